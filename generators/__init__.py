@@ -1,0 +1,1 @@
+"""Speaking: room kept for the styled sequence-to-sequence generator."""

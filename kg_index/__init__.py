@@ -1,0 +1,1 @@
+"""Facts: room kept for the triple index and relation detection."""

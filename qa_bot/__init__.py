@@ -1,0 +1,20 @@
+"""The roof: configuration, composition, pipeline, store, ingest, evaluation, command line."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from qa_bot.bot import Bot as Bot
+
+__all__ = ["Bot"]
+__version__ = "0.1.0"
+
+
+def __getattr__(name: str) -> Any:
+    """Import `Bot` only when it is asked for: `qa-bot --help` must stay light."""
+    if name == "Bot":
+        from qa_bot.bot import Bot
+
+        return Bot
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,0 +1,125 @@
+"""How sure an answer is, and whether it is given: logistic calibration over what the stages saw.
+
+    confidence = σ(w · (x − μ) / ς + b)
+
+`x` are a few features of the question and its best candidates. The weights are fitted on questions whose answer is
+known to be there or not; `threshold` turns the precision that an owner wants into a confidence below which the bot
+says that it does not know.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import orjson
+from numpy.typing import NDArray
+
+FEATURES = ("title_similarity", "passage_similarity", "coverage", "title_coverage", "margin", "words")
+"""Cosines of the question with the best candidate's title and passage; the share of the question's information found
+in the best candidate and in its title; how far the best stands above the second; log of the number of informative
+words."""
+
+Features = dict[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """`precisions[i]` of the answers with a confidence of `thresholds[i]` or more were right when it was fitted."""
+
+    features: tuple[str, ...]
+    mean: tuple[float, ...]
+    deviation: tuple[float, ...]
+    weights: tuple[float, ...]
+    bias: float
+    thresholds: tuple[float, ...] = ()
+    precisions: tuple[float, ...] = ()
+
+    def confidence(self, features: Features) -> float:
+        """A probability in [0, 1]."""
+        x = np.array([features.get(name, 0.0) for name in self.features])
+        return float(_sigmoid(np.dot(self.weights, (x - self.mean) / self.deviation) + self.bias))
+
+    def threshold(self, precision: float) -> float:
+        """The lowest confidence from which on answers were right with the wanted precision, 1 where none was."""
+        enough = [t for t, p in zip(self.thresholds, self.precisions, strict=True) if p >= precision]
+        return min(enough, default=1.0)
+
+    def save(self, path: Path) -> None:
+        path.write_bytes(orjson.dumps(self, option=orjson.OPT_INDENT_2) + b"\n")
+
+    @classmethod
+    def load(cls, path: Path) -> Calibration:
+        told = orjson.loads(path.read_bytes())
+        vectors = [tuple(told[name]) for name in ("features", "mean", "deviation", "weights")]
+        return cls(*vectors, told["bias"], tuple(told["thresholds"]), tuple(told["precisions"]))
+
+
+def fit(rows: Sequence[Features], right: Sequence[bool], *, penalty: float = 1.0, steps: int = 50) -> Calibration:
+    """Logistic regression by Newton's method with an L2 penalty on the weights.
+
+    Raises:
+        ValueError: all labels are alike, so that there is nothing to tell apart.
+    """
+    y = np.asarray(right, float)
+    if not 0 < y.sum() < len(y):
+        raise ValueError(f"Expected right and wrong examples, but got {int(y.sum())} right of {len(y)}.")
+    x = np.array([[row.get(name, 0.0) for name in FEATURES] for row in rows])
+    mean, deviation = x.mean(axis=0), x.std(axis=0)
+    deviation[deviation == 0] = 1.0
+    z = np.column_stack([(x - mean) / deviation, np.ones(len(x))])
+    ridge = np.diag([penalty] * len(FEATURES) + [0.0])
+    w = np.zeros(z.shape[1])
+    for _ in range(steps):
+        p = _sigmoid(z @ w)
+        gradient = z.T @ (y - p) - ridge @ w
+        hessian = (z * (p * (1 - p))[:, None]).T @ z + ridge
+        step = np.linalg.solve(hessian + 1e-9 * np.eye(len(w)), gradient)
+        w += step
+        if np.abs(step).max() < 1e-8:
+            break
+    return Calibration(
+        FEATURES, tuple(mean.tolist()), tuple(deviation.tolist()), tuple(w[:-1].tolist()), bias=float(w[-1])
+    )
+
+
+def cross_validated(
+    rows: Sequence[Features], right: Sequence[bool], groups: Sequence[str], *, folds: int = 5, seed: int = 0
+) -> tuple[Calibration, NDArray[np.float64]]:
+    """A calibration fitted on everything, its threshold table from held-out confidences; also those confidences.
+
+    Rows of one group never stand on both sides of a split.
+    """
+    order = np.random.default_rng(seed).permutation(sorted(set(groups)))
+    fold_of = {group: i % folds for i, group in enumerate(order)}
+    fold = np.array([fold_of[group] for group in groups])
+    held_out = np.zeros(len(rows))
+    for each in range(folds):
+        train = [i for i in range(len(rows)) if fold[i] != each]
+        fitted = fit([rows[i] for i in train], [right[i] for i in train])
+        held_out[fold == each] = [fitted.confidence(row) for row, f in zip(rows, fold, strict=True) if f == each]
+    whole = fit(rows, right)
+    thresholds, precisions = precision_table(held_out, right)
+    return Calibration(
+        whole.features, whole.mean, whole.deviation, whole.weights, whole.bias, thresholds, precisions
+    ), held_out
+
+
+def precision_table(
+    confidences: NDArray[np.float64], right: Sequence[bool], *, least: int = 10
+) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    """Thresholds in steps of .01 and the precision of what lies above, never falling as the threshold rises.
+
+    Thresholds that fewer than `least` answers reach are left out: their precision says nothing.
+    """
+    labels = np.asarray(right, float)
+    table = [(t / 100, labels[confidences >= t / 100]) for t in range(100)]
+    kept = [(t, float(above.mean())) for t, above in table if len(above) >= least]
+    thresholds = tuple(t for t, _ in kept)
+    return thresholds, tuple(np.maximum.accumulate([p for _, p in kept]).round(4).tolist())
+
+
+def _sigmoid(x: NDArray[np.float64]) -> NDArray[np.float64]:
+    return 1 / (1 + np.exp(-np.clip(x, -30, 30)))

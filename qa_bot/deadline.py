@@ -1,0 +1,86 @@
+"""One absolute deadline travels with a question; stages run in worker threads, waited for as long as it allows."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+Result = TypeVar("Result")
+
+
+class DeadlineExceededError(TimeoutError):
+    """Raised inside a stage that notices, between two batches, that its time is over."""
+
+
+@dataclass(frozen=True, slots=True)
+class Deadline:
+    """A moment on the monotonic clock, in seconds."""
+
+    at: float
+
+    @classmethod
+    def after(cls, seconds: float) -> Deadline:
+        return cls(time.monotonic() + seconds)
+
+    def left(self) -> float:
+        """Seconds left, never negative."""
+        return max(0.0, self.at - time.monotonic())
+
+    def within(self, cap: float) -> Deadline:
+        """The earlier of this deadline and `cap` seconds from now: what a stage is given."""
+        return Deadline(min(self.at, time.monotonic() + cap))
+
+    def check(self) -> None:
+        """Raise `DeadlineExceededError` when the time is over; long work calls it between batches."""
+        if time.monotonic() >= self.at:
+            raise DeadlineExceededError("the deadline of this question has passed")
+
+
+@dataclass(slots=True)
+class Stages:
+    """Runs the named stages of one question, keeps their timings and the names of those that had to be skipped.
+
+    A stage that overruns is abandoned, not killed: its thread ends at its own next deadline check.
+    """
+
+    deadline: Deadline
+    workers: ThreadPoolExecutor
+    caps: Mapping[str, float] = field(default_factory=dict)
+    timings: dict[str, float] = field(default_factory=dict)
+    skipped: list[str] = field(default_factory=list)
+
+    def run(self, name: str, work: Callable[[Deadline], Result], fallback: Result) -> Result:
+        """The result of `work`, or `fallback` (and a note in `skipped`) when it cannot finish in time."""
+        return self.side_by_side({name: work}, fallback)[name]
+
+    def side_by_side(self, works: Mapping[str, Callable[[Deadline], Result]], fallback: Result) -> dict[str, Result]:
+        """Run stages at the same time, each within its own share of the deadline."""
+        started = time.monotonic()
+        running: dict[str, tuple[Deadline, Future[tuple[Result, float]]]] = {}
+        results = dict.fromkeys(works, fallback)
+        for name, work in works.items():
+            share = self.deadline.within(self.caps.get(name, float("inf")))
+            if share.left() > 0:
+                running[name] = (share, self.workers.submit(_timed, work, share))
+            else:
+                self._skip(name, 0.0)
+        for name, (share, future) in running.items():
+            try:
+                results[name], self.timings[name] = future.result(timeout=share.left())
+            except TimeoutError:  # of the waiting, or of a stage that noticed by itself
+                future.cancel()
+                self._skip(name, time.monotonic() - started)
+        return results
+
+    def _skip(self, name: str, seconds: float) -> None:
+        self.skipped.append(name)
+        self.timings[name] = seconds
+
+
+def _timed(work: Callable[[Deadline], Result], share: Deadline) -> tuple[Result, float]:
+    started = time.monotonic()
+    share.check()
+    return work(share), time.monotonic() - started

@@ -1,0 +1,1 @@
+"""The floor that the four skills stand on: nouns, text, vectors, encoders, training, metrics."""

@@ -1,0 +1,1 @@
+"""Ordering candidates: clue scoring and passage scoring."""

@@ -1,0 +1,1 @@
+"""Finding candidates: query formulation, keyword and dense indexes, fusion."""

@@ -1,0 +1,69 @@
+"""Calibration on made-up questions whose truth is known."""
+
+import numpy as np
+import pytest
+
+from qa_bot.confidence import FEATURES, Calibration, cross_validated, fit, precision_table
+
+
+def rows(n, seed=0):
+    """Similarity alone decides: P(right) = σ(8 (similarity − .5)); the other features are noise."""
+    rng = np.random.default_rng(seed)
+    features = [dict(zip(FEATURES, rng.random(len(FEATURES)), strict=True)) for _ in range(n)]
+    right = [bool(rng.random() < 1 / (1 + np.exp(-8 * (f["title_similarity"] - 0.5)))) for f in features]
+    return features, right
+
+
+def test_it_finds_the_weight_that_made_the_labels():
+    calibration = fit(*rows(4000), penalty=0.0)
+    raw = np.array(calibration.weights) / calibration.deviation
+    assert raw[0] == pytest.approx(8, rel=0.1)
+    assert np.abs(raw[1:]).max() < 0.6
+
+
+def test_confidence_is_calibrated():
+    calibration = fit(*rows(4000))
+    features, right = rows(4000, seed=1)
+    confidences = np.array([calibration.confidence(f) for f in features])
+    for low in (0.1, 0.3, 0.5, 0.7):
+        inside = (confidences >= low) & (confidences < low + 0.2)
+        assert np.array(right)[inside].mean() == pytest.approx(confidences[inside].mean(), abs=0.05)
+
+
+def test_the_threshold_keeps_the_wanted_precision_on_other_questions():
+    features, right = rows(2000)
+    calibration, _ = cross_validated(features, right, [str(i) for i in range(2000)])
+    fresh, truth = rows(2000, seed=2)
+    given = [t for f, t in zip(fresh, truth, strict=True) if calibration.confidence(f) >= calibration.threshold(0.9)]
+    assert len(given) > 200
+    assert np.mean(given) > 0.86
+    assert calibration.threshold(0.0) == 0
+    assert calibration.threshold(1.1) == 1
+
+
+def test_precision_table_by_hand():
+    thresholds, precisions = precision_table(np.array([0.1, 0.4, 0.6, 0.9]), [False, True, False, True], least=1)
+    by_threshold = dict(zip(thresholds, precisions, strict=True))
+    assert by_threshold[0.1] == 0.5
+    assert by_threshold[0.2] == pytest.approx(2 / 3, abs=1e-4)
+    assert by_threshold[0.5] == pytest.approx(2 / 3, abs=1e-4)  # 1/2, but a higher threshold never promises less
+    assert by_threshold[0.7] == 1.0
+    assert max(thresholds) == 0.9
+
+
+def test_groups_stay_together():
+    features, right = rows(60)
+    _, held_out = cross_validated(features, right, ["a"] * 20 + ["b"] * 20 + ["c"] * 20, folds=3)
+    without_a = fit(features[20:], right[20:])
+    assert held_out[0] == pytest.approx(without_a.confidence(features[0]))
+
+
+def test_labels_all_alike_are_refused():
+    with pytest.raises(ValueError, match="3 right of 3"):
+        fit([{}, {}, {}], [True, True, True])
+
+
+def test_save_and_load(tmp_path):
+    calibration, _ = cross_validated(*rows(200), [str(i) for i in range(200)])
+    calibration.save(tmp_path / "c.json")
+    assert Calibration.load(tmp_path / "c.json") == calibration

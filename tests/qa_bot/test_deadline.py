@@ -1,0 +1,63 @@
+"""Deadlines with artificially slow stages: the answer comes in time and names what was skipped."""
+
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from qa_bot.deadline import Deadline, DeadlineExceededError, Stages
+
+
+@pytest.fixture
+def workers():
+    with ThreadPoolExecutor(4) as pool:
+        yield pool
+
+
+def slow(seconds, result):
+    def work(deadline):
+        time.sleep(seconds)
+        return result
+
+    return work
+
+
+def test_a_stage_that_overruns_is_skipped_and_named(workers):
+    stages = Stages(Deadline.after(0.2), workers)
+    started = time.monotonic()
+    results = stages.side_by_side({"keyword": slow(0.0, "hits"), "dense": slow(1.0, "late")}, "nothing")
+    assert results == {"keyword": "hits", "dense": "nothing"}
+    assert stages.skipped == ["dense"]
+    assert time.monotonic() - started < 0.9
+    assert set(stages.timings) == {"keyword", "dense"}
+
+
+def test_each_stage_gets_the_smaller_of_its_cap_and_what_is_left(workers):
+    stages = Stages(Deadline.after(5), workers, caps={"rerank": 0.05})
+    assert stages.run("rerank", slow(0.5, "late"), "kept") == "kept"
+    assert stages.run("compose", slow(0.0, "text"), "") == "text"
+    assert stages.skipped == ["rerank"]
+
+
+def test_nothing_starts_after_the_deadline(workers):
+    stages = Stages(Deadline.after(0.0), workers)
+    called = []
+    assert stages.run("rank", lambda deadline: called.append(1), None) is None
+    assert not called
+    assert stages.skipped == ["rank"]
+
+
+def test_long_work_stops_itself_between_batches():
+    deadline = Deadline.after(0.01)
+    deadline.check()
+    time.sleep(0.02)
+    with pytest.raises(DeadlineExceededError):
+        deadline.check()
+
+
+def test_a_failing_stage_is_not_taken_for_a_slow_one(workers):
+    def broken(deadline):
+        raise ValueError("bad index")
+
+    with pytest.raises(ValueError, match="bad index"):
+        Stages(Deadline.after(1), workers).run("keyword", broken, None)

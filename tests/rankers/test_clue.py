@@ -1,0 +1,100 @@
+"""The clue score against hand-worked numbers and rank-bm25's formulas."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rank_bm25 import BM25Okapi
+
+from qa_core.types import Candidate, Clue, Passage, Question, Source
+from rankers.clue import (
+    ClueConfig,
+    ClueRanker,
+    bm25,
+    dependence,
+    dependence_score,
+    inverse_frequency,
+    ordered_count,
+    proximity_count,
+)
+
+
+class Fixed:
+    """A collection of 10 documents in which every word stands in 2; texts have 4 words on average."""
+
+    documents = 10
+
+    def document_frequency(self, field, term):
+        return 2
+
+    def average_length(self, field):
+        return 4.0
+
+
+def candidate(title, body="", document="d"):
+    return Candidate(Passage(f"{document}#0", "text", Clue(title, body), Source(document)), 0.0)
+
+
+corpora = st.lists(st.lists(st.sampled_from("abcdef"), min_size=1, max_size=12), min_size=3, max_size=8)
+
+
+@given(corpora, st.lists(st.sampled_from("abcdefg"), min_size=1, max_size=4, unique=True))
+def test_bm25_is_rank_bm25s_formula(corpus, query):
+    oracle = BM25Okapi(corpus, k1=1.0, b=0.75)
+    expected = oracle.get_scores(query)
+    got = [
+        bm25(dict.fromkeys(query, 1.0), text, lambda w: oracle.idf.get(w, 0.0), oracle.avgdl, k1=1.0, b=0.75)
+        for text in corpus
+    ]
+    np.testing.assert_allclose(got, expected, atol=1e-9)
+
+
+def test_counts_of_pairs_by_hand():
+    text = ["sleep", "apnea", "surgery", "for", "apnea", "in", "sleep", "sleep", "apnea"]
+    assert ordered_count(("sleep", "apnea"), text) == 2
+    assert proximity_count(("sleep", "apnea"), text, 8) == 3
+    assert proximity_count(("surgery", "in"), text, 3) == 0  # three words apart
+
+
+def test_dependence_weighs_words_pairs_and_proximity_by_hand():
+    # Every idf is ln(1 + 8.5/2.5) = ln 4.4; a text of average length has saturation f·2/(f+1): 1 for f = 1.
+    idf = math.log(4.4)
+    score = dependence_score(dependence(["a", "b"], {}), ["a", "x", "b", "y"], lambda _: idf, 4.0, ClueConfig())
+    assert score == pytest.approx(0.8 * 2 * idf + 0.1 * 0 + 0.1 * idf)
+    side_by_side = dependence_score(dependence(["a", "b"], {}), ["a", "b", "x", "y"], lambda _: idf, 4.0, ClueConfig())
+    assert side_by_side == pytest.approx(0.8 * 2 * idf + 0.1 * idf + 0.1 * idf)
+
+
+def test_clue_score_by_hand():
+    # title 'a', body 'b'; clue 'a b c d': words a, b and the pair a b in title+body; the word a alone in the title.
+    idf = inverse_frequency(10, 2)
+    ranker = ClueRanker(Fixed(), analyse=str.split)
+    assert ranker.scorer(Question("a", "b"))(Clue("a b c d")) == pytest.approx(1.8 * idf + 0.8 * idf)
+    assert ranker.scorer(Question("a", "b"))(Clue("a c d e")) == pytest.approx(0.8 * idf + 0.8 * idf)
+
+
+def test_the_clue_body_counts_for_the_whole_but_not_for_the_title():
+    ranker = ClueRanker(Fixed(), analyse=str.split)
+    score = ranker.scorer(Question("a"))
+    assert 0 < score(Clue("x y z", "a")) < score(Clue("a x y z"))
+
+
+def test_synonyms_of_a_word_match_like_the_word():
+    plain = ClueRanker(Fixed(), analyse=str.split)
+    wider = ClueRanker(Fixed(), analyse=str.split, synonyms=lambda word: ("automobile",) if word == "car" else ())
+    clue = Clue("automobile repair at home")
+    assert plain.scorer(Question("car"))(clue) == 0
+    assert wider.scorer(Question("car"))(clue) == pytest.approx(2 * 0.8 * inverse_frequency(10, 2))
+
+
+def test_ranking_keeps_the_score_as_a_feature():
+    ranked = ClueRanker(Fixed(), analyse=str.split).rank(Question("a b"), [candidate("x"), candidate("a b")])
+    assert [c.passage.clue.title for c in ranked] == ["a b", "x"]
+    assert ranked[0].features["clue"] == ranked[0].score > 0 == ranked[1].score
+
+
+@pytest.mark.parametrize("question", [Question(""), Question("unheard")])
+def test_nothing_in_common_scores_nothing(question):
+    assert ClueRanker(Fixed(), analyse=str.split).rank(question, [candidate("a"), candidate("")])[0].score == 0
