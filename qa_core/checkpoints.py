@@ -1,0 +1,283 @@
+"""A model at rest: a folder of config.json, vocabulary.txt, model.safetensors and README.md, replaced as a whole.
+
+The one door of safetensors. Arrays are written and read without torch; nothing is ever unpickled.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import difflib
+import json
+import os
+import shutil
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+import safetensors.numpy
+from numpy.typing import NDArray
+from pydantic import TypeAdapter, ValidationError
+from safetensors import SafetensorError
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+    from torch import Tensor, nn
+
+Config = TypeVar("Config", bound="DataclassInstance")
+Shapes = Mapping[str, tuple[int, ...]]
+
+FORMAT = 1
+WEIGHTS, CONFIG, VOCABULARY, CARD = FILES = ("model.safetensors", "config.json", "vocabulary.txt", "README.md")
+
+
+def save_model(
+    folder: Path,
+    *,
+    config: DataclassInstance,
+    weights: Mapping[str, Tensor | NDArray[Any]],
+    vocabulary: Iterable[str] | None = None,
+    card: str,
+) -> None:
+    """Write a model; an interrupted save leaves the old one, and files that are not the model's stay in the folder.
+
+    Args:
+        config: a dataclass; the name of its class names the architecture.
+        vocabulary: words in the order of their ids.
+        card: Markdown on data, seed, licence and figures.
+
+    Raises:
+        ValueError: for NaN or infinity in the weights, a word that does not fit on a line, or a folder where files of
+            these names are someone else's.
+    """
+    _check_finite(weights)
+    _check_ours(folder)
+    kind = type(config).__name__
+    head = {"format": FORMAT, "kind": kind, "config": dataclasses.asdict(config)}
+    with replaced(folder, FILES) as new:
+        (new / CONFIG).write_text(json.dumps(head, indent=2) + "\n", encoding="utf-8")
+        if vocabulary is not None:
+            (new / VOCABULARY).write_text("".join(f"{_word(word)}\n" for word in vocabulary), encoding="utf-8")
+        write_weights(new / WEIGHTS, weights)
+        (new / CARD).write_text(card, encoding="utf-8")
+
+
+def load_config(folder: Path, expected: type[Config]) -> Config:
+    """The config of a model of the `expected` architecture; absent keys take their defaults.
+
+    Raises:
+        FileNotFoundError: without a model.
+        ValueError: for another architecture or format, an unknown key (the nearest known is named), a wrong type.
+    """
+    path = _file(folder, CONFIG)
+    head = _json_object(path)
+    if head.get("format") != FORMAT:
+        raise ValueError(
+            f"{path}: Expected format {FORMAT}, but got {head.get('format')!r}; use the qa-bot that wrote it."
+        )
+    if head.get("kind") != expected.__name__:
+        raise ValueError(
+            f"{path}: Expected a model of kind {expected.__name__}, but got {head.get('kind')!r}; name another folder."
+        )
+    values = head.get("config")
+    if not isinstance(values, dict):
+        raise ValueError(f"{path}: Expected an object under 'config', but got {values!r}.")
+    _check_keys(values, [field.name for field in dataclasses.fields(expected)], path)
+    try:
+        return TypeAdapter(expected).validate_python(values)
+    except ValidationError as error:
+        reasons = "; ".join(f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors())
+        raise ValueError(f"{path}: Expected the fields of {expected.__name__}, but got {reasons}.") from None
+
+
+def load_vocabulary(folder: Path) -> list[str]:
+    """Words in the order of their ids."""
+    return _file(folder, VOCABULARY).read_text(encoding="utf-8").split("\n")[:-1]
+
+
+def load_weights(folder: Path, *, shapes: Shapes | None = None) -> dict[str, NDArray[Any]]:
+    """Arrays by name, without torch; where `shapes` is given, every difference from it is named in a ValueError."""
+    path = _file(folder, WEIGHTS)
+    return _checked(path, read_weights(path), shapes)
+
+
+def load_tensors(folder: Path, *, shapes: Shapes | None = None) -> dict[str, Tensor]:
+    """As `load_weights`, but torch tensors on the CPU."""
+    path = _file(folder, WEIGHTS)
+    return _checked(path, read_tensors(path), shapes)
+
+
+def load_module(folder: Path, module: nn.Module) -> None:
+    """Fill a module with the saved weights; missing, unknown and differently shaped ones are named."""
+    shapes = {name: tuple(tensor.shape) for name, tensor in module.state_dict().items()}
+    module.load_state_dict(load_tensors(folder, shapes=shapes))
+
+
+def write_weights(path: Path, weights: Mapping[str, Tensor | NDArray[Any]]) -> None:
+    # safetensors writes the raw buffer, so that a transposed array would come back scrambled
+    arrays = {name: np.asarray(value, order="C") for name, value in weights.items() if isinstance(value, np.ndarray)}
+    if len(arrays) == len(weights):
+        safetensors.numpy.save_file(arrays, path)
+        return
+    import torch
+    from safetensors.torch import save_file
+
+    # clones, since weights that share memory (tied embeddings) are refused by safetensors
+    tensors = {name: torch.as_tensor(value).detach().cpu().clone() for name, value in weights.items()}
+    save_file({name: tensor.contiguous() for name, tensor in tensors.items()}, path)
+
+
+def read_weights(path: Path) -> dict[str, NDArray[Any]]:
+    with _damage_named(path):
+        return safetensors.numpy.load_file(path)
+
+
+def read_tensors(path: Path) -> dict[str, Tensor]:
+    from safetensors.torch import load_file
+
+    with _damage_named(path):
+        return load_file(path)
+
+
+@contextlib.contextmanager
+def replaced(folder: Path, own: Sequence[str]) -> Iterator[Path]:
+    """A new folder to fill, which takes the place of `folder` when the block ends well and vanishes when it does not.
+
+    Files other than `own` are carried over; where some of `own` stand without the first of them, they are someone
+    else's, and a ValueError says so. A crash leaves the old folder or the new one; between the two renames the old one
+    stands under the name that `found` looks for.
+    """
+    folder = folder.resolve()
+    _check_replaceable(folder, own)
+    new, old = folder.with_name(f".{folder.name}.new"), _backup(folder)
+    if old.exists() and not folder.exists():
+        old.rename(folder)
+    for leftover in (new, old):
+        shutil.rmtree(leftover, ignore_errors=True)
+    try:
+        new.mkdir(parents=True)
+        if folder.exists():
+            ignored = shutil.ignore_patterns(*own)
+            shutil.copytree(folder, new, ignore=ignored, copy_function=_link, dirs_exist_ok=True)
+        yield new
+        for path in (*new.iterdir(), new):
+            _sync(path)
+    except BaseException:
+        shutil.rmtree(new, ignore_errors=True)
+        raise
+    if folder.exists():
+        folder.rename(old)
+    new.rename(folder)
+    _sync(folder.parent)
+    shutil.rmtree(old, ignore_errors=True)
+
+
+def found(folder: Path) -> Path:
+    """The folder itself, or the old one that an interrupted replacement left beside it."""
+    old = _backup(folder.resolve())
+    return old if old.exists() and not folder.exists() else folder
+
+
+def _backup(folder: Path) -> Path:
+    return folder.with_name(f".{folder.name}.old")
+
+
+def _link(source: str, target: str) -> None:
+    try:
+        os.link(source, target)
+    except OSError:  # a file system without hard links
+        shutil.copy2(source, target)
+
+
+def _check_replaceable(folder: Path, own: Sequence[str]) -> None:
+    if folder.exists() and not folder.is_dir():
+        raise ValueError(f"Expected a folder to write to, but got the file {folder}; name another.")
+    taken = [name for name in own if (folder / name).exists()]
+    if taken and own[0] not in taken:
+        raise ValueError(
+            f"Expected a folder without {', '.join(taken)}, or one with {own[0]} beside it, but got {folder}; "
+            "name another, so that nothing of yours is overwritten."
+        )
+
+
+def _check_ours(folder: Path) -> None:
+    path = found(folder) / CONFIG
+    if path.is_file() and "kind" not in _json_object(path):
+        raise ValueError(
+            f"Expected a new folder or a model of qa-bot, but {folder} holds a {CONFIG} of something else; "
+            "name another."
+        )
+
+
+def _sync(path: Path) -> None:
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _file(folder: Path, name: str) -> Path:
+    path = found(folder) / name
+    if not path.is_file():
+        raise FileNotFoundError(f"Expected a model folder with {name}, but {folder} has none; train or name another.")
+    return path
+
+
+def _json_object(path: Path) -> dict[str, Any]:
+    try:
+        value = json.loads(path.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise ValueError(f"{path}: Expected JSON in UTF-8, but got {error}.") from None
+    if not isinstance(value, dict):
+        raise ValueError(f"{path}: Expected a JSON object, but got {value!r}.")
+    return value
+
+
+def _check_keys(values: Mapping[str, object], known: list[str], path: Path) -> None:
+    for key in values:
+        if key not in known:
+            nearest = difflib.get_close_matches(key, known, n=1, cutoff=0)
+            hint = f"; the nearest is {nearest[0]!r}" if nearest else ""
+            raise ValueError(f"{path}: Expected known keys, but got {key!r}{hint}.")
+
+
+def _word(word: str) -> str:
+    if not word or "\n" in word or "\r" in word:
+        raise ValueError(f"Expected words that fit on a line of {VOCABULARY}, but got {word!r}; leave it out.")
+    return word
+
+
+def _check_finite(weights: Mapping[str, Tensor | NDArray[Any]]) -> None:
+    for name, value in weights.items():
+        finite = np.isfinite(value) if isinstance(value, np.ndarray) else value.isfinite()
+        if not bool(finite.all()):
+            raise ValueError(f"Expected finite weights, but got NaN or infinity in {name!r}; train it again.")
+
+
+Value = TypeVar("Value", bound=Any)
+
+
+def _checked(path: Path, weights: dict[str, Value], shapes: Shapes | None) -> dict[str, Value]:
+    if shapes is None:
+        return weights
+    found_shapes = {name: tuple(value.shape) for name, value in weights.items()}
+    wrong = [
+        f"{name}: expected {shapes.get(name, 'nothing')}, got {found_shapes.get(name, 'nothing')}"
+        for name in sorted(shapes.keys() | found_shapes.keys())
+        if shapes.get(name) != found_shapes.get(name)
+    ]
+    if wrong:
+        raise ValueError(f"{path}: Expected the weights of this architecture, but got others: {'; '.join(wrong)}.")
+    return weights
+
+
+@contextlib.contextmanager
+def _damage_named(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except SafetensorError as error:
+        raise ValueError(
+            f"{path}: Expected safetensors, but got a damaged file ({error}); train or fetch it again."
+        ) from None

@@ -1,0 +1,216 @@
+"""Texts as token ids to vectors: poolings, and the encoders made of them.
+
+Letters: B texts, T positions, D vector size, H hidden size of one direction, V words. Masks are (B, T), true at real
+tokens; what finite value stands elsewhere never changes a result. A text without tokens has a zero vector.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence, pad_sequence
+
+from qa_core.types import Side
+
+Pooling = Callable[[Tensor, Tensor], Tensor]
+"""States (B, T, D) and mask (B, T) to vectors (B, D)."""
+
+
+def pad(texts: Sequence[Sequence[int]]) -> tuple[Tensor, Tensor]:
+    """Token ids of unequal length to a batch: tokens (B, T) int64 and mask (B, T) bool, T at least 1."""
+    rows = [torch.tensor(text or [0], dtype=torch.int64) for text in texts]
+    lengths = torch.tensor([len(text) for text in texts])
+    tokens = pad_sequence(rows, batch_first=True)  # (B, T)
+    return tokens, torch.arange(tokens.shape[1]) < lengths.unsqueeze(1)
+
+
+def mean_pool(states: Tensor, mask: Tensor) -> Tensor:
+    """`1/T Σ_t h_t` over real tokens: (B, T, D) to (B, D)."""
+    return weighted_mean_pool(states, mask, torch.ones_like(mask, dtype=states.dtype))
+
+
+def weighted_mean_pool(states: Tensor, mask: Tensor, weights: Tensor) -> Tensor:
+    """`Σ_t w_t h_t / Σ_t w_t` over real tokens, weights (B, T) not negative; 0 where all weights are 0."""
+    weights = weights.masked_fill(~mask, 0.0)
+    total = (weights.unsqueeze(1) @ states).squeeze(1)  # (B, D)
+    norm = weights.sum(1, keepdim=True)  # (B, 1)
+    return total / norm.where(norm > 0, 1.0)
+
+
+def max_pool(states: Tensor, mask: Tensor) -> Tensor:
+    """Per dimension the largest value over real tokens: (B, T, D) to (B, D)."""
+    lowest = torch.finfo(states.dtype).min
+    largest = states.masked_fill(~mask.unsqueeze(-1), lowest).amax(1)  # (B, D)
+    return largest.masked_fill(~mask.any(1, keepdim=True), 0.0)
+
+
+def last_pool(states: Tensor, mask: Tensor) -> Tensor:
+    """The state at the last real token: (B, T, D) to (B, D)."""
+    places = torch.arange(mask.shape[1], device=mask.device)
+    last = places.masked_fill(~mask, -1).amax(1)  # (B,), −1 without tokens
+    picked = states[torch.arange(len(states), device=states.device), last.clamp(min=0)]
+    return picked.masked_fill((last < 0).unsqueeze(-1), 0.0)
+
+
+def unit(vectors: Tensor) -> Tensor:
+    """Vectors of length 1 along the last dimension; zero vectors stay zero."""
+    return functional.normalize(vectors, dim=-1)
+
+
+class WordEmbedding(nn.Module):
+    """`E[w] = E_pre[w] + E_tune[w]`: pretrained vectors that stay as they are, plus trained ones; at least one of them.
+
+    E_pre starts at zero until `set_pretrained` fills it or a checkpoint does.
+    """
+
+    E_pre: Tensor | None
+    E_tune: Tensor | None
+
+    def __init__(self, vocabulary: int, dimension: int, *, pretrained: bool = False, tuned: bool = True) -> None:
+        super().__init__()
+        if not (pretrained or tuned):
+            raise ValueError("Expected pretrained or tuned word vectors, but got neither; switch one of them on.")
+        self.register_buffer("E_pre", torch.zeros(vocabulary, dimension) if pretrained else None)
+        self.E_tune = nn.Parameter(torch.empty(vocabulary, dimension)) if tuned else None
+        if self.E_tune is not None:
+            nn.init.uniform_(self.E_tune, -0.08, 0.08)
+
+    def forward(self, tokens: Tensor) -> Tensor:
+        """Ids (...) int64 to vectors (..., D)."""
+        tables = [table for table in (self.E_pre, self.E_tune) if table is not None]
+        return torch.stack([functional.embedding(tokens, table) for table in tables]).sum(0)
+
+    def set_pretrained(self, vectors: Tensor) -> None:
+        """Fill E_pre with vectors (V, D); another shape, or an embedding without E_pre, is a ValueError."""
+        if self.E_pre is None:
+            raise ValueError("Expected an embedding with pretrained vectors, but got one without; set pretrained=True.")
+        if vectors.shape != self.E_pre.shape:
+            raise ValueError(
+                f"Expected pretrained vectors of shape {tuple(self.E_pre.shape)} (words, dimension), "
+                f"but got {tuple(vectors.shape)}; use the vectors of this vocabulary."
+            )
+        self.E_pre.copy_(vectors)
+
+
+class MaskedLSTM(nn.Module):
+    """An LSTM over real tokens only: the backward direction starts at the last one, not in the padding."""
+
+    def __init__(
+        self, input_size: int, hidden: int, *, layers: int = 1, dropout: float = 0.0, bidirectional: bool = True
+    ) -> None:
+        super().__init__()
+        between = dropout if layers > 1 else 0.0
+        self.lstm = nn.LSTM(input_size, hidden, layers, batch_first=True, dropout=between, bidirectional=bidirectional)
+        self.output_size = hidden * (2 if bidirectional else 1)
+
+    def forward(self, inputs: Tensor, mask: Tensor) -> Tensor:
+        """Inputs (B, T, D), mask (B, T) whose real tokens come first, to states (B, T, 2H), zero in the padding."""
+        if (mask[:, 1:] & ~mask[:, :-1]).any():
+            raise ValueError(
+                "Expected masks whose real tokens come first, but got padding before one; pad on the right."
+            )
+        lengths = mask.sum(1).clamp(min=1)  # packing knows no empty text: one padded step, put to 0 below
+        packed = pack_padded_sequence(inputs, lengths.cpu(), batch_first=True, enforce_sorted=False)
+        states, _ = pad_packed_sequence(self.lstm(packed)[0], batch_first=True, total_length=inputs.shape[1])
+        return states.masked_fill(~mask.unsqueeze(-1), 0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class MeanConfig:
+    vocabulary: int  # V, words
+    dimension: int = 300  # D
+    pretrained: bool = False  # E_pre beside E_tune
+    tuned: bool = True  # E_tune
+    normalised: bool = True  # vectors of length 1
+
+
+class MeanEncoder(nn.Module):
+    """The mean of word vectors."""
+
+    def __init__(self, config: MeanConfig) -> None:
+        super().__init__()
+        self.config = config
+        self.embedding = WordEmbedding(
+            config.vocabulary, config.dimension, pretrained=config.pretrained, tuned=config.tuned
+        )
+
+    def forward(self, tokens: Tensor, mask: Tensor, *, side: Side = "question") -> Tensor:  # noqa: ARG002 one call for all encoders
+        """Tokens (B, T) int64 and mask (B, T) to vectors (B, D)."""
+        vectors = self.pool(self.embedding(tokens), tokens, mask)
+        return unit(vectors) if self.config.normalised else vectors
+
+    def pool(self, states: Tensor, tokens: Tensor, mask: Tensor) -> Tensor:  # noqa: ARG002 the ids are for weights by word
+        return mean_pool(states, mask)
+
+
+class IdfMeanEncoder(MeanEncoder):
+    """The mean of word vectors weighted by inverse document frequency, which is 1 until `set_idf` says otherwise."""
+
+    idf: Tensor
+
+    def __init__(self, config: MeanConfig) -> None:
+        super().__init__(config)
+        self.register_buffer("idf", torch.ones(config.vocabulary))
+
+    def set_idf(self, idf: Tensor) -> None:
+        """Weights (V,), not negative; another shape or sign is a ValueError."""
+        if idf.shape != self.idf.shape or bool((idf < 0).any()):
+            raise ValueError(
+                f"Expected {len(self.idf)} weights that are not negative, one a word, but got shape "
+                f"{tuple(idf.shape)} with least value {idf.min().item()}."
+            )
+        self.idf.copy_(idf)
+
+    def pool(self, states: Tensor, tokens: Tensor, mask: Tensor) -> Tensor:
+        return weighted_mean_pool(states, mask, self.idf[tokens])
+
+
+@dataclass(frozen=True, slots=True)
+class BiLSTMConfig:
+    vocabulary: int  # V, words
+    dimension: int = 300  # of word vectors
+    hidden: int = 500  # H, a direction
+    layers: int = 1
+    output: int = 1000  # D
+    dropout: float = 0.2  # between the fully connected layers and between LSTM layers
+    pretrained: bool = False  # E_pre beside E_tune
+    tuned: bool = True  # E_tune
+    typed: bool = False  # a binary feature at every step: 0 in questions, 1 in answers
+    uniform: float = 0.08  # trained weights start within ± this
+    normalised: bool = True  # vectors of length 1
+
+
+class BiLSTMEncoder(nn.Module):
+    """BiLSTM, pooling over time, and two fully connected layers."""
+
+    def __init__(self, config: BiLSTMConfig, *, pool: Pooling = max_pool) -> None:
+        super().__init__()
+        self.config = config
+        self.pool = pool
+        self.embedding = WordEmbedding(
+            config.vocabulary, config.dimension, pretrained=config.pretrained, tuned=config.tuned
+        )
+        self.lstm = MaskedLSTM(
+            config.dimension + config.typed, config.hidden, layers=config.layers, dropout=config.dropout
+        )
+        self.head = nn.Sequential(
+            nn.Linear(self.lstm.output_size, config.output),
+            nn.ReLU(),
+            nn.Dropout(config.dropout),
+            nn.Linear(config.output, config.output),
+        )
+        for parameter in self.parameters():
+            nn.init.uniform_(parameter, -config.uniform, config.uniform)
+
+    def forward(self, tokens: Tensor, mask: Tensor, *, side: Side = "question") -> Tensor:
+        """Tokens (B, T) int64 and mask (B, T), all texts of one side, to vectors (B, D)."""
+        inputs = self.embedding(tokens)  # (B, T, dimension)
+        if self.config.typed:
+            inputs = functional.pad(inputs, (0, 1), value=float(side == "answer"))
+        vectors: Tensor = self.head(self.pool(self.lstm(inputs, mask), mask))
+        vectors = vectors.masked_fill(~mask.any(1, keepdim=True), 0.0)
+        return unit(vectors) if self.config.normalised else vectors

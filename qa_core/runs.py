@@ -1,0 +1,158 @@
+"""Judgements and ranked lists, and the text files they travel in.
+
+A run maps each query to the scores of its documents; qrels map each query to the grades of its judged documents.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Literal
+
+Qrels = Mapping[str, Mapping[str, int]]
+Run = Mapping[str, Mapping[str, float]]
+Rankings = Mapping[str, Sequence[str]]
+"""Query to documents, best first."""
+
+log = logging.getLogger(__name__)
+
+BEIR_HEADER = ("query-id", "corpus-id", "score")
+
+
+def tie_break(query: str, document: str) -> bytes:
+    """The place of a document among equals: random to look at, the same on every machine and in every file order."""
+    return hashlib.blake2b(f"{query}\0{document}".encode(), digest_size=8).digest()
+
+
+def ranking(query: str, scores: Mapping[str, float]) -> list[str]:
+    """Documents best first, equal scores in the order of `tie_break`; NaN is a ValueError."""
+    for document, score in scores.items():
+        if math.isnan(score):
+            raise ValueError(f"Expected a number as score of document {document!r} for query {query!r}, but got NaN.")
+    return sorted(scores, key=lambda document: (-scores[document], tie_break(query, document)))
+
+
+def rankings(run: Run) -> dict[str, list[str]]:
+    return {query: ranking(query, scores) for query, scores in run.items()}
+
+
+def run_of(ranked: Rankings) -> dict[str, dict[str, float]]:
+    """A run without ties that ranks just so: the scores count down to 1."""
+    return {
+        query: {document: float(len(documents) - place) for place, document in enumerate(documents)}
+        for query, documents in ranked.items()
+    }
+
+
+def read_qrels(path: Path) -> dict[str, dict[str, int]]:
+    """Grades from `query-id TAB corpus-id TAB score` (BEIR, with or without header) or TREC's four columns.
+
+    Of several judgements of one document the highest counts, wherever it stands; a warning tells how many differed.
+    Raises ValueError, naming file and line, for a line of neither kind and a grade that is no integer.
+    """
+    qrels: dict[str, dict[str, int]] = {}
+    differing = set()
+    for number, line in _lines(path):
+        fields = line.split("\t")
+        if number == 1 and fields[-1] == BEIR_HEADER[-1]:
+            continue
+        query, document, grade = _judgement(fields if len(fields) == 3 else line.split(), line, f"{path}:{number}")
+        grades = qrels.setdefault(query, {})
+        if grades.setdefault(document, grade) != grade:
+            differing.add((query, document))
+        grades[document] = max(grades[document], grade)
+    if differing:
+        log.warning("%s: documents judged with different grades: %d; the highest counts.", path, len(differing))
+    return qrels
+
+
+def write_qrels(path: Path, qrels: Qrels, *, layout: Literal["beir", "trec"] = "beir") -> None:
+    """Write BEIR's three columns with their header, or TREC's four; an id that tears its line is a ValueError."""
+    rows = [(query, document, grade) for query, grades in qrels.items() for document, grade in grades.items()]
+    if layout == "beir":
+        table = [BEIR_HEADER, *((_unbroken(q, "\t"), _unbroken(d, "\t"), str(grade)) for q, d, grade in rows)]
+        lines = ["\t".join(row) for row in table]
+    else:
+        lines = [f"{_unbroken(q)} 0 {_unbroken(d)} {grade}" for q, d, grade in rows]
+    path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+
+
+def read_run(path: Path) -> dict[str, dict[str, float]]:
+    """Scores of a TREC run: `query Q0 document rank score tag`; the rank is ignored, as trec_eval does.
+
+    Raises ValueError, naming file and line, for another number of columns, a score that is no number, and a document
+    that is listed twice for one query.
+    """
+    run: dict[str, dict[str, float]] = {}
+    for number, line in _lines(path):
+        query, document, score = _retrieved(line, f"{path}:{number}")
+        scores = run.setdefault(query, {})
+        if document in scores:
+            raise ValueError(
+                f"{path}:{number}: Expected each document once for a query, but got {document!r} again for "
+                f"{query!r}; keep its best line."
+            )
+        scores[document] = score
+    return run
+
+
+def write_run(path: Path, run: Run, *, tag: str = "qa-bot") -> None:
+    """Write a TREC run, best first; an id with white space is a ValueError since the format cannot hold it."""
+    with path.open("w", encoding="utf-8") as file:
+        for query, scores in run.items():
+            for rank, document in enumerate(ranking(query, scores), start=1):
+                line = f"{_unbroken(query)} Q0 {_unbroken(document)} {rank} {float(scores[document])!r} {tag}\n"
+                file.write(line)
+
+
+def _lines(path: Path) -> Iterator[tuple[int, str]]:
+    with path.open("rb") as file:
+        for number, line in enumerate(file, start=1):
+            try:
+                text = line.decode("utf-8-sig" if number == 1 else "utf-8").rstrip("\r\n")
+            except UnicodeDecodeError as error:
+                raise ValueError(f"{path}:{number}: Expected UTF-8, but got {error.object!r}.") from None
+            if text.strip():
+                yield number, text
+
+
+def _judgement(fields: Sequence[str], line: str, place: str) -> tuple[str, str, int]:
+    if len(fields) == 4:
+        fields = (fields[0], fields[2], fields[3])
+    if len(fields) != 3 or not _is_integer(fields[2]):
+        raise ValueError(
+            f"{place}: Expected 'query TAB document TAB grade' or 'query 0 document grade' with an integer grade, "
+            f"but got {line!r}."
+        )
+    return fields[0], fields[1], int(fields[2])
+
+
+def _retrieved(line: str, place: str) -> tuple[str, str, float]:
+    fields = line.split()
+    try:
+        query, _, document, _, score, _ = fields
+        value = float(score)
+    except ValueError:
+        value = math.nan
+    if math.isnan(value):
+        raise ValueError(f"{place}: Expected 'query Q0 document rank score tag', but got {line!r}.")
+    return query, document, value
+
+
+def _is_integer(text: str) -> bool:
+    try:
+        int(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _unbroken(identifier: str, separator: str | None = None) -> str:
+    """The id itself where `separator` (None: any white space) and line ends cannot tear it apart."""
+    if identifier.split(separator) != [identifier] or identifier.splitlines() != [identifier]:
+        kind = "white space" if separator is None else "tabs and line ends"
+        raise ValueError(f"Expected an id without {kind}, but got {identifier!r}; give the document another id.")
+    return identifier

@@ -1,0 +1,63 @@
+"""Pseudo relevance feedback: what the first documents found say more often joins the query."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+TermWeights = tuple[tuple[str, float], ...]
+
+
+def rm3(
+    query_terms: Sequence[str],
+    feedback: Sequence[tuple[Sequence[str], float]],
+    *,
+    terms: int = 10,
+    weight: float = 0.5,
+) -> TermWeights:
+    """Weighted terms, heaviest first, that sum to 1.
+
+    p(w|R) = Σ_d p(w|d) s(d) / Σ_d s(d), its `terms` likeliest kept and scaled to sum 1 (Lavrenko & Croft 2001, RM1);
+    p'(w) = weight · p(w|Q) + (1 − weight) · p(w|R) (Abdul-Jaleel et al. 2004, RM3).
+
+    Args:
+        query_terms: analysed terms of the query, repeated as they repeat.
+        feedback: analysed terms and retrieval score (≥ 0) of each document taken as relevant.
+        terms: how many feedback terms join.
+        weight: the share of the original query, 0 to 1.
+
+    Without feedback, or with none that scores above 0, the query's own distribution is returned.
+    """
+    if not 0 <= weight <= 1:
+        raise ValueError(f"Expected a query weight between 0 and 1, but got {weight}.")
+    original = _distribution(Counter(query_terms))
+    likeliest = _heaviest(relevance_model(feedback))[:terms]
+    relevance = _distribution(dict(likeliest))
+    if not relevance:
+        return _heaviest(original)
+    joined = {
+        term: weight * original.get(term, 0.0) + (1 - weight) * relevance.get(term, 0.0)
+        for term in original.keys() | relevance.keys()
+    }
+    return _heaviest({term: share for term, share in joined.items() if share > 0})
+
+
+def relevance_model(feedback: Sequence[tuple[Sequence[str], float]]) -> dict[str, float]:
+    """p(w|R) = Σ_d p(w|d) s(d) / Σ_d s(d) over the documents with terms and a score above 0."""
+    useful = [(Counter(words), score) for words, score in feedback if words and score > 0]
+    total = sum(score for _, score in useful)
+    model: dict[str, float] = {}
+    for counts, score in useful:
+        length = counts.total()
+        for term, count in counts.items():
+            model[term] = model.get(term, 0.0) + count / length * score / total
+    return model
+
+
+def _distribution(counts: Mapping[str, float]) -> dict[str, float]:
+    total = sum(counts.values())
+    return {term: count / total for term, count in counts.items()}
+
+
+def _heaviest(weights: Mapping[str, float]) -> TermWeights:
+    return tuple(sorted(weights.items(), key=lambda item: (-item[1], item[0])))

@@ -1,0 +1,161 @@
+"""Query formulation: one question becomes several queries (thesis, section 7.2.2).
+
+Title and body together, the part that asks, title, body, and the noun phrases are asked side by side, of the title and
+of the text of documents. Keyword queries keep only the words that carry information: what people wrap a question in
+("hello, I would like to know …") would otherwise drown the two words that matter.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import TypeVar
+
+from qa_core.text import STOP_TERMS, sentences, terms
+from qa_core.types import Question
+from retrievers.keyword import Field, KeywordQuery
+
+NounPhrases = Callable[[str], Sequence[str]]
+Synonyms = Callable[[str], Sequence[str]]
+
+FIELDS: tuple[Field, ...] = ("all", "title")
+WHOLE, FOCUS, TITLE, BODY, PHRASES = 1.0, 0.5, 0.0, 0.0, 0.0
+SYNONYM = 1.0
+
+_SMALL_TALK = """
+a about advice advise after again against all also am an and any anybody anyone anything are around as ask asking at
+away be because been before being below between both but by can cannot cant concerned could couldn dear did didn do
+does doesn doing don during each else few find finding for found from further general get gets getting give go going
+good got had has hasn have haven having he hello help her here hers hey hi him his hope how i if im in info information
+into is isn it its itself ive just kind know known let like ll look looking lot love madam many may maybe me might mine
+more most much must my myself need needed no nor not now of off often on once one only or other our ours out over own
+people please possible quite re really regarding said same say see seem she should shouldn sir so some somebody someone
+something sort still such suggest sure take taken taking tell than thank thanks that the their them then there these
+they thing things think this those thought through to told too tried try trying two u under until up upon us use used
+using ve very want wanted wants was wasn way we well went were weren what when where whether which while who whom whose
+why will wish with without won wonder wondering would wouldn yes yet you your yours yourself
+"""
+SMALL_TALK = frozenset(terms(_SMALL_TALK, stop=False)) | frozenset(terms(" ".join(STOP_TERMS), stop=False))
+"""Stems of words that people wrap a question in; they say nothing about what is asked."""
+
+_INTERROGATIVE = re.compile(
+    r"(what|which|who|whom|whose|when|where|why|how|is|are|am|can|could|do|does|did|should|will|would|has|have|may|"
+    r"might|was|were)\b",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class WeightedQuery:
+    """A keyword query, what it was made from, and its weight in fusion."""
+
+    name: str
+    query: KeywordQuery
+    weight: float
+
+    @property
+    def is_empty(self) -> bool:
+        return not self.query.terms
+
+
+@dataclass(frozen=True, slots=True)
+class WeightedText:
+    """A text to encode and its weight in fusion."""
+
+    name: str
+    text: str
+    weight: float
+
+    @property
+    def is_empty(self) -> bool:
+        return not self.text
+
+
+Query = TypeVar("Query", WeightedQuery, WeightedText)
+
+
+@dataclass(frozen=True, slots=True)
+class Formulation:
+    """Everything that is asked for one question: keyword queries, texts to encode (the whole question first), and
+    the distinct terms of the question that carry information."""
+
+    keyword: tuple[WeightedQuery, ...]
+    texts: tuple[WeightedText, ...]
+    informative: tuple[str, ...]
+
+
+def formulate(
+    question: Question, *, noun_phrases: NounPhrases | None = None, synonyms: Synonyms | None = None
+) -> Formulation:
+    """Queries for both engines, none twice.
+
+    The weights of the forms were chosen on the development questions of LiveQA-Med.
+    """
+    whole = whole_text(question)
+    focus = asking_part(question)
+    forms = [("whole", whole, WHOLE), ("focus", focus, FOCUS)]
+    if question.body.strip():
+        forms += [("title", question.title, TITLE), ("body", question.body, BODY)]
+    if noun_phrases:
+        forms.append(("noun phrases", " ".join(noun_phrases(whole)), PHRASES))
+    keyword = [
+        WeightedQuery(f"{name}:{field}", KeywordQuery(_with_synonyms(informative(text), text, synonyms), field), weight)
+        for name, text, weight in forms
+        for field in FIELDS
+    ]
+    texts = [WeightedText("whole", whole, WHOLE), WeightedText("focus", focus, FOCUS)]
+    return Formulation(
+        tuple(_distinct(keyword, lambda each: (each.query.field, frozenset(each.query.terms)))),
+        tuple(_distinct(texts, lambda each: each.text)),
+        tuple(dict.fromkeys(informative(whole))),
+    )
+
+
+def whole_text(question: Question) -> str:
+    """Title and body as one text; a body that begins with the title is not told twice."""
+    title, body = question.title.strip(), question.body.strip()
+    if body.casefold().startswith(title.casefold()):
+        return body or title
+    return f"{title} {body}".strip()
+
+
+def asking_part(question: Question) -> str:
+    """The title with the sentences of the body that ask; title and body where none does."""
+    body = question.body
+    asking = [body[start:end] for start, end in sentences(body) if _asks(body[start:end])]
+    return f"{question.title.strip()} {' '.join(asking)}".strip() if asking else whole_text(question)
+
+
+def informative(text: str) -> list[str]:
+    """Index terms that carry information, in order; every term where nothing else is left."""
+    found = terms(text)
+    return [term for term in found if term not in SMALL_TALK] or found
+
+
+def _asks(sentence: str) -> bool:
+    return sentence.endswith("?") or _INTERROGATIVE.match(sentence) is not None
+
+
+def _with_synonyms(found: Sequence[str], text: str, synonyms: Synonyms | None) -> tuple[tuple[str, float], ...]:
+    """Each term once, and the terms of one-word synonyms of words with a single sense.
+
+    That a rambler repeats a word does not make it weigh more.
+    """
+    weights = dict.fromkeys(found, 1.0)
+    if synonyms is None:
+        return tuple(weights.items())
+    for word in dict.fromkeys(text.split()):
+        if len(stem := terms(word)) == 1 and stem[0] in found:
+            expansions = [terms(other) for other in synonyms(word)]
+            weights = dict.fromkeys((each[0] for each in expansions if len(each) == 1), SYNONYM) | weights
+    return tuple(weights.items())
+
+
+def _distinct(queries: Iterable[Query], key: Callable[[Query], object]) -> Iterable[Query]:
+    """The first of those that ask the same, with the weights of all; what asks nothing or weighs nothing goes."""
+    kept: dict[object, Query] = {}
+    for each in queries:
+        before = kept.get(key(each))
+        kept[key(each)] = replace(before, weight=before.weight + each.weight) if before else each
+    return [each for each in kept.values() if each.weight > 0 and not each.is_empty]

@@ -1,0 +1,270 @@
+"""Segments: immutable bundles of passages with their texts, their documents' titles and the vectors of both.
+
+    records.bin, record_ends.npy     a document's id, title, body, url and collection, as JSON
+    documents.npy, firsts.npy        keys of the documents, ascending; the first passage row of each
+    texts.bin, text_ends.npy         the passages' texts, UTF-8
+    passages.npy, owners.npy         keys of the passages, ascending; the document row of each
+    titles/, bodies/                 dense indexes over clue titles (a row a document) and passages (a row a passage)
+
+A generation of the index is a list of segments and, for each, the documents that are still alive. Adding writes one
+more segment; neighbours of like size are merged, so that a home keeps about log2(documents) of them.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO, Literal, NamedTuple
+
+import numpy as np
+import orjson
+from numpy.typing import NDArray
+
+from qa_core.types import Clue, Encoder, FloatArray, IntArray, Passage, Source
+from retrievers.damage import IndexDamaged
+from retrievers.dense import DenseIndex, build
+
+View = Literal["titles", "bodies"]
+"""The two things that have vectors: the clue's title, and title and passage together."""
+
+Alive = NDArray[np.bool_]
+
+ENCODE_AT_ONCE = 512
+
+
+class IndexedPassage(NamedTuple):
+    key: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class IndexedDocument:
+    """A document as the index takes it; passages in reading order."""
+
+    key: int
+    id: str
+    title: str
+    body: str
+    url: str
+    collection: str
+    passages: tuple[IndexedPassage, ...]
+
+
+class DenseHit(NamedTuple):
+    """`passage` is −1 where a title was hit: any passage of the document may answer."""
+
+    document: int
+    passage: int
+    score: float
+
+
+class SegmentWriter:
+    """Writes a segment document by document, in ascending order of keys, with memory that does not grow with it."""
+
+    def __init__(self, folder: Path, encoder: Encoder) -> None:
+        folder.mkdir(parents=True)
+        self._folder, self._encoder = folder, encoder
+        self._records, self._texts = _Blob(folder, "record"), _Blob(folder, "text")
+        self._documents = array("q")
+        self._firsts = array("q")
+        self._passages = array("q")
+        self._vectors: dict[View, BinaryIO] = {v: (folder / f"{v}.f32").open("wb") for v in ("titles", "bodies")}
+        self._waiting: list[IndexedDocument] = []
+        self._waiting_passages = 0
+
+    def add(self, document: IndexedDocument) -> None:
+        """Take a document; it is encoded together with its neighbours."""
+        self._waiting.append(document)
+        self._waiting_passages += len(document.passages)
+        if self._waiting_passages >= ENCODE_AT_ONCE:
+            self._flush()
+
+    def copy(self, document: IndexedDocument, title: FloatArray, bodies: FloatArray) -> None:
+        """Take a document whose vectors, (D,) and (P, D), are known already: merging encodes nothing."""
+        self._flush()
+        self._write(document)
+        self._vectors["titles"].write(np.ascontiguousarray(title, np.float32).tobytes())
+        self._vectors["bodies"].write(np.ascontiguousarray(bodies, np.float32).tobytes())
+
+    def close(self) -> int:
+        """Write what is left and the dense indexes; how many documents the segment has."""
+        self._flush()
+        self._records.close()
+        self._texts.close()
+        firsts = np.append(np.array(self._firsts, np.int64), len(self._passages))
+        owners = np.repeat(np.arange(len(self._documents), dtype=np.int32), np.diff(firsts))
+        np.save(self._folder / "documents.npy", np.array(self._documents, np.int64))
+        np.save(self._folder / "firsts.npy", firsts)
+        np.save(self._folder / "passages.npy", np.array(self._passages, np.int64))
+        np.save(self._folder / "owners.npy", owners)
+        for view, file in self._vectors.items():
+            file.close()
+            self._build(view)
+        return len(self._documents)
+
+    def _build(self, view: View) -> None:
+        raw, width = self._folder / f"{view}.f32", self._encoder.dimension
+        rows = len(self._documents) if view == "titles" else len(self._passages)
+        vectors = np.memmap(raw, np.float32, "r", shape=(rows, width)) if rows else np.zeros((0, width), np.float32)
+        build(self._folder / view, vectors)
+        del vectors
+        raw.unlink()
+
+    def _flush(self) -> None:
+        if not self._waiting:
+            return
+        titles = [document.title for document in self._waiting]
+        bodies = [body_text(d.title, p.text) for d in self._waiting for p in d.passages]
+        self._vectors["titles"].write(self._encoder.encode(titles, side="question").tobytes())
+        if bodies:
+            self._vectors["bodies"].write(self._encoder.encode(bodies, side="answer").tobytes())
+        for document in self._waiting:
+            self._write(document)
+        self._waiting, self._waiting_passages = [], 0
+
+    def _write(self, document: IndexedDocument) -> None:
+        assert not self._documents or document.key > self._documents[-1], "documents come in ascending order"
+        self._records.append(
+            orjson.dumps([document.id, document.title, document.body, document.url, document.collection])
+        )
+        self._documents.append(document.key)
+        self._firsts.append(len(self._passages))
+        for passage in document.passages:
+            self._texts.append(passage.text.encode("utf-8", "replace"))
+            self._passages.append(passage.key)
+
+
+class Segment:
+    """A segment opened for reading, memory-mapped; `alive` marks the documents that were not deleted since."""
+
+    def __init__(self, folder: Path, alive: Alive | None = None) -> None:
+        try:
+            self.documents: IntArray = np.load(folder / "documents.npy", mmap_mode="r")
+            self.passages: IntArray = np.load(folder / "passages.npy", mmap_mode="r")
+            self._firsts: IntArray = np.load(folder / "firsts.npy", mmap_mode="r")
+            self._owners: NDArray[np.int32] = np.load(folder / "owners.npy", mmap_mode="r")
+            self._record_ends: IntArray = np.load(folder / "record_ends.npy", mmap_mode="r")
+            self._text_ends: IntArray = np.load(folder / "text_ends.npy", mmap_mode="r")
+            self._records = _mapped(folder / "records.bin")
+            self._texts = _mapped(folder / "texts.bin")
+        except (OSError, ValueError, EOFError) as error:
+            raise IndexDamaged(folder, error) from error
+        self._dense: dict[View, DenseIndex] = {v: DenseIndex.open(folder / v) for v in ("titles", "bodies")}
+        self.alive = alive
+
+    def __len__(self) -> int:
+        return len(self.documents) if self.alive is None else int(self.alive.sum())
+
+    @property
+    def size(self) -> int:
+        """Documents in the files, dead ones too."""
+        return len(self.documents)
+
+    def search(self, view: View, queries: FloatArray, k: int) -> list[list[DenseHit]]:
+        """The k nearest live rows of each query, (Q, D), best first."""
+        scores, rows = self._dense[view].search(queries, k, alive=self._alive_rows(view))
+        return [
+            [self._hit(view, int(row), float(score)) for score, row in zip(*found, strict=True) if row >= 0]
+            for found in zip(scores, rows, strict=True)
+        ]
+
+    def row_of(self, document: int) -> int | None:
+        """The row of a live document, None where it is not here."""
+        row = int(np.searchsorted(self.documents, document))
+        if row == self.size or self.documents[row] != document or (self.alive is not None and not self.alive[row]):
+            return None
+        return row
+
+    def passage_rows(self, row: int) -> range:
+        return range(int(self._firsts[row]), int(self._firsts[row + 1]))
+
+    def vectors(self, view: View, rows: IntArray) -> FloatArray:
+        """(n, D)"""
+        return self._dense[view].rows(rows)
+
+    def passage(self, row: int) -> Passage:
+        """A passage with its clue and source. Its public id is `DOCUMENT#POSITION`."""
+        owner = int(self._owners[row])
+        id_, title, body, url, collection = self._record(owner)
+        position = row - int(self._firsts[owner])
+        return Passage(f"{id_}#{position}", self._text(row), Clue(title, body), Source(id_, title, url, collection))
+
+    def document(self, row: int) -> IndexedDocument:
+        id_, title, body, url, collection = self._record(row)
+        passages = tuple(IndexedPassage(int(self.passages[p]), self._text(p)) for p in self.passage_rows(row))
+        return IndexedDocument(int(self.documents[row]), id_, title, body, url, collection, passages)
+
+    def live_rows(self) -> Iterator[int]:
+        return iter(range(self.size)) if self.alive is None else map(int, np.flatnonzero(self.alive))
+
+    def _record(self, row: int) -> Sequence[str]:
+        fields: list[str] = orjson.loads(_slice(self._records, self._record_ends, row))
+        return fields
+
+    def _text(self, row: int) -> str:
+        return _slice(self._texts, self._text_ends, row).decode("utf-8")
+
+    def _hit(self, view: View, row: int, score: float) -> DenseHit:
+        if view == "titles":
+            return DenseHit(int(self.documents[row]), -1, score)
+        return DenseHit(int(self.documents[self._owners[row]]), int(self.passages[row]), score)
+
+    def _alive_rows(self, view: View) -> Alive | None:
+        if self.alive is None or view == "titles":
+            return self.alive
+        alive: Alive = self.alive[self._owners]
+        return alive
+
+
+def body_text(title: str, passage: str) -> str:
+    """What is encoded for a passage: its title says what an answer that begins with "It is …" is about."""
+    return f"{title}\n{passage}" if title else passage
+
+
+def merge(folder: Path, segments: Iterable[Segment], encoder: Encoder) -> int:
+    """Write the live documents of neighbouring segments, oldest first, as one; how many there are."""
+    writer = SegmentWriter(folder, encoder)
+    for segment in segments:
+        for row in segment.live_rows():
+            bodies = segment.vectors("bodies", np.array(segment.passage_rows(row), np.int64))
+            title = segment.vectors("titles", np.array([row], np.int64))
+            writer.copy(segment.document(row), title, bodies)
+    return writer.close()
+
+
+def reencode(folder: Path, segments: Iterable[Segment], encoder: Encoder) -> int:
+    """Write the live documents of all segments as one with the vectors of another encoder."""
+    writer = SegmentWriter(folder, encoder)
+    for segment in segments:
+        for row in segment.live_rows():
+            writer.add(segment.document(row))
+    return writer.close()
+
+
+class _Blob:
+    """Appends byte strings to one file and remembers where each ends."""
+
+    def __init__(self, folder: Path, name: str) -> None:
+        self._file = (folder / f"{name}s.bin").open("wb")
+        self._ends_path = folder / f"{name}_ends.npy"
+        self._ends = array("q", [0])
+
+    def append(self, data: bytes) -> None:
+        self._file.write(data)
+        self._ends.append(self._ends[-1] + len(data))
+
+    def close(self) -> None:
+        self._file.close()
+        np.save(self._ends_path, np.array(self._ends, np.int64))
+
+
+def _mapped(path: Path) -> NDArray[np.uint8]:
+    if path.stat().st_size == 0:
+        return np.zeros(0, np.uint8)
+    return np.memmap(path, np.uint8, "r")
+
+
+def _slice(blob: NDArray[np.uint8], ends: IntArray, row: int) -> bytes:
+    return blob[int(ends[row]) : int(ends[row + 1])].tobytes()

@@ -1,0 +1,39 @@
+import builtins
+import csv
+
+import pytest
+
+from qa_core.plots import draw_curve, write_curve
+from qa_core.training import Progress
+
+HISTORY = [Progress(1, 5, 0.5, 0.1, 100.0, None), Progress(1, 10, 0.25, 0.1, 100.0, 3.5, 0.75, True)]
+
+
+def test_curve_as_table(tmp_path):
+    write_curve(tmp_path / "curve.csv", HISTORY)
+    with (tmp_path / "curve.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    assert [(row["step"], row["loss"], row["eta_seconds"], row["dev"]) for row in rows] == [
+        ("5", "0.5", "", ""),
+        ("10", "0.25", "3.5", "0.75"),
+    ]
+
+
+def test_curve_as_picture(tmp_path):
+    pytest.importorskip("matplotlib", reason="the plots extra is not installed")
+    draw_curve(tmp_path / "curve.png", HISTORY, measure="accuracy")
+    assert (tmp_path / "curve.png").read_bytes()[:8] == b"\x89PNG\r\n\x1a\n"
+    draw_curve(tmp_path / "short.png", HISTORY[:1])
+
+
+def test_without_matplotlib_the_extra_is_named(tmp_path, monkeypatch):
+    load = builtins.__import__
+
+    def refuse(name, *args, **kwargs):
+        if name.startswith("matplotlib"):
+            raise ImportError(name)
+        return load(name, *args, **kwargs)
+
+    monkeypatch.setattr(builtins, "__import__", refuse)
+    with pytest.raises(ModuleNotFoundError, match=r"pip install 'qa-bot\[plots\]'"):
+        draw_curve(tmp_path / "curve.png", HISTORY)

@@ -1,0 +1,211 @@
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from retrievers import dense
+from retrievers.damage import IndexDamaged
+from retrievers.dense import DenseIndex, build, recall
+
+KINDS = ["exact", "hnsw", "ivf"]
+
+
+def unit(vectors):
+    return (vectors / np.linalg.norm(vectors, axis=1, keepdims=True)).astype(np.float32)
+
+
+def clustered(n, dimension, *, seed=0, clusters=200):
+    rng = np.random.default_rng(seed)
+    centres = rng.standard_normal((clusters, dimension))
+    return unit(centres[rng.integers(0, clusters, n)] + 0.6 * rng.standard_normal((n, dimension)))
+
+
+def brute_force(vectors, query, k, alive):
+    """Best rows of the half-precision vectors, in double precision."""
+    scores = vectors.astype(np.float16).astype(np.float64) @ query
+    rows = sorted(np.flatnonzero(alive), key=lambda row: -scores[row])[:k]
+    return scores[rows]
+
+
+@pytest.fixture(scope="module")
+def vectors():
+    return clustered(2_000, 16)
+
+
+@pytest.fixture(scope="module", params=KINDS)
+def index(request, vectors, tmp_path_factory):
+    return build(tmp_path_factory.mktemp(request.param), vectors, kind=request.param)
+
+
+def test_every_kind_finds_a_row_by_itself(index, vectors):
+    assert len(index) == 2_000
+    assert index.dimension == 16
+    scores, rows = index.search(vectors[:50], 3)
+    assert rows[:, 0].tolist() == list(range(50))
+    assert scores[:, 0] == pytest.approx(np.ones(50), abs=1e-3)
+    assert (np.diff(scores, axis=1) <= 0).all()
+    assert (scores.dtype, rows.dtype) == (np.float32, np.int64)
+
+
+def test_scanning_is_brute_force_in_every_kind(index, vectors):
+    queries = clustered(20, 16, seed=1)
+    scores, _ = index.search(queries, 10, exact=True)
+    for query, found in zip(queries, scores, strict=True):
+        assert found == pytest.approx(brute_force(vectors, query, 10, np.ones(2_000, bool)), abs=1e-5)
+    assert recall(index, queries, 10) >= (1.0 if index.kind == "exact" else 0.95)
+
+
+@pytest.mark.parametrize("share", [0.9, 0.5, 0.01, 0.0])
+def test_dead_rows_are_never_found(index, vectors, share):
+    alive = np.random.default_rng(2).random(2_000) < share
+    queries = clustered(20, 16, seed=1)
+    scores, rows = index.search(queries, 10, alive=alive)
+    assert alive[rows[rows >= 0]].all()
+    assert (rows >= 0).sum(axis=1).tolist() == [min(10, alive.sum())] * 20
+    assert np.isneginf(scores[rows < 0]).all()
+    best = [brute_force(vectors, query, 10, alive) for query in queries]
+    found = sum(np.isclose(s[: len(b)], b, atol=1e-5).sum() for s, b in zip(scores, best, strict=True))
+    assert found >= 0.9 * sum(map(len, best))
+
+
+def test_an_index_opened_again_is_the_same(index, vectors, tmp_path):
+    build(tmp_path, vectors, kind=index.kind)
+    assert [file.name for file in tmp_path.iterdir()] == [dense.FILE]
+    again = DenseIndex.open(tmp_path)
+    assert (again.kind, len(again), again.dimension) == (index.kind, 2_000, 16)
+    assert again.search(vectors[:9], 5, exact=True)[1].tolist() == index.search(vectors[:9], 5, exact=True)[1].tolist()
+
+
+def test_rows_come_back_as_stored(index, vectors):
+    wanted = np.array([7, 1_999, 0, 7])
+    assert index.rows(wanted).tolist() == vectors[wanted].astype(np.float16).astype(np.float32).tolist()
+    assert index.rows(np.array([], dtype=np.int64)).shape == (0, 16)
+    with pytest.raises(IndexError, match="Expected rows from 0 to 1999, but got -1 to 2000"):
+        index.rows(np.array([-1, 2_000]))
+
+
+def test_a_zero_query_finds_nothing_beside_one_that_does(index, vectors):
+    scores, rows = index.search(np.stack([np.zeros(16, np.float32), vectors[3]]), 2)
+    assert rows[0].tolist() == [-1, -1]
+    assert np.isneginf(scores[0]).all()
+    assert rows[1, 0] == 3
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("n", [0, 1, 3])
+def test_small_and_empty_indexes(kind, n, tmp_path):
+    index = build(tmp_path, np.eye(4, dtype=np.float32)[:n], kind=kind)
+    _, rows = index.search(np.array([[0.1, 0.2, 0.3, 0.4]], dtype=np.float32), 5)
+    assert rows.tolist() == [[*reversed(range(n)), *[-1] * (5 - n)]]
+    assert len(index) == n
+    assert recall(index, np.ones((2, 4), np.float32), 3) == 1.0
+
+
+def test_equal_scores_come_by_row(tmp_path):
+    index = build(tmp_path, np.repeat(np.eye(2, dtype=np.float32), 4, axis=0))
+    assert index.search(np.array([[0, 1]], dtype=np.float32), 8)[1].tolist() == [[4, 5, 6, 7, 0, 1, 2, 3]]
+
+
+def test_a_graph_finds_its_neighbours_in_a_crowd(tmp_path):
+    vectors = clustered(4_000, 32)
+    index = build(tmp_path, vectors, kind="hnsw")
+    assert recall(index, clustered(100, 32, seed=1), 10) >= 0.95
+
+
+@pytest.mark.parametrize(
+    ("n", "kind"), [(0, "exact"), (49_999, "exact"), (50_000, "hnsw"), (1_000_000, "hnsw"), (1_000_001, "ivf")]
+)
+def test_the_kind_follows_the_number_of_rows(n, kind):
+    assert dense._kind_for(n) == kind
+
+
+@settings(max_examples=25, deadline=None)
+@given(data=st.data(), n=st.integers(1, 30), k=st.integers(1, 40), seed=st.integers(0, 99))
+def test_masked_exact_search_against_brute_force(data, n, k, seed, tmp_path_factory):
+    vectors = unit(np.random.default_rng(seed).standard_normal((n, 5)))
+    alive = np.array(data.draw(st.lists(st.booleans(), min_size=n, max_size=n)))
+    index = build(tmp_path_factory.mktemp("dense"), vectors)
+    scores, rows = index.search(vectors[:1], k, alive=alive)
+    expected = brute_force(vectors, vectors[0], k, alive)
+    assert scores[0][rows[0] >= 0] == pytest.approx(expected, abs=1e-5)
+
+
+def test_a_query_of_another_encoder_is_refused(index):
+    with pytest.raises(ValueError, match=r"Expected queries of shape \(Q, 16\), but got \(2, 8\)"):
+        index.search(np.ones((2, 8), np.float32), 3)
+    with pytest.raises(ValueError, match="NaN or infinity"):
+        index.search(np.full((1, 16), np.nan, np.float32), 3)
+    with pytest.raises(ValueError, match=r"mask of shape \(2000,\), but got \(3,\)"):
+        index.search(np.ones((1, 16), np.float32), 3, alive=np.ones(3, bool))
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, 3.0])
+def test_rows_that_are_no_unit_vectors_are_refused(value, tmp_path):
+    vectors = np.eye(4, dtype=np.float32)
+    vectors[2, 2] = value
+    with pytest.raises(ValueError, match="row 2; check the encoder"):
+        build(tmp_path / "new", vectors)
+    assert not (tmp_path / "new").exists()
+
+
+def test_vectors_of_the_wrong_shape_are_refused(tmp_path):
+    with pytest.raises(ValueError, match=r"shape \(N, D\), but got \(4,\)"):
+        build(tmp_path, np.ones(4, np.float32))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kept", [0, 40, 0.5, 0.999])
+def test_a_file_cut_short_is_damaged(kind, kept, vectors, tmp_path):
+    build(tmp_path, vectors[:200], kind=kind)
+    file = tmp_path / dense.FILE
+    whole = file.read_bytes()
+    file.write_bytes(whole[: kept if kept > 1 else int(kept * len(whole))])
+    with pytest.raises(IndexDamaged, match="run qa-bot repair"):
+        DenseIndex.open(tmp_path)
+
+
+def test_a_file_that_is_gone_is_damaged_but_a_folder_that_is_not_there_is_missing(tmp_path):
+    with pytest.raises(IndexDamaged, match="run qa-bot repair"):
+        DenseIndex.open(tmp_path)
+    with pytest.raises(FileNotFoundError, match="run qa-bot add first"):
+        DenseIndex.open(tmp_path / "nowhere")
+
+
+def test_a_file_of_another_kind_is_damaged(tmp_path):
+    dense.faiss.write_index(dense.faiss.IndexFlatL2(4), str(tmp_path / dense.FILE))
+    with pytest.raises(IndexDamaged, match="IndexFlat"):
+        DenseIndex.open(tmp_path)
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="/dev/full is a device of Linux")
+def test_a_full_disk_is_an_os_error_and_leaves_no_file(tmp_path):
+    (tmp_path / dense.FILE).symlink_to("/dev/full")
+    with pytest.raises(OSError, match="is the disk full"):
+        build(tmp_path, clustered(2_000, 16))
+    assert list(tmp_path.iterdir()) == []
+
+
+SEARCH = """
+import numpy as np
+from pathlib import Path
+index = DenseIndex.open(Path({folder!r}))
+print(index.search(np.eye(4, dtype=np.float32), 1)[1].ravel().tolist())
+"""
+
+
+@pytest.mark.parametrize(
+    ("first", "then"),
+    [
+        ("import torch; torch.ones(64, 64) @ torch.ones(64, 64)", "from retrievers.dense import DenseIndex"),
+        ("from retrievers.dense import DenseIndex", "import torch; torch.ones(64, 64) @ torch.ones(64, 64)"),
+        ("from retrievers.dense import DenseIndex", "import sys; assert 'torch' not in sys.modules"),
+    ],
+)
+def test_both_orders_of_import_work_in_a_fresh_interpreter(first, then, tmp_path):
+    build(tmp_path, np.eye(4, dtype=np.float32))
+    code = "\n".join([first, then, SEARCH.format(folder=str(tmp_path))])
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
+    assert (done.returncode, done.stdout.strip()) == (0, "[0, 1, 2, 3]"), done.stderr

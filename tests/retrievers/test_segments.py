@@ -1,0 +1,118 @@
+"""Segments against plain lists: what goes in comes out, merging and re-encoding change nothing that matters."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from qa_core.types import Clue, Source
+from retrievers.damage import IndexDamaged
+from retrievers.segments import IndexedDocument, IndexedPassage, Segment, SegmentWriter, body_text, merge, reencode
+
+
+class LetterEncoder:
+    """Counts letters, unit length; `shift` makes another encoder of it."""
+
+    dimension = 26
+    fingerprint = "letters"
+
+    def __init__(self, shift=0):
+        self.shift = shift
+
+    def encode(self, texts, *, side="question"):
+        rows = np.zeros((len(texts), 26), np.float32)
+        for row, text in zip(rows, texts, strict=True):
+            for letter in text.lower():
+                if "a" <= letter <= "z":
+                    row[(ord(letter) - 97 + self.shift) % 26] += 1
+        lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+        return np.divide(rows, lengths, out=rows, where=lengths > 0)
+
+    def knows(self, word):
+        return True
+
+
+def document(key, title="", passages=("some text",)):
+    texts = tuple(IndexedPassage(key * 100 + i, text) for i, text in enumerate(passages))
+    return IndexedDocument(key, f"id-{key}", title, "", f"https://example.org/{key}", "tests", texts)
+
+
+def write(folder, documents, encoder=None):
+    writer = SegmentWriter(folder, encoder or LetterEncoder())
+    for each in documents:
+        writer.add(each)
+    writer.close()
+    return Segment(folder)
+
+
+def test_texts_and_records_come_back(tmp_path):
+    segment = write(tmp_path / "s", [document(3, "Zebra", ("one", "zwei 🦓")), document(7, "", ("три",))])
+    assert len(segment) == 2
+    assert segment.row_of(7) == 1
+    assert segment.row_of(4) is None
+    assert list(segment.passage_rows(0)) == [0, 1]
+    passage = segment.passage(1)
+    assert (passage.id, passage.text) == ("id-3#1", "zwei 🦓")
+    assert passage.clue == Clue("Zebra")
+    assert passage.source == Source("id-3", "Zebra", "https://example.org/3", "tests")
+    assert segment.document(1) == document(7, "", ("три",))
+
+
+def test_search_finds_titles_and_passages(tmp_path):
+    encoder = LetterEncoder()
+    segment = write(tmp_path / "s", [document(1, "aaa", ("bbb", "ccc")), document(2, "ddd", ("eee",))])
+    (title,) = segment.search("titles", encoder.encode(["a"]), 1)
+    assert (title[0].document, title[0].passage) == (1, -1)
+    assert title[0].score == pytest.approx(1, abs=1e-3)
+    (body,) = segment.search("bodies", encoder.encode([body_text("aaa", "ccc")]), 1)
+    assert (body[0].document, body[0].passage) == (1, 101)
+
+
+def test_the_dead_are_not_found(tmp_path):
+    segment = write(tmp_path / "s", [document(1, "aaa"), document(2, "aab")])
+    segment.alive = np.array([False, True])
+    assert [hit.document for hit in segment.search("titles", LetterEncoder().encode(["aaa"]), 5)[0]] == [2]
+    assert [hit.document for hit in segment.search("bodies", LetterEncoder().encode(["aaa"]), 5)[0]] == [2]
+    assert segment.row_of(1) is None
+    assert len(segment) == 1
+
+
+documents_lists = st.lists(st.text(max_size=20), min_size=1, max_size=6).map(
+    lambda texts: [document(i + 1, text, (text, "tail")) for i, text in enumerate(texts)]
+)
+
+
+@settings(max_examples=20, deadline=None)
+@given(documents_lists, documents_lists, st.data())
+def test_merging_keeps_the_living_and_their_vectors(tmp_path_factory, first, second, data):
+    folder = tmp_path_factory.mktemp("merge")
+    second = [document(d.key + 1000, d.title, tuple(p.text for p in d.passages)) for d in second]
+    segments = [write(folder / "a", first), write(folder / "b", second)]
+    segments[0].alive = np.array(data.draw(st.lists(st.booleans(), min_size=len(first), max_size=len(first))))
+    living = [d for d, alive in zip(first, segments[0].alive, strict=True) if alive] + second
+    assert merge(folder / "m", segments, LetterEncoder()) == len(living)
+    merged, fresh = Segment(folder / "m"), write(folder / "f", living)
+    assert [merged.document(row) for row in merged.live_rows()] == [fresh.document(row) for row in fresh.live_rows()]
+    rows = np.arange(len(living))
+    np.testing.assert_array_equal(merged.vectors("titles", rows), fresh.vectors("titles", rows))
+
+
+def test_reencoding_uses_the_new_encoder(tmp_path):
+    old = write(tmp_path / "old", [document(1, "aaa")])
+    assert reencode(tmp_path / "new", [old], LetterEncoder(shift=1)) == 1
+    vector = Segment(tmp_path / "new").vectors("titles", np.array([0]))[0]
+    assert vector[1] == pytest.approx(1, abs=1e-3)
+
+
+def test_many_documents_pass_in_batches(tmp_path):
+    documents = [document(i, "abc"[i % 3], ("x" * (i % 7), "y")) for i in range(1, 700)]
+    segment = write(tmp_path / "s", documents)
+    assert [segment.document(row) for row in segment.live_rows()] == documents
+
+
+@pytest.mark.parametrize("name", ["texts.bin", "documents.npy", "titles/vectors.faiss"])
+def test_a_missing_file_is_damage(tmp_path, name):
+    write(tmp_path / "s", [document(1)])
+    (tmp_path / "s" / name).unlink()
+    with pytest.raises(IndexDamaged, match="qa-bot repair"):
+        Segment(tmp_path / "s")
