@@ -9,9 +9,10 @@ says that it does not know.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import orjson
@@ -52,9 +53,13 @@ class Calibration:
 
     @classmethod
     def load(cls, path: Path) -> Calibration:
-        told = orjson.loads(path.read_bytes())
-        vectors = [tuple(told[name]) for name in ("features", "mean", "deviation", "weights")]
-        return cls(*vectors, told["bias"], tuple(told["thresholds"]), tuple(told["precisions"]))
+        return cls.of(orjson.loads(path.read_bytes()))
+
+    @classmethod
+    def of(cls, told: Mapping[str, Any]) -> Calibration:
+        """From what `orjson` reads of a saved one."""
+        lists = {name: tuple(value) for name, value in told.items() if isinstance(value, list)}
+        return cls(bias=told["bias"], **lists)
 
 
 def fit(rows: Sequence[Features], right: Sequence[bool], *, penalty: float = 1.0, steps: int = 50) -> Calibration:

@@ -51,6 +51,14 @@ class Stages:
     caps: Mapping[str, float] = field(default_factory=dict)
     timings: dict[str, float] = field(default_factory=dict)
     skipped: list[str] = field(default_factory=list)
+    started: float = field(default_factory=time.monotonic)
+
+    def here(self, name: str, work: Callable[[], Result]) -> Result:
+        """Run a stage of a few milliseconds, which is never skipped, in the calling thread."""
+        started = time.monotonic()
+        result = work()
+        self.timings[name] = time.monotonic() - started
+        return result
 
     def run(self, name: str, work: Callable[[Deadline], Result], fallback: Result) -> Result:
         """The result of `work`, or `fallback` (and a note in `skipped`) when it cannot finish in time."""
@@ -74,6 +82,13 @@ class Stages:
                 future.cancel()
                 self._skip(name, time.monotonic() - started)
         return results
+
+    def report(self) -> dict[str, float]:
+        """Seconds by stage, and the total since the question came."""
+        return {**{name: round(s, 6) for name, s in self.timings.items()}, "total": self.elapsed()}
+
+    def elapsed(self) -> float:
+        return round(time.monotonic() - self.started, 6)
 
     def _skip(self, name: str, seconds: float) -> None:
         self.skipped.append(name)

@@ -1,0 +1,184 @@
+"""`Bot`: the one object behind every front end. It opens a home, answers, searches and remembers."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import uuid
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager, ExitStack
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from threading import Lock
+from types import TracebackType
+from typing import TYPE_CHECKING, Self
+
+from qa_bot.calibration import calibration_for
+from qa_bot.config import Config, load_config
+from qa_bot.deadline import Deadline
+from qa_bot.encoders import resolve
+from qa_bot.generations import Generations
+from qa_bot.home import Home
+from qa_bot.index import Index, Manifest
+from qa_bot.pipeline import Engine, Pipeline, Ranking
+from qa_bot.starter import fill
+from qa_core.types import Answer, Encoder, Question
+
+if TYPE_CHECKING:
+    from qa_bot.store import Store
+
+log = logging.getLogger(__name__)
+
+WORKERS = 8
+"""Threads for stages; two serve a question, the others those that an overrun stage still holds."""
+
+
+@dataclass(slots=True)
+class _Opened:
+    """A generation with everything that answers from it, pinned as long as it is in use."""
+
+    number: int
+    pipeline: Pipeline
+    pin: AbstractContextManager[object]
+
+
+class Bot:
+    """Answers questions from a home; safe to share between threads. Open it with `Bot.open`."""
+
+    def __init__(self, home: Home, config: Config) -> None:
+        self.home, self.config = home, config
+        self._generations = Generations(home.index)
+        self._workers = ThreadPoolExecutor(WORKERS, thread_name_prefix="qa-bot")
+        self._lock = Lock()
+        self._opened: _Opened | None = None
+        self._recording = True
+
+    @classmethod
+    def open(
+        cls, path: str | Path | None = None, *, flags: Mapping[str, object] | None = None, record: bool = True
+    ) -> Self:
+        """Open the home at `path` (else `QA_BOT_HOME`, else the platform's); an empty one gets the starter collection.
+
+        Args:
+            flags: configuration by `section.key` that stands above file and environment.
+            record: keep questions and answers in the store.
+
+        Raises:
+            HomeError, ConfigError, EncoderError, StoreError, GenerationDamaged: each says what to do.
+        """
+        home = Home.open(None if path is None else Path(path))
+        bot = cls(home, load_config(home.path, flags=flags))
+        bot._recording = record
+        fill(home, bot.config, lambda: bot.encoder)
+        return bot
+
+    @cached_property
+    def encoder(self) -> Encoder:
+        """The configured encoder, opened when first needed."""
+        dense = self.config.dense
+        return resolve(dense.encoder, models=self.home.models, int8=dense.int8, threads=min(2, os.cpu_count() or 1))
+
+    @cached_property
+    def store(self) -> Store:
+        from qa_bot.store import Store  # late: an answer does not wait for SQLAlchemy
+
+        return Store.open(self.home.store_url(self.config))
+
+    def ask(
+        self,
+        question: str | Question,
+        *,
+        body: str = "",
+        category: str = "",
+        deadline: float | None = None,
+        top: int = 10,
+        trace: bool = False,
+    ) -> Answer:
+        """One answer with its sources, within `deadline` seconds.
+
+        Args:
+            question: what is asked, or a `Question` with title and body.
+            deadline: seconds; by default what the configuration says.
+            top: how many documents to name as sources.
+            trace: attach queries, candidates and the scores of every stage.
+        """
+        asked = question if isinstance(question, Question) else Question(question, body, category=category)
+        limit = Deadline.after(self.config.answer.deadline if deadline is None else deadline)
+        answer = self.pipeline().ask(asked, deadline=limit, top=top, trace=trace)
+        answer = replace(answer, id=uuid.uuid4().hex)
+        if self._recording:
+            self._workers.submit(self._record, asked, answer)
+        return answer
+
+    async def ask_async(self, question: str | Question, **options: object) -> Answer:
+        """`ask` without holding the event loop."""
+        return await asyncio.to_thread(self.ask, question, **options)  # type: ignore[arg-type]  # same options as `ask`
+
+    def search(self, query: str, *, engine: Engine = "hybrid", top: int = 10) -> Ranking:
+        """What retrieval finds, best first; no answer is composed and nothing is recorded."""
+        deadline = Deadline.after(self.config.answer.deadline)
+        return self.pipeline().rank(Question(query), deadline=deadline, engine=engine, depth=max(top, 10))
+
+    def pipeline(self) -> Pipeline:
+        """The pipeline over the current generation; a new one is taken up at the next question."""
+        number = self._generations.current_number()
+        opened = self._opened
+        if opened is None or opened.number != number:
+            with self._lock:
+                opened = self._opened
+                if opened is None or opened.number != number:
+                    opened = self._open_current()
+        return opened.pipeline
+
+    def close(self) -> None:
+        """Finish recording and let go of the index and the store."""
+        self._workers.shutdown()
+        if self._opened:
+            self._opened.pin.__exit__(None, None, None)
+            self._opened = None
+        if "store" in self.__dict__:
+            self.store.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _open_current(self) -> _Opened:
+        pins = ExitStack()
+        generation = pins.enter_context(self._generations.pin_current())
+        assert generation is not None, "a home is filled before it is asked"
+        encoder = self._encoder_for(Manifest.of(generation))
+        calibration = calibration_for(encoder, self.home.models)
+        pipeline = Pipeline(Index(generation), encoder, calibration, self.config, self._workers)
+        if self._opened:
+            self._opened.pin.__exit__(None, None, None)
+        self._opened = _Opened(generation.number, pipeline, pins)
+        return self._opened
+
+    def _encoder_for(self, manifest: Manifest) -> Encoder | None:
+        """The configured encoder, or None where the index was made by another one."""
+        if self.encoder.fingerprint == manifest.fingerprint:
+            return self.encoder
+        log.warning(
+            "The index was made with the encoder %s, but the configuration names %s: only keywords are searched. "
+            "Run `qa-bot use %s` to encode everything anew.",
+            manifest.encoder,
+            self.config.dense.encoder,
+            self.config.dense.encoder,
+        )
+        return None
+
+    def _record(self, question: Question, answer: Answer) -> None:
+        try:
+            from qa_bot.presentation import as_dict
+
+            self.store.save_turn(id=answer.id, question=question.title, answer=as_dict(answer), timings=answer.timings)
+        except Exception as error:
+            log.warning("The answer was given, but could not be recorded: %s", error)

@@ -1,0 +1,150 @@
+"""The care of a home: what it holds, and whether everything in it is sound."""
+
+from __future__ import annotations
+
+import importlib.util
+import shutil
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from qa_bot.config import Config
+from qa_bot.encoders import locate, verify
+from qa_bot.generations import Generations
+from qa_bot.home import Home
+from qa_bot.index import Index, Manifest
+from qa_bot.store import Store
+
+LOW_DISK = 200_000_000
+"""Bytes; below, an `add` of any size may fail."""
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One thing that was looked at; `detail` names the command that mends it where it is not sound."""
+
+    name: str
+    ok: bool
+    detail: str
+
+    def as_dict(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+def status(home: Home, config: Config) -> dict[str, Any]:
+    """Counts, sizes and what is in use."""
+    generation = Generations(home.index).current()
+    manifest = Manifest.of(generation) if generation else None
+    with Store.open(home.store_url(config)) as store:
+        counts, collections = store.counts(), store.collections()
+    return {
+        "home": str(home.path),
+        "size": _size(home.path),
+        "encoder": manifest.encoder if manifest else config.dense.encoder,
+        "fingerprint": manifest.fingerprint if manifest else None,
+        "generation": generation.number if generation else 0,
+        "documents": manifest.documents if manifest else 0,
+        "passages": manifest.passages if manifest else 0,
+        "near_duplicates": counts.duplicates,
+        "segments": len(manifest.segments) if manifest else 0,
+        "collections": [{"name": c.name, "documents": c.documents, "passages": c.passages} for c in collections],
+        "conversations": counts.conversations,
+        "turns": counts.turns,
+        "feedback": counts.feedback,
+    }
+
+
+def examine(home: Home, config: Config) -> list[Check]:
+    """Check everything; a check that fails stops none of the others."""
+    checks = [
+        ("disk", _disk),
+        ("database", _database),
+        ("index files", _files),
+        ("index", _index),
+        ("encoder", _encoder),
+        ("linguistics", _linguistics),
+        ("extras", _extras),
+    ]
+    return [_checked(name, check, home, config) for name, check in checks]
+
+
+def _checked(name: str, check: Callable[[Home, Config], str], home: Home, config: Config) -> Check:
+    try:
+        return Check(name, True, check(home, config))
+    except Exception as error:  # whatever is wrong is a finding
+        return Check(name, False, str(error))
+
+
+def _disk(home: Home, _: Config) -> str:
+    free = shutil.disk_usage(home.path).free
+    if free < LOW_DISK:
+        raise OSError(f"Expected {LOW_DISK / 1e6:.0f} MB free, but got {free / 1e6:.0f} MB; make room.")
+    return f"{free / 1e9:,.1f} GB free"
+
+
+def _database(home: Home, config: Config) -> str:
+    with Store.open(home.store_url(config)) as store:
+        return f"{store.counts().documents:,} documents"
+
+
+def _files(home: Home, _: Config) -> str:
+    damages = Generations(home.index).verify(deep=True)
+    if damages:
+        raise OSError(" ".join(damage.message for damage in damages))
+    return "every checksum is right"
+
+
+def _index(home: Home, config: Config) -> str:
+    generation = Generations(home.index).current()
+    if generation is None:
+        return "none yet; add documents with `qa-bot add PATH`"
+    index = Index(generation)
+    with Store.open(home.store_url(config)) as store:
+        stored = store.counts()
+    if (index.manifest.documents, index.manifest.passages) != (stored.documents, stored.passages):
+        raise ValueError(
+            f"Expected {stored.documents:,} documents and {stored.passages:,} passages as in the database, but got "
+            f"{index.manifest.documents:,} and {index.manifest.passages:,}; run `qa-bot repair`."
+        )
+    return f"generation {generation.number}, {len(index.manifest.segments)} segments"
+
+
+def _encoder(home: Home, config: Config) -> str:
+    name = config.dense.encoder
+    encoder = verify(locate(name, models=home.models), models=home.models, int8=config.dense.int8)
+    generation = Generations(home.index).current()
+    if generation and Manifest.of(generation).fingerprint != encoder.fingerprint:
+        raise ValueError(
+            f"Expected an index made with {name}, but it was made with {Manifest.of(generation).encoder}; "
+            f"run `qa-bot use {name}`."
+        )
+    return f"{name}, {encoder.dimension} dimensions"
+
+
+def _linguistics(_: Home, __: Config) -> str:
+    from qa_core.linguistics import available
+
+    missing = [name for name, here in available().items() if not here]
+    if not missing:
+        return "all of nltk's data is here"
+    return f"rules stand in for nltk's {', '.join(missing)}; get it with: python -m nltk.downloader {' '.join(missing)}"
+
+
+def _extras(_: Home, __: Config) -> str:
+    extras = {"minilm": "transformers", "postgres": "psycopg", "plots": "matplotlib"}
+    here = [name for name, module in extras.items() if importlib.util.find_spec(module)]
+    return ", ".join(here) or "none installed"
+
+
+def _size(folder: Path) -> int:
+    """Bytes on disk, hard links once."""
+    return sum({(s.st_dev, s.st_ino): s.st_blocks * 512 for s in _stats(folder)}.values())
+
+
+def _stats(folder: Path) -> Iterator[Any]:
+    for path in folder.rglob("*"):
+        try:
+            yield path.lstat()
+        except OSError:  # removed by a writer in between
+            continue

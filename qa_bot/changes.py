@@ -1,0 +1,353 @@
+"""Everything that changes a home: add, delete, change the encoder, rebuild.
+
+Each is one new generation: the store's rows and the index's files are written beside what readers see, then
+`CURRENT` is switched. A process that dies in between leaves the old generation; the next writer clears up.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from qa_bot.config import Config
+from qa_bot.generations import GenerationDamaged, Generations
+from qa_bot.home import Home
+from qa_bot.index import IndexWriter
+from qa_bot.ingest.near_duplicates import sketches
+from qa_bot.ingest.passages import cut
+from qa_bot.ingest.reading import read
+from qa_bot.ingest.records import Item, Limits, Notice, Record, Reject
+from qa_bot.store import InsertedDocument, Known, NewDocument, NewPassage, Store, StoredDocument
+from qa_core.text import normalise
+from qa_core.types import Encoder
+from retrievers.segments import IndexedDocument, IndexedPassage
+
+BATCH = 128
+"""Documents looked up and stored at once."""
+KEPT_GENERATIONS = 2
+CUTTING = 1
+"""Part of every document's hash: raise it when normalising or cutting changes, so that the next `add` replaces all."""
+
+NO_TEXT = "Expected text, but got none; give the record an answer or text."
+
+Progress = Callable[["Added"], None]
+
+
+@dataclass(slots=True)
+class Added:
+    """What became of the records of an `add`; `examples` are the first rejects, all of them are in `rejects_file`."""
+
+    added: int = 0
+    updated: int = 0
+    unchanged: int = 0
+    rejected: int = 0
+    passages: int = 0
+    duplicates: int = 0
+    notices: list[Notice] = field(default_factory=list)
+    examples: list[Reject] = field(default_factory=list)
+    rejects_file: Path | None = None
+
+    @property
+    def records(self) -> int:
+        return self.added + self.updated + self.unchanged + self.rejected
+
+    @property
+    def changed(self) -> bool:
+        return bool(self.added or self.updated)
+
+    def as_dict(self) -> dict[str, Any]:
+        """The object of `add --json`."""
+        counts = ("added", "updated", "unchanged", "rejected", "passages", "duplicates")
+        return {
+            **{name: getattr(self, name) for name in counts},
+            "notices": [f"{notice.where}: {notice.message}" for notice in self.notices],
+            "rejects": [{"where": reject.where, "reason": reject.reason} for reject in self.examples],
+            "rejects_file": str(self.rejects_file) if self.rejects_file else None,
+        }
+
+
+@dataclass(slots=True)
+class Change:
+    """A generation in the making."""
+
+    store: Store
+    number: int
+    writer: IndexWriter
+    touched: bool = False
+
+    def insert(self, documents: Sequence[NewDocument], collection: str) -> list[InsertedDocument]:
+        inserted = self.store.insert(self.number, documents)
+        self.writer.add(_indexed(new, keys, collection) for new, keys in zip(documents, inserted, strict=True))
+        self.touched = self.touched or bool(inserted)
+        return inserted
+
+    def retire(self, keys: Sequence[int]) -> int:
+        retired = self.store.retire(self.number, keys)
+        self.writer.delete(keys)
+        self.touched = self.touched or retired > 0
+        return retired
+
+
+@contextmanager
+def changing(
+    home: Home, config: Config, encoder: Encoder, *, action: str, encoder_name: str = "", from_nothing: bool = False
+) -> Iterator[Change]:
+    """Hold the writer's lock, make the next generation, and publish it on leaving if anything was touched.
+
+    Args:
+        action: the verb that a second writer is told.
+        from_nothing: build on an empty index instead of the current one (`repair`).
+    """
+    with home.lock(action), Store.open(home.store_url(config)) as store:
+        generations = Generations(home.index)
+        previous = None if from_nothing else generations.current()
+        number = store.begin(encoder.fingerprint, published=_published(generations))
+        staged = generations.stage(number)
+        writer = IndexWriter(staged, previous, encoder, encoder_name=encoder_name or config.dense.encoder)
+        change = Change(store, number, writer)
+        try:
+            yield change
+            if change.touched:
+                manifest = writer.finish()
+        finally:
+            writer.abandon()
+        if not change.touched:
+            store.roll_back(number)
+            shutil.rmtree(staged)
+            return
+        generations.publish(staged, manifest.as_dict())
+        store.finish(number, {"documents": manifest.documents, "passages": manifest.passages})
+        generations.prune(keep=KEPT_GENERATIONS)
+        store.purge(number)
+
+
+def add(
+    home: Home,
+    config: Config,
+    encoder: Encoder,
+    paths: Sequence[Path],
+    *,
+    collection: str = "default",
+    format: str | None = None,  # noqa: A002 (the flag's own name)
+    limits: Limits | None = None,
+    dry_run: bool = False,
+    progress: Progress = lambda _: None,
+) -> Added:
+    """Add or update the documents of files and folders; unchanged ones cost a look-up.
+
+    Raises:
+        FileNotFoundError: a path does not exist; nothing was changed.
+        WriterBusy: another process is writing.
+    """
+    for path in paths:
+        if not path.exists() and not path.is_symlink():
+            raise FileNotFoundError(f"Expected a file or a folder, but got {path}, which does not exist.")
+    items = (item for path in paths for item in read(path, format=format, limits=limits))
+    with _reject_log(home) as log:
+        if dry_run:
+            with Store.open(home.store_url(config)) as store:
+                _Adding(store, None, collection, config, log, progress).run(items)
+        else:
+            with changing(home, config, encoder, action="add") as change:
+                _Adding(change.store, change, collection, config, log, progress).run(items)
+    return log.finish()
+
+
+def delete(
+    home: Home, config: Config, encoder: Encoder, *, ids: Sequence[str] = (), collection: str | None = None
+) -> tuple[int, list[str]]:
+    """Remove documents everywhere: how many went, and the ids that nobody has."""
+    with changing(home, config, encoder, action="delete") as change:
+        if collection is not None:
+            return change.retire(change.store.of_collection(collection)), []
+        found = change.store.find(ids)
+        keys = sorted(key for held in found.values() for key in held)
+        return change.retire(keys), [each for each in ids if each not in found]
+
+
+def use(home: Home, config: Config, encoder: Encoder, *, name: str) -> None:
+    """Encode everything anew with another encoder beside the running index, then swap."""
+    with changing(home, config, encoder, action="use", encoder_name=name) as change:
+        change.touched = True
+
+
+def repair(home: Home, config: Config, encoder: Encoder, *, progress: Callable[[int], None] = lambda _: None) -> int:
+    """Rebuild the index from the store; how many documents."""
+    count = 0
+    with changing(home, config, encoder, action="repair", from_nothing=True) as change:
+        change.touched = True
+        documents = change.store.stream_documents()
+        while batch := list(islice(documents, BATCH)):
+            change.writer.add(map(_stored, batch))
+            count += len(batch)
+            progress(count)
+    return count
+
+
+def _published(generations: Generations) -> int | None:
+    try:
+        return generations.current_number()
+    except GenerationDamaged:
+        return None
+
+
+class _RejectLog:
+    """Counts everything, and writes rejects to a file of the home, a JSON object a line."""
+
+    EXAMPLES = 20
+
+    def __init__(self, file: Path | None) -> None:
+        self.counts = Added()
+        self._path = file
+        self._file = None if file is None else file.open("wb")
+
+    def reject(self, reject: Reject) -> None:
+        self.counts.rejected += 1
+        if len(self.counts.examples) < self.EXAMPLES:
+            self.counts.examples.append(reject)
+        if self._file:
+            self._file.write(orjson.dumps({"where": reject.where, "reason": reject.reason}) + b"\n")
+
+    def finish(self) -> Added:
+        if self._path and self.counts.rejected:
+            self.counts.rejects_file = self._path
+        return self.counts
+
+    def close(self) -> None:
+        if self._file and self._path:
+            self._file.close()
+            if not self.counts.rejected:
+                self._path.unlink()
+
+
+@contextmanager
+def _reject_log(home: Home) -> Iterator[_RejectLog]:
+    folder = home.path / "rejects"
+    folder.mkdir(exist_ok=True)
+    name = time.strftime("%Y%m%d-%H%M%S") + f"-{time.time_ns() % 1_000_000:06d}.jsonl"
+    log = _RejectLog(folder / name)
+    try:
+        yield log
+    finally:
+        log.close()
+
+
+class _Adding:
+    """One run of `add`: compares records with the store, batch by batch."""
+
+    def __init__(
+        self, store: Store, change: Change | None, collection: str, config: Config, log: _RejectLog, progress: Progress
+    ) -> None:
+        self._store, self._change, self._name, self._log = store, change, collection, log
+        self._characters, self._overlap = config.passages.characters, config.passages.overlap
+        self._progress, self._counts = progress, log.counts
+        self._collection = store.collection(collection) if change else None
+        self._seen = bytearray()  # by key: whether a document was met in this run
+
+    def run(self, items: Iterable[Item]) -> None:
+        batch: list[Record] = []
+        for item in items:
+            if isinstance(item, Reject):
+                self._log.reject(item)
+            elif isinstance(item, Notice):
+                self._counts.notices.append(item)
+            else:
+                batch.append(item)
+            if len(batch) >= BATCH:
+                self._take(batch)
+                batch = []
+        self._take(batch)
+
+    def _take(self, batch: Sequence[Record]) -> None:
+        known = self._store.known(self._collection, [record.id for record in batch]) if self._collection else {}
+        new: dict[str, NewDocument] = {}
+        retired: list[int] = []
+        for record in batch:
+            before = known.get(record.id)
+            if record.id in new or (before and self._was_seen(before.document)):
+                self._log.reject(Reject(record.where, _repeated(record)))
+                continue
+            if before and before.hash == self._hash(record):
+                self._counts.unchanged += 1
+                self._see(before.document)
+            elif not (document := self._document(record)).passages:
+                self._log.reject(
+                    Reject(record.where, "Expected text, but got none; give the record an answer or text.")
+                )
+            else:
+                new[record.id] = document
+                self._count(before)
+                if before:
+                    retired.append(before.document)
+        self._write(list(new.values()), retired)
+        self._progress(self._counts)
+
+    def _write(self, new: Sequence[NewDocument], retired: Sequence[int]) -> None:
+        if self._change is None or not new:
+            return
+        if retired:
+            self._change.retire(retired)
+        for inserted in self._change.insert(new, self._name):
+            self._see(inserted.document)
+            self._counts.passages += len(inserted.passages)
+            self._counts.duplicates += sum(duplicate is not None for duplicate in inserted.duplicates)
+
+    def _count(self, before: Known | None) -> None:
+        if before:
+            self._counts.updated += 1
+        else:
+            self._counts.added += 1
+
+    def _document(self, record: Record) -> NewDocument:
+        text = normalise(record.text)
+        spans = cut(text, characters=self._characters, overlap=self._overlap)
+        return NewDocument(
+            collection=self._collection or 0,
+            external_id=record.id,
+            title=normalise(record.title),
+            body=normalise(record.body),
+            hash=self._hash(record),
+            passages=tuple(NewPassage(text[a:b], a, b, sketches(text[a:b])) for a, b in spans),
+            url=record.url,
+            origin=record.where,
+        )
+
+    def _hash(self, record: Record) -> str:
+        digest = hashlib.blake2b(f"{CUTTING} {self._characters} {self._overlap}".encode(), digest_size=16)
+        for part in (record.title, record.body, record.text, record.url):
+            data = part.encode("utf-8", "surrogatepass")
+            digest.update(len(data).to_bytes(8, "little") + data)
+        return digest.hexdigest()
+
+    def _see(self, key: int) -> None:
+        if key >= len(self._seen):
+            self._seen.extend(bytes(key + 1 - len(self._seen)))
+        self._seen[key] = 1
+
+    def _was_seen(self, key: int) -> bool:
+        return key < len(self._seen) and self._seen[key] == 1
+
+
+def _repeated(record: Record) -> str:
+    return f"Expected ids that differ, but got {record.id!r} again; the first one is kept. Rename this one."
+
+
+def _indexed(new: NewDocument, keys: InsertedDocument, collection: str) -> IndexedDocument:
+    passages = tuple(IndexedPassage(key, p.text) for key, p in zip(keys.passages, new.passages, strict=True))
+    return IndexedDocument(keys.document, new.external_id, new.title, new.body, new.url, collection, passages)
+
+
+def _stored(stored: StoredDocument) -> IndexedDocument:
+    passages = tuple(IndexedPassage(p.key, p.text) for p in stored.passages)
+    return IndexedDocument(
+        stored.key, stored.external_id, stored.title, stored.body, stored.url, stored.collection, passages
+    )

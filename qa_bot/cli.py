@@ -1,0 +1,391 @@
+"""The command line: parses, calls, prints. Whatever is heavy is imported inside the command that needs it."""
+
+from __future__ import annotations
+
+import logging
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from qa_bot.bot import Bot
+    from qa_bot.config import Config
+    from qa_bot.home import Home
+    from qa_bot.ingest.records import Limits
+    from qa_core.types import Encoder
+
+OK, FAILED, WRONG_USAGE, NO_ANSWER, INTERRUPTED = 0, 1, 2, 3, 130
+
+app = typer.Typer(
+    name="qa-bot",
+    help="Answers from your own documents, with their sources.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+)
+config_app = typer.Typer(help="Show every setting and where it comes from, or set one.", invoke_without_command=True)
+app.add_typer(config_app, name="config")
+
+
+class EngineName(StrEnum):
+    keyword = "keyword"
+    dense = "dense"
+    hybrid = "hybrid"
+
+
+@dataclass(slots=True)
+class Common:
+    """What stands before the verb."""
+
+    home: Path | None = None
+
+
+Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+Encoders = Annotated[list[str] | None, typer.Option("--encoder", help="Encoder to use; may be given again.")]
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Exit code of one command."""
+    logging.basicConfig(level=logging.WARNING, format="%(levelname)s: %(message)s", stream=sys.stderr)
+    try:
+        code = typer.main.get_command(app).main(list(arguments), prog_name="qa-bot", standalone_mode=False)
+    except (KeyboardInterrupt, typer.Abort):
+        typer.echo("Interrupted; nothing half-done was kept.", err=True)
+        return INTERRUPTED
+    except typer.TyperException as error:  # wrong usage; its public base tells neither of these two
+        error.show()  # type: ignore[attr-defined]
+        return int(getattr(error, "exit_code", WRONG_USAGE))
+    except Exception as error:
+        if not _is_users(error):
+            raise
+        typer.echo(f"Error: {error}", err=True)
+        return FAILED
+    return code if isinstance(code, int) else OK
+
+
+def _is_users(error: Exception) -> bool:
+    """Whether the message of an error is written for the user, so that a traceback would only hide it."""
+    own = type(error).__module__.partition(".")[0] in ("qa_bot", "qa_core", "retrievers", "rankers")
+    return own or isinstance(error, OSError)
+
+
+@app.callback()
+def common(
+    context: typer.Context,
+    home: Annotated[
+        Path | None, typer.Option("--home", help="Folder that holds everything.", envvar="QA_BOT_HOME")
+    ] = None,
+    version: Annotated[bool, typer.Option("--version", help="Print the version.", is_eager=True)] = False,
+) -> None:
+    """Answers from your own documents, with their sources."""
+    if version:
+        from qa_bot import __version__
+
+        typer.echo(__version__)
+        raise typer.Exit
+    context.obj = Common(home)
+
+
+@app.command()
+def ask(
+    context: typer.Context,
+    question: Annotated[str | None, typer.Argument(help="The question; - reads it from standard input.")] = None,
+    body: Annotated[str, typer.Option(help="Details of the question.")] = "",
+    category: Annotated[str, typer.Option(help="Category of the question.")] = "",
+    deadline: Annotated[float | None, typer.Option(help="Seconds until the best answer so far goes out.")] = None,
+    top: Annotated[int, typer.Option(help="How many documents to name.", min=1)] = 10,
+    trace: Annotated[bool, typer.Option(help="Show queries, candidates and every stage's score.")] = False,
+    timings: Annotated[bool, typer.Option(help="Show how long each stage took.")] = False,
+    json: Json = False,
+    batch: Annotated[Path | None, typer.Option(help='Many questions: JSONL {"_id", "title", "body"}.')] = None,
+    out: Annotated[Path | None, typer.Option(help="Where the answers of --batch go, one a line.")] = None,
+    run: Annotated[Path | None, typer.Option(help="Write the documents ranked for --batch as a TREC run.")] = None,
+) -> None:
+    """Answer a question, with the sources of the answer."""
+    if (batch is None) == (question is None):
+        raise typer.BadParameter("Expected a question or --batch IN.jsonl, one of the two.")
+    if batch is not None:
+        if out is None:
+            raise typer.BadParameter("Expected --out OUT.jsonl beside --batch.")
+        return _ask_batch(context, batch, out, run=run, deadline=deadline, top=top, trace=trace)
+    assert question is not None
+    with _bot(context) as bot:
+        asked = sys.stdin.read().strip() if question == "-" else question
+        answer = bot.ask(asked, body=body, category=category, deadline=deadline, top=top, trace=trace)
+        if json:
+            from qa_bot.presentation import as_dict
+
+            _print_json(as_dict(answer))
+        else:
+            from qa_bot.terminal import show_answer
+
+            show_answer(answer, timings=timings)
+    raise typer.Exit(OK if answer.answered else NO_ANSWER)
+
+
+@app.command()
+def search(
+    context: typer.Context,
+    query: Annotated[str, typer.Argument(help="What to look for.")],
+    engine: Annotated[EngineName, typer.Option(help="Which index to search.")] = EngineName.hybrid,
+    top: Annotated[int, typer.Option(help="How many documents.", min=1, max=1000)] = 10,
+    json: Json = False,
+) -> None:
+    """Show what retrieval finds, with scores."""
+    from qa_bot.presentation import candidate_dict
+
+    with _bot(context) as bot:
+        found = bot.search(query, engine=engine.value, top=top).candidates[:top]
+        if json:
+            _print_json({"query": query, "engine": engine.value, "results": [candidate_dict(each) for each in found]})
+        else:
+            from qa_bot.terminal import show_candidates
+
+            show_candidates(found)
+    raise typer.Exit(OK if found else NO_ANSWER)
+
+
+@app.command()
+def add(
+    context: typer.Context,
+    paths: Annotated[list[Path], typer.Argument(help="Files and folders.")],
+    format: Annotated[  # noqa: A002 (the flag's name)
+        str | None, typer.Option(help="Format of the files, where it is not detected.")
+    ] = None,
+    collection: Annotated[str, typer.Option(help="Collection to add to.")] = "default",
+    dry_run: Annotated[bool, typer.Option(help="Only say what would happen.")] = False,
+    json: Json = False,
+    max_total_bytes: Annotated[int | None, typer.Option(help="Bound on all bytes read, unpacked.", min=1)] = None,
+    max_record_bytes: Annotated[int | None, typer.Option(help="Bound on one record.", min=1)] = None,
+    max_ratio: Annotated[int | None, typer.Option(help="Bound on unpacked by packed bytes.", min=1)] = None,
+) -> None:
+    """Add or update documents; unchanged ones cost nothing."""
+    from qa_bot import changes
+    from qa_bot.terminal import counting, show_added
+
+    limits = _limits(max_total_bytes, max_record_bytes, max_ratio)
+    with _bot(context) as bot, counting("Adding") as progress:
+        added = changes.add(
+            bot.home,
+            bot.config,
+            bot.encoder,
+            paths,
+            collection=collection,
+            format=format,
+            limits=limits,
+            dry_run=dry_run,
+            progress=lambda counts: progress(counts.records),
+        )
+        if added.changed and not dry_run:
+            _calibrated(bot)
+    if json:
+        _print_json(added.as_dict())
+    else:
+        show_added(added, dry_run=dry_run)
+    raise typer.Exit(FAILED if added.rejected and not added.records - added.rejected else OK)
+
+
+@app.command()
+def delete(
+    context: typer.Context,
+    ids: Annotated[list[str] | None, typer.Argument(help="Ids of documents.")] = None,
+    collection: Annotated[str | None, typer.Option(help="Delete a whole collection.")] = None,
+    json: Json = False,
+) -> None:
+    """Remove documents everywhere."""
+    from qa_bot import changes
+
+    if bool(ids) == (collection is not None):
+        raise typer.BadParameter("Expected ids or --collection, one of the two.")
+    with _bot(context) as bot:
+        deleted, missing = changes.delete(bot.home, bot.config, bot.encoder, ids=ids or (), collection=collection)
+    if json:
+        _print_json({"deleted": deleted, "missing": missing})
+    else:
+        typer.echo(f"{deleted:,} deleted")
+        for each in missing:
+            typer.echo(f"Expected a document {each!r}, but there is none.", err=True)
+    raise typer.Exit(OK if deleted else NO_ANSWER)
+
+
+@app.command()
+def use(
+    context: typer.Context,
+    encoder: Annotated[str, typer.Argument(help="`starter`, a folder in sentence-transformers layout, or a hub id.")],
+    int8: Annotated[bool | None, typer.Option(help="Run it in 8-bit integers.")] = None,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Fetch without asking.")] = False,
+) -> None:
+    """Change the encoder: fetch, verify, encode everything anew beside the running index, then swap."""
+    from qa_bot import changes
+    from qa_bot.config import set_value
+
+    with _bot(context) as bot:
+        wanted = bot.config.dense.int8 if int8 is None else int8
+        opened = _verified(bot.home, encoder, int8=wanted, yes=yes)
+        changes.use(bot.home, bot.config, opened, name=encoder)
+        set_value(bot.home.path, "dense.encoder", encoder)
+        set_value(bot.home.path, "dense.int8", str(wanted).lower())
+        _calibrated(bot, opened)
+    typer.echo(f"The index now uses {encoder} ({opened.dimension} dimensions).")
+
+
+@app.command()
+def status(context: typer.Context, json: Json = False) -> None:
+    """What the home holds."""
+    from qa_bot.care import status as told
+    from qa_bot.terminal import show_status
+
+    found = told(*_home(context))
+    if json:
+        _print_json(found)
+    else:
+        show_status(found)
+
+
+@app.command()
+def doctor(context: typer.Context, json: Json = False) -> None:
+    """Check everything, and name the command that mends what is wrong."""
+    from qa_bot.care import examine
+    from qa_bot.terminal import show_checks
+
+    checks = examine(*_home(context))
+    if json:
+        _print_json({"ok": all(c.ok for c in checks), "checks": [c.as_dict() for c in checks]})
+    else:
+        show_checks(checks)
+    raise typer.Exit(OK if all(c.ok for c in checks) else FAILED)
+
+
+@app.command()
+def repair(context: typer.Context) -> None:
+    """Rebuild the index from the store."""
+    from qa_bot import changes
+    from qa_bot.terminal import counting
+
+    home, config = _home(context)
+    with counting("Rebuilding") as progress:
+        count = changes.repair(home, config, _encoder(home, config), progress=progress)
+    typer.echo(f"The index was rebuilt from {count:,} documents.")
+
+
+@app.command()
+def migrate(context: typer.Context) -> None:
+    """Bring the database to the newest schema."""
+    from qa_bot.store import migrate as bring_up
+
+    home, config = _home(context)
+    with home.lock("migrate"):
+        before, after = bring_up(home.store_url(config))
+    typer.echo(f"schema {after}" + (" (nothing to do)" if before == after else f" (was {before or 'empty'})"))
+
+
+@config_app.callback()
+def config(context: typer.Context, json: Json = False) -> None:
+    """Show every setting and where it comes from."""
+    if context.invoked_subcommand is not None:
+        return
+    from qa_bot.config import explain
+    from qa_bot.terminal import show_settings
+
+    settings = explain(_home(context)[1])
+    if json:
+        _print_json({s.key: {"value": s.value, "origin": s.origin, "description": s.description} for s in settings})
+    else:
+        show_settings(settings)
+
+
+@config_app.command("set")
+def config_set(
+    context: typer.Context,
+    key: Annotated[str, typer.Argument(help="section.key")],
+    value: Annotated[str, typer.Argument(help="Its value.")],
+) -> None:
+    """Write one setting to the home's qa-bot.toml."""
+    from qa_bot.config import set_value
+    from qa_bot.home import Home
+
+    set_value(Home.open(_given_home(context)).path, key, value)
+
+
+def _given_home(context: typer.Context) -> Path | None:
+    given = context.find_object(Common)
+    return given.home if given else None
+
+
+def _home(context: typer.Context) -> tuple[Home, Config]:
+    from qa_bot.config import load_config
+    from qa_bot.home import Home
+
+    home = Home.open(_given_home(context))
+    return home, load_config(home.path)
+
+
+def _bot(context: typer.Context) -> Bot:
+    from qa_bot.bot import Bot
+
+    return Bot.open(_given_home(context))
+
+
+def _encoder(home: Home, config: Config) -> Encoder:
+    from qa_bot.encoders import resolve
+
+    return resolve(config.dense.encoder, models=home.models, int8=config.dense.int8, threads=2)
+
+
+def _verified(home: Home, name: str, *, int8: bool, yes: bool) -> Encoder:
+    """The encoder of that name, fetched where it is a hub id."""
+    from qa_bot.encoders import fetch, is_hub_id, locate, verify
+
+    if is_hub_id(name) and not Path(name).is_dir():
+        fetch(name, home.models, lambda what, size: yes or _confirmed(what, size))
+    return verify(locate(name, models=home.models), models=home.models, int8=int8)
+
+
+def _confirmed(what: str, size: int) -> bool:
+    return typer.confirm(f"Fetch {what}, {size / 1e6:,.0f} MB?", err=True)
+
+
+def _calibrated(bot: Bot, encoder: Encoder | None = None) -> None:
+    from qa_bot.calibration import ensure
+
+    ensure(encoder or bot.encoder, bot.home.models)
+
+
+def _limits(total: int | None, record: int | None, ratio: int | None) -> Limits:
+    from qa_bot.ingest.records import Limits
+
+    given = {"total_bytes": total, "record_bytes": record, "ratio": ratio}
+    return Limits(**{name: value for name, value in given.items() if value is not None})
+
+
+def _ask_batch(
+    context: typer.Context,
+    batch: Path,
+    out: Path,
+    *,
+    run: Path | None,
+    deadline: float | None,
+    top: int,
+    trace: bool,
+) -> None:
+    from qa_bot.batch import answer_all
+    from qa_bot.terminal import counting
+
+    with _bot(context) as bot, counting("Answering") as progress:
+        answered, processed = answer_all(
+            bot, batch, out, run=run, deadline=deadline, top=top, trace=trace, progress=progress
+        )
+    typer.echo(f"{processed:,} questions, {answered:,} answered", err=True)
+
+
+def _print_json(told: Any) -> None:
+    import orjson
+
+    sys.stdout.buffer.write(orjson.dumps(told, option=orjson.OPT_SERIALIZE_NUMPY) + b"\n")
+    sys.stdout.flush()

@@ -1,0 +1,196 @@
+"""From the configured name of an encoder to the encoder: the starter's, a folder's, or one fetched from the hub.
+
+Nothing is fetched but by `fetch`, the one door of `huggingface_hub`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import shutil
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from qa_core.mapped_tensors import map_tensors
+from qa_core.sentence_layout import SentenceLayout, architecture, read_object
+from qa_core.static_encoder import KIND as STATIC
+from qa_core.static_encoder import StaticEncoder
+from qa_core.types import Encoder
+
+if TYPE_CHECKING:
+    from qa_core.transformer_encoder import TransformerEncoder
+
+STARTER = "starter"
+STARTER_FOLDER = Path(__file__).parent / "starter" / "encoder"
+Confirm = Callable[[str, int], bool]
+"""Told what would be fetched and its size in bytes; true to go on."""
+
+_HUB_ID = re.compile(r"[\w-][\w.-]*/[\w-][\w.-]*")
+_WEIGHTS = "model.safetensors"
+_GRAPH = "onnx/model.onnx"
+_PICKLES = ("pytorch_model.bin", "*.bin", "*.pt", "*.pkl")
+_SETTINGS = re.compile(r"([\w.-]+/)?[\w.-]+\.(json|txt|md|model)|LICENSE")
+_TRIAL = ("why do cats sleep all day?", "cats")
+
+
+class EncoderError(ValueError):
+    """An encoder that cannot be used; the message says what is wrong with it and what to do."""
+
+
+def resolve(name: str, *, models: Path, int8: bool = False, threads: int = 1) -> Encoder:
+    """Opens the encoder of that name; `models` holds what was fetched and what is derived from it.
+
+    `name` is `starter`, a folder, or the hub id of an encoder fetched before. Raises EncoderError.
+    """
+    return open_folder(locate(name, models=models), models=models, int8=int8, threads=threads)
+
+
+def locate(name: str, *, models: Path) -> Path:
+    """The folder behind a name, without opening it. Raises EncoderError where there is none."""
+    if name == STARTER:
+        return STARTER_FOLDER
+    folder = Path(name).expanduser()
+    if folder.is_dir():
+        return folder
+    if not is_hub_id(name):
+        raise EncoderError(f"Expected an encoder in the folder {folder}, but there is no such folder.")
+    if not fetched(name, models).is_dir():
+        raise EncoderError(f"Expected the encoder {name}, but it is not here yet; fetch it with: qa-bot use {name}")
+    return fetched(name, models)
+
+
+def is_hub_id(name: str) -> bool:
+    return _HUB_ID.fullmatch(name) is not None
+
+
+def fetched(name: str, models: Path) -> Path:
+    """Where `fetch` puts the encoder of a hub id."""
+    return models / name.replace("/", "--")
+
+
+def open_folder(folder: Path, *, models: Path, int8: bool = False, threads: int = 1) -> Encoder:
+    """Opens a folder, static or in sentence-transformers layout. Raises EncoderError."""
+    try:
+        if _is_static(folder):
+            return StaticEncoder.load(folder)
+        return _open_transformer(folder, models=models, int8=int8, threads=threads)
+    except (OSError, ValueError, ModuleNotFoundError) as error:
+        raise EncoderError(str(error)) from error
+
+
+def verify(folder: Path, *, models: Path, int8: bool = False) -> Encoder:
+    """Checks files, layout and weights, then encodes a trial text; the encoder it opened. Raises EncoderError."""
+    encoder = open_folder(folder, models=models, int8=int8)
+    vectors = encoder.encode(_TRIAL)  # (2, D)
+    if vectors.shape != (len(_TRIAL), encoder.dimension):
+        raise EncoderError(
+            f"Expected vectors of {encoder.dimension} numbers from {folder}, but got {vectors.shape[1]};"
+            " its pooling and its weights do not belong together."
+        )
+    lengths = np.linalg.norm(vectors, axis=1)
+    if not np.allclose(lengths, 1, atol=1e-3):  # also false for nan
+        raise EncoderError(
+            f"Expected vectors of length 1 from {folder}, but got {', '.join(f'{length:.3g}' for length in lengths)};"
+            " its weights are damaged, fetch the encoder again."
+        )
+    return encoder
+
+
+def fetch(name: str, models: Path, confirm: Confirm, *, endpoint: str | None = None) -> Path:
+    """Fetches the encoder `org/name` into `models` and verifies it; one that is there already is only verified.
+
+    `confirm` hears what and how large before anything comes. An interrupted fetch goes on where it stopped. Raises
+    EncoderError where the hub cannot be reached, knows no such encoder, or holds none that can be used.
+    """
+    if not is_hub_id(name):
+        raise EncoderError(f"Expected a hub id such as sentence-transformers/all-MiniLM-L6-v2, but got {name!r}.")
+    target = fetched(name, models)
+    if not target.is_dir():
+        partial = target.with_name(f"{target.name}.part")
+        _download(name, partial, confirm, endpoint)
+        verify(partial, models=models)
+        partial.replace(target)
+    verify(target, models=models)
+    return target
+
+
+def _open_transformer(folder: Path, *, models: Path, int8: bool, threads: int) -> TransformerEncoder:
+    layout = SentenceLayout.read(folder)
+    architecture(layout.weights)
+    _check_weights(layout.weights)
+    from qa_core.transformer_encoder import TransformerEncoder  # onnxruntime, where the starter needs none
+
+    return TransformerEncoder.load(folder, cache=cache_of(layout.weights, models), int8=int8, threads=threads)
+
+
+def cache_of(weights: Path, models: Path) -> Path:
+    """Where graphs made of these weights are kept: another place as soon as the weights change."""
+    path = weights / _WEIGHTS if (weights / _WEIGHTS).is_file() else weights / _GRAPH
+    state = path.stat()
+    identity = f"{path.resolve()}\0{state.st_size}\0{state.st_mtime_ns}\0{(weights / 'config.json').read_text('utf-8')}"
+    return models / "graphs" / f"{weights.name}-{hashlib.sha256(identity.encode()).hexdigest()[:16]}"
+
+
+def _is_static(folder: Path) -> bool:
+    return (
+        not (folder / "modules.json").is_file()
+        and (folder / "config.json").is_file()
+        and (read_object(folder / "config.json").get("kind") == STATIC)
+    )
+
+
+def _check_weights(weights: Path) -> None:
+    if (weights / _WEIGHTS).is_file():
+        map_tensors(weights / _WEIGHTS)
+    elif not (weights / _GRAPH).is_file():
+        raise EncoderError(_no_weights(weights, (path.name for path in weights.iterdir())))
+
+
+def _no_weights(place: object, names: Iterable[str]) -> str:
+    pickles = sorted(name for name in names if any(Path(name).match(pattern) for pattern in _PICKLES))
+    if not pickles:
+        return f"Expected {_WEIGHTS} in {place}, but it is not there; fetch the encoder again or choose another one."
+    return (
+        f"Expected {_WEIGHTS} in {place}, but got only {', '.join(pickles)}: a pickle can run any program and is never"
+        " read; save the model again with safe_serialization=True, or choose another one."
+    )
+
+
+def _download(name: str, partial: Path, confirm: Confirm, endpoint: str | None) -> None:
+    try:
+        import huggingface_hub
+    except ImportError as error:
+        raise EncoderError(
+            f"Expected huggingface_hub to fetch {name}, but it is not installed; run: pip install 'qa-bot[minilm]'"
+        ) from error
+    hub = huggingface_hub.HfApi(endpoint=endpoint)
+    info = _reached(name, lambda: hub.model_info(name, files_metadata=True))
+    sizes = _wanted(name, {file.rfilename: int(file.size or 0) for file in info.siblings or ()})
+    if not confirm(f"{name} from {hub.endpoint} ({len(sizes)} files)", sum(sizes.values())):
+        raise EncoderError(f"Expected your consent to fetch {name}, but got none; nothing was fetched.")
+    _reached(
+        name,
+        lambda: hub.snapshot_download(name, revision=info.sha, allow_patterns=sorted(sizes), local_dir=partial),
+    )
+    shutil.rmtree(partial / ".cache", ignore_errors=True)  # the hub client's notes
+
+
+def _reached(name: str, call: Callable[[], Any]) -> Any:
+    try:
+        return call()
+    except Exception as error:  # the client's errors come from three libraries and change between its versions
+        reason = (str(error).strip() or type(error).__name__).splitlines()[0]
+        raise EncoderError(
+            f"Expected {name} from the hub, but got: {reason}; check the name and the connection, or name a folder instead."
+        ) from error
+
+
+def _wanted(name: str, sizes: dict[str, int]) -> dict[str, int]:
+    """The files to fetch: settings and one form of the weights, never a pickle."""
+    weights = next((path for path in (_WEIGHTS, _GRAPH) if path in sizes), None)
+    if weights is None:
+        raise EncoderError(_no_weights(name, sizes))
+    return {path: size for path, size in sizes.items() if path == weights or _SETTINGS.fullmatch(path)}

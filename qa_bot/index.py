@@ -1,0 +1,231 @@
+"""The index of a home: a keyword index and segments of texts and vectors, read and written as one generation.
+
+keyword/                   tantivy
+segments/NAME/             see `retrievers.segments`; hard-linked from generation to generation
+alive/NAME.npy             which documents of a segment were not deleted, where some were
+manifest.json              what `Manifest` holds, and the checksum of every file
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from qa_bot.generations import Generation, link
+from qa_core.text import terms
+from qa_core.types import Encoder, FloatArray, IntArray, Passage
+from retrievers.keyword import Entry, Field, Hit, KeywordIndex, KeywordQuery, KeywordWriter, clone
+from retrievers.segments import DenseHit, IndexedDocument, Segment, SegmentWriter, View, merge, reencode
+
+MERGE_FACTOR = 2
+"""Neighbouring segments are merged when the older is less than this many times the newer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    encoder: str
+    fingerprint: str
+    dimension: int
+    documents: int
+    passages: int
+    segments: tuple[str, ...]
+
+    @classmethod
+    def of(cls, generation: Generation) -> Manifest:
+        told = generation.manifest
+        return cls(**{**{name: told[name] for name in cls.__slots__}, "segments": tuple(told["segments"])})
+
+    def as_dict(self) -> Mapping[str, Any]:
+        return asdict(self)
+
+
+class Index:
+    """A generation opened for reading; every number that passes through is a key of the store."""
+
+    def __init__(self, generation: Generation) -> None:
+        self.generation = generation
+        self.manifest = Manifest.of(generation)
+        self.keyword = KeywordIndex(generation.path / "keyword")
+        self._segments = open_segments(generation)
+
+    @property
+    def documents(self) -> int:
+        """How many entries `document_frequency` counts over."""
+        return self.keyword.documents
+
+    def document_frequency(self, field: Field, term: str) -> int:
+        return self.keyword.document_frequency(field, term)
+
+    def average_length(self, field: Field) -> float:
+        """Mean terms of a passage with its context, or of a document's title."""
+        average = self.keyword.average_length(field)
+        return average if field == "all" else average * self.keyword.documents / max(1, self.manifest.documents)
+
+    def keyword_hits(self, query: KeywordQuery, k: int) -> list[Hit]:
+        """The k best passages."""
+        return self.keyword.search(query, k)
+
+    def dense_hits(self, view: View, queries: FloatArray, k: int) -> list[list[DenseHit]]:
+        """The k nearest titles or passages of each query (Q, D), best first."""
+        found = [segment.search(view, queries, k) for segment in self._segments]
+        if len(found) == 1:
+            return found[0]
+        merged = [[hit for hits in each for hit in hits] for each in zip(*found, strict=True)]
+        return [sorted(hits, key=lambda hit: (-hit.score, hit.document))[:k] for hits in merged]
+
+    def passage(self, document: int, key: int) -> Passage:
+        """A passage by its document's and its own key."""
+        segment, _ = self._locate(document)
+        return segment.passage(int(np.searchsorted(segment.passages, key)))
+
+    def passages_of(self, document: int) -> IntArray:
+        """The keys of a document's passages, in reading order."""
+        segment, row = self._locate(document)
+        rows = segment.passage_rows(row)
+        return np.asarray(segment.passages[rows.start : rows.stop])
+
+    def similarities(self, documents: Sequence[int], query: FloatArray) -> list[tuple[float, FloatArray]]:
+        """For each document the cosine of a query (D,) with its title, and with each of its passages."""
+        located = [self._locate(document) for document in documents]
+        result: list[tuple[float, FloatArray]] = [(0.0, np.zeros(0, np.float32))] * len(documents)
+        for segment in self._segments:
+            here = [(i, row) for i, (owner, row) in enumerate(located) if owner is segment]
+            if not here:
+                continue
+            ranges = [segment.passage_rows(row) for _, row in here]
+            titles = segment.vectors("titles", np.array([row for _, row in here], np.int64)) @ query
+            rows = np.concatenate([np.arange(r.start, r.stop) for r in ranges])
+            bodies = segment.vectors("bodies", rows) @ query
+            parts = np.split(bodies, np.cumsum([len(r) for r in ranges])[:-1])
+            for (i, _), title, part in zip(here, titles, parts, strict=True):
+                result[i] = (float(title), part)
+        return result
+
+    def _locate(self, document: int) -> tuple[Segment, int]:
+        for segment in self._segments:
+            if (row := segment.row_of(document)) is not None:
+                return segment, row
+        raise KeyError(document)
+
+
+class IndexWriter:
+    """Builds the next generation in a staged folder from the one before, additions and deletions.
+
+    Where the encoder is another than the previous generation's, everything is encoded anew.
+    """
+
+    def __init__(self, staged: Path, previous: Generation | None, encoder: Encoder, *, encoder_name: str) -> None:
+        self._staged, self._previous, self._encoder, self._encoder_name = staged, previous, encoder, encoder_name
+        self._fresh = f"{int(staged.stem):08d}"
+        self._folder = staged / "segments"
+        self._folder.mkdir()
+        (staged / "alive").mkdir()
+        if previous:
+            clone(previous.path / "keyword", staged / "keyword")
+        self._keyword = KeywordWriter(staged / "keyword")
+        self._segment = SegmentWriter(self._folder / self._fresh, encoder)
+        self._deleted: list[int] = []
+
+    def add(self, documents: Iterable[IndexedDocument]) -> None:
+        for document in documents:
+            self._keyword.add(_entries(document))
+            self._segment.add(document)
+
+    def delete(self, documents: Iterable[int]) -> None:
+        """Delete documents of earlier generations."""
+        doomed = list(documents)
+        self._keyword.delete(doomed)
+        self._deleted += doomed
+
+    def finish(self) -> Manifest:
+        """Commit, merge small segments; what the generation's manifest shall tell."""
+        self._keyword.commit()
+        self._keyword.close()
+        added = self._segment.close()
+        segments = self._inherited()
+        if added:
+            segments.append((self._fresh, Segment(self._folder / self._fresh)))
+        else:
+            shutil.rmtree(self._folder / self._fresh)
+        segments = self._merged(segments)
+        for name, segment in segments:
+            if segment.alive is not None:
+                np.save(self._staged / "alive" / f"{name}.npy", segment.alive)
+        return Manifest(
+            encoder=self._encoder_name,
+            fingerprint=self._encoder.fingerprint,
+            dimension=self._encoder.dimension,
+            documents=sum(len(segment) for _, segment in segments),
+            passages=KeywordIndex(self._staged / "keyword").documents,
+            segments=tuple(name for name, _ in segments),
+        )
+
+    def abandon(self) -> None:
+        """Let go of the folder; the next writer clears it."""
+        self._keyword.close()
+
+    def _inherited(self) -> list[tuple[str, Segment]]:
+        """The previous generation's segments without what was deleted, in this one's encoder."""
+        if self._previous is None:
+            return []
+        manifest = Manifest.of(self._previous)
+        doomed = np.array(sorted(self._deleted), np.int64)
+        live = [
+            (name, segment)
+            for name, segment in zip(manifest.segments, open_segments(self._previous), strict=True)
+            if _strike(segment, doomed)
+        ]
+        if manifest.fingerprint != self._encoder.fingerprint:
+            name = f"{self._fresh}-encoded"
+            count = reencode(self._folder / name, [segment for _, segment in live], self._encoder)
+            return [(name, Segment(self._folder / name))] if count else []
+        for name, _ in live:
+            link(self._previous, f"segments/{name}", self._staged)
+        return live
+
+    def _merged(self, segments: list[tuple[str, Segment]]) -> list[tuple[str, Segment]]:
+        """Merge the youngest segments while they are of like size, and rewrite what is mostly dead."""
+        start = len(segments)
+        weight = 0
+        while start and (start == len(segments) or len(segments[start - 1][1]) < MERGE_FACTOR * weight):
+            start -= 1
+            weight += len(segments[start][1])
+        start = min([start, *(i for i, (_, s) in enumerate(segments) if len(s) < s.size / 2)])
+        if len(segments) - start < 2 and not any(len(s) < s.size / 2 for _, s in segments[start:]):
+            return segments
+        name = f"{self._fresh}-merged"
+        merge(self._folder / name, [segment for _, segment in segments[start:]], self._encoder)
+        for old, _ in segments[start:]:
+            shutil.rmtree(self._folder / old)
+        return [*segments[:start], (name, Segment(self._folder / name))]
+
+
+def _entries(document: IndexedDocument) -> Iterator[Entry]:
+    """Keyword entries of a document's passages: each is found by its context, but the title only once."""
+    context = terms(f"{document.title} {document.body}")
+    title = terms(document.title)
+    for passage in document.passages:
+        yield Entry(passage.key, document.key, title, [*context, *terms(passage.text)])
+        title = []
+
+
+def open_segments(generation: Generation) -> list[Segment]:
+    """The segments of a generation, oldest first, each with its deletions."""
+    opened = []
+    for name in Manifest.of(generation).segments:
+        alive = generation.path / "alive" / f"{name}.npy"
+        opened.append(Segment(generation.path / "segments" / name, np.load(alive) if alive.exists() else None))
+    return opened
+
+
+def _strike(segment: Segment, doomed: IntArray) -> bool:
+    """Mark deleted documents of a segment as dead; whether anything is left alive."""
+    struck = np.isin(segment.documents, doomed)
+    if struck.any():
+        segment.alive = ~struck if segment.alive is None else segment.alive & ~struck
+    return len(segment) > 0

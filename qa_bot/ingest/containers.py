@@ -1,0 +1,126 @@
+"""Files inside gz, bz2, zip and 7z, read through without unpacking: a member's name is only ever a name."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import io
+import lzma
+import zipfile
+import zlib
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+
+from qa_bot.ingest.bounds import Meter, Metered, Produced
+from qa_bot.ingest.detect import OFFICE, container_of
+from qa_bot.ingest.leaf import HEAD, Leaf, random_access
+from qa_bot.ingest.records import Limits, Reject
+
+DEEPEST = 2  # an archive inside an archive, and no further
+
+DAMAGE = (EOFError, OSError, zlib.error, lzma.LZMAError, zipfile.BadZipFile)
+"""What the standard library raises while it reads damaged compressed data."""
+
+UNOPENED = (*DAMAGE, NotImplementedError, RuntimeError, ValueError)
+"""What it raises besides while it opens an archive or a member: encryption, unknown methods, nonsense offsets."""
+
+
+@dataclass(frozen=True, slots=True)
+class Layer:
+    """A stream with its name and the bytes on disk that stand behind it."""
+
+    name: str
+    where: str
+    raw: Metered
+    packed: int
+    is_named: bool = True  # by the user, so that its members need no prefix
+    depth: int = 0
+
+
+def leaves(layer: Layer, limits: Limits) -> Iterator[Leaf | Reject]:
+    """The readable files of a layer; each has to be read before the next is asked for."""
+    head = layer.raw.head(HEAD)
+    kind = container_of(head)
+    if kind is None:
+        yield Leaf(layer.name, layer.where, layer.raw, limits)
+    elif OFFICE.match(head):
+        yield Reject(layer.where, "Expected documents, but got an office or e-book file; save it as PDF, HTML or text.")
+    elif layer.depth == DEEPEST:
+        yield Reject(layer.where, "Expected an archive nested at most once, but got one nested deeper; unpack it.")
+    else:
+        yield from OPENERS[kind](layer, limits)
+
+
+def _gz(layer: Layer, limits: Limits) -> Iterator[Leaf | Reject]:
+    with gzip.GzipFile(fileobj=io.BufferedReader(layer.raw)) as file:
+        yield from leaves(_unpacked(layer, ".gz", file), limits)
+
+
+def _bz2(layer: Layer, limits: Limits) -> Iterator[Leaf | Reject]:
+    with bz2.BZ2File(io.BufferedReader(layer.raw)) as file:
+        yield from leaves(_unpacked(layer, ".bz2", file), limits)
+
+
+def _unpacked(layer: Layer, suffix: str, file: gzip.GzipFile | bz2.BZ2File) -> Layer:
+    raw = Metered(file, Meter(layer.raw.meter.produced, packed=layer.packed))
+    return replace(layer, name=layer.name.removesuffix(suffix), raw=raw, depth=layer.depth + 1)
+
+
+def _zip(layer: Layer, limits: Limits) -> Iterator[Leaf | Reject]:
+    with random_access(layer.raw) as file:
+        try:
+            archive = zipfile.ZipFile(file)
+        except UNOPENED as error:
+            yield Reject(layer.where, f"Expected a readable zip archive, but got {error}; fetch it again.")
+            return
+        whole = Meter(layer.raw.meter.produced, packed=layer.packed)
+        for info in archive.infolist():
+            if not info.is_dir() and not _is_hidden(info.filename):
+                yield from _zip_member(archive, info, layer, whole, limits)
+
+
+def _zip_member(
+    archive: zipfile.ZipFile, info: zipfile.ZipInfo, layer: Layer, whole: Meter, limits: Limits
+) -> Iterator[Leaf | Reject]:
+    packed = min(info.compress_size, layer.packed)
+    try:
+        member = archive.open(info)
+    except UNOPENED as error:
+        yield Reject(f"{layer.where}!{info.filename}", f"Expected a readable member, but got {error}; pack it anew.")
+        return
+    with member:
+        raw = Metered(member, Meter(whole.produced, packed=packed, archive=whole))
+        yield from leaves(_member(layer, info.filename, raw, packed), limits)
+
+
+def _seven_zip(layer: Layer, limits: Limits) -> Iterator[Leaf | Reject]:
+    from qa_bot.ingest import seven_zip  # late: py7zr takes a while to import
+
+    meter = Meter(layer.raw.meter.produced, packed=layer.packed)
+    with random_access(layer.raw) as archive:
+        try:
+            name, file = seven_zip.member(archive, "Posts.xml", meter)
+        except seven_zip.SevenZipError as error:
+            yield Reject(layer.where, str(error))
+            return
+    with file:
+        # counted while it was unpacked: reading the copy costs nothing of the bounds
+        raw = Metered(file, Meter(Produced(limits)))
+        yield from leaves(_member(layer, name, raw, layer.packed), limits)
+
+
+def _member(layer: Layer, name: str, raw: Metered, packed: int) -> Layer:
+    inside = name if layer.is_named else f"{layer.name}!{name}"
+    return Layer(inside, f"{layer.where}!{name}", raw, packed, is_named=False, depth=layer.depth + 1)
+
+
+def _is_hidden(name: str) -> bool:
+    return any(part == "__MACOSX" or part.strip(".") != part.rstrip(".") for part in name.split("/"))
+
+
+OPENERS: Mapping[str, Callable[[Layer, Limits], Iterator[Leaf | Reject]]] = {
+    "gz": _gz,
+    "bz2": _bz2,
+    "zip": _zip,
+    "7z": _seven_zip,
+}

@@ -1,0 +1,90 @@
+"""Named fields (a JSON object, a row under a header) to a record."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from qa_bot.ingest.decoding import Repairs
+from qa_bot.ingest.records import Record, Reject
+
+
+class FieldError(Exception):
+    """A field is missing or of the wrong kind; the message names it."""
+
+
+def record_of(fields: object, *, where: str, default_id: str, repairs: Repairs) -> Record | Reject:
+    """A record from BEIR's `_id, title, text, metadata.url`, `id, title, text, url`, or `question, answer(s)`."""
+    try:
+        if not isinstance(fields, Mapping):
+            raise FieldError(f"Expected a JSON object, but got {_kind(fields)}; write one object for each document.")
+        return _record(fields, where=where, default_id=default_id, repairs=repairs)
+    except FieldError as error:
+        return Reject(where, str(error))
+
+
+def _record(fields: Mapping[str, object], *, where: str, default_id: str, repairs: Repairs) -> Record:
+    title, text = _pair(fields) if fields.get("question") is not None else _document(fields)
+    return Record(
+        id=repairs.clean(_id(fields) or default_id),
+        title=repairs.clean(title),
+        text=repairs.clean(text),
+        body=repairs.clean(_string(fields, "body")),
+        url=repairs.clean(_url(fields)),
+        where=where,
+    )
+
+
+def _pair(fields: Mapping[str, object]) -> tuple[str, str]:
+    question = _string(fields, "question")
+    answers = fields.get("answers")
+    if answers is not None and "answer" not in fields:
+        if not isinstance(answers, list) or not all(isinstance(answer, str) for answer in answers):
+            raise FieldError(f"Expected a list of strings in the field answers, but got {_kind(answers)}.")
+        answer = "\n".join(dict.fromkeys(stripped for item in answers if (stripped := item.strip())))
+    else:
+        answer = _string(fields, "answer")
+    if not question or not answer:
+        missing = "question" if not question else "answer"
+        raise FieldError(f"Expected a question and its answer, but got no {missing}; add it or drop the line.")
+    return question, answer
+
+
+def _document(fields: Mapping[str, object]) -> tuple[str, str]:
+    if "text" not in fields:
+        found = ", ".join(list(fields)[:10]) or "none"
+        raise FieldError(f"Expected the field text, or question and answer, but got {found}; rename or add it.")
+    title, text = _string(fields, "title"), _string(fields, "text")
+    if not title and not text:
+        raise FieldError("Expected text, but got an empty text and no title; fill it or drop the line.")
+    return title, text or title
+
+
+def _id(fields: Mapping[str, object]) -> str:
+    for name in ("_id", "id"):
+        value = fields.get(name)
+        if isinstance(value, int) and not isinstance(value, bool):
+            return str(value)
+        if value is not None:
+            return _string(fields, name)
+    return ""
+
+
+def _url(fields: Mapping[str, object]) -> str:
+    metadata = fields.get("metadata")
+    if fields.get("url") is None and isinstance(metadata, Mapping) and isinstance(metadata.get("url"), str):
+        return str(metadata["url"]).strip()
+    return _string(fields, "url")
+
+
+def _string(fields: Mapping[str, object], name: str) -> str:
+    value = fields.get(name)
+    if value is None:
+        return ""
+    if not isinstance(value, str):
+        raise FieldError(f"Expected a string in the field {name}, but got {_kind(value)}; put it in quotes.")
+    return value.strip()
+
+
+def _kind(value: object) -> str:
+    names = {dict: "an object", list: "a list", str: "a string", bool: "true or false", type(None): "null"}
+    return names.get(type(value), "a number")

@@ -1,0 +1,23 @@
+"""A JSON array whose objects are what JSONL has on its lines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from qa_bot.ingest.json_elements import JsonEndError, elements
+from qa_bot.ingest.jsonl import parsed
+from qa_bot.ingest.leaf import Leaf, over_record_limit
+from qa_bot.ingest.records import Item, Reject
+
+
+def records(leaf: Leaf) -> Iterator[Item]:
+    """A record for each element; without an id of its own it is `NAME#ELEMENT`."""
+    try:
+        for number, (line, data) in enumerate(elements(leaf.stream, limit=leaf.limits.record_bytes), 1):
+            where = f"{leaf.where}:{line}"
+            if data is None:
+                yield Reject(where, over_record_limit(leaf.limits))
+            else:
+                yield parsed(data, where=where, default_id=f"{leaf.name}#{number}", leaf=leaf)
+    except JsonEndError as error:
+        yield Reject(leaf.where, str(error))

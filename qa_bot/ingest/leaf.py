@@ -1,0 +1,85 @@
+"""One readable file: on disk, or inside an archive."""
+
+from __future__ import annotations
+
+import io
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import IO
+
+from qa_bot.ingest.bounds import LimitError, Metered
+from qa_bot.ingest.decoding import CHUNK, Recoded, Repairs, encoding_of
+from qa_bot.ingest.records import Limits
+
+HEAD = 8 * 1024
+SPOOL_IN_MEMORY = 8 * 1024**2
+
+
+@dataclass(frozen=True)
+class Leaf:
+    """A file's name (relative to what the user named; ids are made from it), its place for messages, and its bytes."""
+
+    name: str
+    where: str
+    raw: Metered
+    limits: Limits
+    repairs: Repairs = field(default_factory=Repairs)
+
+    @property
+    def head(self) -> bytes:
+        return self.raw.head(HEAD)
+
+    @cached_property
+    def stream(self) -> io.BufferedReader:
+        """The file as valid UTF-8, whatever it was on disk."""
+        return io.BufferedReader(Recoded(self.raw, encoding_of(self.head), self.repairs), CHUNK)
+
+    def lines(self) -> Iterator[tuple[int, bytes | None]]:
+        """Numbered lines without their ends; None stands for a line over the record limit."""
+        number = 0
+        while line := self.stream.readline(self.limits.record_bytes + 1):
+            number += 1
+            if len(line) > self.limits.record_bytes:
+                self._skip_line(line)
+                yield number, None
+            else:
+                yield number, line.rstrip(b"\r\n")
+
+    def _skip_line(self, line: bytes) -> None:
+        while line and not line.endswith(b"\n"):
+            line = self.stream.readline(CHUNK)
+
+    def text(self) -> str:
+        """The whole file, which has to be within the record limit."""
+        data = self.stream.read(self.limits.record_bytes + 1)
+        if len(data) > self.limits.record_bytes:
+            raise LimitError(over_record_limit(self.limits))
+        return data.decode()
+
+    def file(self) -> IO[bytes]:
+        """The file with random access: itself where it is on disk, else a nameless temporary copy."""
+        return random_access(self.raw)
+
+
+def random_access(raw: Metered) -> IO[bytes]:
+    """The bytes behind a stream, from their beginning, in a file that can seek."""
+    if isinstance(raw.source, io.FileIO):
+        return io.BufferedReader(io.FileIO(raw.source.name))
+    spool = tempfile.SpooledTemporaryFile(max_size=SPOOL_IN_MEMORY)  # noqa: SIM115  # the caller closes it
+    try:
+        while data := raw.read(CHUNK):
+            spool.write(data)
+    except BaseException:
+        spool.close()
+        raise
+    spool.seek(0)
+    return spool
+
+
+def over_record_limit(limits: Limits) -> str:
+    return (
+        f"Expected at most {limits.record_bytes:,} bytes in a record, but got more; it is left out: split it, or "
+        "raise --max-record-bytes."
+    )

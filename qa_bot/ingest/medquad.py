@@ -1,0 +1,94 @@
+"""MedQuAD (Ben Abacha and Demner-Fushman 2019): a `QAPair` with a question and an answer becomes a document.
+
+The pid of a pair is unique in its file only, and file names repeat across the folders of the published archive.
+So the id is `FILE#pid`, where FILE is the path below what was named on the command line, without `.xml`:
+`2_GARD_QA/0000001#1` from the archive or from its unpacked folder, `0000001#1` from that file alone.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from qa_bot.ingest.leaf import Leaf
+from qa_bot.ingest.records import Item, Record, Reject
+from qa_bot.ingest.xml import Handler, XmlError, stream
+
+LIST_ITEM = "   - "  # how the items of a list are run together in the published files
+BLANK_LINES = re.compile(r"\n{3,}")
+
+
+class _Pairs(Handler[Item]):
+    """Builds a record for each QAPair."""
+
+    def __init__(self, leaf: Leaf) -> None:
+        super().__init__()
+        self.where = leaf.where
+        self.file = leaf.name.removesuffix(".xml")
+        self.url = ""
+        self.root = ""
+        self.pairs = 0
+        self.other_pairs = 0
+        self._pid = ""
+        self._line = 0
+        self._texts: dict[str, list[str]] = {}
+        self._open: list[str] | None = None
+
+    def start(self, tag: str, attributes: dict[str, str]) -> None:
+        if not self.root:
+            self.root, self.url = tag, attributes.get("url", "").strip()
+        elif tag == "QAPair":
+            self.pairs += 1
+            self._line = self.line()
+            self._pid = attributes.get("pid") or str(self.pairs)
+            self._texts = {"Question": [], "Answer": []}
+        elif tag in self._texts:
+            self._open = self._texts[tag]
+        elif tag == "pair":
+            self.other_pairs += 1
+
+    def data(self, text: str) -> None:
+        if self._open is not None:
+            self._open.append(text)
+
+    def end(self, tag: str) -> None:
+        if tag in self._texts:
+            self._open = None
+        elif tag == "QAPair":
+            self.found.append(self._pair())
+            self._texts = {}
+
+    def _pair(self) -> Record | Reject:
+        where = f"{self.where}:{self._line}"
+        question, answer = (_unindented("".join(self._texts[tag])) for tag in ("Question", "Answer"))
+        if not question or not answer:
+            missing = "question" if not question else "answer"
+            return Reject(where, f"no {missing}: expected a question and its answer in pair {self._pid}; add it.")
+        return Record(f"{self.file}#{self._pid}", question, answer, url=self.url, where=where)
+
+
+def _unindented(text: str) -> str:
+    """Text without the indentation of the XML it stood in, list items on lines of their own."""
+    lines = (" ".join(line.split()) for line in text.replace(LIST_ITEM, "\n- ").split("\n"))
+    return BLANK_LINES.sub("\n\n", "\n".join(lines)).strip()
+
+
+def records(leaf: Leaf) -> Iterator[Item]:
+    """A record for each pair that has an answer; pairs before a broken place are kept."""
+    pairs = _Pairs(leaf)
+    try:
+        yield from stream(leaf, pairs)
+    except XmlError as error:
+        yield Reject(f"{leaf.where}:{error.line}", f"{error} The {pairs.pairs} pairs begun before it were looked at.")
+        return
+    if pairs.pairs == 0:
+        yield Reject(f"{leaf.where}:1", _no_pairs(pairs))
+
+
+def _no_pairs(pairs: _Pairs) -> str:
+    if not pairs.other_pairs:
+        return f"no pairs: expected MedQuAD's <QAPair> elements under <{pairs.root}>, but got none; leave the file out."
+    return (
+        f"older layout: expected MedQuAD's <QAPair> elements, but got {pairs.other_pairs} <pair> elements under "
+        f"<{pairs.root}>; rename pair, question and answer to QAPair, Question and Answer to add them."
+    )

@@ -1,0 +1,78 @@
+"""Near-duplicate texts by super-shingles (Broder, Glassman, Manasse and Zweig 1997, "Syntactic clustering of the web").
+
+The three-word shingles of a text are hashed 12 ways; the least value of each way is equal for two texts with
+probability J, their Jaccard similarity. Four such values make one super-shingle, so that two texts share it with
+probability J⁴, and at least two of three with 3 J⁸ - 2 J¹²: .93 at J = .96 (one word of 150 changed), .73 at .9,
+.37 at .8, .01 at .5.
+"""
+
+from __future__ import annotations
+
+import re
+import zlib
+from hashlib import blake2b
+
+import numpy as np
+from numpy.typing import NDArray
+
+Sketch = tuple[int, int, int]
+
+SHINGLE = 3
+GROUPS = 3
+WAYS = 4  # values in a group
+SHORT = 12  # words; a shorter text has too few shingles to compare
+WORD = re.compile(r"\w+")
+
+Hashes = NDArray[np.uint64]
+
+
+def sketches(text: str) -> Sketch:
+    """Three 63-bit values, the same in every process and on every machine."""
+    words = WORD.findall(text.casefold())
+    normalised = (" ".join(words) or text.strip()).encode("utf-8", "replace")
+    if len(words) < SHORT:
+        return _exact(normalised)
+    hashes = np.fromiter(map(zlib.crc32, normalised.split(b" ")), np.uint64, len(words))
+    least = (_shingles(hashes) * MULTIPLIERS + OFFSETS).min(axis=1)  # (GROUPS * WAYS,)
+    groups = _mixed(_mixed(least).reshape(GROUPS, WAYS) * POSITIONS)
+    return _triple(np.bitwise_xor.reduce(groups, axis=1))
+
+
+def near(left: Sketch, right: Sketch) -> bool:
+    """Whether two texts count as near-duplicates: two of their three values are equal."""
+    return sum(one == other for one, other in zip(left, right, strict=True)) >= 2
+
+
+def _exact(normalised: bytes) -> Sketch:
+    digest = blake2b(normalised, digest_size=8 * GROUPS).digest()
+    return _triple(np.frombuffer(digest, "<u8"))
+
+
+def _triple(values: Hashes) -> Sketch:
+    one, two, three = (int(value) >> 1 for value in values)
+    return one, two, three
+
+
+def _shingles(words: Hashes) -> Hashes:
+    """One value for each run of three words, (N,) to (N - 2,)."""
+    count = len(words) - SHINGLE + 1
+    rows = sum(words[place : place + count] * POSITIONS[place] for place in range(SHINGLE))
+    return _mixed(np.asarray(rows, dtype=np.uint64))
+
+
+def _mixed(values: Hashes) -> Hashes:
+    """The finaliser of splitmix64 (Steele, Lea and Flood 2014): each bit of the input moves half of the output."""
+    values = (values ^ (values >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    values = (values ^ (values >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return values ^ (values >> np.uint64(31))
+
+
+def _constants(first: int, count: int) -> Hashes:
+    """Fixed odd numbers without a pattern."""
+    steps = np.arange(first, first + count, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+    return _mixed(steps) | np.uint64(1)
+
+
+POSITIONS = _constants(1, WAYS)
+MULTIPLIERS = _constants(101, GROUPS * WAYS)[:, None]
+OFFSETS = _constants(201, GROUPS * WAYS)[:, None]

@@ -1,0 +1,73 @@
+"""The door to pypdf: one document a file."""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Iterator
+from pathlib import PurePosixPath
+from typing import IO
+
+from pypdf import PdfReader
+
+from qa_bot.ingest.bounds import LimitError
+from qa_bot.ingest.leaf import Leaf, over_record_limit
+from qa_bot.ingest.records import Item, Record, Reject
+
+TITLE_CHARACTERS = 150
+HYPHEN_BREAK = re.compile(r"(?<=\w)-\n(?=[a-z])")
+WRAPPED_LINE = re.compile(r"(?<=[^\n]{30}[\w,;])\n(?=[a-z(])")
+
+logging.getLogger("pypdf").setLevel(logging.CRITICAL)  # it reports each repaired object; a Reject says what matters
+
+
+class _UnreadableError(Exception):
+    pass
+
+
+def records(leaf: Leaf) -> Iterator[Item]:
+    """One record with the path as its id: its title from the metadata, else its first line."""
+    with leaf.file() as file:
+        try:
+            title, text = document(file, limit=leaf.limits.record_bytes)
+        except _UnreadableError as error:
+            yield Reject(leaf.where, str(error))
+        except LimitError:
+            yield Reject(leaf.where, over_record_limit(leaf.limits))
+        else:
+            title = leaf.repairs.clean(title) or PurePosixPath(leaf.name).stem
+            yield Record(leaf.name, title, leaf.repairs.clean(text), where=f"{leaf.where}:1")
+
+
+def document(file: IO[bytes], *, limit: int) -> tuple[str, str]:
+    """Title (empty where there is none) and text, an empty line between pages."""
+    try:
+        reader = PdfReader(file)
+        if reader.is_encrypted and not reader.decrypt(""):
+            raise _UnreadableError("Expected a readable PDF, but got one with a password; save it without.")
+        title = str((reader.metadata and reader.metadata.title) or "").strip()
+        text = _text(reader, limit)
+    except (_UnreadableError, LimitError):
+        raise
+    except Exception as error:  # hostile input: pypdf raises nearly everything on a broken file
+        raise _UnreadableError(f"Expected a readable PDF, but got a broken one ({error}); save it anew.") from error
+    if not text:
+        raise _UnreadableError("Expected a PDF with text, but got none (a scan?); run text recognition on it first.")
+    first = text.partition("\n")[0].strip()
+    return title or (first if len(first) <= TITLE_CHARACTERS else ""), text
+
+
+def _text(reader: PdfReader, limit: int) -> str:
+    pages: list[str] = []
+    size = 0
+    for page in reader.pages:
+        pages.append(_flowing(page.extract_text()))
+        size += len(pages[-1])
+        if size > limit:
+            raise LimitError
+    return "\n\n".join(page for page in pages if page)
+
+
+def _flowing(text: str) -> str:
+    """A page's text with the hyphens and breaks of wrapped lines undone."""
+    return WRAPPED_LINE.sub(" ", HYPHEN_BREAK.sub("", text)).strip()

@@ -1,0 +1,88 @@
+"""Tab-separated documents: MS MARCO's collections, or rows under a header that names the fields.
+
+MS MARCO's rows are taken as they are. Under a header, cells may be quoted and then hold line breaks (RFC 4180).
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator, Mapping
+from itertools import chain
+
+from qa_bot.ingest.fields import record_of
+from qa_bot.ingest.leaf import Leaf, over_record_limit
+from qa_bot.ingest.records import Item, Record, Reject
+
+COLUMNS: Mapping[int, tuple[str, ...]] = {
+    2: ("id", "text"),  # MS MARCO passages
+    3: ("id", "title", "text"),
+    4: ("id", "url", "title", "text"),  # MS MARCO documents
+}
+ALIASES = {"pid": "id", "docid": "id", "passage": "text", "link": "url"}
+KNOWN = {"_id", "id", "title", "text", "question", "answer", "body", "url"}
+
+Line = tuple[int, bytes | None]
+
+
+def records(leaf: Leaf) -> Iterator[Item]:
+    """A record for each row; without an id column its id is `NAME#LINE`."""
+    lines = leaf.lines()
+    first = next(lines, None)
+    if first is None:
+        return
+    header = _header(first[1].decode().split("\t")) if first[1] is not None else None
+    if header is not None:
+        yield from _quoted(lines, header, leaf)
+        return
+    for number, line in chain([first], lines):
+        if line is None:
+            yield Reject(f"{leaf.where}:{number}", over_record_limit(leaf.limits))
+        elif line.strip():
+            cells = line.decode().split("\t")
+            yield _row(cells, COLUMNS.get(len(cells)), number, leaf)
+
+
+def _header(cells: list[str]) -> tuple[str, ...] | None:
+    names = tuple(ALIASES.get(name, name) for name in (cell.strip().lower() for cell in cells))
+    named = KNOWN.intersection(names)
+    is_header = "text" in named or {"question", "answer"} <= named
+    return names if is_header and len(named) >= 2 else None
+
+
+def _quoted(lines: Iterator[Line], header: tuple[str, ...], leaf: Leaf) -> Iterator[Item]:
+    rejects: list[Reject] = []
+    number = 1
+
+    def within_limit() -> Iterator[str]:
+        nonlocal number
+        for number, line in lines:  # the line where a row ends, for messages
+            if line is None:
+                rejects.append(Reject(f"{leaf.where}:{number}", over_record_limit(leaf.limits)))
+            else:
+                yield line.decode() + "\n"
+
+    rows = csv.reader(within_limit(), delimiter="\t")
+    while True:
+        begin = number + 1
+        try:
+            cells = next(rows)
+        except StopIteration:
+            break
+        except csv.Error as error:
+            reason = f"Expected a row, but got {error} (a quotation mark that never closes?); correct the cell."
+            rejects.append(Reject(f"{leaf.where}:{begin}", reason))
+            continue
+        finally:
+            yield from rejects
+            rejects.clear()
+        if any(cells):
+            yield _row(cells, header, begin, leaf)
+
+
+def _row(cells: list[str], names: tuple[str, ...] | None, number: int, leaf: Leaf) -> Record | Reject:
+    where = f"{leaf.where}:{number}"
+    if names is None or len(names) != len(cells):
+        expected = str(len(names)) if names else "2 (id, text), 3 (id, title, text) or 4 (id, url, title, text)"
+        return Reject(where, f"Expected {expected} columns, but got {len(cells)}; correct the tabs of the line.")
+    fields = {name: cell for name, cell in zip(names, cells, strict=True) if name in KNOWN}
+    return record_of(fields, where=where, default_id=f"{leaf.name}#{number}", repairs=leaf.repairs)

@@ -1,0 +1,281 @@
+"""The corridor: formulate → retrieve → fuse → rank → decide → compose. One question, one deadline, one trace."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Literal
+
+import numpy as np
+
+from qa_bot.confidence import Calibration, Features
+from qa_bot.config import Config
+from qa_bot.deadline import Deadline, Stages
+from qa_bot.index import Index
+from qa_bot.tiling import Tiling, tile
+from qa_core.linguistics import noun_phrases, synonyms
+from qa_core.text import sentences, terms, words
+from qa_core.types import Answer, AnswerSource, Candidate, Encoder, Question
+from rankers.clue import ClueRanker, inverse_frequency
+from rankers.combination import combine
+from retrievers.fusion import Ranked, in_vocabulary_rule, normalised_mean, reciprocal_rank
+from retrievers.queries import Formulation, formulate
+from retrievers.segments import View
+
+Engine = Literal["keyword", "dense", "hybrid"]
+
+EMPTY_QUESTION = "The question is empty; ask something."
+NOTHING_FOUND = "Nothing in your documents has anything in common with this question; add documents or ask otherwise."
+
+
+@dataclass(frozen=True, slots=True)
+class RankedList:
+    """One engine's documents for one query, best first."""
+
+    name: str
+    weight: float
+    documents: Ranked
+
+
+@dataclass(slots=True)
+class Found:
+    """What retrieval brought: ranked lists, and the passage that keyword search liked best in each document."""
+
+    lists: list[RankedList] = field(default_factory=list)
+    passages: dict[int, int] = field(default_factory=dict)
+    query: np.ndarray | None = None  # (D,)
+
+    def __or__(self, other: Found) -> Found:
+        query = self.query if self.query is not None else other.query
+        return Found(self.lists + other.lists, {**other.passages, **self.passages}, query)
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """Candidates, best first, one a document, with what led to them."""
+
+    question: Question
+    formulation: Formulation
+    candidates: tuple[Candidate, ...]
+    lists: tuple[RankedList, ...]
+    stages: Stages
+
+
+class Pipeline:
+    """Answers questions from one generation of the index; safe to share between threads."""
+
+    def __init__(
+        self,
+        index: Index,
+        encoder: Encoder | None,
+        calibration: Calibration,
+        config: Config,
+        workers: ThreadPoolExecutor,
+    ) -> None:
+        """`encoder` is None where the index was made by another one: its vectors are then not searched."""
+        self.index, self._encoder, self._calibration = index, encoder, calibration
+        self._config, self._workers = config, workers
+        self._clue = ClueRanker(index, analyse=terms, synonyms=synonyms)
+
+    def ask(self, question: Question, *, deadline: Deadline, top: int = 10, trace: bool = False) -> Answer:
+        """One answer with its sources; never later than the deadline by more than the stage in hand notices."""
+        ranking = self.rank(question, deadline=deadline)
+        stages = ranking.stages
+        features = self.features(ranking)
+        confidence = self._calibration.confidence(features) if ranking.candidates else 0.0
+        threshold = self._calibration.threshold(self._config.answer.precision)
+        answered = bool(ranking.candidates) and confidence >= threshold
+        tiling = Tiling("", ())
+        if answered:
+            tiling = stages.run("compose", lambda _: self._compose(ranking.candidates), tiling)
+        return Answer(
+            question=question.title,
+            text=tiling.text,
+            kind="passage" if tiling.text else "none",
+            answered=bool(tiling.text),
+            confidence=round(confidence, 4),
+            reason="" if tiling.text else _reason(ranking, confidence, threshold),
+            sources=_sources(tiling, ranking.candidates[:top]),
+            timings=stages.report(),
+            skipped=tuple(stages.skipped),
+            trace=_trace(ranking, features) if trace else None,
+        )
+
+    def rank(
+        self, question: Question, *, deadline: Deadline, engine: Engine = "hybrid", depth: int | None = None
+    ) -> Ranking:
+        """Retrieve, fuse and rank up to `depth` documents."""
+        depth = depth or self._config.retrieval.depth
+        stages = Stages(deadline, self._workers)
+        formulation = stages.here("formulate", partial(_formulate, question))
+        works = {}
+        if engine != "dense":
+            works["keyword"] = lambda _: self._search_keyword(formulation, depth)
+        if engine != "keyword" and self._encoder is not None:
+            works["dense"] = lambda share: self._search_dense(formulation, depth, share)
+        found = Found()
+        for each in stages.side_by_side(works, Found()).values():
+            found |= each
+        fused = stages.here("fuse", lambda: self._fuse(formulation, found, depth))
+        candidates = stages.run("rank", lambda share: self._rank(question, fused, found, share), None)
+        if candidates is None:
+            candidates = self._materialised(fused, found)
+        return Ranking(question, formulation, tuple(candidates), tuple(found.lists), stages)
+
+    def features(self, ranking: Ranking) -> Features:
+        """What confidence is computed from; see `qa_bot.confidence.FEATURES`."""
+        if not ranking.candidates:
+            return {}
+        best = ranking.candidates[0]
+        asked = ranking.formulation.informative
+        rarity = {t: inverse_frequency(self.index.documents, self.index.document_frequency("all", t)) for t in asked}
+        whole = sum(rarity.values()) or 1.0
+        title = set(terms(best.passage.clue.title))
+        text = title | set(terms(best.passage.text))
+        second = ranking.candidates[1].score if len(ranking.candidates) > 1 else 0.0
+        return {
+            "title_similarity": best.features.get("title_similarity", 0.0),
+            "passage_similarity": best.features.get("passage_similarity", 0.0),
+            "coverage": sum(w for t, w in rarity.items() if t in text) / whole,
+            "title_coverage": sum(w for t, w in rarity.items() if t in title) / whole,
+            "margin": 1 - second / best.score if best.score > 0 else 0.0,
+            "words": float(np.log1p(len(asked))),
+        }
+
+    def _search_keyword(self, formulation: Formulation, depth: int) -> Found:
+        found = Found()
+        for each in formulation.keyword:
+            best: dict[int, float] = {}
+            for hit in self.index.keyword_hits(each.query, 2 * depth):
+                best.setdefault(hit.document, hit.score)
+                if each.query.field == "all":
+                    found.passages.setdefault(hit.document, hit.key)
+            found.lists.append(RankedList(each.name, each.weight, list(best.items())[:depth]))
+        return found
+
+    def _search_dense(self, formulation: Formulation, depth: int, deadline: Deadline) -> Found:
+        if self._encoder is None or not formulation.texts:
+            return Found()
+        queries = self._encoder.encode([each.text for each in formulation.texts], side="question")  # (Q, D)
+        found = Found(query=queries[0])
+        views: tuple[View, ...] = ("titles", "bodies")
+        for view in views:
+            deadline.check()
+            for asked, hits in zip(formulation.texts, self.index.dense_hits(view, queries, 2 * depth), strict=True):
+                best: dict[int, float] = {}
+                for hit in hits:
+                    best.setdefault(hit.document, hit.score)
+                found.lists.append(RankedList(f"dense:{asked.name}:{view}", asked.weight, list(best.items())[:depth]))
+        return found
+
+    def _fuse(self, formulation: Formulation, found: Found, depth: int) -> Ranked:
+        method = self._config.fusion.method
+        lists = [each for each in found.lists if each.documents]
+        if not lists:
+            return []
+        if method == "rule":
+            dense = [each for each in lists if each.name.startswith("dense")]
+            keyword = [each for each in lists if not each.name.startswith("dense")]
+            known = self._encoder is not None and all(map(self._encoder.knows, words(formulation.texts[0].text)))
+            return in_vocabulary_rule(_mean(dense), _mean(keyword), depth, in_vocabulary=known and bool(dense))
+        if method == "rrf":
+            return reciprocal_rank([e.documents for e in lists], weights=[e.weight for e in lists])[:depth]
+        return _mean(lists)[:depth]
+
+    def _rank(self, question: Question, fused: Ranked, found: Found, deadline: Deadline) -> list[Candidate]:
+        candidates = self._materialised(fused, found)
+        deadline.check()
+        clue = self._clue.scorer(question)
+        scored = [each.scored("clue", clue(each.passage.clue)).scored("fusion", each.score) for each in candidates]
+        deadline.check()
+        return combine(scored, clue="fusion", passage="passage_similarity")
+
+    def _materialised(self, fused: Ranked, found: Found) -> list[Candidate]:
+        """Each document at its best passage, with its scores so far."""
+        documents = [document for document, _ in fused]
+        ranked = {each.name: dict(each.documents) for each in found.lists}
+        similar = self.index.similarities(documents, found.query) if found.query is not None else None
+        candidates = []
+        for i, (document, score) in enumerate(fused):
+            features = {name: scores[document] for name, scores in ranked.items() if document in scores}
+            passage = found.passages.get(document, -1)
+            if similar is not None:
+                title, bodies = similar[i]
+                best = int(np.argmax(bodies))
+                features |= {"title_similarity": title, "passage_similarity": float(bodies[best])}
+                passage = int(self.index.passages_of(document)[best])
+            elif passage < 0:
+                passage = int(self.index.passages_of(document)[0])
+            candidates.append(Candidate(self.index.passage(document, passage), score, features))
+        return candidates
+
+    def _compose(self, candidates: Sequence[Candidate]) -> Tiling:
+        return tile(candidates, limit=self._config.answer.limit, sentences=sentences)
+
+
+def _formulate(question: Question) -> Formulation:
+    return formulate(question, noun_phrases=noun_phrases, synonyms=synonyms)
+
+
+def _mean(lists: Sequence[RankedList]) -> Ranked:
+    if not lists:
+        return []
+    return normalised_mean([e.documents for e in lists], weights=[e.weight for e in lists])
+
+
+def _reason(ranking: Ranking, confidence: float, threshold: float) -> str:
+    if not ranking.question.title.strip() and not ranking.question.body.strip():
+        return EMPTY_QUESTION
+    if not ranking.candidates:
+        return NOTHING_FOUND
+    if confidence >= threshold:
+        return "There was no time left to compose an answer; allow a longer deadline."
+    nearest = ranking.candidates[0].passage
+    name = nearest.clue.title or nearest.source.document
+    return (
+        f"The nearest document, “{name}”, probably does not answer this (confidence {confidence:.2f}, needed "
+        f"{threshold:.2f}); ask in other words or add documents about it."
+    )
+
+
+def _sources(tiling: Tiling, candidates: Sequence[Candidate]) -> tuple[AnswerSource, ...]:
+    """The tiles in order, then further documents."""
+    used = [_source(t.candidate, span=t.span, source_span=t.source_span) for t in tiling.tiles]
+    taken = {(source.collection, source.document) for source in used}
+    rest = [_source(c) for c in candidates if (c.passage.source.collection, c.passage.source.document) not in taken]
+    return (*used, *rest)
+
+
+def _source(
+    candidate: Candidate, *, span: tuple[int, int] | None = None, source_span: tuple[int, int] | None = None
+) -> AnswerSource:
+    passage = candidate.passage
+    return AnswerSource(
+        id=passage.id,
+        document=passage.source.document,
+        collection=passage.source.collection,
+        title=passage.source.title,
+        url=passage.source.url,
+        score=round(candidate.score, 6),
+        text=passage.text,
+        span=span,
+        source_span=source_span,
+    )
+
+
+def _trace(ranking: Ranking, features: Features) -> dict[str, object]:
+    return {
+        "queries": [
+            {"name": q.name, "weight": q.weight, "field": q.query.field, "terms": dict(q.query.terms)}
+            for q in ranking.formulation.keyword
+        ]
+        + [{"name": f"dense:{t.name}", "weight": t.weight, "text": t.text} for t in ranking.formulation.texts],
+        "lists": {each.name: len(each.documents) for each in ranking.lists},
+        "candidates": [
+            {"document": c.passage.source.document, "passage": c.passage.id, "score": c.score, **c.features}
+            for c in ranking.candidates
+        ],
+        "confidence": features,
+    }

@@ -1,0 +1,44 @@
+"""Answers as JSON objects: the one shape that command line, store and services share."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from typing import Any
+
+from qa_core.types import Answer, AnswerSource, Candidate
+
+
+def as_dict(answer: Answer) -> dict[str, Any]:
+    """The object of `ask --json`; `trace` only where there is one."""
+    told: dict[str, Any] = {
+        "id": answer.id,
+        "question": answer.question,
+        "answered": answer.answered,
+        "kind": answer.kind,
+        "answer": answer.text,
+        "confidence": answer.confidence,
+        "reason": answer.reason,
+        "sources": [source_dict(source) for source in answer.sources],
+        "timings": dict(answer.timings),
+        "skipped": list(answer.skipped),
+    }
+    return told if answer.trace is None else {**told, "trace": dict(answer.trace)}
+
+
+def source_dict(source: AnswerSource) -> dict[str, Any]:
+    return {field.name: getattr(source, field.name) for field in fields(source)}
+
+
+def candidate_dict(candidate: Candidate) -> dict[str, Any]:
+    """One result of `search --json`, with the score of every stage."""
+    passage = candidate.passage
+    return {
+        "id": passage.id,
+        "document": passage.source.document,
+        "collection": passage.source.collection,
+        "title": passage.source.title,
+        "url": passage.source.url,
+        "score": candidate.score,
+        "text": passage.text,
+        "features": dict(candidate.features),
+    }

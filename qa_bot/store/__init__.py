@@ -1,0 +1,41 @@
+"""The store: documents, generations, conversations, turns and feedback, on SQLite or PostgreSQL.
+
+This package is the one door of SQLAlchemy.
+"""
+
+from qa_bot.store.database import StoreError
+from qa_bot.store.history import NotFound
+from qa_bot.store.rows import (
+    CollectionInfo,
+    ConversationInfo,
+    Counts,
+    Feedback,
+    GenerationInfo,
+    InsertedDocument,
+    Known,
+    NewDocument,
+    NewPassage,
+    StoredDocument,
+    StoredPassage,
+    Turn,
+)
+from qa_bot.store.store import Store, migrate
+
+__all__ = [
+    "CollectionInfo",
+    "ConversationInfo",
+    "Counts",
+    "Feedback",
+    "GenerationInfo",
+    "InsertedDocument",
+    "Known",
+    "NewDocument",
+    "NewPassage",
+    "NotFound",
+    "Store",
+    "StoreError",
+    "StoredDocument",
+    "StoredPassage",
+    "Turn",
+    "migrate",
+]

@@ -1,0 +1,272 @@
+"""Rows of documents and passages: each function is one part of a transaction."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+from typing import Any, TypeVar
+
+from sqlalchemy import ColumnElement, Connection, Row, Table, and_, delete, func, insert, or_, select, update
+
+from qa_bot.store.database import storable
+from qa_bot.store.rows import (
+    CollectionInfo,
+    InsertedDocument,
+    Known,
+    NewDocument,
+    NewPassage,
+    StoredDocument,
+    StoredPassage,
+)
+from qa_bot.store.schema import collections, counters, documents, generations, passages, sketches
+
+CHUNK = 500  # rows a statement: below every database's limit of parameters, and a short transaction
+SHARED_SKETCHES = 2  # of three: about 90 % of the words' triples in common
+HOLDERS = 16  # of the same sketch that are looked at: a boilerplate text must not cost its number squared
+
+T = TypeVar("T")
+
+
+def chunks(values: Iterable[T], size: int = CHUNK) -> Iterator[list[T]]:
+    iterator = iter(values)
+    while chunk := list(islice(iterator, size)):
+        yield chunk
+
+
+def living() -> ColumnElement[bool]:
+    """Rows that the building generation sees (and, where none is building, the current one)."""
+    return documents.c.retired.is_(None)
+
+
+def visible() -> ColumnElement[bool]:
+    """Rows that the current generation sees, whatever a building one has done meanwhile."""
+    current = select(func.coalesce(func.max(generations.c.number), 0)).where(generations.c.state == "current")
+    number = current.scalar_subquery()
+    return and_(documents.c.born <= number, or_(living(), documents.c.retired > number))
+
+
+# --- collections ----------------------------------------------------------------------------------------------------
+
+
+def collection(connection: Connection, name: str) -> int:
+    """The key of a collection, made where it is missing."""
+    insert_new(connection, collections, {"name": storable(name)})
+    return int(connection.execute(select(collections.c.id).where(collections.c.name == storable(name))).scalar_one())
+
+
+def all_collections(connection: Connection) -> list[CollectionInfo]:
+    counted = func.count(documents.c.id.distinct()), func.count(passages.c.id)
+    joined = collections.outerjoin(documents, and_(documents.c.collection_id == collections.c.id, visible()))
+    query = (
+        select(collections.c.id, collections.c.name, *counted)
+        .select_from(joined.outerjoin(passages, passages.c.document_id == documents.c.id))
+        .group_by(collections.c.id, collections.c.name)
+        .order_by(collections.c.name)
+    )
+    return [CollectionInfo(*row) for row in connection.execute(query)]
+
+
+def insert_new(connection: Connection, table: Table, values: Mapping[str, Any]) -> None:
+    """Insert a row unless one with its unique columns is there."""
+    connection.execute(_upsert(connection)(table).values(**values).on_conflict_do_nothing())
+
+
+def _upsert(connection: Connection) -> Any:
+    """The dialect's own `insert`; only the one in use is imported, for each is slow."""
+    if connection.dialect.name == "postgresql":
+        from sqlalchemy.dialects.postgresql import insert as upsert
+    else:
+        from sqlalchemy.dialects.sqlite import insert as upsert  # type: ignore[assignment]  # same methods, other class
+    return upsert
+
+
+# --- documents ------------------------------------------------------------------------------------------------------
+
+
+def known(connection: Connection, collection_id: int, external_ids: Sequence[str]) -> dict[str, Known]:
+    query = select(documents.c.external_id, documents.c.id, documents.c.hash, documents.c.born).where(
+        documents.c.collection_id == collection_id, documents.c.external_id.in_(external_ids), living()
+    )
+    return {row[0]: Known(*row[1:]) for row in connection.execute(query)}
+
+
+def find(connection: Connection, external_ids: Sequence[str]) -> Iterator[tuple[str, int]]:
+    query = select(documents.c.external_id, documents.c.id).where(documents.c.external_id.in_(external_ids), living())
+    return ((row[0], row[1]) for row in connection.execute(query.order_by(documents.c.id)))
+
+
+def of_collection(connection: Connection, name: str) -> list[int]:
+    query = select(documents.c.id).join(collections).where(collections.c.name == name, living())
+    return list(connection.execute(query.order_by(documents.c.id)).scalars())
+
+
+def insert_documents(connection: Connection, generation: int, batch: Sequence[NewDocument]) -> list[InsertedDocument]:
+    flat = [passage for document in batch for passage in document.passages]
+    first_document = _allocate(connection, "documents", len(batch))
+    first_passage = _allocate(connection, "passages", len(flat))
+    keyed = list(enumerate(flat, start=first_passage))
+    repeats = near_duplicates(connection, keyed)
+    document_keys = range(first_document, first_document + len(batch))
+    placed = list(_placed(document_keys, batch, keyed, repeats))
+    _insert_rows(
+        connection, documents, [_document_row(*one, generation) for one in zip(document_keys, batch, strict=True)]
+    )
+    _insert_rows(connection, passages, [row for rows in placed for row in rows])
+    _insert_rows(connection, sketches, [{"value": v, "passage_id": k} for k, p in keyed for v in set(p.sketches)])
+    return [
+        InsertedDocument(key, tuple(row["id"] for row in rows), tuple(row["duplicate_of"] for row in rows))
+        for key, rows in zip(document_keys, placed, strict=True)
+    ]
+
+
+def retire(connection: Connection, generation: int, keys: Sequence[int]) -> int:
+    """Mark documents as no longer part of `generation`; how many were."""
+    statement = update(documents).where(documents.c.id.in_(keys), living()).values(retired=generation)
+    return connection.execute(statement).rowcount
+
+
+def purge_some(connection: Connection, generation: int) -> int:
+    """Delete a chunk of what was retired up to `generation`; how many documents."""
+    doomed = select(documents.c.id).where(documents.c.retired <= generation).limit(CHUNK)
+    return _delete_documents(connection, list(connection.execute(doomed).scalars()))
+
+
+def unmake_some(connection: Connection, generation: int) -> int:
+    """Delete a chunk of what was born in an unfinished generation; how many documents."""
+    doomed = select(documents.c.id).where(documents.c.born == generation).limit(CHUNK)
+    return _delete_documents(connection, list(connection.execute(doomed).scalars()))
+
+
+def restore(connection: Connection, generation: int) -> None:
+    """Give life back to what an unfinished generation retired."""
+    connection.execute(update(documents).where(documents.c.retired == generation).values(retired=None))
+
+
+def drop_empty_collections(connection: Connection) -> None:
+    used = select(documents.c.id).where(documents.c.collection_id == collections.c.id).exists()
+    connection.execute(delete(collections).where(~used))
+
+
+def stored_after(connection: Connection, key: int, count: int) -> list[StoredDocument]:
+    """The next living documents after a key, with their passages."""
+    query = (
+        select(documents, collections.c.name.label("collection"))
+        .join(collections)
+        .where(documents.c.id > key, living())
+        .order_by(documents.c.id)
+        .limit(count)
+    )
+    rows = connection.execute(query).all()
+    grouped = _passages_of(connection, [row.id for row in rows])
+    return [_stored(row, tuple(grouped.get(row.id, ()))) for row in rows]
+
+
+# --- near-duplicates ------------------------------------------------------------------------------------------------
+
+
+def near_duplicates(connection: Connection, keyed: Sequence[tuple[int, NewPassage]]) -> dict[int, int]:
+    """For each new passage (by key) that shares enough sketches with an earlier one: the first such."""
+    holders = _holders(connection, {value for _, passage in keyed for value in passage.sketches})
+    found = {}
+    for key, passage in keyed:
+        shared = Counter(holder for value in passage.sketches for holder in holders.get(value, ()))
+        if near := [holder for holder, count in shared.items() if count >= SHARED_SKETCHES]:
+            found[key] = min(near)
+        for value in set(passage.sketches):
+            present = holders.setdefault(value, [])
+            if len(present) < HOLDERS:
+                present.append(key)
+    return found
+
+
+def _holders(connection: Connection, values: set[int]) -> dict[int, list[int]]:
+    """The first living passages with each sketch."""
+    rank = func.row_number().over(partition_by=sketches.c.value, order_by=sketches.c.passage_id).label("rank")
+    joined = sketches.join(passages, passages.c.id == sketches.c.passage_id).join(documents)
+    held: dict[int, list[int]] = {}
+    for chunk in chunks(values):
+        query = select(sketches.c.value, sketches.c.passage_id, rank).select_from(joined)
+        ranked = query.where(sketches.c.value.in_(chunk), living()).subquery()
+        for row in connection.execute(select(ranked).where(ranked.c.rank <= HOLDERS).order_by(ranked.c.passage_id)):
+            held.setdefault(row.value, []).append(row.passage_id)
+    return held
+
+
+# --- rows -----------------------------------------------------------------------------------------------------------
+
+
+def _allocate(connection: Connection, name: str, count: int) -> int:
+    """The first of `count` keys that nobody had before."""
+    statement = update(counters).where(counters.c.name == name).values(next=counters.c.next + count)
+    return int(connection.execute(statement.returning(counters.c.next)).scalar_one()) - count
+
+
+def _insert_rows(connection: Connection, table: Table, rows: Sequence[Mapping[str, Any]]) -> None:
+    if rows:
+        connection.execute(insert(table), rows)
+
+
+def _document_row(key: int, document: NewDocument, generation: int) -> dict[str, Any]:
+    return {
+        "id": key,
+        "collection_id": document.collection,
+        "external_id": storable(document.external_id),
+        "title": storable(document.title),
+        "body": storable(document.body),
+        "url": storable(document.url),
+        "hash": document.hash,
+        "origin": storable(document.origin),
+        "born": generation,
+        "retired": None,
+    }
+
+
+def _placed(
+    document_keys: Sequence[int],
+    batch: Sequence[NewDocument],
+    keyed: Sequence[tuple[int, NewPassage]],
+    repeats: Mapping[int, int],
+) -> Iterator[list[dict[str, Any]]]:
+    """The rows of each document's passages."""
+    remaining = iter(keyed)
+    for document_key, document in zip(document_keys, batch, strict=True):
+        own = islice(remaining, len(document.passages))
+        yield [_passage_row(document_key, n, key, passage, repeats) for n, (key, passage) in enumerate(own)]
+
+
+def _passage_row(
+    document: int, position: int, key: int, passage: NewPassage, repeats: Mapping[int, int]
+) -> dict[str, Any]:
+    return {
+        "id": key,
+        "document_id": document,
+        "position": position,
+        "text": storable(passage.text),
+        "start": passage.start,
+        "end": passage.end,
+        "duplicate_of": repeats.get(key),
+    }
+
+
+def _delete_documents(connection: Connection, keys: Sequence[int]) -> int:
+    if keys:
+        connection.execute(delete(documents).where(documents.c.id.in_(keys)))
+    return len(keys)
+
+
+def _passages_of(connection: Connection, keys: Sequence[int]) -> dict[int, list[StoredPassage]]:
+    grouped: dict[int, list[StoredPassage]] = {}
+    for chunk in chunks(keys):
+        query = select(passages).where(passages.c.document_id.in_(chunk))
+        for row in connection.execute(query.order_by(passages.c.document_id, passages.c.position)):
+            grouped.setdefault(row.document_id, []).append(
+                StoredPassage(row.id, row.position, row.text, row.start, row.end, row.duplicate_of)
+            )
+    return grouped
+
+
+def _stored(row: Row[Any], own: tuple[StoredPassage, ...]) -> StoredDocument:
+    return StoredDocument(
+        row.id, row.collection, row.external_id, row.title, row.body, row.url, row.hash, row.origin, own
+    )

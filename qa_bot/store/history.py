@@ -1,0 +1,178 @@
+"""Rows of generations, conversations, turns and feedback: each function is one part of a transaction."""
+
+from __future__ import annotations
+
+import time
+import uuid
+from collections.abc import Mapping
+from typing import Any
+
+from sqlalchemy import Connection, Row, delete, func, insert, select, update
+
+from qa_bot.store.database import StoreError, storable
+from qa_bot.store.documents import insert_new, visible
+from qa_bot.store.rows import ConversationInfo, Counts, Feedback, GenerationInfo, Turn
+from qa_bot.store.schema import collections, conversations, documents, feedback, generations, passages, turns
+
+TITLE_LENGTH = 80
+
+
+class NotFound(StoreError):  # noqa: N818  # named for what it tells
+    """No row with that id."""
+
+
+def new_id() -> str:
+    return uuid.uuid4().hex
+
+
+# --- generations ----------------------------------------------------------------------------------------------------
+
+
+def unfinished(connection: Connection) -> list[int]:
+    return list(connection.execute(select(generations.c.number).where(generations.c.state == "building")).scalars())
+
+
+def open_generation(connection: Connection, encoder: str, *, above: int) -> int:
+    last = connection.execute(select(func.coalesce(func.max(generations.c.number), 0))).scalar_one()
+    number = max(int(last), above) + 1
+    row = {"number": number, "encoder": encoder, "state": "building", "created": time.time(), "counts": {}}
+    connection.execute(insert(generations).values(row))
+    return number
+
+
+def forget_generation(connection: Connection, number: int) -> None:
+    connection.execute(delete(generations).where(generations.c.number == number))
+
+
+def finish_generation(connection: Connection, number: int, counts: Mapping[str, int] | None = None) -> None:
+    """Make a generation the current one; its counts stay as they are where none are given."""
+    connection.execute(update(generations).where(generations.c.state == "current").values(state="old"))
+    values: dict[str, Any] = {"state": "current"} if counts is None else {"state": "current", "counts": dict(counts)}
+    if not connection.execute(update(generations).where(generations.c.number == number).values(**values)).rowcount:
+        raise NotFound(f"Expected a generation that was begun, but got {number}.")
+
+
+def current_generation(connection: Connection) -> GenerationInfo | None:
+    row = connection.execute(select(generations).where(generations.c.state == "current")).one_or_none()
+    if row is None:
+        return None
+    return GenerationInfo(row.number, row.encoder, row.state, row.created, row.counts)
+
+
+def count_rows(connection: Connection) -> Counts:
+    of_documents = documents.join(passages)
+    counted = {
+        "collections": select(func.count()).select_from(collections),
+        "documents": select(func.count()).select_from(documents).where(visible()),
+        "passages": select(func.count()).select_from(of_documents).where(visible()),
+        "duplicates": select(func.count(passages.c.duplicate_of)).select_from(of_documents).where(visible()),
+        "conversations": select(func.count()).select_from(conversations),
+        "turns": select(func.count()).select_from(turns),
+        "feedback": select(func.count()).select_from(feedback),
+    }
+    return Counts(**{name: connection.execute(query).scalar_one() for name, query in counted.items()})
+
+
+# --- turns ----------------------------------------------------------------------------------------------------------
+
+
+def save_turn(connection: Connection, turn: Turn, *, persona: str) -> None:
+    """Record a turn; its conversation is made where it is missing."""
+    if turn.conversation is not None:
+        _touch(connection, turn.conversation, title=_title(turn.question), persona=persona, now=turn.created)
+    row = {
+        "id": turn.id,
+        "conversation_id": turn.conversation,
+        "asked": turn.asked,
+        "question": storable(turn.question),
+        "rewritten": storable(turn.rewritten),
+        "answer": dict(turn.answer),
+        "timings": dict(turn.timings),
+        "created": turn.created,
+    }
+    connection.execute(insert(turns).values(row))
+
+
+def turn_by_id(connection: Connection, id: str) -> Turn:  # noqa: A002  # the column's own name
+    row = connection.execute(select(turns).where(turns.c.id == id)).one_or_none()
+    if row is None:
+        raise NotFound(f"Expected the id of a recorded answer, but got {id!r}.")
+    return _turn(row)
+
+
+def save_feedback(connection: Connection, given: Feedback) -> None:
+    turn_by_id(connection, given.turn)
+    row = {"turn_id": given.turn, "vote": given.vote, "comment": storable(given.comment), "created": given.created}
+    connection.execute(insert(feedback).values(row))
+
+
+def feedback_of(connection: Connection, turn: str) -> list[Feedback]:
+    turn_by_id(connection, turn)
+    query = select(feedback).where(feedback.c.turn_id == turn).order_by(feedback.c.id)
+    return [Feedback(row.turn_id, row.vote, row.comment, row.created) for row in connection.execute(query)]
+
+
+# --- conversations --------------------------------------------------------------------------------------------------
+
+
+def all_conversations(connection: Connection, limit: int) -> list[ConversationInfo]:
+    """The last used first."""
+    query = (
+        select(conversations, func.count(turns.c.id).label("turns"))
+        .outerjoin(turns)
+        .group_by(conversations.c.id)
+        .order_by(conversations.c.updated.desc(), conversations.c.id)
+        .limit(limit)
+    )
+    return [
+        ConversationInfo(row.id, row.title, row.persona, row.created, row.updated, row.turns)
+        for row in connection.execute(query)
+    ]
+
+
+def turns_of(connection: Connection, conversation: str) -> list[Turn]:
+    """In the order they were asked."""
+    _expect_conversation(connection, conversation)
+    query = select(turns).where(turns.c.conversation_id == conversation).order_by(turns.c.asked, turns.c.created)
+    return [_turn(row) for row in connection.execute(query)]
+
+
+def rename_conversation(connection: Connection, conversation: str, title: str) -> None:
+    _expect_conversation(connection, conversation)
+    statement = update(conversations).where(conversations.c.id == conversation)
+    connection.execute(statement.values(title=storable(title)))
+
+
+def delete_conversation(connection: Connection, conversation: str) -> None:
+    """With its turns and their feedback."""
+    _expect_conversation(connection, conversation)
+    connection.execute(delete(conversations).where(conversations.c.id == conversation))
+
+
+def _expect_conversation(connection: Connection, conversation: str) -> None:
+    if connection.execute(select(conversations.c.id).where(conversations.c.id == conversation)).one_or_none() is None:
+        raise NotFound(f"Expected the id of a conversation, but got {conversation!r}.")
+
+
+def _touch(connection: Connection, conversation: str, *, title: str, persona: str, now: float) -> None:
+    row = {"id": conversation, "title": title, "persona": storable(persona), "created": now, "updated": now}
+    insert_new(connection, conversations, row)
+    connection.execute(update(conversations).where(conversations.c.id == conversation).values(updated=now))
+
+
+def _title(question: str) -> str:
+    line = " ".join(storable(question).split())
+    return line if len(line) <= TITLE_LENGTH else line[: TITLE_LENGTH - 1].rstrip() + "…"
+
+
+def _turn(row: Row[Any]) -> Turn:
+    return Turn(
+        id=row.id,
+        question=row.question,
+        answer=row.answer,
+        rewritten=row.rewritten,
+        conversation=row.conversation_id,
+        timings=row.timings,
+        asked=row.asked,
+        created=row.created,
+    )

@@ -1,0 +1,149 @@
+"""The tables, as the newest migration leaves them."""
+
+from __future__ import annotations
+
+from sqlalchemy import (
+    JSON,
+    BigInteger,
+    CheckConstraint,
+    Column,
+    Double,
+    ForeignKey,
+    Index,
+    Integer,
+    MetaData,
+    String,
+    Table,
+    Text,
+    UniqueConstraint,
+)
+
+REVISIONS = ("0001",)
+"""Every schema this code knows, oldest first; the last is the one it works with."""
+
+Key = BigInteger().with_variant(Integer, "sqlite")  # only INTEGER PRIMARY KEY is SQLite's own row number
+
+metadata = MetaData(
+    naming_convention={
+        "pk": "pk_%(table_name)s",
+        "fk": "fk_%(table_name)s_%(column_0_name)s",
+        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+        "ck": "ck_%(table_name)s_%(constraint_name)s",
+    }
+)
+
+
+def _reference(target: str, *, on_delete: str = "CASCADE") -> ForeignKey:
+    return ForeignKey(target, ondelete=on_delete)
+
+
+collections = Table(
+    "collections",
+    metadata,
+    Column("id", Key, primary_key=True),
+    Column("name", Text, nullable=False, unique=True),
+)
+
+documents = Table(
+    "documents",
+    metadata,
+    Column("id", Key, primary_key=True, autoincrement=False),
+    Column("collection_id", Key, _reference("collections.id"), nullable=False),
+    Column("external_id", Text, nullable=False),
+    Column("title", Text, nullable=False),
+    Column("body", Text, nullable=False),
+    Column("url", Text, nullable=False),
+    Column("hash", String(64), nullable=False),
+    Column("origin", Text, nullable=False),
+    Column("born", Integer, nullable=False, index=True),
+    Column("retired", Integer),
+)
+Index(
+    "uq_documents_live",  # one living document an id; its predecessor may still wait to be purged
+    documents.c.collection_id,
+    documents.c.external_id,
+    unique=True,
+    sqlite_where=documents.c.retired.is_(None),
+    postgresql_where=documents.c.retired.is_(None),
+)
+Index("ix_documents_external_id", documents.c.external_id)
+Index(
+    "ix_documents_retired",  # without the living ones: SQLite would take it for a good way to find them
+    documents.c.retired,
+    sqlite_where=documents.c.retired.is_not(None),
+    postgresql_where=documents.c.retired.is_not(None),
+)
+
+passages = Table(
+    "passages",
+    metadata,
+    Column("id", Key, primary_key=True, autoincrement=False),
+    Column("document_id", Key, _reference("documents.id"), nullable=False),
+    Column("position", Integer, nullable=False),
+    Column("text", Text, nullable=False),
+    Column("start", Integer, nullable=False),
+    Column("end", Integer, nullable=False),
+    Column("duplicate_of", Key, _reference("passages.id", on_delete="SET NULL"), index=True),
+    UniqueConstraint("document_id", "position"),
+)
+
+sketches = Table(
+    "sketches",
+    metadata,
+    Column("value", BigInteger, primary_key=True, autoincrement=False),
+    Column("passage_id", Key, _reference("passages.id"), primary_key=True, autoincrement=False, index=True),
+    sqlite_with_rowid=False,
+)
+
+counters = Table(
+    "counters",  # the next key of a table: keys are never used twice, for the index remembers deleted ones
+    metadata,
+    Column("name", String(32), primary_key=True),
+    Column("next", BigInteger, nullable=False),
+)
+
+generations = Table(
+    "generations",
+    metadata,
+    Column("number", Integer, primary_key=True, autoincrement=False),
+    Column("encoder", Text, nullable=False),
+    Column("state", String(16), nullable=False),
+    Column("created", Double, nullable=False),
+    Column("counts", JSON, nullable=False),
+    CheckConstraint("state IN ('building', 'current', 'old')", name="state"),
+)
+
+conversations = Table(
+    "conversations",
+    metadata,
+    Column("id", String(64), primary_key=True),
+    Column("title", Text, nullable=False),
+    Column("persona", Text, nullable=False),
+    Column("created", Double, nullable=False),
+    Column("updated", Double, nullable=False, index=True),
+)
+
+turns = Table(
+    "turns",
+    metadata,
+    Column("id", String(64), primary_key=True),
+    Column("conversation_id", String(64), _reference("conversations.id"), index=True),
+    Column("asked", Double, nullable=False),
+    Column("question", Text, nullable=False),
+    Column("rewritten", Text, nullable=False),
+    Column("answer", JSON, nullable=False),
+    Column("timings", JSON, nullable=False),
+    Column("created", Double, nullable=False, index=True),
+)
+
+feedback = Table(
+    "feedback",
+    metadata,
+    Column("id", Key, primary_key=True),
+    Column("turn_id", String(64), _reference("turns.id"), nullable=False, index=True),
+    Column("vote", String(8), nullable=False),
+    Column("comment", Text, nullable=False),
+    Column("created", Double, nullable=False),
+    CheckConstraint("vote IN ('up', 'down')", name="vote"),
+)

@@ -1,0 +1,187 @@
+"""What people see in a terminal: the answer first, then where it comes from. The one door of rich for output."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Console
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from qa_core.types import Answer, AnswerSource, Candidate
+
+if TYPE_CHECKING:
+    from qa_bot.care import Check
+    from qa_bot.changes import Added
+    from qa_bot.config import Setting
+
+SNIPPET = 160
+REFRESH = 0.25
+
+
+def show_answer(answer: Answer, *, timings: bool = False, console: Console | None = None) -> None:
+    """The answer, its numbered sources, and on request what was measured and traced."""
+    console = console or Console(highlight=False)
+    if answer.answered:
+        console.print()
+        console.print(Text(answer.text))
+        used = [source for source in answer.sources if source.span is not None]
+        others = [source for source in answer.sources if source.span is None]
+    else:
+        console.print(Text("I don't know.", style="bold"), Text(answer.reason))
+        used, others = [], list(answer.sources[:3])
+    if used:
+        _heading(console, "Source" if len(used) == 1 else "Sources")
+        for number, source in enumerate(used, start=1):
+            console.print(_source_line(f"[{number}]", source))
+    if others:
+        _heading(console, "See also" if used else "Nearest documents")
+        for source in others[:3]:
+            console.print(_source_line(" · ", source))
+    total = answer.timings.get("total", 0.0)
+    skipped = f", skipped: {', '.join(answer.skipped)}" if answer.skipped else ""
+    console.print(Text(f"\nconfidence {answer.confidence:.2f}, {total * 1000:.0f} ms{skipped}", style="dim"))
+    if timings:
+        _show_timings(console, answer.timings)
+    if answer.trace is not None:
+        _show_trace(console, answer.trace)
+
+
+def show_candidates(candidates: Sequence[Candidate], *, console: Console | None = None) -> None:
+    """Ranked documents with score and the beginning of their best passage."""
+    console = console or Console(highlight=False)
+    if not candidates:
+        console.print("Nothing found; ask in other words or add documents.")
+    for number, candidate in enumerate(candidates, start=1):
+        passage = candidate.passage
+        console.print(
+            Text.assemble(
+                (f"{number:>3}. ", "bold"),
+                passage.clue.title or passage.source.document,
+                (f"  {candidate.score:.3f}  {passage.source.collection}/{passage.source.document}", "dim"),
+            )
+        )
+        console.print(Padding(Text(_snippet(passage.text), style="dim"), (0, 0, 0, 5)))
+
+
+def show_added(added: Added, *, dry_run: bool, console: Console | None = None) -> None:
+    """What an `add` did; rejects with their reasons on stderr."""
+    console = console or Console(highlight=False)
+    errors = Console(stderr=True, highlight=False)
+    for notice in added.notices[:20]:
+        errors.print(Text(f"{notice.where}: {notice.message}", style="yellow"))
+    for reject in added.examples:
+        errors.print(Text(f"{reject.where}: {reject.reason}", style="red"))
+    if added.rejected > len(added.examples):
+        errors.print(f"… and {added.rejected - len(added.examples):,} more")
+    if added.rejects_file:
+        errors.print(Text(f"All rejects with their reasons: {added.rejects_file}"))
+    would = "would be " if dry_run else ""
+    parts = [f"{getattr(added, what):,} {what}" for what in ("added", "updated", "unchanged", "rejected")]
+    extra = f" ({added.passages:,} passages, {added.duplicates:,} nearly repeat another)" if added.passages else ""
+    console.print(would + ", ".join(parts) + extra)
+
+
+def show_status(told: Mapping[str, Any], *, console: Console | None = None) -> None:
+    console = console or Console(highlight=False)
+    table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
+    for name in ("home", "size", "encoder", "generation", "documents", "passages", "near_duplicates", "turns"):
+        table.add_row(Text(name.replace("_", " "), style="dim"), _plain(name, told[name]))
+    for collection in told["collections"]:
+        table.add_row(
+            Text("collection", style="dim"),
+            f"{collection['name']}: {collection['documents']:,} documents, {collection['passages']:,} passages",
+        )
+    console.print(table)
+
+
+def show_checks(checks: Sequence[Check], *, console: Console | None = None) -> None:
+    console = console or Console(highlight=False)
+    for check in checks:
+        mark = Text("✓ ", style="green") if check.ok else Text("✗ ", style="bold red")
+        console.print(mark + Text(f"{check.name}: {check.detail}"))
+
+
+def show_settings(settings: Sequence[Setting], *, console: Console | None = None) -> None:
+    console = console or Console(highlight=False)
+    table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
+    for name in ("key", "value", "from", ""):
+        table.add_column(name)
+    for setting in settings:
+        table.add_row(setting.key, setting.value, setting.origin, Text(setting.description, style="dim"))
+    console.print(table)
+
+
+@contextmanager
+def counting(label: str) -> Iterator[Callable[[int], None]]:
+    """A line on stderr that counts, with its rate; nothing where stderr is no terminal."""
+    if not sys.stderr.isatty():
+        yield lambda _: None
+        return
+    started = shown = time.monotonic()
+
+    def progress(count: int) -> None:
+        nonlocal shown
+        now = time.monotonic()
+        if now - shown >= REFRESH:
+            shown = now
+            sys.stderr.write(f"\r\x1b[K{label}: {count:,} ({count / (now - started):,.0f} a second)")
+            sys.stderr.flush()
+
+    try:
+        yield progress
+    finally:
+        sys.stderr.write("\r\x1b[K")
+        sys.stderr.flush()
+
+
+def _heading(console: Console, text: str) -> None:
+    console.print(Text(f"\n{text}", style="bold"))
+
+
+def _source_line(mark: str, source: AnswerSource) -> Text:
+    where = f"  {source.collection}/{source.document}" + (f"  {source.url}" if source.url else "")
+    return Text.assemble((f"{mark} ", "bold"), source.title or source.document, (where, "dim"))
+
+
+def _show_timings(console: Console, timings: Mapping[str, float]) -> None:
+    _heading(console, "Timings")
+    longest = max(timings.values(), default=0.0) or 1.0
+    for name, seconds in timings.items():
+        bar = "█" * max(1, round(30 * seconds / longest))
+        console.print(Text.assemble(f"{name:<10} {seconds * 1000:8.2f} ms ", (bar, "cyan")))
+
+
+def _show_trace(console: Console, trace: Mapping[str, Any]) -> None:
+    _heading(console, "Queries")
+    for query in trace["queries"]:
+        asked = query.get("text") or " ".join(query["terms"])
+        console.print(Text(f"{query['name']:<22} ×{query['weight']:g}  {asked}"))
+    _heading(console, "Candidates")
+    candidates = trace["candidates"][:10]
+    columns = sorted({name for c in candidates for name in c if name not in ("document", "passage", "score")})
+    table = Table(box=None, padding=(0, 1, 0, 0), header_style="dim")
+    for name in ("document", "score", *columns):
+        table.add_column(name.replace(":", ":\n"), justify="left" if name == "document" else "right")
+    for candidate in candidates:
+        numbers = [f"{candidate[name]:.3f}" if name in candidate else "" for name in ("score", *columns)]
+        table.add_row(candidate["document"], *numbers)
+    console.print(table)
+    _heading(console, "Confidence")
+    console.print(Text(", ".join(f"{name} {value:.3f}" for name, value in trace["confidence"].items())))
+
+
+def _snippet(text: str) -> str:
+    flat = " ".join(text.split())
+    return flat if len(flat) <= SNIPPET else flat[:SNIPPET].rsplit(" ", 1)[0] + " …"
+
+
+def _plain(name: str, value: object) -> str:
+    if name == "size":
+        return f"{int(str(value)) / 1e6:,.1f} MB"
+    return f"{value:,}" if isinstance(value, int) else str(value)

@@ -1,0 +1,139 @@
+"""What a folder in sentence-transformers layout says about itself, read without that library."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, Self
+
+Pooling = Literal["mean", "cls"]
+
+_POOLINGS: dict[str, Pooling] = {"mean": "mean", "cls": "cls"}
+_FLAGS: dict[str, Pooling] = {"pooling_mode_mean_tokens": "mean", "pooling_mode_cls_token": "cls"}
+_PROMPTS = {"question": ("query",), "answer": ("document", "passage")}
+_DEFAULT_LENGTH = 256
+
+
+@dataclass(frozen=True, slots=True)
+class SentenceLayout:
+    """Pooling, length in tokens and the text that each side of a question-answer pair starts with.
+
+    Vectors are always normalised: the dense index compares by inner product.
+    """
+
+    folder: Path
+    weights: Path  # folder of config.json, tokenizer.json and weights
+    dimension: int
+    pooling: Pooling
+    max_length: int
+    question_prompt: str = ""
+    answer_prompt: str = ""
+
+    @classmethod
+    def read(cls, folder: Path, *, max_length: int | None = None) -> Self:
+        """Reads `modules.json` and what it names; `max_length` caps the model's own limit (default 256 tokens).
+
+        Raises FileNotFoundError and ValueError that say which file lacks what.
+        """
+        modules = _modules(folder)
+        weights = folder / modules["Transformer"]
+        pooling, dimension = _pooling(folder / modules["Pooling"] / "config.json")
+        prompts = _optional(folder / "config_sentence_transformers.json").get("prompts") or {}
+        return cls(
+            folder=folder,
+            weights=weights,
+            dimension=dimension,
+            pooling=pooling,
+            max_length=min(max_length or _DEFAULT_LENGTH, _own_length(weights)),
+            question_prompt=_prompt(prompts, "question"),
+            answer_prompt=_prompt(prompts, "answer"),
+        )
+
+
+def architecture(weights: Path) -> str:
+    """The model type that `config.json` names."""
+    config = read_object(weights / "config.json")
+    kind = config.get("model_type")
+    if not isinstance(kind, str):
+        raise ValueError(
+            f"Expected 'model_type' in {weights / 'config.json'}, but got {kind!r}; fetch the encoder again."
+        )
+    return kind
+
+
+def read_object(path: Path) -> dict[str, Any]:
+    try:
+        value = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise FileNotFoundError(
+            f"Expected {path}, but there is no such file; is the encoder's folder complete?"
+        ) from None
+    except ValueError as error:
+        raise ValueError(f"Expected JSON in {path}, but got: {error}; fetch the encoder again.") from error
+    if not isinstance(value, dict):
+        raise ValueError(f"Expected a JSON object in {path}, but got {type(value).__name__}; fetch the encoder again.")
+    return value
+
+
+def _optional(path: Path) -> dict[str, Any]:
+    return read_object(path) if path.is_file() else {}
+
+
+def _modules(folder: Path) -> dict[str, str]:
+    """Folder of each module by the last part of its type, such as {"Transformer": "", "Pooling": "1_Pooling"}."""
+    path = folder / "modules.json"
+    if not folder.is_dir():
+        raise FileNotFoundError(f"Expected an encoder in the folder {folder}, but there is no such folder.")
+    if not path.is_file():
+        raise FileNotFoundError(
+            f"Expected a folder in sentence-transformers layout, but {folder} has no modules.json;"
+            " name the folder that SentenceTransformer.save wrote."
+        )
+    try:
+        entries = json.loads(path.read_text(encoding="utf-8"))
+        modules = {str(entry["type"]).rpartition(".")[2]: str(entry["path"]) for entry in entries}
+    except (KeyError, TypeError, ValueError) as error:
+        raise ValueError(
+            f"Expected a list of modules in {path}, but got: {error!r}; fetch the encoder again."
+        ) from error
+    if not {"Transformer", "Pooling"} <= modules.keys() <= {"Transformer", "Pooling", "Normalize"}:
+        raise ValueError(
+            f"Expected the modules Transformer, Pooling and optionally Normalize in {path},"
+            f" but got {', '.join(modules)}; choose another encoder."
+        )
+    return modules
+
+
+def _pooling(path: Path) -> tuple[Pooling, int]:
+    config = read_object(path)
+    named = config.get("pooling_mode")
+    chosen = (
+        [named]
+        if isinstance(named, str)
+        else [key for key, on in config.items() if key.startswith("pooling_mode_") and on is True]
+    )
+    pooling = (_POOLINGS | _FLAGS).get(chosen[0]) if len(chosen) == 1 else None
+    if pooling is None:
+        raise ValueError(f"Expected mean or cls pooling in {path}, but got {chosen}; choose another encoder.")
+    dimension = config.get("word_embedding_dimension", config.get("embedding_dimension"))
+    if not isinstance(dimension, int):
+        raise ValueError(
+            f"Expected 'word_embedding_dimension' in {path}, but got {dimension!r}; fetch the encoder again."
+        )
+    return pooling, dimension
+
+
+def _own_length(weights: Path) -> int:
+    """The model's limit in tokens: as set for sentences, else by its positions."""
+    stated = _optional(weights / "sentence_bert_config.json").get("max_seq_length")
+    positions = read_object(weights / "config.json").get("max_position_embeddings")
+    lengths = [length for length in (stated, positions) if isinstance(length, int) and length > 0]
+    return min(lengths, default=_DEFAULT_LENGTH)
+
+
+def _prompt(prompts: Any, side: str) -> str:
+    found = [
+        prompts[name] for name in _PROMPTS[side] if isinstance(prompts, dict) and isinstance(prompts.get(name), str)
+    ]
+    return found[0] if found else ""

@@ -1,0 +1,129 @@
+"""A text as the weighted mean of its tokens' vectors: no network, no torch, tens of microseconds a question.
+
+Distilled vectors of this kind: Tulkens and van Dongen 2024 (model2vec); the weighting: Arora et al. 2017, eq. 3.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from qa_core.mapped_tensors import map_tensors
+from qa_core.sentence_layout import read_object
+from qa_core.tokenisers import SubwordTokeniser
+from qa_core.types import FloatArray, IntArray, Side
+
+KIND = "static"
+_BATCH = 512  # texts: their token rows stay within the processor's cache
+_TOKENS = 16_384  # rows gathered at once
+_LONGEST = 8_192  # tokens of one text that count, as a bound on memory
+
+
+@dataclass(frozen=True, slots=True)
+class StaticEncoder:
+    """Unit vectors `Σ w_t E_t / |Σ w_t E_t|` over a text's tokens `t`; a zero row where no token has a vector.
+
+    `table` is (V, D), float16 or int8; `scale` (V,) holds each row's weight, times its quantisation step for int8.
+    """
+
+    tokeniser: SubwordTokeniser
+    table: NDArray[Any]
+    scale: FloatArray | None
+    fingerprint: str
+
+    @classmethod
+    def load(cls, folder: Path) -> Self:
+        """Maps a folder of `config.json`, `tokenizer.json` and `model.safetensors` (`vectors`, optionally `scale`)."""
+        tensors = map_tensors(folder / "model.safetensors")
+        tokeniser = SubwordTokeniser.load(folder, max_length=_LONGEST)
+        table, scale = tensors.get("vectors"), tensors.get("scale")
+        if table is None or table.ndim != 2:
+            raise ValueError(
+                f"Expected a matrix 'vectors' in {folder / 'model.safetensors'}, but got none; fetch it again."
+            )
+        _check(folder, table, scale, tokeniser.size)
+        return cls(tokeniser, table, None if scale is None else scale.astype(np.float32), fingerprint(folder))
+
+    @property
+    def dimension(self) -> int:
+        return int(self.table.shape[1])
+
+    def encode(self, texts: Sequence[str], *, side: Side = "question") -> FloatArray:  # noqa: ARG002 (one table, both sides)
+        """Rows of unit length, (N, D) float32; zero rows for texts without a known token."""
+        sums = np.zeros((len(texts), self.dimension), dtype=np.float32)
+        for start in range(0, len(texts), _BATCH):
+            ids, lengths = self.tokeniser.flat(texts[start : start + _BATCH])
+            self._add(ids, lengths, sums[start : start + _BATCH])
+        return _unit(sums)
+
+    def knows(self, word: str) -> bool:
+        return self.tokeniser.knows(word)
+
+    def _add(self, ids: IntArray, lengths: IntArray, sums: FloatArray) -> None:
+        """Adds up each text's token rows; `ids` (T,), `lengths` (N,), `sums` (N, D) in place."""
+        for texts, tokens in _slices(lengths):
+            part = ids[tokens]
+            rows = self.table[part].astype(np.float32)  # (T, D)
+            if self.scale is not None:
+                rows *= self.scale[part][:, None]
+            filled = np.flatnonzero(lengths[texts])  # reduceat would repeat a row for an empty text
+            offsets = np.cumsum(lengths[texts]) - lengths[texts]
+            if filled.size:
+                sums[texts][filled] = np.add.reduceat(rows, offsets[filled], axis=0)
+
+
+def fingerprint(folder: Path) -> str:
+    """sha256 over configuration, tokeniser and weights.
+
+    The weights' own sum is taken from `weights_sha256` of `config.json` where it stands there (`weights_match`
+    verifies it), because hashing them at every start would cost more than the rest of the loading.
+    """
+    stated = read_object(folder / "config.json").get("weights_sha256") or sha256(folder / "model.safetensors")
+    settings = [(folder / name).read_bytes() for name in ("config.json", "tokenizer.json")]
+    parts = (*settings, str(stated).encode())
+    return hashlib.sha256(b"\0".join(parts)).hexdigest()
+
+
+def weights_match(folder: Path) -> bool:
+    """Whether the weights are those that `config.json` names; true where it names none."""
+    stated = read_object(folder / "config.json").get("weights_sha256")
+    return stated is None or stated == sha256(folder / "model.safetensors")
+
+
+def sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _check(folder: Path, table: NDArray[Any], scale: NDArray[Any] | None, vocabulary: int) -> None:
+    path = folder / "model.safetensors"
+    if len(table) != vocabulary:
+        raise ValueError(
+            f"Expected {vocabulary} rows in {path}, one for each token of its tokenizer.json, but got {len(table)};"
+            " take both files from the same encoder."
+        )
+    if scale is not None and scale.shape != (len(table),):
+        raise ValueError(f"Expected 'scale' of shape [{len(table)}] in {path}, but got {list(scale.shape)}.")
+
+
+def _slices(lengths: IntArray) -> Iterator[tuple[slice, slice]]:
+    """Consecutive texts (and their tokens) of at most `_TOKENS` tokens together."""
+    ends = np.cumsum(lengths)
+    first, begin = 0, 0
+    while first < len(lengths):
+        last = max(first + 1, int(np.searchsorted(ends, begin + _TOKENS, side="right")))
+        yield slice(first, last), slice(begin, int(ends[last - 1]))
+        first, begin = last, int(ends[last - 1])
+
+
+def _unit(rows: FloatArray) -> FloatArray:
+    norms = np.sqrt(np.einsum("nd,nd->n", rows, rows))  # (N,)
+    norms[norms == 0] = 1
+    rows /= norms[:, None]
+    return rows

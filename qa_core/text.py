@@ -1,0 +1,222 @@
+"""Text as the rest of the system sees it: tidy text, words, index terms; sentences by way of `qa_core.sentences`.
+
+The one door of PyStemmer.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+import unicodedata
+from collections.abc import Iterable, Iterator
+from itertools import pairwise
+
+import Stemmer
+
+from qa_core.sentences import sentences as sentences
+
+
+def _listed(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+STOP_TERMS = _listed(
+    "a an and are as at be but by for if in into is it no not of on or such that the their then there these they this "
+    "to was will with"
+)
+"""The classic 33 English stop words of Lucene: what `terms` leaves out."""
+
+
+def _ranges(characters: Iterator[str]) -> str:
+    """Characters in code point order as the inside of a regular expression's class."""
+    runs: list[list[int]] = []
+    for point in map(ord, characters):
+        if runs and runs[-1][1] == point - 1:
+            runs[-1][1] = point
+        else:
+            runs.append([point, point])
+    return "".join(f"\\u{first:04x}-\\u{last:04x}" for first, last in runs)
+
+
+# `\w` leaves out combining marks, without which Hindi, Thai and decomposed Latin fall to pieces.
+_MARKS = _ranges(
+    c
+    for c in map(chr, (*range(0x300, 0x1E00), *range(0x20D0, 0x20F1), *range(0xA66F, 0xABEE), *range(0xFE20, 0xFE30)))
+    if unicodedata.category(c)[0] == "M"
+)
+# Scripts written without spaces: Thai, Lao, Myanmar, Khmer, kana, Han (with its extensions).
+_UNSPACED = (
+    r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+    r"\U00020000-\U0003ffff"
+)
+
+# ---------------------------------------------------------------------------------------------------- tidy text
+
+_UNWANTED = re.compile(
+    # Controls, halves of surrogate pairs, invisible marks (soft hyphen, zero-width space, byte order mark) and the
+    # overrides of writing direction; the joiners of Persian and Hindi (200c, 200d) stay.
+    r"[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\ud800-\udfff\u00ad\u200b\u202a-\u202e\u2060\u2066-\u2069\ufeff]+"
+)
+_TOO_MANY_MARKS = re.compile(rf"([{_MARKS}]{{30}})[{_MARKS}]+")
+_LINE_ENDS = re.compile(r"[\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
+_ODD_BLANKS = re.compile(r"[^\S\n ]+")
+_SPACES = re.compile(r" {2,}([-*•‣▪·](?= ))?")
+
+
+def normalise(text: str) -> str:
+    """Tidy text for display and storage: NFC, no control characters, spaces single, at most one empty line.
+
+    Line ends become "\\n"; a list that was flattened into one line ("…   - first   - second") gets its lines back.
+    """
+    text = _compose(_UNWANTED.sub("", text))
+    text = _LINE_ENDS.sub("\n", text.replace("\r\n", "\n"))
+    text = _ODD_BLANKS.sub(" ", text)
+    text = _SPACES.sub(_single_space, text)
+    text = text.replace(" \n", "\n").replace("\n ", "\n")
+    return re.sub("\n{3,}", "\n\n", text).strip()
+
+
+def _compose(text: str) -> str:
+    """NFC. At most 30 combining marks stay in a row (Unicode's stream-safe form): sorting more takes quadratic time."""
+    return text if text.isascii() else unicodedata.normalize("NFC", _TOO_MANY_MARKS.sub(r"\1", text))
+
+
+def _single_space(spaces: re.Match[str]) -> str:
+    if spaces[1] is None:
+        return " "
+    return ("\n" if len(spaces[0]) > 3 else " ") + spaces[1]
+
+
+# --------------------------------------------------------------------------------------------------------- words
+
+_WORD = re.compile(rf"\d+(?:[.,]\d+)+|[\w{_MARKS}\u200c\u200d]+(?:'[\w{_MARKS}]+)*")
+
+
+def words(text: str) -> list[str]:
+    """Case-folded words of any script, accents kept: for vocabularies and word vectors.
+
+    "Don’t" is the one word "don't" (with a straight apostrophe), "3.5" and "1,000" are one word, hyphens split.
+    """
+    return _WORD.findall(_compose(text.casefold()).replace("’", "'"))
+
+
+# --------------------------------------------------------------------------------------------------- index terms
+
+_TAIL = r"(?:'(?:s|t|d|m|ll|re|ve)(?![^\W_]))?"  # of "dog's", "don't": dropped, it carries nothing
+_DECIMALS = r"(?:(?<=\d)\.\d+)*"
+_PLAIN_RUN = re.compile(rf"[a-z0-9]+{_DECIMALS}")
+_ASCII_RUN = re.compile(rf"([a-z0-9]+{_DECIMALS}){_TAIL}")
+_RUN = re.compile(rf"([{_UNSPACED}]+|(?:[^\W_{_UNSPACED}]+[{_MARKS}]*)+{_DECIMALS}){_TAIL}")
+_DIGITS = frozenset("0123456789")
+_UNSPACED_CHARACTER = re.compile(f"[{_UNSPACED}]")
+_ACCENTS = re.compile(r"[\u0300-\u036f\u200c\u200d]+")
+_LETTERS = str.maketrans(
+    {"æ": "ae", "œ": "oe", "ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "ı": "i", "’": "'", "‘": "'"}
+)
+_ASCII_LOOKALIKES = tuple(zip("’‘“”–—…•®™\u00a0", "''         ", strict=True))
+_MEMO_SIZE = 200_000
+
+
+class _Stems(dict[str, str]):
+    """A memo from case-folded words to their stems; a stop word's stem is empty."""
+
+    def __init__(self, stop: frozenset[str]) -> None:
+        super().__init__()
+        self._stop = stop
+        self._stemmer = Stemmer.Stemmer("english", 0)
+        self._lock = threading.Lock()  # a Snowball stemmer has state
+
+    def __missing__(self, word: str) -> str:
+        with self._lock:
+            stem = "" if word in self._stop else str(self._stemmer.stemWord(word))
+            if len(self) >= _MEMO_SIZE:
+                self.clear()
+            self[word] = stem
+        return stem
+
+
+_STEMS = _Stems(STOP_TERMS | _DIGITS)
+_ALL_STEMS = _Stems(frozenset())
+
+
+def terms(text: str, *, stop: bool = True) -> list[str]:
+    """Index terms: words folded in case and accents, stemmed by Snowball's English stemmer, stop words out.
+
+    Hyphens, apostrophes and underscores split; "dog's" is "dog", "don't" is "don", "3.5" is one term. A lone digit
+    counts only with the word before it: "type 2" gives "type" and "type2". A run of Han, kana, Thai, Lao, Khmer or
+    Myanmar characters gives its overlapping pairs, or itself where it is a single character.
+    `stop=False` gives one term a word: stop words and lone digits stay, nothing is joined.
+    """
+    if not text.isascii():
+        for odd, plain in _ASCII_LOOKALIKES:
+            text = text.replace(odd, plain)
+    if not stop:
+        return [_ALL_STEMS[word] for word in _runs(text)]
+    found = _runs(text)
+    if _DIGITS.isdisjoint(found):
+        return [stem for word in found if (stem := _STEMS[word])]
+    return [stem for word in _with_digits(found) if (stem := _STEMS[word])]
+
+
+def _with_digits(words: Iterable[str]) -> Iterator[str]:
+    """The words, and after a lone digit the word before it joined to it.
+
+    Without this "type 1" and "type 2" are one to the index; with digits as terms of their own every table of numbers
+    matches (CACM loses .01 of average precision).
+    """
+    previous = ""
+    for word in words:
+        yield word
+        if word in _DIGITS and len(previous) > 2 and previous.isalpha() and previous not in STOP_TERMS:
+            yield previous + word
+        previous = word
+
+
+def _runs(text: str) -> list[str]:
+    """Case-folded words, or pairs of characters, before stemming."""
+    if not text.isascii():
+        return list(_unicode_runs(text))
+    return (_ASCII_RUN if "'" in text else _PLAIN_RUN).findall(text.lower())
+
+
+def fold(text: str) -> str:
+    """Text without case and without the accents of Latin, Greek and Cyrillic letters; compatibility forms unified."""
+    decomposed = unicodedata.normalize("NFKD", _TOO_MANY_MARKS.sub(r"\1", text.casefold()))
+    return unicodedata.normalize("NFC", _ACCENTS.sub("", decomposed)).casefold().translate(_LETTERS)
+
+
+def _unicode_runs(text: str) -> Iterator[str]:
+    for run in _RUN.findall(fold(text)):
+        if not run.isascii() and len(run) > 1 and _UNSPACED_CHARACTER.match(run):
+            yield from map("".join, pairwise(run))
+        else:
+            yield run
+
+
+# ------------------------------------------------------------------------------------------------------ language
+
+_ENGLISH = _listed(
+    "the of and to in is you that it he was for on are with as his they be at this have from or had by what why how "
+    "when where which who does do can did should will would my your i we she if not an but there their a me about has "
+    "could any after been get because it's i'm don't"
+)
+_FOREIGN = _listed(
+    "der das und ist nicht ein eine mit auf für von zu den dem sich ich wie was warum sind bei le les des du et "
+    "est une dans pour que qui sur pas je vous comment pourquoi los las del es un una por con para como qué cómo "
+    "porque il lo gli di che è per non sono come perché o os da do em não uma é het een de niet zijn wat hoe och "
+    "att det som på är och det hvad og af"
+) - {"do", "was", "den", "come", "as"}
+
+
+def looks_english(text: str) -> bool:
+    """A cheap guess from the opening (600 characters): Latin script, and no more function words of others than English.
+
+    Says yes to keywords without any function word, so that the English-only steps see them.
+    """
+    sample = words(text[:600])
+    foreign = sum(map(_FOREIGN.__contains__, sample))
+    return _mostly_ascii(text[:600]) and (not foreign or sum(map(_ENGLISH.__contains__, sample)) > foreign)
+
+
+def _mostly_ascii(text: str) -> bool:
+    return text.isascii() or 2 * len(re.findall(r"[^\W\d_a-zA-Z]", text)) <= sum(map(str.isalpha, text))

