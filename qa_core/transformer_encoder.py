@@ -77,6 +77,11 @@ class TransformerEncoder:
         feed = {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}
         wanted = {node.name for node in self.session.get_inputs()}
         output = self.session.run([_output(self.session)], {name: feed[name] for name in wanted})[0]  # (B, T, D)
+        if output.shape[2] != self.dimension:
+            raise ValueError(
+                f"Expected vectors of {self.dimension} numbers from {self.layout.folder}, but got {output.shape[2]};"
+                " its pooling and its weights do not belong together."
+            )
         return pooled(output, mask, pooling=self.layout.pooling)
 
 

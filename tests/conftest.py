@@ -49,13 +49,13 @@ def write_word_pieces(folder: Path) -> None:
     (folder / "tokenizer.json").write_text(json.dumps(content), encoding="utf-8")
 
 
-def write_tiny_bert(folder: Path, *, pooling: str = "mean") -> Path:
+def write_tiny_bert(folder: Path) -> Path:
     """A one-layer BERT of random weights (seed 0) in sentence-transformers layout."""
     write_word_pieces(folder)
     _write_json(folder / "modules.json", _modules())
     _write_json(
         folder / "1_Pooling" / "config.json",
-        {"word_embedding_dimension": HIDDEN, f"pooling_mode_{pooling}": True, "include_prompt": True},
+        {"word_embedding_dimension": HIDDEN, "pooling_mode_mean_tokens": True},
     )
     _write_json(folder / "sentence_bert_config.json", {"max_seq_length": 16})
     _write_json(
