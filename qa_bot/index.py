@@ -12,7 +12,7 @@ import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -42,6 +42,13 @@ class Manifest:
 
     def as_dict(self) -> Mapping[str, Any]:
         return asdict(self)
+
+
+class Nearest(NamedTuple):
+    """A document's best passage, and its similarities to the question where they are known."""
+
+    passage: Passage
+    similarities: Mapping[str, float]
 
 
 class Index:
@@ -78,39 +85,24 @@ class Index:
         merged = [[hit for hits in each for hit in hits] for each in zip(*found, strict=True)]
         return [sorted(hits, key=lambda hit: (-hit.score, hit.document))[:k] for hits in merged]
 
-    def passage(self, document: int, key: int) -> Passage:
-        """A passage by its document's and its own key."""
-        segment, _ = self._locate(document)
-        return segment.passage(int(np.searchsorted(segment.passages, key)))
+    def materialise(
+        self, documents: Sequence[int], query: FloatArray | None, preferred: Mapping[int, int]
+    ) -> dict[int, Nearest]:
+        """Each document's best passage: the nearest to the query (D,) where there is one, else the preferred, else
+        the first.
 
-    def passages_of(self, document: int) -> IntArray:
-        """The keys of a document's passages, in reading order."""
-        segment, row = self._locate(document)
-        rows = segment.passage_rows(row)
-        return np.asarray(segment.passages[rows.start : rows.stop])
-
-    def similarities(self, documents: Sequence[int], query: FloatArray) -> list[tuple[float, FloatArray]]:
-        """For each document the cosine of a query (D,) with its title, and with each of its passages."""
-        located = [self._locate(document) for document in documents]
-        result: list[tuple[float, FloatArray]] = [(0.0, np.zeros(0, np.float32))] * len(documents)
+        Args:
+            preferred: keys of passages by key of their document.
+        """
+        keys = np.array(documents, np.int64)
+        found: dict[int, Nearest] = {}
         for segment in self._segments:
-            here = [(i, row) for i, (owner, row) in enumerate(located) if owner is segment]
-            if not here:
-                continue
-            ranges = [segment.passage_rows(row) for _, row in here]
-            titles = segment.vectors("titles", np.array([row for _, row in here], np.int64)) @ query
-            rows = np.concatenate([np.arange(r.start, r.stop) for r in ranges])
-            bodies = segment.vectors("bodies", rows) @ query
-            parts = np.split(bodies, np.cumsum([len(r) for r in ranges])[:-1])
-            for (i, _), title, part in zip(here, titles, parts, strict=True):
-                result[i] = (float(title), part)
-        return result
-
-    def _locate(self, document: int) -> tuple[Segment, int]:
-        for segment in self._segments:
-            if (row := segment.row_of(document)) is not None:
-                return segment, row
-        raise KeyError(document)
+            rows = segment.rows_of(keys)
+            here = rows >= 0
+            if here.any():
+                wanted = [preferred.get(key, -1) for key in keys[here].tolist()]
+                found |= zip(keys[here].tolist(), _nearest(segment, rows[here], query, wanted), strict=True)
+        return found
 
 
 class IndexWriter:
@@ -203,6 +195,17 @@ class IndexWriter:
         for old, _ in segments[start:]:
             shutil.rmtree(self._folder / old)
         return [*segments[:start], (name, Segment(self._folder / name))]
+
+
+def _nearest(segment: Segment, rows: IntArray, query: FloatArray | None, preferred: Sequence[int]) -> Iterator[Nearest]:
+    if query is not None:
+        passages, titles, bodies = segment.nearest_passages(rows, query)
+        for passage, title, body in zip(passages.tolist(), titles.tolist(), bodies.tolist(), strict=True):
+            yield Nearest(segment.passage(passage), {"title_similarity": title, "passage_similarity": body})
+        return
+    for row, key in zip(rows.tolist(), preferred, strict=True):
+        passage = int(np.searchsorted(segment.passages, key)) if key >= 0 else segment.passage_rows(row).start
+        yield Nearest(segment.passage(passage), {})
 
 
 def _entries(document: IndexedDocument) -> Iterator[Entry]:

@@ -188,27 +188,19 @@ class Pipeline:
         candidates = self._materialised(fused, found)
         deadline.check()
         clue = self._clue.scorer(question)
-        scored = [each.scored("clue", clue(each.passage.clue)).scored("fusion", each.score) for each in candidates]
+        scored = [each.scored("clue", clue(each.passage.clue)) for each in candidates]
         deadline.check()
         return combine(scored, clue="fusion", passage="passage_similarity")
 
     def _materialised(self, fused: Ranked, found: Found) -> list[Candidate]:
         """Each document at its best passage, with its scores so far."""
-        documents = [document for document, _ in fused]
-        ranked = {each.name: dict(each.documents) for each in found.lists}
-        similar = self.index.similarities(documents, found.query) if found.query is not None else None
+        ranked = [(each.name, dict(each.documents)) for each in found.lists]
+        nearest = self.index.materialise([document for document, _ in fused], found.query, found.passages)
         candidates = []
-        for i, (document, score) in enumerate(fused):
-            features = {name: scores[document] for name, scores in ranked.items() if document in scores}
-            passage = found.passages.get(document, -1)
-            if similar is not None:
-                title, bodies = similar[i]
-                best = int(np.argmax(bodies))
-                features |= {"title_similarity": title, "passage_similarity": float(bodies[best])}
-                passage = int(self.index.passages_of(document)[best])
-            elif passage < 0:
-                passage = int(self.index.passages_of(document)[0])
-            candidates.append(Candidate(self.index.passage(document, passage), score, features))
+        for document, score in fused:
+            passage, similarities = nearest[document]
+            features = {name: scores[document] for name, scores in ranked if document in scores}
+            candidates.append(Candidate(passage, score, {**features, **similarities, "fusion": score}))
         return candidates
 
     def _compose(self, candidates: Sequence[Candidate]) -> Tiling:

@@ -6,7 +6,7 @@ Nouns are frozen; lists are best first; a higher score is better everywhere.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
 import numpy as np
@@ -68,7 +68,7 @@ class Candidate:
 
     def scored(self, stage: str, score: float) -> Candidate:
         """A copy whose score is `score`, remembered in `features` under `stage`."""
-        return replace(self, score=score, features={**self.features, stage: score})
+        return Candidate(self.passage, score, {**self.features, stage: score})
 
 
 @dataclass(frozen=True, slots=True)

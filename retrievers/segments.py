@@ -16,7 +16,7 @@ from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO, Literal, NamedTuple
+from typing import Any, BinaryIO, Literal, NamedTuple
 
 import numpy as np
 import orjson
@@ -141,12 +141,12 @@ class Segment:
 
     def __init__(self, folder: Path, alive: Alive | None = None) -> None:
         try:
-            self.documents: IntArray = np.load(folder / "documents.npy", mmap_mode="r")
-            self.passages: IntArray = np.load(folder / "passages.npy", mmap_mode="r")
-            self._firsts: IntArray = np.load(folder / "firsts.npy", mmap_mode="r")
-            self._owners: NDArray[np.int32] = np.load(folder / "owners.npy", mmap_mode="r")
-            self._record_ends: IntArray = np.load(folder / "record_ends.npy", mmap_mode="r")
-            self._text_ends: IntArray = np.load(folder / "text_ends.npy", mmap_mode="r")
+            self.documents = _array(folder / "documents.npy")
+            self.passages = _array(folder / "passages.npy")
+            self._firsts = _array(folder / "firsts.npy")
+            self._owners = _array(folder / "owners.npy")
+            self._record_ends = _array(folder / "record_ends.npy")
+            self._text_ends = _array(folder / "text_ends.npy")
             self._records = _mapped(folder / "records.bin")
             self._texts = _mapped(folder / "texts.bin")
         except (OSError, ValueError, EOFError) as error:
@@ -165,17 +165,29 @@ class Segment:
     def search(self, view: View, queries: FloatArray, k: int) -> list[list[DenseHit]]:
         """The k nearest live rows of each query, (Q, D), best first."""
         scores, rows = self._dense[view].search(queries, k, alive=self._alive_rows(view))
-        return [
-            [self._hit(view, int(row), float(score)) for score, row in zip(*found, strict=True) if row >= 0]
-            for found in zip(scores, rows, strict=True)
-        ]
+        return [self._hits(view, s[r >= 0], r[r >= 0]) for s, r in zip(scores, rows, strict=True)]
 
-    def row_of(self, document: int) -> int | None:
-        """The row of a live document, None where it is not here."""
-        row = int(np.searchsorted(self.documents, document))
-        if row == self.size or self.documents[row] != document or (self.alive is not None and not self.alive[row]):
-            return None
-        return row
+    def rows_of(self, documents: IntArray) -> IntArray:
+        """The rows of documents, (n,), −1 where one is not here or not alive."""
+        rows = np.searchsorted(self.documents, documents)
+        rows[rows == self.size] = 0
+        here = (self.documents[rows] == documents) if self.size else np.zeros(len(documents), bool)
+        if self.alive is not None and self.size:
+            here &= self.alive[rows]
+        return np.where(here, rows, -1)
+
+    def nearest_passages(self, rows: IntArray, query: FloatArray) -> tuple[IntArray, FloatArray, FloatArray]:
+        """For each document row the passage row nearest to a query (D,); cosines of titles and of those passages."""
+        starts, stops = self._firsts[rows], self._firsts[rows + 1]
+        counts = stops - starts
+        within = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
+        candidates = np.repeat(starts, counts) + within
+        bodies = self.vectors("bodies", candidates) @ query
+        owner = np.repeat(np.arange(len(rows)), counts)
+        order = np.lexsort((candidates, -bodies, owner))
+        first = order[np.searchsorted(owner[order], np.arange(len(rows)))]
+        titles = self.vectors("titles", rows) @ query
+        return candidates[first], titles, bodies[first]
 
     def passage_rows(self, row: int) -> range:
         return range(int(self._firsts[row]), int(self._firsts[row + 1]))
@@ -206,10 +218,12 @@ class Segment:
     def _text(self, row: int) -> str:
         return _slice(self._texts, self._text_ends, row).decode("utf-8")
 
-    def _hit(self, view: View, row: int, score: float) -> DenseHit:
+    def _hits(self, view: View, scores: FloatArray, rows: IntArray) -> list[DenseHit]:
         if view == "titles":
-            return DenseHit(int(self.documents[row]), -1, score)
-        return DenseHit(int(self.documents[self._owners[row]]), int(self.passages[row]), score)
+            documents, passages = self.documents[rows], np.full(len(rows), -1)
+        else:
+            documents, passages = self.documents[self._owners[rows]], self.passages[rows]
+        return list(map(DenseHit, documents.tolist(), passages.tolist(), scores.tolist()))
 
     def _alive_rows(self, view: View) -> Alive | None:
         if self.alive is None or view == "titles":
@@ -260,10 +274,13 @@ class _Blob:
         np.save(self._ends_path, np.array(self._ends, np.int64))
 
 
+def _array(path: Path) -> NDArray[Any]:
+    """A mapped array as a plain one: numpy's memory-map class is slow to index."""
+    return np.asarray(np.load(path, mmap_mode="r"))
+
+
 def _mapped(path: Path) -> NDArray[np.uint8]:
-    if path.stat().st_size == 0:
-        return np.zeros(0, np.uint8)
-    return np.memmap(path, np.uint8, "r")
+    return np.asarray(np.memmap(path, np.uint8, "r")) if path.stat().st_size else np.zeros(0, np.uint8)
 
 
 def _slice(blob: NDArray[np.uint8], ends: IntArray, row: int) -> bytes:

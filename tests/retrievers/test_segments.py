@@ -48,8 +48,7 @@ def write(folder, documents, encoder=None):
 def test_texts_and_records_come_back(tmp_path):
     segment = write(tmp_path / "s", [document(3, "Zebra", ("one", "zwei 🦓")), document(7, "", ("три",))])
     assert len(segment) == 2
-    assert segment.row_of(7) == 1
-    assert segment.row_of(4) is None
+    assert segment.rows_of(np.array([7, 4, 3, 9])).tolist() == [1, -1, 0, -1]
     assert list(segment.passage_rows(0)) == [0, 1]
     passage = segment.passage(1)
     assert (passage.id, passage.text) == ("id-3#1", "zwei 🦓")
@@ -73,8 +72,18 @@ def test_the_dead_are_not_found(tmp_path):
     segment.alive = np.array([False, True])
     assert [hit.document for hit in segment.search("titles", LetterEncoder().encode(["aaa"]), 5)[0]] == [2]
     assert [hit.document for hit in segment.search("bodies", LetterEncoder().encode(["aaa"]), 5)[0]] == [2]
-    assert segment.row_of(1) is None
+    assert segment.rows_of(np.array([1, 2])).tolist() == [-1, 1]
     assert len(segment) == 1
+
+
+def test_the_nearest_passage_of_each_document(tmp_path):
+    documents = [document(1, "t", ("aa", "ab", "bb")), document(5, "u", ("cc",)), document(9, "v", ("bb", "bb"))]
+    segment = write(tmp_path / "s", documents)
+    query = LetterEncoder().encode(["b"])[0]
+    passages, titles, bodies = segment.nearest_passages(np.array([2, 0]), query)
+    assert passages.tolist() == [4, 2]  # of equal ones the first
+    np.testing.assert_allclose(titles, [0, 0], atol=1e-3)
+    np.testing.assert_allclose(bodies, [2 / 5**0.5, 2 / 5**0.5], atol=1e-3)  # one letter of title, two of passage
 
 
 documents_lists = st.lists(st.text(max_size=20), min_size=1, max_size=6).map(
