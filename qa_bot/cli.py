@@ -39,6 +39,19 @@ class EngineName(StrEnum):
     hybrid = "hybrid"
 
 
+class System(StrEnum):
+    plain = "plain"
+    keyword = "keyword"
+    dense = "dense"
+    hybrid = "hybrid"
+
+
+class Task(StrEnum):
+    retrieval = "retrieval"
+    liveqa = "liveqa"
+    known_item = "known-item"
+
+
 @dataclass(slots=True)
 class Common:
     """What stands before the verb."""
@@ -47,7 +60,6 @@ class Common:
 
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
-Encoders = Annotated[list[str] | None, typer.Option("--encoder", help="Encoder to use; may be given again.")]
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -283,6 +295,45 @@ def migrate(context: typer.Context) -> None:
     with home.lock("migrate"):
         before, after = bring_up(home.store_url(config))
     typer.echo(f"schema {after}" + (" (nothing to do)" if before == after else f" (was {before or 'empty'})"))
+
+
+@app.command("eval")
+def evaluate(
+    context: typer.Context,
+    task: Annotated[Task, typer.Argument(help="What to measure.")],
+    data: Annotated[Path, typer.Option(help="The data: a BEIR folder; for known-item whatever `add` reads.")],
+    split: Annotated[str, typer.Option(help="Split of the data.")] = "dev",
+    engine: Annotated[list[System] | None, typer.Option(help="System to measure; may be given again.")] = None,
+    encoder: Annotated[list[str] | None, typer.Option(help="Encoder to measure; may be given again.")] = None,
+    limit: Annotated[int | None, typer.Option(help="Only so many questions.", min=1)] = None,
+    relevant: Annotated[int, typer.Option(help="Least grade that binary measures count.", min=1)] = 1,
+    summary: Annotated[bool, typer.Option(help="liveqa: also ask people's summaries of the questions.")] = False,
+    run: Annotated[Path | None, typer.Option(help="Write the ranked documents as a TREC run.")] = None,
+    json: Json = False,
+) -> None:
+    """Measure the bot on judged data, with standard errors."""
+    from qa_bot.evaluation import tasks
+    from qa_bot.evaluation.report import as_json, table
+    from qa_bot.terminal import counting, show
+
+    with counting("") as progress:
+        rows = tasks.measure(
+            task.value,
+            data,
+            split=split,
+            engines=[each.value for each in engine or ()],
+            encoders=encoder or (),
+            limit=limit,
+            relevant=relevant,
+            summary=summary,
+            run=run,
+            home=_given_home(context),
+            progress=lambda doing, done: progress(done, doing),
+        )
+    if json:
+        _print_json(as_json(rows))
+    else:
+        show(table(rows))
 
 
 @config_app.callback()

@@ -27,6 +27,7 @@ from retrievers.segments import View
 Engine = Literal["keyword", "dense", "hybrid"]
 
 EMPTY_QUESTION = "The question is empty; ask something."
+NO_TIME = "There was no time left to find and compose an answer; allow a longer deadline."
 NOTHING_FOUND = "Nothing in your documents has anything in common with this question; add documents or ask otherwise."
 
 
@@ -220,10 +221,10 @@ def _mean(lists: Sequence[RankedList]) -> Ranked:
 def _reason(ranking: Ranking, confidence: float, threshold: float) -> str:
     if not ranking.question.title.strip() and not ranking.question.body.strip():
         return EMPTY_QUESTION
+    if confidence >= threshold or (ranking.stages.skipped and not ranking.candidates):
+        return NO_TIME
     if not ranking.candidates:
         return NOTHING_FOUND
-    if confidence >= threshold:
-        return "There was no time left to compose an answer; allow a longer deadline."
     nearest = ranking.candidates[0].passage
     name = nearest.clue.title or nearest.source.document
     return (

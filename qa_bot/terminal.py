@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from rich.console import Console
 from rich.padding import Padding
@@ -117,20 +117,31 @@ def show_settings(settings: Sequence[Setting], *, console: Console | None = None
     console.print(table)
 
 
+def show(what: Any) -> None:
+    """Print anything that rich can render."""
+    Console(highlight=False).print(what)
+
+
+class Counter(Protocol):
+    """Told how far the work has come, and what is being done where that changes."""
+
+    def __call__(self, count: int, doing: str = "", /) -> None: ...
+
+
 @contextmanager
-def counting(label: str) -> Iterator[Callable[[int], None]]:
+def counting(label: str) -> Iterator[Counter]:
     """A line on stderr that counts, with its rate; nothing where stderr is no terminal."""
     if not sys.stderr.isatty():
-        yield lambda _: None
+        yield _nothing
         return
     started = shown = time.monotonic()
 
-    def progress(count: int) -> None:
+    def progress(count: int, doing: str = "", /) -> None:
         nonlocal shown
         now = time.monotonic()
         if now - shown >= REFRESH:
             shown = now
-            sys.stderr.write(f"\r\x1b[K{label}: {count:,} ({count / (now - started):,.0f} a second)")
+            sys.stderr.write(f"\r\x1b[K{doing or label}: {count:,} ({count / (now - started):,.0f} a second)")
             sys.stderr.flush()
 
     try:
@@ -138,6 +149,10 @@ def counting(label: str) -> Iterator[Callable[[int], None]]:
     finally:
         sys.stderr.write("\r\x1b[K")
         sys.stderr.flush()
+
+
+def _nothing(_count: int, _doing: str = "", /) -> None:
+    """Progress where nobody looks."""
 
 
 def _heading(console: Console, text: str) -> None:

@@ -1,0 +1,158 @@
+"""The corridor over a small home: ranking, abstention, spans, trace, and stages that are too slow."""
+
+import json
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from qa_bot.changes import add
+from qa_bot.confidence import Calibration
+from qa_bot.config import AnswerSection, Config, FusionSection
+from qa_bot.deadline import Deadline
+from qa_bot.encoders import STARTER_FOLDER
+from qa_bot.generations import Generations
+from qa_bot.home import Home
+from qa_bot.index import Index
+from qa_bot.pipeline import Pipeline
+from qa_core.static_encoder import StaticEncoder
+from qa_core.types import Question
+
+PAIRS = [
+    ("cats", "Why do cats purr?", "Cats purr when they are content, and sometimes when they are in pain."),
+    ("tea", "How long should green tea steep?", "Green tea needs two to three minutes in water well below boiling."),
+    ("moon", "Why does the moon have phases?", "We see changing parts of its sunlit half as it goes round the earth."),
+    ("bread", "Why does bread dough rise?", "Yeast eats sugar and gives off gas, which the dough holds in bubbles."),
+    ("tides", "What causes the tides?", "The pull of the moon and the sun lifts the sea on two sides of the earth."),
+    ("rust", "How do I remove rust from a knife?", "Rub it with vinegar and fine steel wool, then dry and oil it."),
+]
+SURE = Calibration((), (), (), (), 5.0, (0.0,), (1.0,))
+UNSURE = Calibration((), (), (), (), -5.0, (0.5,), (1.0,))
+
+
+class SlowEncoder:
+    """The starter encoder with a delay."""
+
+    def __init__(self, encoder, seconds):
+        self._encoder, self._seconds = encoder, seconds
+        self.dimension, self.fingerprint, self.knows = encoder.dimension, encoder.fingerprint, encoder.knows
+
+    def encode(self, texts, *, side="question"):
+        time.sleep(self._seconds)
+        return self._encoder.encode(texts, side=side)
+
+
+@pytest.fixture(scope="module")
+def encoder():
+    return StaticEncoder.load(STARTER_FOLDER)
+
+
+@pytest.fixture(scope="module")
+def index(tmp_path_factory, encoder):
+    folder = tmp_path_factory.mktemp("pipeline")
+    source = folder / "pairs.jsonl"
+    rows = [{"id": i, "question": q, "answer": a, "url": f"https://example.org/{i}"} for i, q, a in PAIRS]
+    source.write_text("\n".join(map(json.dumps, rows)))
+    home = Home.open(folder / "home")
+    add(home, Config(), encoder, [source], collection="facts")
+    generation = Generations(home.index).current()
+    return Index(generation)
+
+
+@pytest.fixture
+def pipeline(index, encoder):
+    with ThreadPoolExecutor(4) as workers:
+        yield lambda encoder=encoder, calibration=SURE, config=Config(): Pipeline(  # noqa: B008
+            index, encoder, calibration, config, workers
+        )
+
+
+def ask(pipeline, question, *, seconds=30.0, **options):
+    return pipeline.ask(Question(question), deadline=Deadline.after(seconds), **options)
+
+
+@pytest.mark.parametrize("method", ["mean", "rrf", "rule"])
+@pytest.mark.parametrize("name", [row[0] for row in PAIRS])
+def test_every_question_finds_its_own_document(pipeline, method, name):
+    question = next(row[1] for row in PAIRS if row[0] == name)
+    answer = ask(pipeline(config=Config(fusion=FusionSection(method))), question)
+    assert answer.answered
+    assert answer.sources[0].document == name
+    assert answer.sources[0].url == f"https://example.org/{name}"
+
+
+@pytest.mark.parametrize("engine", ["keyword", "dense", "hybrid"])
+def test_each_engine_ranks_alone(pipeline, engine):
+    ranking = pipeline().rank(Question("purring cats"), deadline=Deadline.after(30), engine=engine)
+    assert ranking.candidates[0].passage.source.document == "cats"
+    names = {each.name for each in ranking.lists}
+    assert any(name.startswith("dense") for name in names) == (engine != "keyword")
+    assert any(name.startswith("whole") for name in names) == (engine != "dense")
+
+
+def test_spans_tie_the_answer_to_its_passages(pipeline):
+    answer = ask(pipeline(), "Why do cats purr?")
+    for source in answer.sources:
+        if source.span is not None:
+            assert answer.text[slice(*source.span)] == source.text[slice(*source.source_span)]
+    assert answer.sources[0].span == (0, len(PAIRS[0][2]))
+    documents = [source.document for source in answer.sources]
+    assert len(documents) == len(set(documents))
+
+
+def test_an_unsure_bot_says_so_and_still_names_what_is_near(pipeline):
+    answer = ask(pipeline(calibration=UNSURE), "Why do cats purr?")
+    assert (answer.answered, answer.kind, answer.text) == (False, "none", "")
+    assert "Why do cats purr?" in answer.reason
+    assert answer.sources[0].document == "cats"
+    assert all(source.span is None for source in answer.sources)
+
+
+@pytest.mark.parametrize(("question", "word"), [("", "empty"), ("  ", "empty"), ("xqzt vrrb", "Nothing")])
+def test_nothing_to_answer_from(index, pipeline, question, word):
+    answer = ask(pipeline(encoder=None), question)
+    assert not answer.answered
+    assert word in answer.reason
+    assert answer.sources == ()
+
+
+def test_a_slow_encoder_is_skipped_in_time_and_named(pipeline, encoder):
+    started = time.monotonic()
+    answer = ask(pipeline(encoder=SlowEncoder(encoder, 5.0)), "Why do cats purr?", seconds=1.0)
+    assert time.monotonic() - started < 3.0
+    assert "dense" in answer.skipped
+    assert "dense" in answer.timings
+
+
+def test_slow_ranking_falls_back_to_the_fused_order(pipeline, monkeypatch):
+    slow = pipeline()
+    monkeypatch.setattr(slow, "_rank", lambda *_: time.sleep(5))
+    answer = ask(slow, "Why do cats purr?", seconds=1.0)
+    assert "rank" in answer.skipped
+    ranking = slow.rank(Question("Why do cats purr?"), deadline=Deadline.after(1.0))
+    assert ranking.candidates[0].passage.source.document == "cats"
+
+
+def test_a_deadline_that_is_over_gives_no_answer_but_a_reason(pipeline):
+    answer = ask(pipeline(), "Why do cats purr?", seconds=0.0)
+    assert not answer.answered
+    assert set(answer.skipped) >= {"keyword", "dense"}
+    assert "longer deadline" in answer.reason
+
+
+def test_the_trace_shows_every_stage(pipeline):
+    trace = ask(pipeline(), "Why do cats purr?", trace=True).trace
+    assert {query["name"] for query in trace["queries"]} == {"whole:all", "whole:title", "dense:whole"}
+    best = trace["candidates"][0]
+    assert best["document"] == "cats"
+    assert {"fusion", "clue", "title_similarity", "passage_similarity", "whole:all", "dense:whole:titles"} <= set(best)
+    assert ask(pipeline(), "Why do cats purr?").trace is None
+
+
+def test_the_limit_bounds_the_answer(pipeline):
+    answer = ask(pipeline(config=Config(answer=AnswerSection(limit=20))), "Why do cats purr?")
+    assert 0 < len(answer.text) <= 20
+
+
+def test_a_question_of_a_hundred_thousand_words(pipeline):
+    assert ask(pipeline(), "why do cats purr " * 25_000).sources[0].document == "cats"
