@@ -69,6 +69,7 @@ class PassagesSection:
 @dataclass(frozen=True, slots=True)
 class RetrievalSection:
     depth: int = key(100, "documents that each ranked list brings", least=1)
+    feedback: int = key(0, "documents whose words widen the keyword query (RM3); 0 is off", least=0, most=100)
 
 
 @dataclass(frozen=True, slots=True)

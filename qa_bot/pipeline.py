@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Literal
 
@@ -20,7 +20,9 @@ from qa_core.text import sentences, terms, words
 from qa_core.types import Answer, AnswerSource, Candidate, Encoder, Question
 from rankers.clue import ClueRanker, inverse_frequency
 from rankers.combination import combine
+from retrievers.expansion import rm3
 from retrievers.fusion import Ranked, in_vocabulary_rule, normalised_mean, reciprocal_rank
+from retrievers.keyword import KeywordQuery
 from retrievers.queries import Formulation, formulate
 from retrievers.segments import View
 
@@ -149,12 +151,22 @@ class Pipeline:
         found = Found()
         for each in formulation.keyword:
             best: dict[int, float] = {}
-            for hit in self.index.keyword_hits(each.query, 2 * depth):
+            for hit in self.index.keyword_hits(self._widened(each.query), 2 * depth):
                 best.setdefault(hit.document, hit.score)
                 if each.query.field == "all":
                     found.passages.setdefault(hit.document, hit.key)
             found.lists.append(RankedList(each.name, each.weight, list(best.items())[:depth]))
         return found
+
+    def _widened(self, query: KeywordQuery) -> KeywordQuery:
+        """A query of the text with the words of the passages that it finds first (RM3), where that is wanted."""
+        wanted = self._config.retrieval.feedback
+        if not wanted or query.field != "all":
+            return query
+        hits = self.index.keyword_hits(query, wanted)
+        found = self.index.materialise([hit.document for hit in hits], None, {h.document: h.key for h in hits})
+        feedback = [(terms(found[hit.document].passage.text), hit.score) for hit in hits]
+        return replace(query, terms=rm3([term for term, _ in query.terms], feedback))
 
     def _search_dense(self, formulation: Formulation, depth: int, deadline: Deadline) -> Found:
         if self._encoder is None or not formulation.texts:
@@ -221,10 +233,10 @@ def _mean(lists: Sequence[RankedList]) -> Ranked:
 def _reason(ranking: Ranking, confidence: float, threshold: float) -> str:
     if not ranking.question.title.strip() and not ranking.question.body.strip():
         return EMPTY_QUESTION
-    if confidence >= threshold or (ranking.stages.skipped and not ranking.candidates):
-        return NO_TIME
     if not ranking.candidates:
-        return NOTHING_FOUND
+        return NO_TIME if ranking.stages.skipped else NOTHING_FOUND
+    if confidence >= threshold:
+        return NO_TIME
     nearest = ranking.candidates[0].passage
     name = nearest.clue.title or nearest.source.document
     return (

@@ -8,7 +8,7 @@ import pytest
 
 from qa_bot.changes import add
 from qa_bot.confidence import Calibration
-from qa_bot.config import AnswerSection, Config, FusionSection
+from qa_bot.config import AnswerSection, Config, FusionSection, RetrievalSection
 from qa_bot.deadline import Deadline
 from qa_bot.encoders import STARTER_FOLDER
 from qa_bot.generations import Generations
@@ -147,6 +147,18 @@ def test_the_trace_shows_every_stage(pipeline):
     assert best["document"] == "cats"
     assert {"fusion", "clue", "title_similarity", "passage_similarity", "whole:all", "dense:whole:titles"} <= set(best)
     assert ask(pipeline(), "Why do cats purr?").trace is None
+
+
+def test_feedback_finds_what_shares_no_word_with_the_question(pipeline):
+    question = Question("What causes the tides?")
+
+    def found(feedback):
+        config = Config(retrieval=RetrievalSection(feedback=feedback))
+        ranking = pipeline(config=config).rank(question, deadline=Deadline.after(30), engine="keyword")
+        return [candidate.passage.source.document for candidate in ranking.candidates]
+
+    assert found(0) == ["tides"]
+    assert found(1)[:2] == ["tides", "moon"]  # by way of "moon" and "earth" in the answer about tides
 
 
 def test_the_limit_bounds_the_answer(pipeline):
