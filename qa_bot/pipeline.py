@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -40,6 +40,7 @@ class RankedList:
     name: str
     weight: float
     documents: Ranked
+    floor: float | None = None
 
 
 @dataclass(slots=True)
@@ -155,7 +156,7 @@ class Pipeline:
                 best.setdefault(hit.document, hit.score)
                 if each.query.field == "all":
                     found.passages.setdefault(hit.document, hit.key)
-            found.lists.append(RankedList(each.name, each.weight, list(best.items())[:depth]))
+            found.lists.append(_ranked(each.name, each.weight, best, depth))
         return found
 
     def _widened(self, query: KeywordQuery) -> KeywordQuery:
@@ -180,7 +181,7 @@ class Pipeline:
                 best: dict[int, float] = {}
                 for hit in hits:
                     best.setdefault(hit.document, hit.score)
-                found.lists.append(RankedList(f"dense:{asked.name}:{view}", asked.weight, list(best.items())[:depth]))
+                found.lists.append(_ranked(f"dense:{asked.name}:{view}", asked.weight, best, depth))
         return found
 
     def _fuse(self, formulation: Formulation, found: Found, depth: int) -> Ranked:
@@ -224,10 +225,19 @@ def _formulate(question: Question) -> Formulation:
     return formulate(question, noun_phrases=noun_phrases, synonyms=synonyms)
 
 
+def _ranked(name: str, weight: float, best: Mapping[int, float], depth: int) -> RankedList:
+    """The first `depth` documents; a list that ends before tells that all others score 0."""
+    return RankedList(name, weight, list(best.items())[:depth], floor=0.0 if len(best) < depth else None)
+
+
 def _mean(lists: Sequence[RankedList]) -> Ranked:
     if not lists:
         return []
-    return normalised_mean([e.documents for e in lists], weights=[e.weight for e in lists])
+    return normalised_mean(
+        [each.documents for each in lists],
+        weights=[each.weight for each in lists],
+        floors=[each.floor for each in lists],
+    )
 
 
 def _reason(ranking: Ranking, confidence: float, threshold: float) -> str:

@@ -25,16 +25,23 @@ def reciprocal_rank(
     return best_first(fused)
 
 
-def normalised_mean(lists: Sequence[Ranked], *, weights: Sequence[float] | None = None) -> Ranked:
+def normalised_mean(
+    lists: Sequence[Ranked], *, weights: Sequence[float] | None = None, floors: Sequence[float | None] | None = None
+) -> Ranked:
     """score(d) = Σ_l w_l s'_l(d) / Σ_l w_l with s' = (s − min) / (max − min) within a list (Lee 1997, §3).
 
     A document that a list lacks counts 0 there; where all scores of a list are equal each counts 1.
+
+    Args:
+        floors: for each list what stands for its min, or None for its lowest score. A list that was not cut short
+            should say what a document that it lacks would have scored, so that its last document is not taken for
+            one of those.
     """
     fused: dict[int, float] = defaultdict(float)
     shares = _weights(lists, weights)
     total = sum(shares)
-    for ranked, weight in zip(lists, shares, strict=True):
-        for document, score in min_max(ranked):
+    for ranked, weight, floor in zip(lists, shares, floors or [None] * len(lists), strict=True):
+        for document, score in min_max(ranked, floor=floor):
             fused[document] += weight * score / total
     return best_first(fused)
 
@@ -52,12 +59,13 @@ def in_vocabulary_rule(dense: Ranked, keyword: Ranked, k: int, *, in_vocabulary:
     return [(document, 1 / rank) for rank, document in enumerate(taken[:k], start=1)]
 
 
-def min_max(ranked: Ranked) -> Ranked:
-    """Scores moved to [0, 1]; all 1 where they are all equal."""
+def min_max(ranked: Ranked, *, floor: float | None = None) -> Ranked:
+    """Scores moved to [0, 1], from `floor` (else the lowest score) to the highest; all 1 where they are all equal."""
     if not ranked:
         return []
     scores = [score for _, score in ranked]
-    low, width = min(scores), max(scores) - min(scores)
+    low = min(scores) if floor is None else floor
+    width = max(scores) - low
     return [(document, (score - low) / width if width > 0 else 1.0) for document, score in ranked]
 
 

@@ -83,3 +83,10 @@ def test_normalised_means_stay_between_0_and_1_best_first(lists):
     assert scores == sorted(scores, reverse=True)
     assert all(-1e-9 <= score <= 1 + 1e-9 for score in scores)
     assert len(scores) == len({document for ranked in lists for document, _ in ranked})
+
+
+def test_a_floor_stands_for_the_lowest_score():
+    ranked = [(1, 10.0), (2, 9.0), (3, 5.0)]
+    assert min_max(ranked, floor=0.0) == [(1, 1.0), (2, 0.9), (3, 0.5)]
+    fused = dict(normalised_mean([ranked, [(3, 4.0), (1, 2.0)]], floors=[0.0, None]))
+    assert fused == pytest.approx({1: 0.5, 2: 0.45, 3: 0.75})
