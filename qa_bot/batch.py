@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import nullcontext
 from dataclasses import replace
+from itertools import chain, islice, repeat, takewhile
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import quote
 
 import orjson
 
 from qa_bot.bot import Bot
 from qa_bot.presentation import as_dict
-from qa_core.types import Answer, Question
+from qa_core.types import Answer, AnswerSource, Question
 
 RUN_DEPTH = 100
 
@@ -39,24 +42,31 @@ def answer_all(
     line cut short by a crash is. The TREC run holds the ranked documents, best first, before tiling.
 
     Raises:
-        BatchError: `out` belongs to other questions.
+        BatchError: `out` or `run` belongs to other questions.
     """
+    _expect_apart(source, out, run)
     done = _resume(out, source)
-    answered = sum(bool(line.get("answered")) for line in done)
-    processed = len(done)
-    with out.open("ab") as answers, _run_file(run, fresh=not done) as ranked:
-        for number, asked in enumerate(_questions(source), start=1):
-            if number <= len(done):
-                continue
+    answered, processed = sum(each.answered for each in done), len(done)
+    if run:
+        _resume_run(run, {_unspaced(each.qid).encode() for each in done if each.qid is not None})
+    with out.open("ab") as answers, run.open("ab") if run else nullcontext() as ranked:
+        for number, asked in islice(enumerate(_questions(source), start=1), len(done), None):
             told, lines = _answered(bot, asked, source, number, deadline=deadline, top=top, trace=trace)
-            ranked.write(lines)
-            ranked.flush()
+            if ranked:  # before the answer: a crash in between leaves a run that is cut back, never one that lacks
+                ranked.write(lines)
+                ranked.flush()
             answers.write(orjson.dumps(told) + b"\n")
             answers.flush()
             answered += bool(told.get("answered"))
             processed = number
             progress(processed)
     return answered, processed
+
+
+def _expect_apart(source: Path, out: Path, run: Path | None) -> None:
+    paths = [path.absolute() for path in (source, out, run) if path]
+    if len({path.resolve() for path in paths}) < len(paths):
+        raise BatchError(f"Expected different files, but got {', '.join(map(str, paths))}; rename one.")
 
 
 def _answered(
@@ -72,11 +82,16 @@ def _answered(
 
 
 def _run_lines(qid: str, answer: Answer) -> bytes:
-    """`qid Q0 document rank score tag`; white space in ids is percent-encoded, since a run cannot hold it."""
-    ranked = sorted(answer.sources, key=lambda source: -source.score)
+    """`qid Q0 document rank score tag`; white space in ids is percent-encoded, since a run cannot hold it.
+
+    Of two documents with the same id in different collections the better one stands for both.
+    """
+    best: dict[str, AnswerSource] = {}
+    for each in sorted(answer.sources, key=lambda source: -source.score):
+        best.setdefault(each.document, each)
     lines = (
         f"{_unspaced(qid)} Q0 {_unspaced(each.document)} {rank} {each.score:.6f} qa-bot\n"
-        for rank, each in enumerate(ranked, start=1)
+        for rank, each in enumerate(best.values(), start=1)
     )
     return "".join(lines).encode()
 
@@ -86,15 +101,24 @@ def _unspaced(identifier: str) -> str:
 
 
 def _questions(source: Path) -> Iterator[Question | str]:
-    """A question a line, or what is wrong with the line; empty lines count as wrong ones."""
+    """A question a line, or what is wrong with the line; an empty line and a repeated id are wrong."""
+    seen: set[str] = set()
     with source.open("rb") as lines:
         for line in lines:
-            try:
-                fields = orjson.loads(line)
-            except orjson.JSONDecodeError as error:
-                yield f"Expected a JSON object, but got: {error}"
-                continue
-            yield _question(fields)
+            asked = _parsed(line)
+            if isinstance(asked, Question):
+                if asked.id in seen:
+                    asked = f"Expected ids that differ, but got {asked.id!r} again; rename this one."
+                else:
+                    seen.add(asked.id)
+            yield asked
+
+
+def _parsed(line: bytes) -> Question | str:
+    try:
+        return _question(orjson.loads(line))
+    except orjson.JSONDecodeError as error:
+        return f"Expected a JSON object, but got: {error}"
 
 
 def _question(fields: object) -> Question | str:
@@ -108,30 +132,57 @@ def _question(fields: object) -> Question | str:
     return Question(title, body, id=str(qid), category=str(fields.get("category") or ""))
 
 
-def _resume(out: Path, source: Path) -> list[Mapping[str, Any]]:
-    """The whole lines of an earlier run, checked against the questions; what was cut short is removed."""
+class _Done(NamedTuple):
+    """What counts of a line that an earlier run wrote; `qid` is None where the question's line was bad."""
+
+    qid: str | None
+    answered: bool
+
+
+def _resume(out: Path, source: Path) -> list[_Done]:
+    """The whole lines of an earlier run, checked against the questions; a last line that was cut short is removed."""
     if not out.exists():
         return []
-    done: list[Mapping[str, Any]] = []
+    done: list[_Done] = []
     kept = 0
     with out.open("rb") as lines:
-        for line in lines:
-            try:
-                done.append(orjson.loads(line))
-            except orjson.JSONDecodeError:
+        for line, asked in zip(lines, chain(_questions(source), repeat(None)), strict=False):
+            if not line.endswith(b"\n"):
                 break
+            done.append(_done(line, asked, out, len(done) + 1))
             kept += len(line)
-    with out.open("r+b") as file:
-        file.truncate(kept)
-    for number, (told, asked) in enumerate(zip(done, _questions(source), strict=False), start=1):
-        expected = asked.id if isinstance(asked, Question) else None
-        if told.get("qid") != expected:
-            raise BatchError(
-                f"Expected the answer to {expected!r} in {out}:{number}, but got {told.get('qid')!r}; "
-                "name another --out, or remove that file."
-            )
+    os.truncate(out, kept)
     return done
 
 
-def _run_file(run: Path | None, *, fresh: bool) -> Any:
-    return (run or Path("/dev/null")).open("wb" if fresh else "ab")
+def _done(line: bytes, asked: Question | str | None, out: Path, number: int) -> _Done:
+    """Raises BatchError where the line is not the answer to what was asked."""
+    expected = asked.id if isinstance(asked, Question) else None
+    try:
+        told = orjson.loads(line)
+        if asked is not None and told["qid"] == expected:
+            return _Done(told["qid"], bool(told.get("answered")))
+        found = repr(told["qid"])
+    except (orjson.JSONDecodeError, TypeError, KeyError):
+        found = "something else"
+    wanted = "no further line" if asked is None else f"the answer to {expected!r}"
+    raise BatchError(f"Expected {wanted} in {out}:{number}, but got {found}; name another --out, or remove that file.")
+
+
+def _resume_run(run: Path, done: set[bytes]) -> None:
+    """Cut a run back to the questions that are done, whose lines must be there; none may have found a document."""
+    if not done:
+        run.write_bytes(b"")
+        return
+    if not run.exists():
+        raise BatchError(
+            f"Expected the run of what was answered before in {run}, but there is no such file; name it, or remove the "
+            "file of --out to ask everything again."
+        )
+    kept = 0
+    with run.open("rb") as lines:
+        for line in takewhile(lambda line: line.split(b" ", 1)[0] in done, lines):
+            kept += len(line)
+    if not kept and run.stat().st_size:
+        raise BatchError(f"Expected the run of these questions in {run}, but got that of others; name another --run.")
+    os.truncate(run, kept)

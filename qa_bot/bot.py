@@ -6,21 +6,22 @@ import asyncio
 import logging
 import os
 import uuid
-from collections.abc import Mapping
+import weakref
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager, ExitStack
-from dataclasses import dataclass, replace
+from contextlib import ExitStack
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from threading import Lock
 from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, NamedTuple, Self
 
 from qa_bot.calibration import calibration_for
-from qa_bot.config import Config, load_config
+from qa_bot.config import Config, ConfigError, load_config
 from qa_bot.deadline import Deadline
 from qa_bot.encoders import resolve
-from qa_bot.generations import Generations
+from qa_bot.generations import Damage, GenerationDamaged, Generations
 from qa_bot.home import Home
 from qa_bot.index import Index, Manifest
 from qa_bot.pipeline import Engine, Pipeline, Ranking
@@ -36,31 +37,42 @@ WORKERS = 8
 """Threads for stages; two serve a question, the others those that an overrun stage still holds."""
 
 
-@dataclass(slots=True)
-class _Opened:
-    """A generation with everything that answers from it, pinned as long as it is in use."""
+class _State(NamedTuple):
+    """What a pipeline was opened from; both are cheap enough to be looked at before every question."""
 
-    number: int
+    generation: int | None
+    configured: int  # when the configuration was written, nanoseconds
+
+
+class _Opened(NamedTuple):
+    state: _State
     pipeline: Pipeline
-    pin: AbstractContextManager[object]
+    unpin: Callable[[], object]
+    """Lets go of the generation; by itself that happens when the last question that uses the pipeline is answered."""
 
 
 class Bot:
     """Answers questions from a home; safe to share between threads. Open it with `Bot.open`."""
 
-    def __init__(self, home: Home, config: Config) -> None:
+    def __init__(
+        self, home: Home, config: Config, *, flags: Mapping[str, object] | None = None, record: bool = True
+    ) -> None:
         self.home, self.config = home, config
+        self._flags, self._recording = flags, record
         self._generations = Generations(home.index)
         self._workers = ThreadPoolExecutor(WORKERS, thread_name_prefix="qa-bot")
         self._lock = Lock()
         self._opened: _Opened | None = None
-        self._recording = True
+        self._store: Store | None = None
+        self._warned = ""  # fingerprint of the last index that another encoder made
 
     @classmethod
     def open(
         cls, path: str | Path | None = None, *, flags: Mapping[str, object] | None = None, record: bool = True
     ) -> Self:
         """Open the home at `path` (else `QA_BOT_HOME`, else the platform's); an empty one gets the starter collection.
+
+        What other processes change in the home later, documents and configuration, holds from the next question on.
 
         Args:
             flags: configuration by `section.key` that stands above file and environment.
@@ -70,8 +82,7 @@ class Bot:
             HomeError, ConfigError, EncoderError, StoreError, GenerationDamaged: each says what to do.
         """
         home = Home.open(None if path is None else Path(path))
-        bot = cls(home, load_config(home.path, flags=flags))
-        bot._recording = record
+        bot = cls(home, load_config(home.path, flags=flags), flags=flags, record=record)
         fill(home, bot.config, lambda: bot.encoder)
         return bot
 
@@ -81,11 +92,15 @@ class Bot:
         dense = self.config.dense
         return resolve(dense.encoder, models=self.home.models, int8=dense.int8, threads=min(2, os.cpu_count() or 1))
 
-    @cached_property
+    @property
     def store(self) -> Store:
+        """The database, opened when first needed."""
         from qa_bot.store import Store  # late: an answer does not wait for SQLAlchemy
 
-        return Store.open(self.home.store_url(self.config))
+        with self._lock:
+            if self._store is None:
+                self._store = Store.open(self.home.store_url(self.config))
+            return self._store
 
     def ask(
         self,
@@ -124,23 +139,24 @@ class Bot:
 
     def pipeline(self) -> Pipeline:
         """The pipeline over the current generation; a new one is taken up at the next question."""
-        number = self._generations.current_number()
+        state = self._state()
         opened = self._opened
-        if opened is None or opened.number != number:
+        if opened is None or opened.state != state:
             with self._lock:
                 opened = self._opened
-                if opened is None or opened.number != number:
-                    opened = self._open_current()
+                if opened is None or opened.state != state:
+                    opened = self._opened = self._open(state.configured)
         return opened.pipeline
 
     def close(self) -> None:
         """Finish recording and let go of the index and the store."""
         self._workers.shutdown()
         if self._opened:
-            self._opened.pin.__exit__(None, None, None)
+            self._opened.unpin()
             self._opened = None
-        if "store" in self.__dict__:
-            self.store.close()
+        if self._store:
+            self._store.close()
+            self._store = None
 
     def __enter__(self) -> Self:
         return self
@@ -150,29 +166,50 @@ class Bot:
     ) -> None:
         self.close()
 
-    def _open_current(self) -> _Opened:
-        pins = ExitStack()
-        generation = pins.enter_context(self._generations.pin_current())
-        assert generation is not None, "a home is filled before it is asked"
-        encoder = self._encoder_for(Manifest.of(generation))
-        calibration = calibration_for(encoder, self.home.models)
-        pipeline = Pipeline(Index(generation), encoder, calibration, self.config, self._workers)
-        if self._opened:
-            self._opened.pin.__exit__(None, None, None)
-        self._opened = _Opened(generation.number, pipeline, pins)
-        return self._opened
+    def _state(self) -> _State:
+        try:
+            configured = self.home.config_file.stat().st_mtime_ns
+        except FileNotFoundError:
+            configured = 0
+        return _State(self._generations.current_number(), configured)
+
+    def _open(self, configured: int) -> _Opened:
+        if self._opened and self._opened.state.configured != configured:
+            self._reconfigure()
+        with ExitStack() as held:
+            generation = held.enter_context(self._generations.pin_current())
+            if generation is None:  # a home is filled before it is asked
+                raise GenerationDamaged(Damage("missing", self.home.index / "CURRENT", "something removed it"))
+            encoder = self._encoder_for(Manifest.of(generation))
+            calibration = calibration_for(encoder, self.home.models)
+            pipeline = Pipeline(Index(generation), encoder, calibration, self.config, self._workers)
+            unpin = weakref.finalize(pipeline, held.pop_all().close)
+        return _Opened(_State(generation.number, configured), pipeline, unpin)
+
+    def _reconfigure(self) -> None:
+        """Follow the home's configuration; the store stays the one that was opened."""
+        try:
+            config = load_config(self.home.path, flags=self._flags)
+        except ConfigError as error:
+            log.warning("The configuration was changed, but cannot be used; the former one still holds: %s", error)
+            return
+        if config.dense != self.config.dense:
+            self.__dict__.pop("encoder", None)
+        self.config = config
 
     def _encoder_for(self, manifest: Manifest) -> Encoder | None:
         """The configured encoder, or None where the index was made by another one."""
         if self.encoder.fingerprint == manifest.fingerprint:
             return self.encoder
-        log.warning(
-            "The index was made with the encoder %s, but the configuration names %s: only keywords are searched. "
-            "Run `qa-bot use %s` to encode everything anew.",
-            manifest.encoder,
-            self.config.dense.encoder,
-            self.config.dense.encoder,
-        )
+        if self._warned != manifest.fingerprint:
+            self._warned = manifest.fingerprint
+            log.warning(
+                "The index was made with the encoder %s, but the configuration names %s: only keywords are searched. "
+                "Run `qa-bot use %s` to encode everything anew.",
+                manifest.encoder,
+                self.config.dense.encoder,
+                self.config.dense.encoder,
+            )
         return None
 
     def _record(self, question: Question, answer: Answer) -> None:

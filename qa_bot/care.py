@@ -48,7 +48,11 @@ def status(home: Home, config: Config) -> dict[str, Any]:
         "passages": manifest.passages if manifest else 0,
         "near_duplicates": counts.duplicates,
         "segments": len(manifest.segments) if manifest else 0,
-        "collections": [{"name": c.name, "documents": c.documents, "passages": c.passages} for c in collections],
+        "collections": [
+            {"name": each.name, "documents": each.documents, "passages": each.passages}
+            for each in collections
+            if each.documents  # one that is being added has none yet
+        ],
         "conversations": counts.conversations,
         "turns": counts.turns,
         "feedback": counts.feedback,
@@ -60,7 +64,6 @@ def examine(home: Home, config: Config) -> list[Check]:
     checks = [
         ("disk", _disk),
         ("database", _database),
-        ("index files", _files),
         ("index", _index),
         ("encoder", _encoder),
         ("linguistics", _linguistics),
@@ -88,26 +91,31 @@ def _database(home: Home, config: Config) -> str:
         return f"{store.counts().documents:,} documents"
 
 
-def _files(home: Home, _: Config) -> str:
-    damages = Generations(home.index).verify(deep=True)
-    if damages:
-        raise OSError(" ".join(damage.message for damage in damages))
-    return "every checksum is right"
-
-
 def _index(home: Home, config: Config) -> str:
-    generation = Generations(home.index).current()
+    generations = Generations(home.index)
+    with generations.pin_current() as generation:
+        if damages := generations.verify(generation, deep=True):  # and is not opened: the engines trust their files
+            raise OSError(" ".join(damage.message for damage in damages))
+        if generation:
+            Index(generation)
+        with Store.open(home.store_url(config)) as store:
+            stored, counts = store.generation(), store.counts()
+    if generation and not stored:
+        raise ValueError("Expected the database that this index was made from, but got an empty one; put back a copy.")
+    if (stored.number if stored else 0) != (generation.number if generation else 0):
+        raise ValueError(
+            f"Expected generation {stored.number if stored else 0}, as in the database, but got "
+            f"{generation.number if generation else 0}; run `qa-bot repair`."
+        )
     if generation is None:
         return "none yet; add documents with `qa-bot add PATH`"
-    index = Index(generation)
-    with Store.open(home.store_url(config)) as store:
-        stored = store.counts()
-    if (index.manifest.documents, index.manifest.passages) != (stored.documents, stored.passages):
+    manifest = Manifest.of(generation)
+    if (manifest.documents, manifest.passages) != (counts.documents, counts.passages):
         raise ValueError(
-            f"Expected {stored.documents:,} documents and {stored.passages:,} passages as in the database, but got "
-            f"{index.manifest.documents:,} and {index.manifest.passages:,}; run `qa-bot repair`."
+            f"Expected {counts.documents:,} documents and {counts.passages:,} passages, as in the database, but got "
+            f"{manifest.documents:,} and {manifest.passages:,}; run `qa-bot repair`."
         )
-    return f"generation {generation.number}, {len(index.manifest.segments)} segments"
+    return f"generation {generation.number}, {len(manifest.segments)} segments, every checksum is right"
 
 
 def _encoder(home: Home, config: Config) -> str:

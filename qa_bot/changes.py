@@ -9,12 +9,12 @@ from __future__ import annotations
 import hashlib
 import shutil
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import orjson
 
@@ -22,6 +22,8 @@ from qa_bot.config import Config
 from qa_bot.generations import GenerationDamaged, Generations
 from qa_bot.home import Home
 from qa_bot.index import IndexWriter
+from qa_bot.ingest.bounds import Produced
+from qa_bot.ingest.detect import FORMATS
 from qa_bot.ingest.near_duplicates import sketches
 from qa_bot.ingest.passages import cut
 from qa_bot.ingest.reading import read
@@ -31,15 +33,23 @@ from qa_core.text import normalise
 from qa_core.types import Encoder
 from retrievers.segments import IndexedDocument, IndexedPassage
 
-BATCH = 128
-"""Documents looked up and stored at once."""
+BATCH = 500
+"""Documents looked up and stored at once …"""
+BATCH_CHARACTERS = 4_000_000
+"""… unless they are long: memory must not grow with the input."""
 KEPT_GENERATIONS = 2
 CUTTING = 1
 """Part of every document's hash: raise it when normalising or cutting changes, so that the next `add` replaces all."""
 
+NOTICES = 1000
+"""Repairs that are told one by one; a folder of broken files may hold any number."""
 NO_TEXT = "Expected text, but got none; give the record an answer or text."
 
 Progress = Callable[["Added"], None]
+
+
+class ChangeError(ValueError):
+    """A change that cannot be made; the message says why and what to do."""
 
 
 @dataclass(slots=True)
@@ -85,12 +95,16 @@ class Change:
     touched: bool = False
 
     def insert(self, documents: Sequence[NewDocument], collection: str) -> list[InsertedDocument]:
+        """Add documents whose predecessors are retired."""
         inserted = self.store.insert(self.number, documents)
         self.writer.add(_indexed(new, keys, collection) for new, keys in zip(documents, inserted, strict=True))
         self.touched = self.touched or bool(inserted)
         return inserted
 
     def retire(self, keys: Sequence[int]) -> int:
+        """Take documents out; how many were in."""
+        if not keys:
+            return 0
         retired = self.store.retire(self.number, keys)
         self.writer.delete(keys)
         self.touched = self.touched or retired > 0
@@ -103,14 +117,21 @@ def changing(
 ) -> Iterator[Change]:
     """Hold the writer's lock, make the next generation, and publish it on leaving if anything was touched.
 
+    An error that passes through leaves the old generation; its rows in the store are undone by the next writer.
+
     Args:
         action: the verb that a second writer is told.
         from_nothing: build on an empty index instead of the current one (`repair`).
+
+    Raises:
+        WriterBusy: another process is writing.
+        GenerationDamaged: the current generation cannot be built upon.
+        ChangeError: store and index do not belong together.
     """
     with home.lock(action), Store.open(home.store_url(config)) as store:
         generations = Generations(home.index)
         previous = None if from_nothing else generations.current()
-        number = store.begin(encoder.fingerprint, published=_published(generations))
+        number = _begun(store, generations, encoder, repairing=from_nothing)
         staged = generations.stage(number)
         writer = IndexWriter(staged, previous, encoder, encoder_name=encoder_name or config.dense.encoder)
         change = Change(store, number, writer)
@@ -118,16 +139,45 @@ def changing(
             yield change
             if change.touched:
                 manifest = writer.finish()
-        finally:
+                generations.publish(staged, manifest.as_dict())
+        except BaseException:
             writer.abandon()
+            shutil.rmtree(staged, ignore_errors=True)  # a full disk needs the room at once
+            raise
         if not change.touched:
             store.roll_back(number)
             shutil.rmtree(staged)
             return
-        generations.publish(staged, manifest.as_dict())
         store.finish(number, {"documents": manifest.documents, "passages": manifest.passages})
         generations.prune(keep=KEPT_GENERATIONS)
         store.purge(number)
+
+
+def _begun(store: Store, generations: Generations, encoder: Encoder, *, repairing: bool) -> int:
+    """The number of a new generation, after what a dead writer left was cleared up."""
+    published = _published(generations)
+    number = store.begin(encoder.fingerprint, published=published)
+    stored = store.generation()
+    if (stored.number if stored else None) == published or (stored and repairing):
+        return number
+    store.roll_back(number)
+    if stored is None:
+        raise ChangeError(
+            f"Expected the database of the index in {generations.root}, but got an empty one; put back a copy of it, "
+            "or move the index away to begin anew."
+        )
+    raise ChangeError(
+        f"Expected generation {stored.number} of the index in {generations.root}, as in the database, but got "
+        f"{published or 'none'}; run `qa-bot repair`."
+    )
+
+
+def _published(generations: Generations) -> int | None:
+    """The generation that readers take, or, where `CURRENT` cannot be read, the one that they took most likely."""
+    try:
+        return generations.current_number()
+    except GenerationDamaged:
+        return generations.newest() or None
 
 
 def add(
@@ -144,22 +194,33 @@ def add(
 ) -> Added:
     """Add or update the documents of files and folders; unchanged ones cost a look-up.
 
+    Where the index was made with another encoder, everything is encoded anew.
+
     Raises:
         FileNotFoundError: a path does not exist; nothing was changed.
+        ChangeError: the format is unknown.
         WriterBusy: another process is writing.
     """
-    for path in paths:
-        if not path.exists() and not path.is_symlink():
-            raise FileNotFoundError(f"Expected a file or a folder, but got {path}, which does not exist.")
-    items = (item for path in paths for item in read(path, format=format, limits=limits))
-    with _reject_log(home) as log:
+    _expect_input(paths, format)
+    produced = Produced(limits or Limits())
+    items = (item for path in paths for item in read(path, format=format, produced=produced))
+    with _log(None if dry_run else home) as log:
         if dry_run:
             with Store.open(home.store_url(config)) as store:
                 _Adding(store, None, collection, config, log, progress).run(items)
         else:
             with changing(home, config, encoder, action="add") as change:
+                change.touched = change.writer.encodes_anew
                 _Adding(change.store, change, collection, config, log, progress).run(items)
-    return log.finish()
+    return log.counts
+
+
+def _expect_input(paths: Iterable[Path], wanted: str | None) -> None:
+    for path in paths:
+        if not path.exists() and not path.is_symlink():
+            raise FileNotFoundError(f"Expected a file or a folder, but got {path}, which does not exist.")
+    if wanted is not None and wanted not in FORMATS:
+        raise ChangeError(f"Expected one of the formats {', '.join(FORMATS)}, but got {wanted!r}.")
 
 
 def delete(
@@ -184,7 +245,7 @@ def repair(home: Home, config: Config, encoder: Encoder, *, progress: Callable[[
     """Rebuild the index from the store; how many documents."""
     count = 0
     with changing(home, config, encoder, action="repair", from_nothing=True) as change:
-        change.touched = True
+        change.touched = change.store.generation() is not None  # else the home is still empty
         documents = change.store.stream_documents()
         while batch := list(islice(documents, BATCH)):
             change.writer.add(map(_stored, batch))
@@ -193,96 +254,88 @@ def repair(home: Home, config: Config, encoder: Encoder, *, progress: Callable[[
     return count
 
 
-def _published(generations: Generations) -> int | None:
-    try:
-        return generations.current_number()
-    except GenerationDamaged:
-        return None
-
-
-class _RejectLog:
-    """Counts everything, and writes rejects to a file of the home, a JSON object a line."""
+class _Log:
+    """Counts everything, and writes rejects to a file, a JSON object a line; the file is made for the first one."""
 
     EXAMPLES = 20
 
     def __init__(self, file: Path | None) -> None:
         self.counts = Added()
         self._path = file
-        self._file = None if file is None else file.open("wb")
+        self._file: BinaryIO | None = None
 
     def reject(self, reject: Reject) -> None:
         self.counts.rejected += 1
         if len(self.counts.examples) < self.EXAMPLES:
             self.counts.examples.append(reject)
+        if self._path and not self._file:
+            self._path.parent.mkdir(exist_ok=True)
+            self._file, self.counts.rejects_file = self._path.open("wb"), self._path
         if self._file:
             self._file.write(orjson.dumps({"where": reject.where, "reason": reject.reason}) + b"\n")
 
-    def finish(self) -> Added:
-        if self._path and self.counts.rejected:
-            self.counts.rejects_file = self._path
-        return self.counts
+    def notice(self, notice: Notice) -> None:
+        if len(self.counts.notices) < NOTICES:
+            self.counts.notices.append(notice)
 
     def close(self) -> None:
-        if self._file and self._path:
+        if self._file:
             self._file.close()
-            if not self.counts.rejected:
-                self._path.unlink()
 
 
 @contextmanager
-def _reject_log(home: Home) -> Iterator[_RejectLog]:
-    folder = home.path / "rejects"
-    folder.mkdir(exist_ok=True)
-    name = time.strftime("%Y%m%d-%H%M%S") + f"-{time.time_ns() % 1_000_000:06d}.jsonl"
-    log = _RejectLog(folder / name)
-    try:
+def _log(home: Home | None) -> Iterator[_Log]:
+    """Where what could not be added is told: in a file of the home, or with None in the counts alone."""
+    name = time.strftime("%Y%m%d-%H%M%S") + f"-{time.time_ns() % 1_000_000_000:09d}.jsonl"
+    with closing(_Log(home.path / "rejects" / name if home else None)) as log:
         yield log
-    finally:
-        log.close()
 
 
 class _Adding:
     """One run of `add`: compares records with the store, batch by batch."""
 
     def __init__(
-        self, store: Store, change: Change | None, collection: str, config: Config, log: _RejectLog, progress: Progress
+        self, store: Store, change: Change | None, collection: str, config: Config, log: _Log, progress: Progress
     ) -> None:
+        """Without a `change` only counts what would happen."""
         self._store, self._change, self._name, self._log = store, change, collection, log
         self._characters, self._overlap = config.passages.characters, config.passages.overlap
         self._progress, self._counts = progress, log.counts
-        self._collection = store.collection(collection) if change else None
+        self._collection = store.collection(collection) if change else _collection(store, collection)
         self._seen = bytearray()  # by key: whether a document was met in this run
+        self._counted: set[str] = set()  # ids of the new documents that a dry run has met: the store will not know
 
     def run(self, items: Iterable[Item]) -> None:
         batch: list[Record] = []
+        characters = 0
         for item in items:
             if isinstance(item, Reject):
                 self._log.reject(item)
             elif isinstance(item, Notice):
-                self._counts.notices.append(item)
+                self._log.notice(item)
             else:
                 batch.append(item)
-            if len(batch) >= BATCH:
+                characters += len(item.text)
+            if len(batch) >= BATCH or characters >= BATCH_CHARACTERS:
                 self._take(batch)
-                batch = []
+                batch, characters = [], 0
         self._take(batch)
 
     def _take(self, batch: Sequence[Record]) -> None:
-        known = self._store.known(self._collection, [record.id for record in batch]) if self._collection else {}
+        known = self._known([record.id for record in batch])
         new: dict[str, NewDocument] = {}
         retired: list[int] = []
         for record in batch:
             before = known.get(record.id)
-            if record.id in new or (before and self._was_seen(before.document)):
+            if record.id in new or record.id in self._counted or (before and self._was_seen(before.document)):
                 self._log.reject(Reject(record.where, _repeated(record)))
                 continue
-            if before and before.hash == self._hash(record):
+            hash_ = self._hash(record)
+            if before and before.hash == hash_:
                 self._counts.unchanged += 1
                 self._see(before.document)
-            elif not (document := self._document(record)).passages:
-                self._log.reject(
-                    Reject(record.where, "Expected text, but got none; give the record an answer or text.")
-                )
+            elif not (document := self._document(record, hash_)).passages:
+                self._log.reject(Reject(record.where, NO_TEXT))
             else:
                 new[record.id] = document
                 self._count(before)
@@ -291,11 +344,14 @@ class _Adding:
         self._write(list(new.values()), retired)
         self._progress(self._counts)
 
+    def _known(self, ids: Sequence[str]) -> Mapping[str, Known]:
+        return {} if self._collection is None or not ids else self._store.known(self._collection, ids)
+
     def _write(self, new: Sequence[NewDocument], retired: Sequence[int]) -> None:
-        if self._change is None or not new:
+        if self._change is None:
+            self._counted.update(document.external_id for document in new)
             return
-        if retired:
-            self._change.retire(retired)
+        self._change.retire(retired)
         for inserted in self._change.insert(new, self._name):
             self._see(inserted.document)
             self._counts.passages += len(inserted.passages)
@@ -307,7 +363,7 @@ class _Adding:
         else:
             self._counts.added += 1
 
-    def _document(self, record: Record) -> NewDocument:
+    def _document(self, record: Record, hash_: str) -> NewDocument:
         text = normalise(record.text)
         spans = cut(text, characters=self._characters, overlap=self._overlap)
         return NewDocument(
@@ -315,7 +371,7 @@ class _Adding:
             external_id=record.id,
             title=normalise(record.title),
             body=normalise(record.body),
-            hash=self._hash(record),
+            hash=hash_,
             passages=tuple(NewPassage(text[a:b], a, b, sketches(text[a:b])) for a, b in spans),
             url=record.url,
             origin=record.where,
@@ -335,6 +391,11 @@ class _Adding:
 
     def _was_seen(self, key: int) -> bool:
         return key < len(self._seen) and self._seen[key] == 1
+
+
+def _collection(store: Store, name: str) -> int | None:
+    """The key of a collection, None where there is none of that name."""
+    return next((each.id for each in store.collections() if each.name == name), None)
 
 
 def _repeated(record: Record) -> str:

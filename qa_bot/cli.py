@@ -68,8 +68,7 @@ def run(arguments: Sequence[str]) -> int:
     try:
         code = typer.main.get_command(app).main(list(arguments), prog_name="qa-bot", standalone_mode=False)
     except (KeyboardInterrupt, typer.Abort):
-        typer.echo("Interrupted; nothing half-done was kept.", err=True)
-        return INTERRUPTED
+        code = INTERRUPTED
     except typer.TyperException as error:  # wrong usage; its public base tells neither of these two
         error.show()  # type: ignore[attr-defined]
         return int(getattr(error, "exit_code", WRONG_USAGE))
@@ -78,6 +77,8 @@ def run(arguments: Sequence[str]) -> int:
             raise
         typer.echo(f"Error: {error}", err=True)
         return FAILED
+    if code == INTERRUPTED:  # what typer makes of Ctrl-C, without a word
+        typer.echo("Interrupted; nothing half-done was kept.", err=True)
     return code if isinstance(code, int) else OK
 
 

@@ -84,12 +84,10 @@ def open_folder(folder: Path, *, models: Path, int8: bool = False, threads: int 
 def verify(folder: Path, *, models: Path, int8: bool = False) -> Encoder:
     """Checks files, layout and weights, then encodes a trial text; the encoder it opened. Raises EncoderError."""
     encoder = open_folder(folder, models=models, int8=int8)
-    vectors = encoder.encode(_TRIAL)  # (2, D)
-    if vectors.shape != (len(_TRIAL), encoder.dimension):
-        raise EncoderError(
-            f"Expected vectors of {encoder.dimension} numbers from {folder}, but got {vectors.shape[1]};"
-            " its pooling and its weights do not belong together."
-        )
+    try:
+        vectors = encoder.encode(_TRIAL)  # (2, D)
+    except ValueError as error:
+        raise EncoderError(str(error)) from error
     lengths = np.linalg.norm(vectors, axis=1)
     if not np.allclose(lengths, 1, atol=1e-3):  # also false for nan
         raise EncoderError(
@@ -184,7 +182,7 @@ def _reached(name: str, call: Callable[[], Any]) -> Any:
     except Exception as error:  # the client's errors come from three libraries and change between its versions
         reason = (str(error).strip() or type(error).__name__).splitlines()[0]
         raise EncoderError(
-            f"Expected {name} from the hub, but got: {reason}; check the name and the connection, or name a folder instead."
+            f"Expected {name} from the hub, but got: {reason}; check the name and the connection, or name a folder."
         ) from error
 
 

@@ -11,19 +11,24 @@ from __future__ import annotations
 import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from qa_bot.generations import Generation, link
 from qa_core.text import terms
 from qa_core.types import Encoder, FloatArray, IntArray, Passage
+from retrievers.damage import IndexDamaged
 from retrievers.keyword import Entry, Field, Hit, KeywordIndex, KeywordQuery, KeywordWriter, clone
 from retrievers.segments import DenseHit, IndexedDocument, Segment, SegmentWriter, View, merge, reencode
 
 MERGE_FACTOR = 2
-"""Neighbouring segments are merged when the older is less than this many times the newer."""
+"""Neighbouring segments are merged when the older is less than this many times the newer …"""
+WORTH_IT, FEW = 16, 4
+"""… but one of more than WORTH_IT times all others together is not rewritten while there are no more than FEW."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +87,8 @@ class Index:
         found = [segment.search(view, queries, k) for segment in self._segments]
         if len(found) == 1:
             return found[0]
+        if not found:
+            return [[] for _ in queries]
         merged = [[hit for hits in each for hit in hits] for each in zip(*found, strict=True)]
         return [sorted(hits, key=lambda hit: (-hit.score, hit.document))[:k] for hits in merged]
 
@@ -115,13 +122,23 @@ class IndexWriter:
         self._staged, self._previous, self._encoder, self._encoder_name = staged, previous, encoder, encoder_name
         self._fresh = f"{int(staged.stem):08d}"
         self._folder = staged / "segments"
-        self._folder.mkdir()
-        (staged / "alive").mkdir()
-        if previous:
-            clone(previous.path / "keyword", staged / "keyword")
-        self._keyword = KeywordWriter(staged / "keyword")
-        self._segment = SegmentWriter(self._folder / self._fresh, encoder)
         self._deleted: list[int] = []
+
+    @property
+    def encodes_anew(self) -> bool:
+        """Whether the previous generation was made with another encoder."""
+        return self._previous is not None and Manifest.of(self._previous).fingerprint != self._encoder.fingerprint
+
+    @cached_property
+    def _keyword(self) -> KeywordWriter:
+        """Opened at the first change: a run that changes nothing shall cost nothing."""
+        if self._previous:
+            clone(self._previous.path / "keyword", self._staged / "keyword")
+        return KeywordWriter(self._staged / "keyword")
+
+    @cached_property
+    def _segment(self) -> SegmentWriter:
+        return SegmentWriter(self._folder / self._fresh, self._encoder)
 
     def add(self, documents: Iterable[IndexedDocument]) -> None:
         for document in documents:
@@ -138,16 +155,13 @@ class IndexWriter:
         """Commit, merge small segments; what the generation's manifest shall tell."""
         self._keyword.commit()
         self._keyword.close()
-        added = self._segment.close()
+        self._folder.mkdir(exist_ok=True)
         segments = self._inherited()
-        if added:
+        if "_segment" in self.__dict__:
+            self._segment.close()
             segments.append((self._fresh, Segment(self._folder / self._fresh)))
-        else:
-            shutil.rmtree(self._folder / self._fresh)
         segments = self._merged(segments)
-        for name, segment in segments:
-            if segment.alive is not None:
-                np.save(self._staged / "alive" / f"{name}.npy", segment.alive)
+        self._write_alive(segments)
         return Manifest(
             encoder=self._encoder_name,
             fingerprint=self._encoder.fingerprint,
@@ -158,8 +172,16 @@ class IndexWriter:
         )
 
     def abandon(self) -> None:
-        """Let go of the folder; the next writer clears it."""
-        self._keyword.close()
+        """Let go of the folder; whoever made it removes it."""
+        if "_keyword" in self.__dict__:
+            self._keyword.close()
+
+    def _write_alive(self, segments: Iterable[tuple[str, Segment]]) -> None:
+        folder = self._staged / "alive"
+        folder.mkdir()
+        for name, segment in segments:
+            if segment.alive is not None:
+                np.save(folder / f"{name}.npy", segment.alive)
 
     def _inherited(self) -> list[tuple[str, Segment]]:
         """The previous generation's segments without what was deleted, in this one's encoder."""
@@ -172,7 +194,7 @@ class IndexWriter:
             for name, segment in zip(manifest.segments, open_segments(self._previous), strict=True)
             if _strike(segment, doomed)
         ]
-        if manifest.fingerprint != self._encoder.fingerprint:
+        if self.encodes_anew:
             name = f"{self._fresh}-encoded"
             count = reencode(self._folder / name, [segment for _, segment in live], self._encoder)
             return [(name, Segment(self._folder / name))] if count else []
@@ -182,13 +204,8 @@ class IndexWriter:
 
     def _merged(self, segments: list[tuple[str, Segment]]) -> list[tuple[str, Segment]]:
         """Merge the youngest segments while they are of like size, and rewrite what is mostly dead."""
-        start = len(segments)
-        weight = 0
-        while start and (start == len(segments) or len(segments[start - 1][1]) < MERGE_FACTOR * weight):
-            start -= 1
-            weight += len(segments[start][1])
-        start = min([start, *(i for i, (_, s) in enumerate(segments) if len(s) < s.size / 2)])
-        if len(segments) - start < 2 and not any(len(s) < s.size / 2 for _, s in segments[start:]):
+        start = _first_to_merge(segments)
+        if start is None:
             return segments
         name = f"{self._fresh}-merged"
         merge(self._folder / name, [segment for _, segment in segments[start:]], self._encoder)
@@ -208,6 +225,19 @@ def _nearest(segment: Segment, rows: IntArray, query: FloatArray | None, preferr
         yield Nearest(segment.passage(passage), {})
 
 
+def _first_to_merge(segments: Sequence[tuple[str, Segment]]) -> int | None:
+    """From which segment on all become one, None where they stay as they are."""
+    sizes = [len(segment) for _, segment in segments]
+    sparse = [i for i, (_, segment) in enumerate(segments) if len(segment) < segment.size / 2]
+    start = max(0, len(sizes) - 1)
+    while start and sizes[start - 1] < MERGE_FACTOR * sum(sizes[start:]):
+        start -= 1
+    if len(sizes) <= FEW and max(sizes, default=0) > WORTH_IT * (sum(sizes) - max(sizes, default=0)):
+        start = len(sizes)
+    start = min([start, *sparse])
+    return start if sparse or start < len(sizes) - 1 else None
+
+
 def _entries(document: IndexedDocument) -> Iterator[Entry]:
     """Keyword entries of a document's passages: each is found by its context, but the title only once."""
     context = terms(f"{document.title} {document.body}")
@@ -219,11 +249,21 @@ def _entries(document: IndexedDocument) -> Iterator[Entry]:
 
 def open_segments(generation: Generation) -> list[Segment]:
     """The segments of a generation, oldest first, each with its deletions."""
-    opened = []
-    for name in Manifest.of(generation).segments:
-        alive = generation.path / "alive" / f"{name}.npy"
-        opened.append(Segment(generation.path / "segments" / name, np.load(alive) if alive.exists() else None))
-    return opened
+    return [
+        Segment(generation.path / "segments" / name, _alive(generation, f"alive/{name}.npy"))
+        for name in Manifest.of(generation).segments
+    ]
+
+
+def _alive(generation: Generation, name: str) -> NDArray[np.bool_] | None:
+    """Which documents of a segment were not deleted, None where none was."""
+    if name not in generation.files:
+        return None
+    try:
+        alive: NDArray[np.bool_] = np.load(generation.path / name)
+    except (OSError, ValueError, EOFError) as error:
+        raise IndexDamaged(generation.path / name, error) from error
+    return alive
 
 
 def _strike(segment: Segment, doomed: IntArray) -> bool:

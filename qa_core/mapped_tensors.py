@@ -32,7 +32,7 @@ def map_tensors(path: Path) -> dict[str, NDArray[Any]]:
         raise FileNotFoundError(f"Expected weights at {path}, but there is no such file; fetch the encoder again.")
     if path.stat().st_size < 8:
         raise _damaged(path, f"{path.stat().st_size} bytes")
-    data = np.memmap(path, dtype=np.uint8, mode="r")
+    data = np.asarray(np.memmap(path, dtype=np.uint8, mode="r"))  # a plain view: memmap's own slicing is slow
     header, start = _header(path, data)
     return {name: _view(path, data[start:], name, entry) for name, entry in header.items() if name != "__metadata__"}
 

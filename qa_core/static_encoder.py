@@ -6,6 +6,7 @@ Distilled vectors of this kind: Tulkens and van Dongen 2024 (model2vec); the wei
 from __future__ import annotations
 
 import hashlib
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -34,7 +35,7 @@ class StaticEncoder:
 
     tokeniser: SubwordTokeniser
     table: NDArray[Any]
-    scale: FloatArray | None
+    scale: FloatArray
     fingerprint: str
 
     @classmethod
@@ -48,7 +49,8 @@ class StaticEncoder:
                 f"Expected a matrix 'vectors' in {folder / 'model.safetensors'}, but got none; fetch it again."
             )
         _check(folder, table, scale, tokeniser.size)
-        return cls(tokeniser, table, None if scale is None else scale.astype(np.float32), fingerprint(folder))
+        weights = np.ones(len(table), dtype=np.float32) if scale is None else scale.astype(np.float32)
+        return cls(tokeniser, table, weights, fingerprint(folder))
 
     @property
     def dimension(self) -> int:
@@ -67,15 +69,15 @@ class StaticEncoder:
 
     def _add(self, ids: IntArray, lengths: IntArray, sums: FloatArray) -> None:
         """Adds up each text's token rows; `ids` (T,), `lengths` (N,), `sums` (N, D) in place."""
-        for texts, tokens in _slices(lengths):
-            part = ids[tokens]
+        bounds = np.concatenate([[0], np.cumsum(lengths)]).tolist()
+        for first, last in _slices(bounds):
+            begin = bounds[first]
+            part = ids[begin : bounds[last]]
             rows = self.table[part].astype(np.float32)  # (T, D)
-            if self.scale is not None:
-                rows *= self.scale[part][:, None]
-            filled = np.flatnonzero(lengths[texts])  # reduceat would repeat a row for an empty text
-            offsets = np.cumsum(lengths[texts]) - lengths[texts]
-            if filled.size:
-                sums[texts][filled] = np.add.reduceat(rows, offsets[filled], axis=0)
+            weights = self.scale[part]  # (T,)
+            for text in range(first, last):  # one small product a text: np.add.reduceat takes four times as long
+                own = slice(bounds[text] - begin, bounds[text + 1] - begin)
+                np.dot(weights[own], rows[own], out=sums[text])
 
 
 def fingerprint(folder: Path) -> str:
@@ -112,14 +114,13 @@ def _check(folder: Path, table: NDArray[Any], scale: NDArray[Any] | None, vocabu
         raise ValueError(f"Expected 'scale' of shape [{len(table)}] in {path}, but got {list(scale.shape)}.")
 
 
-def _slices(lengths: IntArray) -> Iterator[tuple[slice, slice]]:
-    """Consecutive texts (and their tokens) of at most `_TOKENS` tokens together."""
-    ends = np.cumsum(lengths)
-    first, begin = 0, 0
-    while first < len(lengths):
-        last = max(first + 1, int(np.searchsorted(ends, begin + _TOKENS, side="right")))
-        yield slice(first, last), slice(begin, int(ends[last - 1]))
-        first, begin = last, int(ends[last - 1])
+def _slices(bounds: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """Consecutive texts, first and behind the last, of about `_TOKENS` tokens together; text `i` ends at `i + 1`."""
+    first = 0
+    while first < len(bounds) - 1:
+        last = max(first + 1, bisect_right(bounds, bounds[first] + _TOKENS) - 1)
+        yield first, last
+        first = last
 
 
 def _unit(rows: FloatArray) -> FloatArray:

@@ -66,13 +66,14 @@ class TransformerEncoder:
         filled = [i for i in range(len(texts)) if texts[i].strip()]
         for batch in batches([len(rows[i]) for i in filled], tokens=_TOKENS_A_BATCH):
             members = [filled[i] for i in batch]
-            vectors[members] = self._forward([rows[i] for i in members])
+            vectors[members] = self.encode_ids([rows[i] for i in members])
         return vectors
 
     def knows(self, word: str) -> bool:
         return self.tokeniser.knows(word)
 
-    def _forward(self, rows: Sequence[Sequence[int]]) -> FloatArray:
+    def encode_ids(self, rows: Sequence[Sequence[int]]) -> FloatArray:
+        """Unit rows (B, D) of one batch of token ids, special tokens included."""
         ids, mask = padded(rows)  # (B, T)
         feed = {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}
         wanted = {node.name for node in self.session.get_inputs()}

@@ -8,8 +8,10 @@ of the text of documents. Keyword queries keep only the words that carry informa
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from math import log
 from typing import TypeVar
 
 from qa_core.text import STOP_TERMS, sentences, terms
@@ -138,11 +140,8 @@ def _asks(sentence: str) -> bool:
 
 
 def _with_synonyms(found: Sequence[str], text: str, synonyms: Synonyms | None) -> tuple[tuple[str, float], ...]:
-    """Each term once, and the terms of one-word synonyms of words with a single sense.
-
-    That a rambler repeats a word does not make it weigh more.
-    """
-    weights = dict.fromkeys(found, 1.0)
+    """Each term with weight 1 + ln(how often it is asked), and one-word synonyms of words with a single sense."""
+    weights = {term: 1 + log(count) for term, count in Counter(found).items()}
     if synonyms is None:
         return tuple(weights.items())
     for word in dict.fromkeys(text.split()):

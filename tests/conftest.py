@@ -1,7 +1,12 @@
 """Fixtures that tests of several packages share."""
 
 import json
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -143,4 +148,91 @@ def tiny_bert(tmp_path: Path, tiny_graph: Path) -> Path:
     folder = write_tiny_bert(tmp_path / "tiny")
     (folder / "onnx").mkdir()
     (folder / "onnx" / "model.onnx").write_bytes(tiny_graph.read_bytes())
+    return folder
+
+
+# --- homes ----------------------------------------------------------------------------------------------------------
+
+
+class Called(NamedTuple):
+    """What a command of `qa-bot` gave."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.out)
+
+
+@pytest.fixture(scope="session")
+def starter_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A home with the starter collection, calibrated; not to be written to."""
+    from qa_bot.bot import Bot
+    from qa_bot.calibration import ensure
+
+    path = tmp_path_factory.mktemp("starter") / "home"
+    with Bot.open(path) as bot:
+        ensure(bot.encoder, bot.home.models)
+    return path
+
+
+@pytest.fixture
+def home(tmp_path: Path, starter_home: Path) -> Path:
+    """A copy of the starter's home that a test may change."""
+    return Path(shutil.copytree(starter_home, tmp_path / "home"))
+
+
+@pytest.fixture
+def qa_bot(home: Path, capsys: pytest.CaptureFixture[str]) -> Callable[..., Called]:
+    """Runs the command line over `home` in this process: `qa_bot("add", path)`."""
+    from qa_bot.cli import run
+
+    def call(*arguments: object) -> Called:
+        capsys.readouterr()
+        code = run(["--home", str(home), *map(str, arguments)])
+        return Called(code, *capsys.readouterr())
+
+    return call
+
+
+@pytest.fixture
+def qa_bot_process(home: Path) -> Callable[..., Called]:
+    """Runs the command line over `home` in a process of its own."""
+
+    def call(*arguments: object, **options: Any) -> Called:
+        command = [sys.executable, "-m", "qa_bot", "--home", str(home), *map(str, arguments)]
+        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120, **options)
+        return Called(done.returncode, done.stdout, done.stderr)
+
+    return call
+
+
+@pytest.fixture
+def write_lines(tmp_path: Path) -> Callable[..., Path]:
+    """Writes a JSONL file: `write_lines("a.jsonl", {"_id": "a", …}, …)`; a string is written as it is."""
+
+    def write(name: str, *rows: object) -> Path:
+        lines = (row if isinstance(row, str) else json.dumps(row) for row in rows)
+        path = tmp_path / name
+        path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+        return path
+
+    return write
+
+
+@pytest.fixture(scope="session")
+def other_encoder_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The starter's encoder with its vectors turned round, and so with another fingerprint; not to be written to."""
+    from qa_bot.encoders import STARTER_FOLDER
+    from qa_core.mapped_tensors import map_tensors
+
+    folder = tmp_path_factory.mktemp("encoders") / "other"
+    folder.mkdir()
+    (folder / "tokenizer.json").write_bytes((STARTER_FOLDER / "tokenizer.json").read_bytes())
+    settings = json.loads((STARTER_FOLDER / "config.json").read_text())
+    _write_json(folder / "config.json", {name: value for name, value in settings.items() if name != "weights_sha256"})
+    tensors = dict(map_tensors(STARTER_FOLDER / "model.safetensors"))
+    write_tensors(folder / "model.safetensors", {**tensors, "vectors": tensors["vectors"][:, ::-1].copy()})
     return folder

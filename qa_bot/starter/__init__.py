@@ -2,30 +2,43 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from pathlib import Path
 
 from qa_bot.config import Config
 from qa_bot.generations import Generations
-from qa_bot.home import Home
+from qa_bot.home import Home, WriterBusy
 from qa_core.types import Encoder
 
 FOLDER = Path(__file__).parent
 COLLECTION = FOLDER / "collection.jsonl"
 QUESTIONS = FOLDER / "questions.jsonl"
 NAME = "starter"
+PATIENCE = 60
+"""Seconds to wait for another process that is filling the home."""
 
 
 def fill(home: Home, config: Config, encoder: Callable[[], Encoder]) -> bool:
     """Give an empty home the starter collection; whether it was empty.
 
-    A home that was ever written to has a generation, so that a removed starter collection stays removed.
-    """
-    if Generations(home.index).current_number() is not None:
-        return False
-    from qa_bot.changes import add  # late: a filled home does not need the writers
+    A home that was ever written to has a generation, so that a removed starter collection stays removed. Where
+    another process is at the home's first use already, this one waits for it.
 
-    with home.lock("first use"):
-        pass  # a second process waits for nobody: it is told who fills the home
-    add(home, config, encoder(), [COLLECTION], collection=NAME)
-    return True
+    Raises:
+        WriterBusy: a minute was not enough.
+    """
+    generations = Generations(home.index)
+    given_up = time.monotonic() + PATIENCE
+    while generations.current_number() is None:
+        from qa_bot.changes import add  # late: a filled home does not need the writers
+
+        try:
+            add(home, config, encoder(), [COLLECTION], collection=NAME)
+        except WriterBusy:
+            if time.monotonic() > given_up:
+                raise
+            time.sleep(0.1)
+        else:
+            return True
+    return False

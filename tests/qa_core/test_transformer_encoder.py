@@ -147,7 +147,7 @@ def test_a_damaged_graph_names_the_file(tiny_bert: Path, tmp_path: Path) -> None
 def test_weights_of_another_architecture_are_refused(tiny_bert_source: Path, tmp_path: Path) -> None:
     folder = Path(shutil.copytree(tiny_bert_source, tmp_path / "model"))
     write_tensors(folder / "model.safetensors", {"transformer.layer.0.weight": np.ones((2, 2), dtype=np.float32)})
-    with pytest.raises(ValueError, match="Expected the weights of a bert .* another architecture"):
+    with pytest.raises(ValueError, match=r"Expected the weights of a bert .* another architecture"):
         export_onnx(folder, tmp_path / "model.onnx")
 
 

@@ -1,0 +1,60 @@
+"""Ranked documents of a question by one system, as public ids."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Literal
+
+from qa_bot.deadline import Deadline
+from qa_bot.index import Index
+from qa_bot.pipeline import Engine, Pipeline, Ranking
+from qa_core.text import terms
+from qa_core.types import Question
+from retrievers.keyword import KeywordQuery
+from retrievers.queries import whole_text
+
+System = Literal["plain", "keyword", "dense", "hybrid"]
+"""An engine of the pipeline, or the keyword index asked plainly."""
+
+Search = Callable[[Question], list[str]]
+
+DEPTH = 1000
+PATIENCE = 600.0
+"""Seconds a question: an evaluation measures quality, so that no stage should be skipped on a busy machine."""
+PASSAGES = 3
+"""Passages asked for, for each document wanted: several may be of one document."""
+
+
+def searcher(pipeline: Pipeline, system: System, *, depth: int = DEPTH) -> Search:
+    """A function from a question to documents, best first, each id once (two collections may use the same one)."""
+    if system == "plain":
+        names: dict[int, str] = {}
+        return lambda question: plain(pipeline.index, whole_text(question), names, depth=depth)
+    return lambda question: documents(rank(pipeline, question, engine=system, depth=depth))
+
+
+def rank(pipeline: Pipeline, question: Question, *, engine: Engine, depth: int | None = None) -> Ranking:
+    """As the pipeline ranks when it has all the time it wants; `depth` is what it serves unless given."""
+    ranking = pipeline.rank(question, deadline=Deadline.after(PATIENCE), engine=engine, depth=depth)
+    assert not ranking.stages.skipped, "there was time enough"
+    return ranking
+
+
+def documents(ranking: Ranking) -> list[str]:
+    return list(dict.fromkeys(candidate.passage.source.document for candidate in ranking.candidates))
+
+
+def plain(index: Index, text: str, names: dict[int, str], *, depth: int = DEPTH) -> list[str]:
+    """Documents by BM25 of every word of a text, each at its best passage: no formulation, no second look.
+
+    `names` remembers public ids between questions.
+    """
+    query = KeywordQuery(tuple((term, 1.0) for term in terms(text)))
+    best: dict[int, int] = {}
+    for hit in index.keyword_hits(query, PASSAGES * depth):
+        best.setdefault(hit.document, hit.key)
+    found = list(best)[:depth]
+    unknown = [document for document in found if document not in names]
+    for document, nearest in index.materialise(unknown, None, best).items():
+        names[document] = nearest.passage.source.document
+    return list(dict.fromkeys(names[document] for document in found))

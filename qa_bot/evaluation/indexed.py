@@ -1,0 +1,181 @@
+"""The home that a task asks: a temporary one with the data in it, or the user's own.
+
+A home of the user's is measured as it stands where it holds the judged documents; else the data is added to it first.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import NamedTuple
+
+from qa_bot.bot import Bot
+from qa_bot.calibration import ensure
+from qa_bot.changes import Added, add, use
+from qa_bot.config import load_config
+from qa_bot.encoders import STARTER, resolve
+from qa_bot.evaluation.asking import System
+from qa_bot.evaluation.datasets import DatasetError
+from qa_bot.generations import Generations
+from qa_bot.home import Home, HomeError
+from qa_bot.index import Manifest
+from qa_bot.store import Store
+from qa_core.types import Encoder
+
+log = logging.getLogger(__name__)
+
+Flags = Mapping[str, object]
+Progress = Callable[[str, int], None]
+"""Told what is being done and how far it has come."""
+
+LOOKED_UP = 1000
+THREADS = 2
+WITHOUT_ENCODER = frozenset({"plain", "keyword"})
+
+
+def silent(_doing: str, _done: int) -> None:
+    """Progress that nobody wants to see."""
+
+
+class Asked(NamedTuple):
+    """A bot, the system of it that is to be asked, and the encoder that has a say in that (empty for none)."""
+
+    bot: Bot
+    system: System
+    encoder: str
+
+
+@dataclass(frozen=True, slots=True)
+class Indexed:
+    """A home that holds the data; `temporary` ones may be encoded anew, the user's may not."""
+
+    home: Home
+    temporary: bool
+    flags: Flags
+
+    @contextmanager
+    def opened(self, *, encoder: str | None = None, calibrated: bool = False) -> Iterator[Bot]:
+        """A bot with this encoder (else the configured one) that records nothing.
+
+        Args:
+            calibrated: see to it that confidence is calibrated for the encoder.
+
+        Raises:
+            DatasetError: the user's home was made with another encoder.
+        """
+        flags = {**self.flags, "dense.encoder": encoder} if encoder else self.flags
+        with Bot.open(self.home.path, flags=flags, record=False) as bot:
+            name = bot.config.dense.encoder
+            if _fingerprint(self.home) != bot.encoder.fingerprint:
+                if not self.temporary:
+                    raise DatasetError(
+                        f"Expected {self.home.path} to be made with the encoder {name}, but got another; leave --home "
+                        f"out to compare encoders, or run: qa-bot --home {self.home.path} use {name}"
+                    )
+                use(self.home, bot.config, bot.encoder, name=name)
+            if calibrated:
+                ensure(bot.encoder, self.home.models)
+            yield bot
+
+    def systems(
+        self, systems: Sequence[System], encoders: Sequence[str], *, calibrated: bool = False
+    ) -> Iterator[Asked]:
+        """Each system with each encoder (none: the configured one), those without vectors only once."""
+        calibrated = calibrated and not WITHOUT_ENCODER.issuperset(systems)  # keyword search comes calibrated
+        for place, encoder in enumerate(dict.fromkeys(encoders) or (None,)):
+            with self.opened(encoder=encoder, calibrated=calibrated) as bot:
+                for system in dict.fromkeys(systems):
+                    if system not in WITHOUT_ENCODER:
+                        yield Asked(bot, system, bot.config.dense.encoder)
+                    elif place == 0:
+                        yield Asked(bot, system, "")
+
+
+@contextmanager
+def indexed(
+    paths: Sequence[Path],
+    *,
+    collection: str,
+    judged: Collection[str] = (),
+    home: Path | None = None,
+    encoders: Sequence[str] = (),
+    flags: Flags | None = None,
+    progress: Progress = silent,
+) -> Iterator[Indexed]:
+    """A home with the documents of `paths`: temporary unless one is given.
+
+    Args:
+        judged: ids of documents by which one sees whether a given home holds the data already.
+        encoders: names of the encoders that will be opened, none for the configured one; the data is added with the
+            first.
+        flags: configuration by `section.key`.
+
+    Raises:
+        DatasetError: nothing could be added.
+    """
+    chosen = {**(flags or {}), "dense.encoder": encoders[0]} if encoders else dict(flags or {})
+    if home is not None:
+        own = Home.open(home)
+        if not _holds(own, chosen, judged):
+            _add(own, paths, collection, chosen, progress)
+        yield Indexed(own, temporary=False, flags=flags or {})
+        return
+    with TemporaryDirectory(prefix="qa-bot-evaluation-") as folder:
+        made = Home.open(Path(folder))
+        if {*encoders, load_config(made.path, flags=chosen).dense.encoder} != {STARTER}:
+            _share_models(made)
+        _add(made, paths, collection, chosen, progress)
+        yield Indexed(made, temporary=True, flags=flags or {})
+
+
+def _add(home: Home, paths: Sequence[Path], collection: str, flags: Flags, progress: Progress) -> None:
+    config = load_config(home.path, flags=flags)
+    encoder = _encoder(home, flags)
+    added = add(home, config, encoder, paths, collection=collection, progress=lambda a: progress("indexed", a.records))
+    named = ", ".join(map(str, paths))
+    if added.records == added.rejected:
+        reason = added.examples[0].reason if added.examples else "it holds no record"
+        raise DatasetError(f"Expected documents in {named}, but got none: {reason}")
+    if added.rejected:
+        log.warning("%s: %s", named, _rejects(added))
+
+
+def _rejects(added: Added) -> str:
+    first = added.examples[0]
+    return f"{added.rejected} of {added.records} records were rejected, the first at {first.where}: {first.reason}"
+
+
+def _encoder(home: Home, flags: Flags) -> Encoder:
+    dense = load_config(home.path, flags=flags).dense
+    return resolve(dense.encoder, models=home.models, int8=dense.int8, threads=THREADS)
+
+
+def _holds(home: Home, flags: Flags, judged: Collection[str]) -> bool:
+    """Whether a home has one of the judged documents, or anything at all where none is named."""
+    if Generations(home.index).current_number() is None:
+        return False
+    config = load_config(home.path, flags=flags)
+    with Store.open(home.store_url(config)) as store:
+        return bool(store.find(islice(judged, LOOKED_UP))) if judged else store.counts().documents > 0
+
+
+def _share_models(home: Home) -> None:
+    """Let a temporary home use the encoders of the user's, and what was derived from them."""
+    try:
+        models = Home.open().models
+        models.mkdir(exist_ok=True)
+    except (HomeError, OSError) as error:
+        log.warning("Models are not shared with your home: %s", error)
+        return
+    home.models.symlink_to(models, target_is_directory=True)
+
+
+def _fingerprint(home: Home) -> str:
+    with Generations(home.index).pin_current() as generation:
+        assert generation is not None, "data was added"
+        return Manifest.of(generation).fingerprint

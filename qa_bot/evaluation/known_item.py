@@ -1,0 +1,104 @@
+"""`eval known-item`: does a question find its own document again (thesis, section 7.3)?
+
+Titles that are unique in the collection are drawn with a seed; each is asked, and its own document is what should
+come back. `plain` is the raw title as a BM25 query over title and text; the other rows formulate, fuse and rank.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from qa_bot.bot import Bot
+from qa_bot.evaluation.asking import System, searcher
+from qa_bot.evaluation.datasets import DatasetError
+from qa_bot.evaluation.indexed import Flags, Progress, indexed, silent
+from qa_bot.evaluation.report import Row, compared
+from qa_bot.store import StoredDocument
+from qa_core.metrics import Score, evaluate
+from qa_core.runs import run_of
+from qa_core.types import Question
+
+TASK = "known-item"
+SYSTEMS: tuple[System, ...] = ("plain", "keyword", "dense", "hybrid")
+MEASURES = ("R@100", "P@1", "RR")
+DEPTH = 100
+QUESTIONS = 1000
+SEED = 7
+COMPARED_BY = "RR"
+
+
+def evaluate_known_item(
+    data: Path,
+    *,
+    engines: Sequence[System] = SYSTEMS,
+    encoders: Sequence[str] = (),
+    limit: int = QUESTIONS,
+    seed: int = SEED,
+    home: Path | None = None,
+    flags: Flags | None = None,
+    progress: Progress = silent,
+) -> list[Row]:
+    """A row for each engine (and encoder, where it has a say), compared with the first by reciprocal rank.
+
+    Args:
+        data: anything that `qa-bot add` reads, or the folder of a home that is asked as it stands.
+        limit: how many questions are drawn.
+        home: add the data here, unless there is something already, instead of to a temporary home.
+
+    Raises:
+        DatasetError: no document has a title of its own.
+    """
+    if not data.exists():
+        raise DatasetError(f"Expected a file or a folder, but got {data}, which does not exist; name it with --data.")
+    if _is_home(data):
+        home = data
+    rows: list[Row] = []
+    given = indexed([data], collection=data.stem, home=home, encoders=encoders, flags=flags, progress=progress)
+    questions: list[Question] = []
+    with given as held:
+        for bot, engine, encoder in held.systems(engines, encoders):
+            questions = questions or drawn(bot.store.stream_documents(), limit, seed=seed)
+            measured = _measured(bot, engine, questions, progress)
+            rows.append(Row(TASK, data.name, "", engine, encoder, len(questions), measured))
+    return compared(rows, COMPARED_BY)
+
+
+def drawn(documents: Iterable[StoredDocument], count: int, *, seed: int) -> list[Question]:
+    """Titles that only one document has, as questions with that document's id; in the order of the collection.
+
+    Raises:
+        DatasetError: there is none.
+    """
+    titles = [(document.title, document.external_id) for document in documents if document.title.strip()]
+    held = Counter(_folded(title) for title, _ in titles)
+    unique = [Question(title, id=id_) for title, id_ in titles if held[_folded(title)] == 1]
+    if not unique:
+        raise DatasetError(
+            f"Expected documents with titles that differ, but got {len(titles)} titles and none that stands once; "
+            "known-item search needs questions or pages with titles."
+        )
+    rng = np.random.default_rng(seed)
+    chosen = rng.choice(len(unique), size=min(count, len(unique)), replace=False)
+    return [unique[i] for i in sorted(chosen)]
+
+
+def _measured(bot: Bot, engine: System, questions: Sequence[Question], progress: Progress) -> dict[str, Score]:
+    search = searcher(bot.pipeline(), engine, depth=DEPTH)
+    lists: dict[str, list[str]] = {}
+    for done, question in enumerate(questions, start=1):
+        lists[question.id] = search(question)
+        progress(f"asked of {engine}", done)
+    own = {question.id: {question.id: 1} for question in questions}
+    return evaluate(own, run_of(lists), MEASURES)
+
+
+def _folded(title: str) -> str:
+    return " ".join(title.casefold().split())
+
+
+def _is_home(folder: Path) -> bool:
+    return (folder / "index" / "CURRENT").is_file()

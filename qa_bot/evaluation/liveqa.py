@@ -1,0 +1,140 @@
+"""`eval liveqa`: title and body of real questions through the whole pipeline (thesis, chapter 7).
+
+Lists are measured to depth 1000 before tiling, whatever was abstained. First documents (`avg_score`, `succ@i+`, …) are
+those of `qa-bot ask`, which looks less deep and may withhold its answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from qa_bot.calibration import calibration_for
+from qa_bot.confidence import Calibration
+from qa_bot.evaluation.asking import DEPTH, documents, rank
+from qa_bot.evaluation.datasets import Dataset, DatasetError, Query
+from qa_bot.evaluation.indexed import Asked, Flags, Progress, indexed, silent
+from qa_bot.evaluation.report import Row, compared
+from qa_bot.evaluation.retrieval import judged, write_runs
+from qa_bot.pipeline import Engine, Pipeline, Ranking
+from qa_core.metrics import Score, evaluate, liveqa
+from qa_core.runs import Qrels, run_of
+from qa_core.types import Question
+
+TASK = "liveqa"
+ENGINES: tuple[Engine, ...] = ("hybrid", "keyword", "dense")
+LIST_MEASURES = ("nDCG@10", "AP", "RR", "R@100", "R@1000")
+COMPARED_BY = "nDCG@10"
+QUESTION, SUMMARY = "", "summary"
+
+
+@dataclass(slots=True)
+class Replies:
+    """By question: documents to depth 1000, those that `ask` ranks; and the questions whose answer was withheld."""
+
+    ranked: dict[str, list[str]] = field(default_factory=dict)
+    served: dict[str, list[str]] = field(default_factory=dict)
+    abstained: set[str] = field(default_factory=set)
+
+
+def evaluate_liveqa(
+    dataset: Dataset,
+    *,
+    engines: Sequence[Engine] = ENGINES,
+    encoders: Sequence[str] = (),
+    summary: bool = False,
+    home: Path | None = None,
+    flags: Flags | None = None,
+    relevant: int = 1,
+    run: Path | None = None,
+    progress: Progress = silent,
+) -> list[Row]:
+    """A row for each engine (and encoder, where it has a say), compared with the first by nDCG@10.
+
+    Args:
+        encoders: names; none means the configured one.
+        summary: add rows with a person's summary as the question.
+        home: index and ask here instead of in a temporary home.
+        flags: configuration by `section.key`; `answer.precision` decides how often is abstained.
+        relevant: the least grade that AP, RR and recall count.
+        run: write the ranked documents as a TREC run; of several rows each to a file of its own beside it.
+
+    Raises:
+        DatasetError: nothing of the data could be added, or a summary is asked for and missing.
+    """
+    if summary:
+        _check_summaries(dataset)
+    queries = (QUESTION, SUMMARY) if summary else (QUESTION,)
+    rows: list[Row] = []
+    replies: list[Replies] = []
+    given = indexed(
+        [dataset.corpus],
+        collection=dataset.name,
+        judged=judged(dataset),
+        home=home,
+        encoders=encoders,
+        flags=flags,
+        progress=progress,
+    )
+    with given as data:
+        for asked in data.systems(engines, encoders, calibrated=True):
+            for query in queries:
+                replies.append(_replies(asked, dataset, query, progress))
+                measured = scores(dataset.qrels, replies[-1], relevant)
+                rows.append(_row(asked, dataset, query, measured))
+    if run is not None:
+        write_runs(run, rows, [each.ranked for each in replies])
+    return compared(rows, COMPARED_BY)
+
+
+def scores(qrels: Qrels, replies: Replies, relevant: int = 1) -> dict[str, Score]:
+    """Every measure of the task; `answered` is the share of questions that got an answer."""
+    answered = {query: float(bool(replies.served.get(query)) and query not in replies.abstained) for query in qrels}
+    return {
+        **liveqa(qrels, replies.served, abstained=replies.abstained),
+        **evaluate(qrels, run_of(replies.ranked), LIST_MEASURES, relevant=relevant),
+        "answered": Score.of(answered),
+    }
+
+
+def _replies(asked: Asked, dataset: Dataset, query: str, progress: Progress) -> Replies:
+    bot, engine, encoder = asked
+    assert engine != "plain", "only engines of the pipeline answer"
+    pipeline = bot.pipeline()
+    calibration = calibration_for(bot.encoder if encoder else None, bot.home.models)
+    replies = Replies()
+    for done, each in enumerate(dataset.queries, start=1):
+        question = _question(each, query)
+        replies.ranked[question.id] = documents(rank(pipeline, question, engine=engine, depth=DEPTH))
+        served = rank(pipeline, question, engine=engine)
+        replies.served[question.id] = documents(served)
+        if not gives(pipeline, served, calibration, precision=bot.config.answer.precision):
+            replies.abstained.add(question.id)
+        progress(f"asked of {engine}", done)
+    return replies
+
+
+def _row(asked: Asked, dataset: Dataset, query: str, measured: dict[str, Score]) -> Row:
+    size = len(dataset.queries)
+    return Row(TASK, dataset.name, dataset.split, asked.system, asked.encoder, size, measured, query)
+
+
+def gives(pipeline: Pipeline, ranking: Ranking, calibration: Calibration, *, precision: float) -> bool:
+    """Whether the pipeline would give an answer from this ranking: its own decision, open to any engine."""
+    if not ranking.candidates:
+        return False
+    return calibration.confidence(pipeline.features(ranking)) >= calibration.threshold(precision)
+
+
+def _question(query: Query, what: str) -> Question:
+    return replace(query.question, title=query.summary, body="") if what == SUMMARY else query.question
+
+
+def _check_summaries(dataset: Dataset) -> None:
+    missing = [query.question.id for query in dataset.queries if not query.summary]
+    if missing:
+        raise DatasetError(
+            f"Expected a summary of every query, but got none for {len(missing)} (such as {missing[0]!r}); "
+            "leave --summary out."
+        )

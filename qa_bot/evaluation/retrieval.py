@@ -1,0 +1,92 @@
+"""`eval retrieval`: whole ranked lists against judgements, engine by engine.
+
+`plain` is BM25 of every word of the query, to compare with published figures; `keyword`, `dense` and `hybrid` are
+what `qa-bot search` does: queries are formulated, lists fused, documents ranked.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from qa_bot.bot import Bot
+from qa_bot.evaluation.asking import System, searcher
+from qa_bot.evaluation.datasets import Dataset
+from qa_bot.evaluation.indexed import Flags, Progress, indexed, silent
+from qa_bot.evaluation.report import Row, compared
+from qa_core.metrics import evaluate
+from qa_core.runs import run_of, write_run
+
+TASK = "retrieval"
+SYSTEMS: tuple[System, ...] = ("keyword", "dense", "hybrid")
+COMPARED_BY = "AP"
+
+Ranked = Mapping[str, Sequence[str]]
+
+
+def evaluate_retrieval(
+    dataset: Dataset,
+    *,
+    engines: Sequence[System] = SYSTEMS,
+    encoders: Sequence[str] = (),
+    home: Path | None = None,
+    flags: Flags | None = None,
+    relevant: int = 1,
+    run: Path | None = None,
+    progress: Progress = silent,
+) -> list[Row]:
+    """A row for each engine (and encoder, where it has a say), compared with the first by AP.
+
+    Args:
+        encoders: names; none means the configured one.
+        home: index and ask here instead of in a temporary home.
+        flags: configuration by `section.key`.
+        relevant: the least grade that binary measures count.
+        run: write the ranked documents as a TREC run; of several rows each to a file of its own beside it.
+
+    Raises:
+        DatasetError: nothing of the data could be added.
+    """
+    rows: list[Row] = []
+    lists: list[Ranked] = []
+    given = indexed(
+        [dataset.corpus],
+        collection=dataset.name,
+        judged=judged(dataset),
+        home=home,
+        encoders=encoders,
+        flags=flags,
+        progress=progress,
+    )
+    with given as data:
+        for bot, engine, encoder in data.systems(engines, encoders):
+            lists.append(dict(_lists(bot, dataset, engine, progress)))
+            measured = evaluate(dataset.qrels, run_of(lists[-1]), relevant=relevant)
+            rows.append(Row(TASK, dataset.name, dataset.split, engine, encoder, len(dataset.queries), measured))
+    if run is not None:
+        write_runs(run, rows, lists)
+    return compared(rows, COMPARED_BY)
+
+
+def judged(dataset: Dataset) -> list[str]:
+    """The judged documents, each once."""
+    return list(dict.fromkeys(document for grades in dataset.qrels.values() for document in grades))
+
+
+def write_runs(path: Path, rows: Sequence[Row], lists: Sequence[Ranked]) -> list[Path]:
+    """One run to `path`, several to `NAME-ENGINE-ENCODER.SUFFIX` beside it; where they went."""
+    written = []
+    for row, each in zip(rows, lists, strict=True):
+        name = re.sub(r"[^\w.]+", "-", row.name)
+        target = path if len(rows) == 1 else path.with_name(f"{path.stem}-{name}{path.suffix}")
+        write_run(target, run_of(each), tag=f"qa-bot-{name}")
+        written.append(target)
+    return written
+
+
+def _lists(bot: Bot, dataset: Dataset, engine: System, progress: Progress) -> Iterator[tuple[str, list[str]]]:
+    search = searcher(bot.pipeline(), engine)
+    for done, query in enumerate(dataset.queries, start=1):
+        yield query.question.id, search(query.question)
+        progress(f"asked of {engine}", done)

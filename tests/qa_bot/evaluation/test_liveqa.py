@@ -1,0 +1,73 @@
+import pytest
+
+from qa_bot.bot import Bot
+from qa_bot.calibration import calibration_for
+from qa_bot.evaluation.asking import rank
+from qa_bot.evaluation.datasets import DatasetError, read_dataset
+from qa_bot.evaluation.liveqa import Replies, evaluate_liveqa, gives, scores
+from qa_bot.evaluation.report import as_json
+from qa_core.types import Question
+
+SCORES = ["avg_score", "avg_score_forced", "avg_score_condensed", "unjudged@1"]
+SUCCESS = ["succ@2+", "succ@3+", "succ@4+", "prec@2+", "prec@3+", "prec@4+"]
+MEASURES = [*SCORES, *SUCCESS, "nDCG@10", "AP", "RR", "R@100", "R@1000", "answered"]
+
+
+def test_hand_worked_figures():
+    qrels = {"q1": {"a": 3, "b": 1}, "q2": {"a": 2}, "q3": {"a": 1}, "q4": {"a": 1}}
+    lists = {"q1": ["b", "a"], "q2": ["a"], "q3": ["x", "a"], "q4": []}
+    replies = Replies(lists, served=lists, abstained={"q2", "q4"})
+    found = {name: score.mean for name, score in scores(qrels, replies).items()}
+    assert list(found) == MEASURES
+    assert found["answered"] == 2 / 4  # q1 and q3; q4 found nothing at all
+    assert found["avg_score"] == (1 + 0 + 0 + 0) / 4
+    assert found["avg_score_forced"] == (1 + 2 + 0 + 0) / 4
+    assert found["avg_score_condensed"] == (1 + 2 + 1 + 0) / 4
+    assert found["unjudged@1"] == 1 / 2
+    assert (found["succ@2+"], found["prec@2+"]) == (1 / 4, 1 / 2)
+    assert found["RR"] == (1 + 1 + 1 / 2 + 0) / 4  # whatever was abstained
+    assert found["R@100"] == 3 / 4
+
+
+def test_first_documents_are_those_that_are_served():
+    found = scores({"q": {"a": 3}}, Replies(ranked={"q": ["a", "b"]}, served={"q": ["b", "a"]}))
+    assert (found["avg_score"].mean, found["avg_score_condensed"].mean, found["RR"].mean) == (0, 3, 1)
+
+
+def test_the_whole_pipeline_over_a_tiny_collection(ours):
+    rows = evaluate_liveqa(read_dataset(ours), engines=["hybrid", "keyword"])
+    assert [(row.engine, row.encoder, row.query) for row in rows] == [("hybrid", "starter", ""), ("keyword", "", "")]
+    assert list(rows[0].scores) == MEASURES
+    assert rows[1].scores["RR"].per_query == {"q1": 0.5, "q2": 1.0}
+    assert rows[1].measure == "nDCG@10"
+    told = as_json(rows)["models"][1]
+    assert {*MEASURES, *(f"{name}_se" for name in MEASURES)} <= set(told)
+
+
+def test_nothing_is_answered_where_precision_cannot_be_had(ours):
+    (row,) = evaluate_liveqa(read_dataset(ours), engines=["keyword"], flags={"answer.precision": 1.0})
+    assert row.scores["answered"].mean == 0
+    assert row.scores["avg_score"].mean == 0
+    assert row.scores["avg_score_forced"].mean > 0
+
+
+def test_a_persons_summary_as_the_question(ours):
+    rows = evaluate_liveqa(read_dataset(ours), engines=["keyword"], summary=True)
+    assert [row.query for row in rows] == ["", "summary"]
+    assert rows[1].scores["RR"].per_query["q1"] == 1.0  # "Do cats run?" finds "cats run" first
+
+
+def test_a_missing_summary_is_told(published):
+    with pytest.raises(DatasetError, match="Expected a summary of every query, but got none for 1"):
+        evaluate_liveqa(read_dataset(published, split="test"), summary=True)
+
+
+def test_the_decision_is_the_pipelines_own(tmp_path):
+    asked = ["How do I boil an egg?", "why do cats sleep all day?", "qwrt zxcv", "Who won the cup in 1954?", "cats"]
+    with Bot.open(tmp_path / "home", record=False) as bot:
+        pipeline = bot.pipeline()
+        calibration = calibration_for(bot.encoder, bot.home.models)
+        for title in asked:
+            ranking = rank(pipeline, Question(title), engine="hybrid")
+            decided = gives(pipeline, ranking, calibration, precision=bot.config.answer.precision)
+            assert decided == bot.ask(title).answered

@@ -1,0 +1,212 @@
+"""The object behind every front end: answers while others write, follows the home, and lets go of everything."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import threading
+from pathlib import Path
+
+import pytest
+
+from qa_bot import Bot
+from qa_bot.changes import add, delete, use
+from qa_bot.config import Config, ConfigError, set_value
+from qa_bot.generations import GenerationDamaged, Generations
+from qa_bot.home import Home, HomeError
+from qa_bot.presentation import as_dict
+from qa_core.static_encoder import StaticEncoder
+from qa_core.types import Question
+
+CATS = "Why do cats sleep all day?"
+ZORGON = {"_id": "zorgon", "title": "Where do zorgons live?", "text": "Under the purple moon of Quix."}
+
+
+def first(bot: Bot, query: str, engine: str = "hybrid") -> str:
+    found = bot.search(query, engine=engine).candidates
+    return found[0].passage.source.document if found else ""
+
+
+def turns(home: Path) -> int:
+    with Bot.open(home) as bot:
+        return bot.store.counts().turns
+
+
+# --- answering ------------------------------------------------------------------------------------------------------
+
+
+def test_an_answer_says_where_every_stretch_comes_from(home) -> None:
+    with Bot.open(home) as bot:
+        for question in (CATS, "How do I boil an egg?", "What is a noun?", "Why is the sky blue?"):
+            answer = bot.ask(question, top=20)
+            tiles = [source for source in answer.sources if source.span]
+            for tile in tiles:
+                assert tile.span is not None
+                assert tile.source_span is not None
+                assert answer.text[slice(*tile.span)] == tile.text[slice(*tile.source_span)]
+            assert list(answer.sources[: len(tiles)]) == tiles, "tiles first"
+            assert len({(s.collection, s.document) for s in answer.sources}) == len(answer.sources)
+            assert all(s.span is None and s.source_span is None for s in answer.sources[len(tiles) :])
+
+
+def test_a_home_by_path_string_or_question_object(home) -> None:
+    with Bot.open(str(home)) as bot:
+        answer = bot.ask(Question(CATS, "Mine never gets up."))
+    assert answer.sources[0].document == "animals-cats-sleep"
+    assert answer.question == CATS
+    assert set(answer.timings) >= {"total"}
+
+
+def test_asking_without_holding_the_event_loop(home) -> None:
+    async def several() -> list[str]:
+        answers = await asyncio.gather(*(bot.ask_async(CATS, top=3) for _ in range(4)))
+        return [answer.sources[0].document for answer in answers]
+
+    with Bot.open(home, record=False) as bot:
+        assert asyncio.run(several()) == ["animals-cats-sleep"] * 4
+
+
+def test_answers_are_recorded_unless_that_is_not_wanted(home) -> None:
+    with Bot.open(home) as bot:
+        answer = bot.ask(CATS)
+    with Bot.open(home, record=False) as bot:
+        bot.ask(CATS)
+        turn = bot.store.turn(answer.id)
+    assert (turn.question, turn.answer["answer"]) == (CATS, answer.text)
+    assert set(turn.answer) == set(as_dict(answer))
+    assert turns(home) == 1
+
+
+def test_an_answer_that_cannot_be_recorded_is_given_all_the_same(home, caplog, monkeypatch) -> None:
+    def full(*_args: object, **_options: object) -> None:
+        raise OSError("No space left on device")
+
+    monkeypatch.setattr("qa_bot.store.Store.save_turn", full)
+    with Bot.open(home) as bot:
+        assert bot.ask(CATS).sources
+    assert "could not be recorded: No space left on device" in caplog.text
+
+
+def test_an_empty_home_is_filled_from_the_starter_collection(tmp_path) -> None:
+    with Bot.open(tmp_path / "new") as bot:
+        assert bot.ask(CATS).sources[0].collection == "starter"
+
+
+def test_a_file_is_no_home(tmp_path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(HomeError, match="got a file in its place"):
+        Bot.open(tmp_path / "file")
+
+
+def test_closing_lets_go_of_the_generation(home, write_lines) -> None:
+    bot = Bot.open(home, record=False)
+    bot.ask(CATS)
+    bot.close()
+    for i in range(3):
+        add(bot.home, Config(), bot.encoder, [write_lines("z.jsonl", {**ZORGON, "text": f"Moon {i}."})])
+    assert sorted(path.name for path in bot.home.index.iterdir()) == ["00000003", "00000004", "CURRENT"]
+
+
+# --- beside a writer ------------------------------------------------------------------------------------------------
+
+
+def test_a_new_generation_is_taken_up_at_the_next_question(home, qa_bot_process, write_lines) -> None:
+    with Bot.open(home, record=False) as bot:
+        assert first(bot, "zorgons", "keyword") == ""
+        assert qa_bot_process("add", write_lines("z.jsonl", ZORGON)).code == 0
+        for engine in ("keyword", "dense", "hybrid"):
+            assert first(bot, "Where do zorgons live?", engine) == "zorgon"
+        assert bot.ask("Where do zorgons live?").sources[0].text == ZORGON["text"]
+
+
+def test_a_generation_is_kept_as_long_as_a_question_needs_it(home, write_lines) -> None:
+    with Bot.open(home, record=False) as bot:
+        pipeline = bot.pipeline()
+        for i in range(3):
+            add(bot.home, Config(), bot.encoder, [write_lines("z.jsonl", {**ZORGON, "text": f"Moon {i}."})])
+        assert first(bot, "zorgons", "keyword") == "zorgon", "the bot has gone on"
+        assert bot.pipeline() is not pipeline
+        assert (bot.home.index / "00000001").is_dir()
+        del pipeline
+        add(bot.home, Config(), bot.encoder, [write_lines("z.jsonl", ZORGON)])
+        assert not (bot.home.index / "00000001").exists()
+
+
+def test_eight_threads_ask_while_five_generations_are_published(home, write_lines) -> None:
+    errors: list[Exception] = []
+    done = threading.Event()
+
+    def ask() -> None:
+        try:
+            while not done.is_set():
+                assert bot.ask(CATS).sources[0].document == "animals-cats-sleep"
+                assert first(bot, "zorgons", "keyword") in ("zorgon", "")
+        except Exception as error:
+            errors.append(error)
+
+    with Bot.open(home, record=False) as bot:
+        threads = [threading.Thread(target=ask) for _ in range(8)]
+        for thread in threads:
+            thread.start()
+        for i in range(4):
+            add(bot.home, bot.config, bot.encoder, [write_lines("z.jsonl", {**ZORGON, "text": f"Moon {i}."})])
+        delete(bot.home, bot.config, bot.encoder, ids=["zorgon"])
+        done.set()
+        for thread in threads:
+            thread.join()
+        assert errors == []
+        assert first(bot, "zorgons", "keyword") == ""
+        assert Generations(bot.home.index).current_number() == 6
+
+
+# --- the home changes -----------------------------------------------------------------------------------------------
+
+
+def test_an_index_of_another_encoder_is_never_searched(home, other_encoder_folder, caplog) -> None:
+    with Bot.open(home, flags={"dense.encoder": str(other_encoder_folder)}, record=False) as bot:
+        assert bot.search(CATS, engine="dense").candidates == ()
+        for _ in range(2):
+            answer = bot.ask(CATS, trace=True)
+            assert answer.sources[0].document == "animals-cats-sleep"
+            assert answer.trace is not None
+            assert not any(name.startswith("dense") for name in answer.trace["lists"])
+    assert caplog.text.count("only keywords are searched") == 1
+    assert f"Run `qa-bot use {other_encoder_folder}`" in caplog.text
+
+
+def test_a_running_bot_goes_over_to_the_encoder_that_is_put_in_use(home, other_encoder_folder) -> None:
+    encoder = StaticEncoder.load(other_encoder_folder)
+    with Bot.open(home, record=False) as bot:
+        assert first(bot, CATS, "dense") == "animals-cats-sleep"
+        use(bot.home, bot.config, encoder, name=str(other_encoder_folder))
+        assert bot.search(CATS, engine="dense").candidates == (), "not configured yet"
+        set_value(home, "dense.encoder", str(other_encoder_folder))
+        assert first(bot, CATS, "dense") == "animals-cats-sleep"
+        assert bot.encoder.fingerprint == encoder.fingerprint
+
+
+def test_a_running_bot_follows_the_configuration(home, caplog) -> None:
+    with Bot.open(home, record=False) as bot:
+        whole = bot.ask(CATS).text
+        set_value(home, "answer.limit", "80")
+        assert 0 < len(bot.ask(CATS).text) <= 80 < len(whole)
+        (home / "qa-bot.toml").write_text("[answer]\nlimmit = 5\n")
+        with caplog.at_level(logging.WARNING):
+            assert len(bot.ask(CATS).text) <= 80
+    assert "the former one still holds" in caplog.text
+    assert "answer.limit" in caplog.text
+    with pytest.raises(ConfigError, match="limmit"):
+        Bot.open(home)
+
+
+def test_an_index_that_vanishes_is_told(home) -> None:
+    with Bot.open(home, record=False) as bot:
+        bot.ask(CATS)
+        (home / "index" / "CURRENT").unlink()
+        with pytest.raises(GenerationDamaged, match="CURRENT is missing: .*run `qa-bot repair`"):
+            bot.ask(CATS)
+
+
+def test_opening_takes_no_lock(home) -> None:
+    with Home.open(home).lock("add"), Bot.open(home, record=False) as bot:
+        assert bot.ask(CATS).sources

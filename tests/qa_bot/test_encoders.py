@@ -1,0 +1,245 @@
+import http.server
+import json
+import shutil
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from qa_bot import encoders
+from qa_bot.encoders import EncoderError, fetch, resolve, verify
+from qa_core.mapped_tensors import map_tensors, write_tensors
+from qa_core.static_encoder import StaticEncoder, weights_match
+
+NAME = "someone/tiny"
+COMMIT = "0123456789abcdef0123456789abcdef01234567"
+
+
+def test_the_starter_answers_to_its_name(tmp_path: Path) -> None:
+    encoder = resolve("starter", models=tmp_path)
+    assert isinstance(encoder, StaticEncoder)
+    near, far = encoder.encode(["How do I boil an egg?", "The weather in Oslo"]) @ encoder.encode(["cooking eggs"])[0]
+    assert near > far + 0.2
+    assert encoder.knows("cat")
+    assert not encoder.knows("xqzzt")
+    assert not list(tmp_path.iterdir())
+
+
+def test_the_starter_is_what_its_configuration_states() -> None:
+    assert weights_match(encoders.STARTER_FOLDER)
+    card = (encoders.STARTER_FOLDER / "README.md").read_text(encoding="utf-8")
+    assert "all-MiniLM-L6-v2" in card
+    assert "Apache" in card
+    assert sum(path.stat().st_size for path in encoders.STARTER_FOLDER.iterdir()) < 17_000_000
+
+
+def test_a_folder_answers_to_its_path(tiny_bert: Path, tmp_path: Path) -> None:
+    encoder = resolve(str(tiny_bert), models=tmp_path / "models")
+    assert encoder.dimension == 8
+    (graphs,) = (tmp_path / "models" / "graphs").iterdir()
+    assert graphs.name.startswith("tiny-")
+
+
+def test_a_static_folder_answers_to_its_path(tmp_path: Path) -> None:
+    folder = Path(shutil.copytree(encoders.STARTER_FOLDER, tmp_path / "mine"))
+    assert resolve(str(folder), models=tmp_path).fingerprint == resolve("starter", models=tmp_path).fingerprint
+
+
+def test_changed_weights_are_kept_elsewhere(tiny_bert: Path, tmp_path: Path) -> None:
+    before = encoders.cache_of(tiny_bert, tmp_path)
+    assert encoders.cache_of(tiny_bert, tmp_path) == before
+    write_tensors(tiny_bert / "model.safetensors", {"other": np.ones(3, dtype=np.float32)})
+    assert encoders.cache_of(tiny_bert, tmp_path) != before
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("/no/such/place", "Expected an encoder in the folder /no/such/place, but there is no such folder"),
+        ("strater", "Expected an encoder in the folder strater, but there is no such folder"),
+        (NAME, f"it is not here yet; fetch it with: qa-bot use {NAME}"),
+    ],
+)
+def test_an_unknown_name_says_what_to_do(tmp_path: Path, name: str, message: str) -> None:
+    with pytest.raises(EncoderError, match=message):
+        resolve(name, models=tmp_path)
+
+
+def only_pickle(folder: Path) -> None:
+    (folder / "model.safetensors").unlink()
+    shutil.rmtree(folder / "onnx")
+    (folder / "pytorch_model.bin").write_bytes(b"\x80")
+
+
+def without_weights(folder: Path) -> None:
+    (folder / "model.safetensors").unlink()
+    shutil.rmtree(folder / "onnx")
+
+
+def cut_weights(folder: Path) -> None:
+    path = folder / "model.safetensors"
+    path.write_bytes(path.read_bytes()[:-100])
+
+
+def other_architecture(folder: Path) -> None:
+    shutil.rmtree(folder / "onnx")
+    write_tensors(folder / "model.safetensors", {"transformer.layer.0.weight": np.ones((2, 2), dtype=np.float32)})
+
+
+def no_layout(folder: Path) -> None:
+    (folder / "modules.json").unlink()
+
+
+def max_pooling(folder: Path) -> None:
+    config = '{"word_embedding_dimension": 8, "pooling_mode_max_tokens": true}'
+    (folder / "1_Pooling" / "config.json").write_text(config, encoding="utf-8")
+
+
+def no_architecture(folder: Path) -> None:
+    (folder / "config.json").write_text("{}", encoding="utf-8")
+
+
+def not_a_number(folder: Path) -> None:
+    shutil.rmtree(folder / "onnx")
+    weights = {name: np.array(tensor) for name, tensor in map_tensors(folder / "model.safetensors").items()}
+    weights["encoder.layer.0.output.dense.bias"][:] = np.nan
+    write_tensors(folder / "model.safetensors", weights)
+
+
+def other_dimension(folder: Path) -> None:
+    config = '{"word_embedding_dimension": 9, "pooling_mode": "mean"}'
+    (folder / "1_Pooling" / "config.json").write_text(config, encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("harm", "message"),
+    [
+        (only_pickle, r"only pytorch_model\.bin: a pickle can run any program"),
+        (without_weights, r"Expected model\.safetensors in .*, but it is not there"),
+        (cut_weights, "Expected a whole safetensors file"),
+        (other_architecture, "belongs to another architecture"),
+        (no_layout, "Expected a folder in sentence-transformers layout"),
+        (max_pooling, "Expected mean or cls pooling"),
+        (no_architecture, "Expected 'model_type'"),
+        (not_a_number, r"Expected vectors of length 1 .*but got nan"),
+        (other_dimension, "Expected vectors of 9 numbers .*but got 8"),
+    ],
+)
+def test_a_folder_that_cannot_serve_says_why(tiny_bert: Path, tmp_path: Path, harm: object, message: str) -> None:
+    assert callable(harm)
+    harm(tiny_bert)
+    with pytest.raises(EncoderError, match=message):
+        verify(tiny_bert, models=tmp_path / "models")
+
+
+@pytest.fixture
+def graph() -> bool:
+    """Whether the hub has the graph, its only weights but a pickle."""
+    return True
+
+
+@pytest.fixture
+def published(tiny_bert: Path, graph: bool) -> dict[str, bytes]:
+    """The files of the tiny model by their names on the hub."""
+    (tiny_bert / "model.safetensors").unlink()
+    if not graph:
+        shutil.rmtree(tiny_bert / "onnx")
+    files = {
+        path.relative_to(tiny_bert).as_posix(): path.read_bytes() for path in tiny_bert.rglob("*") if path.is_file()
+    }
+    return {**files, "pytorch_model.bin": b"\x80", "train.py": b"print()"}
+
+
+@pytest.fixture
+def hub(published: dict[str, bytes]) -> Iterator[str]:
+    """A hub of one model on a free port of this machine."""
+    siblings = [{"rfilename": name, "size": len(content)} for name, content in published.items()]
+    about = json.dumps({"_id": "1", "id": NAME, "modelId": NAME, "sha": COMMIT, "siblings": siblings}).encode()
+
+    tree = json.dumps(
+        [{"type": "file", "path": name, "size": len(content), "oid": "0"} for name, content in published.items()]
+    ).encode()
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_HEAD(self) -> None:
+            self.reply(send=False)
+
+        def do_GET(self) -> None:
+            self.reply(send=True)
+
+        def reply(self, *, send: bool) -> None:
+            path = self.path.partition("?")[0]
+            if path.startswith(f"/api/models/{NAME}/tree/"):
+                content: bytes | None = tree
+            elif path.startswith(f"/api/models/{NAME}"):
+                content = about
+            else:
+                content = published.get(path.removeprefix(f"/{NAME}/resolve/{COMMIT}/"))
+            self.send_response(404 if content is None else 200)
+            self.send_header("ETag", f'"{len(content or b"")}"')
+            self.send_header("X-Repo-Commit", COMMIT)
+            self.send_header("Content-Length", str(len(content or b"")))
+            self.end_headers()
+            if send and content:
+                self.wfile.write(content)
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        thread = threading.Thread(target=server.serve_forever, daemon=True)
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_address[1]}"
+        server.shutdown()
+        thread.join()
+
+
+def test_fetch_asks_first_and_takes_no_pickle(hub: str, published: dict[str, bytes], tmp_path: Path) -> None:
+    heard: list[tuple[str, int]] = []
+
+    def confirm(what: str, size: int) -> bool:
+        heard.append((what, size))
+        return True
+
+    folder = fetch(NAME, tmp_path, confirm, endpoint=hub)
+    assert folder == tmp_path / "someone--tiny"
+    expected = published.keys() - {"pytorch_model.bin", "train.py"}
+    assert {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()} == expected
+    ((what, size),) = heard
+    assert NAME in what
+    assert size == sum(len(published[name]) for name in expected)
+    assert resolve(NAME, models=tmp_path).dimension == 8
+    assert fetch(NAME, tmp_path, confirm, endpoint=hub) == folder
+    assert len(heard) == 1
+
+
+def test_without_consent_nothing_is_fetched(hub: str, tmp_path: Path) -> None:
+    with pytest.raises(EncoderError, match="nothing was fetched"):
+        fetch(NAME, tmp_path / "models", lambda *_: False, endpoint=hub)
+    assert not list((tmp_path / "models").glob("*"))
+
+
+@pytest.mark.parametrize("graph", [False])
+def test_only_pickles_on_the_hub_are_refused_before_asking(hub: str, tmp_path: Path) -> None:
+    with pytest.raises(EncoderError, match="a pickle can run any program"):
+        fetch(NAME, tmp_path, lambda *_: pytest.fail("asked"), endpoint=hub)
+
+
+def test_an_unreachable_hub_says_so(tmp_path: Path) -> None:
+    with pytest.raises(
+        EncoderError, match=f"Expected {NAME} from the hub, but got: .*; check the name and the connection"
+    ):
+        fetch(NAME, tmp_path, lambda *_: True, endpoint="http://127.0.0.1:9")
+
+
+def test_an_unknown_model_says_so(hub: str, tmp_path: Path) -> None:
+    with pytest.raises(EncoderError, match=r"Expected someone/else from the hub, but got: .*404"):
+        fetch("someone/else", tmp_path, lambda *_: True, endpoint=hub)
+
+
+@pytest.mark.parametrize("name", ["tiny", "../tiny", "a/b/c", "a/..", "https://a/b"])
+def test_only_hub_ids_are_fetched(tmp_path: Path, name: str) -> None:
+    with pytest.raises(EncoderError, match="Expected a hub id"):
+        fetch(name, tmp_path, lambda *_: True)

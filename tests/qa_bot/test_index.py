@@ -1,0 +1,163 @@
+"""An index opened and written: all engines agree on what is in it, over any sequence of additions and deletions."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from qa_bot.generations import Generations
+from qa_bot.index import Index, IndexWriter, Manifest
+from retrievers.damage import IndexDamaged
+from retrievers.keyword import KeywordQuery
+from retrievers.segments import IndexedDocument, IndexedPassage
+
+WORDS = ("ant", "bee", "cow", "dog", "emu", "fox", "gnu", "hen")
+
+
+class WordEncoder:
+    """One dimension a word of `WORDS`; unit vectors, zero for a text of other words."""
+
+    dimension = len(WORDS)
+
+    def __init__(self, fingerprint: str = "words") -> None:
+        self.fingerprint = fingerprint
+
+    def encode(self, texts, *, side="question"):
+        rows = np.array([[text.split().count(word) for word in WORDS] for text in texts], np.float32)
+        rows = rows.reshape(len(texts), len(WORDS))
+        return rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-9)
+
+    def knows(self, word):
+        return word in WORDS
+
+
+def document(key: int, text: str, *more: str, title: str = "") -> IndexedDocument:
+    passages = tuple(IndexedPassage(10 * key + i, each) for i, each in enumerate((text, *more)))
+    return IndexedDocument(key, f"id-{key}", title, "", "", "tests", passages)
+
+
+def publish(root: Path, added=(), deleted=(), *, encoder=None) -> Index:
+    generations = Generations(root)
+    previous = generations.current()
+    staged = generations.stage((previous.number if previous else 0) + 1)
+    writer = IndexWriter(staged, previous, encoder or WordEncoder(), encoder_name="words")
+    if deleted:
+        writer.delete(deleted)
+    writer.add(added)
+    return Index(generations.publish(staged, writer.finish().as_dict()))
+
+
+def by_word(index: Index, word: str) -> dict[str, set[int]]:
+    """Documents that each engine finds for a word."""
+    dense = index.dense_hits("bodies", WordEncoder().encode([word]), 100)[0]
+    return {
+        "keyword": {hit.document for hit in index.keyword_hits(KeywordQuery(((word, 1.0),)), 100)},
+        "dense": {hit.document for hit in dense if hit.score > 0.01},
+    }
+
+
+def test_a_passage_is_found_by_its_own_words_and_its_title(tmp_path) -> None:
+    index = publish(tmp_path, [document(1, "ant bee", "cow", title="dog"), document(2, "emu")])
+    assert by_word(index, "cow") == {"keyword": {1}, "dense": {1}}
+    assert {hit.key for hit in index.keyword_hits(KeywordQuery((("dog", 1.0),)), 10)} == {10, 11}
+    titles = index.keyword_hits(KeywordQuery((("dog", 1.0),), "title"), 10)
+    assert [hit.key for hit in titles] == [10], "a title counts once a document"
+    assert index.dense_hits("titles", WordEncoder().encode(["dog"]), 1)[0][0].document == 1
+
+
+def test_statistics_are_over_passages_and_titles_over_documents(tmp_path) -> None:
+    index = publish(tmp_path, [document(1, "ant bee", "cow", title="dog emu fox"), document(2, "emu", title="hen")])
+    assert index.documents == 3
+    assert index.document_frequency("all", "emu") == 3
+    assert index.average_length("all") == pytest.approx((5 + 4 + 2) / 3)
+    assert index.average_length("title") == pytest.approx((3 + 1) / 2)
+
+
+def test_a_document_comes_at_its_nearest_passage(tmp_path) -> None:
+    index = publish(tmp_path, [document(1, "ant", "bee cow"), document(2, "emu")])
+    index = publish(tmp_path, [document(3, "bee", "fox")])
+    found = index.materialise([3, 1, 99], WordEncoder().encode(["bee"])[0], {})
+    assert {key: each.passage.text for key, each in found.items()} == {3: "bee", 1: "bee cow"}
+    preferred = index.materialise([1, 3], None, {1: 11})
+    assert {key: each.passage.text for key, each in preferred.items()} == {1: "bee cow", 3: "bee"}
+
+
+def test_hits_of_several_segments_come_best_first(tmp_path) -> None:
+    publish(tmp_path, [document(i, "ant bee") for i in range(1, 9)])
+    index = publish(tmp_path, [document(20, "ant")])
+    assert len(index.manifest.segments) == 2
+    hits = index.dense_hits("bodies", WordEncoder().encode(["ant", "hen"]), 3)
+    assert [hit.document for hit in hits[0]] == [20, 1, 2]
+    assert len(hits) == 2
+
+
+def test_an_index_of_nothing_finds_nothing(tmp_path) -> None:
+    index = publish(tmp_path)
+    assert by_word(index, "ant") == {"keyword": set(), "dense": set()}
+    assert index.dense_hits("titles", WordEncoder().encode(["ant", "bee"]), 3) == [[], []]
+    assert index.materialise([1], None, {}) == {}
+    assert (index.documents, index.average_length("title"), index.manifest.segments) == (0, 0, ())
+
+
+def test_a_writer_that_is_given_nothing_makes_no_files(tmp_path) -> None:
+    publish(tmp_path, [document(1, "ant")])
+    staged = Generations(tmp_path).stage(2)
+    writer = IndexWriter(staged, Generations(tmp_path).current(), WordEncoder(), encoder_name="words")
+    writer.abandon()
+    assert list(staged.iterdir()) == []
+
+
+def test_another_encoder_encodes_all_segments_anew(tmp_path) -> None:
+    publish(tmp_path, [document(1, "ant"), document(2, "bee")])
+    publish(tmp_path, [document(3, "cow")], [2])
+    index = publish(tmp_path, [document(4, "dog")], encoder=WordEncoder("others"))
+    assert index.manifest.fingerprint == "others"
+    assert [by_word(index, word)["dense"] for word in WORDS[:4]] == [{1}, set(), {3}, {4}]
+
+
+def test_a_damaged_list_of_the_living_is_told(tmp_path) -> None:
+    publish(tmp_path, [document(i, "ant") for i in range(1, 9)])
+    index = publish(tmp_path, deleted=[3])
+    path = next((index.generation.path / "alive").iterdir())
+    path.write_bytes(path.read_bytes()[:50])
+    with pytest.raises(IndexDamaged, match=f"{path.name}.*run qa-bot repair"):
+        Index(index.generation)
+    path.unlink()
+    with pytest.raises(IndexDamaged, match=path.name):
+        Index(index.generation)
+
+
+@settings(max_examples=12, deadline=None)
+@given(
+    st.lists(
+        st.tuples(
+            st.lists(st.lists(st.sampled_from(WORDS), min_size=1, max_size=3), max_size=6), st.sets(st.integers(0, 30))
+        ),
+        min_size=1,
+        max_size=6,
+    )
+)
+def test_every_engine_holds_what_was_added_and_not_deleted(tmp_path_factory, steps) -> None:
+    root = tmp_path_factory.mktemp("index") / "root"
+    expected: dict[int, str] = {}
+    key = 0
+    for texts, doomed in steps:
+        deleted = [each for each in expected if each in doomed]
+        expected = {each: text for each, text in expected.items() if each not in doomed}
+        added = []
+        for text in texts:
+            key += 1
+            expected[key] = " ".join(text)
+            added.append(document(key, expected[key]))
+        index = publish(root, added, deleted)
+        assert index.manifest == Manifest.of(index.generation)
+        assert (index.manifest.documents, index.manifest.passages) == (len(expected), len(expected))
+    for word in WORDS:
+        having = {each for each, text in expected.items() if word in text.split()}
+        assert by_word(index, word) == {"keyword": having, "dense": having}
+    found = index.materialise(list(expected), None, {})
+    assert {each: nearest.passage.text for each, nearest in found.items()} == expected
