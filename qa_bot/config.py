@@ -73,6 +73,12 @@ class RetrievalSection:
 
 
 @dataclass(frozen=True, slots=True)
+class RankingSection:
+    formula: Literal["evidence", "clue"] = key("evidence", "what a passage score multiplies: all evidence, or the clue")
+    passage_weight: float = key(0.1, "w_p of the combination formula", least=0)
+
+
+@dataclass(frozen=True, slots=True)
 class ServeSection:
     host: str = key("127.0.0.1", "address to listen on; any other than loopback needs a token")
     port: int = key(8080, "port to listen on; 0 takes a free one", least=0, most=65535)
@@ -89,6 +95,7 @@ class Config:
     answer: AnswerSection = field(default_factory=AnswerSection)
     passages: PassagesSection = field(default_factory=PassagesSection)
     retrieval: RetrievalSection = field(default_factory=RetrievalSection)
+    ranking: RankingSection = field(default_factory=RankingSection)
     serve: ServeSection = field(default_factory=ServeSection)
     origins: Mapping[str, str] = field(default_factory=dict)
 

@@ -17,9 +17,9 @@ from qa_bot.index import Index
 from qa_bot.tiling import Tiling, tile
 from qa_core.linguistics import noun_phrases, synonyms
 from qa_core.text import sentences, terms, words
-from qa_core.types import Answer, AnswerSource, Candidate, Encoder, Question
+from qa_core.types import Answer, AnswerSource, Candidate, Clue, Encoder, Question
 from rankers.clue import ClueRanker, inverse_frequency
-from rankers.combination import combine
+from rankers.combination import combine, evidence
 from retrievers.expansion import rm3
 from retrievers.fusion import Ranked, in_vocabulary_rule, normalised_mean, reciprocal_rank
 from retrievers.keyword import KeywordQuery
@@ -28,6 +28,8 @@ from retrievers.segments import View
 
 Engine = Literal["keyword", "dense", "hybrid"]
 
+PASSAGES = 2
+"""Passages asked for, for each document wanted: some documents come with several."""
 EMPTY_QUESTION = "The question is empty; ask something."
 NO_TIME = "There was no time left to find and compose an answer; allow a longer deadline."
 NOTHING_FOUND = "Nothing in your documents has anything in common with this question; add documents or ask otherwise."
@@ -41,6 +43,10 @@ class RankedList:
     weight: float
     documents: Ranked
     floor: float | None = None
+
+    def cut(self, depth: int) -> RankedList:
+        """The first `depth` documents."""
+        return self if len(self.documents) <= depth else replace(self, documents=self.documents[:depth], floor=None)
 
 
 @dataclass(slots=True)
@@ -110,23 +116,31 @@ class Pipeline:
     def rank(
         self, question: Question, *, deadline: Deadline, engine: Engine = "hybrid", depth: int | None = None
     ) -> Ranking:
-        """Retrieve, fuse and rank up to `depth` documents."""
-        depth = depth or self._config.retrieval.depth
+        """Retrieve, fuse and rank up to `depth` documents.
+
+        The first `[retrieval] depth` of them do not depend on how many are asked for: what lies below is fused and
+        ranked by itself.
+        """
+        served = self._config.retrieval.depth
+        depth = depth or served
         stages = Stages(deadline, self._workers)
         formulation = stages.here("formulate", partial(_formulate, question))
+        wanted = max(depth, served)
         works = {}
         if engine != "dense":
-            works["keyword"] = lambda _: self._search_keyword(formulation, depth)
+            works["keyword"] = lambda _: self._search_keyword(formulation, wanted)
         if engine != "keyword" and self._encoder is not None:
-            works["dense"] = lambda share: self._search_dense(formulation, depth, share)
+            works["dense"] = lambda share: self._search_dense(formulation, wanted, share)
         found = Found()
         for each in stages.side_by_side(works, Found()).values():
             found |= each
-        fused = stages.here("fuse", lambda: self._fuse(formulation, found, depth))
-        candidates = stages.run("rank", lambda share: self._rank(question, fused, found, share), None)
+        head, tail = stages.here("fuse", lambda: self._fused(formulation, found.lists, served, wanted))
+        candidates = stages.run("rank", lambda share: self._rank(question, head, found, share), None)
         if candidates is None:
-            candidates = self._materialised(fused, found)
-        return Ranking(question, formulation, tuple(candidates), tuple(found.lists), stages)
+            candidates = self._materialised(head, found)
+        if tail:
+            candidates += self._rank(question, tail, found, deadline)
+        return Ranking(question, formulation, tuple(candidates[:depth]), tuple(found.lists), stages)
 
     def features(self, ranking: Ranking) -> Features:
         """What confidence is computed from; see `qa_bot.confidence.FEATURES`."""
@@ -152,11 +166,12 @@ class Pipeline:
         found = Found()
         for each in formulation.keyword:
             best: dict[int, float] = {}
-            for hit in self.index.keyword_hits(self._widened(each.query), 2 * depth):
+            hits = self.index.keyword_hits(self._widened(each.query), PASSAGES * depth)
+            for hit in hits:
                 best.setdefault(hit.document, hit.score)
                 if each.query.field == "all":
                     found.passages.setdefault(hit.document, hit.key)
-            found.lists.append(_ranked(each.name, each.weight, best, depth))
+            found.lists.append(_ranked(each.name, each.weight, best, whole=len(hits) < PASSAGES * depth))
         return found
 
     def _widened(self, query: KeywordQuery) -> KeywordQuery:
@@ -177,16 +192,29 @@ class Pipeline:
         views: tuple[View, ...] = ("titles", "bodies")
         for view in views:
             deadline.check()
-            for asked, hits in zip(formulation.texts, self.index.dense_hits(view, queries, 2 * depth), strict=True):
+            lists = self.index.dense_hits(view, queries, PASSAGES * depth)
+            for asked, hits in zip(formulation.texts, lists, strict=True):
                 best: dict[int, float] = {}
                 for hit in hits:
                     best.setdefault(hit.document, hit.score)
-                found.lists.append(_ranked(f"dense:{asked.name}:{view}", asked.weight, best, depth))
+                whole = len(hits) < PASSAGES * depth
+                found.lists.append(_ranked(f"dense:{asked.name}:{view}", asked.weight, best, whole=whole))
         return found
 
-    def _fuse(self, formulation: Formulation, found: Found, depth: int) -> Ranked:
+    def _fused(
+        self, formulation: Formulation, lists: Sequence[RankedList], served: int, wanted: int
+    ) -> tuple[Ranked, Ranked]:
+        """The documents to serve, and those below them, up to `wanted` in all."""
+        head = self._fuse(formulation, [each.cut(served) for each in lists], served)
+        if wanted <= served:
+            return head, []
+        already = {document for document, _ in head}
+        below = [each for each in self._fuse(formulation, lists, wanted) if each[0] not in already]
+        return head, below[: wanted - len(head)]
+
+    def _fuse(self, formulation: Formulation, lists: Sequence[RankedList], depth: int) -> Ranked:
         method = self._config.fusion.method
-        lists = [each for each in found.lists if each.documents]
+        lists = [each for each in lists if each.documents]
         if not lists:
             return []
         if method == "rule":
@@ -202,9 +230,17 @@ class Pipeline:
         candidates = self._materialised(fused, found)
         deadline.check()
         clue = self._clue.scorer(question)
-        scored = [each.scored("clue", clue(each.passage.clue)) for each in candidates]
+        perfect = clue(Clue(question.title, question.body)) or 1.0
+        scored = []
+        for each in candidates:
+            told = clue(each.passage.clue)
+            similarity = each.features.get("title_similarity", 0.0)
+            scored.append(
+                each.scored("clue", told).scored("evidence", evidence(each.score, told / perfect, similarity))
+            )
         deadline.check()
-        return combine(scored, clue="fusion", passage="passage_similarity")
+        ranking = self._config.ranking
+        return combine(scored, clue=ranking.formula, passage="passage_similarity", weight=ranking.passage_weight)
 
     def _materialised(self, fused: Ranked, found: Found) -> list[Candidate]:
         """Each document at its best passage, with its scores so far."""
@@ -225,9 +261,9 @@ def _formulate(question: Question) -> Formulation:
     return formulate(question, noun_phrases=noun_phrases, synonyms=synonyms)
 
 
-def _ranked(name: str, weight: float, best: Mapping[int, float], depth: int) -> RankedList:
-    """The first `depth` documents; a list that ends before tells that all others score 0."""
-    return RankedList(name, weight, list(best.items())[:depth], floor=0.0 if len(best) < depth else None)
+def _ranked(name: str, weight: float, best: Mapping[int, float], *, whole: bool) -> RankedList:
+    """A list of documents; a whole one, in which nothing was left out, tells that all others score 0."""
+    return RankedList(name, weight, list(best.items()), floor=0.0 if whole else None)
 
 
 def _mean(lists: Sequence[RankedList]) -> Ranked:

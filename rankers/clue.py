@@ -17,6 +17,9 @@ from typing import Literal, Protocol
 
 from qa_core.types import Candidate, Clue, Question
 
+MAX_TERMS = 256
+"""Terms of a question or clue that are looked at: counting close pairs grows with the square."""
+
 Field = Literal["title", "all"]
 Idf = Callable[[str], float]
 Analyser = Callable[[str], Sequence[str]]
@@ -144,8 +147,8 @@ class ClueRanker:
             return known[word]
 
         def score(clue: Clue) -> float:
-            c_title = self._analyse(clue.title)
-            c_whole = [*c_title, *self._analyse(clue.body)] if clue.body else c_title
+            c_title = self._analyse(clue.title)[:MAX_TERMS]
+            c_whole = [*c_title, *self._analyse(clue.body)][:MAX_TERMS] if clue.body else c_title
             return dependence_score(
                 whole, c_whole, idf, average_title, config
             ) + config.title_weight * dependence_score(title, c_title, idf, average_title, config)
@@ -153,7 +156,7 @@ class ClueRanker:
         return score
 
     def _dependence(self, text: str) -> Dependence:
-        terms = self._analyse(text)
+        terms = self._analyse(text)[:MAX_TERMS]
         synonyms = {
             term: [stem for other in found for stem in self._analyse(other)]
             for word in set(text.split())

@@ -3,7 +3,7 @@
 import pytest
 
 from qa_core.types import Candidate, Clue, Passage, Source
-from rankers.combination import combine, min_max
+from rankers.combination import combine, evidence, min_max
 
 
 def candidate(name, **features):
@@ -34,3 +34,12 @@ def test_min_max_of_nothing_and_of_one_score():
     assert min_max([]) == []
     assert min_max([3.0, 3.0]) == [0.0, 0.0]
     assert min_max([1.0, 3.0, 2.0]) == [0.0, 1.0, 0.5]
+
+
+def test_evidence_by_hand():
+    assert evidence(0.5, 0.5, 0.5) == pytest.approx(0.5 + 0.25 + 0.0625)
+    assert evidence(0.2, 1.3, -0.4) == pytest.approx(1.2)
+
+
+def test_the_very_same_question_beats_what_every_engine_likes_more():
+    assert evidence(0.4, 1.0, 1.0) > evidence(1.0, 0.7, 0.8)
