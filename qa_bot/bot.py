@@ -180,6 +180,7 @@ class Bot:
             generation = held.enter_context(self._generations.pin_current())
             if generation is None:  # a home is filled before it is asked
                 raise GenerationDamaged(Damage("missing", self.home.index / "CURRENT", "something removed it"))
+            self._generations.expect_whole(generation)
             encoder = self._encoder_for(Manifest.of(generation))
             calibration = calibration_for(encoder, self.home.models)
             pipeline = Pipeline(Index(generation), encoder, calibration, self.config, self._workers)

@@ -131,6 +131,8 @@ def changing(
     with home.lock(action), Store.open(home.store_url(config)) as store:
         generations = Generations(home.index)
         previous = None if from_nothing else generations.current()
+        if previous:
+            generations.expect_whole(previous)
         number = _begun(store, generations, encoder, repairing=from_nothing)
         staged = generations.stage(number)
         writer = IndexWriter(staged, previous, encoder, encoder_name=encoder_name or config.dense.encoder)

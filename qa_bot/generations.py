@@ -152,6 +152,11 @@ class Generations:
         checked = (_check(found.path / name, record, deep=deep) for name, record in found.files.items())
         return [damage for damage in checked if damage]
 
+    def expect_whole(self, generation: Generation) -> None:
+        """Raises GenerationDamaged where a file is missing or cut short; reads none, so that every opening can ask."""
+        if damages := self.verify(generation):
+            raise GenerationDamaged(damages[0])
+
     def newest(self) -> int:
         """The highest number of a complete generation, 0 where there is none; a repair counts on from here."""
         return max(self._numbers(), default=0)

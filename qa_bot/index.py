@@ -23,7 +23,7 @@ from qa_core.text import terms
 from qa_core.types import Encoder, FloatArray, IntArray, Passage
 from retrievers.damage import IndexDamaged
 from retrievers.keyword import Entry, Field, Hit, KeywordIndex, KeywordQuery, KeywordWriter, clone
-from retrievers.segments import DenseHit, IndexedDocument, Segment, SegmentWriter, View, merge, reencode
+from retrievers.segments import DenseHits, IndexedDocument, Segment, SegmentWriter, View, merge, reencode
 
 MERGE_FACTOR = 2
 """Neighbouring segments are merged when the older is less than this many times the newer …"""
@@ -82,15 +82,12 @@ class Index:
         """The k best passages."""
         return self.keyword.search(query, k)
 
-    def dense_hits(self, view: View, queries: FloatArray, k: int) -> list[list[DenseHit]]:
-        """The k nearest titles or passages of each query (Q, D), best first."""
+    def dense_hits(self, view: View, queries: FloatArray, k: int) -> list[DenseHits]:
+        """The k nearest titles or passages of each query (Q, D)."""
         found = [segment.search(view, queries, k) for segment in self._segments]
         if len(found) == 1:
             return found[0]
-        if not found:
-            return [[] for _ in queries]
-        merged = [[hit for hits in each for hit in hits] for each in zip(*found, strict=True)]
-        return [sorted(hits, key=lambda hit: (-hit.score, hit.document))[:k] for hits in merged]
+        return [_best_of(hits, k) for hits in zip(*found, strict=True)]
 
     def materialise(
         self, documents: Sequence[int], query: FloatArray | None, preferred: Mapping[int, int]
@@ -175,6 +172,8 @@ class IndexWriter:
         """Let go of the folder; whoever made it removes it."""
         if "_keyword" in self.__dict__:
             self._keyword.close()
+        if "_segment" in self.__dict__:
+            self._segment.abandon()
 
     def _write_alive(self, segments: Iterable[tuple[str, Segment]]) -> None:
         folder = self._staged / "alive"
@@ -212,6 +211,13 @@ class IndexWriter:
         for old, _ in segments[start:]:
             shutil.rmtree(self._folder / old)
         return [*segments[:start], (name, Segment(self._folder / name))]
+
+
+def _best_of(hits: Sequence[DenseHits], k: int) -> DenseHits:
+    """The k best of what several segments found."""
+    documents, passages, scores = (np.concatenate(each) for each in zip(*hits, strict=True))
+    order = np.lexsort((documents, -scores))[:k]
+    return DenseHits(documents[order], passages[order], scores[order])
 
 
 def _nearest(segment: Segment, rows: IntArray, query: FloatArray | None, preferred: Sequence[int]) -> Iterator[Nearest]:

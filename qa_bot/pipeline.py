@@ -17,7 +17,7 @@ from qa_bot.index import Index
 from qa_bot.tiling import Tiling, tile
 from qa_core.linguistics import noun_phrases, synonyms
 from qa_core.text import sentences, terms, words
-from qa_core.types import Answer, AnswerSource, Candidate, Clue, Encoder, Question
+from qa_core.types import Answer, AnswerSource, Candidate, Clue, Encoder, Passage, Question
 from rankers.clue import ClueRanker, inverse_frequency
 from rankers.combination import combine, evidence
 from retrievers.expansion import rm3
@@ -30,6 +30,8 @@ Engine = Literal["keyword", "dense", "hybrid"]
 
 PASSAGES = 2
 """Passages asked for, for each document wanted: some documents come with several."""
+TILED = 10
+"""An answer is never tiled from more documents."""
 EMPTY_QUESTION = "The question is empty; ask something."
 NO_TIME = "There was no time left to find and compose an answer; allow a longer deadline."
 NOTHING_FOUND = "Nothing in your documents has anything in common with this question; add documents or ask otherwise."
@@ -91,7 +93,8 @@ class Pipeline:
 
     def ask(self, question: Question, *, deadline: Deadline, top: int = 10, trace: bool = False) -> Answer:
         """One answer with its sources; never later than the deadline by more than the stage in hand notices."""
-        ranking = self.rank(question, deadline=deadline)
+        wanted = self._config.ranking.depth if trace else max(top, TILED)
+        ranking = self.rank(question, deadline=deadline, depth=wanted)
         stages = ranking.stages
         features = self.features(ranking)
         confidence = self._calibration.confidence(features) if ranking.candidates else 0.0
@@ -118,14 +121,14 @@ class Pipeline:
     ) -> Ranking:
         """Retrieve, fuse and rank up to `depth` documents.
 
-        The first `[retrieval] depth` of them do not depend on how many are asked for: what lies below is fused and
-        ranked by itself.
+        The first `[ranking] depth` of them are ranked by clue and passage score; what lies below keeps the fused
+        order, and how many are asked for does not change what comes first.
         """
-        served = self._config.retrieval.depth
+        served, pool = self._config.retrieval.depth, self._config.ranking.depth
         depth = depth or served
+        wanted = max(depth, served)
         stages = Stages(deadline, self._workers)
         formulation = stages.here("formulate", partial(_formulate, question))
-        wanted = max(depth, served)
         works = {}
         if engine != "dense":
             works["keyword"] = lambda _: self._search_keyword(formulation, wanted)
@@ -134,13 +137,11 @@ class Pipeline:
         found = Found()
         for each in stages.side_by_side(works, Found()).values():
             found |= each
-        head, tail = stages.here("fuse", lambda: self._fused(formulation, found.lists, served, wanted))
-        candidates = stages.run("rank", lambda share: self._rank(question, head, found, share), None)
-        if candidates is None:
-            candidates = self._materialised(head, found)
-        if tail:
-            candidates += self._rank(question, tail, found, deadline)
-        return Ranking(question, formulation, tuple(candidates[:depth]), tuple(found.lists), stages)
+        fused = stages.here("fuse", lambda: self._fused(formulation, found.lists, served, wanted))
+        candidates = stages.run("rank", lambda share: self._rank(question, fused[:pool], found, share), None)
+        below = fused[pool:depth] if candidates is not None else fused[:depth]
+        unranked = [Candidate(each, told["fusion"], told) for each, told in self._materialised(below, found)]
+        return Ranking(question, formulation, (*(candidates or ())[:depth], *unranked), tuple(found.lists), stages)
 
     def features(self, ranking: Ranking) -> Features:
         """What confidence is computed from; see `qa_bot.confidence.FEATURES`."""
@@ -166,12 +167,13 @@ class Pipeline:
         found = Found()
         for each in formulation.keyword:
             best: dict[int, float] = {}
-            hits = self.index.keyword_hits(self._widened(each.query), PASSAGES * depth)
+            wanted = depth if each.query.field == "title" else PASSAGES * depth
+            hits = self.index.keyword_hits(self._widened(each.query), wanted)
             for hit in hits:
                 best.setdefault(hit.document, hit.score)
                 if each.query.field == "all":
                     found.passages.setdefault(hit.document, hit.key)
-            found.lists.append(_ranked(each.name, each.weight, best, whole=len(hits) < PASSAGES * depth))
+            found.lists.append(_ranked(each.name, each.weight, best, whole=len(hits) < wanted))
         return found
 
     def _widened(self, query: KeywordQuery) -> KeywordQuery:
@@ -192,25 +194,24 @@ class Pipeline:
         views: tuple[View, ...] = ("titles", "bodies")
         for view in views:
             deadline.check()
-            lists = self.index.dense_hits(view, queries, PASSAGES * depth)
-            for asked, hits in zip(formulation.texts, lists, strict=True):
+            wanted = depth if view == "titles" else PASSAGES * depth
+            lists = self.index.dense_hits(view, queries, wanted)
+            for asked, (documents, _, scores) in zip(formulation.texts, lists, strict=True):
                 best: dict[int, float] = {}
-                for hit in hits:
-                    best.setdefault(hit.document, hit.score)
-                whole = len(hits) < PASSAGES * depth
+                for document, score in zip(documents.tolist(), scores.tolist(), strict=True):
+                    best.setdefault(document, score)
+                whole = len(documents) < wanted
                 found.lists.append(_ranked(f"dense:{asked.name}:{view}", asked.weight, best, whole=whole))
         return found
 
-    def _fused(
-        self, formulation: Formulation, lists: Sequence[RankedList], served: int, wanted: int
-    ) -> tuple[Ranked, Ranked]:
-        """The documents to serve, and those below them, up to `wanted` in all."""
+    def _fused(self, formulation: Formulation, lists: Sequence[RankedList], served: int, wanted: int) -> Ranked:
+        """Documents by the first `served` of every list, then those that only longer lists bring."""
         head = self._fuse(formulation, [each.cut(served) for each in lists], served)
         if wanted <= served:
-            return head, []
+            return head
         already = {document for document, _ in head}
         below = [each for each in self._fuse(formulation, lists, wanted) if each[0] not in already]
-        return head, below[: wanted - len(head)]
+        return (head + below)[:wanted]
 
     def _fuse(self, formulation: Formulation, lists: Sequence[RankedList], depth: int) -> Ranked:
         method = self._config.fusion.method
@@ -231,18 +232,16 @@ class Pipeline:
         deadline.check()
         clue = self._clue.scorer(question)
         perfect = clue(Clue(question.title, question.body)) or 1.0
-        scored = []
-        for each in candidates:
-            told = clue(each.passage.clue)
-            similarity = each.features.get("title_similarity", 0.0)
-            scored.append(
-                each.scored("clue", told).scored("evidence", evidence(each.score, told / perfect, similarity))
-            )
+        for each, features in candidates:
+            told = clue(each.clue)
+            similarity = features.get("title_similarity", 0.0)
+            features |= {"clue": told, "evidence": evidence(features["fusion"], told / perfect, similarity)}
         deadline.check()
-        ranking = self._config.ranking
-        return combine(scored, clue=ranking.formula, passage="passage_similarity", weight=ranking.passage_weight)
+        formula, weight = self._config.ranking.formula, self._config.ranking.passage_weight
+        scored = [Candidate(passage, features[formula], features) for passage, features in candidates]
+        return combine(scored, clue=formula, passage="passage_similarity", weight=weight)
 
-    def _materialised(self, fused: Ranked, found: Found) -> list[Candidate]:
+    def _materialised(self, fused: Ranked, found: Found) -> list[tuple[Passage, dict[str, float]]]:
         """Each document at its best passage, with its scores so far."""
         ranked = [(each.name, dict(each.documents)) for each in found.lists]
         nearest = self.index.materialise([document for document, _ in fused], found.query, found.passages)
@@ -250,7 +249,7 @@ class Pipeline:
         for document, score in fused:
             passage, similarities = nearest[document]
             features = {name: scores[document] for name, scores in ranked if document in scores}
-            candidates.append(Candidate(passage, score, {**features, **similarities, "fusion": score}))
+            candidates.append((passage, {**features, **similarities, "fusion": score}))
         return candidates
 
     def _compose(self, candidates: Sequence[Candidate]) -> Tiling:

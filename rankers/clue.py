@@ -9,9 +9,8 @@ close to each other, with weights .8, .1 and .1. Words with a single sense bring
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from itertools import pairwise
 from typing import Literal, Protocol
 
@@ -66,40 +65,50 @@ def inverse_frequency(documents: int, containing: int) -> float:
     return math.log(1 + (documents - containing + 0.5) / (containing + 0.5))
 
 
+def positions(words: Container[str], text: Sequence[str]) -> dict[str, list[int]]:
+    """Where the words of a question stand in a text."""
+    found: dict[str, list[int]] = {}
+    for place, word in enumerate(text):
+        if word in words:
+            found.setdefault(word, []).append(place)
+    return found
+
+
 def bm25(
     query: Mapping[str, float], text: Sequence[str], idf: Idf, average: float, *, k1: float = 1.0, b: float = 0.75
 ) -> float:
     """`Σ_t weight(t) · idf(t) · saturation(f_t)` over the words of `query`."""
-    counts: dict[str, int] = {}
-    for word in text:
-        if word in query:
-            counts[word] = counts.get(word, 0) + 1
-    length = len(text)
-    return sum(query[w] * idf(w) * saturation(f, length, average, k1=k1, b=b) for w, f in counts.items())
+    score = 0.0
+    for word, places in positions(query, text).items():
+        score += query[word] * idf(word) * saturation(len(places), len(text), average, k1=k1, b=b)
+    return score
 
 
-def ordered_count(pair: tuple[str, str], text: Sequence[str]) -> int:
-    """How often the two words stand side by side in this order (#1 of the sequential dependence model)."""
-    return sum(neighbours == pair for neighbours in pairwise(text))
+def ordered_count(first: Sequence[int], second: Collection[int]) -> int:
+    """How often a word stands right before another one (#1 of the sequential dependence model), by their places."""
+    return sum(place + 1 in second for place in first)
 
 
-def proximity_count(pair: tuple[str, str], text: Sequence[str], window: int) -> int:
-    """How often the first word has the second within `window` words, in any order, its nearest only (#uw8)."""
-    first = [i for i, word in enumerate(text) if word == pair[0]]
-    second = [i for i, word in enumerate(text) if word == pair[1]]
-    return sum(any(0 < abs(i - j) < window for j in second) for i in first)
+def proximity_count(first: Sequence[int], second: Sequence[int], window: int) -> int:
+    """How often a word has another within `window` words, in any order, its nearest only (#uw8), by their places."""
+    return sum(any(abs(i - j) < window for j in second) for i in first)
 
 
 def dependence_score(query: Dependence, text: Sequence[str], idf: Idf, average: float, config: ClueConfig) -> float:
     """BM25 over words, ordered pairs and close pairs; a pair's idf is the mean of its two words'."""
-    share = partial(saturation, length=len(text), average=average, k1=config.k1, b=config.b)
-    score = config.unigram * bm25(query.words, text, idf, average, k1=config.k1, b=config.b)
-    present = set(text)
+    found = positions(query.words, text)
+    length, k1, b = len(text), config.k1, config.b
+    score = 0.0
+    for word, places in found.items():
+        score += query.words[word] * idf(word) * saturation(len(places), length, average, k1=k1, b=b)
+    score *= config.unigram
     for pair, weight in query.pairs.items():
-        if pair[0] in present and pair[1] in present:
+        if pair[0] in found and pair[1] in found:
+            first, second = found[pair[0]], found[pair[1]]
             rarity = weight * (idf(pair[0]) + idf(pair[1])) / 2
-            score += config.ordered * rarity * share(ordered_count(pair, text))
-            score += config.proximity * rarity * share(proximity_count(pair, text, config.window))
+            ordered = saturation(ordered_count(first, second), length, average, k1=k1, b=b)
+            close = saturation(proximity_count(first, second, config.window), length, average, k1=k1, b=b)
+            score += rarity * (config.ordered * ordered + config.proximity * close)
     return score
 
 
@@ -137,7 +146,7 @@ class ClueRanker:
         """`S_c(q, ·)`, with everything that depends on the question alone computed once."""
         config, statistics = self._config, self._statistics
         title = self._dependence(question.title)
-        whole = self._dependence(f"{question.title} {question.body}".strip())
+        whole = self._dependence(f"{question.title} {question.body}") if question.body else title
         average_title = statistics.average_length("title") or 1.0
         known: dict[str, float] = {}
 
@@ -148,10 +157,11 @@ class ClueRanker:
 
         def score(clue: Clue) -> float:
             c_title = self._analyse(clue.title)[:MAX_TERMS]
-            c_whole = [*c_title, *self._analyse(clue.body)][:MAX_TERMS] if clue.body else c_title
-            return dependence_score(
-                whole, c_whole, idf, average_title, config
-            ) + config.title_weight * dependence_score(title, c_title, idf, average_title, config)
+            in_title = dependence_score(title, c_title, idf, average_title, config)
+            if title is whole and not clue.body:
+                return (1 + config.title_weight) * in_title
+            c_whole = [*c_title, *self._analyse(clue.body)][:MAX_TERMS]
+            return dependence_score(whole, c_whole, idf, average_title, config) + config.title_weight * in_title
 
         return score
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
+from operator import itemgetter
 
 Ranked = list[tuple[int, float]]
 
@@ -71,7 +72,14 @@ def min_max(ranked: Ranked, *, floor: float | None = None) -> Ranked:
 
 def best_first(scores: dict[int, float]) -> Ranked:
     """Highest score first, equal ones by a hash of the id."""
-    return sorted(scores.items(), key=lambda item: (-item[1], stable_hash(item[0])))
+    ranked = sorted(scores.items(), key=itemgetter(1), reverse=True)
+    start = 0
+    for end in range(1, len(ranked) + 1):  # only runs of equal scores: the hash costs more than the sorting
+        if end == len(ranked) or ranked[end][1] != ranked[start][1]:
+            if end - start > 1:
+                ranked[start:end] = sorted(ranked[start:end], key=lambda item: stable_hash(item[0]))
+            start = end
+    return ranked
 
 
 def stable_hash(number: int) -> int:

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO, Literal, NamedTuple
@@ -52,12 +53,12 @@ class IndexedDocument:
     passages: tuple[IndexedPassage, ...]
 
 
-class DenseHit(NamedTuple):
-    """`passage` is −1 where a title was hit: any passage of the document may answer."""
+class DenseHits(NamedTuple):
+    """What a query found, best first; `passages` is −1 where a title was hit: any passage of the document may answer."""
 
-    document: int
-    passage: int
-    score: float
+    documents: IntArray  # (n,)
+    passages: IntArray  # (n,)
+    scores: FloatArray  # (n,)
 
 
 class SegmentWriter:
@@ -103,6 +104,13 @@ class SegmentWriter:
             file.close()
             self._build(view)
         return len(self._documents)
+
+    def abandon(self) -> None:
+        """Close the files as they are; whoever gives up removes the folder."""
+        closing = [self._records.close, self._texts.close, *(file.close for file in self._vectors.values())]
+        for close in closing:
+            with suppress(OSError, ValueError):  # what a full disk did not take is not wanted any more
+                close()
 
     def _build(self, view: View) -> None:
         raw, width = self._folder / f"{view}.f32", self._encoder.dimension
@@ -162,7 +170,7 @@ class Segment:
         """Documents in the files, dead ones too."""
         return len(self.documents)
 
-    def search(self, view: View, queries: FloatArray, k: int) -> list[list[DenseHit]]:
+    def search(self, view: View, queries: FloatArray, k: int) -> list[DenseHits]:
         """The k nearest live rows of each query, (Q, D), best first."""
         scores, rows = self._dense[view].search(queries, k, alive=self._alive_rows(view))
         return [self._hits(view, s[r >= 0], r[r >= 0]) for s, r in zip(scores, rows, strict=True)]
@@ -218,12 +226,10 @@ class Segment:
     def _text(self, row: int) -> str:
         return _slice(self._texts, self._text_ends, row).decode("utf-8")
 
-    def _hits(self, view: View, scores: FloatArray, rows: IntArray) -> list[DenseHit]:
+    def _hits(self, view: View, scores: FloatArray, rows: IntArray) -> DenseHits:
         if view == "titles":
-            documents, passages = self.documents[rows], np.full(len(rows), -1)
-        else:
-            documents, passages = self.documents[self._owners[rows]], self.passages[rows]
-        return list(map(DenseHit, documents.tolist(), passages.tolist(), scores.tolist()))
+            return DenseHits(self.documents[rows], np.full(len(rows), -1), scores)
+        return DenseHits(self.documents[self._owners[rows]], self.passages[rows], scores)
 
     def _alive_rows(self, view: View) -> Alive | None:
         if self.alive is None or view == "titles":

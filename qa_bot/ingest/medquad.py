@@ -69,8 +69,9 @@ class _Pairs(Handler[Item]):
 
 def _unindented(text: str) -> str:
     """Text without the indentation of the XML it stood in, list items on lines of their own."""
-    lines = (" ".join(line.split()) for line in text.replace(LIST_ITEM, "\n- ").split("\n"))
-    return BLANK_LINES.sub("\n\n", "\n".join(lines)).strip()
+    lines = [" ".join(line.split()) for line in text.replace(LIST_ITEM, "\n- ").split("\n")]
+    text = "\n".join(lines)
+    return (BLANK_LINES.sub("\n\n", text) if "\n\n\n" in text else text).strip()
 
 
 def records(leaf: Leaf) -> Iterator[Item]:

@@ -203,7 +203,7 @@ def test_an_index_that_vanishes_is_told(home) -> None:
     with Bot.open(home, record=False) as bot:
         bot.ask(CATS)
         (home / "index" / "CURRENT").unlink()
-        with pytest.raises(GenerationDamaged, match="CURRENT is missing: .*run `qa-bot repair`"):
+        with pytest.raises(GenerationDamaged, match=r"CURRENT is missing: .*run `qa-bot repair`"):
             bot.ask(CATS)
 
 

@@ -71,14 +71,14 @@ def test_doctor_names_a_damaged_file_and_repair_mends_it(home, qa_bot, name: str
 
 
 @pytest.mark.parametrize("name", ["keyword/meta.json", "records.bin", "documents.npy", "titles/vectors.faiss"])
-def test_asking_a_damaged_index_tells_what_to_do(home, qa_bot, name: str) -> None:
+def test_a_file_cut_short_is_told_before_it_is_read_or_built_upon(home, qa_bot, write_lines, name: str) -> None:
     path = next(generation(home).rglob(name))
-    os.truncate(path, path.stat().st_size // 2)
-    told = qa_bot("ask", CATS)
-    assert told.code == 1
-    assert told.err.startswith("Error: Expected ")
-    assert "repair" in told.err
-    assert told.err.count("\n") == 1
+    size = path.stat().st_size
+    os.truncate(path, size // 2)
+    wanted = f"Error: {path} is damaged: expected {size} bytes, but got {size // 2}; run `qa-bot repair`.\n"
+    for command in (("ask", CATS), ("add", write_lines("a.jsonl", {"_id": "a", "text": "x"})), ("delete", "a")):
+        told = qa_bot(*command)
+        assert (told.code, told.err) == (1, wanted)
 
 
 def test_a_garbled_pointer(home, qa_bot) -> None:

@@ -22,7 +22,7 @@ from qa_bot.encoders import STARTER_FOLDER
 from qa_bot.generations import GenerationDamaged, Generations
 from qa_bot.home import Home, WriterBusy
 from qa_bot.index import Index, Manifest
-from qa_bot.ingest.records import Limits
+from qa_bot.ingest.records import Limits, Record
 from qa_bot.store import Store
 from qa_core.static_encoder import StaticEncoder
 from retrievers.keyword import KeywordQuery
@@ -224,7 +224,7 @@ def test_notices_are_bounded(place, encoder, tmp_path, monkeypatch) -> None:
 
 
 def test_what_is_not_there_is_told_before_anything_is_done(four, encoder, tmp_path) -> None:
-    with pytest.raises(FileNotFoundError, match="Expected a file or a folder, but got .*nowhere"):
+    with pytest.raises(FileNotFoundError, match=r"Expected a file or a folder, but got .*nowhere"):
         add(four, CONFIG, encoder, [tmp_path / "nowhere"])
     with pytest.raises(ChangeError, match=r"Expected one of the formats jsonl, .*, but got 'docx'\."):
         add(four, CONFIG, encoder, [tmp_path], format="docx")
@@ -316,10 +316,16 @@ def test_a_second_writer_is_told_who_is_at_work(four, encoder, write_lines) -> N
     assert set(held(four)) == {"moon", "tides", "rust", "tea"}
 
 
-def test_an_error_leaves_the_old_generation_and_no_files(four, encoder, write_lines) -> None:
-    with pytest.raises(RuntimeError, match="halfway"), changing(four, CONFIG, encoder, action="add") as change:
-        change.retire(change.store.find(["moon"])["moon"])
+def test_an_error_leaves_the_old_generation_and_no_files(four, encoder, write_lines, monkeypatch) -> None:
+    def items() -> Iterator[Record]:
+        yield Record("bread", BREAD["title"], BREAD["text"])
         raise RuntimeError("halfway")
+
+    monkeypatch.setattr("qa_bot.changes.read", lambda *_args, **_options: items())
+    monkeypatch.setattr("qa_bot.changes.BATCH", 1)
+    with pytest.raises(RuntimeError, match="halfway"):
+        add(four, CONFIG, encoder, [four.path])
+    monkeypatch.undo()
     assert sorted(path.name for path in four.index.iterdir()) == ["00000001", "CURRENT"]
     add(four, CONFIG, encoder, [write_lines("b.jsonl", BREAD)], collection="facts")
     assert set(held(four)) == {"moon", "tides", "rust", "tea", "bread"}
@@ -492,9 +498,10 @@ def test_a_kill_between_index_and_store_is_finished_by_repair_too(
     def dying(*_args: object) -> None:
         raise KeyboardInterrupt
 
-    with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
-        patched.setattr(Store, "finish", dying)
+    monkeypatch.setattr(Store, "finish", dying)
+    with pytest.raises(KeyboardInterrupt):
         add(four, CONFIG, encoder, [changed], collection="facts")
+    monkeypatch.undo()
     assert number(four) == 2
     (four.index / "CURRENT").write_text("garbage")
     assert repair(four, CONFIG, encoder) == 6

@@ -17,6 +17,7 @@ from rankers.clue import (
     dependence_score,
     inverse_frequency,
     ordered_count,
+    positions,
     proximity_count,
 )
 
@@ -53,9 +54,11 @@ def test_bm25_is_rank_bm25s_formula(corpus, query):
 
 def test_counts_of_pairs_by_hand():
     text = ["sleep", "apnea", "surgery", "for", "apnea", "in", "sleep", "sleep", "apnea"]
-    assert ordered_count(("sleep", "apnea"), text) == 2
-    assert proximity_count(("sleep", "apnea"), text, 8) == 3
-    assert proximity_count(("surgery", "in"), text, 3) == 0  # three words apart
+    found = positions({"sleep", "apnea", "surgery", "in", "absent"}, text)
+    assert found == {"sleep": [0, 6, 7], "apnea": [1, 4, 8], "surgery": [2], "in": [5]}
+    assert ordered_count(found["sleep"], found["apnea"]) == 2
+    assert proximity_count(found["sleep"], found["apnea"], 8) == 3
+    assert proximity_count(found["surgery"], found["in"], 3) == 0  # three words apart
 
 
 def test_dependence_weighs_words_pairs_and_proximity_by_hand():

@@ -61,17 +61,17 @@ def test_search_finds_titles_and_passages(tmp_path):
     encoder = LetterEncoder()
     segment = write(tmp_path / "s", [document(1, "aaa", ("bbb", "ccc")), document(2, "ddd", ("eee",))])
     (title,) = segment.search("titles", encoder.encode(["a"]), 1)
-    assert (title[0].document, title[0].passage) == (1, -1)
-    assert title[0].score == pytest.approx(1, abs=1e-3)
+    assert (title.documents.tolist(), title.passages.tolist()) == ([1], [-1])
+    assert title.scores.tolist() == pytest.approx([1], abs=1e-3)
     (body,) = segment.search("bodies", encoder.encode([body_text("aaa", "ccc")]), 1)
-    assert (body[0].document, body[0].passage) == (1, 101)
+    assert (body.documents.tolist(), body.passages.tolist()) == ([1], [101])
 
 
 def test_the_dead_are_not_found(tmp_path):
     segment = write(tmp_path / "s", [document(1, "aaa"), document(2, "aab")])
     segment.alive = np.array([False, True])
-    assert [hit.document for hit in segment.search("titles", LetterEncoder().encode(["aaa"]), 5)[0]] == [2]
-    assert [hit.document for hit in segment.search("bodies", LetterEncoder().encode(["aaa"]), 5)[0]] == [2]
+    assert segment.search("titles", LetterEncoder().encode(["aaa"]), 5)[0].documents.tolist() == [2]
+    assert segment.search("bodies", LetterEncoder().encode(["aaa"]), 5)[0].documents.tolist() == [2]
     assert segment.rows_of(np.array([1, 2])).tolist() == [-1, 1]
     assert len(segment) == 1
 

@@ -1,0 +1,184 @@
+"""Many questions from a file: order, bad lines, going on after a crash, and the TREC run."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from qa_bot.batch import BatchError, answer_all
+from qa_bot.bot import Bot
+
+ROWS = [
+    {"_id": "q1", "title": "Why do cats sleep all day?"},
+    {"qid": "q2", "title": "How do I boil an egg?", "body": "Soft, please."},
+    "{broken",
+    {"_id": "q 3", "title": "xqzzv blorp"},
+    "",
+    {"_id": "q1", "title": "Asked twice"},
+    {"title": "no id"},
+    {"_id": "q5", "title": ""},
+    {"_id": 7, "title": "Why is the sky blue?"},
+]
+
+
+@pytest.fixture
+def bot(home):
+    with Bot.open(home, record=False) as opened:
+        yield opened
+
+
+@pytest.fixture
+def questions(write_lines) -> Path:
+    return write_lines("in.jsonl", *ROWS)
+
+
+def lines(path: Path) -> list[dict]:
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+def steady(path: Path) -> list[dict]:
+    """Answers without what differs from run to run."""
+    return [{k: v for k, v in line.items() if k not in ("id", "timings")} for line in lines(path)]
+
+
+def run_rows(path: Path) -> list[list[str]]:
+    return [line.split(" ") for line in path.read_text().splitlines()]
+
+
+def test_every_line_gets_an_object_in_order(bot, questions, tmp_path) -> None:
+    out = tmp_path / "out.jsonl"
+    answered, processed = answer_all(bot, questions, out)
+    told = lines(out)
+    assert [line["qid"] for line in told] == ["q1", "q2", None, "q 3", None, None, None, None, "7"]
+    assert processed == len(ROWS)
+    assert answered == sum(bool(line.get("answered")) for line in told)
+    assert told[0]["sources"][0]["document"] == "animals-cats-sleep"
+    assert told[2]["error"].startswith(f"{questions}:3: Expected a JSON object, but got")
+    assert told[4]["error"].startswith(f"{questions}:5: ")
+    assert told[5]["error"] == f"{questions}:6: Expected ids that differ, but got 'q1' again; rename this one."
+    assert told[6]["error"].startswith(f'{questions}:7: Expected {{"_id" or "qid"')
+    assert (told[3]["answered"], told[3]["kind"]) == (False, "none")
+
+
+def test_the_run_is_a_valid_one(bot, questions, tmp_path) -> None:
+    run = tmp_path / "run.trec"
+    answer_all(bot, questions, tmp_path / "out.jsonl", run=run, top=2)
+    rows = run_rows(run)
+    assert {tuple(row[1::4]) for row in rows} == {("Q0", "qa-bot")}
+    assert list(dict.fromkeys(row[0] for row in rows)) == [
+        q for q in ("q1", "q2", "q%203", "7") if q in {r[0] for r in rows}
+    ]
+    for qid in ("q1", "q2", "7"):
+        own = [row for row in rows if row[0] == qid]
+        assert [int(row[3]) for row in own] == list(range(1, len(own) + 1))
+        assert [float(row[4]) for row in own] == sorted((float(row[4]) for row in own), reverse=True)
+        assert len({row[2] for row in own}) == len(own) > 2, "as deep as ranked, whatever --top shows"
+    assert rows[0][2] == "animals-cats-sleep"
+
+
+def test_a_document_of_two_collections_is_in_the_run_once(bot, home, qa_bot, write_lines, tmp_path) -> None:
+    qa_bot("add", write_lines("a.jsonl", {"_id": "animals-cats-sleep", "text": "Cats sleep all day."}))
+    run = tmp_path / "run.trec"
+    answer_all(bot, write_lines("one.jsonl", ROWS[0]), tmp_path / "out.jsonl", run=run)
+    assert sum(row[2] == "animals-cats-sleep" for row in run_rows(run)) == 1
+
+
+@pytest.mark.parametrize("cut", [0, 1, 40, -1])
+def test_an_interrupted_batch_goes_on_where_it_stopped(bot, questions, tmp_path, cut: int) -> None:
+    whole, whole_run = tmp_path / "whole.jsonl", tmp_path / "whole.trec"
+    answer_all(bot, questions, whole, run=whole_run)
+    out, run = tmp_path / "out.jsonl", tmp_path / "out.trec"
+    written = whole.read_bytes().splitlines(keepends=True)
+    out.write_bytes(b"".join(written[:2]) + written[2][:cut])
+    run.write_bytes(whole_run.read_bytes())  # the answers after the second were ranked, but not written
+    asked: list[int] = []
+    answer_all(bot, questions, out, run=run, progress=asked.append)
+    assert asked == list(range(3, len(ROWS) + 1))
+    assert steady(out) == steady(whole)
+    assert run.read_bytes() == whole_run.read_bytes()
+
+
+def test_a_finished_batch_asks_nothing(bot, questions, tmp_path) -> None:
+    out = tmp_path / "out.jsonl"
+    first = answer_all(bot, questions, out)
+    before = out.read_bytes()
+    assert answer_all(bot, questions, out, progress=lambda _: pytest.fail("asked again")) == first
+    assert out.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        ("my thesis, chapter one\n", "Expected the answer to 'q1' in .*out.jsonl:1, but got something else"),
+        ('{"qid": "other"}\n', "Expected the answer to 'q1' in .*out.jsonl:1, but got 'other'"),
+        ('{"qid": "q1"}\n["list"]\n', "Expected the answer to 'q2' in .*out.jsonl:2, but got something else"),
+    ],
+)
+def test_a_file_of_something_else_is_left_alone(bot, questions, tmp_path, content: str, told: str) -> None:
+    out = tmp_path / "out.jsonl"
+    out.write_text(content)
+    with pytest.raises(BatchError, match=told):
+        answer_all(bot, questions, out)
+    assert out.read_text() == content
+
+
+def test_answers_to_more_questions_than_there_are(bot, questions, tmp_path, write_lines) -> None:
+    out = tmp_path / "out.jsonl"
+    answer_all(bot, questions, out)
+    with pytest.raises(BatchError, match=r"Expected no further line in .*out.jsonl:2, but got 'q2'"):
+        answer_all(bot, write_lines("short.jsonl", ROWS[0]), out)
+
+
+def test_input_and_output_must_differ(bot, questions, tmp_path) -> None:
+    with pytest.raises(BatchError, match="Expected different files"):
+        answer_all(bot, questions, questions)
+    with pytest.raises(BatchError, match="Expected different files"):
+        answer_all(bot, questions, tmp_path / "out", run=tmp_path / "out")
+
+
+def test_going_on_without_the_run_of_before_is_refused(bot, questions, tmp_path) -> None:
+    out, run = tmp_path / "out.jsonl", tmp_path / "run.trec"
+    answer_all(bot, questions, out)
+    with pytest.raises(BatchError, match="there is no such file"):
+        answer_all(bot, questions, out, run=run)
+    run.write_text("other Q0 d 1 1.0 x\n")
+    with pytest.raises(BatchError, match="got that of others"):
+        answer_all(bot, questions, out, run=run)
+    assert run.read_text() == "other Q0 d 1 1.0 x\n"
+
+
+def test_the_command(qa_bot, questions, tmp_path) -> None:
+    out = tmp_path / "out.jsonl"
+    told = qa_bot("ask", "--batch", questions, "--out", out, "--top", 1)
+    assert (told.code, told.out) == (0, "")
+    assert re.fullmatch(r"9 questions, \d answered\n", told.err)
+    assert len(lines(out)[0]["sources"]) == 1
+    assert qa_bot("ask", "--batch", questions).code == 2
+    assert qa_bot("ask", "--batch", tmp_path / "none.jsonl", "--out", out).code == 1
+
+
+def test_a_killed_batch_is_finished_by_the_next(home, qa_bot, bot, tmp_path, write_lines) -> None:
+    rows = [{"_id": f"q{i}", "title": f"Why do cats sleep all day, and what of number {i}?"} for i in range(400)]
+    source, out, run = write_lines("in.jsonl", *rows), tmp_path / "out.jsonl", tmp_path / "run.trec"
+    command = [sys.executable, "-m", "qa_bot", "--home", str(home), "ask", "--batch", str(source), "--out", str(out)]
+    with subprocess.Popen([*command, "--run", str(run)], stderr=subprocess.DEVNULL) as process:
+        while process.poll() is None and (not out.exists() or out.stat().st_size < 20_000):
+            time.sleep(0.01)
+        process.send_signal(signal.SIGKILL)
+    assert 0 < len(out.read_bytes().splitlines()) < len(rows)
+    os.truncate(out, out.stat().st_size - 5)
+    source = write_lines("in.jsonl", *rows[:60])
+    with out.open("rb+") as file:  # the rest would take longer than it shows
+        file.truncate(sum(map(len, out.read_bytes().splitlines(keepends=True)[:50])))
+    assert qa_bot("ask", "--batch", source, "--out", out, "--run", run).code == 0
+    answer_all(bot, source, tmp_path / "whole.jsonl", run=tmp_path / "whole.trec")
+    assert steady(out) == steady(tmp_path / "whole.jsonl")
+    assert run.read_bytes() == (tmp_path / "whole.trec").read_bytes()

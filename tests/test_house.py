@@ -1,0 +1,144 @@
+"""The house stays as it was designed: who imports whom, one door for each library, and light commands."""
+
+from __future__ import annotations
+
+import ast
+import os
+import subprocess
+import sys
+from collections import defaultdict
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+PACKAGES = ("qa_core", "retrievers", "rankers", "generators", "kg_index", "qa_bot")
+EXEMPT = {"numpy", "torch", "pydantic", "orjson"}
+"""Data types rather than engines: every layer may hold their objects."""
+
+DOORS = {
+    "alembic": "qa_bot/migrations",
+    "defusedxml": "qa_bot/ingest/xml.py",
+    "faiss": "retrievers/dense.py",
+    "huggingface_hub": "qa_bot/encoders.py",
+    "ir_measures": "qa_core/metrics.py",
+    "markdown_it": "qa_bot/ingest/markdown.py",
+    "matplotlib": "qa_core/plots.py",
+    "nltk": "qa_core/linguistics.py",
+    "onnxruntime": "qa_core/transformer_encoder.py",
+    "platformdirs": "qa_bot/home.py",
+    "py7zr": "qa_bot/ingest/seven_zip.py",
+    "pypdf": "qa_bot/ingest/pdf.py",
+    "rich": "qa_bot/terminal.py",
+    "safetensors": "qa_core/checkpoints.py",
+    "selectolax": "qa_bot/ingest/html.py",
+    "sqlalchemy": "qa_bot/store",
+    "Stemmer": "qa_core/text.py",
+    "syntok": "qa_core/sentences.py",
+    "tantivy": "retrievers/keyword.py",
+    "tokenizers": "qa_core/tokenisers.py",
+    "tomlkit": "qa_bot/config.py",
+    "transformers": "qa_core/onnx_export.py",
+    "typer": "qa_bot/cli.py",
+}
+ALSO = {
+    "rich": ("qa_bot/evaluation/report.py",),  # builds the table that the terminal prints
+    "sqlalchemy": ("qa_bot/migrations", "qa_bot/ingest/posts.py"),  # the store's own; a scratch file, not the store
+}
+"""Side doors, each with its reason."""
+
+HEAVY = ("torch", "numpy", "sqlalchemy", "tantivy", "faiss", "onnxruntime", "nltk", "transformers")
+
+
+def imported(path: Path) -> set[str]:
+    """Top names of what a file imports anywhere, also late and through `import_module`."""
+    names: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        match node:
+            case ast.Import():
+                names |= {alias.name for alias in node.names}
+            case ast.ImportFrom(module=str(module), level=0):
+                names.add(module)
+            case ast.Call(func=ast.Name(id="import_module"), args=[ast.Constant(value=str(module)), *_]):
+                names.add(module)
+    return {name.partition(".")[0] for name in names}
+
+
+def doors() -> dict[str, set[str]]:
+    """Files that import each third-party library."""
+    own = {*sys.stdlib_module_names, *PACKAGES, *EXEMPT}
+    found = defaultdict(set)
+    for package in PACKAGES:
+        for path in (ROOT / package).rglob("*.py"):
+            for name in imported(path) - own:
+                if name != "_typeshed":  # of type checkers only
+                    found[name].add(path.relative_to(ROOT).as_posix())
+    return found
+
+
+def python(code: str) -> str:
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, env=environment)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def loaded(code: str) -> set[str]:
+    """Heavy libraries that are loaded once `code` has run."""
+    out = python(f"{code}\nimport sys\nprint('\\n', *set({HEAVY}).intersection(sys.modules))")
+    return set(out.splitlines()[-1].split())
+
+
+def test_packages_import_only_what_they_may() -> None:
+    done = subprocess.run(
+        [Path(sys.executable).parent / "lint-imports", "--no-cache"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout
+
+
+def test_each_library_has_one_door() -> None:
+    places = {name: (door, *ALSO.get(name, ())) for name, door in DOORS.items()}
+    wrong = {
+        name: outside
+        for name, files in doors().items()
+        if (outside := sorted(file for file in files if not file.startswith(places.get(name, "/"))))
+    }
+    assert wrong == {}, "name the door above, or go through the one that is there"
+
+
+def test_no_door_is_named_in_vain() -> None:
+    assert DOORS.keys() - doors().keys() == set()
+
+
+def test_nothing_is_pickled() -> None:
+    assert not [path for package in PACKAGES for path in (ROOT / package).rglob("*.py") if "pickle" in imported(path)]
+
+
+def test_help_loads_nothing_heavy() -> None:
+    assert loaded("from qa_bot.cli import run\nassert run(['--help']) == 0") == set()
+
+
+def test_the_nouns_load_numpy_alone() -> None:
+    assert loaded("import qa_core.types") == {"numpy"}
+
+
+def test_an_answer_needs_no_training_library(home) -> None:
+    """Nor nltk, where its data is not installed: rules stand in without asking it."""
+    asked = ["--home", str(home), "ask", "Why do cats sleep all day?"]
+    code = f"from qa_bot.cli import run\nassert run({asked}) in (0, 3)"
+    assert loaded(code) & {"torch", "transformers", "nltk"} == set()
+
+
+@pytest.mark.parametrize("order", [("torch", "faiss"), ("faiss", "torch")])
+def test_faiss_and_torch_live_together_in_either_order(order: tuple[str, str]) -> None:
+    work = {
+        "faiss": "from retrievers.dense import faiss\nindex = faiss.IndexFlatIP(8)\nindex.add(np.eye(8, dtype='f'))",
+        "torch": "import torch\nassert float(torch.ones(64, 64).matmul(torch.ones(64, 64))[0, 0]) == 64",
+    }
+    code = "import numpy as np\n" + "\n".join(work[name] for name in order)
+    code += "\nprint(index.search(np.eye(8, dtype='f'), 1)[1].ravel().tolist())\n" + work["torch"]
+    assert python(code).strip() == str(list(range(8)))
