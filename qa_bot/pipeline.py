@@ -17,7 +17,7 @@ from qa_bot.index import Index
 from qa_bot.tiling import Tiling, tile
 from qa_core.linguistics import noun_phrases, synonyms
 from qa_core.text import sentences, terms, words
-from qa_core.types import Answer, AnswerSource, Candidate, Clue, Encoder, Passage, Question
+from qa_core.types import Answer, AnswerSource, Candidate, Clue, Encoder, FloatArray, Passage, Question
 from rankers.clue import ClueRanker, inverse_frequency
 from rankers.combination import combine, evidence
 from retrievers.expansion import rm3
@@ -30,6 +30,8 @@ Engine = Literal["keyword", "dense", "hybrid"]
 
 PASSAGES = 2
 """Passages asked for, for each document wanted: some documents come with several."""
+SCANS = 2
+"""Threads that scan passages while the question's own thread scans titles."""
 TILED = 10
 """An answer is never tiled from more documents."""
 EMPTY_QUESTION = "The question is empty; ask something."
@@ -57,7 +59,7 @@ class Found:
 
     lists: list[RankedList] = field(default_factory=list)
     passages: dict[int, int] = field(default_factory=dict)
-    query: np.ndarray | None = None  # (D,)
+    query: FloatArray | None = None  # (D,)
 
     def __or__(self, other: Found) -> Found:
         query = self.query if self.query is not None else other.query
@@ -89,6 +91,7 @@ class Pipeline:
         """`encoder` is None where the index was made by another one: its vectors are then not searched."""
         self.index, self._encoder, self._calibration = index, encoder, calibration
         self._config, self._workers = config, workers
+        self._scans = ThreadPoolExecutor(SCANS, thread_name_prefix="qa-bot-scan")  # ends with this object
         self._clue = ClueRanker(index, analyse=terms, synonyms=synonyms)
 
     def ask(self, question: Question, *, deadline: Deadline, top: int = 10, trace: bool = False) -> Answer:
@@ -190,19 +193,22 @@ class Pipeline:
         if self._encoder is None or not formulation.texts:
             return Found()
         queries = self._encoder.encode([each.text for each in formulation.texts], side="question")  # (Q, D)
-        found = Found(query=queries[0])
-        views: tuple[View, ...] = ("titles", "bodies")
-        for view in views:
-            deadline.check()
-            wanted = depth if view == "titles" else PASSAGES * depth
-            lists = self.index.dense_hits(view, queries, wanted)
-            for asked, (documents, _, scores) in zip(formulation.texts, lists, strict=True):
-                best: dict[int, float] = {}
-                for document, score in zip(documents.tolist(), scores.tolist(), strict=True):
-                    best.setdefault(document, score)
-                whole = len(documents) < wanted
-                found.lists.append(_ranked(f"dense:{asked.name}:{view}", asked.weight, best, whole=whole))
-        return found
+        deadline.check()
+        bodies = self._scans.submit(self._scan, "bodies", formulation, queries, PASSAGES * depth)
+        lists = self._scan("titles", formulation, queries, depth)
+        lists += bodies.result(timeout=deadline.left())
+        return Found(lists, query=queries[0])
+
+    def _scan(self, view: View, formulation: Formulation, queries: FloatArray, wanted: int) -> list[RankedList]:
+        """Documents by the nearness of their titles, or of their best passages, to each text."""
+        lists = []
+        for asked, found in zip(formulation.texts, self.index.dense_hits(view, queries, wanted), strict=True):
+            best: dict[int, float] = {}
+            for document, score in zip(found.documents.tolist(), found.scores.tolist(), strict=True):
+                best.setdefault(document, score)
+            whole = len(found.documents) < wanted
+            lists.append(_ranked(f"dense:{asked.name}:{view}", asked.weight, best, whole=whole))
+        return lists
 
     def _fused(self, formulation: Formulation, lists: Sequence[RankedList], served: int, wanted: int) -> Ranked:
         """Documents by the first `served` of every list, then those that only longer lists bring."""

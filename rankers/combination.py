@@ -4,8 +4,8 @@ The thesis (section 7.2.3) joins clue and passage score by
 
     S(q, a) = S_c(q, clue) · (1 + w_p · S'_p(q, passage))
 
-with `S'_p` the passage score, min-max normalised over the candidates of this question. In place of `S_c` alone stands by
-default the evidence of everything that speaks for the document:
+with `S'_p` the passage score, min-max normalised over the candidates of this question. In place of `S_c` alone stands
+by default the evidence of everything that speaks for the document:
 
     E(q, a) = F + (S_c(q, clue) / S_c(q, q))² + max(0, cos(q, title))⁴
 

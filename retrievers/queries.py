@@ -22,7 +22,7 @@ NounPhrases = Callable[[str], Sequence[str]]
 Synonyms = Callable[[str], Sequence[str]]
 
 FIELDS: tuple[Field, ...] = ("all", "title")
-WHOLE, FOCUS, TITLE, BODY, PHRASES = 1.0, 0.5, 0.0, 0.0, 0.0
+WHOLE, FOCUS, TITLE, BODY, PHRASES = 1.0, 0.5, 0.25, 0.25, 0.25
 SYNONYM = 1.0
 
 _SMALL_TALK = """

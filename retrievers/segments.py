@@ -54,7 +54,7 @@ class IndexedDocument:
 
 
 class DenseHits(NamedTuple):
-    """What a query found, best first; `passages` is −1 where a title was hit: any passage of the document may answer."""
+    """What a query found, best first; `passages` is −1 where a title was hit: any passage of its document may do."""
 
     documents: IntArray  # (n,)
     passages: IntArray  # (n,)
