@@ -10,7 +10,7 @@ import hashlib
 import shutil
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -28,6 +28,7 @@ from qa_bot.ingest.near_duplicates import sketches
 from qa_bot.ingest.passages import cut
 from qa_bot.ingest.reading import read
 from qa_bot.ingest.records import Item, Limits, Notice, Record, Reject
+from qa_bot.receipts import KEPT, Receipts, signature
 from qa_bot.store import InsertedDocument, Known, NewDocument, NewPassage, Store, StoredDocument
 from qa_core.text import normalise
 from qa_core.types import Encoder
@@ -38,6 +39,8 @@ BATCH = 500
 BATCH_CHARACTERS = 4_000_000
 """… unless they are long: memory must not grow with the input."""
 KEPT_GENERATIONS = 2
+WORTH_A_RECEIPT = 1_000_000
+"""Bytes; a smaller file is read again as fast as it is looked up."""
 CUTTING = 1
 """Part of every document's hash: raise it when normalising or cutting changes, so that the next `add` replaces all."""
 
@@ -92,6 +95,7 @@ class Change:
     store: Store
     number: int
     writer: IndexWriter
+    receipts: Receipts
     touched: bool = False
 
     def insert(self, documents: Sequence[NewDocument], collection: str) -> list[InsertedDocument]:
@@ -107,7 +111,9 @@ class Change:
             return 0
         retired = self.store.retire(self.number, keys)
         self.writer.delete(keys)
-        self.touched = self.touched or retired > 0
+        if retired:
+            self.touched = True
+            self.receipts.held.clear()
         return retired
 
 
@@ -136,12 +142,12 @@ def changing(
         number = _begun(store, generations, encoder, repairing=from_nothing)
         staged = generations.stage(number)
         writer = IndexWriter(staged, previous, encoder, encoder_name=encoder_name or config.dense.encoder)
-        change = Change(store, number, writer)
+        change = Change(store, number, writer, Receipts.of(previous.manifest if previous else {}))
         try:
             yield change
             if change.touched:
                 manifest = writer.finish()
-                generations.publish(staged, manifest.as_dict())
+                generations.publish(staged, {**manifest.as_dict(), "receipts": change.receipts.as_dict()})
         except BaseException:
             writer.abandon()
             shutil.rmtree(staged, ignore_errors=True)  # a full disk needs the room at once
@@ -205,16 +211,38 @@ def add(
     """
     _expect_input(paths, format)
     produced = Produced(limits or Limits())
-    items = (item for path in paths for item in read(path, format=format, produced=produced))
-    with _log(None if dry_run else home) as log:
+    with ExitStack() as stack:
+        log = stack.enter_context(_log(None if dry_run else home))
         if dry_run:
-            with Store.open(home.store_url(config)) as store:
-                _Adding(store, None, collection, config, log, progress).run(items)
+            store, change = stack.enter_context(Store.open(home.store_url(config))), None
+            receipts = Receipts.of(_manifest(home))
         else:
-            with changing(home, config, encoder, action="add") as change:
-                change.touched = change.writer.encodes_anew
-                _Adding(change.store, change, collection, config, log, progress).run(items)
+            change = stack.enter_context(changing(home, config, encoder, action="add"))
+            change.touched = change.writer.encodes_anew
+            store, receipts = change.store, change.receipts
+        adding = _Adding(store, change, receipts, collection, config, log, progress)
+        settings = (collection, format, produced.limits, CUTTING, config.passages)
+        for group, signed in _grouped(paths, settings):
+            adding.run((item for path in group for item in read(path, format=format, produced=produced)), signed)
     return log.counts
+
+
+def _grouped(paths: Iterable[Path], settings: tuple[object, ...]) -> Iterator[tuple[list[Path], str | None]]:
+    """Large files one by one, each with its signature; what stands between them together."""
+    small: list[Path] = []
+    for path in paths:
+        if path.is_file() and path.stat().st_size >= WORTH_A_RECEIPT:
+            yield small, None
+            yield [path], signature(path, *settings)
+            small = []
+        else:
+            small.append(path)
+    yield small, None
+
+
+def _manifest(home: Home) -> Mapping[str, Any]:
+    current = Generations(home.index).current()
+    return current.manifest if current else {}
 
 
 def _expect_input(paths: Iterable[Path], wanted: str | None) -> None:
@@ -297,47 +325,88 @@ class _Adding:
     """One run of `add`: compares records with the store, batch by batch."""
 
     def __init__(
-        self, store: Store, change: Change | None, collection: str, config: Config, log: _Log, progress: Progress
+        self,
+        store: Store,
+        change: Change | None,
+        receipts: Receipts,
+        collection: str,
+        config: Config,
+        log: _Log,
+        progress: Progress,
     ) -> None:
         """Without a `change` only counts what would happen."""
         self._store, self._change, self._name, self._log = store, change, collection, log
+        self._receipts = receipts
         self._characters, self._overlap = config.passages.characters, config.passages.overlap
         self._progress, self._counts = progress, log.counts
         self._collection = store.collection(collection) if change else _collection(store, collection)
         self._seen = bytearray()  # by key: whether a document was met in this run
+        self._repeats = 0
         self._counted: set[str] = set()  # ids of the new documents that a dry run has met: the store will not know
 
-    def run(self, items: Iterable[Item]) -> None:
+    def run(self, items: Iterable[Item], signed: str | None = None) -> None:
+        """Take the records of files, or of none where a receipt tells that all of them are in already.
+
+        Args:
+            signed: signature of the one file that the items come from.
+        """
+        if signed and (receipt := self._receipts.held.get(signed)):
+            self._counts.unchanged += receipt.documents
+            self._tell((*receipt.rejects, *receipt.notices))
+            return
+        before, repeats = self._documents, self._repeats
+        told = self._tell(self._records(items))
+        if signed and self._repeats == repeats:
+            self._receipts.keep(signed, self._documents - before, told)
+
+    @property
+    def _documents(self) -> int:
+        return self._counts.records - self._counts.rejected
+
+    def _records(self, items: Iterable[Item]) -> Iterator[Reject | Notice]:
+        """Take the records of a stream, in batches; what else is in it."""
         batch: list[Record] = []
         characters = 0
         for item in items:
+            if not isinstance(item, Record):
+                yield item
+                continue
+            batch.append(item)
+            characters += len(item.text)
+            if len(batch) >= BATCH or characters >= BATCH_CHARACTERS:
+                yield from self._take(batch)
+                batch, characters = [], 0
+        yield from self._take(batch)
+
+    def _tell(self, items: Iterable[Reject | Notice]) -> list[Reject | Notice]:
+        """Log rejects and notices; the first of them, one more than a receipt holds."""
+        told: list[Reject | Notice] = []
+        for item in items:
             if isinstance(item, Reject):
                 self._log.reject(item)
-            elif isinstance(item, Notice):
-                self._log.notice(item)
             else:
-                batch.append(item)
-                characters += len(item.text)
-            if len(batch) >= BATCH or characters >= BATCH_CHARACTERS:
-                self._take(batch)
-                batch, characters = [], 0
-        self._take(batch)
+                self._log.notice(item)
+            if len(told) <= KEPT:
+                told.append(item)
+        return told
 
-    def _take(self, batch: Sequence[Record]) -> None:
+    def _take(self, batch: Sequence[Record]) -> Iterator[Reject]:
+        """Store what is new or changed of a batch; what is rejected of it."""
         known = self._known([record.id for record in batch])
         new: dict[str, NewDocument] = {}
         retired: list[int] = []
         for record in batch:
             before = known.get(record.id)
             if record.id in new or record.id in self._counted or (before and self._was_seen(before.document)):
-                self._log.reject(Reject(record.where, _repeated(record)))
+                self._repeats += 1
+                yield Reject(record.where, _repeated(record))
                 continue
             hash_ = self._hash(record)
             if before and before.hash == hash_:
                 self._counts.unchanged += 1
                 self._see(before.document)
             elif not (document := self._document(record, hash_)).passages:
-                self._log.reject(Reject(record.where, NO_TEXT))
+                yield Reject(record.where, NO_TEXT)
             else:
                 new[record.id] = document
                 self._count(before)

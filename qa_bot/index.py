@@ -87,7 +87,7 @@ class Index:
         found = [segment.search(view, queries, k) for segment in self._segments]
         if len(found) == 1:
             return found[0]
-        return [_best_of(hits, k) for hits in zip(*found, strict=True)]
+        return [_best_of([hits[i] for hits in found], k) for i in range(len(queries))]
 
     def materialise(
         self, documents: Sequence[int], query: FloatArray | None, preferred: Mapping[int, int]
@@ -215,7 +215,8 @@ class IndexWriter:
 
 def _best_of(hits: Sequence[DenseHits], k: int) -> DenseHits:
     """The k best of what several segments found."""
-    documents, passages, scores = (np.concatenate(each) for each in zip(*hits, strict=True))
+    nothing = DenseHits(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0, np.float32))
+    documents, passages, scores = (np.concatenate(each) for each in zip(nothing, *hits, strict=True))
     order = np.lexsort((documents, -scores))[:k]
     return DenseHits(documents[order], passages[order], scores[order])
 

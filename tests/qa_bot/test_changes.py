@@ -96,7 +96,8 @@ def by_vector(home: Home, encoder: StaticEncoder, text: str) -> list[float]:
     generation = Generations(home.index).current()
     assert generation is not None
     hits = Index(generation).dense_hits("bodies", encoder.encode([text], side="answer"), 10)[0]
-    return [hit.score for hit in hits]
+    scores: list[float] = hits.scores.tolist()
+    return scores
 
 
 # --- add ------------------------------------------------------------------------------------------------------------

@@ -56,7 +56,7 @@ def by_word(index: Index, word: str) -> dict[str, set[int]]:
     dense = index.dense_hits("bodies", WordEncoder().encode([word]), 100)[0]
     return {
         "keyword": {hit.document for hit in index.keyword_hits(KeywordQuery(((word, 1.0),)), 100)},
-        "dense": {hit.document for hit in dense if hit.score > 0.01},
+        "dense": set(dense.documents[dense.scores > 0.01].tolist()),
     }
 
 
@@ -66,7 +66,7 @@ def test_a_passage_is_found_by_its_own_words_and_its_title(tmp_path) -> None:
     assert {hit.key for hit in index.keyword_hits(KeywordQuery((("dog", 1.0),)), 10)} == {10, 11}
     titles = index.keyword_hits(KeywordQuery((("dog", 1.0),), "title"), 10)
     assert [hit.key for hit in titles] == [10], "a title counts once a document"
-    assert index.dense_hits("titles", WordEncoder().encode(["dog"]), 1)[0][0].document == 1
+    assert index.dense_hits("titles", WordEncoder().encode(["dog"]), 1)[0].documents.tolist() == [1]
 
 
 def test_statistics_are_over_passages_and_titles_over_documents(tmp_path) -> None:
@@ -91,14 +91,15 @@ def test_hits_of_several_segments_come_best_first(tmp_path) -> None:
     index = publish(tmp_path, [document(20, "ant")])
     assert len(index.manifest.segments) == 2
     hits = index.dense_hits("bodies", WordEncoder().encode(["ant", "hen"]), 3)
-    assert [hit.document for hit in hits[0]] == [20, 1, 2]
+    assert hits[0].documents.tolist() == [20, 1, 2]
     assert len(hits) == 2
 
 
 def test_an_index_of_nothing_finds_nothing(tmp_path) -> None:
     index = publish(tmp_path)
     assert by_word(index, "ant") == {"keyword": set(), "dense": set()}
-    assert index.dense_hits("titles", WordEncoder().encode(["ant", "bee"]), 3) == [[], []]
+    found = index.dense_hits("titles", WordEncoder().encode(["ant", "bee"]), 3)
+    assert [hits.documents.tolist() for hits in found] == [[], []]
     assert index.materialise([1], None, {}) == {}
     assert (index.documents, index.average_length("title"), index.manifest.segments) == (0, 0, ())
 
