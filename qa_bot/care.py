@@ -14,6 +14,7 @@ from qa_bot.encoders import locate, verify
 from qa_bot.generations import Generations
 from qa_bot.home import Home
 from qa_bot.index import Index, Manifest
+from qa_bot.journal import open_store
 from qa_bot.store import Store
 
 LOW_DISK = 200_000_000
@@ -36,7 +37,7 @@ def status(home: Home, config: Config) -> dict[str, Any]:
     """Counts, sizes and what is in use."""
     generation = Generations(home.index).current()
     manifest = Manifest.of(generation) if generation else None
-    with Store.open(home.store_url(config)) as store:
+    with open_store(home, config) as store:
         counts, collections = store.counts(), store.collections()
     return {
         "home": str(home.path),

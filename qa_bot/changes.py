@@ -28,6 +28,7 @@ from qa_bot.ingest.near_duplicates import sketches
 from qa_bot.ingest.passages import cut
 from qa_bot.ingest.reading import read
 from qa_bot.ingest.records import Item, Limits, Notice, Record, Reject
+from qa_bot.journal import open_store
 from qa_bot.receipts import KEPT, Receipts, signature
 from qa_bot.store import InsertedDocument, Known, NewDocument, NewPassage, Store, StoredDocument
 from qa_core.text import normalise
@@ -134,7 +135,7 @@ def changing(
         GenerationDamaged: the current generation cannot be built upon.
         ChangeError: store and index do not belong together.
     """
-    with home.lock(action), Store.open(home.store_url(config)) as store:
+    with home.lock(action), open_store(home, config) as store:
         generations = Generations(home.index)
         previous = None if from_nothing else generations.current()
         if previous:

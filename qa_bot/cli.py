@@ -238,6 +238,8 @@ def use(
     from qa_bot import changes
     from qa_bot.config import set_value
 
+    if Path(encoder).is_dir():
+        encoder = str(Path(encoder).resolve())
     with _bot(context) as bot:
         wanted = bot.config.dense.int8 if int8 is None else int8
         opened = _verified(bot.home, encoder, int8=wanted, yes=yes)
@@ -328,7 +330,7 @@ def evaluate(
             relevant=relevant,
             summary=summary,
             run=run,
-            home=_given_home(context),
+            home=_typed_home(context),
             progress=lambda doing, done: progress(done, doing),
         )
     if json:
@@ -370,6 +372,13 @@ def _given_home(context: typer.Context) -> Path | None:
     return given.home if given else None
 
 
+def _typed_home(context: typer.Context) -> Path | None:
+    """The home that was named on the command line: an evaluation leaves the one of the environment alone."""
+    parent = context.parent
+    source = parent.get_parameter_source("home") if parent else None
+    return _given_home(context) if source is not None and source.name == "COMMANDLINE" else None
+
+
 def _home(context: typer.Context) -> tuple[Home, Config]:
     from qa_bot.config import load_config
     from qa_bot.home import Home
@@ -379,9 +388,10 @@ def _home(context: typer.Context) -> tuple[Home, Config]:
 
 
 def _bot(context: typer.Context) -> Bot:
+    """A bot for one command: what it is asked goes to the journal, so that no answer waits for the database."""
     from qa_bot.bot import Bot
 
-    return Bot.open(_given_home(context))
+    return Bot.open(_given_home(context), record="journal")
 
 
 def _encoder(home: Home, config: Config) -> Encoder:

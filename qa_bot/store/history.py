@@ -100,6 +100,10 @@ def turn_by_id(connection: Connection, id: str) -> Turn:  # noqa: A002  # the co
     return _turn(row)
 
 
+def has_turn(connection: Connection, id: str) -> bool:  # noqa: A002  # the column's own name
+    return connection.execute(select(turns.c.id).where(turns.c.id == id)).one_or_none() is not None
+
+
 def save_feedback(connection: Connection, given: Feedback) -> None:
     turn_by_id(connection, given.turn)
     row = {"turn_id": given.turn, "vote": given.vote, "comment": storable(given.comment), "created": given.created}

@@ -192,6 +192,10 @@ class Store:
         with reading(self._engine) as connection:
             return history.turn_by_id(connection, id)
 
+    def has_turn(self, id: str) -> bool:  # noqa: A002  # the noun's own name
+        with reading(self._engine) as connection:
+            return history.has_turn(connection, id)
+
     def save_feedback(self, turn: str, vote: Vote, comment: str = "") -> None:
         """Raises NotFound for a turn that is not recorded."""
         with writing(self._engine) as connection:

@@ -64,7 +64,7 @@ def test_a_missing_summary_is_told(published):
 
 def test_the_decision_is_the_pipelines_own(tmp_path):
     asked = ["How do I boil an egg?", "why do cats sleep all day?", "qwrt zxcv", "Who won the cup in 1954?", "cats"]
-    with Bot.open(tmp_path / "home", record=False) as bot:
+    with Bot.open(tmp_path / "home", record="nowhere") as bot:
         pipeline = bot.pipeline()
         calibration = calibration_for(bot.encoder, bot.home.models)
         for title in asked:

@@ -1,0 +1,68 @@
+"""Turns wait in the journal until the store is opened, and none is lost or told twice."""
+
+import json
+import threading
+
+import pytest
+
+from qa_bot.bot import Bot
+from qa_bot.config import load_config
+from qa_bot.home import Home
+from qa_bot.journal import append, open_store
+from qa_bot.store import StoreError
+
+TURN = {"question": "Why?", "answer": {"answer": "Because."}, "timings": {"total": 0.1}, "asked": 5.0}
+
+
+def stored(home):
+    with open_store(home, load_config(home.path)) as store:
+        return store.counts().turns
+
+
+@pytest.fixture
+def empty(tmp_path):
+    return Home.open(tmp_path / "empty")
+
+
+def test_a_turn_is_put_in_when_the_store_is_opened(empty):
+    append(empty, {"id": "a", **TURN})
+    with open_store(empty, load_config(empty.path)) as store:
+        turn = store.turn("a")
+    assert (turn.question, turn.answer, turn.asked) == ("Why?", {"answer": "Because."}, 5.0)
+    assert not list(empty.path.glob("turns*.jsonl"))
+    assert stored(empty) == 1
+
+
+def test_what_a_killed_process_took_is_put_in_once(empty):
+    append(empty, {"id": "a", **TURN})
+    assert stored(empty) == 1
+    lines = [json.dumps({"id": each, **TURN}) for each in "ab"]
+    (empty.path / "turns.taken.jsonl").write_text("\n".join(lines) + '\n{"id": "cut sh')
+    append(empty, {"id": "c", **TURN})
+    assert stored(empty) == 3
+    assert not list(empty.path.glob("turns*.jsonl"))
+
+
+def test_many_writers_at_once(empty):
+    writers = [threading.Thread(target=append, args=(empty, {"id": str(i), **TURN})) for i in range(40)]
+    for writer in writers:
+        writer.start()
+    counts = [stored(empty) for _ in range(3)]
+    for writer in writers:
+        writer.join()
+    assert sorted(counts) == counts
+    assert stored(empty) == 40
+
+
+def test_an_unusable_database_keeps_the_journal(empty):
+    append(empty, {"id": "a", **TURN})
+    (empty.path / "store.sqlite").write_text("this is no database, and never was one")
+    with pytest.raises(StoreError):
+        stored(empty)
+    assert (empty.path / "turns.jsonl").exists()
+
+
+def test_a_command_line_question_is_recorded(qa_bot, home):
+    told = qa_bot("ask", "Why do cats sleep all day?", "--json").json
+    with Bot.open(home) as bot:
+        assert bot.store.turn(told["id"]).answer["answer"] == told["answer"]
