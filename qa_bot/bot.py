@@ -185,9 +185,11 @@ class Bot:
             if generation is None:  # a home is filled before it is asked
                 raise GenerationDamaged(Damage("missing", self.home.index / "CURRENT", "something removed it"))
             self._generations.expect_whole(generation)
-            encoder = self._encoder_for(Manifest.of(generation))
+            loading = self._workers.submit(getattr, self, "encoder")  # beside the index: half of a cold start
+            index = Index(generation)
+            encoder = self._encoder_for(index.manifest, loading.result())
             calibration = calibration_for(encoder, self.home.models)
-            pipeline = Pipeline(Index(generation), encoder, calibration, self.config, self._workers)
+            pipeline = Pipeline(index, encoder, calibration, self.config, self._workers)
             unpin = weakref.finalize(pipeline, held.pop_all().close)
         return _Opened(_State(generation.number, configured), pipeline, unpin)
 
@@ -202,10 +204,10 @@ class Bot:
             self.__dict__.pop("encoder", None)
         self.config = config
 
-    def _encoder_for(self, manifest: Manifest) -> Encoder | None:
+    def _encoder_for(self, manifest: Manifest, encoder: Encoder) -> Encoder | None:
         """The configured encoder, or None where the index was made by another one."""
-        if self.encoder.fingerprint == manifest.fingerprint:
-            return self.encoder
+        if encoder.fingerprint == manifest.fingerprint:
+            return encoder
         if self._warned != manifest.fingerprint:
             self._warned = manifest.fingerprint
             log.warning(

@@ -18,7 +18,17 @@ import numpy as np
 import orjson
 from numpy.typing import NDArray
 
-FEATURES = ("title_similarity", "passage_similarity", "coverage", "title_coverage", "margin", "words")
+FEATURES = (
+    "title_similarity",
+    "passage_similarity",
+    "coverage",
+    "title_coverage",
+    "missing",
+    "title_missing",
+    "evidence",
+    "margin",
+    "words",
+)
 """Cosines of the question with the best candidate's title and passage; the share of the question's information found
 in the best candidate and in its title; how far the best stands above the second; log of the number of informative
 words."""

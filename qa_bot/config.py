@@ -57,7 +57,7 @@ class FusionSection:
 class AnswerSection:
     limit: int = key(1000, "longest answer, in characters", least=1)
     deadline: float = key(10.0, "seconds until the best answer so far goes out", least=0.01)
-    precision: float = key(0.8, "wanted share of right answers among those given", least=0, most=1)
+    precision: float = key(0.85, "wanted share of right answers among those given", least=0, most=1)
 
 
 @dataclass(frozen=True, slots=True)

@@ -153,7 +153,7 @@ class Pipeline:
         best = ranking.candidates[0]
         asked = ranking.formulation.informative
         rarity = {t: inverse_frequency(self.index.documents, self.index.document_frequency("all", t)) for t in asked}
-        whole = sum(rarity.values()) or 1.0
+        whole, rarest = sum(rarity.values()) or 1.0, inverse_frequency(self.index.documents, 0)
         title = set(terms(best.passage.clue.title))
         text = title | set(terms(best.passage.text))
         second = ranking.candidates[1].score if len(ranking.candidates) > 1 else 0.0
@@ -162,6 +162,9 @@ class Pipeline:
             "passage_similarity": best.features.get("passage_similarity", 0.0),
             "coverage": sum(w for t, w in rarity.items() if t in text) / whole,
             "title_coverage": sum(w for t, w in rarity.items() if t in title) / whole,
+            "missing": max((w for t, w in rarity.items() if t not in text), default=0.0) / rarest,
+            "title_missing": max((w for t, w in rarity.items() if t not in title), default=0.0) / rarest,
+            "evidence": best.score,
             "margin": 1 - second / best.score if best.score > 0 else 0.0,
             "words": float(np.log1p(len(asked))),
         }
