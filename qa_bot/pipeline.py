@@ -23,7 +23,7 @@ from rankers.combination import combine, evidence
 from retrievers.expansion import rm3
 from retrievers.fusion import Ranked, in_vocabulary_rule, normalised_mean, reciprocal_rank
 from retrievers.keyword import KeywordQuery
-from retrievers.queries import Formulation, formulate
+from retrievers.queries import DENSE, Formulation, formulate
 from retrievers.segments import View
 
 Engine = Literal["keyword", "dense", "hybrid"]
@@ -193,25 +193,21 @@ class Pipeline:
         return replace(query, terms=rm3([term for term, _ in query.terms], feedback))
 
     def _search_dense(self, formulation: Formulation, depth: int, deadline: Deadline) -> Found:
-        if self._encoder is None or not formulation.texts:
+        if self._encoder is None or not formulation.text:
             return Found()
-        queries = self._encoder.encode([each.text for each in formulation.texts], side="question")  # (Q, D)
+        queries = self._encoder.encode([formulation.text], side="question")  # (1, D)
         deadline.check()
-        bodies = self._scans.submit(self._scan, "bodies", formulation, queries, PASSAGES * depth)
-        lists = self._scan("titles", formulation, queries, depth)
-        lists += bodies.result(timeout=deadline.left())
-        return Found(lists, query=queries[0])
+        bodies = self._scans.submit(self._scan, "bodies", queries, PASSAGES * depth)
+        titles = self._scan("titles", queries, depth)
+        return Found([titles, bodies.result(timeout=deadline.left())], query=queries[0])
 
-    def _scan(self, view: View, formulation: Formulation, queries: FloatArray, wanted: int) -> list[RankedList]:
-        """Documents by the nearness of their titles, or of their best passages, to each text."""
-        lists = []
-        for asked, found in zip(formulation.texts, self.index.dense_hits(view, queries, wanted), strict=True):
-            best: dict[int, float] = {}
-            for document, score in zip(found.documents.tolist(), found.scores.tolist(), strict=True):
-                best.setdefault(document, score)
-            whole = len(found.documents) < wanted
-            lists.append(_ranked(f"dense:{asked.name}:{view}", asked.weight, best, whole=whole))
-        return lists
+    def _scan(self, view: View, queries: FloatArray, wanted: int) -> RankedList:
+        """Documents by the nearness of their titles, or of their best passages, to the question (1, D)."""
+        (found,) = self.index.dense_hits(view, queries, wanted)
+        best: dict[int, float] = {}
+        for document, score in zip(found.documents.tolist(), found.scores.tolist(), strict=True):
+            best.setdefault(document, score)
+        return _ranked(f"dense:{view}", DENSE, best, whole=len(found.documents) < wanted)
 
     def _fused(self, formulation: Formulation, lists: Sequence[RankedList], served: int, wanted: int) -> Ranked:
         """Documents by the first `served` of every list, then those that only longer lists bring."""
@@ -230,7 +226,7 @@ class Pipeline:
         if method == "rule":
             dense = [each for each in lists if each.name.startswith("dense")]
             keyword = [each for each in lists if not each.name.startswith("dense")]
-            known = self._encoder is not None and all(map(self._encoder.knows, words(formulation.texts[0].text)))
+            known = self._encoder is not None and all(map(self._encoder.knows, words(formulation.text)))
             return in_vocabulary_rule(_mean(dense), _mean(keyword), depth, in_vocabulary=known and bool(dense))
         if method == "rrf":
             return reciprocal_rank([e.documents for e in lists], weights=[e.weight for e in lists])[:depth]
@@ -330,7 +326,7 @@ def _trace(ranking: Ranking, features: Features) -> dict[str, object]:
             {"name": q.name, "weight": q.weight, "field": q.query.field, "terms": dict(q.query.terms)}
             for q in ranking.formulation.keyword
         ]
-        + [{"name": f"dense:{t.name}", "weight": t.weight, "text": t.text} for t in ranking.formulation.texts],
+        + [{"name": "dense", "weight": DENSE, "text": ranking.formulation.text}],
         "lists": {each.name: len(each.documents) for each in ranking.lists},
         "candidates": [
             {"document": c.passage.source.document, "passage": c.passage.id, "score": c.score, **c.features}

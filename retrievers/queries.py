@@ -9,10 +9,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import log
-from typing import TypeVar
 
 from qa_core.text import STOP_TERMS, sentences, terms
 from qa_core.types import Question
@@ -21,6 +20,8 @@ from retrievers.keyword import Field, KeywordQuery
 NounPhrases = Callable[[str], Sequence[str]]
 Synonyms = Callable[[str], Sequence[str]]
 
+DENSE = 1.5
+"""Weight of a dense list beside the keyword queries, whose weights are below: chosen on the same questions."""
 FIELDS: tuple[Field, ...] = ("all", "title")
 WHOLE, FOCUS, TITLE, BODY, PHRASES = 1.0, 0.5, 0.25, 0.25, 0.25
 SYNONYM = 1.0
@@ -56,34 +57,14 @@ class WeightedQuery:
     query: KeywordQuery
     weight: float
 
-    @property
-    def is_empty(self) -> bool:
-        return not self.query.terms
-
-
-@dataclass(frozen=True, slots=True)
-class WeightedText:
-    """A text to encode and its weight in fusion."""
-
-    name: str
-    text: str
-    weight: float
-
-    @property
-    def is_empty(self) -> bool:
-        return not self.text
-
-
-Query = TypeVar("Query", WeightedQuery, WeightedText)
-
 
 @dataclass(frozen=True, slots=True)
 class Formulation:
-    """Everything that is asked for one question: keyword queries, texts to encode (the whole question first), and
-    the distinct terms of the question that carry information."""
+    """Everything that is asked for one question: keyword queries, the text to encode, and the distinct terms of the
+    question that carry information."""
 
     keyword: tuple[WeightedQuery, ...]
-    texts: tuple[WeightedText, ...]
+    text: str
     informative: tuple[str, ...]
 
 
@@ -92,7 +73,8 @@ def formulate(
 ) -> Formulation:
     """Queries for both engines, none twice.
 
-    The weights of the forms were chosen on the development questions of LiveQA-Med.
+    The weights of the forms were chosen on the development questions of LiveQA-Med; encoding the asking part beside the
+    whole brought nothing there.
     """
     whole = whole_text(question)
     focus = asking_part(question)
@@ -106,12 +88,7 @@ def formulate(
         for name, text, weight in forms
         for field in FIELDS
     ]
-    texts = [WeightedText("whole", whole, WHOLE), WeightedText("focus", focus, FOCUS)]
-    return Formulation(
-        tuple(_distinct(keyword, lambda each: (each.query.field, frozenset(each.query.terms)))),
-        tuple(_distinct(texts, lambda each: each.text)),
-        tuple(dict.fromkeys(informative(whole))),
-    )
+    return Formulation(tuple(_distinct(keyword)), whole, tuple(dict.fromkeys(informative(whole))))
 
 
 def whole_text(question: Question) -> str:
@@ -151,10 +128,11 @@ def _with_synonyms(found: Sequence[str], text: str, synonyms: Synonyms | None) -
     return tuple(weights.items())
 
 
-def _distinct(queries: Iterable[Query], key: Callable[[Query], object]) -> Iterable[Query]:
-    """The first of those that ask the same, with the weights of all; what asks nothing or weighs nothing goes."""
-    kept: dict[object, Query] = {}
+def _distinct(queries: Iterable[WeightedQuery]) -> Iterator[WeightedQuery]:
+    """The first of those that ask the same, with the weights of all; what asks nothing goes."""
+    kept: dict[object, WeightedQuery] = {}
     for each in queries:
-        before = kept.get(key(each))
-        kept[key(each)] = replace(before, weight=before.weight + each.weight) if before else each
-    return [each for each in kept.values() if each.weight > 0 and not each.is_empty]
+        key = (each.query.field, frozenset(each.query.terms))
+        before = kept.get(key)
+        kept[key] = replace(before, weight=before.weight + each.weight) if before else each
+    return (each for each in kept.values() if each.query.terms)

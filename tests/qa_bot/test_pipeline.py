@@ -142,10 +142,10 @@ def test_a_deadline_that_is_over_gives_no_answer_but_a_reason(pipeline):
 
 def test_the_trace_shows_every_stage(pipeline):
     trace = ask(pipeline(), "Why do cats purr?", trace=True).trace
-    assert {query["name"] for query in trace["queries"]} == {"whole:all", "whole:title", "dense:whole"}
+    assert {query["name"] for query in trace["queries"]} == {"whole:all", "whole:title", "dense"}
     best = trace["candidates"][0]
     assert best["document"] == "cats"
-    assert {"fusion", "clue", "title_similarity", "passage_similarity", "whole:all", "dense:whole:titles"} <= set(best)
+    assert {"fusion", "clue", "title_similarity", "passage_similarity", "whole:all", "dense:titles"} <= set(best)
     assert ask(pipeline(), "Why do cats purr?").trace is None
 
 

@@ -42,14 +42,14 @@ def test_forms_of_a_rambling_question():
     formulation = formulate(RAMBLING)
     assert terms_of(formulation, "focus:all") == {"gum", "infect", "cephalexin", "safe"}
     assert {"dentist", "penicillin", "allerg"} < terms_of(formulation, "whole:title")
-    assert [text.name for text in formulation.texts] == ["whole", "focus"]
+    assert formulation.text == f"{RAMBLING.title} {RAMBLING.body}"
     assert not {"hello", "thank"} & set(formulation.informative)
 
 
 def test_a_short_question_is_asked_once_of_each_field():
     formulation = formulate(Question("Why do cats purr?"))
     assert [query.name for query in formulation.keyword] == ["whole:all", "whole:title"]
-    assert [text.text for text in formulation.texts] == ["Why do cats purr?"]
+    assert formulation.text == "Why do cats purr?"
 
 
 def test_a_repeated_word_weighs_a_little_more():
@@ -82,4 +82,3 @@ def test_any_text_can_be_formulated(title, body):
         assert query.weight > 0
         assert query.query.terms
         assert len(dict(query.query.terms)) == len(query.query.terms)
-    assert all(each.text for each in formulation.texts)
