@@ -50,6 +50,10 @@ def resolve(name: str, *, models: Path, int8: bool = False, threads: int = 1) ->
 
 def locate(name: str, *, models: Path) -> Path:
     """The folder behind a name, without opening it. Raises EncoderError where there is none."""
+    if not name.strip():
+        raise EncoderError(
+            f"Expected the name of an encoder, but got {name!r}; name `{STARTER}`, a folder or a hub id."
+        )
     if name == STARTER:
         return STARTER_FOLDER
     folder = Path(name).expanduser()

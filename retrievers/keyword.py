@@ -15,6 +15,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from functools import cached_property
 from math import log
+from operator import itemgetter
 from pathlib import Path
 from types import TracebackType
 from typing import Literal, NamedTuple, Self
@@ -33,6 +34,9 @@ MAX_TERMS = 64  # time grows with every term; beyond the 64 weightiest ones a ra
 MAX_PHRASES = 64  # a phrase reads positions and is dearer than a term
 WRITER_BYTES = 64_000_000  # about 20,000 passages a segment before anything is flushed
 THREADS = 1  # one writer thread: passages keep their order, so that equal scores always come out alike
+
+
+_KEY, _SCORE = itemgetter(0), itemgetter(2)
 
 
 class Entry(NamedTuple):
@@ -211,8 +215,10 @@ class KeywordIndex:
         addresses = [address for _, address in found]
         keys = self._searcher.fast_field_values("key", addresses)
         documents = self._searcher.fast_field_values("document", addresses)
-        hits = [Hit(int(k), int(d), s) for k, d, (s, _) in zip(keys, documents, found, strict=True)]  # type: ignore[arg-type] # both fields are always set
-        return sorted(hits, key=lambda hit: (-hit.score, hit.key))
+        hits = [Hit(k, d, s) for k, d, (s, _) in zip(keys, documents, found, strict=True)]  # type: ignore[arg-type] # both fields are always set
+        hits.sort(key=_KEY)
+        hits.sort(key=_SCORE, reverse=True)  # stable, as equal scores stay by key
+        return hits
 
     def _clauses(self, query: KeywordQuery) -> list[tuple[tantivy.Occur, tantivy.Query]]:
         weighted = self._weightiest(query.field, query.terms)

@@ -25,6 +25,8 @@ DENSE = 1.5
 FIELDS: tuple[Field, ...] = ("all", "title")
 WHOLE, FOCUS, TITLE, BODY, PHRASES = 1.0, 0.5, 0.25, 0.25, 0.25
 SYNONYM = 1.0
+SHORT = 6
+"""Terms that carry information; a question of no more is its own shortened query."""
 
 _SMALL_TALK = """
 a about advice advise after again against all also am an and any anybody anyone anything are around as ask asking at
@@ -81,14 +83,15 @@ def formulate(
     forms = [("whole", whole, WHOLE), ("focus", focus, FOCUS)]
     if question.body.strip():
         forms += [("title", question.title, TITLE), ("body", question.body, BODY)]
-    if noun_phrases:
+    carrying = tuple(dict.fromkeys(informative(whole)))
+    if noun_phrases and len(carrying) > SHORT:
         forms.append(("noun phrases", " ".join(noun_phrases(whole)), PHRASES))
     keyword = [
         WeightedQuery(f"{name}:{field}", KeywordQuery(_with_synonyms(informative(text), text, synonyms), field), weight)
         for name, text, weight in forms
         for field in FIELDS
     ]
-    return Formulation(tuple(_distinct(keyword)), whole, tuple(dict.fromkeys(informative(whole))))
+    return Formulation(tuple(_distinct(keyword)), whole, carrying)
 
 
 def whole_text(question: Question) -> str:

@@ -243,3 +243,9 @@ def test_an_unknown_model_says_so(hub: str, tmp_path: Path) -> None:
 def test_only_hub_ids_are_fetched(tmp_path: Path, name: str) -> None:
     with pytest.raises(EncoderError, match="Expected a hub id"):
         fetch(name, tmp_path, lambda *_: True)
+
+
+@pytest.mark.parametrize("name", ["", "  "])
+def test_no_name_is_no_encoder(tmp_path, name):
+    with pytest.raises(EncoderError, match="name of an encoder"):
+        locate(name, models=tmp_path)
