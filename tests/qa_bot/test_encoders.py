@@ -248,4 +248,4 @@ def test_only_hub_ids_are_fetched(tmp_path: Path, name: str) -> None:
 @pytest.mark.parametrize("name", ["", "  "])
 def test_no_name_is_no_encoder(tmp_path, name):
     with pytest.raises(EncoderError, match="name of an encoder"):
-        locate(name, models=tmp_path)
+        encoders.locate(name, models=tmp_path)
