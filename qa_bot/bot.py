@@ -26,7 +26,7 @@ from qa_bot.generations import Damage, GenerationDamaged, Generations
 from qa_bot.home import Home
 from qa_bot.index import Index, Manifest
 from qa_bot.journal import append, open_store
-from qa_bot.pipeline import Engine, Pipeline, Ranking
+from qa_bot.pipeline import Calibrations, Engine, Pipeline, Ranking
 from qa_bot.presentation import as_dict
 from qa_bot.starter import fill
 from qa_core.types import Answer, Encoder, Question
@@ -188,8 +188,8 @@ class Bot:
             loading = self._workers.submit(getattr, self, "encoder")  # beside the index: half of a cold start
             index = Index(generation)
             encoder = self._encoder_for(index.manifest, loading.result())
-            calibration = calibration_for(encoder, self.home.models)
-            pipeline = Pipeline(index, encoder, calibration, self.config, self._workers)
+            calibrations = Calibrations(*(calibration_for(each, self.home.models) for each in (encoder, None)))
+            pipeline = Pipeline(index, encoder, calibrations, self.config, self._workers)
             unpin = weakref.finalize(pipeline, held.pop_all().close)
         return _Opened(_State(generation.number, configured), pipeline, unpin)
 

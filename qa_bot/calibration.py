@@ -23,7 +23,7 @@ from qa_bot.deadline import Deadline
 from qa_bot.generations import Generations
 from qa_bot.home import Home
 from qa_bot.index import Index
-from qa_bot.pipeline import Engine, Pipeline
+from qa_bot.pipeline import Calibrations, Engine, Pipeline
 from qa_bot.starter import COLLECTION, FOLDER, NAME, QUESTIONS
 from qa_core.types import Encoder, Question
 
@@ -87,7 +87,7 @@ def calibrate(encoder: Encoder, *, engine: Engine = "hybrid") -> Fitted:
         add(home, config, encoder, [COLLECTION], collection=NAME)
         generation = stack.enter_context(Generations(home.index).pin_current())
         assert generation is not None
-        pipeline = Pipeline(Index(generation), encoder, _UNDECIDED, config, workers)
+        pipeline = Pipeline(Index(generation), encoder, Calibrations(_UNDECIDED, _UNDECIDED), config, workers)
         for question, document in asked:
             ranking = pipeline.rank(Question(question), deadline=Deadline.after(60), engine=engine)
             rows.append(pipeline.features(ranking))

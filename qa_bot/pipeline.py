@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -32,10 +32,12 @@ PASSAGES = 2
 """Passages asked for, for each document wanted: some documents come with several."""
 SCANS = 2
 """Threads that scan passages while the question's own thread scans titles."""
+SHARES = {"keyword": 0.6, "dense": 0.6, "rank": 0.25}
+"""Of the time that a question has: a stage that overruns leaves enough to answer from what the others found."""
 TILED = 10
 """An answer is never tiled from more documents."""
 EMPTY_QUESTION = "The question is empty; ask something."
-NO_TIME = "There was no time left to find and compose an answer; allow a longer deadline."
+NO_TIME = "There was no time to find an answer; allow a longer deadline."
 NOTHING_FOUND = "Nothing in your documents has anything in common with this question; add documents or ask otherwise."
 
 
@@ -77,6 +79,25 @@ class Ranking:
     stages: Stages
 
 
+class Calibrations(NamedTuple):
+    """Of answers that the encoder had a say in, and of those that keywords alone found."""
+
+    hybrid: Calibration
+    keyword: Calibration
+
+
+class Decision(NamedTuple):
+    """How sure an answer would be, how sure it must be, and what says so."""
+
+    confidence: float
+    threshold: float
+    features: Features
+
+    @property
+    def given(self) -> bool:
+        return bool(self.features) and self.confidence >= self.threshold
+
+
 class Pipeline:
     """Answers questions from one generation of the index; safe to share between threads."""
 
@@ -84,12 +105,12 @@ class Pipeline:
         self,
         index: Index,
         encoder: Encoder | None,
-        calibration: Calibration,
+        calibrations: Calibrations,
         config: Config,
         workers: ThreadPoolExecutor,
     ) -> None:
         """`encoder` is None where the index was made by another one: its vectors are then not searched."""
-        self.index, self._encoder, self._calibration = index, encoder, calibration
+        self.index, self._encoder, self._calibrations = index, encoder, calibrations
         self._config, self._workers = config, workers
         self._scans = ThreadPoolExecutor(SCANS, thread_name_prefix="qa-bot-scan")  # ends with this object
         self._clue = ClueRanker(index, analyse=terms, synonyms=synonyms)
@@ -99,24 +120,21 @@ class Pipeline:
         wanted = self._config.ranking.depth if trace else max(top, TILED)
         ranking = self.rank(question, deadline=deadline, depth=wanted)
         stages = ranking.stages
-        features = self.features(ranking)
-        confidence = self._calibration.confidence(features) if ranking.candidates else 0.0
-        threshold = self._calibration.threshold(self._config.answer.precision)
-        answered = bool(ranking.candidates) and confidence >= threshold
+        decision = self.decide(ranking)
         tiling = Tiling("", ())
-        if answered:
-            tiling = stages.run("compose", lambda _: self._compose(ranking.candidates), tiling)
+        if decision.given:
+            tiling = stages.here("compose", lambda: self._compose(ranking.candidates))
         return Answer(
             question=question.title,
             text=tiling.text,
             kind="passage" if tiling.text else "none",
             answered=bool(tiling.text),
-            confidence=round(confidence, 4),
-            reason="" if tiling.text else _reason(ranking, confidence, threshold),
+            confidence=round(decision.confidence, 4),
+            reason="" if tiling.text else _reason(ranking, decision),
             sources=_sources(tiling, ranking.candidates[:top]),
             timings=stages.report(),
             skipped=tuple(stages.skipped),
-            trace=_trace(ranking, features) if trace else None,
+            trace=self._trace(ranking, decision) if trace else None,
         )
 
     def rank(
@@ -130,7 +148,8 @@ class Pipeline:
         served, pool = self._config.retrieval.depth, self._config.ranking.depth
         depth = depth or served
         wanted = max(depth, served)
-        stages = Stages(deadline, self._workers)
+        left = deadline.left()
+        stages = Stages(deadline, self._workers, {name: share * left for name, share in SHARES.items()})
         formulation = stages.here("formulate", partial(_formulate, question))
         works = {}
         if engine != "dense":
@@ -145,6 +164,16 @@ class Pipeline:
         below = fused[pool:depth] if candidates is not None else fused[:depth]
         unranked = [Candidate(each, told["fusion"], told) for each, told in self._materialised(below, found)]
         return Ranking(question, formulation, (*(candidates or ())[:depth], *unranked), tuple(found.lists), stages)
+
+    def decide(self, ranking: Ranking) -> Decision:
+        """Whether to answer: by the calibration for what was found with the encoder, or for what was found without."""
+        if not ranking.candidates:
+            return Decision(0.0, 0.0, {})
+        features = self.features(ranking)
+        compared = "title_similarity" in ranking.candidates[0].features
+        calibration = self._calibrations.hybrid if compared else self._calibrations.keyword
+        threshold = calibration.threshold(self._config.answer.precision)
+        return Decision(calibration.confidence(features), threshold, features)
 
     def features(self, ranking: Ranking) -> Features:
         """What confidence is computed from; see `qa_bot.confidence.FEATURES`."""
@@ -260,6 +289,22 @@ class Pipeline:
     def _compose(self, candidates: Sequence[Candidate]) -> Tiling:
         return tile(candidates, limit=self._config.answer.limit, sentences=sentences)
 
+    def _trace(self, ranking: Ranking, decision: Decision) -> dict[str, object]:
+        return {
+            "queries": [
+                {"name": q.name, "weight": q.weight, "field": q.query.field, "terms": dict(q.query.terms)}
+                for q in ranking.formulation.keyword
+            ]
+            + [{"name": "dense", "weight": DENSE, "text": ranking.formulation.text}],
+            "lists": {each.name: len(each.documents) for each in ranking.lists},
+            "candidates": [
+                {"document": c.passage.source.document, "passage": c.passage.id, "score": c.score, **c.features}
+                for c in ranking.candidates
+            ],
+            "confidence": decision.features,
+            "models": {"encoder": self.index.manifest.encoder if self._encoder else None},
+        }
+
 
 def _formulate(question: Question) -> Formulation:
     return formulate(question, noun_phrases=noun_phrases, synonyms=synonyms)
@@ -280,18 +325,16 @@ def _mean(lists: Sequence[RankedList]) -> Ranked:
     )
 
 
-def _reason(ranking: Ranking, confidence: float, threshold: float) -> str:
+def _reason(ranking: Ranking, decision: Decision) -> str:
     if not ranking.question.title.strip() and not ranking.question.body.strip():
         return EMPTY_QUESTION
     if not ranking.candidates:
         return NO_TIME if ranking.stages.skipped else NOTHING_FOUND
-    if confidence >= threshold:
-        return NO_TIME
     nearest = ranking.candidates[0].passage
     name = nearest.clue.title or nearest.source.document
     return (
-        f"The nearest document, “{name}”, probably does not answer this (confidence {confidence:.2f}, needed "
-        f"{threshold:.2f}); ask in other words or add documents about it."
+        f"The nearest document, “{name}”, probably does not answer this (confidence {decision.confidence:.2f}, "
+        f"needed {decision.threshold:.2f}); ask in other words or add documents about it."
     )
 
 
@@ -318,19 +361,3 @@ def _source(
         span=span,
         source_span=source_span,
     )
-
-
-def _trace(ranking: Ranking, features: Features) -> dict[str, object]:
-    return {
-        "queries": [
-            {"name": q.name, "weight": q.weight, "field": q.query.field, "terms": dict(q.query.terms)}
-            for q in ranking.formulation.keyword
-        ]
-        + [{"name": "dense", "weight": DENSE, "text": ranking.formulation.text}],
-        "lists": {each.name: len(each.documents) for each in ranking.lists},
-        "candidates": [
-            {"document": c.passage.source.document, "passage": c.passage.id, "score": c.score, **c.features}
-            for c in ranking.candidates
-        ],
-        "confidence": features,
-    }

@@ -10,14 +10,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from qa_bot.calibration import calibration_for
-from qa_bot.confidence import Calibration
 from qa_bot.evaluation.asking import DEPTH, documents, rank
 from qa_bot.evaluation.datasets import Dataset, DatasetError, Query
 from qa_bot.evaluation.indexed import Asked, Flags, Progress, indexed, silent
 from qa_bot.evaluation.report import Row, compared
 from qa_bot.evaluation.retrieval import judged, write_runs
-from qa_bot.pipeline import Engine, Pipeline, Ranking
+from qa_bot.pipeline import Engine
 from qa_core.metrics import Score, evaluate, liveqa
 from qa_core.runs import Qrels, run_of
 from qa_core.types import Question
@@ -99,17 +97,16 @@ def scores(qrels: Qrels, replies: Replies, relevant: int = 1) -> dict[str, Score
 
 
 def _replies(asked: Asked, dataset: Dataset, query: str, progress: Progress) -> Replies:
-    bot, engine, encoder = asked
+    bot, engine, _ = asked
     assert engine != "plain", "only engines of the pipeline answer"
     pipeline = bot.pipeline()
-    calibration = calibration_for(bot.encoder if encoder else None, bot.home.models)
     replies = Replies()
     for done, each in enumerate(dataset.queries, start=1):
         question = _question(each, query)
         replies.ranked[question.id] = documents(rank(pipeline, question, engine=engine, depth=DEPTH))
         served = rank(pipeline, question, engine=engine)
         replies.served[question.id] = documents(served)
-        if not gives(pipeline, served, calibration, precision=bot.config.answer.precision):
+        if not pipeline.decide(served).given:
             replies.abstained.add(question.id)
         progress(f"asked of {engine}", done)
     return replies
@@ -118,13 +115,6 @@ def _replies(asked: Asked, dataset: Dataset, query: str, progress: Progress) -> 
 def _row(asked: Asked, dataset: Dataset, query: str, measured: dict[str, Score]) -> Row:
     size = len(dataset.queries)
     return Row(TASK, dataset.name, dataset.split, asked.system, asked.encoder, size, measured, query)
-
-
-def gives(pipeline: Pipeline, ranking: Ranking, calibration: Calibration, *, precision: float) -> bool:
-    """Whether the pipeline would give an answer from this ranking: its own decision, open to any engine."""
-    if not ranking.candidates:
-        return False
-    return calibration.confidence(pipeline.features(ranking)) >= calibration.threshold(precision)
 
 
 def _question(query: Query, what: str) -> Question:

@@ -14,7 +14,7 @@ from qa_bot.encoders import STARTER_FOLDER
 from qa_bot.generations import Generations
 from qa_bot.home import Home
 from qa_bot.index import Index
-from qa_bot.pipeline import Pipeline
+from qa_bot.pipeline import Calibrations, Pipeline
 from qa_core.static_encoder import StaticEncoder
 from qa_core.types import Question
 
@@ -62,8 +62,8 @@ def index(tmp_path_factory, encoder):
 @pytest.fixture
 def pipeline(index, encoder):
     with ThreadPoolExecutor(4) as workers:
-        yield lambda encoder=encoder, calibration=SURE, config=Config(): Pipeline(  # noqa: B008
-            index, encoder, calibration, config, workers
+        yield lambda encoder=encoder, calibration=SURE, config=Config(), keyword=None: Pipeline(  # noqa: B008
+            index, encoder, Calibrations(calibration, keyword or calibration), config, workers
         )
 
 
@@ -124,6 +124,12 @@ def test_a_slow_encoder_is_skipped_in_time_and_named(pipeline, encoder):
     assert "dense" in answer.timings
 
 
+def test_without_the_encoder_confidence_is_that_of_keywords(pipeline, encoder):
+    late = pipeline(encoder=SlowEncoder(encoder, 5.0), calibration=UNSURE, keyword=SURE)
+    assert ask(late, "Why do cats purr?", seconds=1.0).answered
+    assert not ask(pipeline(calibration=UNSURE, keyword=SURE), "Why do cats purr?").answered
+
+
 def test_slow_ranking_falls_back_to_the_fused_order(pipeline, monkeypatch):
     slow = pipeline()
     monkeypatch.setattr(slow, "_rank", lambda *_: time.sleep(5))
@@ -146,6 +152,7 @@ def test_the_trace_shows_every_stage(pipeline):
     best = trace["candidates"][0]
     assert best["document"] == "cats"
     assert {"fusion", "clue", "title_similarity", "passage_similarity", "whole:all", "dense:titles"} <= set(best)
+    assert trace["models"] == {"encoder": "starter"}
     assert ask(pipeline(), "Why do cats purr?").trace is None
 
 

@@ -1,12 +1,8 @@
 import pytest
 
-from qa_bot.bot import Bot
-from qa_bot.calibration import calibration_for
-from qa_bot.evaluation.asking import rank
 from qa_bot.evaluation.datasets import DatasetError, read_dataset
-from qa_bot.evaluation.liveqa import Replies, evaluate_liveqa, gives, scores
+from qa_bot.evaluation.liveqa import Replies, evaluate_liveqa, scores
 from qa_bot.evaluation.report import as_json
-from qa_core.types import Question
 
 SCORES = ["avg_score", "avg_score_forced", "avg_score_condensed", "unjudged@1"]
 SUCCESS = ["succ@2+", "succ@3+", "succ@4+", "prec@2+", "prec@3+", "prec@4+"]
@@ -60,14 +56,3 @@ def test_a_persons_summary_as_the_question(ours):
 def test_a_missing_summary_is_told(published):
     with pytest.raises(DatasetError, match="Expected a summary of every query, but got none for 1"):
         evaluate_liveqa(read_dataset(published, split="test"), summary=True)
-
-
-def test_the_decision_is_the_pipelines_own(tmp_path):
-    asked = ["How do I boil an egg?", "why do cats sleep all day?", "qwrt zxcv", "Who won the cup in 1954?", "cats"]
-    with Bot.open(tmp_path / "home", record="nowhere") as bot:
-        pipeline = bot.pipeline()
-        calibration = calibration_for(bot.encoder, bot.home.models)
-        for title in asked:
-            ranking = rank(pipeline, Question(title), engine="hybrid")
-            decided = gives(pipeline, ranking, calibration, precision=bot.config.answer.precision)
-            assert decided == bot.ask(title).answered
