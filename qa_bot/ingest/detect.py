@@ -24,6 +24,8 @@ BY_SUFFIX = {
 TRIPLES = {".nt", ".nq", ".ttl"}
 MAGIC = {b"\x1f\x8b": "gz", b"BZh": "bz2", b"PK\x03\x04": "zip", b"PK\x05\x06": "zip", b"7z\xbc\xaf\x27\x1c": "7z"}
 OFFICE = re.compile(rb"^PK\x03\x04.{26}(\[Content_Types\]\.xml|mimetype|_rels/)", re.DOTALL)
+CONTROLS = re.compile(rb"[\x01-\x08\x0e-\x1a\x1c-\x1f\x7f]")
+CONTROL_SHARE = 0.02  # a text has none or very few, random bytes have a tenth
 XML_ROOT = re.compile(r"^(?:\s|<\?.*?\?>|<!--.*?-->|<!DOCTYPE(?:[^\[>]|\[.*?\])*>)*<([\w:.-]+)", re.DOTALL)
 ROOTS = {"posts": "stackexchange", "html": "html", "Document": "medquad", "doc": "medquad", "DiseaseFile": "medquad"}
 
@@ -54,11 +56,15 @@ def format_of(name: str, head: bytes) -> str:
 
 def expect_text(head: bytes) -> None:
     """Raises UnknownFormatError where the first bytes are not of a text."""
-    if b"\0" in head and not has_mark(head):
+    if has_mark(head):
+        return
+    if b"\0" in head:
         raise UnknownFormatError(
             "Expected text, but got a binary file (it has NUL bytes); convert it to text (UTF-16 needs its byte "
             "order mark)."
         )
+    if len(CONTROLS.findall(head)) > max(3, CONTROL_SHARE * len(head)):
+        raise UnknownFormatError("Expected text, but got a binary file (it is full of control characters); convert it.")
 
 
 def _by_content(suffix: str, text: str) -> str:
