@@ -16,7 +16,7 @@ from functools import cached_property
 from pathlib import Path
 from threading import Lock
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self
+from typing import TYPE_CHECKING, NamedTuple, Self
 
 from qa_bot.calibration import calibration_for
 from qa_bot.config import Config, ConfigError, load_config
@@ -25,7 +25,7 @@ from qa_bot.encoders import resolve
 from qa_bot.generations import Damage, GenerationDamaged, Generations
 from qa_bot.home import Home
 from qa_bot.index import Index, Manifest
-from qa_bot.journal import append, open_store
+from qa_bot.journal import FULL, append, open_store, take_up
 from qa_bot.pipeline import Calibrations, Engine, Pipeline, Ranking
 from qa_bot.presentation import as_dict
 from qa_bot.starter import fill
@@ -35,8 +35,6 @@ if TYPE_CHECKING:
     from qa_bot.store import Store
 
 log = logging.getLogger(__name__)
-
-Record = Literal["store", "journal", "nowhere"]
 
 WORKERS = 8
 """Threads for stages; two serve a question, the others those that an overrun stage still holds."""
@@ -60,10 +58,10 @@ class Bot:
     """Answers questions from a home; safe to share between threads. Open it with `Bot.open`."""
 
     def __init__(
-        self, home: Home, config: Config, *, flags: Mapping[str, object] | None = None, record: Record = "store"
+        self, home: Home, config: Config, *, flags: Mapping[str, object] | None = None, record: bool = True
     ) -> None:
         self.home, self.config = home, config
-        self._flags, self._recorded_in = flags, record
+        self._flags, self._recording = flags, record
         self._generations = Generations(home.index)
         self._workers = ThreadPoolExecutor(WORKERS, thread_name_prefix="qa-bot")
         self._lock = Lock()
@@ -73,7 +71,7 @@ class Bot:
 
     @classmethod
     def open(
-        cls, path: str | Path | None = None, *, flags: Mapping[str, object] | None = None, record: Record = "store"
+        cls, path: str | Path | None = None, *, flags: Mapping[str, object] | None = None, record: bool = True
     ) -> Self:
         """Open the home at `path` (else `QA_BOT_HOME`, else the platform's); an empty one gets the starter collection.
 
@@ -81,8 +79,7 @@ class Bot:
 
         Args:
             flags: configuration by `section.key` that stands above file and environment.
-            record: where questions and answers are kept: in the store at once, in the journal that the store takes
-                up when it is next opened (for processes of one question), or nowhere.
+            record: keep questions and answers: first in the journal, and in the store as soon as somebody opens it.
 
         Raises:
             HomeError, ConfigError, EncoderError, StoreError, GenerationDamaged: each says what to do.
@@ -100,10 +97,12 @@ class Bot:
 
     @property
     def store(self) -> Store:
-        """The database, opened when first needed."""
+        """The database, opened when first needed, with every turn that was recorded so far."""
         with self._lock:
             if self._store is None:
                 self._store = open_store(self.home, self.config)
+            else:
+                take_up(self.home, self._store)
             return self._store
 
     def ask(
@@ -128,7 +127,7 @@ class Bot:
         limit = Deadline.after(self.config.answer.deadline if deadline is None else deadline)
         answer = self.pipeline().ask(asked, deadline=limit, top=top, trace=trace)
         answer = replace(answer, id=uuid.uuid4().hex)
-        if self._recorded_in != "nowhere":
+        if self._recording:
             self._workers.submit(self._record, asked, answer)
         return answer
 
@@ -220,16 +219,9 @@ class Bot:
         return None
 
     def _record(self, question: Question, answer: Answer) -> None:
-        turn: dict[str, Any] = {
-            "id": answer.id,
-            "question": question.title,
-            "answer": as_dict(answer),
-            "timings": answer.timings,
-        }
+        turn = {"id": answer.id, "question": question.title, "answer": as_dict(answer), "timings": answer.timings}
         try:
-            if self._recorded_in == "journal":
-                append(self.home, {**turn, "asked": time.time()})
-            else:
-                self.store.save_turn(**turn)
+            if append(self.home, {**turn, "asked": time.time()}) > FULL:
+                _ = self.store  # takes the journal up
         except Exception as error:
             log.warning("The answer was given, but could not be recorded: %s", error)

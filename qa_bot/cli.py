@@ -388,10 +388,9 @@ def _home(context: typer.Context) -> tuple[Home, Config]:
 
 
 def _bot(context: typer.Context) -> Bot:
-    """A bot for one command: what it is asked goes to the journal, so that no answer waits for the database."""
     from qa_bot.bot import Bot
 
-    return Bot.open(_given_home(context), record="journal")
+    return Bot.open(_given_home(context))
 
 
 def _encoder(home: Home, config: Config) -> Encoder:

@@ -1,7 +1,8 @@
 """The journal: turns that wait beside the database until somebody opens it.
 
-A single `qa-bot ask` would spend a quarter of its time on opening a database only to write one row. It appends the turn
-to the journal instead, and whoever opens the store next puts it in.
+A single `qa-bot ask` would spend a quarter of its time on opening a database only to write one row, and a busy bot
+would write its rows while others wait for answers. Turns are appended to the journal instead, and whoever opens the
+store next, or asks it for something, puts them in.
 
     HOME/turns.jsonl           a turn a line
     HOME/turns.taken.jsonl     the same, while it is put in, or when who did so was killed
@@ -28,10 +29,15 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 
-def append(home: Home, turn: dict[str, Any]) -> None:
-    """Keep a turn, as `Store.save_turn` takes it, for later."""
+FULL = 4_000_000
+"""Bytes; a longer journal should be taken up before more is written."""
+
+
+def append(home: Home, turn: dict[str, Any]) -> int:
+    """Keep a turn, as `Store.save_turn` takes it, for later; how long the journal is."""
     with _locked(home) as journal, journal.open("ab") as file:
         file.write(orjson.dumps(turn) + b"\n")
+        return file.tell()
 
 
 def open_store(home: Home, config: Config) -> Store:
@@ -44,14 +50,15 @@ def open_store(home: Home, config: Config) -> Store:
 
     store = Store.open(home.store_url(config))
     try:
-        _put_in(home, store)
+        take_up(home, store)
     except BaseException:
         store.close()
         raise
     return store
 
 
-def _put_in(home: Home, store: Store) -> None:
+def take_up(home: Home, store: Store) -> None:
+    """Put the journal into the store; without one nothing but two looks at the disk."""
     if not any(path.exists() for path in (_journal(home), _taken(home))):
         return
     with _locked(home) as journal:

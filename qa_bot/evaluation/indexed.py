@@ -69,7 +69,7 @@ class Indexed:
             DatasetError: the user's home was made with another encoder.
         """
         flags = {**self.flags, "dense.encoder": encoder} if encoder else self.flags
-        with Bot.open(self.home.path, flags=flags, record="nowhere") as bot:
+        with Bot.open(self.home.path, flags=flags, record=False) as bot:
             name = bot.config.dense.encoder
             if _fingerprint(self.home) != bot.encoder.fingerprint:
                 if not self.temporary:

@@ -62,14 +62,14 @@ def test_asking_without_holding_the_event_loop(home) -> None:
         answers = await asyncio.gather(*(bot.ask_async(CATS, top=3) for _ in range(4)))
         return [answer.sources[0].document for answer in answers]
 
-    with Bot.open(home, record="nowhere") as bot:
+    with Bot.open(home, record=False) as bot:
         assert asyncio.run(several()) == ["animals-cats-sleep"] * 4
 
 
 def test_answers_are_recorded_unless_that_is_not_wanted(home) -> None:
     with Bot.open(home) as bot:
         answer = bot.ask(CATS)
-    with Bot.open(home, record="nowhere") as bot:
+    with Bot.open(home, record=False) as bot:
         bot.ask(CATS)
         turn = bot.store.turn(answer.id)
     assert (turn.question, turn.answer["answer"]) == (CATS, answer.text)
@@ -81,7 +81,7 @@ def test_an_answer_that_cannot_be_recorded_is_given_all_the_same(home, caplog, m
     def full(*_args: object, **_options: object) -> None:
         raise OSError("No space left on device")
 
-    monkeypatch.setattr("qa_bot.store.Store.save_turn", full)
+    monkeypatch.setattr("qa_bot.bot.append", full)
     with Bot.open(home) as bot:
         assert bot.ask(CATS).sources
     assert "could not be recorded: No space left on device" in caplog.text
@@ -99,7 +99,7 @@ def test_a_file_is_no_home(tmp_path) -> None:
 
 
 def test_closing_lets_go_of_the_generation(home, write_lines) -> None:
-    bot = Bot.open(home, record="nowhere")
+    bot = Bot.open(home, record=False)
     bot.ask(CATS)
     bot.close()
     for i in range(3):
@@ -111,7 +111,7 @@ def test_closing_lets_go_of_the_generation(home, write_lines) -> None:
 
 
 def test_a_new_generation_is_taken_up_at_the_next_question(home, qa_bot_process, write_lines) -> None:
-    with Bot.open(home, record="nowhere") as bot:
+    with Bot.open(home, record=False) as bot:
         assert first(bot, "zorgons", "keyword") == ""
         assert qa_bot_process("add", write_lines("z.jsonl", ZORGON)).code == 0
         for engine in ("keyword", "dense", "hybrid"):
@@ -120,7 +120,7 @@ def test_a_new_generation_is_taken_up_at_the_next_question(home, qa_bot_process,
 
 
 def test_a_generation_is_kept_as_long_as_a_question_needs_it(home, write_lines) -> None:
-    with Bot.open(home, record="nowhere") as bot:
+    with Bot.open(home, record=False) as bot:
         pipeline = bot.pipeline()
         for i in range(3):
             add(bot.home, Config(), bot.encoder, [write_lines("z.jsonl", {**ZORGON, "text": f"Moon {i}."})])
@@ -144,7 +144,7 @@ def test_eight_threads_ask_while_five_generations_are_published(home, write_line
         except Exception as error:
             errors.append(error)
 
-    with Bot.open(home, record="nowhere") as bot:
+    with Bot.open(home, record=False) as bot:
         threads = [threading.Thread(target=ask) for _ in range(8)]
         for thread in threads:
             thread.start()
@@ -163,7 +163,7 @@ def test_eight_threads_ask_while_five_generations_are_published(home, write_line
 
 
 def test_an_index_of_another_encoder_is_never_searched(home, other_encoder_folder, caplog) -> None:
-    with Bot.open(home, flags={"dense.encoder": str(other_encoder_folder)}, record="nowhere") as bot:
+    with Bot.open(home, flags={"dense.encoder": str(other_encoder_folder)}, record=False) as bot:
         assert bot.search(CATS, engine="dense").candidates == ()
         for _ in range(2):
             answer = bot.ask(CATS, trace=True)
@@ -176,7 +176,7 @@ def test_an_index_of_another_encoder_is_never_searched(home, other_encoder_folde
 
 def test_a_running_bot_goes_over_to_the_encoder_that_is_put_in_use(home, other_encoder_folder) -> None:
     encoder = StaticEncoder.load(other_encoder_folder)
-    with Bot.open(home, record="nowhere") as bot:
+    with Bot.open(home, record=False) as bot:
         assert first(bot, CATS, "dense") == "animals-cats-sleep"
         use(bot.home, bot.config, encoder, name=str(other_encoder_folder))
         assert bot.search(CATS, engine="dense").candidates == (), "not configured yet"
@@ -186,7 +186,7 @@ def test_a_running_bot_goes_over_to_the_encoder_that_is_put_in_use(home, other_e
 
 
 def test_a_running_bot_follows_the_configuration(home, caplog) -> None:
-    with Bot.open(home, record="nowhere") as bot:
+    with Bot.open(home, record=False) as bot:
         whole = bot.ask(CATS).text
         set_value(home, "answer.limit", "80")
         assert 0 < len(bot.ask(CATS).text) <= 80 < len(whole)
@@ -200,7 +200,7 @@ def test_a_running_bot_follows_the_configuration(home, caplog) -> None:
 
 
 def test_an_index_that_vanishes_is_told(home) -> None:
-    with Bot.open(home, record="nowhere") as bot:
+    with Bot.open(home, record=False) as bot:
         bot.ask(CATS)
         (home / "index" / "CURRENT").unlink()
         with pytest.raises(GenerationDamaged, match=r"CURRENT is missing: .*run `qa-bot repair`"):
@@ -208,5 +208,5 @@ def test_an_index_that_vanishes_is_told(home) -> None:
 
 
 def test_opening_takes_no_lock(home) -> None:
-    with Home.open(home).lock("add"), Bot.open(home, record="nowhere") as bot:
+    with Home.open(home).lock("add"), Bot.open(home, record=False) as bot:
         assert bot.ask(CATS).sources

@@ -263,7 +263,7 @@ def test_a_home_can_be_emptied_asked_and_filled_again(four, encoder, write_lines
     assert delete(four, CONFIG, encoder, collection="facts") == (4, [])
     assert held(four) == {}
     assert by_vector(four, encoder, "anything") == []
-    with Bot.open(four.path, record="nowhere") as bot:
+    with Bot.open(four.path, record=False) as bot:
         answer = bot.ask("Why does the moon have phases?")
         assert (answer.answered, answer.sources) == (False, ())
         assert bot.search("moon", engine="dense").candidates == ()

@@ -2,6 +2,7 @@
 
 import json
 import threading
+import time
 
 import pytest
 
@@ -66,3 +67,20 @@ def test_a_command_line_question_is_recorded(qa_bot, home):
     told = qa_bot("ask", "Why do cats sleep all day?", "--json").json
     with Bot.open(home) as bot:
         assert bot.store.turn(told["id"]).answer["answer"] == told["answer"]
+
+
+def test_a_full_journal_is_taken_up_by_itself(home, monkeypatch):
+    monkeypatch.setattr("qa_bot.bot.FULL", 0)
+    with Bot.open(home) as bot:
+        bot.ask("Why do cats sleep all day?")
+    assert not (home / "turns.jsonl").exists()
+    assert stored(Home.open(home)) == 1
+
+
+def test_an_open_store_sees_what_was_just_asked(home):
+    with Bot.open(home) as bot:
+        first = bot.ask("Why do cats sleep all day?")
+        deadline = time.monotonic() + 10
+        while not (home / "turns.jsonl").exists() and time.monotonic() < deadline:
+            time.sleep(0.01)
+        assert bot.store.turn(first.id).question == "Why do cats sleep all day?"

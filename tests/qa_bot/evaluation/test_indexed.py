@@ -26,7 +26,7 @@ def test_a_temporary_home_holds_the_data_and_nothing_else_and_goes_away(ours):
 def test_an_empty_home_gets_the_data(ours, tmp_path):
     with indexed([ours / "corpus.jsonl"], collection="tiny", judged=["d1"], home=tmp_path / "kept"):
         pass
-    with Bot.open(tmp_path / "kept", record="nowhere") as bot:
+    with Bot.open(tmp_path / "kept", record=False) as bot:
         assert "d1" in documents(bot)
 
 
@@ -35,16 +35,16 @@ def test_a_home_that_holds_the_judged_documents_stays_as_it_is(ours, tmp_path):
     for collection in ("first", "second"):
         with indexed([ours / "corpus.jsonl"], collection=collection, judged=["none", "d1"], home=home) as data:
             assert not data.temporary
-    with Bot.open(home, record="nowhere") as bot:
+    with Bot.open(home, record=False) as bot:
         assert {each.name for each in bot.store.collections()} == {"first"}
 
 
 def test_a_home_without_the_judged_documents_gets_them_beside_its_own(ours, tmp_path):
-    with Bot.open(tmp_path / "kept", record="nowhere"):
+    with Bot.open(tmp_path / "kept", record=False):
         pass  # filled with the starter collection
     with indexed([ours / "corpus.jsonl"], collection="tiny", judged=["d1"], home=tmp_path / "kept"):
         pass
-    with Bot.open(tmp_path / "kept", record="nowhere") as bot:
+    with Bot.open(tmp_path / "kept", record=False) as bot:
         assert {each.name for each in bot.store.collections()} == {"starter", "tiny"}
 
 
