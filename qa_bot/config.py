@@ -74,7 +74,7 @@ class RetrievalSection:
 
 @dataclass(frozen=True, slots=True)
 class RankingSection:
-    depth: int = key(50, "fused documents that clue and passage scores put in order", least=1)
+    depth: int = key(30, "fused documents that clue and passage scores put in order", least=1)
     formula: Literal["evidence", "clue"] = key("evidence", "what a passage score multiplies: all evidence, or the clue")
     passage_weight: float = key(0.1, "w_p of the combination formula", least=0)
 

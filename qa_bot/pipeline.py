@@ -30,8 +30,6 @@ Engine = Literal["keyword", "dense", "hybrid"]
 
 PASSAGES = 2
 """Passages asked for, for each document wanted: some documents come with several."""
-SCANS = 2
-"""Threads that scan passages while the question's own thread scans titles."""
 SHARES = {"keyword": 0.6, "dense": 0.6, "rank": 0.25}
 """Of the time that a question has: a stage that overruns leaves enough to answer from what the others found."""
 TILED = 10
@@ -112,7 +110,6 @@ class Pipeline:
         """`encoder` is None where the index was made by another one: its vectors are then not searched."""
         self.index, self._encoder, self._calibrations = index, encoder, calibrations
         self._config, self._workers = config, workers
-        self._scans = ThreadPoolExecutor(SCANS, thread_name_prefix="qa-bot-scan")  # ends with this object
         self._clue = ClueRanker(index, analyse=terms, synonyms=synonyms)
 
     def ask(self, question: Question, *, deadline: Deadline, top: int = 10, trace: bool = False) -> Answer:
@@ -152,10 +149,10 @@ class Pipeline:
         stages = Stages(deadline, self._workers, {name: share * left for name, share in SHARES.items()})
         formulation = stages.here("formulate", partial(_formulate, question))
         works = {}
-        if engine != "dense":
-            works["keyword"] = lambda _: self._search_keyword(formulation, wanted)
         if engine != "keyword" and self._encoder is not None:
             works["dense"] = lambda share: self._search_dense(formulation, wanted, share)
+        if engine != "dense":
+            works["keyword"] = lambda _: self._search_keyword(formulation, wanted)
         found = Found()
         for each in stages.side_by_side(works, Found()).values():
             found |= each
@@ -226,9 +223,9 @@ class Pipeline:
             return Found()
         queries = self._encoder.encode([formulation.text], side="question")  # (1, D)
         deadline.check()
-        bodies = self._scans.submit(self._scan, "bodies", queries, PASSAGES * depth)
         titles = self._scan("titles", queries, depth)
-        return Found([titles, bodies.result(timeout=deadline.left())], query=queries[0])
+        deadline.check()
+        return Found([titles, self._scan("bodies", queries, PASSAGES * depth)], query=queries[0])
 
     def _scan(self, view: View, queries: FloatArray, wanted: int) -> RankedList:
         """Documents by the nearness of their titles, or of their best passages, to the question (1, D)."""
