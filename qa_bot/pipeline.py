@@ -23,7 +23,7 @@ from rankers.combination import combine, evidence
 from retrievers.expansion import rm3
 from retrievers.fusion import Ranked, in_vocabulary_rule, normalised_mean, reciprocal_rank
 from retrievers.keyword import KeywordQuery
-from retrievers.queries import DENSE, Formulation, formulate
+from retrievers.queries import DENSE, Formulation, WeightedQuery, formulate
 from retrievers.segments import View
 
 Engine = Literal["keyword", "dense", "hybrid"]
@@ -288,10 +288,7 @@ class Pipeline:
 
     def _trace(self, ranking: Ranking, decision: Decision) -> dict[str, object]:
         return {
-            "queries": [
-                {"name": q.name, "weight": q.weight, "field": q.query.field, "terms": dict(q.query.terms)}
-                for q in ranking.formulation.keyword
-            ]
+            "queries": [_told(query) for query in ranking.formulation.keyword]
             + [{"name": "dense", "weight": DENSE, "text": ranking.formulation.text}],
             "lists": {each.name: len(each.documents) for each in ranking.lists},
             "candidates": [
@@ -301,6 +298,12 @@ class Pipeline:
             "confidence": decision.features,
             "models": {"encoder": self.index.manifest.encoder if self._encoder else None},
         }
+
+
+def _told(asked: WeightedQuery) -> dict[str, object]:
+    query = asked.query
+    told = {"name": asked.name, "weight": asked.weight, "field": query.field, "terms": dict(query.terms)}
+    return {**told, "phrases": [" ".join(pair) for pair, _, _ in query.phrases]}
 
 
 def _formulate(question: Question) -> Formulation:

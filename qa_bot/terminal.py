@@ -175,7 +175,7 @@ def _show_timings(console: Console, timings: Mapping[str, float]) -> None:
 def _show_trace(console: Console, trace: Mapping[str, Any]) -> None:
     _heading(console, "Queries")
     for query in trace["queries"]:
-        asked = query.get("text") or " ".join(query["terms"])
+        asked = query.get("text") or " ".join(query["terms"]) or ", ".join(query["phrases"])
         console.print(Text(f"{query['name']:<22} ×{query['weight']:g}  {asked}"))
     _heading(console, "Candidates")
     candidates = trace["candidates"][:10]

@@ -1,8 +1,9 @@
 """Query formulation: one question becomes several queries (thesis, section 7.2.2).
 
 Title and body together, the part that asks, title, body, and the noun phrases are asked side by side, of the title and
-of the text of documents. Keyword queries keep only the words that carry information: what people wrap a question in
-("hello, I would like to know …") would otherwise drown the two words that matter.
+of the text of documents; pairs of neighbouring words are asked of the title. Keyword queries keep only the words that
+carry information: what people wrap a question in ("hello, I would like to know …") would otherwise drown the two words
+that matter.
 """
 
 from __future__ import annotations
@@ -11,11 +12,12 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from math import log
 
 from qa_core.text import STOP_TERMS, sentences, terms
 from qa_core.types import Question
-from retrievers.keyword import Field, KeywordQuery
+from retrievers.keyword import Field, KeywordQuery, Phrase
 
 NounPhrases = Callable[[str], Sequence[str]]
 Synonyms = Callable[[str], Sequence[str]]
@@ -23,7 +25,8 @@ Synonyms = Callable[[str], Sequence[str]]
 DENSE = 1.5
 """Weight of a dense list beside the keyword queries, whose weights are below: chosen on the same questions."""
 FIELDS: tuple[Field, ...] = ("all", "title")
-WHOLE, FOCUS, TITLE, BODY, PHRASES = 1.0, 0.5, 0.25, 0.25, 0.25
+WHOLE, FOCUS, TITLE, BODY, PHRASES, BIGRAMS = 1.0, 0.5, 0.25, 0.25, 0.25, 0.25
+MAX_PAIRS = 24  # a phrase costs ten times what a term does; titles are short, so that it is little all the same
 SYNONYM = 1.0
 SHORT = 6
 """Terms that carry information; a question of no more is its own shortened query."""
@@ -91,6 +94,8 @@ def formulate(
         for name, text, weight in forms
         for field in FIELDS
     ]
+    if len(carrying) > SHORT:
+        keyword.append(WeightedQuery("bigrams:title", KeywordQuery((), "title", _pairs(whole)), BIGRAMS))
     return Formulation(tuple(_distinct(keyword)), whole, carrying)
 
 
@@ -115,6 +120,12 @@ def informative(text: str) -> list[str]:
     return [term for term in found if term not in SMALL_TALK] or found
 
 
+def _pairs(text: str) -> tuple[Phrase, ...]:
+    """Neighbouring terms that carry information, side by side, the first `MAX_PAIRS` distinct ones."""
+    pairs = dict.fromkeys(pair for pair in pairwise(informative(text)) if pair[0] != pair[1])
+    return tuple((pair, 1.0, 0) for pair in list(pairs)[:MAX_PAIRS])
+
+
 def _asks(sentence: str) -> bool:
     return sentence.endswith("?") or _INTERROGATIVE.match(sentence) is not None
 
@@ -135,7 +146,7 @@ def _distinct(queries: Iterable[WeightedQuery]) -> Iterator[WeightedQuery]:
     """The first of those that ask the same, with the weights of all; what asks nothing goes."""
     kept: dict[object, WeightedQuery] = {}
     for each in queries:
-        key = (each.query.field, frozenset(each.query.terms))
+        key = (each.query.field, frozenset(each.query.terms), each.query.phrases)
         before = kept.get(key)
         kept[key] = replace(before, weight=before.weight + each.weight) if before else each
-    return (each for each in kept.values() if each.query.terms)
+    return (each for each in kept.values() if each.query.terms or each.query.phrases)

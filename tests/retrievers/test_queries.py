@@ -67,7 +67,17 @@ def test_noun_phrases_are_a_form_of_their_own_where_they_weigh():
     formulation = formulate(RAMBLING, noun_phrases=lambda text: ["gum infection"])
     assert {query.name for query in formulation.keyword} <= {
         f"{form}:{field}" for form in ("whole", "focus", "title", "body", "noun phrases") for field in ("all", "title")
-    }
+    } | {"bigrams:title"}
+
+
+def test_bigrams_of_a_long_question_are_asked_of_titles():
+    queries = {query.name: query.query for query in formulate(RAMBLING).keyword}
+    assert queries["bigrams:title"].field == "title"
+    assert [pair for pair, _, _ in queries["bigrams:title"].phrases][:3] == [
+        ("gum", "infect"),
+        ("infect", "dentist"),
+        ("dentist", "gave"),
+    ]
 
 
 @pytest.mark.parametrize("question", [Question(""), Question("   ", " "), Question("?!…")])
@@ -80,5 +90,5 @@ def test_any_text_can_be_formulated(title, body):
     formulation = formulate(Question(title, body))
     for query in formulation.keyword:
         assert query.weight > 0
-        assert query.query.terms
+        assert query.query.terms or query.query.phrases
         assert len(dict(query.query.terms)) == len(query.query.terms)
