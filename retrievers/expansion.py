@@ -44,8 +44,9 @@ def rm3(
 
 def relevance_model(feedback: Sequence[tuple[Sequence[str], float]]) -> dict[str, float]:
     """p(w|R) = Σ_d p(w|d) s(d) / Σ_d s(d) over the documents with terms and a score above 0."""
-    useful = [(Counter(words), score) for words, score in feedback if words and score > 0]
-    total = sum(score for _, score in useful)
+    best = max((score for _, score in feedback), default=0.0)
+    useful = [(Counter(words), score / best) for words, score in feedback if words and score > 0]
+    total = sum(score for _, score in useful)  # at least 1: scores too small to divide by do not vanish
     model: dict[str, float] = {}
     for counts, score in useful:
         length = counts.total()
