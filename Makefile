@@ -32,7 +32,7 @@ $(VENV)/.ask: $(VENV)/bin/python pyproject.toml constraints.txt
 
 $(VENV)/.test: $(VENV)/bin/python pyproject.toml constraints.txt
 	@echo "Installing qa-bot and its development tools into $(VENV) (a few minutes, once)…" >&2
-	$(PIP) -e '.[dev,minilm,plots,postgres]'
+	$(PIP) -e '.[dev,fast,minilm,plots,postgres]'
 	@touch $@ $(VENV)/.ask
 
 clean:

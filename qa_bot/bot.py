@@ -22,6 +22,7 @@ from qa_bot.calibration import calibration_for
 from qa_bot.config import Config, ConfigError, load_config
 from qa_bot.deadline import Deadline
 from qa_bot.encoders import resolve
+from qa_bot.events import Listener, nobody
 from qa_bot.generations import Damage, GenerationDamaged, Generations
 from qa_bot.home import Home
 from qa_bot.index import Index, Manifest
@@ -111,24 +112,34 @@ class Bot:
         *,
         body: str = "",
         category: str = "",
-        deadline: float | None = None,
+        deadline: float | Deadline | None = None,
         top: int = 10,
         trace: bool = False,
+        conversation: str | None = None,
+        listen: Listener = nobody,
     ) -> Answer:
-        """One answer with its sources, within `deadline` seconds.
+        """One answer with its sources, within `deadline` seconds; it is recorded before it is returned.
 
         Args:
             question: what is asked, or a `Question` with title and body.
-            deadline: seconds; by default what the configuration says.
+            deadline: seconds, or a deadline that runs already (and may be cancelled); by default what the
+                configuration says.
             top: how many documents to name as sources.
             trace: attach queries, candidates and the scores of every stage.
+            conversation: the id under which turns belong together, any that is new begins a conversation.
+            listen: told what happens while the answer is made, in this thread.
+
+        Raises:
+            Cancelled: nobody wants the answer any more, says the deadline.
         """
         asked = question if isinstance(question, Question) else Question(question, body, category=category)
-        limit = Deadline.after(self.config.answer.deadline if deadline is None else deadline)
-        answer = self.pipeline().ask(asked, deadline=limit, top=top, trace=trace)
+        began = time.time()
+        if not isinstance(deadline, Deadline):
+            deadline = Deadline.after(self.config.answer.deadline if deadline is None else deadline)
+        answer = self.pipeline().ask(asked, deadline=deadline, top=top, trace=trace, listen=listen)
         answer = replace(answer, id=uuid.uuid4().hex)
         if self._recording:
-            self._workers.submit(self._record, asked, answer)
+            self._record(asked, answer, conversation, began)
         return answer
 
     async def ask_async(self, question: str | Question, **options: object) -> Answer:
@@ -218,10 +229,18 @@ class Bot:
             )
         return None
 
-    def _record(self, question: Question, answer: Answer) -> None:
+    def _record(self, question: Question, answer: Answer, conversation: str | None, asked: float) -> None:
         turn = {"id": answer.id, "question": question.title, "answer": as_dict(answer), "timings": answer.timings}
         try:
-            if append(self.home, {**turn, "asked": time.time()}) > FULL:
-                _ = self.store  # takes the journal up
-        except Exception as error:
+            length = append(self.home, {**turn, "conversation": conversation, "asked": asked})
+        except OSError as error:
             log.warning("The answer was given, but could not be recorded: %s", error)
+            return
+        if length > FULL:
+            self._workers.submit(self._take_up)
+
+    def _take_up(self) -> None:
+        try:
+            _ = self.store
+        except Exception as error:
+            log.warning("Turns stay in the journal, since the store cannot be used: %s", error)

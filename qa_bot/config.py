@@ -83,7 +83,13 @@ class RankingSection:
 class ServeSection:
     host: str = key("127.0.0.1", "address to listen on; any other than loopback needs a token")
     port: int = key(8080, "port to listen on; 0 takes a free one", least=0, most=65535)
-    token: str = key("", "secret that clients must send; empty asks for none")
+    token: str = key("", "secret that clients must send; empty: the file `token` in the home, or none")
+    liveqa_port: int = key(0, "port of its own for LiveQA; 0 is off", least=0, most=65535)
+    hosts: str = key("", "further names, comma separated, by which clients may address the service")
+    workers: int = key(2, "questions answered at once", least=1, most=64)
+    queue: int = key(64, "questions that may wait; further ones are told to come back", least=0, most=10_000)
+    rate: int = key(0, "requests a minute for each client, by key or address; 0 is no limit", least=0)
+    log_questions: bool = key(False, "write the text of questions to the log")
 
 
 @dataclass(frozen=True, slots=True)

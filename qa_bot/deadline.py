@@ -4,39 +4,56 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
+from threading import Event
 from typing import TypeVar
 
 Result = TypeVar("Result")
+
+
+GLANCE = 0.02
+"""Seconds after which a wait looks whether anybody still wants the answer."""
 
 
 class DeadlineExceededError(TimeoutError):
     """Raised inside a stage that notices, between two batches, that its time is over."""
 
 
+class Cancelled(Exception):  # noqa: N818  # not a fault: somebody wanted it
+    """Nobody wants the answer any more."""
+
+
 @dataclass(frozen=True, slots=True)
 class Deadline:
-    """A moment on the monotonic clock, in seconds."""
+    """A moment on the monotonic clock, in seconds; it comes at once when `cancelled` is set."""
 
     at: float
+    cancelled: Event | None = None
 
     @classmethod
-    def after(cls, seconds: float) -> Deadline:
-        return cls(time.monotonic() + seconds)
+    def after(cls, seconds: float, cancelled: Event | None = None) -> Deadline:
+        return cls(time.monotonic() + seconds, cancelled)
 
     def left(self) -> float:
         """Seconds left, never negative."""
+        if self.cancelled is not None and self.cancelled.is_set():
+            return 0.0
         return max(0.0, self.at - time.monotonic())
 
     def within(self, cap: float) -> Deadline:
         """The earlier of this deadline and `cap` seconds from now: what a stage is given."""
-        return Deadline(min(self.at, time.monotonic() + cap))
+        return Deadline(min(self.at, time.monotonic() + cap), self.cancelled)
 
     def check(self) -> None:
         """Raise `DeadlineExceededError` when the time is over; long work calls it between batches."""
-        if time.monotonic() >= self.at:
+        if self.left() <= 0:
             raise DeadlineExceededError("the deadline of this question has passed")
+
+    def check_cancelled(self) -> None:
+        """Raise `Cancelled` when the answer is not wanted any more."""
+        if self.cancelled is not None and self.cancelled.is_set():
+            raise Cancelled
 
 
 @dataclass(slots=True)
@@ -55,6 +72,7 @@ class Stages:
 
     def here(self, name: str, work: Callable[[], Result]) -> Result:
         """Run a stage of a few milliseconds, which is never skipped, in the calling thread."""
+        self.deadline.check_cancelled()
         started = time.monotonic()
         result = work()
         self.timings[name] = time.monotonic() - started
@@ -77,10 +95,11 @@ class Stages:
                 self._skip(name, 0.0)
         for name, (share, future) in running.items():
             try:
-                results[name], self.timings[name] = future.result(timeout=share.left())
+                results[name], self.timings[name] = _awaited(future, share)
             except TimeoutError:  # of the waiting, or of a stage that noticed by itself
                 future.cancel()
                 self._skip(name, time.monotonic() - started)
+        self.deadline.check_cancelled()
         return results
 
     def report(self) -> dict[str, float]:
@@ -93,6 +112,13 @@ class Stages:
     def _skip(self, name: str, seconds: float) -> None:
         self.skipped.append(name)
         self.timings[name] = seconds
+
+
+def _awaited(future: Future[Result], share: Deadline) -> Result:
+    """The result, waited for as long as there is time and somebody wants it."""
+    while share.cancelled is not None and share.left() > GLANCE and not future.done():
+        wait([future], timeout=GLANCE)
+    return future.result(timeout=share.left())
 
 
 def _timed(work: Callable[[Deadline], Result], share: Deadline) -> tuple[Result, float]:

@@ -16,7 +16,7 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import orjson
 
@@ -35,8 +35,9 @@ FULL = 4_000_000
 
 def append(home: Home, turn: dict[str, Any]) -> int:
     """Keep a turn, as `Store.save_turn` takes it, for later; how long the journal is."""
-    with _locked(home) as journal, journal.open("ab") as file:
-        file.write(orjson.dumps(turn) + b"\n")
+    with _locked(home) as journal, journal.open("ab+") as file:
+        line = orjson.dumps(turn) + b"\n"
+        file.write(line if _whole(file) else b"\n" + line)
         return file.tell()
 
 
@@ -66,6 +67,14 @@ def take_up(home: Home, store: Store) -> None:
             if path.exists():
                 path.replace(_taken(home))
                 _save(_taken(home), store)
+
+
+def _whole(file: BinaryIO) -> bool:
+    """Whether the journal ends with a line: whoever wrote last may have been killed."""
+    if file.seek(0, os.SEEK_END) == 0:
+        return True
+    file.seek(-1, os.SEEK_END)
+    return file.read(1) == b"\n"
 
 
 def _save(path: Path, store: Store) -> None:

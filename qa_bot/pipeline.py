@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import pairwise
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -13,6 +14,7 @@ import numpy as np
 from qa_bot.confidence import Calibration, Features
 from qa_bot.config import Config
 from qa_bot.deadline import Deadline, Stages
+from qa_bot.events import Listener, SourcesFound, StageBegun, TextAdded, nobody
 from qa_bot.index import Index
 from qa_bot.tiling import Tiling, tile
 from qa_core.linguistics import noun_phrases, synonyms
@@ -112,15 +114,33 @@ class Pipeline:
         self._config, self._workers = config, workers
         self._clue = ClueRanker(index, analyse=terms, synonyms=synonyms)
 
-    def ask(self, question: Question, *, deadline: Deadline, top: int = 10, trace: bool = False) -> Answer:
-        """One answer with its sources; never later than the deadline by more than the stage in hand notices."""
+    def ask(
+        self,
+        question: Question,
+        *,
+        deadline: Deadline,
+        top: int = 10,
+        trace: bool = False,
+        listen: Listener = nobody,
+    ) -> Answer:
+        """One answer with its sources; never later than the deadline by more than the stage in hand notices.
+
+        Raises:
+            Cancelled: the deadline says that nobody wants the answer any more.
+        """
         wanted = self._config.ranking.depth if trace else max(top, TILED)
-        ranking = self.rank(question, deadline=deadline, depth=wanted)
+        ranking = self.rank(question, deadline=deadline, depth=wanted, listen=listen)
         stages = ranking.stages
+        listen(StageBegun("decide"))
         decision = self.decide(ranking)
         tiling = Tiling("", ())
         if decision.given:
+            listen(StageBegun("compose"))
             tiling = stages.here("compose", lambda: self._compose(ranking.candidates))
+        sources = _sources(tiling, ranking.candidates[:top])
+        listen(SourcesFound(sources))
+        for piece in _pieces(tiling.text) if tiling.text and listen is not nobody else ():
+            listen(TextAdded(piece))
         return Answer(
             question=question.title,
             text=tiling.text,
@@ -128,14 +148,20 @@ class Pipeline:
             answered=bool(tiling.text),
             confidence=round(decision.confidence, 4),
             reason="" if tiling.text else _reason(ranking, decision),
-            sources=_sources(tiling, ranking.candidates[:top]),
+            sources=sources,
             timings=stages.report(),
             skipped=tuple(stages.skipped),
             trace=self._trace(ranking, decision) if trace else None,
         )
 
     def rank(
-        self, question: Question, *, deadline: Deadline, engine: Engine = "hybrid", depth: int | None = None
+        self,
+        question: Question,
+        *,
+        deadline: Deadline,
+        engine: Engine = "hybrid",
+        depth: int | None = None,
+        listen: Listener = nobody,
     ) -> Ranking:
         """Retrieve, fuse and rank up to `depth` documents.
 
@@ -148,6 +174,7 @@ class Pipeline:
         left = deadline.left()
         stages = Stages(deadline, self._workers, {name: share * left for name, share in SHARES.items()})
         formulation = stages.here("formulate", partial(_formulate, question))
+        listen(StageBegun("retrieve"))
         works = {}
         if engine != "keyword" and self._encoder is not None:
             works["dense"] = lambda share: self._search_dense(formulation, wanted, share)
@@ -157,6 +184,7 @@ class Pipeline:
         for each in stages.side_by_side(works, Found()).values():
             found |= each
         fused = stages.here("fuse", lambda: self._fused(formulation, found.lists, served, wanted))
+        listen(StageBegun("rank"))
         candidates = stages.run("rank", lambda share: self._rank(question, fused[:pool], found, share), None)
         below = fused[pool:depth] if candidates is not None else fused[:depth]
         unranked = [Candidate(each, told["fusion"], told) for each, told in self._materialised(below, found)]
@@ -344,6 +372,13 @@ def _sources(tiling: Tiling, candidates: Sequence[Candidate]) -> tuple[AnswerSou
     taken = {(source.collection, source.document) for source in used}
     rest = [_source(c) for c in candidates if (c.passage.source.collection, c.passage.source.document) not in taken]
     return (*used, *rest)
+
+
+def _pieces(text: str) -> Iterator[str]:
+    """A text sentence by sentence, with what stands between them."""
+    bounds = [start for start, _ in sentences(text)][1:]
+    for start, end in pairwise([0, *bounds, len(text)]):
+        yield text[start:end]
 
 
 def _source(

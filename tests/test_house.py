@@ -17,6 +17,7 @@ EXEMPT = {"numpy", "torch", "pydantic", "orjson"}
 """Data types rather than engines: every layer may hold their objects."""
 
 DOORS = {
+    "aiohttp": "qa_bot/web",
     "alembic": "qa_bot/migrations",
     "defusedxml": "qa_bot/ingest/xml.py",
     "faiss": "retrievers/dense.py",
@@ -27,6 +28,7 @@ DOORS = {
     "nltk": "qa_core/linguistics.py",
     "onnxruntime": "qa_core/transformer_encoder.py",
     "platformdirs": "qa_bot/home.py",
+    "prometheus_client": "qa_bot/web/metrics.py",
     "py7zr": "qa_bot/ingest/seven_zip.py",
     "pypdf": "qa_bot/ingest/pdf.py",
     "rich": "qa_bot/terminal.py",
@@ -40,6 +42,7 @@ DOORS = {
     "tomlkit": "qa_bot/config.py",
     "transformers": "qa_core/onnx_export.py",
     "typer": "qa_bot/cli.py",
+    "uvloop": "qa_bot/web/server.py",
 }
 ALSO = {
     "rich": ("qa_bot/evaluation/report.py",),  # builds the table that the terminal prints

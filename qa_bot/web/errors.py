@@ -1,0 +1,41 @@
+"""The one shape of errors: `{"error": {"code", "message", "request_id"}}`, with `Retry-After` where waiting helps."""
+
+from __future__ import annotations
+
+from math import ceil
+from typing import Any
+
+CODES = {
+    400: "bad_request",
+    401: "unauthorized",
+    403: "forbidden",
+    404: "not_found",
+    405: "method_not_allowed",
+    413: "too_large",
+    415: "unsupported_media_type",
+    422: "invalid",
+    429: "too_many_requests",
+    500: "internal",
+    503: "overloaded",
+    504: "deadline",
+}
+"""Every status that an error has, and what clients find as its code."""
+
+
+class ServiceError(Exception):
+    """An error that a client is told; `message` says what was expected, what came and what to do."""
+
+    def __init__(self, status: int, message: str, *, retry_after: float | None = None) -> None:
+        super().__init__(message)
+        self.status, self.message, self.retry_after = status, message, retry_after
+
+    @property
+    def code(self) -> str:
+        return CODES[self.status]
+
+    @property
+    def headers(self) -> dict[str, str]:
+        return {} if self.retry_after is None else {"Retry-After": str(max(1, ceil(self.retry_after)))}
+
+    def as_dict(self, request_id: str) -> dict[str, Any]:
+        return {"error": {"code": self.code, "message": self.message, "request_id": request_id}}

@@ -1,0 +1,13 @@
+"""What every handler finds in its application."""
+
+from __future__ import annotations
+
+from aiohttp import web
+
+from qa_bot.web.engine import Engine
+from qa_bot.web.metrics import Metrics
+
+ENGINE = web.AppKey("engine", Engine)
+METRICS = web.AppKey("metrics", Metrics)
+REQUEST_ID = web.RequestKey("request_id", str)
+"""Set before any handler runs; stands in errors, logs and the reply's `X-Request-ID`."""
