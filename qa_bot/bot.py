@@ -106,6 +106,11 @@ class Bot:
                 take_up(self.home, self._store)
             return self._store
 
+    @property
+    def personas(self) -> tuple[str, ...]:
+        """Voices that answers can be styled in, by name."""
+        return ()
+
     def ask(
         self,
         question: str | Question,

@@ -77,6 +77,17 @@ def test_answers_are_recorded_unless_that_is_not_wanted(home) -> None:
     assert turns(home) == 1
 
 
+def test_turns_of_a_conversation_stay_together(home) -> None:
+    with Bot.open(home) as bot:
+        answers = [bot.ask(question, conversation="c1") for question in (CATS, "How do I boil an egg?")]
+        bot.ask("What is a noun?", conversation="c2")
+        assert [turn.id for turn in bot.store.turns("c1")] == [answer.id for answer in answers]
+        assert {c.id: (c.title, c.turns) for c in bot.store.conversations()} == {
+            "c1": (CATS, 2),
+            "c2": ("What is a noun?", 1),
+        }
+
+
 def test_an_answer_that_cannot_be_recorded_is_given_all_the_same(home, caplog, monkeypatch) -> None:
     def full(*_args: object, **_options: object) -> None:
         raise OSError("No space left on device")

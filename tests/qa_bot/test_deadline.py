@@ -2,10 +2,11 @@
 
 import time
 from concurrent.futures import ThreadPoolExecutor
+from threading import Event, Timer
 
 import pytest
 
-from qa_bot.deadline import Deadline, DeadlineExceededError, Stages
+from qa_bot.deadline import Cancelled, Deadline, DeadlineExceededError, Stages
 
 
 @pytest.fixture
@@ -61,3 +62,25 @@ def test_a_failing_stage_is_not_taken_for_a_slow_one(workers):
 
     with pytest.raises(ValueError, match="bad index"):
         Stages(Deadline.after(1), workers).run("keyword", broken, None)
+
+
+def test_nobody_waits_for_a_cancelled_question(workers):
+    cancelled = Event()
+    stages = Stages(Deadline.after(30, cancelled), workers)
+    Timer(0.1, cancelled.set).start()
+    started = time.monotonic()
+    with pytest.raises(Cancelled):
+        stages.run("dense", slow(1.0, "late"), "nothing")
+    assert time.monotonic() - started < 0.9
+    with pytest.raises(Cancelled):
+        stages.here("compose", lambda: "text")
+
+
+def test_long_work_stops_when_it_is_cancelled():
+    cancelled = Event()
+    deadline = Deadline.after(30, cancelled).within(20)
+    deadline.check()
+    cancelled.set()
+    assert deadline.left() == 0
+    with pytest.raises(DeadlineExceededError):
+        deadline.check()

@@ -84,3 +84,13 @@ def test_an_open_store_sees_what_was_just_asked(home):
         while not (home / "turns.jsonl").exists() and time.monotonic() < deadline:
             time.sleep(0.01)
         assert bot.store.turn(first.id).question == "Why do cats sleep all day?"
+
+
+def test_a_turn_after_one_that_was_cut_short_is_whole(empty, caplog):
+    append(empty, {"id": "a", **TURN})
+    journal = empty.path / "turns.jsonl"
+    journal.write_bytes(journal.read_bytes() + b'{"id": "killed", "ques')
+    append(empty, {"id": "b", **TURN})
+    with open_store(empty, load_config(empty.path)) as store:
+        assert [store.has_turn(each) for each in ("a", "killed", "b")] == [True, False, True]
+    assert "cut short" in caplog.text

@@ -3,18 +3,20 @@
 import json
 import time
 from concurrent.futures import ThreadPoolExecutor
+from threading import Event
 
 import pytest
 
 from qa_bot.changes import add
 from qa_bot.confidence import Calibration
 from qa_bot.config import AnswerSection, Config, FusionSection, RetrievalSection
-from qa_bot.deadline import Deadline
+from qa_bot.deadline import Cancelled, Deadline
 from qa_bot.encoders import STARTER_FOLDER
+from qa_bot.events import STAGES, SourcesFound, StageBegun, TextAdded
 from qa_bot.generations import Generations
 from qa_bot.home import Home
 from qa_bot.index import Index
-from qa_bot.pipeline import Calibrations, Pipeline
+from qa_bot.pipeline import Calibrations, Pipeline, _pieces
 from qa_core.static_encoder import StaticEncoder
 from qa_core.types import Question
 
@@ -175,3 +177,32 @@ def test_the_limit_bounds_the_answer(pipeline):
 
 def test_a_question_of_a_hundred_thousand_words(pipeline):
     assert ask(pipeline(), "why do cats purr " * 25_000).sources[0].document == "cats"
+
+
+def test_a_listener_hears_stages_sources_and_the_text_in_pieces(pipeline):
+    heard = []
+    answer = ask(pipeline(), "Why do cats purr?", listen=heard.append)
+    assert [e.stage for e in heard if isinstance(e, StageBegun)] == list(STAGES)
+    assert [e.sources for e in heard if isinstance(e, SourcesFound)] == [answer.sources]
+    pieces = [e.text for e in heard if isinstance(e, TextAdded)]
+    assert "".join(pieces) == answer.text
+    assert heard.index(SourcesFound(answer.sources)) < heard.index(TextAdded(pieces[0]))
+
+
+def test_an_abstention_has_sources_but_no_text(pipeline):
+    heard = []
+    answer = ask(pipeline(calibration=UNSURE), "Why do cats purr?", listen=heard.append)
+    assert not any(isinstance(e, TextAdded) for e in heard)
+    assert SourcesFound(answer.sources) in heard
+
+
+@pytest.mark.parametrize("text", ["One. Two!  Three?\n\nOpinion 2: four.", " leading", "no end", "x"])
+def test_pieces_joined_are_the_text(text):
+    assert "".join(_pieces(text)) == text
+
+
+def test_a_cancelled_question_is_not_answered(pipeline):
+    cancelled = Event()
+    cancelled.set()
+    with pytest.raises(Cancelled):
+        pipeline().ask(Question("Why do cats purr?"), deadline=Deadline.after(10, cancelled))
