@@ -121,6 +121,8 @@ class Bot:
         top: int = 10,
         trace: bool = False,
         conversation: str | None = None,
+        reference: str = "",
+        id: str = "",  # noqa: A002  # the noun's own name
         listen: Listener = nobody,
     ) -> Answer:
         """One answer with its sources, within `deadline` seconds; it is recorded before it is returned.
@@ -132,6 +134,8 @@ class Bot:
             top: how many documents to name as sources.
             trace: attach queries, candidates and the scores of every stage.
             conversation: the id under which turns belong together, any that is new begins a conversation.
+            reference: the asker's own id of this question, recorded as `ask` of the answer object.
+            id: the answer's id, where it has to be known before the answer is, and is like no other; by default new.
             listen: told what happens while the answer is made, in this thread.
 
         Raises:
@@ -142,9 +146,9 @@ class Bot:
         if not isinstance(deadline, Deadline):
             deadline = Deadline.after(self.config.answer.deadline if deadline is None else deadline)
         answer = self.pipeline().ask(asked, deadline=deadline, top=top, trace=trace, listen=listen)
-        answer = replace(answer, id=uuid.uuid4().hex)
+        answer = replace(answer, id=id or uuid.uuid4().hex)
         if self._recording:
-            self._record(asked, answer, conversation, began)
+            self._record(asked, answer, conversation=conversation, reference=reference, began=began)
         return answer
 
     async def ask_async(self, question: str | Question, **options: object) -> Answer:
@@ -234,10 +238,13 @@ class Bot:
             )
         return None
 
-    def _record(self, question: Question, answer: Answer, conversation: str | None, asked: float) -> None:
-        turn = {"id": answer.id, "question": question.title, "answer": as_dict(answer), "timings": answer.timings}
+    def _record(
+        self, question: Question, answer: Answer, *, conversation: str | None, reference: str, began: float
+    ) -> None:
+        told = as_dict(answer) | ({"ask": reference} if reference else {})
+        turn = {"id": answer.id, "question": question.title, "answer": told, "timings": answer.timings}
         try:
-            length = append(self.home, {**turn, "conversation": conversation, "asked": asked})
+            length = append(self.home, {**turn, "conversation": conversation, "asked": began})
         except OSError as error:
             log.warning("The answer was given, but could not be recorded: %s", error)
             return

@@ -85,6 +85,7 @@ class ServeSection:
     port: int = key(8080, "port to listen on; 0 takes a free one", least=0, most=65535)
     token: str = key("", "secret that clients must send; empty: the file `token` in the home, or none")
     liveqa_port: int = key(0, "port of its own for LiveQA; 0 is off", least=0, most=65535)
+    liveqa_deadline: float = key(50.0, "seconds until a LiveQA client is answered", least=0.01)
     hosts: str = key("", "further names, comma separated, by which clients may address the service")
     workers: int = key(2, "questions answered at once", least=1, most=64)
     queue: int = key(64, "questions that may wait; further ones are told to come back", least=0, most=10_000)

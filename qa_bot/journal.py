@@ -6,6 +6,8 @@ store next, or asks it for something, puts them in.
 
     HOME/turns.jsonl           a turn a line
     HOME/turns.taken.jsonl     the same, while it is put in, or when who did so was killed
+    HOME/turns.lock            held by whoever touches the first, for no longer than that takes
+    HOME/turns.taken.lock      held by whoever puts the second in: the others wait, but nobody who only appends
 """
 
 from __future__ import annotations
@@ -24,7 +26,7 @@ from qa_bot.config import Config
 from qa_bot.home import Home
 
 if TYPE_CHECKING:
-    from qa_bot.store import Store
+    from qa_bot.store import Store, Turn
 
 log = logging.getLogger(__name__)
 
@@ -35,7 +37,7 @@ FULL = 4_000_000
 
 def append(home: Home, turn: dict[str, Any]) -> int:
     """Keep a turn, as `Store.save_turn` takes it, for later; how long the journal is."""
-    with _locked(home) as journal, journal.open("ab+") as file:
+    with _locked(_journal(home)) as journal, journal.open("ab+") as file:
         line = orjson.dumps(turn) + b"\n"
         file.write(line if _whole(file) else b"\n" + line)
         return file.tell()
@@ -60,13 +62,17 @@ def open_store(home: Home, config: Config) -> Store:
 
 def take_up(home: Home, store: Store) -> None:
     """Put the journal into the store; without one nothing but two looks at the disk."""
-    if not any(path.exists() for path in (_journal(home), _taken(home))):
+    journal, taken = _journal(home), _taken(home)
+    if not any(path.exists() for path in (journal, taken)):
         return
-    with _locked(home) as journal:
-        for path in (_taken(home), journal):
-            if path.exists():
-                path.replace(_taken(home))
-                _save(_taken(home), store)
+    with _locked(taken):
+        if taken.exists():
+            _save(taken, store)
+        with _locked(journal):
+            if not journal.exists():
+                return
+            journal.replace(taken)
+        _save(taken, store)
 
 
 def _whole(file: BinaryIO) -> bool:
@@ -79,24 +85,30 @@ def _whole(file: BinaryIO) -> bool:
 
 def _save(path: Path, store: Store) -> None:
     """Save turns that are not saved yet (a former try may have been killed), then remove the file."""
-    for line in path.read_bytes().splitlines():
-        try:
-            turn = orjson.loads(line)
-        except orjson.JSONDecodeError:
-            log.warning("%s: a turn that was cut short is left out", path)
-            continue
-        if not store.has_turn(turn["id"]):
-            store.save_turn(**turn)
+    with path.open("rb") as file:
+        store.save_new_turns(_turns(file))
     path.unlink()
 
 
+def _turns(file: BinaryIO) -> Iterator[Turn]:
+    from qa_bot.store import Turn  # late, as above
+
+    for line in file:
+        try:
+            turn = orjson.loads(line)
+        except orjson.JSONDecodeError:
+            log.warning("%s: a turn that was cut short is left out", file.name)
+            continue
+        yield Turn(**{"created": turn["asked"], **turn})
+
+
 @contextmanager
-def _locked(home: Home) -> Iterator[Path]:
-    """The journal, nobody else's for as long; its lock is a file of its own, since the journal is renamed."""
-    descriptor = os.open(home.path / "turns.lock", os.O_RDWR | os.O_CREAT, 0o600)
+def _locked(path: Path) -> Iterator[Path]:
+    """The file, nobody else's for as long; its lock is a file of its own, since it is renamed and removed."""
+    descriptor = os.open(path.with_suffix(".lock"), os.O_RDWR | os.O_CREAT, 0o600)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX)
-        yield _journal(home)
+        yield path
     finally:
         os.close(descriptor)
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import time
 import uuid
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import Connection, Row, delete, func, insert, select, update
+from sqlalchemy import Connection, Row, Select, delete, func, insert, select, update
 
 from qa_bot.store.database import StoreError, storable
 from qa_bot.store.documents import insert_new, visible
@@ -79,18 +79,22 @@ def count_rows(connection: Connection) -> Counts:
 def save_turn(connection: Connection, turn: Turn, *, persona: str) -> None:
     """Record a turn; its conversation is made where it is missing."""
     if turn.conversation is not None:
-        _touch(connection, turn.conversation, title=_title(turn.question), persona=persona, now=turn.created)
-    row = {
-        "id": turn.id,
-        "conversation_id": turn.conversation,
-        "asked": turn.asked,
-        "question": storable(turn.question),
-        "rewritten": storable(turn.rewritten),
-        "answer": dict(turn.answer),
-        "timings": dict(turn.timings),
-        "created": turn.created,
-    }
-    connection.execute(insert(turns).values(row))
+        _touch(connection, turn, persona=persona, now=turn.created)
+    connection.execute(insert(turns).values(_turn_row(turn)))
+
+
+def save_new_turns(connection: Connection, given: Sequence[Turn]) -> None:
+    """Record those that are not recorded yet; missing conversations are made."""
+    query = select(turns.c.id).where(turns.c.id.in_([turn.id for turn in given]))
+    known = set(connection.execute(query).scalars())
+    fresh = list({turn.id: turn for turn in given if turn.id not in known}.values())
+    begun = {turn.conversation: turn for turn in reversed(fresh)}  # each by its first question
+    used = {turn.conversation: turn.created for turn in fresh}
+    for conversation, turn in begun.items():
+        if conversation is not None:
+            _touch(connection, turn, persona="", now=used[conversation])
+    if fresh:
+        connection.execute(insert(turns), [_turn_row(turn) for turn in fresh])
 
 
 def turn_by_id(connection: Connection, id: str) -> Turn:  # noqa: A002  # the column's own name
@@ -113,25 +117,31 @@ def save_feedback(connection: Connection, given: Feedback) -> None:
 def feedback_of(connection: Connection, turn: str) -> list[Feedback]:
     turn_by_id(connection, turn)
     query = select(feedback).where(feedback.c.turn_id == turn).order_by(feedback.c.id)
-    return [Feedback(row.turn_id, row.vote, row.comment, row.created) for row in connection.execute(query)]
+    return [_feedback(row) for row in connection.execute(query)]
 
 
 # --- conversations --------------------------------------------------------------------------------------------------
 
 
-def all_conversations(connection: Connection, limit: int) -> list[ConversationInfo]:
-    """The last used first."""
-    query = (
-        select(conversations, func.count(turns.c.id).label("turns"))
-        .outerjoin(turns)
-        .group_by(conversations.c.id)
-        .order_by(conversations.c.updated.desc(), conversations.c.id)
-        .limit(limit)
-    )
-    return [
-        ConversationInfo(row.id, row.title, row.persona, row.created, row.updated, row.turns)
-        for row in connection.execute(query)
-    ]
+def all_conversations(connection: Connection, limit: int, before: float | None = None) -> list[ConversationInfo]:
+    """The last used first; only those used before the time `before`, where one is given."""
+    query = _informed().order_by(conversations.c.updated.desc(), conversations.c.id).limit(limit)
+    if before is not None:
+        query = query.where(conversations.c.updated < before)
+    return [_info(row) for row in connection.execute(query)]
+
+
+def conversation_by_id(connection: Connection, conversation: str) -> ConversationInfo:
+    row = connection.execute(_informed().where(conversations.c.id == conversation)).one_or_none()
+    if row is None:
+        raise NotFound(f"Expected the id of a conversation, but got {conversation!r}.")
+    return _info(row)
+
+
+def last_feedback_in(connection: Connection, conversation: str) -> dict[str, Feedback]:
+    """The last vote on each turn of a conversation that has one, by the turn's id."""
+    query = select(feedback).join(turns).where(turns.c.conversation_id == conversation).order_by(feedback.c.id)
+    return {row.turn_id: _feedback(row) for row in connection.execute(query)}
 
 
 def turns_of(connection: Connection, conversation: str) -> list[Turn]:
@@ -139,6 +149,13 @@ def turns_of(connection: Connection, conversation: str) -> list[Turn]:
     _expect_conversation(connection, conversation)
     query = select(turns).where(turns.c.conversation_id == conversation).order_by(turns.c.asked, turns.c.created)
     return [_turn(row) for row in connection.execute(query)]
+
+
+def asked_in(connection: Connection, conversation: str) -> dict[str, str]:
+    """Turns' ids by the askers' own (`Bot.ask`'s `reference`), without reading the answers."""
+    reference = turns.c.answer["ask"].as_string()
+    query = select(reference, turns.c.id).where(turns.c.conversation_id == conversation, reference.is_not(None))
+    return {row[0]: row.id for row in connection.execute(query.order_by(turns.c.asked, turns.c.created))}
 
 
 def rename_conversation(connection: Connection, conversation: str, title: str) -> None:
@@ -158,15 +175,42 @@ def _expect_conversation(connection: Connection, conversation: str) -> None:
         raise NotFound(f"Expected the id of a conversation, but got {conversation!r}.")
 
 
-def _touch(connection: Connection, conversation: str, *, title: str, persona: str, now: float) -> None:
-    row = {"id": conversation, "title": title, "persona": storable(persona), "created": now, "updated": now}
-    insert_new(connection, conversations, row)
-    connection.execute(update(conversations).where(conversations.c.id == conversation).values(updated=now))
+def _turn_row(turn: Turn) -> dict[str, Any]:
+    return {
+        "id": turn.id,
+        "conversation_id": turn.conversation,
+        "asked": turn.asked,
+        "question": storable(turn.question),
+        "rewritten": storable(turn.rewritten),
+        "answer": dict(turn.answer),
+        "timings": dict(turn.timings),
+        "created": turn.created,
+    }
+
+
+def _touch(connection: Connection, turn: Turn, *, persona: str, now: float) -> None:
+    """The turn's conversation is used now; it is made of this turn where it is missing."""
+    named = {"title": _title(turn.question), "persona": storable(persona)}
+    insert_new(connection, conversations, {"id": turn.conversation, **named, "created": turn.created, "updated": now})
+    connection.execute(update(conversations).where(conversations.c.id == turn.conversation).values(updated=now))
 
 
 def _title(question: str) -> str:
     line = " ".join(storable(question).split())
     return line if len(line) <= TITLE_LENGTH else line[: TITLE_LENGTH - 1].rstrip() + "…"
+
+
+def _informed() -> Select[Any]:
+    """Conversations with the number of their turns."""
+    return select(conversations, func.count(turns.c.id).label("turns")).outerjoin(turns).group_by(conversations.c.id)
+
+
+def _info(row: Row[Any]) -> ConversationInfo:
+    return ConversationInfo(row.id, row.title, row.persona, row.created, row.updated, row.turns)
+
+
+def _feedback(row: Row[Any]) -> Feedback:
+    return Feedback(row.turn_id, row.vote, row.comment, row.created)
 
 
 def _turn(row: Row[Any]) -> Turn:

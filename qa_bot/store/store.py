@@ -27,6 +27,8 @@ from qa_bot.store.rows import (
 
 INSERT_BATCH = 200  # documents a transaction: about a tenth of a second in which nobody else can write
 
+TURN_BATCH = 50  # turns a transaction: some hundredths of a second
+
 
 class Store:
     """Documents by generation, and what was asked.
@@ -187,6 +189,12 @@ class Store:
             history.save_turn(connection, turn, persona=persona)
         return turn.id
 
+    def save_new_turns(self, many: Iterable[Turn]) -> None:
+        """Record turns, a batch of them in each transaction; those that are recorded already are left alone."""
+        for batch in documents.chunks(many, TURN_BATCH):
+            with writing(self._engine) as connection:
+                history.save_new_turns(connection, batch)
+
     def turn(self, id: str) -> Turn:  # noqa: A002  # the noun's own name
         """Raises NotFound."""
         with reading(self._engine) as connection:
@@ -206,15 +214,30 @@ class Store:
         with reading(self._engine) as connection:
             return history.feedback_of(connection, turn)
 
-    def conversations(self, *, limit: int = 100) -> list[ConversationInfo]:
-        """The last used first."""
+    def last_feedback(self, conversation: str) -> dict[str, Feedback]:
+        """The last vote on each turn of a conversation that has one, by the turn's id."""
         with reading(self._engine) as connection:
-            return history.all_conversations(connection, limit)
+            return history.last_feedback_in(connection, conversation)
+
+    def conversations(self, *, limit: int = 100, before: float | None = None) -> list[ConversationInfo]:
+        """The last used first; only those used before the time `before`, where one is given."""
+        with reading(self._engine) as connection:
+            return history.all_conversations(connection, limit, before)
+
+    def conversation(self, id: str) -> ConversationInfo:  # noqa: A002  # the noun's own name
+        """Raises NotFound."""
+        with reading(self._engine) as connection:
+            return history.conversation_by_id(connection, id)
 
     def turns(self, conversation: str) -> list[Turn]:
         """A conversation's turns in the order they were asked; raises NotFound."""
         with reading(self._engine) as connection:
             return history.turns_of(connection, conversation)
+
+    def asked(self, conversation: str) -> dict[str, str]:
+        """Turns' ids by the askers' own ids of their questions, oldest first; none in an unknown conversation."""
+        with reading(self._engine) as connection:
+            return history.asked_in(connection, conversation)
 
     def rename_conversation(self, conversation: str, title: str) -> None:
         """Raises NotFound."""

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import logging
+import time
+from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
 from threading import Event as Flag
 from threading import Lock
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from qa_bot.bot import Bot
 from qa_bot.deadline import Deadline
@@ -16,18 +19,29 @@ from qa_bot.events import Event, Listener, nobody
 from qa_bot.pipeline import Engine as Retrieval
 from qa_bot.pipeline import Ranking
 from qa_bot.web.errors import ServiceError
+from qa_bot.web.logs import event, note
 from qa_bot.web.metrics import Metrics
 from qa_core.types import Answer, Question
 
 if TYPE_CHECKING:
     from qa_bot.store import Store
 
+log = logging.getLogger(__name__)
+
 Result = TypeVar("Result")
+State = Literal["starting", "ready", "overloaded", "stopping"]
 
 BOOKKEEPERS = 2
 """Threads for the store: conversations are listed and votes saved while all others answer."""
+SHOWN = 60
+"""Characters of a wrong name that an error repeats."""
 USUAL = 0.05
 """Seconds that a question is taken to need, for the time after which those turned away should come back."""
+STOPPING = "The service is stopping; ask again in a moment."
+WARM_UP = "Why do cats sleep all day?"
+"""Asked before the first user does, and not recorded."""
+GLANCE = 0.02
+"""Seconds between two looks at whether all is done."""
 
 
 class Engine:
@@ -40,7 +54,7 @@ class Engine:
     def __init__(self, bot: Bot, metrics: Metrics, *, workers: int, queue: int) -> None:
         """Answer `workers` questions at once while at most `queue` wait."""
         self.bot = bot
-        self.stopping = False
+        self.starting, self.stopping = True, False
         self._metrics = metrics
         self._workers = ThreadPoolExecutor(workers, thread_name_prefix="answer")
         self._bookkeepers = ThreadPoolExecutor(BOOKKEEPERS, thread_name_prefix="store")
@@ -49,6 +63,15 @@ class Engine:
         self._taken = 0
         metrics.watch("questions_in_work", "Questions being answered.", lambda: min(self._taken, workers))
         metrics.watch("questions_waiting", "Questions in the queue.", lambda: max(0, self._taken - workers))
+
+    @property
+    def state(self) -> State:
+        """What an operator is told; questions are taken while it is `starting`, but wait."""
+        if self.stopping:
+            return "stopping"
+        if self.starting:
+            return "starting"
+        return "overloaded" if self.overloaded else "ready"
 
     @property
     def overloaded(self) -> bool:
@@ -60,6 +83,15 @@ class Engine:
         """Whether the next question would have to wait."""
         return self._taken >= self._at_once
 
+    def expect_persona(self, name: str) -> None:
+        """Raises ServiceError 422 for a persona that nobody knows; the empty name is no persona."""
+        known = self.bot.personas
+        if name and name not in known:
+            got = name if len(name) <= SHOWN else f"{name[:SHOWN]}…"
+            raise ServiceError(
+                422, f"Expected one of the personas ({', '.join(known) or 'there are none yet'}), but got {got!r}."
+            )
+
     async def answer(
         self,
         question: Question,
@@ -68,6 +100,8 @@ class Engine:
         top: int = 10,
         trace: bool = False,
         conversation: str | None = None,
+        reference: str = "",
+        id: str = "",  # noqa: A002  # the noun's own name
         listen: Listener = nobody,
     ) -> Answer:
         """`Bot.ask` in a worker thread; `listen` is called on the event loop, before the answer is returned.
@@ -77,9 +111,11 @@ class Engine:
             asyncio.CancelledError: the caller was cancelled; the work stops when it looks up next.
         """
         told = listen if listen is nobody else _on_loop(listen)
-        ask = partial(self.bot.ask, question, top=top, trace=trace, conversation=conversation, listen=told)
+        ask = partial(self.bot.ask, question, top=top, trace=trace, listen=told)
+        ask = partial(ask, conversation=conversation, reference=reference, id=id)
         answer = await self._run(lambda limit: ask(deadline=limit), deadline)
         self._metrics.answered(answer)
+        self._told(question, answer, conversation)
         return answer
 
     async def search(self, query: str, *, engine: Retrieval = "hybrid", top: int = 10) -> Ranking:
@@ -89,6 +125,23 @@ class Engine:
     async def store(self, work: Callable[[Store], Result]) -> Result:
         """Call `work` with the store, in a thread that no question holds."""
         return await asyncio.wrap_future(self._bookkeepers.submit(lambda: work(self.bot.store)))
+
+    async def warm_up(self) -> None:
+        """Open the index and answer a question, so that the first user does not wait for that; then be ready.
+
+        Raises whatever keeps the bot from answering: no home, no index, no encoder.
+        """
+        loop = asyncio.get_running_loop()
+        await loop.run_in_executor(self._workers, self._answer_one)
+        self.starting = False
+
+    async def drained(self, seconds: float) -> bool:
+        """Take nothing new, and wait for what was taken; whether all of it was done within `seconds`."""
+        self.stopping = True
+        end = time.monotonic() + seconds
+        while self._taken and time.monotonic() < end:
+            await asyncio.sleep(GLANCE)
+        return not self._taken
 
     async def close(self) -> None:
         """Take nothing new, and wait for what runs; what waits in the queue is not begun."""
@@ -106,12 +159,33 @@ class Engine:
             return await asyncio.wrap_future(future)
         except asyncio.CancelledError:
             cancelled.set()
+            task = asyncio.current_task()
+            if future.cancelled() and task is not None and not task.cancelling():
+                raise ServiceError(503, STOPPING, retry_after=5) from None  # by `close`, not by the caller
             raise
+
+    def _answer_one(self) -> None:
+        self.bot.pipeline().ask(Question(WARM_UP), deadline=Deadline.after(self.bot.config.answer.deadline))
+
+    def _told(self, question: Question, answer: Answer, conversation: str | None) -> None:
+        note(answer=answer.kind)
+        text: dict[str, Any] = {"question": question.title} if self.bot.config.serve.log_questions else {}
+        event(
+            log,
+            "answer",
+            turn=answer.id,
+            conversation=conversation,
+            kind=answer.kind,
+            confidence=answer.confidence,
+            seconds=answer.timings.get("total"),
+            skipped=list(answer.skipped),
+            **text,
+        )
 
     def _admit(self) -> None:
         if self.stopping:
             self._metrics.shed("stopping")
-            raise ServiceError(503, "The service is stopping; ask again in a moment.", retry_after=5)
+            raise ServiceError(503, STOPPING, retry_after=5)
         with self._lock:
             if self._taken >= self._room:
                 self._metrics.shed("overloaded")
@@ -130,10 +204,20 @@ def _unless_cancelled(work: Callable[[Deadline], Result], limit: Deadline) -> Re
 
 
 def _on_loop(listen: Listener) -> Listener:
-    """A listener for another thread, which has the running loop call `listen`."""
-    loop = asyncio.get_running_loop()
+    """A listener for another thread, which has the running loop call `listen`; it is woken once for many events."""
+    loop, waiting = asyncio.get_running_loop(), deque[Event]()
+
+    def hear() -> None:
+        try:
+            while waiting:
+                listen(waiting.popleft())
+        finally:
+            if waiting:  # the listener failed: that is for the loop to tell, and the rest still for it to hear
+                loop.call_soon(hear)
 
     def tell(event: Event) -> None:
-        loop.call_soon_threadsafe(listen, event)
+        waiting.append(event)
+        if len(waiting) == 1:  # else the loop was told already, and has not come yet
+            loop.call_soon_threadsafe(hear)
 
     return tell

@@ -35,6 +35,8 @@ class ServiceError(Exception):
 
     @property
     def headers(self) -> dict[str, str]:
+        if self.status == 401:
+            return {"WWW-Authenticate": "Bearer"}
         return {} if self.retry_after is None else {"Retry-After": str(max(1, ceil(self.retry_after)))}
 
     def as_dict(self, request_id: str) -> dict[str, Any]:

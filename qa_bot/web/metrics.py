@@ -11,6 +11,9 @@ from qa_core.types import Answer
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 25.0, 60.0)
 
+UPGRADED = 101
+"""Status of a WebSocket, whose seconds are those of its life."""
+
 
 class Metrics:
     """Counters of one service; each has a registry of its own, so that several live in one process."""
@@ -37,7 +40,8 @@ class Metrics:
     def requested(self, route: str, status: int, seconds: float) -> None:
         """A request was replied to; `route` is the pattern of its path, never the path itself."""
         self._requests.labels(route, str(status)).inc()
-        self._request_seconds.labels(route).observe(seconds)
+        if status != UPGRADED:
+            self._request_seconds.labels(route).observe(seconds)
 
     def answered(self, answer: Answer) -> None:
         self._answers.labels(answer.kind).inc()

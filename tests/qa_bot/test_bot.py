@@ -80,12 +80,13 @@ def test_answers_are_recorded_unless_that_is_not_wanted(home) -> None:
 def test_turns_of_a_conversation_stay_together(home) -> None:
     with Bot.open(home) as bot:
         answers = [bot.ask(question, conversation="c1") for question in (CATS, "How do I boil an egg?")]
-        bot.ask("What is a noun?", conversation="c2")
+        bot.ask("What is a noun?", conversation="c2", reference="q1")
         assert [turn.id for turn in bot.store.turns("c1")] == [answer.id for answer in answers]
         assert {c.id: (c.title, c.turns) for c in bot.store.conversations()} == {
             "c1": (CATS, 2),
             "c2": ("What is a noun?", 1),
         }
+        assert [turn.answer.get("ask") for turn in bot.store.turns("c1") + bot.store.turns("c2")] == [None, None, "q1"]
 
 
 def test_an_answer_that_cannot_be_recorded_is_given_all_the_same(home, caplog, monkeypatch) -> None:

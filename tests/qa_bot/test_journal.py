@@ -10,7 +10,7 @@ from qa_bot.bot import Bot
 from qa_bot.config import load_config
 from qa_bot.home import Home
 from qa_bot.journal import append, open_store
-from qa_bot.store import StoreError
+from qa_bot.store import Store, StoreError
 
 TURN = {"question": "Why?", "answer": {"answer": "Because."}, "timings": {"total": 0.1}, "asked": 5.0}
 
@@ -94,3 +94,35 @@ def test_a_turn_after_one_that_was_cut_short_is_whole(empty, caplog):
     with open_store(empty, load_config(empty.path)) as store:
         assert [store.has_turn(each) for each in ("a", "killed", "b")] == [True, False, True]
     assert "cut short" in caplog.text
+
+
+def test_nobody_who_appends_waits_while_turns_are_put_in(empty, monkeypatch):
+    """Whoever answers a question would hold up its asker for as long as the database takes."""
+    taking, appended = threading.Event(), threading.Event()
+    save = Store.save_new_turns
+
+    def slowly(store, many):
+        taking.set()
+        assert appended.wait(10)
+        save(store, many)
+
+    append(empty, {"id": "a", **TURN})
+    monkeypatch.setattr(Store, "save_new_turns", slowly)
+    putting = threading.Thread(target=stored, args=(empty,))
+    putting.start()
+    assert taking.wait(10)
+    append(empty, {"id": "b", **TURN})
+    appended.set()
+    putting.join()
+    monkeypatch.undo()
+    assert stored(empty) == 2
+
+
+def test_turns_of_one_conversation_are_put_in_together(empty):
+    asked = [(0, "Why do cats sleep?"), (1, "And dogs?"), (1, "And dogs?"), (2, "And fish?")]  # one told twice
+    for i, question in asked:
+        append(empty, {**TURN, "id": str(i), "question": question, "asked": float(i), "conversation": "c"})
+    with open_store(empty, load_config(empty.path)) as store:
+        assert [turn.question for turn in store.turns("c")] == ["Why do cats sleep?", "And dogs?", "And fish?"]
+        (conversation,) = store.conversations()
+    assert (conversation.title, conversation.turns) == ("Why do cats sleep?", 3)

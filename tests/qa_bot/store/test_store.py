@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from qa_bot.store import NewDocument, NewPassage, NotFound, Store, StoreError
+from qa_bot.store import NewDocument, NewPassage, NotFound, Store, StoreError, Turn
 
 GONE = "a sentence that must not stay behind 7f3a"
 
@@ -234,6 +234,49 @@ def test_conversations(store: Store) -> None:
     store.rename_conversation("A", "cats")
     assert [c.title for c in store.conversations()] == ["three", "cats"]
     assert [c.id for c in store.conversations(limit=1)] == ["B"]
+    assert [c.id for c in store.conversations(before=latest.updated)] == ["A"]
+    assert store.conversation("A") == store.conversations()[1]
+    with pytest.raises(NotFound, match="Expected the id of a conversation, but got 'C'"):
+        store.conversation("C")
+
+
+def test_of_turns_saved_together_the_last_says_when_a_conversation_was_used(store: Store) -> None:
+    store.save_new_turns(Turn(str(i), f"q{i}", {}, conversation=name, created=float(i)) for i, name in enumerate("ABA"))
+    told = [(c.id, c.title, c.created, c.updated, c.turns) for c in store.conversations()]
+    assert told == [("A", "q0", 0.0, 2.0, 2), ("B", "q1", 1.0, 1.0, 1)]
+
+
+def test_the_last_vote_on_each_turn_of_a_conversation(store: Store) -> None:
+    first, second, other = (store.save_turn(question="q", answer={}, conversation=c) for c in "AAB")
+    for turn, vote, comment in ((first, "down", "no"), (other, "down", ""), (first, "up", "yes")):
+        store.save_feedback(turn, vote, comment)
+    last = store.last_feedback("A")
+    assert {turn: (given.vote, given.comment) for turn, given in last.items()} == {first: ("up", "yes")}
+    assert second not in last
+
+
+def test_turns_are_found_by_the_askers_own_ids(store: Store) -> None:
+    for i, (conversation, answer) in enumerate(
+        [("A", {"ask": "q1"}), ("A", {}), ("A", {"ask": "q2"}), ("B", {"ask": "q1"})]
+    ):
+        store.save_turn(question="why?", answer=answer, conversation=conversation, asked=float(i), id=str(i))
+    store.save_turn(question="why?", answer={"ask": "q1"}, conversation="A", asked=9.0, id="later")
+    assert store.asked("A") == {"q1": "later", "q2": "2"}
+    assert store.asked("B") == {"q1": "3"}
+    assert store.asked("unknown") == {}
+
+
+def test_new_turns_are_recorded_together_and_once(store: Store) -> None:
+    store.save_turn(question="known", answer={}, id="1", asked=1.0)
+    many = [Turn(str(i), f"q{i}\x00", {"n": i}, conversation="A", asked=float(i), created=9.0) for i in range(120)]
+    for _ in range(2):
+        store.save_new_turns(many)
+    assert store.counts().turns == 120
+    assert store.turn("1").question == "known"
+    turns = store.turns("A")
+    assert [turn.id for turn in turns] == [str(i) for i in range(120) if i != 1]
+    assert turns[-1].answer == {"n": 119}
+    assert (store.conversations()[0].title, store.conversations()[0].updated) == ("q0\N{REPLACEMENT CHARACTER}", 9.0)
 
 
 def test_a_deleted_conversation_is_gone(store: Store, store_url: str) -> None:

@@ -1,0 +1,155 @@
+"""The JSON routes: ask, search, feedback, conversations."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import asdict
+from itertools import count
+from typing import Any, TypeVar
+from uuid import uuid4
+
+from aiohttp import web
+from pydantic import TypeAdapter, ValidationError
+
+from qa_bot.presentation import as_dict, candidate_dict
+from qa_bot.store import Feedback, NotFound, Store, Turn
+from qa_bot.web import sse
+from qa_bot.web.bodies import read, read_query, reply, shown
+from qa_bot.web.chat import CHAT
+from qa_bot.web.errors import ServiceError
+from qa_bot.web.frames import Id, failed, final, frame, told
+from qa_bot.web.keys import ENGINE
+from qa_bot.web.models import AskRequest, FeedbackRequest, PageQuery, RenameRequest, SearchRequest
+from qa_core.types import Answer, Question
+
+Result = TypeVar("Result")
+
+_ID: TypeAdapter[str] = TypeAdapter(Id)
+
+
+def routes() -> list[web.RouteDef]:
+    one = "/api/conversations/{id}"
+    return [
+        web.post("/api/ask", ask),
+        web.post("/api/search", search),
+        web.post("/api/feedback", give_feedback),
+        web.get("/api/conversations", list_conversations),
+        web.get(one, show_conversation),
+        web.patch(one, rename_conversation),
+        web.delete(one, delete_conversation),
+    ]
+
+
+# --- asking ---------------------------------------------------------------------------------------------------------
+
+
+async def ask(request: web.Request) -> web.StreamResponse:
+    """An answer with its sources, as one object or as the events that lead to it."""
+    asked = await read(request, AskRequest)
+    engine = request.app[ENGINE]
+    engine.expect_persona(asked.persona or "")
+    question = Question(asked.question, asked.body or "", category=asked.category or "")
+    conversation = asked.conversation or uuid4().hex
+    id = uuid4().hex  # noqa: A001  # the answer's
+    options: dict[str, Any] = {"deadline": asked.deadline, "top": asked.top or 10, "trace": bool(asked.trace)}
+    options |= {"conversation": conversation, "id": id}
+    if not sse.wanted(request):
+        return reply({**as_dict(await engine.answer(question, **options)), "conversation": conversation})
+    async with sse.asking(engine, question, **options) as happenings:
+        return await sse.send(request, happenings, Frames(id, conversation))
+
+
+class Frames:
+    """The events of one answer: the WebSocket's server frames, all of them under the answer's id."""
+
+    def __init__(self, about: str, conversation: str) -> None:
+        self._about, self._conversation = about, conversation
+        self._seq = count(1)
+
+    def __call__(self, happened: sse.Told) -> Iterator[bytes]:
+        seq = next(self._seq)
+        whole = frame(_content(happened), about=self._about, conversation=self._conversation, seq=seq)
+        yield sse.event(whole, name=whole["type"], id=seq)
+
+
+def _content(happened: sse.Told) -> dict[str, Any]:
+    match happened:
+        case Answer():
+            return final(happened)
+        case ServiceError():
+            return failed(happened.code, happened.message, happened.retry_after)
+    return told(happened)
+
+
+async def search(request: web.Request) -> web.Response:
+    """What retrieval finds, with the score of every stage."""
+    wanted = await read(request, SearchRequest)
+    engine, top = wanted.engine or "hybrid", wanted.top or 10
+    found = await request.app[ENGINE].search(wanted.query, engine=engine, top=top)
+    results = [candidate_dict(each) for each in found.candidates[:top]]
+    return reply({"query": wanted.query, "engine": engine, "results": results})
+
+
+# --- what was said --------------------------------------------------------------------------------------------------
+
+
+async def give_feedback(request: web.Request) -> web.Response:
+    """A vote on a recorded answer."""
+    given = await read(request, FeedbackRequest)
+    comment = given.comment or ""
+    try:
+        await request.app[ENGINE].store(lambda store: store.save_feedback(given.id, given.vote, comment))
+    except NotFound as error:
+        raise ServiceError(404, str(error)) from None
+    return reply({"id": given.id, "vote": given.vote, "comment": comment})
+
+
+async def list_conversations(request: web.Request) -> web.Response:
+    page = read_query(request, PageQuery)
+    found = await request.app[ENGINE].store(lambda s: s.conversations(limit=page.limit, before=page.before))
+    return reply({"conversations": [asdict(each) for each in found]})
+
+
+async def show_conversation(request: web.Request) -> web.Response:
+    """A conversation with its turns, each with the last vote on it."""
+    return reply(await _of_conversation(request, _whole))
+
+
+async def rename_conversation(request: web.Request) -> web.Response:
+    wanted = await read(request, RenameRequest)
+    title = " ".join(wanted.title.split())
+
+    def rename(store: Store, conversation: str) -> dict[str, Any]:
+        store.rename_conversation(conversation, title)
+        return asdict(store.conversation(conversation))
+
+    return reply(await _of_conversation(request, rename))
+
+
+async def delete_conversation(request: web.Request) -> web.Response:
+    """Remove a conversation with its turns and the votes on them."""
+    request.app[CHAT].conversations.clear(request.match_info["id"])
+    await _of_conversation(request, lambda store, conversation: store.delete_conversation(conversation))
+    return web.Response(status=204)
+
+
+async def _of_conversation(request: web.Request, work: Callable[[Store, str], Result]) -> Result:
+    """What `work` makes of the conversation that the path names; 404 where there is none."""
+    conversation = request.match_info["id"]
+    try:
+        _ID.validate_python(conversation)
+        return await request.app[ENGINE].store(lambda store: work(store, conversation))
+    except (NotFound, ValidationError):
+        raise ServiceError(404, f"Expected the id of a conversation, but got {shown(conversation)}.") from None
+
+
+def _whole(store: Store, conversation: str) -> dict[str, Any]:
+    votes = store.last_feedback(conversation)
+    turns = [_turn(turn, votes.get(turn.id)) for turn in store.turns(conversation)]
+    return {**asdict(store.conversation(conversation)), "turns": turns}
+
+
+def _turn(turn: Turn, vote: Feedback | None) -> dict[str, Any]:
+    feedback = None if vote is None else {"vote": vote.vote, "comment": vote.comment}
+    told = {"id": turn.id, "question": turn.question, "rewritten": turn.rewritten, "answer": turn.answer}
+    return {**told, "asked": turn.asked, "feedback": feedback}

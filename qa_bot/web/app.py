@@ -1,0 +1,148 @@
+"""The applications of both ports: routes, and around every one of them the same layers.
+
+request id  →  log line and counters  →  errors in one shape  →  access  →  handler
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+import time
+import uuid
+
+from aiohttp import web
+from aiohttp.typedefs import Handler, Middleware
+
+from qa_bot.config import ServeSection
+from qa_bot.web import api, chat, liveqa, openai, openapi, operation, page
+from qa_bot.web.access import OPEN, PROBES, Access, guard, route_of
+from qa_bot.web.engine import Engine
+from qa_bot.web.errors import CODES, ServiceError
+from qa_bot.web.keys import ACCESS, ENGINE, METRICS, REQUEST_ID, SETTINGS
+from qa_bot.web.logs import event, serving
+from qa_bot.web.metrics import Metrics
+
+log = logging.getLogger(__name__)
+
+BODY = 1024 * 1024
+"""Bytes of the longest body: the longest question is a tenth of it in any spelling."""
+FIELDS = 64
+"""Fields of a form."""
+GONE = 499
+"""Status in the log of a request whose client did not wait; nobody is sent it."""
+LIVEQA = frozenset({"/liveqa"})
+HEADERS = {"X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer", "Cache-Control": "no-store"}
+"""Of every reply that does not say otherwise."""
+
+_SANE_ID = re.compile(r"[A-Za-z0-9_.:-]{1,64}")
+
+
+def make_app(
+    engine: Engine, metrics: Metrics, settings: ServeSection, *, access: Access | None = None
+) -> web.Application:
+    """The main port.
+
+    Args:
+        settings: with the token and the port in force, wherever they were configured.
+        access: shared with the LiveQA port, so that a client has one rate; by default one that `settings` says.
+    """
+    access = access or Access(settings)
+    app = _framed(engine, metrics, settings, access, guard(access, token_in_query=LIVEQA, open_routes=OPEN))
+    chat.prepare(app)
+    for each in (page, api, chat, openai, openapi, liveqa, operation):
+        app.add_routes(each.routes())
+    return app
+
+
+def make_liveqa_app(
+    engine: Engine, metrics: Metrics, settings: ServeSection, *, access: Access | None = None
+) -> web.Application:
+    """The LiveQA port, where `/` is LiveQA and everything wants the token."""
+    access = access or Access(settings)
+    guarded = guard(access, token_in_query=LIVEQA | {"/"}, open_routes=frozenset())
+    app = _framed(engine, metrics, settings, access, guarded)
+    app.add_routes(liveqa.own_port_routes())
+    return app
+
+
+def _framed(
+    engine: Engine, metrics: Metrics, settings: ServeSection, access: Access, guarded: Middleware
+) -> web.Application:
+    layers = (_identified, _counted, _told, guarded)
+    app = web.Application(middlewares=layers, client_max_size=BODY, client_max_fields=FIELDS)
+    app[ENGINE], app[METRICS], app[SETTINGS], app[ACCESS] = engine, metrics, settings, access
+    app.on_response_prepare.append(_signed)
+    return app
+
+
+@web.middleware
+async def _identified(request: web.Request, handler: Handler) -> web.StreamResponse:
+    given = request.headers.get("X-Request-ID", "")
+    request[REQUEST_ID] = given if _SANE_ID.fullmatch(given) else uuid.uuid4().hex
+    return await handler(request)
+
+
+async def _signed(request: web.Request, response: web.StreamResponse) -> None:
+    """Streams and sockets send their headers before any layer sees the reply; this comes before that."""
+    response.headers["X-Request-ID"] = request[REQUEST_ID]
+    for name, value in HEADERS.items():
+        response.headers.setdefault(name, value)
+
+
+@web.middleware
+async def _counted(request: web.Request, handler: Handler) -> web.StreamResponse:
+    began, route, status = time.monotonic(), route_of(request), GONE
+    with serving(request[REQUEST_ID]) as served:
+        try:
+            response = await handler(request)
+            status = response.status
+            return response
+        finally:
+            seconds = time.monotonic() - began
+            request.app[METRICS].requested(route, status, seconds)
+            level = logging.DEBUG if route in PROBES and status == 200 else logging.INFO
+            told = {"method": request.method, "route": route, "status": status, "seconds": round(seconds, 6)}
+            event(log, "request", level, **told, **served.fields)
+
+
+@web.middleware
+async def _told(request: web.Request, handler: Handler) -> web.StreamResponse:
+    try:
+        return await handler(request)
+    except ServiceError as error:
+        return _reply(request, error)
+    except web.HTTPException as error:
+        if error.status < 400:
+            raise
+        response = _reply(request, _as_service_error(request, error))
+        if isinstance(error, web.HTTPMethodNotAllowed):
+            response.headers["Allow"] = error.headers["Allow"]
+        return response
+    except ConnectionError:  # the client went while it was written to
+        raise
+    except Exception:
+        log.exception("a request failed")
+        return _reply(request, ServiceError(500, "Something went wrong here; the log knows what, by the request id."))
+
+
+def _reply(request: web.Request, error: ServiceError) -> web.Response:
+    if request.writer.output_size:  # a stream has begun: its end is all that can still be told
+        raise ConnectionResetError("the reply had begun when it failed") from error
+    if error.status == 429:
+        request.app[METRICS].shed("rate")
+    told = error.as_dict(request[REQUEST_ID])
+    return web.json_response(told, status=error.status, headers=error.headers)
+
+
+def _as_service_error(request: web.Request, error: web.HTTPException) -> ServiceError:
+    status = error.status if error.status in CODES else 400 if error.status < 500 else 500
+    match error:
+        case web.HTTPNotFound():
+            return ServiceError(404, f"There is no {request.path}; /openapi.json lists what there is.")
+        case web.HTTPMethodNotAllowed():
+            allowed = " or ".join(sorted(error.allowed_methods))
+            return ServiceError(405, f"Expected {allowed} for {request.path}, but got {error.method}.")
+        case web.HTTPRequestEntityTooLarge():
+            return ServiceError(413, f"Expected a body of at most {BODY:,} bytes, but got a longer one.")
+        case _:
+            return ServiceError(status, error.text or error.reason)

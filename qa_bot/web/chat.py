@@ -1,0 +1,223 @@
+"""Chat over a WebSocket: who is let in, and what becomes of the frames that a client sends.
+
+They are handled in order, one after the other: a `pong` says that everything before is done.
+
+    frames  what is said      connection  one client      conversation  its turns      conversations  all that live
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+
+from aiohttp import WSCloseCode, WSMessage, WSMsgType, web
+
+from qa_bot.web import frames
+from qa_bot.web.access import Access
+from qa_bot.web.connection import Connection
+from qa_bot.web.conversation import Conversation
+from qa_bot.web.conversations import Conversations, new_id
+from qa_bot.web.engine import Engine
+from qa_bot.web.errors import ServiceError
+from qa_bot.web.frames import Ask, Cancel, ClientFrame, Feedback, Frame, Hello, Ping
+from qa_bot.web.keys import ACCESS, ENGINE, METRICS
+from qa_bot.web.metrics import Metrics
+
+log = logging.getLogger(__name__)
+
+FRAME = 256 * 1024
+"""Bytes of a client's longest frame, in which the longest question fits with every character escaped."""
+HELLO = 5.0
+"""Seconds in which a client has to bring the token, where there is one."""
+HEARTBEAT = 25.0
+"""Seconds between two pings; a connection that does not answer within half of that is dead."""
+CLOSING = 3.0
+"""Seconds in which a client has to say goodbye too."""
+SOCKETS = 2_000
+"""Connections at once; further ones are told to come back later."""
+ERRORS = 20
+"""Frames in a row that make no sense, after which a client is sent away."""
+LAST = 1.0
+"""Seconds for turns that still run when the service has stopped: it has waited for them before."""
+
+NO_TOKEN = b"Expected a `hello` with a valid token as the first frame, and soon."
+
+
+class Chat:
+    """All connections of one service, and the conversations they are in."""
+
+    def __init__(self, engine: Engine, metrics: Metrics, access: Access) -> None:
+        self.conversations = Conversations(engine)
+        self._engine, self._metrics, self._access = engine, metrics, access
+        self._connections: set[Connection] = set()
+        self._stopping = False
+
+    def __len__(self) -> int:
+        return len(self._connections)
+
+    async def serve(self, request: web.Request) -> web.WebSocketResponse:
+        """A connection, from its upgrade to its end."""
+        web_socket = web.WebSocketResponse(
+            heartbeat=HEARTBEAT,
+            timeout=CLOSING,
+            receive_timeout=None,
+            max_msg_size=FRAME,
+            compress=False,  # a small frame can unpack to a very large one
+            autoping=True,
+            autoclose=True,
+            decode_text=False,  # what is no UTF-8 is no JSON either
+        )
+        await web_socket.prepare(request)
+        connection = Connection(web_socket, request, self._metrics)
+        self._connections.add(connection)
+        self._metrics.socket(+1)
+        try:
+            await self._converse(connection)
+            await connection.finish(2 * CLOSING)
+        finally:
+            connection.abort()
+            connection.leave()
+            self._connections.discard(connection)
+            self._metrics.socket(-1)
+        return web_socket
+
+    async def close(self) -> None:
+        """Let everybody go, when the turns that run have ended."""
+        self._stopping = True
+        await self.conversations.close(LAST)
+        left = tuple(self._connections)
+        for connection in left:
+            connection.close(WSCloseCode.GOING_AWAY)
+        await asyncio.gather(*(connection.finish(CLOSING) for connection in left))
+        for connection in left:
+            connection.abort()
+
+    async def _converse(self, connection: Connection) -> None:
+        """Handle what a client sends, until one of the two sides is through."""
+        if self._stopping:
+            connection.close(WSCloseCode.GOING_AWAY)
+        elif len(self) > SOCKETS:
+            self._metrics.shed("sockets")
+            connection.close(WSCloseCode.TRY_AGAIN_LATER)
+        elif self._access.wants_token:
+            await self._let_in(connection)
+        while not connection.closing:
+            message = await connection.web_socket.receive()
+            if message.type not in (WSMsgType.TEXT, WSMsgType.BINARY):
+                return
+            await self._take(connection, message)
+            await connection.keep_pace()
+
+    async def _let_in(self, connection: Connection) -> None:
+        """Close unless the first frame is a `hello` with a valid token, and comes in time."""
+        try:
+            message = await connection.web_socket.receive(timeout=HELLO)
+            hello = _read(message)
+            if not isinstance(hello, Hello):
+                raise ServiceError(401, "Expected a `hello` first.")
+            connection.tokens = (hello.token,) if hello.token else ()
+            self._access.check_token(connection.request, *connection.tokens)
+        except (ServiceError, TimeoutError):
+            connection.close(WSCloseCode.POLICY_VIOLATION, NO_TOKEN)
+        else:
+            await self._take(connection, message)
+
+    async def _take(self, connection: Connection, message: WSMessage) -> None:
+        """Handle one frame; whatever is wrong with it, the client is told."""
+        about = None
+        try:
+            frame = _read(message)
+            about, connection.refused = frame.id, 0
+            await self._handle(connection, frame)
+        except ServiceError as error:
+            connection.refused += error.status in (400, 422)
+            told = frames.failed(error.code, error.message, error.retry_after)
+            connection.reply(told, about or frames.id_of(message.data))
+        except Exception:
+            log.exception("a frame could not be handled")
+            connection.reply(frames.failed(*frames.INTERNAL), about)
+        if connection.refused >= ERRORS:
+            connection.close(WSCloseCode.POLICY_VIOLATION)
+
+    async def _handle(self, connection: Connection, frame: ClientFrame) -> None:
+        match frame:
+            case Hello():
+                await self._greet(connection, frame)
+            case Ask():
+                await self._ask(connection, frame)
+            case Cancel():
+                _joined(connection, frame).cancel(frame.id)
+            case Feedback():
+                await self._vote(connection, frame)
+            case Ping():
+                connection.reply({"type": "pong"}, frame.id)
+            case _:
+                raise ServiceError(422, f"Expected a question that offers a choice, but {frame.id!r} offers none.")
+
+    async def _greet(self, connection: Connection, hello: Hello) -> None:
+        """Open or resume a conversation, and tell what the client missed of it."""
+        if hello.token is not None and not self._access.allows(hello.token):
+            connection.close(WSCloseCode.POLICY_VIOLATION, NO_TOKEN)
+            return
+        conversation = await self.conversations.open(hello.resume or hello.conversation, seq=hello.seq or 0)
+        connection.join(conversation)
+        connection.told = hello.seq or 0
+        connection.reply(frames.ready(conversation.id, self._engine.bot.personas), hello.id)
+        conversation.catch_up(connection, after=hello.seq)
+
+    async def _ask(self, connection: Connection, ask: Ask) -> None:
+        if connection.conversation is None:
+            connection.join(await self.conversations.open(ask.conversation))
+        conversation = _joined(connection, ask)
+        if ask.id is not None and conversation.has_answered(ask.id):
+            await conversation.again(ask.id, connection)
+            return
+        self._access.spend(connection.request, *connection.tokens)
+        conversation.ask(ask, ask.id or new_id())
+
+    async def _vote(self, connection: Connection, vote: Feedback) -> None:
+        from qa_bot.store import NotFound  # late: nobody waits for SQLAlchemy before the first question
+
+        turn = connection.conversation.turn_of(vote.id) if connection.conversation else vote.id
+        try:
+            await self._engine.store(lambda store: store.save_feedback(turn, vote.vote, vote.comment))
+        except NotFound:
+            raise ServiceError(404, f"Expected the id of an answered question, but got {vote.id!r}.") from None
+
+
+CHAT = web.AppKey("chat", Chat)
+
+
+def prepare(app: web.Application) -> None:
+    """Give an application its chat, which ends with it."""
+    app[CHAT] = Chat(app[ENGINE], app[METRICS], app[ACCESS])
+
+    async def close(app: web.Application) -> None:
+        await app[CHAT].close()
+
+    app.on_shutdown.append(close)
+
+
+def routes() -> list[web.RouteDef]:
+    return [web.get("/ws", chat, allow_head=False)]
+
+
+async def chat(request: web.Request) -> web.WebSocketResponse:
+    return await request.app[CHAT].serve(request)
+
+
+def _read(message: WSMessage) -> ClientFrame:
+    """Raises ServiceError."""
+    if message.type is WSMsgType.TEXT:
+        return frames.read(message.data)
+    raise ServiceError(400, "Expected a frame of text, in JSON, but got a binary one.")
+
+
+def _joined(connection: Connection, frame: Frame) -> Conversation:
+    """The conversation that a frame is about; raises ServiceError where it is not the connection's."""
+    if connection.conversation is None:
+        raise ServiceError(404, f"Expected the id of a question that was asked here, but got {frame.id!r}.")
+    if frame.conversation not in (None, connection.conversation.id):
+        got = f"this connection is in {connection.conversation.id!r}; say `hello` to change"
+        raise ServiceError(422, f"Expected frames of one conversation, but got one of {frame.conversation!r}: {got}.")
+    return connection.conversation

@@ -1,0 +1,298 @@
+"""A conversation: its turns, one at a time, and what clients that come back have to be told.
+
+It outlives its connections. Whoever is connected gets the frames of all its turns; whoever lost the connection, and
+says which frame he read last, gets those since. A turn is begun once and ends with one frame, `final` or `error`; the
+answer is recorded before `final` is told to anybody.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections import deque
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, Protocol
+
+import orjson
+
+from qa_bot.events import STAGES, Event
+from qa_bot.web import frames
+from qa_bot.web.bodies import dumps
+from qa_bot.web.engine import STOPPING, Engine
+from qa_bot.web.errors import ServiceError
+from qa_bot.web.frames import Ask
+from qa_core.types import Question
+
+log = logging.getLogger(__name__)
+
+WAITING = 4
+"""Questions that may wait in a conversation while it answers one."""
+CLIENTS = 8
+"""Connections to one conversation: somebody's tabs."""
+KEEP = 120.0
+"""Seconds for which an ended turn's frames, and a conversation that nobody is connected to, are kept."""
+KEPT = 8
+"""Ended turns whose frames are kept; more than may run and wait, so that a lost connection misses none."""
+REMEMBERED = 10_000
+"""Answered questions whose ids a conversation knows."""
+CANCELLED = ("cancelled", "The question was stopped.")
+STOPPED = ("overloaded", STOPPING, 5.0)
+
+
+class Client(Protocol):
+    """Somebody connected to a conversation."""
+
+    def send(self, data: bytes, seq: int) -> None:
+        """Take a frame, at once: whoever reads slowly must not hold the others."""
+        ...
+
+
+class Kept(NamedTuple):
+    """A frame as it was sent."""
+
+    seq: int
+    data: bytes
+
+
+@dataclass(eq=False, slots=True)
+class Turn:
+    """A question on its way: it waits, it runs, it ended."""
+
+    id: str
+    ask: Ask
+    frames: list[Kept] = field(default_factory=list)
+    stage: str = ""
+    work: asyncio.Task[None] | None = None
+    ended: float | None = None
+    """Moment on the monotonic clock."""
+    unseen: bool = False
+    """Nobody was connected when it ended."""
+
+
+class Conversation:
+    """One conversation, for every client connected to it; to be used from the engine's event loop."""
+
+    def __init__(
+        self,
+        id: str,  # noqa: A002  # the noun's own name
+        engine: Engine,
+        *,
+        asked: Mapping[str, str] | None = None,
+        settled: Callable[[Conversation], None] = lambda _: None,
+    ) -> None:
+        """Go on with a conversation whose answered questions, by the askers' ids, are `asked`.
+
+        `settled` is called whenever nobody is connected any more and nothing is left to do.
+        """
+        self.id, self.seq = id, 0
+        self._engine, self._settled = engine, settled
+        self._answered = dict(asked or {})  # ids of turns by ids of questions
+        self._turns: dict[str, Turn] = {}  # in the order asked
+        self._waiting: deque[Turn] = deque()
+        self._running: Turn | None = None
+        self._clients: list[Client] = []
+
+    @property
+    def idle(self) -> bool:
+        return not self._clients and self._running is None
+
+    @property
+    def empty(self) -> bool:
+        """Whether nothing is kept that a client could ask for again."""
+        return not self._turns
+
+    def attach(self, client: Client) -> None:
+        """Have `client` told everything from now on.
+
+        Raises:
+            ServiceError: 429, too many are connected already.
+        """
+        if len(self._clients) >= CLIENTS:
+            message = f"Expected at most {CLIENTS} connections to a conversation, but got one more; close one."
+            raise ServiceError(429, message, retry_after=1)
+        self._clients.append(client)
+
+    def catch_up(self, client: Client, *, after: int | None) -> None:
+        """Tell `client` what it missed; to be called before anything else is awaited.
+
+        Args:
+            after: the last frame that the client read; None where it does not know, and is told of the turns that are
+                unfinished or ended while nobody was connected.
+        """
+        told = [turn for turn in self._turns.values() if after is not None or turn.ended is None or turn.unseen]
+        for kept in sorted(kept for turn in told for kept in turn.frames if kept.seq > (after or 0)):
+            client.send(kept.data, kept.seq)
+        for turn in told:
+            turn.unseen = False
+
+    def detach(self, client: Client) -> None:
+        self._clients.remove(client)
+        self._settle()
+
+    def continue_after(self, seq: int) -> None:
+        """Count on from `seq`, which a client has read: frames were counted up to there before a restart."""
+        self.seq = max(self.seq, seq)
+
+    def ask(self, ask: Ask, about: str) -> None:
+        """Begin a turn with the id `about`, or let it wait for the one that runs; its frames go to every client.
+
+        A question on its way is not begun again. Whoever asks an answered one is told its answer by `again`.
+
+        Raises:
+            ServiceError: 422 for a persona that nobody knows, 429 where too many questions wait already.
+        """
+        turn = self._turns.get(about)
+        if turn is not None and turn.ended is None:
+            return
+        self._engine.expect_persona(ask.persona)
+        if len(self._waiting) >= WAITING:
+            message = f"Expected at most {WAITING} questions to wait in a conversation; let it answer first."
+            raise ServiceError(429, message, retry_after=1)
+        turn = Turn(about, ask)
+        self._turns.pop(about, None)
+        self._turns[about] = turn
+        self._waiting.append(turn)
+        if self._running is None:
+            self._begin_next()
+        else:
+            self._tell(turn, frames.status(frames.QUEUED))
+
+    def has_answered(self, about: str) -> bool:
+        return about in self._answered
+
+    async def again(self, about: str, client: Client) -> None:
+        """Tell `client` once more the answer of an answered question.
+
+        Raises:
+            ServiceError: 404, the turn was deleted from the store.
+        """
+        turn = self._turns.get(about)
+        if turn is not None and turn.ended is not None:
+            content = orjson.loads(turn.frames[-1].data)
+        else:
+            content = await self._recorded(self._answered[about])
+        self.seq += 1
+        client.send(dumps({**content, "id": about, "conversation": self.id, "seq": self.seq}), self.seq)
+
+    def turn_of(self, about: str) -> str:
+        """The id under which the answer to a question is recorded; an id of a turn is its own."""
+        return self._answered.get(about, about)
+
+    def cancel(self, about: str) -> None:
+        """Stop a turn; one that just ended stays as it is.
+
+        Raises:
+            ServiceError: 404, nobody asked that.
+        """
+        turn = self._turns.get(about)
+        if turn is None and about not in self._answered:
+            raise ServiceError(404, f"Expected the id of a question that was asked here, but got {about!r}.")
+        if turn is None or turn.ended is not None:
+            return
+        if turn.work is not None:
+            turn.work.cancel()
+        else:
+            self._waiting.remove(turn)
+        self._end(turn, frames.failed(*CANCELLED))
+
+    def clear(self) -> None:
+        """Stop what waits and runs, and know nothing of what was asked: somebody deleted the conversation."""
+        left = [*self._waiting, *([self._running] if self._running else [])]
+        for turn in left:
+            self.cancel(turn.id)
+        self._turns.clear()
+        self._answered.clear()
+        self._settle()
+
+    def forget(self, before: float) -> None:
+        """Drop the frames of turns that ended before a moment, and of all but the last `KEPT`."""
+        ended = [turn for turn in self._turns.values() if turn.ended is not None]
+        for turn in ended[:-KEPT] + [turn for turn in ended[-KEPT:] if (turn.ended or 0.0) < before]:
+            del self._turns[turn.id]
+
+    async def finish(self, seconds: float) -> None:
+        """Let the running turn end, within so many seconds; none that waits is begun."""
+        while self._waiting:
+            self._end(self._waiting.popleft(), frames.failed(*STOPPED))
+        if (turn := self._running) is None or turn.work is None:
+            return
+        await asyncio.wait([turn.work], timeout=seconds)
+        if turn.ended is None:
+            turn.work.cancel()
+            self._end(turn, frames.failed(*STOPPED))
+
+    def _begin_next(self) -> None:
+        turn = self._running = self._waiting.popleft()
+        self._tell(turn, frames.status(frames.QUEUED if self._engine.busy else STAGES[0]))
+        turn.work = asyncio.create_task(self._run(turn), name=f"turn {turn.id}")
+
+    async def _run(self, turn: Turn) -> None:
+        """Answer a question, whatever happens: an exception ends the turn too."""
+
+        def listen(event: Event) -> None:
+            self._tell(turn, frames.told(event))
+
+        ask = turn.ask
+        try:
+            answer = await self._engine.answer(
+                Question(ask.text),
+                deadline=ask.deadline,
+                trace=ask.trace,
+                conversation=self.id,
+                reference=turn.id,
+                listen=listen,
+            )
+        except ServiceError as error:
+            self._end(turn, frames.failed(error.code, error.message, error.retry_after))
+        except asyncio.CancelledError:  # by the engine, which closes; whoever cancels a turn has ended it before
+            self._end(turn, frames.failed(*STOPPED))
+        except Exception:
+            log.exception("a turn of the conversation %s failed", self.id)
+            self._end(turn, frames.failed(*frames.INTERNAL))
+        else:
+            self._remember(turn.id, answer.id)
+            self._end(turn, frames.final(answer))
+
+    def _tell(self, turn: Turn, content: Mapping[str, Any]) -> None:
+        """A frame to every client; nothing follows a turn's end, and no stage is told twice."""
+        stage = content.get("stage")
+        if turn.ended is not None or (stage is not None and stage == turn.stage):
+            return
+        turn.stage = stage or turn.stage
+        self.seq += 1
+        kept = Kept(self.seq, dumps(frames.frame(content, about=turn.id, conversation=self.id, seq=self.seq)))
+        turn.frames.append(kept)
+        for client in tuple(self._clients):
+            client.send(kept.data, kept.seq)
+
+    def _end(self, turn: Turn, content: Mapping[str, Any]) -> None:
+        if turn.ended is not None:
+            return
+        self._tell(turn, content)
+        turn.ended, turn.unseen, turn.work = time.monotonic(), not self._clients, None
+        self.forget(turn.ended - KEEP)
+        if turn is self._running:
+            self._running = None
+            if self._waiting:
+                self._begin_next()
+        self._settle()
+
+    def _settle(self) -> None:
+        if self.idle:
+            self._settled(self)
+
+    def _remember(self, about: str, turn: str) -> None:
+        self._answered[about] = turn
+        if len(self._answered) > REMEMBERED:
+            del self._answered[next(iter(self._answered))]
+
+    async def _recorded(self, id: str) -> dict[str, Any]:  # noqa: A002  # the turn's own name
+        from qa_bot.store import NotFound  # late: nobody waits for SQLAlchemy before the first question
+
+        try:
+            turn = await self._engine.store(lambda store: store.turn(id))
+        except NotFound as error:
+            raise ServiceError(404, str(error)) from None
+        return frames.final_of(turn.answer)

@@ -1,0 +1,89 @@
+"""TREC LiveQA: a question comes as a form, and goes back as XML within limits of length and time."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Mapping
+
+from aiohttp import web
+
+from qa_bot.foci import Rarity, analyse
+from qa_bot.pipeline import Pipeline
+from qa_bot.web.bodies import whole
+from qa_bot.web.errors import ServiceError
+from qa_bot.web.forms import FORMS, MOST_FIELDS, fields
+from qa_bot.web.keys import ENGINE, SETTINGS
+from qa_bot.web.liveqa_reply import ILLEGAL, reply
+from qa_core.text import sentences
+from qa_core.types import Question
+from rankers.clue import inverse_frequency
+
+PATH = "/liveqa"
+READ = 5_000
+"""Characters of title and of body that are read, more than twice the longest of the track; the rest says no more about
+what is asked, and only makes queries slow."""
+
+
+def routes() -> list[web.RouteDef]:
+    """Of the port that all services share."""
+    return [web.post(PATH, answer_form), web.get(PATH, answer_form, allow_head=False)]
+
+
+def own_port_routes() -> list[web.RouteDef]:
+    """Of the port that LiveQA has to itself, where clients of the track ask for `/`."""
+    return [web.post("/", answer_form), web.get("/", answer_form, allow_head=False), *routes()]
+
+
+async def answer_form(request: web.Request) -> web.Response:
+    """The reply to one question, within `[serve] liveqa_deadline` of the moment it came.
+
+    Raises:
+        ServiceError: 400 for a form that cannot be read, 415 for another kind of body, 422 for a form that asks
+            nothing, 503 where too many wait already.
+    """
+    arrived = time.monotonic()
+    question = await _question(request)
+    engine = request.app[ENGINE]
+    deadline = arrived + request.app[SETTINGS].liveqa_deadline
+    answer = await engine.answer(_titled(question), deadline=deadline - time.monotonic())
+    analysis = await asyncio.to_thread(lambda: analyse(question, rarity=_rarity(engine.bot.pipeline())))
+    milliseconds = round(1000 * (time.monotonic() - arrived))
+    text = reply(answer, analysis, qid=question.id, milliseconds=milliseconds)
+    return web.Response(text=text, content_type="text/xml", charset="utf-8")
+
+
+async def _question(request: web.Request) -> Question:
+    """The question of a form, or of the query where there is no form; a blank stands for each illegal character."""
+    form = await _form(request) if request.method == "POST" and request.body_exists else {}
+    told = {**request.query, **form}
+    values = {name: ILLEGAL.sub(" ", told.get(name, "")) for name in ("title", "body", "category")}
+    title, body, category = values["title"][:READ], values["body"][:READ], values["category"].strip()[:READ]
+    if not title.strip() and not body.strip():
+        raise ServiceError(422, "Expected a question in `title`, but got none; send `title`, or at least `body`.")
+    return Question(title, body, id=ILLEGAL.sub("", told.get("qid", "")), category=category)
+
+
+async def _form(request: web.Request) -> Mapping[str, str]:
+    """The fields that stand in the body, the first of each name."""
+    if request.content_type not in FORMS:
+        raise ServiceError(415, f"Expected a form ({' or '.join(FORMS)}), but got {request.content_type}.")
+    try:
+        return fields(await whole(request), request.headers["Content-Type"])
+    except (ValueError, LookupError) as error:
+        raise ServiceError(400, f"Expected at most {MOST_FIELDS} fields of text in UTF-8, but got: {error}.") from None
+
+
+def _titled(question: Question) -> Question:
+    """What is asked: without a title, the first sentence of the body."""
+    title, body = question.title, question.body
+    if not title.strip():
+        start, end = sentences(body)[0]
+        title = body[start:end]
+    return Question(title.strip(), body.strip(), id=question.id, category=question.category)
+
+
+def _rarity(pipeline: Pipeline) -> Rarity:
+    """Inverse document frequency in the documents that answers come from."""
+    index = pipeline.index
+    return lambda term: max(0.0, inverse_frequency(index.documents, index.document_frequency("all", term)))

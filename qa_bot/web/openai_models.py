@@ -1,0 +1,139 @@
+"""The shapes of OpenAI's chat completions, as far as they mean something here, with `citations` added.
+
+What would change the answer and cannot be honoured is refused; whatever else clients send is left alone, such as
+`temperature`, `max_tokens`, `stop` or `seed`, for nothing here is sampled.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Discriminator, Field, Tag
+from pydantic_core import PydanticCustomError
+
+from qa_bot.web.frames import NAME
+from qa_bot.web.models import SourceReply, whole
+
+MODEL = "qa-bot"
+
+
+class Given(BaseModel):
+    model_config = ConfigDict(strict=True, extra="ignore")
+
+
+class TextPart(Given):
+    type: Literal["text"]
+    text: str
+
+
+def _kind(content: object) -> str | None:
+    return "text" if isinstance(content, str) else "parts" if isinstance(content, list) else None
+
+
+Content = Annotated[
+    Annotated[str, Tag("text")] | Annotated[list[TextPart], Tag("parts")],
+    Discriminator(
+        _kind,
+        custom_error_type="content",
+        custom_error_message="Input should be a text or a list of text parts",
+    ),
+]
+
+
+class Message(Given):
+    role: Literal["system", "developer", "user", "assistant", "tool", "function"]
+    content: Content | None = None
+
+    @property
+    def text(self) -> str:
+        if self.content is None or isinstance(self.content, str):
+            return self.content or ""
+        return "\n".join(part.text for part in self.content)
+
+
+def _false(value: bool) -> bool:
+    """`Literal[False]` would take a 0 too."""
+    if value:
+        raise PydanticCustomError("refused", "Input should be false")
+    return value
+
+
+class TextFormat(Given):
+    type: Literal["text"]
+
+
+class StreamOptions(Given):
+    include_usage: bool | None = None
+
+
+class ChatRequest(Given):
+    """The last message of role `user` is the question, a system message may carry a hint."""
+
+    model: Annotated[str, Field(max_length=NAME)]
+    messages: Annotated[
+        list[Message],
+        Field(
+            min_length=1,
+            json_schema_extra={"contains": {"properties": {"role": {"const": "user"}}, "required": ["role"]}},
+        ),
+    ]
+    stream: bool | None = None
+    stream_options: StreamOptions | None = None
+    n: Annotated[int, Field(ge=1, le=1), BeforeValidator(whole)] | None = None
+    logprobs: Annotated[bool, Field(json_schema_extra={"const": False}), AfterValidator(_false)] | None = None
+    tools: Annotated[list[Any], Field(max_length=0)] | None = None
+    functions: Annotated[list[Any], Field(max_length=0)] | None = None
+    response_format: TextFormat | None = None
+    modalities: list[Literal["text"]] | None = None
+    audio: None = None
+
+    def last(self, *roles: str) -> Message | None:
+        """The last message of one of `roles`."""
+        return next((each for each in reversed(self.messages) if each.role in roles), None)
+
+
+# --- replies --------------------------------------------------------------------------------------------------------
+
+
+class Usage(BaseModel):
+    """Words of the question and its hint, and of the answer: there is no model here whose tokens could be counted."""
+
+    prompt_tokens: int
+    completion_tokens: int
+    total_tokens: int
+
+
+class AssistantMessage(BaseModel):
+    role: Literal["assistant"]
+    content: Annotated[str, Field(description="The answer; where there is none, why.")]
+    refusal: None
+    citations: list[SourceReply]
+
+
+class Choice(BaseModel):
+    index: Literal[0]
+    message: AssistantMessage
+    logprobs: None
+    finish_reason: Literal["stop"]
+
+
+class ChatReply(BaseModel):
+    id: Annotated[str, Field(description="The answer's id, as `POST /api/feedback` takes it.")]
+    object: Literal["chat.completion"]
+    created: int
+    model: str
+    choices: list[Choice]
+    usage: Usage
+    citations: Annotated[list[SourceReply], Field(description="The same as in the message.")]
+
+
+class ModelReply(BaseModel):
+    id: str
+    object: Literal["model"]
+    created: int
+    owned_by: str
+
+
+class ModelsReply(BaseModel):
+    object: Literal["list"]
+    data: list[ModelReply]

@@ -1,0 +1,38 @@
+"""What an operator asks: is it alive, may it be sent questions, and how does it do."""
+
+from __future__ import annotations
+
+from aiohttp import web
+
+from qa_bot.web.errors import ServiceError
+from qa_bot.web.keys import ENGINE, METRICS, REQUEST_ID
+from qa_bot.web.metrics import CONTENT_TYPE
+
+REASONS = {
+    "starting": "The service is opening its index; ask again in a moment.",
+    "stopping": "The service is stopping; ask another one.",
+    "overloaded": "As many questions wait as may; ask again in a moment.",
+}
+
+
+def routes() -> list[web.RouteDef]:
+    return [web.get("/livez", livez), web.get("/readyz", readyz), web.get("/metrics", metrics)]
+
+
+async def livez(_: web.Request) -> web.Response:
+    """The process runs and its event loop turns."""
+    return web.json_response({"alive": True})
+
+
+async def readyz(request: web.Request) -> web.Response:
+    """Whether the next question would be taken; 503 with the reason where not."""
+    state = request.app[ENGINE].state
+    if state == "ready":
+        return web.json_response({"ready": True})
+    error = ServiceError(503, REASONS[state], retry_after=1)
+    told = {"ready": False, "reason": state, **error.as_dict(request[REQUEST_ID])}
+    return web.json_response(told, status=error.status, headers=error.headers)
+
+
+async def metrics(request: web.Request) -> web.Response:
+    return web.Response(body=request.app[METRICS].text(), headers={"Content-Type": CONTENT_TYPE})

@@ -1,0 +1,93 @@
+"""The chat page: `/` with a nonce of its own each time, and its files under a path that changes when they do."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+
+from aiohttp import web
+
+from qa_bot.web.errors import ServiceError
+
+INDEX = "index.html"
+TYPES = {".css": "text/css", ".js": "text/javascript", ".html": "text/html"}
+FOREVER = "public, max-age=31536000, immutable"
+NONCE, ASSETS = "{{nonce}}", "{{assets}}"
+"""What stands in the pages for the nonce and for the folder of the other files."""
+
+POLICY = (
+    "default-src 'none'; script-src 'nonce-{nonce}'; style-src 'nonce-{nonce}'; connect-src 'self'; "
+    "img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
+    "require-trusted-types-for 'script'; trusted-types 'none'"
+)
+HEADERS = {
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), geolocation=(), microphone=(), payment=(), usb=()",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Asset:
+    """A file of the page as it is sent, plain and packed."""
+
+    body: bytes
+    packed: bytes
+    content_type: str
+    tag: str
+
+    @classmethod
+    def of(cls, name: str, body: bytes) -> Asset:
+        content_type = TYPES[name[name.rindex(".") :]]
+        return cls(body, gzip.compress(body, mtime=0), content_type, hashlib.sha256(body).hexdigest()[:16])
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """The whole page in memory; `version` is the hash of all its files, so that old and new are never mixed."""
+
+    version: str
+    assets: Mapping[str, Asset]
+
+    async def index(self, _: web.Request) -> web.Response:
+        """`GET /`: without data, hence open to everybody who may connect."""
+        nonce = secrets.token_urlsafe(16)
+        text = self.assets[INDEX].body.decode().replace(NONCE, nonce).replace(ASSETS, f"assets/{self.version}")
+        policy = {"Content-Security-Policy": POLICY.format(nonce=nonce), "Cache-Control": "no-store"}
+        return web.Response(text=text, content_type="text/html", headers={**HEADERS, **policy})
+
+    async def asset(self, request: web.Request) -> web.Response:
+        """`GET /assets/VERSION/NAME`."""
+        name, version = request.match_info["name"], request.match_info["version"]
+        found = self.assets.get(name) if version == self.version and name != INDEX else None
+        if found is None:
+            raise ServiceError(404, f"Expected a file of the page, but got {request.path!r}; reload the page.")
+        headers = {**HEADERS, "Cache-Control": FOREVER, "ETag": f'"{found.tag}"', "Vary": "Accept-Encoding"}
+        if any(known.value in (found.tag, "*") for known in request.if_none_match or ()):
+            return web.Response(status=304, headers=headers)
+        packed = "gzip" in request.headers.get("Accept-Encoding", "")
+        if packed:
+            headers["Content-Encoding"] = "gzip"
+        body = found.packed if packed else found.body
+        return web.Response(body=body, content_type=found.content_type, charset="utf-8", headers=headers)
+
+
+def routes() -> list[web.RouteDef]:
+    page = load_page()
+    return [web.get("/", page.index), web.get("/assets/{version}/{name}", page.asset)]
+
+
+@cache
+def load_page() -> Page:
+    """Read the files of the page once."""
+    folder = resources.files("qa_bot.web") / "page"
+    files = {each.name: each.read_bytes() for each in folder.iterdir() if each.name.endswith(tuple(TYPES))}
+    whole = hashlib.sha256(b"".join(name.encode() + b"\0" + files[name] for name in sorted(files)))
+    return Page(whole.hexdigest()[:16], {name: Asset.of(name, body) for name, body in files.items()})

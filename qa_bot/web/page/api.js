@@ -1,0 +1,62 @@
+// The JSON routes that the page uses. A wrong or missing token is asked for, then the request is made again.
+
+export class ApiError extends Error {
+  constructor(status, message) {
+    super(message);
+    this.status = status;
+  }
+}
+
+export class Api {
+  constructor(token) {
+    this.token = token;
+  }
+
+  async conversations() {
+    return (await this.#call("GET", "api/conversations")).conversations;
+  }
+
+  conversation(id) {
+    return this.#call("GET", `api/conversations/${encodeURIComponent(id)}`);
+  }
+
+  rename(id, title) {
+    return this.#call("PATCH", `api/conversations/${encodeURIComponent(id)}`, { title });
+  }
+
+  remove(id) {
+    return this.#call("DELETE", `api/conversations/${encodeURIComponent(id)}`);
+  }
+
+  vote(id, vote, comment) {
+    return this.#call("POST", "api/feedback", comment ? { id, vote, comment } : { id, vote });
+  }
+
+  search(query, top) {
+    return this.#call("POST", "api/search", { query, top, engine: "dense" });
+  }
+
+  async #call(method, path, body) {
+    const response = await fetch(path, this.#options(method, body));
+    if (response.status === 401) {
+      await this.token.ask();
+      return this.#call(method, path, body);
+    }
+    if (!response.ok) throw new ApiError(response.status, await complaint(response));
+    return response.status === 204 ? null : response.json();
+  }
+
+  #options(method, body) {
+    const headers = this.token.value ? { Authorization: `Bearer ${this.token.value}` } : {};
+    if (body === undefined) return { method, headers };
+    return { method, headers: { ...headers, "Content-Type": "application/json" }, body: JSON.stringify(body) };
+  }
+}
+
+async function complaint(response) {
+  try {
+    return (await response.json()).error.message;
+  } catch {
+    return `The service answered ${response.status}.`;
+  }
+}

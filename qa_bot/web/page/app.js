@@ -1,0 +1,217 @@
+// The page put together: what the keys and buttons do, which conversation the address names, colours, examples.
+
+import { Api } from "./api.js";
+import { Chat } from "./chat.js";
+import { byId, el, icon, relabel } from "./dom.js";
+import { Sheet } from "./sheet.js";
+import { Sidebar } from "./sidebar.js";
+import { Token } from "./token.js";
+
+const EXAMPLES = 4;
+const PROBE = "How does it work, what is it, and why?"; // near to questions of all kinds, about nothing
+const STATES = { connecting: "", ready: "", lost: "Connection lost. Reconnecting…" };
+const THEMES = { "": ["system", "as the system"], light: ["light", "light"], dark: ["dark", "dark"] };
+
+const [question, send, persona] = ["question", "send", "persona"].map(byId);
+const token = new Token();
+const api = new Api(token);
+const sheet = new Sheet(() => veil());
+const phone = matchMedia("(max-width: 760px)");
+let running = false;
+
+const chat = new Chat({
+  api,
+  token,
+  cite: (...where) => sheet.show(...where),
+  listener: {
+    opened: (id) => opened(id),
+    answered: () => sidebar.refresh().then(named),
+    personas: (names) => offer(names),
+    state: (name) => (byId("state").textContent = STATES[name]),
+    notice: (text) => (byId("state").textContent = text),
+    busy: (now) => busy(now),
+  },
+});
+
+const sidebar = new Sidebar(api, {
+  open: (id) => go(id),
+  gone: (id) => id === chat.id && go(null),
+});
+
+// --- conversations ---
+
+const addressed = () => decodeURIComponent(location.hash.slice(1)) || null;
+
+function go(id) {
+  drawer(false);
+  sheet.close();
+  if (id === null) {
+    history.pushState(null, "", location.pathname + location.search);
+    open(null);
+  } else if (id !== addressed()) location.hash = encodeURIComponent(id);
+}
+
+async function open(id) {
+  byId("empty").hidden = true;
+  await chat.open(id);
+  named();
+  byId("empty").hidden = !chat.empty;
+  if (chat.empty) examples();
+  if (!phone.matches) question.focus();
+}
+
+/** The address names the conversation as soon as it has a turn, so that a reload comes back to it. */
+function opened(id) {
+  if (id && !chat.empty && id !== addressed()) history.replaceState(null, "", `#${encodeURIComponent(id)}`);
+  sidebar.mark(id);
+}
+
+function named() {
+  const name = document.querySelector("#conversations [aria-current] .name")?.textContent ?? "New conversation";
+  byId("title").textContent = name;
+  document.title = name === "New conversation" ? "qa-bot" : `${name} · qa-bot`;
+}
+
+// --- asking ---
+
+function ask(text) {
+  if (!text.trim()) return;
+  byId("empty").hidden = true;
+  chat.ask(text.trim(), persona.value);
+  question.value = "";
+  grow();
+}
+
+function busy(now) {
+  running = now;
+  button();
+}
+
+/** One button: it asks what is written, and stops what runs when nothing is. */
+function button() {
+  const stop = running && !question.value.trim();
+  relabel(send, stop ? "stop" : "send", stop ? "Stop" : "Ask");
+  send.disabled = !stop && !question.value.trim();
+}
+
+function grow() {
+  question.style.setProperty("height", "auto");
+  question.style.setProperty("height", `${question.scrollHeight}px`);
+  button();
+}
+
+function offer(names) {
+  const before = persona.value;
+  const choices = [["", "Plain"], ...names.map((name) => [name, name])];
+  persona.replaceChildren(...choices.map(([value, name]) => el("option", { value }, name)));
+  persona.value = names.includes(before) ? before : "";
+  byId("persona-label").hidden = names.length === 0;
+}
+
+async function examples() {
+  const list = byId("examples");
+  if (list.childElementCount) return;
+  try {
+    const { results } = await api.search(PROBE, 60);
+    list.replaceChildren(...some(results).map(example));
+  } catch {
+    // The page is as useful without examples.
+  }
+}
+
+/** A few titles, others every time; questions where there are enough. */
+function some(results) {
+  const all = [...new Set(results.map(({ title }) => title.trim()))];
+  const titles = all.filter(({ length }) => length > 15 && length <= 70);
+  const asked = titles.filter((title) => title.endsWith("?"));
+  const from = asked.length >= EXAMPLES ? asked : titles;
+  return from.sort(() => Math.random() - 0.5).slice(0, EXAMPLES);
+}
+
+function example(title) {
+  return el("li", {}, el("button", { type: "button", class: "example", on: { click: () => ask(title) } }, title));
+}
+
+// --- the frame around it ---
+
+function drawer(open) {
+  document.body.classList.toggle("drawer-open", open);
+  byId("menu").setAttribute("aria-expanded", String(open));
+  byId("sidebar").inert = phone.matches && !open;
+  veil();
+  if (open) byId("new").focus();
+}
+
+/** On a phone, what lies over the conversation keeps the keyboard away from it. */
+function veil() {
+  document.querySelector("main").inert = phone.matches && (sheet.open || document.body.classList.contains("drawer-open"));
+}
+
+function colours(theme) {
+  const root = document.documentElement;
+  if (theme) root.dataset.theme = theme;
+  else delete root.dataset.theme;
+  const [name, said] = THEMES[theme];
+  relabel(byId("theme"), name, `Colours: ${said}`);
+}
+
+function nextColours() {
+  const order = Object.keys(THEMES);
+  const theme = order[(order.indexOf(document.documentElement.dataset.theme ?? "") + 1) % order.length];
+  colours(theme);
+  try {
+    localStorage.setItem("qa-bot:theme", theme);
+  } catch {
+    // The choice holds until the page is left.
+  }
+}
+
+function escape() {
+  if (document.body.classList.contains("drawer-open")) {
+    drawer(false);
+    byId("menu").focus();
+  } else if (sheet.open) sheet.close();
+  else chat.stop();
+}
+
+function shortcut(event) {
+  if (event.key === "Escape" && !byId("token").open) escape();
+  const writing = event.target.closest("input, textarea, select, dialog");
+  if (event.key !== "/" || writing || event.ctrlKey || event.metaKey || event.altKey) return;
+  event.preventDefault();
+  question.focus();
+}
+
+function enter(event) {
+  // While an input method composes a word, Enter ends the word, not the question.
+  if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
+  event.preventDefault();
+  ask(question.value);
+}
+
+function wire() {
+  byId("menu").append(icon("menu"));
+  byId("new").prepend(icon("pencil"));
+  byId("new").addEventListener("click", () => go(null));
+  byId("menu").addEventListener("click", () => drawer(true));
+  byId("backdrop").addEventListener("click", () => (sheet.open ? sheet.close() : drawer(false)));
+  byId("theme").addEventListener("click", nextColours);
+  byId("composer").addEventListener("submit", (event) => {
+    event.preventDefault();
+    if (question.value.trim()) ask(question.value);
+    else chat.stop();
+  });
+  question.addEventListener("keydown", enter);
+  question.addEventListener("input", grow);
+  document.addEventListener("keydown", shortcut);
+  phone.addEventListener("change", () => drawer(false));
+  addEventListener("hashchange", () => addressed() !== chat.id && open(addressed()));
+  addEventListener("popstate", () => addressed() === null && chat.id !== null && open(null));
+  button();
+}
+
+wire();
+colours(document.documentElement.dataset.theme ?? "");
+drawer(false);
+open(addressed());
+sidebar.refresh().then(named);

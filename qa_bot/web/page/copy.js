@@ -1,0 +1,32 @@
+import { el, iconButton, relabel } from "./dom.js";
+
+const LABEL = "Copy with sources";
+const SHOWN = 1600; // milliseconds for which the button says that it worked
+
+/** A button that copies `text`. */
+export function copyButton(text) {
+  const button = iconButton("copy", LABEL, async () => {
+    const done = await copied(text);
+    relabel(button, done ? "done" : "close", done ? "Copied" : "Copying is not allowed here");
+    setTimeout(() => relabel(button, "copy", LABEL), SHOWN);
+  });
+  return button;
+}
+
+async function copied(text) {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    return copiedByHand(text); // a page on a plain-HTTP address has no clipboard of its own
+  }
+}
+
+function copiedByHand(text) {
+  const field = el("textarea", { class: "hidden", set: { value: text } });
+  document.body.append(field);
+  field.select();
+  const done = document.execCommand("copy");
+  field.remove();
+  return done;
+}

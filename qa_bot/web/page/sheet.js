@@ -1,0 +1,88 @@
+// The passage behind a citation: at the side, or from below on a phone.
+
+import { byId, el, iconButton, icon } from "./dom.js";
+import { named, safeUrl, slice, length } from "./text.js";
+
+export class Sheet {
+  #root = byId("sheet");
+  #opener = null;
+  #sources = [];
+  #cited = 0;
+  #changed;
+
+  /** `changed()` is called when it opened or closed. */
+  constructor(changed) {
+    this.#changed = changed;
+  }
+
+  get open() {
+    return !this.#root.hidden;
+  }
+
+  /** Show `sources[place]`; the first `cited` of them are numbered in the answer. `opener` gets the focus back. */
+  show(sources, place, opener, cited) {
+    [this.#sources, this.#opener, this.#cited] = [sources, opener, cited];
+    this.#root.hidden = false;
+    document.body.classList.add("sheet-open");
+    this.#fill(place);
+    this.#changed();
+    this.#root.focus({ preventScroll: true });
+  }
+
+  close() {
+    if (!this.open) return;
+    this.#root.hidden = true;
+    document.body.classList.remove("sheet-open");
+    this.#changed();
+    if (this.#opener?.isConnected) this.#opener.focus({ preventScroll: true });
+  }
+
+  #fill(place) {
+    const source = this.#sources[place];
+    const content = el("div", { class: "page" }, this.#heading(source, place), passage(source));
+    this.#root.replaceChildren(this.#bar(place), content);
+    const mark = this.#root.querySelector("mark");
+    if (mark) mark.scrollIntoView({ block: "nearest" });
+  }
+
+  #bar(place) {
+    const step = (by, name, label) => {
+      const attributes = { disabled: !(place + by in this.#sources), "data-step": by };
+      return iconButton(name, label, () => this.#step(place + by, by), attributes);
+    };
+    return el("div", { class: "sheet-bar" },
+      el("span", { class: "count" }, `${place + 1} of ${this.#sources.length}`),
+      step(-1, "back", "Document before"),
+      step(1, "next", "Next document"),
+      iconButton("close", "Close the passage", () => this.close()));
+  }
+
+  #step(place, by) {
+    this.#fill(place);
+    const same = this.#root.querySelector(`[data-step="${by}"]`);
+    (same.disabled ? this.#root : same).focus({ preventScroll: true });
+  }
+
+  #heading(source, place) {
+    const used = place < this.#cited ? `Source ${place + 1}` : "Considered, not used in the answer";
+    const url = safeUrl(source.url);
+    return [
+      el("p", { class: "label" }, used),
+      el("h2", { id: "sheet-title" }, named(source)),
+      el("p", { class: "where" }, [source.collection, source.document].filter(Boolean).join(" / ")),
+      url && link(url),
+    ].filter(Boolean);
+  }
+}
+
+function link(url) {
+  const away = { target: "_blank", rel: "noopener noreferrer" };
+  return el("a", { class: "out", href: url, ...away }, new URL(url).hostname, icon("out"));
+}
+
+function passage({ text, source_span: span }) {
+  if (!span) return el("blockquote", { class: "text" }, text);
+  const [start, end] = span;
+  const parts = [slice(text, 0, start), el("mark", {}, slice(text, start, end)), slice(text, end, length(text))];
+  return el("blockquote", { class: "text" }, parts);
+}

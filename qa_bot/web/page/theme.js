@@ -1,0 +1,7 @@
+// Runs before the first paint, so that a remembered dark page never flashes white.
+try {
+  const theme = localStorage.getItem("qa-bot:theme");
+  if (theme === "light" || theme === "dark") document.documentElement.dataset.theme = theme;
+} catch {
+  // Storage may be forbidden; the system's colours hold then.
+}

@@ -1,0 +1,279 @@
+// One question and what became of it, on the page.
+
+import { copyButton } from "./copy.js";
+import { bar, el } from "./dom.js";
+import { length, named, pieces, plain, safeUrl, seconds } from "./text.js";
+import { Voting } from "./voting.js";
+import { why } from "./why.js";
+
+const STAGES = {
+  queued: "Waiting for the question before",
+  retrieve: "Searching your documents",
+  rank: "Weighing what was found",
+  decide: "Checking whether it answers",
+  compose: "Putting the answer together",
+};
+const TAKES = {
+  status: "stage",
+  query: "understood",
+  sources: "found",
+  delta: "grow",
+  clarify: "clarify",
+  final: "answer",
+  error: "fail",
+};
+const CLOSEST = 3; // documents shown where there is no answer
+
+/**
+ * `actions` has what a person can do: `cite(sources, place, opener)`, `vote(answerId, vote, comment)`, `again(question)`,
+ * `choose(id, choice)` and `raw(id)`.
+ */
+export class Turn {
+  #actions;
+  #sources = [];
+  #text = "";
+  #parts = {};
+
+  constructor(id, question, actions) {
+    this.id = id;
+    this.seq = 0;
+    this.done = false;
+    this.#actions = actions;
+    this.root = el("article", { class: "turn", "data-turn": id }, this.#heading(), this.#working());
+    this.ask(question);
+  }
+
+  /** Show the question; a turn that began in another tab learns it late. */
+  ask(question) {
+    this.question = question;
+    this.#parts.question.textContent = question;
+    this.#parts.question.classList.toggle("long", question.length > 160);
+  }
+
+  /** Take one frame of the service. */
+  take(frame) {
+    const takes = TAKES[frame.type];
+    if (takes) this[takes](frame);
+  }
+
+  /** Forget what has come so far, since it comes again; it stays visible until then. */
+  rewind() {
+    this.seq = 0;
+    this.#text = "";
+  }
+
+  stage({ stage }) {
+    this.#parts.stage.textContent = `${STAGES[stage] ?? stage}…`;
+  }
+
+  /** Say how a follow-up was understood, with a way back to what was written. */
+  understood({ text }) {
+    if (!text || text === this.question) return;
+    const undo = el("button", { type: "button", class: "link", on: { click: () => this.#actions.raw(this.id) } }, "Undo");
+    undo.setAttribute("aria-label", "Undo: ask it as it was written");
+    this.#parts.understood.replaceChildren("Understood as ", el("q", {}, text), " ", undo);
+  }
+
+  found({ sources }) {
+    this.#sources = sources;
+  }
+
+  grow({ text }) {
+    const before = length(this.#text);
+    this.#parts.progress.hidden = true; // the text takes its place: it must not move when it is whole
+    this.#text += text;
+    this.#compose(before);
+  }
+
+  clarify({ choices }) {
+    const buttons = choices.map((choice, place) => {
+      const said = typeof choice === "string" ? choice : (choice.text ?? choice.label ?? String(place + 1));
+      return el("button", { type: "button", class: "choice", on: { click: () => this.#chosen(place) } }, said);
+    });
+    this.#parts.choices.replaceChildren(el("p", {}, "Which of these do you mean?"), ...buttons);
+    this.#idle();
+  }
+
+  /** Show the whole answer object. */
+  answer(answer) {
+    this.#finish();
+    this.answerId = answer.turn ?? answer.id;
+    if (answer.question && !this.question) this.ask(answer.question);
+    this.#sources = answer.sources ?? [];
+    this.#text = answer.answer;
+    if (answer.answered) this.#compose();
+    else this.#body(this.#abstention(answer));
+    this.#parts.foot.replaceChildren(...this.#about(answer));
+  }
+
+  /** The person wanted no more of it. */
+  stopped() {
+    if (this.done) return;
+    this.#finish();
+    this.#parts.foot.replaceChildren(this.#again("Stopped.", "Ask again"));
+  }
+
+  fail({ code, message, retry_after: wait }) {
+    if (code === "cancelled") return this.stopped();
+    this.#finish();
+    const busy = ["overloaded", "too_many_requests"].includes(code);
+    const note = busy ? "The service is busy just now." : message;
+    const again = this.#again(note, "Ask again", busy ? Math.ceil(wait ?? 5) : 0);
+    this.#parts.foot.replaceChildren(el("div", { class: "notice", role: "alert" }, again));
+  }
+
+  /** Show a vote that was given before. */
+  vote(given) {
+    this.#parts.voting.show(given);
+  }
+
+  #heading() {
+    this.#parts.question = el("h2", { class: "question" });
+    this.#parts.understood = el("p", { class: "understood" });
+    return el("header", {}, this.#parts.question, this.#parts.understood);
+  }
+
+  #working() {
+    const parts = this.#parts;
+    parts.stage = el("span", {}, "Sending…");
+    parts.progress = el("p", { class: "stage" }, el("span", { class: "pulse", "aria-hidden": "true" }), parts.stage);
+    parts.skeleton = el("div", { class: "skeleton", "aria-hidden": "true" }, el("i"), el("i"), el("i"));
+    parts.body = el("div", { class: "answer", "aria-live": "polite", "aria-busy": "true" }, parts.skeleton);
+    parts.choices = el("div", { class: "choices" });
+    parts.foot = el("footer", {});
+    return el("div", { class: "reply" }, parts.progress, parts.body, parts.choices, parts.foot);
+  }
+
+  #compose(fresh = Infinity) {
+    const cited = this.#cited();
+    const nodes = pieces(this.#text, cited, fresh).flatMap((piece) => {
+      const text = el("span", { class: piece.fresh && "fresh" }, piece.text);
+      return piece.last ? [text, this.#chip(cited[piece.source], piece.source, text)] : [text];
+    });
+    this.#body(el("p", { class: "text" }, ...nodes));
+  }
+
+  #body(...nodes) {
+    this.#parts.body.replaceChildren(...nodes);
+  }
+
+  #cited() {
+    return this.#sources.filter((source) => source.span);
+  }
+
+  #chip(source, place, text) {
+    const light = (on) => () => text.classList.toggle("lit", on);
+    const on = { click: (event) => this.#cite(place, event), focus: light(true), blur: light(false) };
+    Object.assign(on, { mouseenter: on.focus, mouseleave: on.blur });
+    const name = `Source ${place + 1}: ${named(source)}`;
+    return el("button", { type: "button", class: "chip", "aria-label": name, on }, String(place + 1));
+  }
+
+  #cite(place, event) {
+    const cited = this.#cited();
+    const ordered = [...cited, ...this.#sources.filter((source) => !source.span)];
+    this.#actions.cite(ordered, place, event.currentTarget, cited.length);
+  }
+
+  #abstention(answer) {
+    const title = this.#sources.length ? "No good answer in your documents" : "Nothing found";
+    const reason = answer.reason || "There is no answer to this.";
+    return el("div", { class: "abstained" }, el("h3", {}, title), el("p", {}, reason));
+  }
+
+  #about(answer) {
+    const cited = this.#cited();
+    const others = this.#sources.filter((source) => !source.span);
+    const shown = answer.answered ? cited : others.slice(0, CLOSEST);
+    const rest = answer.answered ? others : others.slice(CLOSEST);
+    const cards = shown.map((source, place) => this.#card(source, place, answer.answered));
+    return [
+      cards.length ? section(answer.answered ? "Sources" : "Closest documents", cards) : null,
+      this.#further(rest, shown.length, answer.answered),
+      this.#tools(answer),
+    ].filter(Boolean);
+  }
+
+  #card(source, place, numbered) {
+    const number = numbered ? el("span", { class: "number", "aria-hidden": "true" }, String(place + 1)) : null;
+    const where = safeUrl(source.url) ? new URL(source.url).hostname : source.collection;
+    const words = el("span", {}, el("span", { class: "name" }, named(source)), el("span", { class: "where" }, where));
+    const open = { click: (event) => this.#cite(place, event) };
+    return el("button", { type: "button", class: "card", on: open }, number, words);
+  }
+
+  #further(rest, first, answered) {
+    if (!rest.length) return null;
+    const items = rest.map((source, i) => {
+      const open = { click: (event) => this.#cite(first + i, event) };
+      return el("li", {}, el("button", { type: "button", class: "link", on: open }, named(source)));
+    });
+    const said = `${rest.length} ${answered ? "other" : "more"} document${rest.length > 1 ? "s" : ""} considered`;
+    return el("details", { class: "further" }, el("summary", {}, said), el("ol", {}, items));
+  }
+
+  #tools(answer) {
+    const voting = new Voting((vote, comment) => this.#actions.vote(this.answerId, vote, comment));
+    this.#parts.voting = voting;
+    const panel = el("div", { class: "why", id: `why-${this.id}`, hidden: true });
+    const line = el("div", { class: "line" },
+      answer.answered ? confidence(answer.confidence) : null,
+      answer.timings?.total === undefined ? null : el("span", { class: "time" }, seconds(answer.timings.total)),
+      opener(panel, () => why(answer)),
+      el("span", { class: "buttons" }, copyButton(plain(answer)), voting.buttons));
+    return el("div", {}, line, voting.form, panel);
+  }
+
+  #again(note, label, wait = 0) {
+    const button = el("button", { type: "button", class: "link", on: { click: () => this.#actions.again(this) } }, label);
+    if (wait) countDown(button, label, wait);
+    return el("p", { class: "again" }, `${note} `, button);
+  }
+
+  #chosen(place) {
+    this.#parts.choices.replaceChildren();
+    this.#parts.progress.hidden = false;
+    this.#actions.choose(this.id, place);
+  }
+
+  #idle() {
+    this.#parts.progress.hidden = true;
+    this.#parts.skeleton.remove();
+  }
+
+  #finish() {
+    this.done = true;
+    this.#idle();
+    this.#parts.choices.replaceChildren();
+    this.#parts.body.removeAttribute("aria-busy");
+  }
+}
+
+function section(title, cards) {
+  return el("section", { class: "sources" }, el("h3", { class: "label" }, title), el("div", { class: "cards" }, cards));
+}
+
+/** A button that shows and hides `panel`, which is filled when it is first wanted. */
+function opener(panel, content) {
+  const attributes = { type: "button", class: "link", "aria-expanded": "false", "aria-controls": panel.id };
+  const button = el("button", attributes, "Why this answer");
+  button.addEventListener("click", () => {
+    if (!panel.childElementCount) panel.append(...content());
+    panel.hidden = !panel.hidden;
+    button.setAttribute("aria-expanded", String(!panel.hidden));
+  });
+  return button;
+}
+
+function confidence(value) {
+  const word = value >= 0.8 ? "High" : value >= 0.5 ? "Fair" : "Low";
+  const share = `${Math.round(value * 100)} %`;
+  const title = `${share} of answers as sure as this one are right`;
+  return el("span", { class: "confidence", title }, bar(value), `${word} confidence, ${share}`);
+}
+
+function countDown(button, label, wait) {
+  button.disabled = wait > 0;
+  button.textContent = wait > 0 ? `${label} in ${wait} s` : label;
+  if (wait > 0) setTimeout(() => countDown(button, label, wait - 1), 1000);
+}

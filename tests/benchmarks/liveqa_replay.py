@@ -1,0 +1,434 @@
+"""A stream of real questions sent to the LiveQA port of a real service, each reply checked. Run by hand:
+
+    python tests/benchmarks/liveqa_replay.py --home HOME --data "$QA_BOT_DATA/liveqa/liveqa2015_official_1087.tsv"
+    python tests/benchmarks/liveqa_replay.py --home HOME --data … --at-once 8
+    python tests/benchmarks/liveqa_replay.py --home HOME --fuzz 100000
+
+`--every` seconds `--at-once` questions are sent, whether or not the ones before are answered. `--fuzz` sends random,
+mutated and oversized forms instead, each of which must be answered with XML within its limits or with an error in the
+one shape, while nothing unexpected stands in the log. Ends with 1 where anything was wrong.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import contextlib
+import csv
+import io
+import json
+import os
+import random
+import re
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote_plus, urlencode
+
+import aiohttp
+import defusedxml.ElementTree
+import numpy as np
+import yarl
+
+CONTENT, REST, SUMMARY = 1000, 2048, 140
+IN_TIME = 60.0
+"""Seconds that the track waits."""
+ILLEGAL = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+STATUSES = frozenset({400, 413, 415, 422, 503})
+"""What a form that cannot be answered may be told."""
+QID = 80
+"""Characters of an id that always fit."""
+
+Fields = Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Sent:
+    """One request; `fields` are None where it is not known how a server must read it."""
+
+    method: str
+    query: str = ""
+    body: bytes = b""
+    kind: str = ""
+    fields: Fields | None = None
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What came back, and after how many seconds."""
+
+    status: int
+    kind: str
+    body: bytes
+    seconds: float
+    retry_after: str | None = None
+
+    @property
+    def answered(self) -> bool:
+        return self.status == 200 and b'answered="yes"' in self.body
+
+
+# ------------------------------------------------------------------------------------------------------------ replies
+
+
+def faults(reply: Reply, fields: Fields | None) -> list[str]:
+    """What is wrong with a reply to a form; nothing where it is as it must be."""
+    if reply.status != 200:
+        return list(_error_faults(reply))
+    try:
+        text = reply.body.decode()
+        root = defusedxml.ElementTree.fromstring(text)
+    except ValueError as error:  # XML's ParseError is a SyntaxError, which is none; see below
+        return [f"cannot be read: {error}"]
+    except SyntaxError as error:
+        return [f"is not well-formed: {error}"]
+    return [*_shape_faults(root), *_limit_faults(root, text), *_echo_faults(root, fields), *_kind_faults(reply)]
+
+
+def _error_faults(reply: Reply) -> Iterator[str]:
+    try:
+        error = json.loads(reply.body)["error"]
+        assert {"code", "message", "request_id"} == error.keys()
+    except (ValueError, KeyError, TypeError, AssertionError):
+        yield f"is no error in the one shape: {reply.status} {reply.body[:80]!r}"
+    if reply.status not in STATUSES:
+        yield f"has status {reply.status}"
+    if reply.status == 503 and not reply.retry_after:
+        yield "does not say when to come back"
+
+
+def _kind_faults(reply: Reply) -> Iterator[str]:
+    if reply.kind.replace(" ", "").lower() != "text/xml;charset=utf-8":
+        yield f"is sent as {reply.kind}"
+    if reply.seconds > IN_TIME:
+        yield f"took {reply.seconds:.1f} s"
+
+
+def _shape_faults(root: Any) -> Iterator[str]:
+    answer = root[0]
+    own = ["content", "resources"] if answer.get("answered") == "yes" else ["discard-reason"]
+    if (root.tag, answer.tag, [each.tag for each in answer]) != (
+        "xml",
+        "answer",
+        [*own, "title-foci", "body-foci", "summary"],
+    ):
+        yield "has other elements than it should"
+    if {*answer.attrib} != {"answered", "pid", "qid", "time"} or answer.get("answered") not in ("yes", "no"):
+        yield f"has the attributes {answer.attrib}"
+    if not answer.get("pid") or not re.fullmatch(r"\d+", answer.get("time", "")):
+        yield "has no pid, or a time that is no number of milliseconds"
+    if not answer[0].text:
+        yield "has neither an answer nor a reason"
+
+
+def _limit_faults(root: Any, text: str) -> Iterator[str]:
+    answer = root[0]
+    content = answer.findtext("content", "")
+    if len(content) > CONTENT:
+        yield f"has an answer of {len(content)} characters"
+    if (rest := len(re.sub("(?s)<content>.*</content>", "<content></content>", text))) > REST:
+        yield f"has {rest} characters beside the answer"
+    summary = answer.findtext("summary", "")
+    if len(summary) > SUMMARY or len(summary.splitlines()) > 1:
+        yield f"has the summary {summary!r}"
+
+
+def _echo_faults(root: Any, fields: Fields | None) -> Iterator[str]:
+    """The id must come back, and foci lie inside the texts as they were sent."""
+    if fields is None:
+        return
+    answer, qid = root[0], ILLEGAL.sub("", fields.get("qid", ""))
+    if answer.get("qid") != qid and (len(qid) <= QID or not qid.startswith(answer.get("qid", ""))):
+        yield f"has the qid {answer.get('qid')!r} in place of {qid!r}"
+    for name in ("title", "body"):
+        spans = [each.split("-") for each in answer.findtext(f"{name}-foci", "").split(",") if each]
+        if not all(0 <= int(start) < int(end) <= len(fields.get(name, "")) for start, end in spans):
+            yield f"has foci outside the {name}: {spans}"
+
+
+# -------------------------------------------------------------------------------------------------------- odd requests
+
+
+ALPHABETS = (
+    "abcdefghij  ?.,",
+    "&<>\"'%=;+#\\/]]>",
+    "".join(map(chr, range(32))) + "\x7f\x85\ufffe\uffff",
+    "äßçñ中文かな한국 مرحبا שלום \u202e\u200f",
+    "😀👩‍👩‍👧🏳️‍🌈\U0010ffff",
+)
+PHRASES = ("Why do cats sleep all day?", "<![CDATA[x]]>", "<!ENTITY x SYSTEM 'file:///etc/passwd'>", "%00", "\r\n\r\n")
+NAMES = ("qid", "title", "body", "category")
+
+
+def odd_requests(seed: int) -> Iterator[Sent]:
+    """Without end: forms of every kind with odd texts, and forms broken in every way."""
+    rng = random.Random(seed)
+    makers: Sequence[Callable[[random.Random], Sent]] = (_encoded, _encoded, _queried, _in_parts, _mutated, _garbage)
+    while True:
+        yield rng.choice(makers)(rng)
+
+
+def odd_text(rng: random.Random, most: int = 200) -> str:
+    """A text in one or several of the alphabets, sometimes very long."""
+    if rng.random() < 0.3:
+        return rng.choice(PHRASES)
+    length = rng.choice((0, 1, *(rng.randrange(most) for _ in range(8)), 20 * most))
+    letters = rng.choice((*ALPHABETS, "".join(ALPHABETS)))
+    return "".join(rng.choices(letters, k=length))
+
+
+def _fields(rng: random.Random, most: int = 200) -> dict[str, str]:
+    return {name: odd_text(rng, most) for name in NAMES if rng.random() < 0.8}
+
+
+def _encoded(rng: random.Random) -> Sent:
+    fields = _fields(rng, rng.choice((50, 50, 200, 200, 1000)))
+    return Sent("POST", body=urlencode(fields).encode(), kind="application/x-www-form-urlencoded", fields=fields)
+
+
+def _queried(rng: random.Random) -> Sent:
+    fields = {name: value[:300] for name, value in _fields(rng, 50).items()}
+    return Sent("GET", query=urlencode(fields), fields=fields)
+
+
+def _in_parts(rng: random.Random) -> Sent:
+    fields = {name: value.replace("\r\n--", "") for name, value in _fields(rng).items()}
+    parts = (
+        f'--XyZ\r\nContent-Disposition: form-data; name="{name}"\r\n\r\n{value}\r\n' for name, value in fields.items()
+    )
+    kind = "multipart/form-data; boundary=XyZ"
+    return Sent("POST", body=("".join(parts) + "--XyZ--\r\n").encode(), kind=kind, fields=fields)
+
+
+def _mutated(rng: random.Random) -> Sent:
+    """A good form with some bytes changed, cut, doubled or put in, or under a wrong name for its kind."""
+    good = rng.choice((_encoded, _in_parts))(rng)
+    body = bytearray(good.body)
+    for _ in range(rng.randrange(1, 8)):
+        at = rng.randrange(len(body) + 1)
+        junk = rng.choice((rng.randbytes(3), b"--XyZ\r\n", b"%", b"%zz", b"&&&=", b"\xff\xfe", b"\r\n", body[at:], b""))
+        body[at : at + rng.randrange(4)] = junk
+    kinds = (
+        good.kind,
+        good.kind,
+        "multipart/form-data",
+        "multipart/form-data; boundary=" + "b" * 90,
+        f"{good.kind}; charset=utf-7",
+        f"{good.kind}; charset=nonsense",
+        "application/json",
+        "text/plain",
+    )
+    return Sent("POST", body=bytes(body), kind=rng.choice(kinds))
+
+
+def _garbage(rng: random.Random) -> Sent:
+    """Bytes, a file, very many fields, parts in parts, a body that is too long."""
+    form, parts = "application/x-www-form-urlencoded", "multipart/form-data; boundary=XyZ"
+    head = b'--XyZ\r\nContent-Disposition: form-data; name="title"'
+    end = b"\r\n--XyZ--\r\n"
+    choices = (
+        (rng.randbytes(rng.randrange(500)), form),
+        (rng.randbytes(rng.randrange(500)), parts),
+        (head + b'; filename="x.txt"\r\nContent-Type: text/plain\r\n\r\nWhy?' + end, parts),
+        (head + b"\r\nContent-Transfer-Encoding: base64\r\n\r\n%%%" + end, parts),
+        (head + b"\r\nContent-Encoding: gzip\r\n\r\nnot gzip" + end, parts),
+        (head + b"\r\nContent-Type: multipart/mixed; boundary=A\r\n\r\n--A\r\n\r\nx\r\n--A--" + end, parts),
+        (head + b"\r\nContent-Type: text/plain; charset=nonsense\r\n\r\nWhy?" + end, parts),
+        (head + b"\r\nContent-Type: image/png\r\n\r\nWhy?" + end, parts),
+        (head + b"\r\n" + b"x: y\r\n" * rng.randrange(300) + b"\r\nWhy?" + end, parts),
+        (b"title=why&" * rng.randrange(200), form),
+        (b"title=" + quote_plus("why ä? " * rng.randrange(1, 20_000)).encode(), form),
+        (b"title=" + b"x" * (2**20 + rng.randrange(2**10)) if rng.random() < 0.05 else b"", form),
+    )
+    body, kind = rng.choice(choices)
+    return Sent("POST", body=body, kind=kind)
+
+
+# ---------------------------------------------------------------------------------------------------------- the client
+
+
+async def send(client: aiohttp.ClientSession, url: str, sent: Sent) -> Reply:
+    """The whole reply to one request; one whose connection is closed without a reply has status 0."""
+    target = yarl.URL(f"{url}?{sent.query}" if sent.query else url, encoded=True)
+    headers = {"Content-Type": sent.kind} if sent.kind else {}
+    began = time.perf_counter()
+    try:
+        async with client.request(
+            sent.method, target, data=io.BytesIO(sent.body) if sent.body else None, headers=headers
+        ) as reply:
+            body, told = await reply.read(), reply.headers
+            kind, retry = told.get("Content-Type", ""), told.get("Retry-After")
+            return Reply(reply.status, kind, body, time.perf_counter() - began, retry)
+    except aiohttp.ClientError as error:
+        return Reply(0, "", str(error).encode(), time.perf_counter() - began)
+
+
+async def replay(url: str, forms: Sequence[Fields], *, every: float, at_once: int) -> list[Reply]:
+    """The replies to all forms, sent in groups at their times."""
+    async with aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=0)) as client:
+        began, sending = time.perf_counter(), []
+        for number, fields in enumerate(forms):
+            await asyncio.sleep(began + every * (number // at_once) - time.perf_counter())
+            body = urlencode(fields).encode()
+            sent = Sent("POST", body=body, kind="application/x-www-form-urlencoded", fields=fields)
+            sending.append(asyncio.create_task(send(client, url, sent)))
+        return await asyncio.gather(*sending)
+
+
+async def fuzz(url: str, count: int, *, seed: int, at_once: int) -> tuple[Counter[int], list[str]]:
+    """How often each status came, and what was wrong."""
+    statuses: Counter[int] = Counter()
+    wrong: list[str] = []
+    requests = (sent for sent, _ in zip(odd_requests(seed), range(count), strict=False))
+
+    async def client_loop(client: aiohttp.ClientSession) -> None:
+        for sent in requests:
+            reply = await send(client, url, sent)
+            statuses[reply.status] += 1
+            wrong.extend(f"{fault} ← {str(sent)[:500]}" for fault in faults(reply, sent.fields))
+
+    async with aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=0)) as client:
+        await asyncio.gather(*(client_loop(client) for _ in range(at_once)))
+    return statuses, wrong
+
+
+# --------------------------------------------------------------------------------------------------------- the service
+
+
+@dataclass(frozen=True)
+class Served:
+    """A running service, its LiveQA port, and where its log goes."""
+
+    process: subprocess.Popen[bytes]
+    url: str
+    log: Path
+
+    def memory_mb(self) -> float | None:
+        """Resident memory; None where /proc does not tell."""
+        status = Path(f"/proc/{self.process.pid}/status")
+        found = re.search(r"VmRSS:\s+(\d+) kB", status.read_text()) if status.exists() else None
+        return round(int(found[1]) / 1000, 1) if found else None
+
+
+@asynccontextmanager
+async def served(home: Path) -> AsyncIterator[Served]:
+    """`qa-bot serve` on free ports, stopped by SIGTERM."""
+    port, own = _free_port(), _free_port()
+    command = [sys.executable, "-m", "qa_bot", "--home", str(home), "serve", "--port", str(port)]
+    with tempfile.TemporaryDirectory(prefix="qa-bot-replay-") as folder:
+        log = Path(folder) / "log"
+        with log.open("wb") as out:
+            process = subprocess.Popen([*command, "--liveqa-port", str(own)], stderr=out)
+        try:
+            await _ready(f"http://127.0.0.1:{port}/readyz", process, log)
+            yield Served(process, f"http://127.0.0.1:{own}/", log)
+        finally:
+            process.send_signal(signal.SIGTERM)
+            code = process.wait(60)
+        if code != 0:
+            raise SystemExit(f"Expected the service to end with 0, but got {code}: {log.read_text()[-2000:]}")
+
+
+async def _ready(url: str, process: subprocess.Popen[bytes], log: Path) -> None:
+    async with aiohttp.ClientSession() as client:
+        for _ in range(600):
+            if process.poll() is not None:
+                raise SystemExit(f"The service ended: {log.read_text()}")
+            with contextlib.suppress(aiohttp.ClientError):
+                async with client.get(url) as reply:
+                    if reply.status == 200:
+                        return
+            await asyncio.sleep(0.1)
+    raise SystemExit(f"The service is not ready after a minute: {log.read_text()}")
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+# --------------------------------------------------------------------------------------------------------- the figures
+
+
+def stream(path: Path, limit: int | None) -> list[dict[str, str]]:
+    """The forms of a track's questions in the order they came."""
+    with path.open(encoding="utf-8", newline="") as lines:
+        rows = csv.DictReader(lines, delimiter="\t", quoting=csv.QUOTE_NONE)
+        return [{name: row[name] or "" for name in NAMES} for row, _ in zip(rows, range(limit or 10**9), strict=False)]
+
+
+def figures(replies: Sequence[Reply], forms: Sequence[Fields]) -> dict[str, Any]:
+    wrong = [
+        f"{fault} ← {fields}" for reply, fields in zip(replies, forms, strict=True) for fault in faults(reply, fields)
+    ]
+    good = sum(reply.status == 200 and not faults(reply, fields) for reply, fields in zip(replies, forms, strict=True))
+    median, p99, most = np.percentile([1000 * reply.seconds for reply in replies], [50, 99, 100])
+    return {
+        "questions": len(replies),
+        "well_formed_in_time": round(good / len(replies), 4),
+        "answered": round(sum(reply.answered for reply in replies) / len(replies), 4),
+        "median_ms": round(float(median), 1),
+        "p99_ms": round(float(p99), 1),
+        "max_ms": round(float(most), 1),
+        "wrong": wrong[:20],
+    }
+
+
+def complaints(log: str) -> list[str]:
+    """Lines of a service's log that tell of something unexpected."""
+    return [
+        line[:2000] for line in log.splitlines() if re.search(r'Traceback|"level":\s*"(error|critical)"|ERROR', line)
+    ]
+
+
+async def run(given: argparse.Namespace) -> dict[str, Any]:
+    found: dict[str, Any] = {"cores": os.cpu_count(), "load": round(os.getloadavg()[0], 2)}
+    async with served(given.home) as service:
+        found["memory_mb_before"] = service.memory_mb()
+        if given.fuzz:
+            statuses, wrong = await fuzz(service.url, given.fuzz, seed=given.seed, at_once=given.at_once)
+            found |= {"forms": given.fuzz, "statuses": dict(sorted(statuses.items())), "wrong": wrong[:20]}
+        else:
+            forms = stream(given.data, given.limit)
+            replies = await replay(service.url, forms, every=given.every, at_once=given.at_once)
+            found |= {"every_s": given.every, "at_once": given.at_once, **figures(replies, forms)}
+        found["memory_mb_after"] = service.memory_mb()
+        log = service.log.read_text(errors="replace")
+    return {**found, "complaints": complaints(log)[:20]}
+
+
+def main() -> int:
+    given = _arguments()
+    found = asyncio.run(run(given))
+    print(json.dumps(found, indent=None if given.json else 2, ensure_ascii=False))  # noqa: T201 (a tool run by hand)
+    return 1 if found["wrong"] or found["complaints"] else 0
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--home", type=Path, required=True, help="a home to answer from; its turns are recorded")
+    parser.add_argument("--data", type=Path, help="questions: a TSV with qid, title, body, category")
+    parser.add_argument("--every", type=float, default=1.0, help="seconds between two groups of questions")
+    parser.add_argument("--at-once", type=int, default=1, help="questions in a group; with --fuzz, clients")
+    parser.add_argument("--limit", type=int, help="no more than so many questions")
+    parser.add_argument("--fuzz", type=int, default=0, help="send so many odd forms instead of questions")
+    parser.add_argument("--seed", type=int, default=7, help="of the odd forms")
+    parser.add_argument("--json", action="store_true", help="one line of JSON")
+    given = parser.parse_args()
+    if not given.data and not given.fuzz:
+        parser.error("Expected --data or --fuzz, but got neither.")
+    return given
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,308 @@
+"""Real services on free ports: each runs in a thread with an event loop of its own, so that any client can be used.
+
+def test_x(service):                      # a service over a copy of the starter's home
+    assert service.get("/livez").status == 200
+
+def test_y(serve, slow_bot):              # …with other settings, over another bot
+    service = serve(slow_bot, token="secret", rate=60)
+    slow_bot.pauses["rank"] = 0.5
+
+def test_z(service):                      # aiohttp's client, in the service's own loop
+    async def chat():
+        async with service.client.ws_connect("/ws") as socket: ...
+    service.run(chat())
+"""
+
+from __future__ import annotations
+
+import asyncio
+import socket as sockets
+import threading
+import time
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Mapping
+from contextlib import AbstractAsyncContextManager, ExitStack, asynccontextmanager, contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from threading import Event, Lock
+from typing import Any, TypeVar
+
+import aiohttp
+import orjson
+import pytest
+
+from qa_bot import Bot
+from qa_bot.deadline import Deadline
+from qa_bot.events import Event as Told
+from qa_bot.events import Listener, StageBegun, nobody
+from qa_bot.web.engine import Engine
+from qa_bot.web.metrics import Metrics
+from qa_bot.web.server import Service as Running
+from qa_bot.web.server import running
+from qa_core.types import Answer, Question
+
+CATS = "Why do cats sleep all day?"
+PATIENCE = 30.0
+"""Seconds after which a test that waits has failed."""
+GLANCE = 0.005
+
+Result = TypeVar("Result")
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What a request was answered with."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+
+    @property
+    def text(self) -> str:
+        return self.body.decode()
+
+    @property
+    def json(self) -> Any:
+        return orjson.loads(self.body)
+
+
+class Service:
+    """A service that runs until the test ends."""
+
+    def __init__(self, bot: Bot, loop: asyncio.AbstractEventLoop, service: Running) -> None:
+        self.bot, self.loop = bot, loop
+        self.running = service
+        self.client: aiohttp.ClientSession
+        """Lives in the service's loop: use it in coroutines given to `run`; it sends to paths of the main port."""
+
+    @property
+    def url(self) -> str:
+        """`http://127.0.0.1:PORT`, without a slash at its end."""
+        return self.running.url.rstrip("/")
+
+    @property
+    def liveqa_url(self) -> str:
+        assert self.running.liveqa_url, "serve(liveqa=True)"
+        return self.running.liveqa_url.rstrip("/")
+
+    @property
+    def engine(self) -> Engine:
+        return self.running.engine
+
+    @property
+    def metrics(self) -> Metrics:
+        return self.running.metrics
+
+    def run(self, work: Coroutine[Any, Any, Result]) -> Result:
+        """Await `work` in the service's loop; called from the test's thread."""
+        future = asyncio.run_coroutine_threadsafe(work, self.loop)
+        try:
+            return future.result(PATIENCE)
+        except TimeoutError:
+            future.cancel()
+            raise
+
+    def request(self, method: str, path: str, *, base: str | None = None, **options: Any) -> Reply:
+        """One request and its whole reply; `options` are aiohttp's (`json`, `data`, `headers`, `params`)."""
+
+        async def call() -> Reply:
+            async with self.client.request(
+                method, f"{base or self.url}{path}", allow_redirects=False, **options
+            ) as reply:
+                return Reply(reply.status, reply.headers, await reply.read())
+
+        return self.run(call())
+
+    def get(self, path: str, **options: Any) -> Reply:
+        return self.request("GET", path, **options)
+
+    def post(self, path: str, **options: Any) -> Reply:
+        return self.request("POST", path, **options)
+
+    def until(self, holds: Callable[[], object], what: str = "it") -> None:
+        """Wait until something holds."""
+        end = time.monotonic() + PATIENCE
+        while not holds():
+            assert time.monotonic() < end, f"{what} did not come to be"
+            time.sleep(GLANCE)
+
+
+class Talk:
+    """A client of the chat, in the service's loop."""
+
+    def __init__(self, socket: aiohttp.ClientWebSocketResponse) -> None:
+        self.socket = socket
+        self.seq = 0
+        """The last frame that was read."""
+
+    async def say(self, kind: str, **fields: Any) -> None:
+        await self.socket.send_str(orjson.dumps({"type": kind, **fields}).decode())
+
+    async def hear(self) -> dict[str, Any]:
+        """The next frame."""
+        message = await self.socket.receive(timeout=PATIENCE)
+        assert message.type is aiohttp.WSMsgType.TEXT, (message, self.socket.close_code)
+        frame: dict[str, Any] = orjson.loads(message.data)
+        self.seq = max(self.seq, frame["seq"])
+        return frame
+
+    async def until(self, *kinds: str, about: str | None = None) -> list[dict[str, Any]]:
+        """The frames up to the first of these kinds, about a certain question."""
+        heard = []
+        while not heard or heard[-1]["type"] not in kinds or about not in (None, heard[-1]["id"]):
+            heard.append(await self.hear())
+        return heard
+
+    async def ask(self, text: str, **fields: Any) -> list[dict[str, Any]]:
+        """Ask, and hear all frames of the turn."""
+        await self.say("ask", text=text, **fields)
+        return await self.until("final", "error", about=fields.get("id"))
+
+    async def closed(self) -> int | None:
+        """The code that the service closes with; frames before are passed over."""
+        while (await self.socket.receive(timeout=PATIENCE)).type in (aiohttp.WSMsgType.TEXT, aiohttp.WSMsgType.BINARY):
+            pass
+        return self.socket.close_code
+
+
+class SlowBot(Bot):
+    """Stages begin as late as the test says: `pauses["rank"] = 0.5` seconds, or an Event that the test sets.
+
+    A pause ends at the question's deadline, and at once when it is cancelled, as long work in a real stage does.
+    """
+
+    pauses: dict[str, float | Event]
+    begun: int
+    """Questions that were begun, that ended (with whatever), and those of them that ended by a cancellation."""
+    ended: int
+    cancelled: int
+
+    def __init__(self, *given: Any, **options: Any) -> None:
+        super().__init__(*given, **options)
+        self.pauses = {}
+        self.begun = self.ended = self.cancelled = 0
+        self._counting = Lock()
+
+    def ask(
+        self,
+        question: str | Question,
+        *,
+        deadline: float | Deadline | None = None,
+        listen: Listener = nobody,
+        **options: Any,
+    ) -> Answer:
+        limit = deadline if isinstance(deadline, Deadline) else Deadline.after(deadline or self.config.answer.deadline)
+
+        def slowly(told: Told) -> None:
+            listen(told)
+            if isinstance(told, StageBegun):
+                self._pause(self.pauses.get(told.stage, 0.0), limit)
+
+        self._count(begun=1)
+        try:
+            return super().ask(question, deadline=limit, listen=slowly, **options)
+        finally:
+            self._count(ended=1, cancelled=int(limit.cancelled is not None and limit.cancelled.is_set()))
+
+    def _pause(self, pause: float | Event, limit: Deadline) -> None:
+        end = time.monotonic() + (PATIENCE if isinstance(pause, Event) else pause)
+        while limit.left() > 0 and time.monotonic() < end and not (isinstance(pause, Event) and pause.is_set()):
+            time.sleep(GLANCE)
+        limit.check_cancelled()
+
+    def _count(self, **changes: int) -> None:
+        with self._counting:
+            for name, change in changes.items():
+                setattr(self, name, getattr(self, name) + change)
+
+
+@pytest.fixture
+def bot(home: Path) -> Iterator[Bot]:
+    with Bot.open(home) as opened:
+        yield opened
+
+
+@pytest.fixture
+def slow_bot(home: Path) -> Iterator[SlowBot]:
+    with SlowBot.open(home) as opened:
+        yield opened
+
+
+@pytest.fixture
+def serve(request: pytest.FixtureRequest) -> Iterator[Callable[..., Service]]:
+    """Starts services: `serve()`, `serve(slow_bot, token="secret", rate=60, workers=1, queue=0, liveqa=True)`.
+
+    Settings are those of `[serve]`; `liveqa=True` opens the LiveQA port, `warm=False` leaves the service starting.
+    Without a bot it is the fixture `bot`.
+    """
+    with ExitStack() as held:
+
+        def start(bot: Bot | None = None, *, liveqa: bool = False, warm: bool = True, **settings: Any) -> Service:
+            opened = bot or request.getfixturevalue("bot")
+            beside = {"liveqa_port": free_port()} if liveqa else {}
+            return held.enter_context(_thread(opened, {"port": 0, **beside, **settings}, warm=warm))
+
+        yield start
+
+
+@pytest.fixture
+def talk() -> Callable[..., AbstractAsyncContextManager[Talk]]:
+    """Connects a client of the chat: `async with talk(service) as client`; it has to say `hello` by itself."""
+
+    @asynccontextmanager
+    async def connect(service: Service, **options: Any) -> AsyncIterator[Talk]:
+        async with service.client.ws_connect("/ws", max_msg_size=0, **options) as socket:
+            yield Talk(socket)
+
+    return connect
+
+
+@pytest.fixture
+def service(serve: Callable[..., Service]) -> Service:
+    """A service over a copy of the starter's home, with the default settings."""
+    return serve()
+
+
+def free_port() -> int:
+    with sockets.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+@contextmanager
+def _thread(bot: Bot, settings: Mapping[str, Any], *, warm: bool) -> Iterator[Service]:
+    """A service in a thread; what goes wrong there, now or when it stops, goes wrong here."""
+    ready, stop, failed = Event(), asyncio.Event(), list[BaseException]()
+    held: list[Service] = []
+
+    async def live() -> None:
+        async with running(bot, replace(bot.config.serve, **settings)) as service:
+            if warm:
+                await service.engine.warm_up()
+            held.append(Service(bot, asyncio.get_running_loop(), service))
+            connector = aiohttp.TCPConnector(limit=0)
+            timeout = aiohttp.ClientTimeout(total=PATIENCE)
+            async with aiohttp.ClientSession(service.url, connector=connector, timeout=timeout) as held[0].client:
+                ready.set()
+                await stop.wait()
+
+    def work() -> None:
+        try:
+            asyncio.run(live())
+        except BaseException as error:
+            failed.append(error)
+        finally:
+            ready.set()
+
+    thread = threading.Thread(target=work, name="service")
+    thread.start()
+    ready.wait(PATIENCE)
+    try:
+        if not failed:
+            yield held[0]
+    finally:
+        if held:
+            held[0].loop.call_soon_threadsafe(stop.set)
+        thread.join(PATIENCE)
+        assert not thread.is_alive(), "the service does not stop"
+        if failed:
+            raise failed[0]

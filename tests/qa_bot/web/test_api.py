@@ -1,0 +1,278 @@
+"""The JSON routes, each over a real service: what they give, and what they say to what they cannot use."""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+import socket
+from io import BytesIO
+from threading import Event
+from urllib.parse import urlsplit
+
+from qa_bot.presentation import as_dict
+from qa_bot.store import StoreError
+from qa_bot.web.models import (
+    AskReply,
+    ConversationReply,
+    ConversationsReply,
+    FeedbackReply,
+    SearchReply,
+    WholeConversationReply,
+)
+
+CATS = "Why do cats sleep all day?"
+NONSENSE = "zxqv wprt"
+JSON = {"Content-Type": "application/json"}
+
+
+def ask(service, **fields):
+    reply = service.post("/api/ask", json={"question": CATS, **fields})
+    assert reply.status == 200, reply.text
+    return reply.json
+
+
+def error(reply, status: int) -> str:
+    """The message of an error in the one shape."""
+    assert (reply.status, set(reply.json), set(reply.json["error"])) == (
+        status,
+        {"error"},
+        {"code", "message", "request_id"},
+    ), reply.text
+    return reply.json["error"]["message"]
+
+
+# --- ask ------------------------------------------------------------------------------------------------------------
+
+
+def test_the_object_of_the_command_line_with_its_conversation(service) -> None:
+    told = ask(service)
+    assert set(told) == {*as_dict(service.bot.ask(CATS)), "conversation"}
+    assert (told["answered"], told["sources"][0]["document"]) == (True, "animals-cats-sleep")
+    assert told["conversation"] != ask(service)["conversation"]
+    assert AskReply.model_validate(told).trace is None
+
+
+def test_every_field_counts(service) -> None:
+    told = ask(service, body="Mine never gets up.", category="Pets", deadline=5, top=3.0, conversation="c1", trace=True)
+    assert (len(told["sources"]), told["conversation"]) == (3, "c1")
+    assert {"queries", "candidates"} <= set(told["trace"])
+    assert ask(service, hint="naps", persona="", body=None, top=None, conversation=None, trace=None)["answered"]
+
+
+def test_an_abstention_says_why(service) -> None:
+    told = ask(service, question=NONSENSE)
+    assert (told["answered"], told["kind"], told["answer"], bool(told["reason"])) == (False, "none", "", True)
+    assert "empty" in ask(service, question=" \n")["reason"]
+
+
+def test_any_text_may_be_asked_and_is_recorded(service) -> None:
+    texts = ["a\x00b", "\u202e cats \u0301" * 50, "😀" * 5_000, "\n" * 20_000, "שלום", "\\" * 999]
+    for text in texts:
+        assert ask(service, question=text, body=text, conversation="odd")["question"] == text
+    turns = service.get("/api/conversations/odd").json["turns"]
+    assert [turn["question"] for turn in turns] == ["a\ufffdb", *texts[1:]]
+
+
+WRONG = [
+    (b"", 400, "Expected JSON, but got: EOF while parsing a value at line 1 column 0."),
+    (b"{", 400, "Expected JSON, but got: EOF while parsing an object at line 1 column 1."),
+    (b'{"question": "\\ud800"}', 400, "hex escape"),
+    (b'{"question": "\xff"}', 400, "invalid unicode"),
+    (b'{"question": ' + b"[" * 5_000, 400, "recursion limit"),
+    (b"[]", 422, "Expected an object, but got a list."),
+    (b"{}", 422, "Expected question, but it is missing."),
+    (b'{"question": 7}', 422, "Expected a valid string for question, but got 7."),
+    (b'{"question": ""}', 422, 'Expected at least 1 characters for question, but got "".'),
+    (
+        b'{"question": "%b"}' % (b"x" * 20_001),
+        422,
+        "for question, but got a text of 20001 characters",
+    ),
+    (b'{"question": "a", "top": 0}', 422, "Expected greater than or equal to 1 for top, but got 0."),
+    (b'{"question": "a", "top": "9"}', 422, 'Expected a valid integer for top, but got "9".'),
+    (b'{"question": "a", "deadline": 1e999}', 422, "Expected less than or equal to 120 for deadline, but got Inf"),
+    (b'{"question": "a", "deadline": NaN}', 422, "for deadline, but got NaN."),
+    (b'{"question": "a", "trace": "yes"}', 422, 'Expected a valid boolean for trace, but got "yes".'),
+    (b'{"question": "a", "conversation": "a b"}', 422, "Expected a text that matches ^[A-Za-z0-9_.:-]+$ for conv"),
+    (b'{"questoin": "a"}', 422, 'Expected known fields, but got "questoin"; the nearest is question.'),
+    (b'{"question": "a", "zzz": 1}', 422, 'but got "zzz"; known are question, body, category'),
+    (b'{"question": "a", "persona": "pirate"}', 422, "(there are none yet), but got 'pirate'."),
+    (b'{"a":1,"b":1,"c":1,"d":1,"e":1,"f":1}', 422, "2 more are wrong."),
+]
+
+
+def test_wrong_bodies_are_told_what_is_wrong(service) -> None:
+    for body, status, said in WRONG:
+        assert said in error(service.post("/api/ask", data=body, headers=JSON), status), body[:60]
+
+
+def test_only_json_in_utf_8_is_read(service) -> None:
+    def post(content_type: str):
+        return service.post("/api/ask", data=b'{"question": "a"}', headers={"Content-Type": content_type})
+
+    assert error(post("text/plain"), 415) == 'Expected Content-Type: application/json, but got "text/plain".'
+    assert "Expected Content-Type" in error(post("application/x-www-form-urlencoded"), 415)
+    latin = error(post("application/json; charset=latin-1"), 415)
+    assert latin == 'Expected UTF-8, but got the charset "latin-1".'
+    assert post("application/json; charset=UTF-8").status == 200
+
+
+def test_too_much_is_refused_also_when_packed(service) -> None:
+    large = b'{"question": "%b"}' % (b"x" * (1 << 20))
+    error(service.post("/api/ask", data=BytesIO(large), headers=JSON), 413)
+    packed = {**JSON, "Content-Encoding": "gzip"}
+    error(service.post("/api/ask", data=gzip.compress(large), headers=packed), 413)
+    small = gzip.compress(b'{"question": "cats"}')
+    assert service.post("/api/ask", data=small, headers=packed).status == 200
+    error(service.post("/api/ask", data=b"no gzip", headers=packed), 400)
+
+
+def test_a_body_in_chunks_that_are_none_is_refused(service, caplog) -> None:
+    head = b"POST /api/ask HTTP/1.1\r\nHost: %b\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n"
+    address = urlsplit(service.url)
+    with socket.create_connection((address.hostname, address.port)) as client:
+        client.sendall(head % address.netloc.encode() + b"zz\r\n{}\r\n0\r\n\r\n")
+        assert b" 400 Bad Request" in client.recv(100)
+    assert "Unhandled" not in caplog.text
+
+
+def test_other_methods_are_told_the_right_one(service) -> None:
+    reply = service.get("/api/ask")
+    assert "Expected POST for /api/ask, but got GET." in error(reply, 405)
+    assert reply.headers["Allow"] == "POST"
+
+
+def test_the_deadline_of_the_request_holds(serve, slow_bot) -> None:
+    service = serve(slow_bot)
+    slow_bot.pauses["retrieve"] = 30.0
+    told = ask(service, deadline=0.05)
+    assert (told["answered"], "rank" in told["skipped"] or bool(told["reason"])) == (False, True)
+
+
+def test_those_who_come_when_all_is_full_are_told_when_to_come_back(serve, slow_bot) -> None:
+    service = serve(slow_bot, workers=1, queue=0)
+    gate = slow_bot.pauses["rank"] = Event()
+
+    async def crowd() -> tuple[int, int, str]:
+        first = asyncio.create_task(service.client.post("/api/ask", json={"question": CATS}))
+        while not service.engine.overloaded:
+            await asyncio.sleep(0.005)
+        async with service.client.post("/api/ask", json={"question": CATS}) as second:
+            gate.set()
+            async with await first as reply:
+                return reply.status, second.status, second.headers["Retry-After"]
+
+    assert service.run(crowd()) == (200, 503, "1")
+
+
+def test_a_client_that_leaves_stops_the_work(serve, slow_bot) -> None:
+    service = serve(slow_bot)
+    slow_bot.pauses["rank"] = Event()
+    address = urlsplit(service.url)
+    body = b'{"question": "cats"}'
+    head = b"POST /api/ask HTTP/1.1\r\nHost: %b\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n"
+    with socket.create_connection((address.hostname, address.port)) as client:
+        client.sendall(head % (address.netloc.encode(), len(body)) + body)
+        service.until(lambda: slow_bot.begun, "the question")
+    service.until(lambda: slow_bot.cancelled, "the cancellation")
+    service.until(lambda: not service.engine.busy)
+
+
+# --- search ---------------------------------------------------------------------------------------------------------
+
+
+def test_search_gives_what_the_command_line_prints(service) -> None:
+    told = service.post("/api/search", json={"query": "cats", "engine": "keyword", "top": 2}).json
+    assert (told["query"], told["engine"], len(told["results"])) == ("cats", "keyword", 2)
+    assert SearchReply.model_validate(told).results[0].features
+    assert service.post("/api/search", json={"query": CATS}).json["engine"] == "hybrid"
+    assert service.post("/api/search", json={"query": " \x00 "}).json["results"] == []
+
+
+def test_search_names_the_engines_there_are(service) -> None:
+    said = error(service.post("/api/search", json={"query": "a", "engine": "magic"}), 422)
+    assert said == "Expected 'keyword', 'dense' or 'hybrid' for engine, but got \"magic\"."
+
+
+# --- feedback and conversations -------------------------------------------------------------------------------------
+
+
+def test_a_vote_is_kept_with_its_comment(service) -> None:
+    turn = ask(service)["id"]
+    reply = service.post("/api/feedback", json={"id": turn, "vote": "down", "comment": "<b>no</b>\x00"})
+    assert FeedbackReply.model_validate(reply.json).vote == "down"
+    (kept,) = service.bot.store.feedback(turn)
+    assert (kept.vote, kept.comment) == ("down", "<b>no</b>\ufffd")
+
+
+def test_a_vote_on_nothing_is_refused(service) -> None:
+    unknown = service.post("/api/feedback", json={"id": "nope", "vote": "up"})
+    assert error(unknown, 404) == "Expected the id of a recorded answer, but got 'nope'."
+    assert "'up' or 'down' for vote" in error(service.post("/api/feedback", json={"id": "a", "vote": "so-so"}), 422)
+
+
+def test_a_conversation_comes_back_with_its_turns_and_last_votes(service) -> None:
+    first, second = ask(service, conversation="c"), ask(service, question="What is a noun?", conversation="c")
+    for vote in ("down", "up"):
+        service.post("/api/feedback", json={"id": first["id"], "vote": vote, "comment": vote})
+    told = service.get("/api/conversations/c").json
+    WholeConversationReply.model_validate(told)
+    assert (told["id"], told["title"]) == ("c", CATS)
+    assert [turn["id"] for turn in told["turns"]] == [first["id"], second["id"]]
+    assert [turn["feedback"] for turn in told["turns"]] == [{"vote": "up", "comment": "up"}, None]
+    assert told["turns"][0]["answer"]["sources"] == first["sources"]
+
+
+def test_conversations_are_listed_page_by_page(service) -> None:
+    for name in ("a", "b", "c"):
+        ask(service, conversation=name)
+    ask(service, conversation="a")
+    listed = service.get("/api/conversations").json
+    ConversationsReply.model_validate(listed)
+    assert [(each["id"], each["turns"]) for each in listed["conversations"]] == [("a", 2), ("c", 1), ("b", 1)]
+    page = service.get("/api/conversations", params={"limit": "2"}).json["conversations"]
+    before = {"before": repr(page[-1]["updated"])}
+    assert [each["id"] for each in service.get("/api/conversations", params=before).json["conversations"]] == ["b"]
+
+
+def test_pages_that_are_none_are_refused(service) -> None:
+    for query in ("limit=0", "limit=many", "limit=1001", "before=nan", "offset=3", "limit="):
+        assert "Expected" in error(service.get(f"/api/conversations?{query}"), 422), query
+
+
+def test_a_conversation_is_renamed_and_removed(service) -> None:
+    ask(service, conversation="c")
+    renamed = service.request("PATCH", "/api/conversations/c", json={"title": "  Cats\nand naps "})
+    assert ConversationReply.model_validate(renamed.json).title == "Cats and naps"
+    gone = service.request("DELETE", "/api/conversations/c")
+    assert (gone.status, gone.body) == (204, b"")
+    assert service.get("/api/conversations").json == {"conversations": []}
+
+
+def test_unknown_conversations_are_not_found(service) -> None:
+    bodies = {"GET": {}, "PATCH": {"json": {"title": "t"}}, "DELETE": {}}
+    for name in ("nope", "%00", "a%20b", "%ED%A0%80", "x" * 65, "%E2%80%AE"):
+        for method, body in bodies.items():
+            reply = service.request(method, f"/api/conversations/{name}", **body)
+            assert "Expected the id of a conversation" in error(reply, 404), (method, name)
+
+
+def test_a_title_has_something_to_read(service) -> None:
+    ask(service, conversation="c")
+    for title in ("", " \n", "x" * 201, None):
+        assert "for title" in error(service.request("PATCH", "/api/conversations/c", json={"title": title}), 422)
+
+
+def test_what_fails_inside_is_told_without_its_insides(service, monkeypatch, caplog) -> None:
+    def broken(**_: object) -> None:
+        raise StoreError("Expected to use the store /secret/path")
+
+    monkeypatch.setattr(service.bot.store, "conversations", broken)
+    said = error(service.get("/api/conversations"), 500)
+    assert "secret" not in said
+    assert "secret" in caplog.text
+
+
+def test_replies_are_not_kept_by_anybody_between(service) -> None:
+    reply = service.get("/api/conversations")
+    assert (reply.headers["Cache-Control"], reply.headers["Content-Type"]) == ("no-store", "application/json")

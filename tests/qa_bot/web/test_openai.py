@@ -1,0 +1,207 @@
+"""Chat completions by the official client, plain and streamed, and what is refused of its requests."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from threading import Event
+from typing import Any
+
+import openai
+import pytest
+
+from qa_bot.bot import Bot
+from qa_bot.web.openai_models import ChatReply, ModelsReply
+from qa_core.text import words
+
+CATS = "Why do cats sleep all day?"
+NONSENSE = "zxqv wprt"
+
+
+@pytest.fixture
+def client() -> Iterator[Callable[..., openai.OpenAI]]:
+    """`client(service)`: the official client of a service."""
+    with ExitStack() as held:
+
+        def connect(service: Any, key: str = "any") -> openai.OpenAI:
+            return held.enter_context(openai.OpenAI(base_url=f"{service.url}/v1", api_key=key, max_retries=0))
+
+        yield connect
+
+
+def user(text: Any) -> dict[str, Any]:
+    return {"role": "user", "content": text}
+
+
+def complete(client: openai.OpenAI, *messages: dict[str, Any], **options: Any) -> Any:
+    return client.chat.completions.create(model="qa-bot", messages=list(messages) or [user(CATS)], **options)
+
+
+# --- plain ----------------------------------------------------------------------------------------------------------
+
+
+def test_an_answer_with_its_citations(service, client) -> None:
+    told = complete(client(service))
+    ChatReply.model_validate(told.model_dump())
+    choice = told.choices[0]
+    citation = told.citations[0]
+    assert (choice.finish_reason, choice.message.role, told.model) == ("stop", "assistant", "qa-bot")
+    assert (citation["document"], citation["collection"]) == ("animals-cats-sleep", "starter")
+    said, where = choice.message.content, citation["span"]
+    assert said[slice(*where)] == citation["text"][slice(*citation["source_span"])]
+    assert choice.message.citations == told.citations
+    assert service.post("/api/feedback", json={"id": told.id, "vote": "up"}).status == 200
+
+
+def test_an_abstention_is_an_ordinary_message(service, client) -> None:
+    told = complete(client(service), user(NONSENSE))
+    assert told.choices[0].message.content == service.bot.ask(NONSENSE).reason
+    assert told.choices[0].finish_reason == "stop"
+
+
+def test_usage_counts_words(service, client) -> None:
+    told = complete(client(service), {"role": "system", "content": "Be brief."}, user(CATS))
+    said = len(words(told.choices[0].message.content))
+    assert (told.usage.prompt_tokens, told.usage.completion_tokens, told.usage.total_tokens) == (8, said, 8 + said)
+
+
+def test_the_last_user_message_is_asked_whatever_stands_around_it(service, client) -> None:
+    talk = [
+        {"role": "system", "content": "You know all about animals. " * 200},
+        user("What is a noun?"),
+        {"role": "assistant", "content": None, "tool_calls": []},
+        {"role": "tool", "tool_call_id": "t", "content": "x"},
+        user([{"type": "text", "text": "Why do cats"}, {"type": "text", "text": "sleep all day?"}]),
+        {"role": "assistant", "content": "Well,"},
+    ]
+    assert complete(client(service), *talk).citations[0]["document"] == "animals-cats-sleep"
+
+
+def test_what_would_change_nothing_is_left_alone(service, client) -> None:
+    harmless = {"temperature": 1.7, "top_p": 0.1, "seed": 3, "max_tokens": 9, "stop": ["x"], "user": "u", "n": 1}
+    told = complete(client(service), tools=[], logprobs=False, response_format={"type": "text"}, **harmless)
+    assert told.citations
+
+
+@pytest.mark.parametrize("token", ["", "secret"])
+def test_the_key_is_the_token(serve, client, token: str) -> None:
+    service = serve(token=token)
+    assert complete(client(service, token or "whatever")).citations
+    if token:
+        with pytest.raises(openai.AuthenticationError, match="Expected the token"):
+            complete(client(service, "wrong"))
+
+
+def test_what_cannot_be_honoured_is_refused_with_its_reason(service, client) -> None:
+    here = client(service)
+    tool = {"type": "function", "function": {"name": "f", "parameters": {}}}
+    picture = user([{"type": "image_url", "image_url": {"url": "data:,"}}])
+    refused: list[tuple[dict[str, Any], str]] = [
+        ({"n": True}, "Expected a valid integer for n, but got true."),
+        ({"logprobs": 0}, "Expected a valid boolean for logprobs, but got 0."),
+        ({"n": 2}, "Expected less than or equal to 1 for n, but got 2."),
+        ({"tools": [tool]}, "Expected at most 0 items for tools, but got a list."),
+        ({"logprobs": True}, "Expected false for logprobs, but got true."),
+        ({"response_format": {"type": "json_object"}}, "Expected 'text' for response_format.type"),
+        ({"messages": []}, "Expected at least 1 items for messages"),
+        ({"messages": [{"role": "system", "content": "x"}]}, "Expected a message of role user in messages"),
+        ({"messages": [{"role": "narrator", "content": "x"}]}, "'tool' or 'function' for messages[0].role, but got"),
+        ({"messages": [user(7)]}, "Expected a text or a list of text parts for messages[0].content, but got 7."),
+        ({"messages": [picture]}, "Expected 'text' for messages[0].content.parts[0].type, but got \"image_url\"."),
+        ({"messages": [user("x" * 20_001)]}, "at most 20000 characters in the last user message, but got 20001."),
+    ]
+    for options, said in refused:
+        with pytest.raises(openai.UnprocessableEntityError) as caught:
+            here.chat.completions.create(**{"model": "qa-bot", "messages": [user(CATS)], **options})
+        assert said in caught.value.message, options
+        assert caught.value.body["code"] == "invalid"
+
+
+# --- streamed -------------------------------------------------------------------------------------------------------
+
+
+def test_a_stream_gives_the_same_piece_by_piece(service, client) -> None:
+    plain = complete(client(service))
+    chunks = list(complete(client(service), stream=True, stream_options={"include_usage": True}))
+    assert chunks[0].choices[0].delta.role == "assistant"
+    pieces = [each.choices[0].delta.content for each in chunks if each.choices and each.choices[0].delta.content]
+    assert len(pieces) > 1
+    assert "".join(pieces) == plain.choices[0].message.content
+    last, counted = chunks[-2:]
+    assert (last.choices[0].finish_reason, last.citations) == ("stop", plain.citations)
+    assert last.choices[0].delta.citations == plain.citations
+    assert (counted.choices, counted.usage) == ([], plain.usage)
+    assert [each.usage for each in chunks[:-1]] == [None] * (len(chunks) - 1)
+    assert len({each.id for each in chunks}) == 1
+    assert service.post("/api/feedback", json={"id": last.id, "vote": "down"}).status == 200
+
+
+def test_a_streamed_abstention_says_why(service, client) -> None:
+    chunks = list(complete(client(service), user(NONSENSE), stream=True))
+    said = "".join(each.choices[0].delta.content or "" for each in chunks)
+    assert said == service.bot.ask(NONSENSE).reason
+    assert chunks[-1].choices[0].finish_reason == "stop"
+
+
+def test_a_stream_ends_as_clients_expect(service) -> None:
+    body = {"model": "qa-bot", "messages": [user(CATS)], "stream": True}
+    reply = service.post("/v1/chat/completions", json=body)
+    events = reply.text.removesuffix("\n\n").split("\n\n")
+    assert events[-1] == "data: [DONE]"
+    assert all(event.startswith("data: ") for event in events)
+    assert "usage" not in reply.text
+
+
+def test_the_async_client(service) -> None:
+    async def chat() -> tuple[list[Any], str]:
+        async with openai.AsyncOpenAI(base_url=f"{service.url}/v1", api_key="any", max_retries=0) as here:
+            plain = await here.chat.completions.create(model="qa-bot", messages=[user(CATS)])
+            stream = await here.chat.completions.create(model="qa-bot", messages=[user(CATS)], stream=True)
+            pieces = [each.choices[0].delta.content or "" async for each in stream]
+            return plain.citations, "".join(pieces)
+
+    citations, said = asyncio.run(chat())
+    assert said[slice(*citations[0]["span"])] in citations[0]["text"]
+
+
+def test_an_error_on_the_way_is_the_clients_error(service, client, monkeypatch) -> None:
+    def broken(*_: object, **__: object) -> None:
+        raise RuntimeError("secret")
+
+    monkeypatch.setattr(service.bot, "pipeline", broken)
+    with pytest.raises(openai.APIError, match="Something went wrong"):
+        list(complete(client(service), stream=True))
+
+
+def test_leaving_a_stream_stops_the_work(serve, slow_bot, client) -> None:
+    service = serve(slow_bot)
+    slow_bot.pauses["rank"] = Event()
+    stream = complete(client(service), stream=True)
+    assert next(iter(stream)).choices[0].delta.role == "assistant"
+    stream.close()
+    service.until(lambda: slow_bot.cancelled, "the cancellation")
+
+
+# --- models ---------------------------------------------------------------------------------------------------------
+
+
+def test_the_bot_and_its_personas_are_models(service, client, monkeypatch) -> None:
+    monkeypatch.setattr(Bot, "personas", ("pirate", "professor"))
+    here = client(service)
+    listed = here.models.list()
+    ModelsReply.model_validate({"object": "list", "data": [each.model_dump() for each in listed.data]})
+    assert [each.id for each in listed.data] == ["qa-bot", "pirate", "professor"]
+    assert here.models.retrieve("pirate").id == "pirate"
+    told = here.chat.completions.create(model="pirate", messages=[user(CATS)])
+    assert (told.model, bool(told.citations)) == ("pirate", True)
+
+
+def test_a_model_that_there_is_not(service, client) -> None:
+    here = client(service)
+    for ask in (
+        lambda: here.models.retrieve("gpt-5"),
+        lambda: here.chat.completions.create(model="gpt-5", messages=[user(CATS)]),
+    ):
+        with pytest.raises(openai.NotFoundError, match="Expected one of the models qa-bot, but got"):
+            ask()

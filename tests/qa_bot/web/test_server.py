@@ -1,0 +1,387 @@
+"""The whole process: how it begins, how it ends, and what it does when something else changes the home."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Iterator
+from contextlib import AsyncExitStack
+from dataclasses import replace
+from pathlib import Path
+from threading import Event
+
+import aiohttp
+import pytest
+
+from qa_bot import Bot
+from qa_bot.changes import add
+from qa_bot.config import Config, ConfigError
+from qa_bot.web.server import ServeError, running
+
+CATS = {"question": "Why do cats sleep all day?"}
+ZORGON = {"_id": "zorgon", "title": "Where do zorgons live?", "text": "Zorgons live under the purple moon of Quix."}
+SLOW = """
+import sys, threading, time
+from qa_bot import Bot
+from qa_bot.web.server import serve
+
+class Slow(Bot):
+    def ask(self, *given, **options):
+        print("asked", flush=True)
+        time.sleep(float(sys.argv[2]))
+        return super().ask(*given, **options)
+
+with Slow.open(sys.argv[1]) as bot:
+    serve(bot, bot.config.serve)
+"""
+
+
+class Process:
+    """A server in a process of its own; `url` once it listens."""
+
+    def __init__(self, *command: object, **environment: str) -> None:
+        self.popen = subprocess.Popen(
+            [sys.executable, *map(str, command)],
+            env={**os.environ, "QA_BOT_SERVE__PORT": "0", **environment},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        self.url, self.before = "", list[str]()
+
+    def ready(self) -> Process:
+        assert self.popen.stderr
+        for line in self.popen.stderr:
+            if found := re.match(r"qa-bot listens on (http://\S+/)(?: \(LiveQA on (http://\S+/)\))?$", line):
+                self.url = found[1]
+                return self
+            self.before.append(line)
+        raise AssertionError(f"it does not listen: {self.before}")
+
+    def ask(self) -> dict:
+        return json.loads(fetched(self.url + "api/ask", CATS))
+
+    def end(self, signum: int = signal.SIGTERM) -> tuple[int, list[dict]]:
+        """Exit code, and the lines of its log."""
+        self.popen.send_signal(signum)
+        _, log = self.popen.communicate(timeout=30)
+        return self.popen.returncode, [json.loads(line) for line in log.splitlines()]
+
+
+@pytest.fixture
+def process(home: Path) -> Iterator[Callable[..., Process]]:
+    started: list[Process] = []
+
+    def start(*command: object, **environment: str) -> Process:
+        started.append(Process(*(command or ("-m", "qa_bot", "--home", home, "serve")), **environment))
+        return started[-1]
+
+    yield start
+    for each in started:
+        each.popen.kill()
+        each.popen.communicate()
+
+
+def fetched(url: str, posted: object = None) -> bytes:
+    data = None if posted is None else json.dumps(posted).encode()
+    request = urllib.request.Request(url, data, {"Content-Type": "application/json"})
+    with urllib.request.urlopen(request, timeout=20) as reply:
+        return reply.read()
+
+
+def until(holds: Callable[[], object], seconds: float = 20) -> None:
+    end = time.monotonic() + seconds
+    while not holds():
+        assert time.monotonic() < end
+        time.sleep(0.01)
+
+
+# --- a life ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("signum", [signal.SIGTERM, signal.SIGINT])
+def test_it_listens_answers_and_ends_well(process, signum) -> None:
+    server = process().ready()
+    assert server.before == [], "one line says where"
+    assert fetched(server.url + "readyz") == b'{"ready": true}'
+    answer = server.ask()
+    assert answer["sources"][0]["document"] == "animals-cats-sleep"
+    code, log = server.end(signum)
+    assert code == 0
+    assert [line["event"] for line in log] == ["answer", "request", "stopping"]
+    assert CATS["question"] not in str(log)
+
+
+def test_flags_say_where(home, process) -> None:
+    with socket.socket() as probe, socket.socket() as other:
+        probe.bind(("127.0.0.1", 0))
+        other.bind(("127.0.0.1", 0))
+        port, liveqa = probe.getsockname()[1], other.getsockname()[1]
+    flags = ("serve", "--host", "localhost", "--port", port, "--liveqa-port", liveqa)
+    server = process("-m", "qa_bot", "--home", home, *flags).ready()
+    assert server.url == f"http://localhost:{port}/"
+    assert b"<answer" in fetched(f"http://localhost:{liveqa}/?title=Why+do+cats+sleep")
+    assert server.end()[0] == 0
+
+
+def test_what_was_told_is_recorded_when_it_is_killed(home, process) -> None:
+    server = process().ready()
+    answers = [server.ask() for _ in range(3)]
+    server.popen.kill()
+    server.popen.wait()
+    with Bot.open(home) as bot:
+        for answer in answers:
+            assert bot.store.turn(answer["id"]).answer["answer"] == answer["answer"]
+
+
+def test_documents_added_by_another_process_are_found_at_once(home, process, write_lines, qa_bot_process) -> None:
+    server = process().ready()
+    wanted = {"query": "zorgons purple moon", "engine": "keyword"}
+
+    def found() -> bool:
+        results = json.loads(fetched(server.url + "api/search", wanted))["results"]
+        return any(each["document"] == "zorgon" for each in results)
+
+    assert not found()
+    assert qa_bot_process("add", write_lines("z.jsonl", ZORGON)).code == 0
+    assert found(), "by the very next question"
+    assert server.end()[0] == 0
+
+
+# --- what keeps it from listening -----------------------------------------------------------------------------------
+
+
+def serve_fails(qa_bot, *flags: object) -> str:
+    done = qa_bot("serve", *flags)
+    assert (done.code, done.out) == (1, "")
+    assert done.err.startswith("Error: ")
+    assert done.err.count("\n") == 1
+    return done.err
+
+
+def test_a_port_in_use(qa_bot) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        assert f"127.0.0.1:{port}, but got: the port is in use" in serve_fails(qa_bot, "--port", port)
+
+
+def test_a_liveqa_port_in_use(qa_bot) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        assert "the port is in use" in serve_fails(qa_bot, "--port", 0, "--liveqa-port", port)
+
+
+def test_a_port_without_the_right_to_it(monkeypatch, bot) -> None:
+    def refuse(*_: object) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr("socket.socket.bind", refuse)
+
+    async def start() -> None:
+        async with running(bot, replace(bot.config.serve, port=80)):
+            pass
+
+    with pytest.raises(ServeError, match=r"127\.0\.0\.1:80, but got: no right to that port"):
+        asyncio.run(start())
+
+
+@pytest.mark.parametrize(
+    ("flags", "told"),
+    [
+        (("--host", "no such host"), "Expected the name or address of this machine"),
+        (("--host", "192.0.2.1", "--port", "0"), "Expected a token before listening on 192.0.2.1"),
+        (("--host", "0.0.0.0", "--port", "0"), "Expected a token before listening on 0.0.0.0"),
+        (("--port", "70000"), "0 to 65535"),
+    ],
+)
+def test_an_address_that_will_not_do(qa_bot, flags, told) -> None:
+    assert told in serve_fails(qa_bot, *flags)
+
+
+def test_an_address_of_another_machine(qa_bot, monkeypatch) -> None:
+    monkeypatch.setenv("QA_BOT_TOKEN", "secret")
+    assert "this machine has no such address" in serve_fails(qa_bot, "--host", "192.0.2.1", "--port", "0")
+
+
+def test_a_token_that_others_could_read(qa_bot, home) -> None:
+    (home / "token").write_text("secret")
+    (home / "token").chmod(0o644)
+    assert f"chmod 600 {home / 'token'}" in serve_fails(qa_bot, "--port", "0")
+
+
+def test_a_damaged_home(qa_bot, home) -> None:
+    for file in (home / "index").rglob("manifest.json"):
+        file.write_text("{")
+    assert "qa-bot repair" in serve_fails(qa_bot, "--port", "0")
+
+
+def test_a_failed_start_leaves_no_port_behind(bot) -> None:
+    """The first port is given back when the second cannot be had."""
+    with socket.socket() as taken, socket.socket() as probe:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+        probe.close()
+        settings = replace(bot.config.serve, port=port, liveqa_port=taken.getsockname()[1])
+
+        async def start() -> None:
+            async with running(bot, settings):
+                pass
+
+        with pytest.raises(ServeError):
+            asyncio.run(start())
+        with socket.socket() as again:
+            again.bind(("127.0.0.1", port))
+
+
+def test_a_token_in_the_home_opens_the_service(home, serve, bot) -> None:
+    (home / "token").write_text("from-file")
+    (home / "token").chmod(0o600)
+    service = serve(bot, warm=False)
+    assert service.get("/metrics").status == 401
+    assert service.get("/metrics", headers={"X-API-Key": "from-file"}).status == 200
+    (home / "token").chmod(0o644)
+    with pytest.raises(ConfigError, match="chmod 600"):
+        serve(bot)
+
+
+# --- how it ends ----------------------------------------------------------------------------------------------------
+
+
+def test_stopping_finishes_what_runs_and_takes_nothing_new(slow_bot) -> None:
+    go = slow_bot.pauses["retrieve"] = Event()
+
+    async def life() -> None:
+        async with AsyncExitStack() as outer, AsyncExitStack() as inner:
+            service = await inner.enter_async_context(running(slow_bot, replace(slow_bot.config.serve, port=0)))
+            client = await outer.enter_async_context(aiohttp.ClientSession(service.url))
+            await service.engine.warm_up()
+            asked = asyncio.create_task(client.post("/api/ask", json=CATS))
+            while not slow_bot.begun:
+                await asyncio.sleep(0.005)
+            closing = asyncio.create_task(inner.aclose())
+            await asyncio.sleep(0.05)
+            async with client.get("/readyz") as reply:
+                assert (reply.status, (await reply.json())["reason"]) == (503, "stopping")
+            async with client.post("/api/ask", json=CATS) as reply:
+                assert (reply.status, reply.headers["Retry-After"]) == (503, "5")
+            assert not closing.done()
+            go.set()
+            async with await asked as reply:
+                assert reply.status == 200
+                assert (await reply.json())["sources"]
+            await closing
+            with pytest.raises(aiohttp.ClientConnectorError):
+                await client.get("/livez")
+
+    asyncio.run(asyncio.wait_for(life(), 20))
+
+
+def test_stopping_does_not_wait_longer_than_the_deadline(home, slow_bot, monkeypatch) -> None:
+    """A question that would take for ever is cut, and its client is told by the closed connection."""
+    monkeypatch.setattr("qa_bot.web.server.GRACE", 0.1)
+    slow_bot.config = replace(slow_bot.config, answer=replace(slow_bot.config.answer, deadline=0.1))
+    slow_bot.pauses["retrieve"] = 20.0
+
+    async def life() -> None:
+        async with AsyncExitStack() as outer, AsyncExitStack() as inner:
+            service = await inner.enter_async_context(running(slow_bot, replace(slow_bot.config.serve, port=0)))
+            client = await outer.enter_async_context(aiohttp.ClientSession(service.url))
+            asked = asyncio.create_task(client.post("/api/ask", json={**CATS, "deadline": 20}))
+            while not slow_bot.begun:
+                await asyncio.sleep(0.005)
+            await inner.aclose()
+            with pytest.raises(aiohttp.ClientError):
+                await asked
+
+    asyncio.run(asyncio.wait_for(life(), 15))
+    assert slow_bot.cancelled == 1
+
+
+def test_a_signal_waits_for_the_answer_and_a_second_one_does_not(home, process) -> None:
+    for second, seconds in ((False, 0.5), (True, 30)):
+        server = process("-c", SLOW, home, seconds).ready()
+        port = int(server.url.rsplit(":", 1)[1].strip("/"))
+        body = json.dumps(CATS).encode()
+        with socket.create_connection(("127.0.0.1", port)) as client:
+            head = f"POST /api/ask HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nContent-Type: application/json\r\n"
+            client.sendall(f"{head}Content-Length: {len(body)}\r\n\r\n".encode() + body)
+            assert server.popen.stdout
+            assert server.popen.stdout.readline() == "asked\n"
+            server.popen.send_signal(signal.SIGTERM)
+            until(lambda url=server.url: refuses(url + "readyz"))
+            if second:
+                server.popen.send_signal(signal.SIGTERM)
+                assert server.popen.wait(20) == -signal.SIGTERM, "and not 30 seconds later"
+            else:
+                assert client.recv(100).startswith(b"HTTP/1.1 200 ")
+                assert server.popen.wait(20) == 0
+
+
+def refuses(url: str) -> bool:
+    try:
+        fetched(url)
+    except urllib.error.HTTPError as error:
+        error.close()
+        return error.code == 503
+    except OSError:
+        return True
+    return False
+
+
+# --- beside it ------------------------------------------------------------------------------------------------------
+
+
+def test_turns_reach_the_store_while_serving(bot, serve, monkeypatch) -> None:
+    monkeypatch.setattr("qa_bot.web.server.JOURNAL_EVERY", 0.02)
+    service = serve(bot)
+    assert service.post("/api/ask", json=CATS).status == 200
+    journal = bot.home.path / "turns.jsonl"
+    service.until(lambda: not journal.exists(), "an empty journal")
+    assert bot.store.counts().turns == 1
+
+
+def test_a_store_that_fails_is_told_once_and_harms_no_answer(bot, serve, monkeypatch, caplog) -> None:
+    tries = []
+
+    def fail(*_: object) -> None:
+        tries.append(1)
+        raise OSError("no disk")
+
+    monkeypatch.setattr("qa_bot.web.server.JOURNAL_EVERY", 0.01)
+    monkeypatch.setattr("qa_bot.bot.open_store", fail)
+    service = serve(bot)
+    assert service.post("/api/ask", json=CATS).status == 200
+    service.until(lambda: len(tries) > 3)
+    assert caplog.text.count("Turns stay in the journal") == 1
+
+
+def test_an_index_renewed_in_this_process_is_answered_from(bot, serve, write_lines) -> None:
+    service = serve(bot)
+    add(bot.home, Config(), bot.encoder, [write_lines("z.jsonl", ZORGON)])
+    found = service.post("/api/search", json={"query": "zorgons"}).json["results"]
+    assert found[0]["document"] == "zorgon"
+
+
+def test_it_serves_with_and_without_the_faster_loop(monkeypatch) -> None:
+    from qa_bot.web import server
+
+    monkeypatch.setitem(sys.modules, "uvloop", None)
+    assert server._loop_factory() is asyncio.new_event_loop
+    monkeypatch.undo()
+    uvloop = pytest.importorskip("uvloop", reason="the faster loop needs the extra 'fast'")
+    assert server._loop_factory() is uvloop.new_event_loop
