@@ -9,6 +9,7 @@ manifest.json              what `Manifest` holds, and the checksum of every file
 from __future__ import annotations
 
 import shutil
+from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
@@ -119,7 +120,7 @@ class IndexWriter:
         self._staged, self._previous, self._encoder, self._encoder_name = staged, previous, encoder, encoder_name
         self._fresh = f"{int(staged.stem):08d}"
         self._folder = staged / "segments"
-        self._deleted: list[int] = []
+        self._deleted = array("q")
 
     @property
     def encodes_anew(self) -> bool:
@@ -146,7 +147,7 @@ class IndexWriter:
         """Delete documents of earlier generations."""
         doomed = list(documents)
         self._keyword.delete(doomed)
-        self._deleted += doomed
+        self._deleted.extend(doomed)
 
     def finish(self) -> Manifest:
         """Commit, merge small segments; what the generation's manifest shall tell."""
@@ -187,7 +188,7 @@ class IndexWriter:
         if self._previous is None:
             return []
         manifest = Manifest.of(self._previous)
-        doomed = np.array(sorted(self._deleted), np.int64)
+        doomed = np.sort(np.array(self._deleted, np.int64))
         live = [
             (name, segment)
             for name, segment in zip(manifest.segments, open_segments(self._previous), strict=True)

@@ -229,10 +229,11 @@ class Pipeline:
             best: dict[int, float] = {}
             wanted = depth if each.query.field == "title" else PASSAGES * depth
             hits = self.index.keyword_hits(self._widened(each.query), wanted)
-            for hit in hits:
-                best.setdefault(hit.document, hit.score)
-                if each.query.field == "all":
-                    found.passages.setdefault(hit.document, hit.key)
+            for _, document, score in hits:
+                best.setdefault(document, score)
+            if each.query.field == "all":
+                for key, document, _ in hits:
+                    found.passages.setdefault(document, key)
             found.lists.append(_ranked(each.name, each.weight, best, whole=len(hits) < wanted))
         return found
 
@@ -251,9 +252,11 @@ class Pipeline:
             return Found()
         queries = self._encoder.encode([formulation.text], side="question")  # (1, D)
         deadline.check()
-        titles = self._scan("titles", queries, depth)
+        waiting = self._workers.submit(self._scan, "titles", queries, depth)  # on another core, where one is free
+        bodies = self._scan("bodies", queries, PASSAGES * depth)
         deadline.check()
-        return Found([titles, self._scan("bodies", queries, PASSAGES * depth)], query=queries[0])
+        titles = self._scan("titles", queries, depth) if waiting.cancel() else waiting.result(deadline.left())
+        return Found([titles, bodies], query=queries[0])
 
     def _scan(self, view: View, queries: FloatArray, wanted: int) -> RankedList:
         """Documents by the nearness of their titles, or of their best passages, to the question (1, D)."""
@@ -302,6 +305,8 @@ class Pipeline:
 
     def _materialised(self, fused: Ranked, found: Found) -> list[tuple[Passage, dict[str, float]]]:
         """Each document at its best passage, with its scores so far."""
+        if not fused:
+            return []
         ranked = [(each.name, dict(each.documents)) for each in found.lists]
         nearest = self.index.materialise([document for document, _ in fused], found.query, found.passages)
         candidates = []

@@ -114,7 +114,7 @@ _LETTERS = str.maketrans(
     {"æ": "ae", "œ": "oe", "ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "ı": "i", "’": "'", "‘": "'"}
 )
 _ASCII_LOOKALIKES = tuple(zip("’‘“”–—…•®™\u00a0", "''         ", strict=True))
-_MEMO_SIZE = 200_000
+_MEMO_SIZE = 16_384  # words, about 2 MB: as fast as one of twelve times as many (31,000 passages, 32,000 words)
 
 
 class _Stems(dict[str, str]):

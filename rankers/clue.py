@@ -54,10 +54,21 @@ class Dependence:
     words: Mapping[str, float]
     pairs: Mapping[tuple[str, str], float] = field(default_factory=dict)
 
+    def times(self, idf: Idf) -> Dependence:
+        """The same with every weight times how rare its word is; a pair's idf is the mean of its two words'."""
+        words = {word: weight * idf(word) for word, weight in self.words.items()}
+        pairs = {pair: weight * (idf(pair[0]) + idf(pair[1])) / 2 for pair, weight in self.pairs.items()}
+        return Dependence(words, pairs)
 
-def saturation(frequency: float, length: int, average: float, *, k1: float, b: float) -> float:
-    """`f (k1 + 1) / (f + k1 (1 − b + b · length / average))`, BM25's share of one term (Robertson & Walker 1997)."""
-    return frequency * (k1 + 1) / (frequency + k1 * (1 - b + b * length / average))
+
+def damping(length: int, average: float, *, k1: float, b: float) -> float:
+    """`k1 (1 − b + b · length / average)`: the frequency at which a term reaches half of what it can."""
+    return k1 * (1 - b + b * length / average)
+
+
+def saturation(frequency: float, damped: float, *, k1: float) -> float:
+    """`f (k1 + 1) / (f + damping)`, BM25's share of one term (Robertson & Walker 1997)."""
+    return frequency * (k1 + 1) / (frequency + damped)
 
 
 def inverse_frequency(documents: int, containing: int) -> float:
@@ -78,9 +89,9 @@ def bm25(
     query: Mapping[str, float], text: Sequence[str], idf: Idf, average: float, *, k1: float = 1.0, b: float = 0.75
 ) -> float:
     """`Σ_t weight(t) · idf(t) · saturation(f_t)` over the words of `query`."""
-    score = 0.0
+    score, damped = 0.0, damping(len(text), average, k1=k1, b=b)
     for word, places in positions(query, text).items():
-        score += query[word] * idf(word) * saturation(len(places), len(text), average, k1=k1, b=b)
+        score += query[word] * idf(word) * saturation(len(places), damped, k1=k1)
     return score
 
 
@@ -91,24 +102,29 @@ def ordered_count(first: Sequence[int], second: Collection[int]) -> int:
 
 def proximity_count(first: Sequence[int], second: Sequence[int], window: int) -> int:
     """How often a word has another within `window` words, in any order, its nearest only (#uw8), by their places."""
-    return sum(any(abs(i - j) < window for j in second) for i in first)
+    count = 0
+    for i in first:
+        for j in second:
+            if -window < i - j < window:
+                count += 1
+                break
+    return count
 
 
-def dependence_score(query: Dependence, text: Sequence[str], idf: Idf, average: float, config: ClueConfig) -> float:
-    """BM25 over words, ordered pairs and close pairs; a pair's idf is the mean of its two words'."""
+def dependence_score(query: Dependence, text: Sequence[str], average: float, config: ClueConfig) -> float:
+    """BM25 over words, ordered pairs and close pairs, whose weights in `query` hold their idf already."""
     found = positions(query.words, text)
-    length, k1, b = len(text), config.k1, config.b
+    k1, damped = config.k1, damping(len(text), average, k1=config.k1, b=config.b)
     score = 0.0
     for word, places in found.items():
-        score += query.words[word] * idf(word) * saturation(len(places), length, average, k1=k1, b=b)
+        score += query.words[word] * saturation(len(places), damped, k1=k1)
     score *= config.unigram
-    for pair, weight in query.pairs.items():
-        if pair[0] in found and pair[1] in found:
-            first, second = found[pair[0]], found[pair[1]]
-            rarity = weight * (idf(pair[0]) + idf(pair[1])) / 2
-            ordered = saturation(ordered_count(first, second), length, average, k1=k1, b=b)
-            close = saturation(proximity_count(first, second, config.window), length, average, k1=k1, b=b)
-            score += rarity * (config.ordered * ordered + config.proximity * close)
+    for (one, other), weight in query.pairs.items():
+        if one in found and other in found:
+            first, second = found[one], found[other]
+            ordered = saturation(ordered_count(first, second), damped, k1=k1)
+            close = saturation(proximity_count(first, second, config.window), damped, k1=k1)
+            score += weight * (config.ordered * ordered + config.proximity * close)
     return score
 
 
@@ -144,24 +160,18 @@ class ClueRanker:
 
     def scorer(self, question: Question) -> Callable[[Clue], float]:
         """`S_c(q, ·)`, with everything that depends on the question alone computed once."""
-        config, statistics = self._config, self._statistics
+        config = self._config
         title = self._dependence(question.title)
         whole = self._dependence(f"{question.title} {question.body}") if question.body else title
-        average_title = statistics.average_length("title") or 1.0
-        known: dict[str, float] = {}
-
-        def idf(word: str) -> float:
-            if word not in known:
-                known[word] = inverse_frequency(statistics.documents, statistics.document_frequency("all", word))
-            return known[word]
+        average_title = self._statistics.average_length("title") or 1.0
 
         def score(clue: Clue) -> float:
             c_title = self._analyse(clue.title)[:MAX_TERMS]
-            in_title = dependence_score(title, c_title, idf, average_title, config)
+            in_title = dependence_score(title, c_title, average_title, config)
             if title is whole and not clue.body:
                 return (1 + config.title_weight) * in_title
             c_whole = [*c_title, *self._analyse(clue.body)][:MAX_TERMS]
-            return dependence_score(whole, c_whole, idf, average_title, config) + config.title_weight * in_title
+            return dependence_score(whole, c_whole, average_title, config) + config.title_weight * in_title
 
         return score
 
@@ -173,4 +183,7 @@ class ClueRanker:
             if (found := self._synonyms(word)) and len(found_terms := self._analyse(word)) == 1
             for term in found_terms
         }
-        return dependence(terms, synonyms)
+        return dependence(terms, synonyms).times(self._idf)
+
+    def _idf(self, word: str) -> float:
+        return inverse_frequency(self._statistics.documents, self._statistics.document_frequency("all", word))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
+from itertools import pairwise
 from operator import itemgetter
 
 Ranked = list[tuple[int, float]]
@@ -42,8 +43,9 @@ def normalised_mean(
     shares = _weights(lists, weights)
     total = sum(shares)
     for ranked, weight, floor in zip(lists, shares, floors or [None] * len(lists), strict=True):
-        for document, score in min_max(ranked, floor=floor):
-            fused[document] += weight * score / total
+        low, width = _range(ranked, floor)
+        for document, score in ranked:
+            fused[document] += weight * ((score - low) / width if width > 0 else 1.0) / total
     return best_first(fused)
 
 
@@ -60,25 +62,17 @@ def in_vocabulary_rule(dense: Ranked, keyword: Ranked, k: int, *, in_vocabulary:
     return [(document, 1 / rank) for rank, document in enumerate(taken[:k], start=1)]
 
 
-def min_max(ranked: Ranked, *, floor: float | None = None) -> Ranked:
-    """Scores moved to [0, 1], from `floor` (else the lowest score) to the highest; all 1 where they are all equal."""
-    if not ranked:
-        return []
-    scores = [score for _, score in ranked]
-    low = min(scores) if floor is None else floor
-    width = max(scores) - low
-    return [(document, (score - low) / width if width > 0 else 1.0) for document, score in ranked]
-
-
 def best_first(scores: dict[int, float]) -> Ranked:
     """Highest score first, equal ones by a hash of the id."""
     ranked = sorted(scores.items(), key=itemgetter(1), reverse=True)
-    start = 0
-    for end in range(1, len(ranked) + 1):  # only runs of equal scores: the hash costs more than the sorting
-        if end == len(ranked) or ranked[end][1] != ranked[start][1]:
-            if end - start > 1:
-                ranked[start:end] = sorted(ranked[start:end], key=lambda item: stable_hash(item[0]))
-            start = end
+    ties = [place for place, (before, after) in enumerate(pairwise(ranked)) if before[1] == after[1]]
+    end = 0
+    for start in ties:  # only runs of equal scores: the hash costs more than the sorting
+        if start >= end:
+            end = start + 2
+            while end < len(ranked) and ranked[end][1] == ranked[start][1]:
+                end += 1
+            ranked[start:end] = sorted(ranked[start:end], key=lambda item: stable_hash(item[0]))
     return ranked
 
 
@@ -88,6 +82,14 @@ def stable_hash(number: int) -> int:
     mixed = ((mixed ^ (mixed >> 30)) * 0xBF58476D1CE4E5B9) & 0xFFFFFFFFFFFFFFFF
     mixed = ((mixed ^ (mixed >> 27)) * 0x94D049BB133111EB) & 0xFFFFFFFFFFFFFFFF
     return mixed ^ (mixed >> 31)
+
+
+def _range(ranked: Ranked, floor: float | None) -> tuple[float, float]:
+    """The last score, or what stands for it, and how far the first is above."""
+    if not ranked:
+        return 0.0, 0.0
+    low = ranked[-1][1] if floor is None else floor
+    return low, ranked[0][1] - low
 
 
 def _weights(lists: Sequence[Ranked], weights: Sequence[float] | None) -> Sequence[float]:

@@ -17,10 +17,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO, Literal, NamedTuple
+from typing import Any, BinaryIO, Literal, NamedTuple, Self
 
 import numpy as np
 import orjson
+from numpy.lib.format import write_array_header_1_0
 from numpy.typing import NDArray
 
 from qa_core.types import Clue, Encoder, FloatArray, IntArray, Passage, Source
@@ -33,6 +34,7 @@ View = Literal["titles", "bodies"]
 Alive = NDArray[np.bool_]
 
 ENCODE_AT_ONCE = 512
+NUMBERS_AT_ONCE = 4096
 
 
 class IndexedPassage(NamedTuple):
@@ -68,9 +70,9 @@ class SegmentWriter:
         folder.mkdir(parents=True)
         self._folder, self._encoder = folder, encoder
         self._records, self._texts = _Blob(folder, "record"), _Blob(folder, "text")
-        self._documents = array("q")
-        self._firsts = array("q")
-        self._passages = array("q")
+        self._documents, self._firsts = _Column(folder / "documents.npy"), _Column(folder / "firsts.npy")
+        self._passages, self._owners = _Column(folder / "passages.npy"), _Column(folder / "owners.npy", np.int32)
+        self._last = -1  # key of the last document
         self._vectors: dict[View, BinaryIO] = {v: (folder / f"{v}.f32").open("wb") for v in ("titles", "bodies")}
         self._waiting: list[IndexedDocument] = []
         self._waiting_passages = 0
@@ -92,25 +94,22 @@ class SegmentWriter:
     def close(self) -> int:
         """Write what is left and the dense indexes; how many documents the segment has."""
         self._flush()
-        self._records.close()
-        self._texts.close()
-        firsts = np.append(np.array(self._firsts, np.int64), len(self._passages))
-        owners = np.repeat(np.arange(len(self._documents), dtype=np.int32), np.diff(firsts))
-        np.save(self._folder / "documents.npy", np.array(self._documents, np.int64))
-        np.save(self._folder / "firsts.npy", firsts)
-        np.save(self._folder / "passages.npy", np.array(self._passages, np.int64))
-        np.save(self._folder / "owners.npy", owners)
-        for view, file in self._vectors.items():
+        self._firsts.append(len(self._passages))
+        for file in self._files():
             file.close()
+        for view in self._vectors:
             self._build(view)
         return len(self._documents)
 
     def abandon(self) -> None:
         """Close the files as they are; whoever gives up removes the folder."""
-        closing = [self._records.close, self._texts.close, *(file.close for file in self._vectors.values())]
-        for close in closing:
+        for file in self._files():
             with suppress(OSError, ValueError):  # what a full disk did not take is not wanted any more
-                close()
+                file.close()
+
+    def _files(self) -> tuple[_Blob | _Column | BinaryIO, ...]:
+        columns = self._documents, self._firsts, self._passages, self._owners
+        return self._records, self._texts, *columns, *self._vectors.values()
 
     def _build(self, view: View) -> None:
         raw, width = self._folder / f"{view}.f32", self._encoder.dimension
@@ -133,15 +132,17 @@ class SegmentWriter:
         self._waiting, self._waiting_passages = [], 0
 
     def _write(self, document: IndexedDocument) -> None:
-        assert not self._documents or document.key > self._documents[-1], "documents come in ascending order"
+        assert document.key > self._last, "documents come in ascending order"
+        self._last = document.key
         self._records.append(
             orjson.dumps([document.id, document.title, document.body, document.url, document.collection])
         )
-        self._documents.append(document.key)
         self._firsts.append(len(self._passages))
         for passage in document.passages:
             self._texts.append(passage.text.encode("utf-8", "replace"))
             self._passages.append(passage.key)
+            self._owners.append(len(self._documents))
+        self._documents.append(document.key)
 
 
 class Segment:
@@ -153,10 +154,8 @@ class Segment:
             self.passages = _array(folder / "passages.npy")
             self._firsts = _array(folder / "firsts.npy")
             self._owners = _array(folder / "owners.npy")
-            self._record_ends = _array(folder / "record_ends.npy")
-            self._text_ends = _array(folder / "text_ends.npy")
-            self._records = _mapped(folder / "records.bin")
-            self._texts = _mapped(folder / "texts.bin")
+            self._records = _Slices.open(folder, "record")
+            self._texts = _Slices.open(folder, "text")
         except (OSError, ValueError, EOFError) as error:
             raise IndexDamaged(folder, error) from error
         self._dense: dict[View, DenseIndex] = {v: DenseIndex.open(folder / v) for v in ("titles", "bodies")}
@@ -173,7 +172,11 @@ class Segment:
     def search(self, view: View, queries: FloatArray, k: int) -> list[DenseHits]:
         """The k nearest live rows of each query, (Q, D), best first."""
         scores, rows = self._dense[view].search(queries, k, alive=self._alive_rows(view))
-        return [self._hits(view, s[r >= 0], r[r >= 0]) for s, r in zip(scores, rows, strict=True)]
+        whole = bool((rows[:, -1:] >= 0).all())  # as nearly always
+        return [
+            self._hits(view, s, r) if whole else self._hits(view, s[r >= 0], r[r >= 0])
+            for s, r in zip(scores, rows, strict=True)
+        ]
 
     def rows_of(self, documents: IntArray) -> IntArray:
         """The rows of documents, (n,), −1 where one is not here or not alive."""
@@ -190,11 +193,11 @@ class Segment:
         counts = stops - starts
         within = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
         candidates = np.repeat(starts, counts) + within
-        bodies = self.vectors("bodies", candidates) @ query
+        bodies = self._dense["bodies"].scores(candidates, query)
         owner = np.repeat(np.arange(len(rows)), counts)
         order = np.lexsort((candidates, -bodies, owner))
         first = order[np.searchsorted(owner[order], np.arange(len(rows)))]
-        titles = self.vectors("titles", rows) @ query
+        titles = self._dense["titles"].scores(rows, query)
         return candidates[first], titles, bodies[first]
 
     def passage_rows(self, row: int) -> range:
@@ -220,11 +223,11 @@ class Segment:
         return iter(range(self.size)) if self.alive is None else map(int, np.flatnonzero(self.alive))
 
     def _record(self, row: int) -> Sequence[str]:
-        fields: list[str] = orjson.loads(_slice(self._records, self._record_ends, row))
+        fields: list[str] = orjson.loads(self._records[row])
         return fields
 
     def _text(self, row: int) -> str:
-        return _slice(self._texts, self._text_ends, row).decode("utf-8")
+        return str(self._texts[row], "utf-8")
 
     def _hits(self, view: View, scores: FloatArray, rows: IntArray) -> DenseHits:
         if view == "titles":
@@ -263,21 +266,60 @@ def reencode(folder: Path, segments: Iterable[Segment], encoder: Encoder) -> int
     return writer.close()
 
 
+class _Column:
+    """Appends whole numbers to an `.npy` file, and writes its header again when it is known how many they are."""
+
+    def __init__(self, path: Path, kind: type[np.signedinteger[Any]] = np.int64) -> None:
+        self._kind, self._waiting, self._written = np.dtype(kind), array("q"), 0
+        self._file = path.open("wb")
+        self._head()
+
+    def __len__(self) -> int:
+        return self._written + len(self._waiting)
+
+    def append(self, number: int) -> None:
+        self._waiting.append(number)
+        if len(self._waiting) == NUMBERS_AT_ONCE:
+            self._flush()
+
+    def close(self) -> None:
+        try:
+            self._flush()
+            self._file.seek(0)
+            self._head()
+        finally:
+            self._file.close()
+
+    def _flush(self) -> None:
+        self._file.write(np.array(self._waiting, self._kind).data)
+        self._written += len(self._waiting)
+        del self._waiting[:]
+
+    def _head(self) -> None:
+        """numpy leaves room in a header for a greater number, so that the rows need not move."""
+        told = {"descr": self._kind.str, "fortran_order": False, "shape": (self._written,)}
+        write_array_header_1_0(self._file, told)
+
+
 class _Blob:
-    """Appends byte strings to one file and remembers where each ends."""
+    """Appends byte strings to one file and tells another where each ends."""
 
     def __init__(self, folder: Path, name: str) -> None:
         self._file = (folder / f"{name}s.bin").open("wb")
-        self._ends_path = folder / f"{name}_ends.npy"
-        self._ends = array("q", [0])
+        self._ends = _Column(folder / f"{name}_ends.npy")
+        self._ends.append(0)
+        self._end = 0
 
     def append(self, data: bytes) -> None:
         self._file.write(data)
-        self._ends.append(self._ends[-1] + len(data))
+        self._end += len(data)
+        self._ends.append(self._end)
 
     def close(self) -> None:
-        self._file.close()
-        np.save(self._ends_path, np.array(self._ends, np.int64))
+        try:
+            self._file.close()
+        finally:
+            self._ends.close()
 
 
 def _array(path: Path) -> NDArray[Any]:
@@ -289,5 +331,17 @@ def _mapped(path: Path) -> NDArray[np.uint8]:
     return np.asarray(np.memmap(path, np.uint8, "r")) if path.stat().st_size else np.zeros(0, np.uint8)
 
 
-def _slice(blob: NDArray[np.uint8], ends: IntArray, row: int) -> bytes:
-    return blob[int(ends[row]) : int(ends[row + 1])].tobytes()
+@dataclass(frozen=True, slots=True)
+class _Slices:
+    """What `_Blob` wrote, mapped; one slice at a time is read much faster from a memory view than from an array."""
+
+    data: memoryview
+    ends: memoryview  # whole numbers, one more than there are slices
+
+    @classmethod
+    def open(cls, folder: Path, name: str) -> Self:
+        ends = np.ascontiguousarray(_array(folder / f"{name}_ends.npy"), np.int64)
+        return cls(_mapped(folder / f"{name}s.bin").data, ends.data)
+
+    def __getitem__(self, row: int) -> memoryview:
+        return self.data[self.ends[row] : self.ends[row + 1]]

@@ -64,10 +64,17 @@ def test_counts_of_pairs_by_hand():
 def test_dependence_weighs_words_pairs_and_proximity_by_hand():
     # Every idf is ln(1 + 8.5/2.5) = ln 4.4; a text of average length has saturation f·2/(f+1): 1 for f = 1.
     idf = math.log(4.4)
-    score = dependence_score(dependence(["a", "b"], {}), ["a", "x", "b", "y"], lambda _: idf, 4.0, ClueConfig())
+    query = dependence(["a", "b"], {}).times(lambda _: idf)
+    score = dependence_score(query, ["a", "x", "b", "y"], 4.0, ClueConfig())
     assert score == pytest.approx(0.8 * 2 * idf + 0.1 * 0 + 0.1 * idf)
-    side_by_side = dependence_score(dependence(["a", "b"], {}), ["a", "b", "x", "y"], lambda _: idf, 4.0, ClueConfig())
+    side_by_side = dependence_score(query, ["a", "b", "x", "y"], 4.0, ClueConfig())
     assert side_by_side == pytest.approx(0.8 * 2 * idf + 0.1 * idf + 0.1 * idf)
+
+
+def test_a_pair_is_as_rare_as_its_words_are_on_average():
+    rarity = {"a": 1.0, "b": 3.0, "c": 0.5}
+    found = dependence(["a", "b"], {"a": ["c"]}).times(rarity.__getitem__)
+    assert (found.words, found.pairs) == ({"a": 1.0, "b": 3.0, "c": 0.5}, {("a", "b"): 2.0})
 
 
 def test_clue_score_by_hand():

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retrievers.fusion import best_first, in_vocabulary_rule, min_max, normalised_mean, reciprocal_rank, stable_hash
+from retrievers.fusion import best_first, in_vocabulary_rule, normalised_mean, reciprocal_rank, stable_hash
 
 KEYWORD = [(1, 8.0), (2, 6.0), (3, 4.0)]
 DENSE = [(3, 0.9), (1, 0.5), (4, 0.4)]
@@ -33,7 +33,7 @@ def test_normalised_mean_by_hand():
 
 
 def test_a_list_of_equal_scores_counts_one_each():
-    assert min_max([(5, 2.0), (6, 2.0)]) == [(5, 1.0), (6, 1.0)]
+    assert dict(normalised_mean([[(5, 2.0), (6, 2.0)]])) == {5: 1.0, 6: 1.0}
     assert dict(normalised_mean([[(5, 2.0), (6, 2.0)], [(6, 1.0)]])) == {6: 1.0, 5: 0.5}
 
 
@@ -56,6 +56,23 @@ def test_equal_scores_are_ordered_by_the_hash_of_the_id():
     tied = reciprocal_rank([[(document, 1.0)] for document in range(50)])
     assert [document for document, _ in tied] == sorted(range(50), key=stable_hash)
     assert [document for document, _ in tied] != list(range(50))
+
+
+@given(st.dictionaries(st.integers(0, 99), st.sampled_from([0.0, 0.25, 0.5, 1.0])))
+def test_runs_of_equal_scores_anywhere_are_ordered_by_the_hash(scores):
+    assert best_first(scores) == sorted(scores.items(), key=lambda item: (-item[1], stable_hash(item[0])))
+
+
+@given(ranked_lists, st.lists(st.none() | st.floats(-6, 0), min_size=4, max_size=4))
+def test_a_normalised_mean_is_the_mean_of_normalised_lists(lists, floors):
+    expected = {}
+    for ranked, floor in zip(lists, floors, strict=False):
+        low = floor if floor is not None else min((score for _, score in ranked), default=0.0)
+        width = max((score for _, score in ranked), default=low) - low
+        for document, score in ranked:
+            share = (score - low) / width if width > 0 else 1.0
+            expected[document] = expected.get(document, 0) + share / len(lists)
+    assert dict(normalised_mean(lists, floors=floors[: len(lists)])) == pytest.approx(expected)
 
 
 def test_the_hash_is_the_published_one():
@@ -87,6 +104,6 @@ def test_normalised_means_stay_between_0_and_1_best_first(lists):
 
 def test_a_floor_stands_for_the_lowest_score():
     ranked = [(1, 10.0), (2, 9.0), (3, 5.0)]
-    assert min_max(ranked, floor=0.0) == [(1, 1.0), (2, 0.9), (3, 0.5)]
+    assert normalised_mean([ranked], floors=[0.0]) == [(1, 1.0), (2, 0.9), (3, 0.5)]
     fused = dict(normalised_mean([ranked, [(3, 4.0), (1, 2.0)]], floors=[0.0, None]))
     assert fused == pytest.approx({1: 0.5, 2: 0.45, 3: 0.75})

@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from qa_core.types import Clue, Source
+from retrievers import segments
 from retrievers.damage import IndexDamaged
 from retrievers.segments import IndexedDocument, IndexedPassage, Segment, SegmentWriter, body_text, merge, reencode
 
@@ -117,6 +118,18 @@ def test_many_documents_pass_in_batches(tmp_path):
     documents = [document(i, "abc"[i % 3], ("x" * (i % 7), "y")) for i in range(1, 700)]
     segment = write(tmp_path / "s", documents)
     assert [segment.document(row) for row in segment.live_rows()] == documents
+
+
+@pytest.mark.parametrize("count", [0, 1, 10, 11])
+def test_columns_are_arrays_however_many_numbers_come_at_once(count, tmp_path, monkeypatch):
+    monkeypatch.setattr(segments, "NUMBERS_AT_ONCE", 5)
+    documents = [document(i, "t", ("x",) * (i % 3)) for i in range(1, count + 1)]
+    segment = write(tmp_path / "s", documents)
+    assert [segment.document(row) for row in segment.live_rows()] == documents
+    loaded = np.load(tmp_path / "s" / "owners.npy")
+    assert loaded.dtype == np.int32
+    assert loaded.tolist() == [row for row, each in enumerate(documents) for _ in each.passages]
+    assert np.load(tmp_path / "s" / "firsts.npy").tolist() == [0, *np.cumsum([len(d.passages) for d in documents])]
 
 
 @pytest.mark.parametrize("name", ["texts.bin", "documents.npy", "titles/vectors.faiss"])

@@ -1,0 +1,68 @@
+"""What writing a segment needs must not grow with it: peak anonymous memory over two sizes, each in a fresh process.
+
+The buffers of tantivy, SQLite and the encoder are bounded as well, but only ten thousands of records fill them:
+tests/benchmarks/add_memory.py looks at a whole `add`.
+"""
+
+import subprocess
+import sys
+
+import pytest
+
+WRITE = """
+import sys, threading, time
+from pathlib import Path
+
+import numpy as np
+
+from retrievers import dense
+from retrievers.segments import IndexedDocument, IndexedPassage, SegmentWriter
+
+class Numbers:  # unit vectors that follow from the number at the end of a text
+    dimension = 64
+    fingerprint = "numbers"
+
+    def encode(self, texts, *, side="question"):
+        rows = np.array([int(text.rsplit(" ", 1)[1]) for text in texts], np.float32)[:, None]
+        rows = np.cos(rows * np.arange(1, self.dimension + 1, dtype=np.float32))
+        return rows / np.linalg.norm(rows, axis=1, keepdims=True)
+
+def anonymous():
+    return int(Path("/proc/self/status").read_text().split("RssAnon:")[1].split()[0]) * 1024
+
+def watch():
+    while True:
+        peaks[0] = max(peaks[0], anonymous())
+        time.sleep(0.005)
+
+dense.EXACT_ROWS = int(sys.argv[3])
+peaks = [0]
+threading.Thread(target=watch, daemon=True).start()
+writer = SegmentWriter(Path(sys.argv[1]), Numbers())
+for i in range(int(sys.argv[2])):
+    passage = IndexedPassage(i, f"a passage about number {i}")
+    writer.add(IndexedDocument(i, f"id-{i}", f"title {i}", "", "", "tests", (passage,)))
+assert writer.close() == int(sys.argv[2])
+print(peaks[0])
+"""
+FEW, MANY = 6_000, 24_000
+
+
+def peak(folder, documents, exact_rows):
+    command = [sys.executable, "-c", WRITE, str(folder), str(documents), str(exact_rows)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=200)
+    assert done.returncode == 0, done.stderr
+    return int(done.stdout)
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="/proc/self/status tells memory on Linux only")
+@pytest.mark.parametrize(
+    ("exact_rows", "bytes_a_document"),
+    [
+        (100_000, 30),  # nothing is kept; the whole numbers of its columns alone would be 44
+        (1_000, 150),  # while a list is written 20 a row, and the centres; the vectors of its two rows would be 256
+    ],
+)
+def test_four_times_as_many_documents_need_no_more_memory(exact_rows, bytes_a_document, tmp_path):
+    grown = peak(tmp_path / "many", MANY, exact_rows) - peak(tmp_path / "few", FEW, exact_rows)
+    assert grown / (MANY - FEW) < bytes_a_document
