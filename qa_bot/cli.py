@@ -52,6 +52,10 @@ class Task(StrEnum):
     known_item = "known-item"
 
 
+class TrainedModel(StrEnum):
+    dense = "dense"
+
+
 @dataclass(slots=True)
 class Common:
     """What stands before the verb."""
@@ -162,6 +166,24 @@ def search(
 
             show_candidates(found)
     raise typer.Exit(OK if found else NO_ANSWER)
+
+
+@app.command()
+def serve(
+    context: typer.Context,
+    host: Annotated[
+        str | None, typer.Option(help="Address to listen on; beyond this machine it needs a token.")
+    ] = None,
+    port: Annotated[int | None, typer.Option(help="Port to listen on; 0 takes a free one.")] = None,
+    liveqa_port: Annotated[int | None, typer.Option(help="Port of its own for LiveQA; 0 is off.")] = None,
+) -> None:
+    """Serve the chat page, WebSocket, JSON, OpenAI-style and LiveQA services, until stopped."""
+    from qa_bot.bot import Bot
+    from qa_bot.web.server import serve as serve_bot
+
+    flags = {"serve.host": host, "serve.port": port, "serve.liveqa_port": liveqa_port}
+    with Bot.open(_given_home(context), flags=flags) as bot:
+        serve_bot(bot, bot.config.serve)
 
 
 @app.command()
@@ -337,6 +359,36 @@ def evaluate(
         _print_json(as_json(rows))
     else:
         show(table(rows))
+
+
+@app.command()
+def train(
+    model: Annotated[TrainedModel, typer.Argument(help="What to train.")],
+    data: Annotated[list[Path], typer.Option(help="Pairs: JSONL, answer selection TSV, MedQuAD, or what `add` reads.")],
+    out: Annotated[Path, typer.Option(help="Folder for the model.")],
+    more: Annotated[list[Path] | None, typer.Argument(help="Further paths of --data.", show_default=False)] = None,
+    base: Annotated[Path | None, typer.Option(help="Encoder to start from.")] = None,
+    config: Annotated[Path | None, typer.Option(help="Settings, a TOML file.")] = None,
+    dev: Annotated[str, typer.Option(help="Share of the questions to hold out, or a path with pairs.")] = "0.1",
+    limit: Annotated[int | None, typer.Option(help="Only so many pairs.", min=1)] = None,
+    seed: Annotated[int, typer.Option(help="Seed of all randomness.", min=0)] = 0,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on with an interrupted run.")] = False,
+    plots: Annotated[bool, typer.Option("--plots", help="Draw the learning curve.")] = False,
+    json: Json = False,
+) -> None:
+    """Train a model from your own examples."""
+    from qa_bot.training import dense
+    from qa_bot.training.display import show_outcome, show_read, shown
+
+    assert model is TrainedModel.dense
+    paths = (*data, *(more or ()))
+    request = dense.Request(paths, out, base, config, dev, limit, seed, resume, plots)
+    with shown(dense.configured(request).slam.epochs) as reported:
+        outcome = dense.train_dense(request, told=show_read, reported=reported)
+    if json:
+        _print_json(outcome.as_dict())
+    else:
+        show_outcome(outcome, out)
 
 
 @config_app.callback()

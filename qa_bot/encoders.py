@@ -76,10 +76,14 @@ def fetched(name: str, models: Path) -> Path:
 
 
 def open_folder(folder: Path, *, models: Path, int8: bool = False, threads: int = 1) -> Encoder:
-    """Opens a folder, static or in sentence-transformers layout. Raises EncoderError."""
+    """Opens a folder: static, trained here over words, or in sentence-transformers layout. Raises EncoderError."""
     try:
         if _is_static(folder):
             return StaticEncoder.load(folder)
+        if _is_trained(folder):
+            from qa_core.trained_encoder import TrainedEncoder  # torch, where no other encoder needs it
+
+            return TrainedEncoder.load(folder)
         return _open_transformer(folder, models=models, int8=int8, threads=threads)
     except (OSError, ValueError, ModuleNotFoundError) as error:
         raise EncoderError(str(error)) from error
@@ -89,7 +93,7 @@ def verify(folder: Path, *, models: Path, int8: bool = False) -> Encoder:
     """Checks files, layout and weights, then encodes a trial text; the encoder it opened. Raises EncoderError."""
     encoder = open_folder(folder, models=models, int8=int8)
     try:
-        vectors = encoder.encode(_TRIAL)  # (2, D)
+        vectors = encoder.encode(_trial(folder))  # (N, D)
     except ValueError as error:
         raise EncoderError(str(error)) from error
     lengths = np.linalg.norm(vectors, axis=1)
@@ -142,6 +146,19 @@ def _is_static(folder: Path) -> bool:
         and (folder / "config.json").is_file()
         and (read_object(folder / "config.json").get("kind") == STATIC)
     )
+
+
+def _is_trained(folder: Path) -> bool:
+    """Whether `train` wrote the folder, words and all; which architecture it is, its own loader tells."""
+    return not (folder / "modules.json").is_file() and (folder / "vocabulary.txt").is_file()
+
+
+def _trial(folder: Path) -> tuple[str, ...]:
+    """Texts that any encoder knows words of; one over words may know no more than its training texts."""
+    if not _is_trained(folder):
+        return _TRIAL
+    words = (folder / "vocabulary.txt").read_text(encoding="utf-8").split("\n")
+    return tuple(word for word in words if word and not word.startswith("<"))[:2]
 
 
 def _check_weights(weights: Path) -> None:

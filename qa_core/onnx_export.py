@@ -28,7 +28,7 @@ def export_onnx(weights: Path, out: Path) -> None:
         )
     import torch
 
-    model = _model(weights)
+    model = load_model(weights)
 
     class Hidden(torch.nn.Module):
         def __init__(self) -> None:
@@ -54,7 +54,11 @@ def export_onnx(weights: Path, out: Path) -> None:
         )
 
 
-def _model(weights: Path) -> Any:
+def load_model(weights: Path, *, attention: str = "eager") -> Any:
+    """The transformer in float32, whose weights have to be there as safetensors and to fit; a ValueError says if not.
+
+    `attention` names its kernel: the tracer cannot follow the fused ones.
+    """
     with _quiet():
         from transformers import AutoModel
 
@@ -64,7 +68,7 @@ def _model(weights: Path) -> Any:
                 local_files_only=True,
                 use_safetensors=True,
                 trust_remote_code=False,
-                attn_implementation="eager",  # the tracer cannot follow the fused kernels
+                attn_implementation=attention,
                 output_loading_info=True,
             )
         except (OSError, ValueError, RuntimeError, KeyError) as error:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
@@ -43,6 +43,14 @@ class SubwordTokeniser:
         if max_length is not None:
             tokenizer.enable_truncation(max_length)
         return cls(tokenizer, _unknown(tokenizer), _words(folder / "words.txt"))
+
+    @classmethod
+    def of(cls, content: str, *, known_words: Iterable[str] = ()) -> Self:
+        """From the content of a `tokenizer.json` that is not on disk yet; texts of any length are kept whole."""
+        tokenizer = Tokenizer.from_str(content)
+        tokenizer.no_padding()
+        tokenizer.no_truncation()
+        return cls(tokenizer, _unknown(tokenizer), frozenset(known_words))
 
     def sequences(self, texts: Sequence[str]) -> list[list[int]]:
         """Token ids of each text with the model's special tokens, cut to the maximum length."""

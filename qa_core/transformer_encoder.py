@@ -15,6 +15,7 @@ from typing import Any, Self
 import numpy as np
 import onnxruntime
 
+from qa_core.batching import batches, padded
 from qa_core.sentence_layout import Pooling, SentenceLayout
 from qa_core.static_encoder import sha256
 from qa_core.tokenisers import SubwordTokeniser
@@ -84,25 +85,6 @@ class TransformerEncoder:
                 " its pooling and its weights do not belong together."
             )
         return pooled(output, mask, pooling=self.layout.pooling)
-
-
-def batches(lengths: Sequence[int], *, tokens: int) -> list[list[int]]:
-    """Positions in order of length, cut where a batch padded to its longest member would pass `tokens`."""
-    result: list[list[int]] = []
-    for position in sorted(range(len(lengths)), key=lambda i: (lengths[i], i)):
-        if not result or lengths[position] * (len(result[-1]) + 1) > tokens:
-            result.append([])
-        result[-1].append(position)
-    return result
-
-
-def padded(rows: Sequence[Sequence[int]]) -> tuple[IntArray, IntArray]:
-    """Token ids filled up with zeros, (B, T), and the mask, (B, T), one at real tokens."""
-    lengths = np.array([len(row) for row in rows])
-    mask = np.arange(lengths.max())[None, :] < lengths[:, None]
-    ids = np.zeros(mask.shape, dtype=np.int64)
-    ids[mask] = [token for row in rows for token in row]
-    return ids, mask.astype(np.int64)
 
 
 def pooled(hidden: FloatArray, mask: IntArray, *, pooling: Pooling) -> FloatArray:

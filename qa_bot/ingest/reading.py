@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import errno
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from importlib import import_module
 from pathlib import Path
 from typing import cast
@@ -17,6 +17,7 @@ from qa_bot.ingest.leaf import Leaf
 from qa_bot.ingest.records import Item, Limits, Record, Reject
 
 # each reader is imported when its format is first met: some bring libraries that take a while
+Reader = Callable[[Leaf], Iterator[Item]]
 MODULES = {name: name for name in FORMATS} | {"json": "json_array"}
 
 
@@ -26,6 +27,7 @@ def read(
     format: str | None = None,  # noqa: A002  # the option's name on the command line
     limits: Limits | None = None,
     produced: Produced | None = None,
+    readers: Mapping[str, Reader] | None = None,
 ) -> Iterator[Item]:
     """The records of a file or of all files in a folder, with what was rejected or repaired, as they are met.
 
@@ -34,6 +36,7 @@ def read(
         format: one of `FORMATS` for every file, or None to detect it for each by name and content.
         limits: bounds by bytes produced.
         produced: the count of bytes so far, where several paths share one bound.
+        readers: what to read some formats with instead of their own reader.
 
     Raises:
         FileNotFoundError: nothing is at `path`.
@@ -48,13 +51,21 @@ def read(
             yield file
             continue
         try:
-            yield from _file(file, format, limits, produced, is_named=not path.is_dir())
+            yield from _file(file, format, limits, produced, readers or {}, is_named=not path.is_dir())
         except TotalLimitError as error:
             yield Reject(str(file.path), str(error))
             return
 
 
-def _file(file: File, wanted: str | None, limits: Limits, produced: Produced, *, is_named: bool) -> Iterator[Item]:
+def _file(
+    file: File,
+    wanted: str | None,
+    limits: Limits,
+    produced: Produced,
+    readers: Mapping[str, Reader],
+    *,
+    is_named: bool,
+) -> Iterator[Item]:
     where = str(file.path)
     try:
         with file.path.open("rb", buffering=0) as handle:
@@ -65,7 +76,7 @@ def _file(file: File, wanted: str | None, limits: Limits, produced: Produced, *,
                 if isinstance(leaf, Reject):
                     yield leaf
                 else:
-                    yield from _leaf(leaf, wanted)
+                    yield from _leaf(leaf, wanted, readers)
     except TotalLimitError:
         raise
     except LimitError as error:
@@ -75,10 +86,10 @@ def _file(file: File, wanted: str | None, limits: Limits, produced: Produced, *,
         yield Reject(where, f"Expected a readable file, but got {_reason(error)}; check its rights or fetch it again.")
 
 
-def _leaf(leaf: Leaf, wanted: str | None) -> Iterator[Item]:
+def _leaf(leaf: Leaf, wanted: str | None, readers: Mapping[str, Reader]) -> Iterator[Item]:
     last = ""
     try:
-        for item in _reader(leaf, wanted)(leaf):
+        for item in _reader(leaf, wanted, readers)(leaf):
             last = item.where if isinstance(item, Record) else last
             yield item
     except TotalLimitError:
@@ -92,7 +103,7 @@ def _leaf(leaf: Leaf, wanted: str | None) -> Iterator[Item]:
     yield from leaf.repairs.notices(leaf.where)
 
 
-def _reader(leaf: Leaf, wanted: str | None) -> Callable[[Leaf], Iterator[Item]]:
+def _reader(leaf: Leaf, wanted: str | None, readers: Mapping[str, Reader]) -> Reader:
     if not leaf.head and not leaf.raw.read(1):
         raise UnknownFormatError("Expected a document, but got an empty file; fill it or leave it out.")
     try:
@@ -102,8 +113,10 @@ def _reader(leaf: Leaf, wanted: str | None) -> Callable[[Leaf], Iterator[Item]]:
     except UnknownFormatError:
         _try_bounds(leaf)
         raise
+    if name in readers:
+        return readers[name]
     module = import_module(f"qa_bot.ingest.{MODULES[name]}")
-    return cast("Callable[[Leaf], Iterator[Item]]", module.records)
+    return cast("Reader", module.records)
 
 
 def _try_bounds(leaf: Leaf) -> None:

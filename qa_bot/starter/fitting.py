@@ -14,6 +14,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from qa_core.schedules import triangle
 from qa_core.tokenisers import SubwordTokeniser
 from qa_core.training import Training, train
 from qa_core.types import FloatArray, IntArray
@@ -124,9 +125,3 @@ def contrastive(left: Tensor, right: Tensor, *, scale: float) -> Tensor:
     scores = scale * left @ right.T  # (B, B)
     own = torch.arange(len(left))
     return (functional.cross_entropy(scores, own) + functional.cross_entropy(scores.T, own)) / 2
-
-
-def triangle(steps: int, *, warm_up: float) -> Callable[[int], float]:
-    """Learning rate factor: up over the first share of the steps, then down to nothing."""
-    top = max(1, round(warm_up * steps))
-    return lambda step: min((step + 1) / top, max(0.0, (steps - step) / max(1, steps - top)))

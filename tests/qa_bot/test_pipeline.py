@@ -126,6 +126,14 @@ def test_a_slow_encoder_is_skipped_in_time_and_named(pipeline, encoder):
     assert "dense" in answer.timings
 
 
+def test_one_worker_is_enough(index, encoder):
+    with ThreadPoolExecutor(1) as alone:
+        only = Pipeline(index, encoder, Calibrations(SURE, SURE), Config(), alone)
+        answer = ask(only, "Why do cats purr?")
+    assert answer.sources[0].document == "cats"
+    assert answer.skipped == ()
+
+
 def test_without_the_encoder_confidence_is_that_of_keywords(pipeline, encoder):
     late = pipeline(encoder=SlowEncoder(encoder, 5.0), calibration=UNSURE, keyword=SURE)
     assert ask(late, "Why do cats purr?", seconds=1.0).answered

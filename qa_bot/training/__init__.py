@@ -1,0 +1,1 @@
+"""Training from the owner's data: reading it, configuring a run, showing and keeping it."""

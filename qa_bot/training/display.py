@@ -1,0 +1,70 @@
+"""What people see of a run: what was read, how it is going, and what came of it."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from qa_core.training import Progress
+
+if TYPE_CHECKING:
+    from qa_bot.training.dense import Outcome
+    from qa_bot.training.pairs import Pairs
+
+BAR = 24  # characters
+MOST = 20  # rejects that are shown one by one
+
+
+def show_read(read: Pairs) -> None:
+    """Counts, and what was rejected with its place and reason, on stderr."""
+    for notice in read.notices[:MOST]:
+        sys.stderr.write(f"{notice.where}: {notice.message}\n")
+    for reject in read.rejects[:MOST]:
+        sys.stderr.write(f"{reject.where}: {reject.reason}\n")
+    if len(read.rejects) > MOST:
+        sys.stderr.write(f"… and {len(read.rejects) - MOST:,} more\n")
+    sys.stderr.write(f"{len(read.pairs):,} pairs, {read.repeated:,} repeated, {len(read.rejects):,} rejected\n")
+
+
+def show_outcome(outcome: Outcome, out: Path) -> None:
+    """Figures before and after, and the command that puts the encoder to use."""
+    sys.stdout.write(
+        f"{outcome.pairs:,} pairs for training, {outcome.held_out:,} held out\n"
+        f"before: S@1 {outcome.before.success:.3f}, MRR {outcome.before.rr:.3f}\n"
+        f"after:  S@1 {outcome.after.success:.3f}, MRR {outcome.after.rr:.3f}\n"
+        f"use it: qa-bot use {out}\n"
+    )
+
+
+@contextmanager
+def shown(epochs: int, *, measure: str = "MRR") -> Iterator[Callable[[Progress], None]]:
+    """A bar on stderr that is drawn over itself; nothing where stderr is no terminal."""
+    if not sys.stderr.isatty():
+        yield lambda _: None
+        return
+    latest = ""
+
+    def report(progress: Progress) -> None:
+        nonlocal latest
+        latest = f", {measure} {progress.dev:.3f}" if progress.dev is not None else latest
+        sys.stderr.write(f"\r\x1b[K{line(progress, epochs)}{latest}")
+        sys.stderr.flush()
+
+    try:
+        yield report
+    finally:
+        sys.stderr.write("\n")
+        sys.stderr.flush()
+
+
+def line(progress: Progress, epochs: int) -> str:
+    """Bar, epoch, loss, pairs a second and time that is left."""
+    left = progress.eta_seconds
+    done = (progress.epoch - (progress.dev is None)) / epochs
+    bar = "█" * round(BAR * done)
+    eta = "" if left is None else f", {int(left) // 60}:{int(left) % 60:02d} left"
+    rate = f"{progress.examples_per_second:,.0f} pairs/s"
+    return f"{bar:░<{BAR}} epoch {progress.epoch} of {epochs}, loss {progress.loss:.4f}, {rate}{eta}"

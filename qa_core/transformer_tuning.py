@@ -1,0 +1,75 @@
+"""A transformer in sentence-transformers layout while it is trained, and its folder afterwards."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from qa_core.checkpoints import replaced, write_weights
+from qa_core.encoders import mean_pool, unit
+from qa_core.onnx_export import load_model
+from qa_core.sentence_layout import Pooling, SentenceLayout
+from qa_core.tokenisers import SubwordTokeniser
+from qa_core.types import IntArray, Side
+
+WEIGHTS, CARD = "model.safetensors", "README.md"
+_STALE = ("onnx", "openvino", "*.bin", "*.pt", "*.h5", "*.msgpack", "*.ot", ".*")
+"""What stands beside the weights in published folders and would still be of the old ones."""
+
+
+class TunedTransformer(nn.Module):
+    """Hidden states pooled as the layout says, of unit length."""
+
+    def __init__(self, model: Any, *, pooling: Pooling) -> None:
+        super().__init__()
+        self.model = model
+        self.pooling = pooling
+
+    def forward(self, tokens: Tensor, mask: Tensor, *, side: Side = "question") -> Tensor:  # noqa: ARG002 the prompt tells the sides apart
+        """Tokens (B, T) int64, special ones included, and mask (B, T) to unit vectors (B, D)."""
+        states = self.model(input_ids=tokens, attention_mask=mask.long(), return_dict=False)[0]  # (B, T, D)
+        return unit(states[:, 0] if self.pooling == "cls" else mean_pool(states, mask))
+
+
+class TransformerReader:
+    """Texts to token ids, each side behind its prompt."""
+
+    def __init__(self, layout: SentenceLayout) -> None:
+        self.layout = layout
+        self.tokeniser = SubwordTokeniser.load(layout.weights, max_length=layout.max_length)
+
+    def rows(self, texts: Sequence[str], *, side: Side) -> list[IntArray]:
+        prompt = self.layout.question_prompt if side == "question" else self.layout.answer_prompt
+        return [np.array(row, dtype=np.int64) for row in self.tokeniser.sequences([prompt + text for text in texts])]
+
+
+def load_tunable(layout: SentenceLayout) -> TunedTransformer:
+    """Raises ModuleNotFoundError without the extra `minilm`, ValueError where weights and configuration differ."""
+    try:
+        model = load_model(layout.weights, attention="sdpa")
+    except ImportError as error:
+        raise ModuleNotFoundError(
+            f"Expected transformers to train {layout.folder}, but it is not installed; run: pip install "
+            "'qa-bot[minilm]'"
+        ) from error
+    return TunedTransformer(model, pooling=layout.pooling)
+
+
+def save_tuned(folder: Path, module: TunedTransformer, *, layout: SentenceLayout, card: str) -> None:
+    """The base's folder with the new weights, without what was derived from the old; a crash leaves the old model."""
+    inner = layout.weights.relative_to(layout.folder)
+    weights: dict[str, Tensor] = module.model.state_dict()
+    if not all(bool(torch.isfinite(each).all()) for each in weights.values() if each.is_floating_point()):
+        raise ValueError("Expected finite weights, but got NaN or infinity; train again with a lower learning rate.")
+    own = ("modules.json", *sorted(path.name for path in layout.folder.iterdir() if path.name != "modules.json"))
+    with replaced(folder, own) as new:
+        ignored = shutil.ignore_patterns(WEIGHTS, *_STALE)
+        shutil.copytree(layout.folder, new, ignore=ignored, dirs_exist_ok=True)
+        write_weights(new / inner / WEIGHTS, weights)
+        (new / CARD).write_text(card, encoding="utf-8")

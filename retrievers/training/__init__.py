@@ -1,0 +1,1 @@
+"""Encoders of a dense index, trained from questions and their answers."""

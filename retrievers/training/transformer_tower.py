@@ -1,0 +1,38 @@
+"""Fine-tuning of a transformer in sentence-transformers layout, such as MiniLM."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Self
+
+from qa_core.sentence_layout import SentenceLayout
+from qa_core.transformer_tuning import TransformerReader, TunedTransformer, load_tunable, save_tuned
+from qa_core.types import IntArray, Side
+
+
+@dataclass(frozen=True, slots=True)
+class TransformerConfig:
+    max_tokens: int = 128  # of a text that count in training, special ones included
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TransformerTower:
+    model: TunedTransformer
+    reader: TransformerReader
+    layout: SentenceLayout
+    chunk: int = 1 << 13
+
+    @classmethod
+    def of(cls, folder: Path, config: TransformerConfig) -> Self:
+        """The encoder in `folder`; it keeps its own limit of tokens once it is trained."""
+        layout = SentenceLayout.read(folder)
+        short = SentenceLayout.read(folder, max_length=config.max_tokens)
+        return cls(load_tunable(layout), TransformerReader(short), layout)
+
+    def rows(self, texts: Sequence[str], *, side: Side) -> list[IntArray]:
+        return self.reader.rows(texts, side=side)
+
+    def save(self, folder: Path, *, card: str, made_with: Mapping[str, object]) -> None:  # noqa: ARG002 the card tells it
+        save_tuned(folder, self.model, layout=self.layout, card=card)

@@ -1,0 +1,138 @@
+"""Training of encoders over words: the mean of their vectors, or the BiLSTM of the thesis (ch. 3)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, Self
+
+import numpy as np
+import torch
+
+from qa_core.encoders import BiLSTMConfig, BiLSTMEncoder, MeanConfig, MeanEncoder
+from qa_core.trained_encoder import (
+    BiLSTMTextConfig,
+    MeanTextConfig,
+    TextConfig,
+    TrainedEncoder,
+    WordReader,
+    module_of,
+    save_encoder,
+)
+from qa_core.types import IntArray, Side
+from qa_core.vectors import WordVectors
+from qa_core.vocab import PAD, UNKNOWN, Vocabulary
+from retrievers.training.towers import SEEN_OFTEN, counted
+
+SPECIALS = (PAD, UNKNOWN)
+
+
+@dataclass(frozen=True, slots=True)
+class WordConfig:
+    """As in the thesis, where it says so; `CPU` is a size for two cores."""
+
+    vocabulary: int = 60_000  # words at most
+    minimum: int = 2  # times a word has to stand in the training texts
+    max_tokens: int = 256  # words of a text that count
+    dimension: int = 300  # of word vectors; those of the pretrained ones where there are any
+    hidden: int = 500  # of the BiLSTM, a direction
+    output: int = 1000  # of the BiLSTM's fully connected layers
+    dropout: float = 0.2
+
+
+PAPER = WordConfig()
+CPU = WordConfig(max_tokens=32, hidden=128, output=256)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class WordTower:
+    model: MeanEncoder | BiLSTMEncoder
+    reader: WordReader
+    config: TextConfig
+    known: tuple[str, ...]
+    chunk: int = 1 << 14
+
+    @classmethod
+    def of(
+        cls,
+        kind: Literal["mean", "bilstm"],
+        texts: Iterable[str],
+        config: WordConfig,
+        *,
+        pretrained: WordVectors | None = None,
+    ) -> Self:
+        """A new encoder over the words of the texts; torch's generator draws its first weights.
+
+        Args:
+            pretrained: E_pre; words that it lacks start at zero there.
+
+        Raises:
+            ValueError: fewer than two words stand often enough.
+        """
+        counts = counted(texts)
+        vocabulary = _vocabulary(counts, config)
+        shape = _text_config(kind, config, len(vocabulary), pretrained)
+        model = module_of(shape)
+        if pretrained is not None:
+            model.embedding.set_pretrained(torch.from_numpy(_rows(vocabulary, pretrained)))
+        often = (word for word, count in counts.items() if count >= SEEN_OFTEN)
+        known = sorted(word for word in often if word in vocabulary)
+        return cls(model, WordReader(vocabulary, config.max_tokens), shape, tuple(known))
+
+    @classmethod
+    def load(cls, folder: Path) -> Self:
+        """An encoder that was trained before, with its words, to be trained on."""
+        base = TrainedEncoder.load(folder)
+        return cls(base.module, base.reader, base.config, tuple(sorted(base.known)))
+
+    def rows(self, texts: Sequence[str], *, side: Side) -> list[IntArray]:  # noqa: ARG002 the network tells the sides apart
+        return self.reader.rows(texts)
+
+    def save(self, folder: Path, *, card: str, made_with: Mapping[str, object]) -> None:  # noqa: ARG002 the card tells it
+        save_encoder(
+            folder,
+            self.model,
+            config=self.config,
+            vocabulary=self.reader.vocabulary,
+            known=self.known,
+            card=card,
+        )
+
+
+def _vocabulary(counts: Counter[str], config: WordConfig) -> Vocabulary:
+    vocabulary = Vocabulary.from_counts(
+        counts, size=config.vocabulary + len(SPECIALS), minimum=config.minimum, specials=SPECIALS
+    )
+    if len(vocabulary) < len(SPECIALS) + 2:
+        raise ValueError(
+            f"Expected at least two words that stand {config.minimum} times in the training texts, but got "
+            f"{list(vocabulary.tokens[len(SPECIALS) :])} of {len(counts)}; give more pairs, or lower `minimum`."
+        )
+    return vocabulary
+
+
+def _text_config(kind: str, config: WordConfig, size: int, pretrained: WordVectors | None) -> TextConfig:
+    dimension = pretrained.dimension if pretrained is not None else config.dimension
+    if kind == "mean":
+        mean = MeanConfig(size, dimension, pretrained=pretrained is not None)
+        return MeanTextConfig(mean, config.max_tokens)
+    bilstm = BiLSTMConfig(
+        size,
+        dimension,
+        hidden=config.hidden,
+        output=config.output,
+        dropout=config.dropout,
+        pretrained=pretrained is not None,
+        typed=True,
+    )
+    return BiLSTMTextConfig(bilstm, config.max_tokens)
+
+
+def _rows(vocabulary: Vocabulary, pretrained: WordVectors) -> np.ndarray[tuple[int, int], np.dtype[np.float32]]:
+    rows = np.zeros((len(vocabulary), pretrained.dimension), dtype=np.float32)
+    for place, word in enumerate(vocabulary.tokens):
+        if word in pretrained:
+            rows[place] = pretrained.vector(word)
+    return rows

@@ -1,0 +1,191 @@
+import csv
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from qa_bot.encoders import EncoderError, open_folder, verify
+from qa_bot.training.dense import Request, TrainingError, configured, train_dense
+from qa_bot.training.pairs import TrainingDataError
+from qa_bot.training.run import RunError
+from qa_bot.training.settings import SettingsError
+from qa_core.checkpoints import load_weights
+
+
+class StoppedError(Exception):
+    """An interruption at a place of our choice."""
+
+
+def stop_after(steps: int):
+    def report(progress):
+        if progress.step >= steps and progress.dev is not None:
+            raise StoppedError
+
+    return report
+
+
+@pytest.fixture
+def request_(pairs_file: Path, settings_file: Path, tmp_path: Path) -> Request:
+    return Request((pairs_file,), tmp_path / "out", config=settings_file, dev="0.3", seed=3)
+
+
+def test_a_run_leaves_an_encoder_with_card_and_curve(request_: Request, tmp_path: Path):
+    outcome = train_dense(request_)
+    assert outcome.pairs + outcome.held_out == 30
+    assert outcome.after.rr >= outcome.before.rr
+    encoder = verify_opened(request_.out, tmp_path)
+    assert encoder.knows("house")
+    assert not encoder.knows("balor")  # stands fewer than five times
+    card = (request_.out / "README.md").read_text()
+    assert all(part in card for part in ("| model | mean |", "pairs.jsonl", "| seed | 3 |", f"{outcome.after.rr:.3f}"))
+    assert str(tmp_path) not in card
+    with (request_.out / "curve.csv").open() as file:
+        assert [row["epoch"] for row in csv.DictReader(file) if row["dev"]] == ["1", "2", "3", "4"]
+    assert not (request_.out / "training").exists()
+
+
+def verify_opened(folder: Path, tmp_path: Path):
+    encoder = open_folder(folder, models=tmp_path / "models")
+    assert encoder.encode(["the house"]).shape == (1, encoder.dimension)
+    return encoder
+
+
+def test_interrupted_and_resumed_it_ends_with_the_same_model(request_: Request, tmp_path: Path):
+    train_dense(request_)
+    cut = replace(request_, out=tmp_path / "cut")
+    with pytest.raises(StoppedError):
+        train_dense(cut, reported=stop_after(4))
+    assert not (cut.out / "config.json").exists()
+    train_dense(replace(cut, resume=True))
+    whole, resumed = load_weights(request_.out), load_weights(cut.out)
+    assert all(np.array_equal(whole[name], resumed[name]) for name in whole)
+    with pytest.raises(RunError, match="got a finished run; leave --resume out"):
+        train_dense(replace(cut, resume=True))
+
+
+def test_a_run_that_was_asked_for_otherwise_does_not_go_on(request_: Request, settings_file: Path):
+    with pytest.raises(StoppedError):
+        train_dense(request_, reported=stop_after(1))
+    with pytest.raises(RunError, match="seed = 4 instead of 3"):
+        train_dense(replace(request_, resume=True, seed=4))
+    settings_file.write_text(settings_file.read_text().replace("0.05", "0.06"))
+    with pytest.raises(RunError, match=r"config.slam.learning_rate = 0.06 instead of 0.05"):
+        train_dense(replace(request_, resume=True))
+    with pytest.raises(RunError, match="no run that was begun"):
+        train_dense(replace(request_, out=request_.out.parent / "other", resume=True))
+
+
+def test_a_static_encoder_is_trained_without_torch_at_query_time(static_folder: Path, write_lines, tmp_path: Path):
+    pairs = [("cats", "sleep"), ("unhappy", "day"), ("why", "do"), ("un", "cats day")]
+    data = write_lines("p.jsonl", *({"question": q, "answer": a} for q, a in pairs))
+    out = tmp_path / "out"
+    outcome = train_dense(Request((data,), out, base=static_folder, dev=str(data)))
+    assert outcome.held_out == outcome.pairs == 4
+    assert type(verify(out, models=tmp_path)).__name__ == "StaticEncoder"
+    made_with = json.loads((out / "config.json").read_text())["made_with"]
+    assert made_with["settings"]["slam"]["batch"] == 2000
+
+
+@pytest.mark.parametrize("model", ["mean", "bilstm"])
+def test_pretrained_vectors_from_a_file(request_: Request, tmp_path: Path, model: str):
+    vectors = tmp_path / "v.txt"
+    vectors.write_text("house 1 0 0\nlive 0 1 0\n")
+    settings = request_.config
+    settings.write_text(f'model = "{model}"\npretrained = "{vectors}"\n[words]\nminimum = 1\n[slam]\nepochs = 1\n')
+    train_dense(request_)
+    weights = load_weights(request_.out)
+    words = (request_.out / "vocabulary.txt").read_text().split("\n")
+    assert weights["embedding.E_pre"][words.index("live")].tolist() == [0, 1, 0]
+    again = replace(request_, base=request_.out, out=tmp_path / "again", config=None)
+    assert configured(again).model == model
+    vectors.write_text("house 1 0 0\nlive 0 1\n")
+    with pytest.raises(TrainingError, match=r"v.txt.*line 2"):
+        train_dense(replace(request_, out=tmp_path / "third"))
+    settings.write_text(f'model = "{model}"\npretrained = "{tmp_path / "none.txt"}"\n')
+    with pytest.raises(FileNotFoundError):
+        train_dense(replace(request_, out=tmp_path / "fourth"))
+
+
+def test_bad_requests(request_: Request, write_lines: Callable[..., Path], tmp_path: Path, static_folder: Path):
+    same = write_lines("same.jsonl", *({"question": f"q {n} q", "answer": "always the same"} for n in range(9)))
+    cases: list[tuple[Request, type[Exception], str]] = [
+        (replace(request_, data=(same,)), TrainingDataError, "different answers.*3?"),
+        (replace(request_, dev="1.5"), TrainingDataError, "share between 0 and 1"),
+        (replace(request_, dev=str(tmp_path / "no")), FileNotFoundError, "does not exist"),
+        (replace(request_, dev="0.001"), TrainingDataError, "name development data with --dev PATH"),
+        (replace(request_, base=static_folder), SettingsError, "Expected a mean encoder .* got a static one"),
+        (replace(request_, base=tmp_path, config=None), TrainingDataError, "Expected an encoder to start from"),
+    ]
+    for wrong, kind, reason in cases:
+        with pytest.raises(kind, match=reason):
+            train_dense(wrong)
+    assert not request_.out.exists()
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "letter.txt").write_text("dear")
+    with pytest.raises(RunError, match="got other files; name another"):
+        train_dense(replace(request_, out=tmp_path / "mine"))
+
+
+@pytest.mark.parametrize(
+    ("toml", "reason"),
+    [
+        ('model = "transformer"\n', "Expected --base DIR"),
+        ("[slam]\nepochs = 0\n", "slam.epochs = 0"),
+        ("[slam]\nlearning_rate = -1\n", "slam.learning_rate = -1"),
+        ("[slam]\nlernrate = 1\n", "the nearest is slam.learning_rate"),
+        ('device = "cuda"\n', "torch sees none"),
+    ],
+)
+def test_bad_settings(request_: Request, toml: str, reason: str):
+    import torch
+
+    if "cuda" in toml and torch.cuda.is_available():
+        pytest.skip("this machine has a CUDA device")
+    request_.config.write_text(toml)
+    with pytest.raises(SettingsError, match=reason):
+        train_dense(request_)
+
+
+def test_a_run_that_diverges_is_told(request_: Request, monkeypatch: pytest.MonkeyPatch):
+    def diverging(*_arguments, **_options):
+        raise FloatingPointError("Expected a finite loss, but got nan; lower the learning rate.")
+
+    monkeypatch.setattr("qa_bot.training.dense.train_slam", diverging)
+    with pytest.raises(TrainingError, match="lower the learning rate"):
+        train_dense(request_)
+
+
+def test_few_pairs_are_one_batch(request_: Request, caplog: pytest.LogCaptureFixture):
+    request_.config.write_text('model = "mean"\n[words]\nminimum = 1\n[slam]\nepochs = 1\n')
+    train_dense(request_)
+    assert "Expected at least a batch of 2000 pairs" in caplog.text
+
+
+def test_a_trained_folder_without_its_parts_is_no_encoder(request_: Request, tmp_path: Path):
+    train_dense(request_)
+    (request_.out / "model.safetensors").unlink()
+    with pytest.raises(EncoderError, match=r"model\.safetensors"):
+        open_folder(request_.out, models=tmp_path)
+
+
+def test_on_the_command_line(qa_bot, request_: Request, tmp_path: Path):
+    pytest.importorskip("matplotlib", reason="drawing needs the extra 'plots'")
+    out = tmp_path / "new" / "encoder"
+    options = ("--out", out, "--config", request_.config, "--dev", "0.3", "--seed", 3, "--plots", "--json")
+    data = request_.data[0]
+    called = qa_bot("train", "dense", "--data", data, data, *options)
+    assert called.code == 0, called.err
+    assert called.json["pairs"] + called.json["held_out"] == 30
+    assert set(called.json["after"]) == {"Success@1", "RR"}
+    assert "30 repeated" in called.err
+    assert (out / "curve.png").read_bytes().startswith(b"\x89PNG")
+    assert qa_bot("use", out).code == 0
+    assert qa_bot("add", data).code == 0
+    assert qa_bot("search", "where does balor live", "--engine", "dense", "--top", 1).code == 0
+    wrong = qa_bot("train", "dense", "--data", tmp_path / "none.jsonl", "--out", tmp_path / "x")
+    assert (wrong.code, wrong.out) == (1, "")
+    assert "does not exist" in wrong.err
+    assert qa_bot("train", "tense", "--data", data, "--out", out).code == 2

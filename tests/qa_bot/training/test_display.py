@@ -1,0 +1,22 @@
+import sys
+
+import pytest
+
+from qa_bot.training.display import line, shown
+from qa_core.training import Progress
+
+
+def test_a_line_of_progress():
+    begun = Progress(2, 30, 1.25, 1e-3, 1234.5, 75.0)
+    assert line(begun, 4) == "██████░░░░░░░░░░░░░░░░░░ epoch 2 of 4, loss 1.2500, 1,234 pairs/s, 1:15 left"
+    ended = Progress(4, 60, 0.5, 0.0, 10.0, None, 0.75)
+    assert line(ended, 4) == "█" * 24 + " epoch 4 of 4, loss 0.5000, 10 pairs/s"
+
+
+@pytest.mark.parametrize("terminal", [True, False])
+def test_only_a_terminal_sees_it(terminal: bool, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: terminal, raising=False)
+    with shown(4) as report:
+        report(Progress(1, 3, 1.0, 1e-3, 10.0, None, 0.5))
+        report(Progress(2, 4, 1.0, 1e-3, 10.0, None))
+    assert ("MRR 0.500" in capsys.readouterr().err) == terminal
