@@ -63,6 +63,7 @@ class DenseIndex:
 
     kind: Kind
     dimension: int
+    count: int  # rows; FAISS lets another thread in whenever it is asked for something, even this
     _index: Any
     _codes: NDArray[np.uint8] | None = None  # (N, 2 D), the mapped numbers of an exact index
     _bytes: Any = None  # their copy in bytes, where there is one
@@ -84,10 +85,11 @@ class DenseIndex:
         except RuntimeError as error:
             raise IndexDamaged(folder / FILE, _first_line(error)) from error
         kind = _kind(index, folder)
-        return cls(kind, index.d, index, _codes(index) if kind == "exact" else None, _open_bytes(folder, index))
+        codes = _codes(index) if kind == "exact" else None
+        return cls(kind, index.d, index.ntotal, index, codes, _open_bytes(folder, index))
 
     def __len__(self) -> int:
-        return int(self._index.ntotal)
+        return self.count
 
     def search(
         self, queries: FloatArray, k: int, *, alive: NDArray[np.bool_] | None = None, exact: bool = False
@@ -129,6 +131,7 @@ class DenseIndex:
         """Inner products of these rows with a query (D,), (n,)."""
         if self._codes is None:
             return self.rows(rows) @ query
+        faiss.omp_set_num_threads(1)
         scored, places = self._scored(rows, query[None])
         scores = np.empty_like(scored)
         scores[places] = scored
@@ -144,7 +147,6 @@ class DenseIndex:
             return np.empty(0, np.float32), np.empty(0, np.int64)
         few = faiss.IndexScalarQuantizer(self.dimension, _HALF, faiss.METRIC_INNER_PRODUCT)
         few.add_sa_codes(self._codes[rows])
-        faiss.omp_set_num_threads(1)
         (scores,), (places,) = few.search(query, len(rows))
         return scores, places
 
@@ -167,6 +169,8 @@ class DenseIndex:
         scores, rows = np.empty((len(queries), k), np.float32), np.empty((len(queries), k), np.int64)
         steps: FloatArray = np.abs(queries).max(axis=1) / np.float32(127)  # (Q,)
         rough, near = self._bytes.search(np.rint(queries / steps[:, None]), BYTES_DEPTH * k, params=parameters)
+        if len(queries) > 1:
+            faiss.omp_set_num_threads(1)
         for i, query in enumerate(queries[:, None]):  # (1, D)
             chosen = near[i] if near[i, -1] >= 0 else near[i][near[i] >= 0]  # (M,)
             scored, found = self._among(chosen, query)

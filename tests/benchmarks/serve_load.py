@@ -30,7 +30,7 @@ from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import aiohttp
 import numpy as np
@@ -56,6 +56,13 @@ class Answered:
     error: str = ""
 
 
+class Memory(NamedTuple):
+    """Of a process, in MB; file-backed pages, which are the rest, the kernel takes back when it needs them."""
+
+    anonymous: float
+    whole: float
+
+
 @dataclass
 class Server:
     """`qa-bot serve` in a process of its own."""
@@ -63,13 +70,15 @@ class Server:
     process: subprocess.Popen[str]
     url: str
     log: Path
-    memory: list[float] = field(default_factory=list)
+    memory: list[Memory] = field(default_factory=list)
 
-    def rss_mb(self) -> float:
+    def measure(self) -> Memory:
         status = Path(f"/proc/{self.process.pid}/status").read_text(encoding="ascii")
-        found = re.search(r"VmRSS:\s+(\d+) kB", status)
-        assert found
-        return int(found[1]) * 1024 / MEGABYTE
+        anonymous, whole = (
+            round(int(re.search(rf"{name}:\s+(\d+) kB", status)[1]) * 1024 / MEGABYTE, 1)  # type: ignore[index]
+            for name in ("RssAnon", "VmRSS")
+        )
+        return Memory(anonymous, whole)
 
     def cpu_s(self) -> float:
         """Seconds of processor time, all threads together."""
@@ -152,7 +161,7 @@ async def _measured(
         clients = [await held.enter_async_context(kind.connected(session)) for _ in range(count)]
         await closed_loop(server, clients[: given.clients], asked[:WARM_UP])
         server.memory.clear()
-        idle, cpu, began = server.rss_mb(), server.cpu_s(), time.perf_counter()
+        idle, cpu, began = server.measure(), server.cpu_s(), time.perf_counter()
         rest = asked[WARM_UP:]
         answered = await (
             closed_loop(server, clients, rest)
@@ -179,7 +188,8 @@ async def _measured(
         "first_frame_ms": _percentiles([each.first for each in good]),
         "server_cpu_ms_per_answer": round(1000 * cpu / max(1, len(good)), 2),
         "server_cores_used": round(cpu / seconds, 2),
-        "rss_mb": [round(idle, 1), *(round(each, 1) for each in server.memory)],
+        "anonymous_mb": [each.anonymous for each in (idle, *server.memory)],
+        "resident_mb": [each.whole for each in (idle, *server.memory)],
         "errors_in_log": _errors(server.log),
     }
 
@@ -192,7 +202,7 @@ async def closed_loop(server: Server, clients: Sequence[Client | JsonClient], as
         for text in coming:
             answered.append(await client.ask(text, time.perf_counter()))
             if len(answered) % max(1, len(asked) // CHECKS) == 0:
-                server.memory.append(server.rss_mb())
+                server.memory.append(server.measure())
 
     await asyncio.gather(*map(work, clients))
     return answered
@@ -219,7 +229,7 @@ async def open_loop(
         await asyncio.sleep(max(0.0, due - time.perf_counter()))
         tasks.append(asyncio.create_task(work(text, due)))
         if i % max(1, len(asked) // CHECKS) == 0:
-            server.memory.append(server.rss_mb())
+            server.memory.append(server.measure())
     return await asyncio.gather(*tasks)
 
 
