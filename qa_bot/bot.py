@@ -37,8 +37,8 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-WORKERS = 8
-"""Threads for stages; two serve a question, the others those that an overrun stage still holds."""
+THREADS = 4
+"""For the stages of each question that is answered at once: it needs three, and an overrun stage holds one longer."""
 
 
 class _State(NamedTuple):
@@ -64,7 +64,7 @@ class Bot:
         self.home, self.config = home, config
         self._flags, self._recording = flags, record
         self._generations = Generations(home.index)
-        self._workers = ThreadPoolExecutor(WORKERS, thread_name_prefix="qa-bot")
+        self._workers = ThreadPoolExecutor(THREADS * config.serve.workers, thread_name_prefix="qa-bot")
         self._lock = Lock()
         self._opened: _Opened | None = None
         self._store: Store | None = None
