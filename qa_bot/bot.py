@@ -155,9 +155,15 @@ class Bot:
         """`ask` without holding the event loop."""
         return await asyncio.to_thread(self.ask, question, **options)  # type: ignore[arg-type]  # same options as `ask`
 
-    def search(self, query: str, *, engine: Engine = "hybrid", top: int = 10) -> Ranking:
-        """What retrieval finds, best first; no answer is composed and nothing is recorded."""
-        deadline = Deadline.after(self.config.answer.deadline)
+    def search(
+        self, query: str, *, engine: Engine = "hybrid", top: int = 10, deadline: Deadline | None = None
+    ) -> Ranking:
+        """What retrieval finds, best first; no answer is composed and nothing is recorded.
+
+        Raises:
+            Cancelled: nobody wants it any more, says the deadline.
+        """
+        deadline = deadline or Deadline.after(self.config.answer.deadline)
         return self.pipeline().rank(Question(query), deadline=deadline, engine=engine, depth=max(top, 10))
 
     def pipeline(self) -> Pipeline:

@@ -120,7 +120,7 @@ class Engine:
 
     async def search(self, query: str, *, engine: Retrieval = "hybrid", top: int = 10) -> Ranking:
         """`Bot.search` in a worker thread; raises as `answer` does."""
-        return await self._run(lambda _: self.bot.search(query, engine=engine, top=top), None)
+        return await self._run(lambda limit: self.bot.search(query, engine=engine, top=top, deadline=limit), None)
 
     async def store(self, work: Callable[[Store], Result]) -> Result:
         """Call `work` with the store, in a thread that no question holds."""

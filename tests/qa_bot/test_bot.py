@@ -12,6 +12,7 @@ import pytest
 from qa_bot import Bot
 from qa_bot.changes import add, delete, use
 from qa_bot.config import Config, ConfigError, set_value
+from qa_bot.deadline import Cancelled, Deadline
 from qa_bot.generations import GenerationDamaged, Generations
 from qa_bot.home import Home, HomeError
 from qa_bot.presentation import as_dict
@@ -222,3 +223,10 @@ def test_an_index_that_vanishes_is_told(home) -> None:
 def test_opening_takes_no_lock(home) -> None:
     with Home.open(home).lock("add"), Bot.open(home, record=False) as bot:
         assert bot.ask(CATS).sources
+
+
+def test_a_search_that_nobody_waits_for_is_not_made(home) -> None:
+    cancelled = threading.Event()
+    cancelled.set()
+    with Bot.open(home) as bot, pytest.raises(Cancelled):
+        bot.search(CATS, deadline=Deadline.after(10, cancelled))
