@@ -23,7 +23,7 @@ from qa_bot.config import Config, ConfigError, load_config
 from qa_bot.deadline import Deadline
 from qa_bot.encoders import resolve
 from qa_bot.events import Listener, nobody
-from qa_bot.generations import Damage, GenerationDamaged, Generations
+from qa_bot.generations import Damage, GenerationDamaged, Generations, Stamp, stamp
 from qa_bot.home import Home
 from qa_bot.index import Index, Manifest
 from qa_bot.journal import FULL, append, open_store, take_up
@@ -44,8 +44,8 @@ THREADS = 4
 class _State(NamedTuple):
     """What a pipeline was opened from; both are cheap enough to be looked at before every question."""
 
-    generation: int | None
-    configured: int  # when the configuration was written, nanoseconds
+    generation: Stamp | None
+    configured: Stamp | None
 
 
 class _Opened(NamedTuple):
@@ -174,7 +174,7 @@ class Bot:
             with self._lock:
                 opened = self._opened
                 if opened is None or opened.state != state:
-                    opened = self._opened = self._open(state.configured)
+                    opened = self._opened = self._open(state)
         return opened.pipeline
 
     def close(self) -> None:
@@ -196,14 +196,10 @@ class Bot:
         self.close()
 
     def _state(self) -> _State:
-        try:
-            configured = self.home.config_file.stat().st_mtime_ns
-        except FileNotFoundError:
-            configured = 0
-        return _State(self._generations.current_number(), configured)
+        return _State(self._generations.stamp(), stamp(self.home.config_file))
 
-    def _open(self, configured: int) -> _Opened:
-        if self._opened and self._opened.state.configured != configured:
+    def _open(self, state: _State) -> _Opened:
+        if self._opened and self._opened.state.configured != state.configured:
             self._reconfigure()
         with ExitStack() as held:
             generation = held.enter_context(self._generations.pin_current())
@@ -216,7 +212,7 @@ class Bot:
             calibrations = Calibrations(*(calibration_for(each, self.home.models) for each in (encoder, None)))
             pipeline = Pipeline(index, encoder, calibrations, self.config, self._workers)
             unpin = weakref.finalize(pipeline, held.pop_all().close)
-        return _Opened(_State(generation.number, configured), pipeline, unpin)
+        return _Opened(state, pipeline, unpin)
 
     def _reconfigure(self) -> None:
         """Follow the home's configuration; the store stays the one that was opened."""

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
+from functools import partial
 from threading import Event
 from typing import TypeVar
 
@@ -82,22 +83,29 @@ class Stages:
         """The result of `work`, or `fallback` (and a note in `skipped`) when it cannot finish in time."""
         return self.side_by_side({name: work}, fallback)[name]
 
-    def side_by_side(self, works: Mapping[str, Callable[[Deadline], Result]], fallback: Result) -> dict[str, Result]:
-        """Run stages at the same time, each within its own share of the deadline."""
+    def side_by_side(
+        self, works: Mapping[str, Callable[[Deadline], Result]], fallback: Result, *, quick: Collection[str] = ()
+    ) -> dict[str, Result]:
+        """Run stages at the same time, each within its own share of the deadline.
+
+        Those named in `quick` run in the calling thread, for handing them over would take as long as they do: they
+        must look at their deadline themselves, for nobody can abandon them.
+        """
         started = time.monotonic()
-        running: dict[str, tuple[Deadline, Future[tuple[Result, float]]]] = {}
+        running: dict[str, Callable[[], tuple[Result, float]]] = {}
         results = dict.fromkeys(works, fallback)
-        for name, work in works.items():
-            share = self.deadline.within(self.caps.get(name, float("inf")))
-            if share.left() > 0:
-                running[name] = (share, self.workers.submit(_timed, work, share))
-            else:
+        for name in sorted(works, key=quick.__contains__):  # the others first: they begin as they are handed over
+            work, share = works[name], self.deadline.within(self.caps.get(name, float("inf")))
+            if share.left() <= 0:
                 self._skip(name, 0.0)
-        for name, (share, future) in running.items():
+            elif name in quick:
+                running[name] = partial(_timed, work, share)
+            else:
+                running[name] = partial(_awaited, self.workers.submit(_timed, work, share), share)
+        for name, finish in reversed(running.items()):
             try:
-                results[name], self.timings[name] = _awaited(future, share)
+                results[name], self.timings[name] = finish()
             except TimeoutError:  # of the waiting, or of a stage that noticed by itself
-                future.cancel()
                 self._skip(name, time.monotonic() - started)
         self.deadline.check_cancelled()
         return results
@@ -118,7 +126,11 @@ def _awaited(future: Future[Result], share: Deadline) -> Result:
     """The result, waited for as long as there is time and somebody wants it."""
     while share.cancelled is not None and share.left() > GLANCE and not future.done():
         wait([future], timeout=GLANCE)
-    return future.result(timeout=share.left())
+    try:
+        return future.result(timeout=share.left())
+    except TimeoutError:
+        future.cancel()
+        raise
 
 
 def _timed(work: Callable[[Deadline], Result], share: Deadline) -> tuple[Result, float]:

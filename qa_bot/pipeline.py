@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -30,6 +30,9 @@ from retrievers.segments import View
 
 Engine = Literal["keyword", "dense", "hybrid"]
 
+Fused = Sequence[tuple[int, float]]
+"""Keys of documents and their fused scores, best first."""
+
 PASSAGES = 2
 """Passages asked for, for each document wanted: some documents come with several."""
 SHARES = {"keyword": 0.6, "dense": 0.6, "rank": 0.25}
@@ -47,12 +50,14 @@ class RankedList:
 
     name: str
     weight: float
-    documents: Ranked
+    ranked: Ranked
     floor: float | None = None
 
     def cut(self, depth: int) -> RankedList:
         """The first `depth` documents."""
-        return self if len(self.documents) <= depth else replace(self, documents=self.documents[:depth], floor=None)
+        if len(self.ranked.documents) <= depth:
+            return self
+        return replace(self, ranked=self.ranked.first(depth), floor=None)
 
 
 @dataclass(slots=True)
@@ -181,11 +186,13 @@ class Pipeline:
         if engine != "dense":
             works["keyword"] = lambda _: self._search_keyword(formulation, wanted)
         found = Found()
-        for each in stages.side_by_side(works, Found()).values():
+        quick = ["dense"] if self._encoder is not None and self._encoder.quick else []
+        for each in stages.side_by_side(works, Found(), quick=quick).values():
             found |= each
-        fused = stages.here("fuse", lambda: self._fused(formulation, found.lists, served, wanted))
+        fused = stages.here("fuse", lambda: [*self._fused(formulation, found.lists, served, wanted).pairs()])
         listen(StageBegun("rank"))
-        candidates = stages.run("rank", lambda share: self._rank(question, fused[:pool], found, share), None)
+        rank = {"rank": lambda share: self._rank(question, fused[:pool], found, share)}
+        candidates = stages.side_by_side(rank, None, quick=rank)["rank"]
         below = fused[pool:depth] if candidates is not None else fused[:depth]
         unranked = [Candidate(each, told["fusion"], told) for each, told in self._materialised(below, found)]
         return Ranking(question, formulation, (*(candidates or ())[:depth], *unranked), tuple(found.lists), stages)
@@ -226,15 +233,17 @@ class Pipeline:
     def _search_keyword(self, formulation: Formulation, depth: int) -> Found:
         found = Found()
         for each in formulation.keyword:
-            best: dict[int, float] = {}
             wanted = depth if each.query.field == "title" else PASSAGES * depth
             hits = self.index.keyword_hits(self._widened(each.query), wanted)
-            for _, document, score in hits:
-                best.setdefault(document, score)
+            best: dict[int, tuple[float, int]] = {}  # score and passage
+            for key, document, score in hits:
+                if document not in best:
+                    best[document] = score, key
             if each.query.field == "all":
-                for key, document, _ in hits:
+                for document, (_, key) in best.items():
                     found.passages.setdefault(document, key)
-            found.lists.append(_ranked(each.name, each.weight, best, whole=len(hits) < wanted))
+            ranked = Ranked.of(list(best), [score for score, _ in best.values()])
+            found.lists.append(_listed(each.name, each.weight, ranked, whole=len(hits) < wanted))
         return found
 
     def _widened(self, query: KeywordQuery) -> KeywordQuery:
@@ -252,49 +261,51 @@ class Pipeline:
             return Found()
         queries = self._encoder.encode([formulation.text], side="question")  # (1, D)
         deadline.check()
-        waiting = self._workers.submit(self._scan, "titles", queries, depth)  # on another core, where one is free
-        bodies = self._scan("bodies", queries, PASSAGES * depth)
+        titles = self._scan("titles", queries, depth)
         deadline.check()
-        titles = self._scan("titles", queries, depth) if waiting.cancel() else waiting.result(deadline.left())
+        bodies = self._scan("bodies", queries, PASSAGES * depth)
         return Found([titles, bodies], query=queries[0])
 
     def _scan(self, view: View, queries: FloatArray, wanted: int) -> RankedList:
         """Documents by the nearness of their titles, or of their best passages, to the question (1, D)."""
         (found,) = self.index.dense_hits(view, queries, wanted)
-        best: dict[int, float] = {}
-        for document, score in zip(found.documents.tolist(), found.scores.tolist(), strict=True):
-            best.setdefault(document, score)
-        return _ranked(f"dense:{view}", DENSE, best, whole=len(found.documents) < wanted)
+        _, first = np.unique(found.documents, return_index=True)
+        first.sort()  # a document stands where its best passage stands
+        ranked = Ranked.of(found.documents[first], found.scores[first])
+        return _listed(f"dense:{view}", DENSE, ranked, whole=len(found.documents) < wanted)
 
     def _fused(self, formulation: Formulation, lists: Sequence[RankedList], served: int, wanted: int) -> Ranked:
         """Documents by the first `served` of every list, then those that only longer lists bring."""
         head = self._fuse(formulation, [each.cut(served) for each in lists], served)
         if wanted <= served:
             return head
-        already = {document for document, _ in head}
-        below = [each for each in self._fuse(formulation, lists, wanted) if each[0] not in already]
-        return (head + below)[:wanted]
+        longer = self._fuse(formulation, lists, wanted)
+        new = ~np.isin(longer.documents, head.documents)
+        return Ranked(
+            np.concatenate([head.documents, longer.documents[new]]), np.concatenate([head.scores, longer.scores[new]])
+        ).first(wanted)
 
     def _fuse(self, formulation: Formulation, lists: Sequence[RankedList], depth: int) -> Ranked:
         method = self._config.fusion.method
-        lists = [each for each in lists if each.documents]
+        lists = [each for each in lists if not each.ranked.empty]
         if not lists:
-            return []
+            return Ranked.of()
         if method == "rule":
             dense = [each for each in lists if each.name.startswith("dense")]
             keyword = [each for each in lists if not each.name.startswith("dense")]
             known = self._encoder is not None and all(map(self._encoder.knows, words(formulation.text)))
             return in_vocabulary_rule(_mean(dense), _mean(keyword), depth, in_vocabulary=known and bool(dense))
         if method == "rrf":
-            return reciprocal_rank([e.documents for e in lists], weights=[e.weight for e in lists])[:depth]
-        return _mean(lists)[:depth]
+            return reciprocal_rank([e.ranked for e in lists], weights=[e.weight for e in lists]).first(depth)
+        return _mean(lists).first(depth)
 
-    def _rank(self, question: Question, fused: Ranked, found: Found, deadline: Deadline) -> list[Candidate]:
+    def _rank(self, question: Question, fused: Fused, found: Found, deadline: Deadline) -> list[Candidate]:
         candidates = self._materialised(fused, found)
         deadline.check()
         clue = self._clue.scorer(question)
         perfect = clue(Clue(question.title, question.body)) or 1.0
         for each, features in candidates:
+            deadline.check()
             told = clue(each.clue)
             similarity = features.get("title_similarity", 0.0)
             features |= {"clue": told, "evidence": evidence(features["fusion"], told / perfect, similarity)}
@@ -303,11 +314,11 @@ class Pipeline:
         scored = [Candidate(passage, features[formula], features) for passage, features in candidates]
         return combine(scored, clue=formula, passage="passage_similarity", weight=weight)
 
-    def _materialised(self, fused: Ranked, found: Found) -> list[tuple[Passage, dict[str, float]]]:
+    def _materialised(self, fused: Fused, found: Found) -> list[tuple[Passage, dict[str, float]]]:
         """Each document at its best passage, with its scores so far."""
         if not fused:
             return []
-        ranked = [(each.name, dict(each.documents)) for each in found.lists]
+        ranked = [(each.name, dict(each.ranked.pairs())) for each in found.lists]
         nearest = self.index.materialise([document for document, _ in fused], found.query, found.passages)
         candidates = []
         for document, score in fused:
@@ -323,7 +334,7 @@ class Pipeline:
         return {
             "queries": [_told(query) for query in ranking.formulation.keyword]
             + [{"name": "dense", "weight": DENSE, "text": ranking.formulation.text}],
-            "lists": {each.name: len(each.documents) for each in ranking.lists},
+            "lists": {each.name: len(each.ranked.documents) for each in ranking.lists},
             "candidates": [
                 {"document": c.passage.source.document, "passage": c.passage.id, "score": c.score, **c.features}
                 for c in ranking.candidates
@@ -343,16 +354,16 @@ def _formulate(question: Question) -> Formulation:
     return formulate(question, noun_phrases=noun_phrases, synonyms=synonyms)
 
 
-def _ranked(name: str, weight: float, best: Mapping[int, float], *, whole: bool) -> RankedList:
+def _listed(name: str, weight: float, ranked: Ranked, *, whole: bool) -> RankedList:
     """A list of documents; a whole one, in which nothing was left out, tells that all others score 0."""
-    return RankedList(name, weight, list(best.items()), floor=0.0 if whole else None)
+    return RankedList(name, weight, ranked, floor=0.0 if whole else None)
 
 
 def _mean(lists: Sequence[RankedList]) -> Ranked:
     if not lists:
-        return []
+        return Ranked.of()
     return normalised_mean(
-        [each.documents for each in lists],
+        [each.ranked for each in lists],
         weights=[each.weight for each in lists],
         floors=[each.floor for each in lists],
     )

@@ -10,7 +10,7 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +32,8 @@ class StaticEncoder:
 
     `table` is (V, D), float16 or int8; `scale` (V,) holds each row's weight, times its quantisation step for int8.
     """
+
+    quick: ClassVar[bool] = True
 
     tokeniser: SubwordTokeniser
     table: NDArray[Any]

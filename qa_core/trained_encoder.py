@@ -9,7 +9,7 @@ import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Self
+from typing import ClassVar, Self
 
 import numpy as np
 import torch
@@ -76,6 +76,8 @@ class WordReader:
 @dataclass(frozen=True, slots=True)
 class TrainedEncoder:
     """A mean of word vectors or a BiLSTM; `known` are the words it saw often enough in training."""
+
+    quick: ClassVar[bool] = False
 
     reader: WordReader
     module: MeanEncoder | BiLSTMEncoder

@@ -10,7 +10,7 @@ import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import onnxruntime
@@ -31,6 +31,8 @@ _SUM = "weights.json"
 @dataclass(frozen=True, slots=True)
 class TransformerEncoder:
     """A transformer with mean or cls pooling and normalised output."""
+
+    quick: ClassVar[bool] = False
 
     layout: SentenceLayout
     tokeniser: SubwordTokeniser

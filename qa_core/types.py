@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, Protocol
+from typing import ClassVar, Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -109,7 +109,10 @@ class Encoder(Protocol):
     """Texts to unit vectors.
 
     `fingerprint` identifies weights and settings: an index made by another fingerprint is never searched.
+    `quick` says whether a question is encoded in less time than it takes to hand it to another thread.
     """
+
+    quick: ClassVar[bool]
 
     @property
     def dimension(self) -> int: ...

@@ -1,30 +1,50 @@
-"""Several ranked lists into one: pure functions of (id, score) lists, best first.
+"""Several ranked lists into one: pure functions.
 
-Scores of unlike engines are never added as they are. A list names an id once. Equal fused scores are ordered by a
-hash of the id, so that the outcome depends neither on the order of the lists nor on the age of a document.
+Scores of unlike engines are never added as they are. A list names a document once. Equal fused scores are ordered by a
+hash of the key, so that the outcome depends neither on the order of the lists nor on the age of a document.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Sequence
-from itertools import pairwise
-from operator import itemgetter
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple, Self
 
-Ranked = list[tuple[int, float]]
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from qa_core.types import IntArray
 
 RANK_CONSTANT = 60  # the paper's: first ranks count more than later ones, but no single list decides alone
+
+
+class Ranked(NamedTuple):
+    """Keys of documents and their scores, best first."""
+
+    documents: IntArray  # (N,)
+    scores: NDArray[np.float64]  # (N,)
+
+    @classmethod
+    def of(cls, documents: ArrayLike = (), scores: ArrayLike = ()) -> Self:
+        return cls(np.asarray(documents, np.int64), np.asarray(scores, np.float64))
+
+    @property
+    def empty(self) -> bool:
+        return not len(self.documents)
+
+    def first(self, count: int) -> Ranked:
+        return self if len(self.documents) <= count else Ranked(self.documents[:count], self.scores[:count])
+
+    def pairs(self) -> Iterable[tuple[int, float]]:
+        return zip(self.documents.tolist(), self.scores.tolist(), strict=True)
 
 
 def reciprocal_rank(
     lists: Sequence[Ranked], *, weights: Sequence[float] | None = None, k: int = RANK_CONSTANT
 ) -> Ranked:
     """score(d) = Σ_l w_l / (k + rank_l(d)), ranks from 1, over the lists that hold d (Cormack et al. 2009, eq. 1)."""
-    fused: dict[int, float] = defaultdict(float)
-    for ranked, weight in zip(lists, _weights(lists, weights), strict=True):
-        for rank, (document, _) in enumerate(ranked, start=1):
-            fused[document] += weight / (k + rank)
-    return best_first(fused)
+    shares = _weights(lists, weights)
+    ranks = [np.arange(1, len(each.documents) + 1) for each in lists]
+    return _summed(lists, [share / (k + each) for share, each in zip(shares, ranks, strict=True)])
 
 
 def normalised_mean(
@@ -39,14 +59,10 @@ def normalised_mean(
             should say what a document that it lacks would have scored, so that its last document is not taken for
             one of those.
     """
-    fused: dict[int, float] = defaultdict(float)
     shares = _weights(lists, weights)
     total = sum(shares)
-    for ranked, weight, floor in zip(lists, shares, floors or [None] * len(lists), strict=True):
-        low, width = _range(ranked, floor)
-        for document, score in ranked:
-            fused[document] += weight * ((score - low) / width if width > 0 else 1.0) / total
-    return best_first(fused)
+    normalised = map(_normalised, lists, floors or [None] * len(lists))
+    return _summed(lists, [share * each / total for share, each in zip(shares, normalised, strict=True)])
 
 
 def in_vocabulary_rule(dense: Ranked, keyword: Ranked, k: int, *, in_vocabulary: bool) -> Ranked:
@@ -56,40 +72,42 @@ def in_vocabulary_rule(dense: Ranked, keyword: Ranked, k: int, *, in_vocabulary:
     and the rest from the keyword list, without those taken already; otherwise all come from the keyword list. The
     scores of two engines do not compare: score = 1 / rank in the new list.
     """
-    taken = [document for document, _ in dense[: (k + 1) // 2]] if in_vocabulary else []
-    already = set(taken)
-    taken += [document for document, _ in keyword if document not in already]
-    return [(document, 1 / rank) for rank, document in enumerate(taken[:k], start=1)]
+    taken = dense.documents[: (k + 1) // 2 if in_vocabulary else 0]
+    rest = keyword.documents[~np.isin(keyword.documents, taken)]
+    documents = np.concatenate([taken, rest])[:k]
+    return Ranked(documents, 1 / np.arange(1, len(documents) + 1))
 
 
-def best_first(scores: dict[int, float]) -> Ranked:
-    """Highest score first, equal ones by a hash of the id."""
-    ranked = sorted(scores.items(), key=itemgetter(1), reverse=True)
-    ties = [place for place, (before, after) in enumerate(pairwise(ranked)) if before[1] == after[1]]
-    end = 0
-    for start in ties:  # only runs of equal scores: the hash costs more than the sorting
-        if start >= end:
-            end = start + 2
-            while end < len(ranked) and ranked[end][1] == ranked[start][1]:
-                end += 1
-            ranked[start:end] = sorted(ranked[start:end], key=lambda item: stable_hash(item[0]))
-    return ranked
+def best_first(documents: IntArray, scores: NDArray[np.float64]) -> Ranked:
+    """Highest score first, equal ones by a hash of the key."""
+    order = np.lexsort((stable_hash(documents), -scores))
+    return Ranked(documents[order], scores[order])
 
 
-def stable_hash(number: int) -> int:
-    """A 64-bit mix of an integer that is the same in every process and on every machine (Steele et al. 2014)."""
-    mixed = (number + 0x9E3779B97F4A7C15) & 0xFFFFFFFFFFFFFFFF
-    mixed = ((mixed ^ (mixed >> 30)) * 0xBF58476D1CE4E5B9) & 0xFFFFFFFFFFFFFFFF
-    mixed = ((mixed ^ (mixed >> 27)) * 0x94D049BB133111EB) & 0xFFFFFFFFFFFFFFFF
-    return mixed ^ (mixed >> 31)
+def stable_hash(numbers: IntArray) -> NDArray[np.uint64]:
+    """A 64-bit mix of whole numbers that is the same in every process and on every machine (Steele et al. 2014)."""
+    mixed = numbers.astype(np.uint64) + np.uint64(0x9E3779B97F4A7C15)
+    mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return mixed ^ (mixed >> np.uint64(31))
 
 
-def _range(ranked: Ranked, floor: float | None) -> tuple[float, float]:
-    """The last score, or what stands for it, and how far the first is above."""
-    if not ranked:
-        return 0.0, 0.0
-    low = ranked[-1][1] if floor is None else floor
-    return low, ranked[0][1] - low
+def _summed(lists: Sequence[Ranked], terms: Sequence[NDArray[np.float64]]) -> Ranked:
+    """Each document with the sum of what its lists say of it."""
+    if not lists:
+        return Ranked.of()
+    documents, places = np.unique(np.concatenate([each.documents for each in lists]), return_inverse=True)
+    sums = np.bincount(places, np.concatenate(terms), minlength=len(documents))
+    return best_first(documents, sums.astype(np.float64))  # of nothing it is an array of whole numbers
+
+
+def _normalised(ranked: Ranked, floor: float | None) -> NDArray[np.float64]:
+    """Each score's place between the last, or what stands for it, and the first."""
+    if ranked.empty:
+        return ranked.scores
+    low = ranked.scores[-1] if floor is None else floor
+    width = ranked.scores[0] - low
+    return (ranked.scores - low) / width if width > 0 else np.ones_like(ranked.scores)
 
 
 def _weights(lists: Sequence[Ranked], weights: Sequence[float] | None) -> Sequence[float]:

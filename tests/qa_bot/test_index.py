@@ -22,6 +22,7 @@ class WordEncoder:
     """One dimension a word of `WORDS`; unit vectors, zero for a text of other words."""
 
     dimension = len(WORDS)
+    quick = True
 
     def __init__(self, fingerprint: str = "words") -> None:
         self.fingerprint = fingerprint

@@ -16,6 +16,7 @@ class LetterEncoder:
 
     dimension = 26
     fingerprint = "letters"
+    quick = True
 
     def __init__(self, shift=0):
         self.shift = shift
