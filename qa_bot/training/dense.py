@@ -14,6 +14,7 @@ import torch
 from qa_bot.encoders import STARTER, STARTER_FOLDER
 from qa_bot.training.card import Card, card_text
 from qa_bot.training.pairs import Pairs, TrainingDataError, read_pairs, split
+from qa_bot.training.request import Request
 from qa_bot.training.run import Run, RunError, hold
 from qa_bot.training.settings import SettingsError, read_toml, settled
 from qa_core.resume import load_training
@@ -31,9 +32,6 @@ from retrievers.training.word_tower import CPU, PAPER, WordConfig, WordTower
 log = logging.getLogger(__name__)
 
 Model = Literal["static", "mean", "bilstm", "transformer"]
-SHARE = 0.1
-"""Of the questions, held out where no development data is named."""
-
 _SLAM = {
     "static": SlamConfig(learning_rate=1e-3, epochs=15),
     "mean": SlamConfig(learning_rate=5e-3),
@@ -59,21 +57,6 @@ class DenseConfig:
     words: WordConfig = CPU
     static: StaticConfig = field(default_factory=StaticConfig)
     transformer: TransformerConfig = field(default_factory=TransformerConfig)
-
-
-@dataclass(frozen=True, slots=True)
-class Request:
-    """One run as it was asked for."""
-
-    data: tuple[Path, ...]
-    out: Path
-    base: Path | None = None  # the encoder to start from
-    config: Path | None = None
-    dev: str = str(SHARE)  # a share of the questions, or a path with pairs
-    limit: int | None = None  # pairs
-    seed: int = 0
-    resume: bool = False
-    plots: bool = False
 
 
 @dataclass(frozen=True, slots=True)
