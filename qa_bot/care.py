@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,7 @@ from qa_bot.home import Home
 from qa_bot.index import Index, Manifest
 from qa_bot.journal import open_store
 from qa_bot.store import Store
+from retrievers.segments import NEAREST, DenseState
 
 LOW_DISK = 200_000_000
 """Bytes; below, an `add` of any size may fail."""
@@ -97,8 +98,7 @@ def _index(home: Home, config: Config) -> str:
     with generations.pin_current() as generation:
         if damages := generations.verify(generation, deep=True):  # and is not opened: the engines trust their files
             raise OSError(" ".join(damage.message for damage in damages))
-        if generation:
-            Index(generation)
+        dense = _told(Index(generation).dense_state()) if generation else ""
         with Store.open(home.store_url(config)) as store:
             stored, counts = store.generation(), store.counts()
     if generation and not stored:
@@ -116,7 +116,16 @@ def _index(home: Home, config: Config) -> str:
             f"Expected {counts.documents:,} documents and {counts.passages:,} passages, as in the database, but got "
             f"{manifest.documents:,} and {manifest.passages:,}; run `qa-bot repair`."
         )
-    return f"generation {generation.number}, {len(manifest.segments)} segments, every checksum is right"
+    return f"generation {generation.number}, {len(manifest.segments)} segments, every checksum is right; {dense}"
+
+
+def _told(states: Sequence[DenseState]) -> str:
+    """The largest dense index of each view: those of the same kind beside it are smaller."""
+    largest = {each.view: each for each in sorted(states, key=lambda each: each.rows)}
+    return ", ".join(
+        f"{each.view} {each.kind} ({each.rows:,} vectors, recall@{NEAREST} {each.recall:.3f})"
+        for each in largest.values()
+    )
 
 
 def _encoder(home: Home, config: Config) -> str:

@@ -33,6 +33,7 @@ from qa_bot.receipts import KEPT, Receipts, signature
 from qa_bot.store import InsertedDocument, Known, NewDocument, NewPassage, Store, StoredDocument
 from qa_core.text import normalise
 from qa_core.types import Encoder
+from retrievers.dense import Kind
 from retrievers.segments import IndexedDocument, IndexedPassage
 
 BATCH = 500
@@ -142,7 +143,9 @@ def changing(
             generations.expect_whole(previous)
         number = _begun(store, generations, encoder, repairing=from_nothing)
         staged = generations.stage(number)
-        writer = IndexWriter(staged, previous, encoder, encoder_name=encoder_name or config.dense.encoder)
+        writer = IndexWriter(
+            staged, previous, encoder, encoder_name=encoder_name or config.dense.encoder, kind=_kind(config)
+        )
         change = Change(store, number, writer, Receipts.of(previous.manifest if previous else {}))
         try:
             yield change
@@ -160,6 +163,10 @@ def changing(
         store.finish(number, {"documents": manifest.documents, "passages": manifest.passages})
         generations.prune(keep=KEPT_GENERATIONS)
         store.purge(number)
+
+
+def _kind(config: Config) -> Kind | None:
+    return None if config.dense.index == "auto" else config.dense.index
 
 
 def _begun(store: Store, generations: Generations, encoder: Encoder, *, repairing: bool) -> int:

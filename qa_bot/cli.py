@@ -379,10 +379,11 @@ def train(
     """Train a model from your own examples."""
     from qa_bot.training import dense
     from qa_bot.training.display import show_outcome, show_read, shown
+    from qa_bot.training.request import Request
 
     assert model is TrainedModel.dense
     paths = (*data, *(more or ()))
-    request = dense.Request(paths, out, base, config, dev, limit, seed, resume, plots)
+    request = Request(paths, out, base, config, dev, limit, seed, resume, plots)
     with shown(dense.configured(request).slam.epochs) as reported:
         outcome = dense.train_dense(request, told=show_read, reported=reported)
     if json:

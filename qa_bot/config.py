@@ -46,6 +46,9 @@ class StoreSection:
 class DenseSection:
     encoder: str = key("starter", "`starter`, a folder in sentence-transformers layout, or a hub id")
     int8: bool = key(False, "run the encoder in 8-bit integers: faster, its ranking differs a little")
+    index: Literal["auto", "exact", "sketch", "hnsw", "ivf"] = key(
+        "auto", "how vectors added from now on are searched; auto goes by their number, `repair` rebuilds all"
+    )
 
 
 @dataclass(frozen=True, slots=True)

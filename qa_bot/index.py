@@ -23,8 +23,19 @@ from qa_bot.generations import Generation, link
 from qa_core.text import terms
 from qa_core.types import Encoder, FloatArray, IntArray, Passage
 from retrievers.damage import IndexDamaged
+from retrievers.dense import Kind
 from retrievers.keyword import Entry, Field, Hit, KeywordIndex, KeywordQuery, KeywordWriter, clone
-from retrievers.segments import DenseHits, IndexedDocument, Segment, SegmentWriter, View, merge, reencode
+from retrievers.segments import (
+    VIEWS,
+    DenseHits,
+    DenseState,
+    IndexedDocument,
+    Segment,
+    SegmentWriter,
+    View,
+    merge,
+    reencode,
+)
 
 MERGE_FACTOR = 2
 """Neighbouring segments are merged when the older is less than this many times the newer …"""
@@ -90,6 +101,10 @@ class Index:
             return found[0]
         return [_best_of([hits[i] for hits in found], k) for i in range(len(queries))]
 
+    def dense_state(self) -> list[DenseState]:
+        """How the vectors of each segment and view are searched, and how much of a full scan that finds."""
+        return [segment.dense_state(view) for segment in self._segments for view in VIEWS]
+
     def materialise(
         self, documents: Sequence[int], query: FloatArray | None, preferred: Mapping[int, int]
     ) -> dict[int, Nearest]:
@@ -116,8 +131,18 @@ class IndexWriter:
     Where the encoder is another than the previous generation's, everything is encoded anew.
     """
 
-    def __init__(self, staged: Path, previous: Generation | None, encoder: Encoder, *, encoder_name: str) -> None:
+    def __init__(
+        self,
+        staged: Path,
+        previous: Generation | None,
+        encoder: Encoder,
+        *,
+        encoder_name: str,
+        kind: Kind | None = None,
+    ) -> None:
+        """`kind` is that of new dense indexes, by default what suits their size."""
         self._staged, self._previous, self._encoder, self._encoder_name = staged, previous, encoder, encoder_name
+        self._kind = kind
         self._fresh = f"{int(staged.stem):08d}"
         self._folder = staged / "segments"
         self._deleted = array("q")
@@ -136,7 +161,7 @@ class IndexWriter:
 
     @cached_property
     def _segment(self) -> SegmentWriter:
-        return SegmentWriter(self._folder / self._fresh, self._encoder)
+        return SegmentWriter(self._folder / self._fresh, self._encoder, kind=self._kind)
 
     def add(self, documents: Iterable[IndexedDocument]) -> None:
         for document in documents:
@@ -196,7 +221,8 @@ class IndexWriter:
         ]
         if self.encodes_anew:
             name = f"{self._fresh}-encoded"
-            count = reencode(self._folder / name, [segment for _, segment in live], self._encoder)
+            writer = SegmentWriter(self._folder / name, self._encoder, kind=self._kind)
+            count = reencode(writer, [segment for _, segment in live])
             return [(name, Segment(self._folder / name))] if count else []
         for name, _ in live:
             link(self._previous, f"segments/{name}", self._staged)
@@ -208,7 +234,8 @@ class IndexWriter:
         if start is None:
             return segments
         name = f"{self._fresh}-merged"
-        merge(self._folder / name, [segment for _, segment in segments[start:]], self._encoder)
+        writer = SegmentWriter(self._folder / name, self._encoder, kind=self._kind)
+        merge(writer, [segment for _, segment in segments[start:]])
         for old, _ in segments[start:]:
             shutil.rmtree(self._folder / old)
         return [*segments[:start], (name, Segment(self._folder / name))]

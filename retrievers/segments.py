@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO, Literal, NamedTuple, Self
+from typing import Any, BinaryIO, Literal, NamedTuple, Self, get_args
 
 import numpy as np
 import orjson
@@ -26,15 +26,19 @@ from numpy.typing import NDArray
 
 from qa_core.types import Clue, Encoder, FloatArray, IntArray, Passage, Source
 from retrievers.damage import IndexDamaged
-from retrievers.dense import DenseIndex, build
+from retrievers.dense import DenseIndex, Kind, build, recall
 
 View = Literal["titles", "bodies"]
 """The two things that have vectors: the clue's title, and title and passage together."""
+
+VIEWS: tuple[View, ...] = get_args(View)
 
 Alive = NDArray[np.bool_]
 
 ENCODE_AT_ONCE = 512
 NUMBERS_AT_ONCE = 4096
+PROBED, NEAREST = 50, 10
+"""Questions by which a dense index tells its recall, and how many rows each asks for."""
 
 
 class IndexedPassage(NamedTuple):
@@ -63,17 +67,27 @@ class DenseHits(NamedTuple):
     scores: FloatArray  # (n,)
 
 
+class DenseState(NamedTuple):
+    """A dense index of `rows`; `recall` is the share of the nearest ten that it finds."""
+
+    view: View
+    kind: Kind
+    rows: int
+    recall: float
+
+
 class SegmentWriter:
     """Writes a segment document by document, in ascending order of keys, with memory that does not grow with it."""
 
-    def __init__(self, folder: Path, encoder: Encoder) -> None:
+    def __init__(self, folder: Path, encoder: Encoder, *, kind: Kind | None = None) -> None:
+        """`kind` is that of the dense indexes, by default what suits their size."""
         folder.mkdir(parents=True)
-        self._folder, self._encoder = folder, encoder
+        self._folder, self._encoder, self._kind = folder, encoder, kind
         self._records, self._texts = _Blob(folder, "record"), _Blob(folder, "text")
         self._documents, self._firsts = _Column(folder / "documents.npy"), _Column(folder / "firsts.npy")
         self._passages, self._owners = _Column(folder / "passages.npy"), _Column(folder / "owners.npy", np.int32)
         self._last = -1  # key of the last document
-        self._vectors: dict[View, BinaryIO] = {v: (folder / f"{v}.f32").open("wb") for v in ("titles", "bodies")}
+        self._vectors: dict[View, BinaryIO] = {v: (folder / f"{v}.f32").open("wb") for v in VIEWS}
         self._waiting: list[IndexedDocument] = []
         self._waiting_passages = 0
 
@@ -115,7 +129,7 @@ class SegmentWriter:
         raw, width = self._folder / f"{view}.f32", self._encoder.dimension
         rows = len(self._documents) if view == "titles" else len(self._passages)
         vectors = np.memmap(raw, np.float32, "r", shape=(rows, width)) if rows else np.zeros((0, width), np.float32)
-        build(self._folder / view, vectors)
+        build(self._folder / view, vectors, kind=self._kind)
         del vectors
         raw.unlink()
 
@@ -158,7 +172,7 @@ class Segment:
             self._texts = _Slices.open(folder, "text")
         except (OSError, ValueError, EOFError) as error:
             raise IndexDamaged(folder, error) from error
-        self._dense: dict[View, DenseIndex] = {v: DenseIndex.open(folder / v) for v in ("titles", "bodies")}
+        self._dense: dict[View, DenseIndex] = {v: DenseIndex.open(folder / v) for v in VIEWS}
         self.alive = alive
 
     def __len__(self) -> int:
@@ -177,6 +191,12 @@ class Segment:
             self._hits(view, s, r) if whole else self._hits(view, s[r >= 0], r[r >= 0])
             for s, r in zip(scores, rows, strict=True)
         ]
+
+    def dense_state(self, view: View) -> DenseState:
+        """Asked with rows of its own."""
+        dense = self._dense[view]
+        asked = np.linspace(0, max(0, len(dense) - 1), num=min(len(dense), PROBED), dtype=np.int64)
+        return DenseState(view, dense.kind, len(dense), recall(dense, dense.rows(asked), NEAREST))
 
     def rows_of(self, documents: IntArray) -> IntArray:
         """The rows of documents, (n,), −1 where one is not here or not alive."""
@@ -246,9 +266,8 @@ def body_text(title: str, passage: str) -> str:
     return f"{title}\n{passage}" if title else passage
 
 
-def merge(folder: Path, segments: Iterable[Segment], encoder: Encoder) -> int:
+def merge(writer: SegmentWriter, segments: Iterable[Segment]) -> int:
     """Write the live documents of neighbouring segments, oldest first, as one; how many there are."""
-    writer = SegmentWriter(folder, encoder)
     for segment in segments:
         for row in segment.live_rows():
             bodies = segment.vectors("bodies", np.array(segment.passage_rows(row), np.int64))
@@ -257,9 +276,8 @@ def merge(folder: Path, segments: Iterable[Segment], encoder: Encoder) -> int:
     return writer.close()
 
 
-def reencode(folder: Path, segments: Iterable[Segment], encoder: Encoder) -> int:
-    """Write the live documents of all segments as one with the vectors of another encoder."""
-    writer = SegmentWriter(folder, encoder)
+def reencode(writer: SegmentWriter, segments: Iterable[Segment]) -> int:
+    """Write the live documents of all segments as one with the vectors of the writer's encoder."""
     for segment in segments:
         for row in segment.live_rows():
             writer.add(segment.document(row))

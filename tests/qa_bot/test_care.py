@@ -29,7 +29,10 @@ def test_a_sound_home(qa_bot) -> None:
     told = qa_bot("doctor", "--json")
     assert (told.code, told.json["ok"], checks(told)) == (0, True, {})
     assert {"disk", "database", "index", "encoder", "linguistics", "extras"} == {c["name"] for c in told.json["checks"]}
-    assert "✓ index: generation 1" in qa_bot("doctor").out
+    shown = qa_bot("doctor").out
+    assert "✓ index: generation 1" in shown
+    assert "bodies exact" in shown
+    assert "recall@10 1.000" in shown
 
 
 def test_status_counts_what_is_there(home, qa_bot, write_lines) -> None:
@@ -136,3 +139,15 @@ def test_an_index_of_another_encoder(home, qa_bot, other_encoder_folder, monkeyp
 def test_little_room_is_told(qa_bot, monkeypatch) -> None:
     monkeypatch.setattr("qa_bot.care.LOW_DISK", 10**18)
     assert "free, but got" in checks(qa_bot("doctor", "--json"))["disk"]
+
+
+@pytest.mark.parametrize("kind", ["hnsw", "ivf", "sketch"])
+def test_another_kind_of_dense_index_is_built_by_repair(qa_bot, kind: str) -> None:
+    before = qa_bot("search", CATS, "--engine", "dense", "--json").json["results"]
+    qa_bot("config", "set", "dense.index", kind)
+    qa_bot("repair")
+    assert f"titles {kind}" in qa_bot("doctor").out
+    assert [r["document"] for r in qa_bot("search", CATS, "--engine", "dense", "--json").json["results"]][:5] == [
+        r["document"] for r in before
+    ][:5]
+    assert qa_bot("config", "set", "dense.index", "trees").code == 2

@@ -8,9 +8,7 @@ from hypothesis import strategies as st
 
 from retrievers import dense
 from retrievers.damage import IndexDamaged
-from retrievers.dense import DenseIndex, build, recall
-
-KINDS = ["exact", "ivf"]
+from retrievers.dense import KINDS, DenseIndex, build, recall
 
 
 def unit(vectors):
@@ -73,40 +71,41 @@ def test_dead_rows_are_never_found(index, vectors, share):
 
 def test_an_index_opened_again_is_the_same(index, vectors, tmp_path):
     build(tmp_path, vectors, kind=index.kind)
-    assert [file.name for file in tmp_path.iterdir()] == [dense.FILE]
+    names = {dense.FILE} if index.kind == "exact" else {dense.FILE, dense.FRONT}
+    assert {file.name for file in tmp_path.iterdir()} == names
     again = DenseIndex.open(tmp_path)
     assert (again.kind, len(again), again.dimension) == (index.kind, 2_000, 16)
     assert again.search(vectors[:9], 5, exact=True)[1].tolist() == index.search(vectors[:9], 5, exact=True)[1].tolist()
 
 
-def faiss_file(folder, index, vectors):
-    """What FAISS itself writes of these vectors, with the centres that the index has learnt."""
-    native = dense.faiss.read_index(str(folder / dense.FILE))
+def faiss_file(file, vectors):
+    """What FAISS itself writes of these vectors, with what the index has learnt."""
+    native = dense.faiss.read_index(str(file))
     native.reset()
     native.add(vectors)
-    if index.kind == "ivf":
-        native.make_direct_map()
-    dense.faiss.write_index(native, str(folder / "native.faiss"))
-    return (folder / "native.faiss").read_bytes()
+    dense.faiss.write_index(native, str(file.with_suffix(".native")))
+    return file.with_suffix(".native").read_bytes()
 
 
 @pytest.mark.parametrize("dimension", [16, 9])
-@pytest.mark.parametrize("kind", KINDS)
-def test_the_file_is_the_one_that_faiss_writes(kind, dimension, tmp_path, monkeypatch):
-    monkeypatch.setattr(dense, "CHUNK", 300)
+@pytest.mark.parametrize("kind", ["sketch", "ivf"])
+def test_the_files_are_those_that_faiss_writes(kind, dimension, tmp_path, monkeypatch):
+    monkeypatch.setattr(dense, "CHUNK", 320)
     monkeypatch.setattr(dense, "GATHERED", 3)
     vectors = clustered(1_000, dimension)
-    index = build(tmp_path, vectors, kind=kind)
-    assert (tmp_path / dense.FILE).read_bytes() == faiss_file(tmp_path, index, vectors)
+    build(tmp_path, vectors, kind=kind)
+    for name in (dense.FILE, dense.FRONT):
+        assert (tmp_path / name).read_bytes() == faiss_file(tmp_path / name, vectors)
 
 
 def test_mapped_vectors_give_the_same_file(tmp_path):
     vectors = clustered(3_000, 16)
     (tmp_path / "raw").write_bytes(vectors.tobytes())
-    for kind in KINDS:
+    for kind in ("sketch", "ivf"):
         build(tmp_path / "plain", vectors, kind=kind)
         build(tmp_path / "mapped", np.memmap(tmp_path / "raw", np.float32, "r", shape=vectors.shape), kind=kind)
-        assert (tmp_path / "plain" / dense.FILE).read_bytes() == (tmp_path / "mapped" / dense.FILE).read_bytes()
+        for name in (dense.FILE, dense.FRONT):
+            assert (tmp_path / "plain" / name).read_bytes() == (tmp_path / "mapped" / name).read_bytes()
 
 
 def test_rows_that_are_all_alike_come_into_one_list(tmp_path):
@@ -149,15 +148,18 @@ def test_equal_scores_come_by_row(tmp_path):
     assert index.search(np.array([[0, 1]], dtype=np.float32), 8)[1].tolist() == [[4, 5, 6, 7, 0, 1, 2, 3]]
 
 
-def test_lists_find_neighbours_in_a_crowd(tmp_path):
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_kind_finds_neighbours_in_a_crowd(kind, tmp_path):
     vectors = clustered(4_000, 32)
-    index = build(tmp_path, vectors, kind="ivf")
+    index = build(tmp_path, vectors, kind=kind)
     assert recall(index, clustered(100, 32, seed=1), 10) >= 0.95
 
 
-@pytest.mark.parametrize(("n", "kind"), [(0, "exact"), (49_999, "exact"), (50_000, "ivf"), (1_000_001, "ivf")])
+@pytest.mark.parametrize(
+    ("n", "kind"), [(0, "exact"), (4_095, "exact"), (4_096, "sketch"), (199_999, "sketch"), (200_000, "ivf")]
+)
 def test_the_kind_follows_the_number_of_rows(n, kind):
-    assert dense._kind_for(n) == kind
+    assert dense.kind_for(n) == kind
 
 
 @settings(max_examples=25, deadline=None)
@@ -198,7 +200,7 @@ def test_vectors_of_the_wrong_shape_are_refused(tmp_path):
 @pytest.mark.parametrize("kept", [0, 40, 0.5, 0.999])
 def test_a_file_cut_short_is_damaged(kind, kept, vectors, tmp_path):
     build(tmp_path, vectors[:200], kind=kind)
-    file = tmp_path / dense.FILE
+    file = tmp_path / (dense.FILE if kind == "exact" else dense.FRONT)
     whole = file.read_bytes()
     file.write_bytes(whole[: kept if kept > 1 else int(kept * len(whole))])
     with pytest.raises(IndexDamaged, match="run qa-bot repair"):
@@ -218,11 +220,22 @@ def test_a_file_of_another_kind_is_damaged(tmp_path):
         DenseIndex.open(tmp_path)
 
 
-def test_a_graph_of_an_older_version_is_told_to_be_repaired(tmp_path):
-    graph = dense.faiss.IndexHNSWSQ(4, dense.faiss.ScalarQuantizer.QT_fp16, 8, dense.faiss.METRIC_INNER_PRODUCT)
-    dense.faiss.write_index(graph, str(tmp_path / dense.FILE))
-    with pytest.raises(IndexDamaged, match=r"IndexHNSWSQ.*qa-bot repair"):
+@pytest.mark.parametrize("name", [dense.FILE, dense.FRONT])
+def test_a_file_of_an_older_version_is_told_to_be_repaired(name, tmp_path):
+    build(tmp_path, np.eye(4, dtype=np.float32))
+    flat = dense.faiss.IndexFlatIP(4)
+    lists = dense.faiss.IndexIVFFlat(flat, 4, 1, dense.faiss.METRIC_INNER_PRODUCT)
+    dense.faiss.write_index(lists, str(tmp_path / name))
+    with pytest.raises(IndexDamaged, match=r"IndexIVFFlat.*qa-bot repair"):
         DenseIndex.open(tmp_path)
+
+
+@pytest.mark.parametrize("kind", ["exact", "sketch", "hnsw", "ivf"])
+def test_a_front_gives_way_to_another(kind, vectors, tmp_path):
+    build(tmp_path, vectors, kind="ivf")
+    dense.write_front(tmp_path, vectors, kind)
+    index = DenseIndex.open(tmp_path)
+    assert (index.kind, recall(index, vectors[:20], 5) >= 0.95) == (kind, True)
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="/dev/full is a device of Linux")
@@ -301,7 +314,7 @@ def test_where_the_nearest_are_dead_all_rows_are_read(many, monkeypatch):
     alive[nearest[0]] = False
     expected = many.search(query, 10, alive=alive, exact=True)[1].tolist()
     assert many.search(query, 10, alive=alive)[1].tolist() == expected
-    monkeypatch.setattr(dense, "SKETCH_LEAST", 0)
+    monkeypatch.setattr(dense, "LEAST", 0)
     with pytest.raises(ValueError, match="broadcast"):
         many.search(query, 10, alive=alive)
 
@@ -317,8 +330,8 @@ def test_the_levels_of_a_sketch_lose_what_sixteen_levels_must():
 def test_an_index_without_a_sketch_is_scanned(many, tmp_path):
     build(tmp_path, many.rows(np.arange(len(many))))
     half = (tmp_path / dense.FILE).stat().st_size
-    assert (tmp_path / dense.SKETCH).stat().st_size < 0.3 * half
-    (tmp_path / dense.SKETCH).unlink()
+    assert (tmp_path / dense.FRONT).stat().st_size < 0.3 * half
+    (tmp_path / dense.FRONT).unlink()
     queries = clustered(20, 48, seed=4)
     index = DenseIndex.open(tmp_path)
     assert index.search(queries, 10)[1].tolist() == index.search(queries, 10, exact=True)[1].tolist()
@@ -327,25 +340,22 @@ def test_an_index_without_a_sketch_is_scanned(many, tmp_path):
 @pytest.mark.parametrize("rows", [0, dense.SKETCH_FROM - 1])
 def test_few_rows_have_no_sketch(rows, tmp_path):
     build(tmp_path, clustered(max(rows, 1), 4)[:rows])
-    assert not (tmp_path / dense.SKETCH).exists()
+    assert not (tmp_path / dense.FRONT).exists()
 
 
-def test_a_damaged_sketch_is_refused(many, tmp_path):
+def test_a_front_of_other_rows_is_refused(many, tmp_path):
     build(tmp_path, many.rows(np.arange(len(many))))
-    data = (tmp_path / dense.SKETCH).read_bytes()
-    (tmp_path / dense.SKETCH).write_bytes(data[: len(data) // 2])
-    with pytest.raises(IndexDamaged, match=dense.SKETCH):
-        DenseIndex.open(tmp_path)
-    dense.write_sketch_beside(tmp_path, clustered(10, 24))
+    dense.write_front(tmp_path, clustered(10, 24), "sketch")
     with pytest.raises(IndexDamaged, match="10 rows of 24 numbers for 4096 vectors of 48"):
         DenseIndex.open(tmp_path)
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="/dev/full is a device of Linux")
-def test_a_full_disk_leaves_no_sketch(tmp_path):
-    (tmp_path / dense.SKETCH).symlink_to("/dev/full")
+@pytest.mark.parametrize("kind", ["sketch", "hnsw", "ivf"])
+def test_a_full_disk_leaves_no_front(kind, tmp_path):
+    (tmp_path / dense.FRONT).symlink_to("/dev/full")
     with pytest.raises(OSError, match="is the disk full"):
-        dense.write_sketch_beside(tmp_path, clustered(dense.SKETCH_FROM, 48))
+        dense.write_front(tmp_path, clustered(dense.SKETCH_FROM, 48), kind)
     assert list(tmp_path.iterdir()) == []
 
 

@@ -101,7 +101,7 @@ def test_merging_keeps_the_living_and_their_vectors(tmp_path_factory, first, sec
     segments = [write(folder / "a", first), write(folder / "b", second)]
     segments[0].alive = np.array(data.draw(st.lists(st.booleans(), min_size=len(first), max_size=len(first))))
     living = [d for d, alive in zip(first, segments[0].alive, strict=True) if alive] + second
-    assert merge(folder / "m", segments, LetterEncoder()) == len(living)
+    assert merge(SegmentWriter(folder / "m", LetterEncoder()), segments) == len(living)
     merged, fresh = Segment(folder / "m"), write(folder / "f", living)
     assert [merged.document(row) for row in merged.live_rows()] == [fresh.document(row) for row in fresh.live_rows()]
     rows = np.arange(len(living))
@@ -110,7 +110,7 @@ def test_merging_keeps_the_living_and_their_vectors(tmp_path_factory, first, sec
 
 def test_reencoding_uses_the_new_encoder(tmp_path):
     old = write(tmp_path / "old", [document(1, "aaa")])
-    assert reencode(tmp_path / "new", [old], LetterEncoder(shift=1)) == 1
+    assert reencode(SegmentWriter(tmp_path / "new", LetterEncoder(shift=1)), [old]) == 1
     vector = Segment(tmp_path / "new").vectors("titles", np.array([0]))[0]
     assert vector[1] == pytest.approx(1, abs=1e-3)
 
