@@ -150,4 +150,4 @@ def test_another_kind_of_dense_index_is_built_by_repair(qa_bot, kind: str) -> No
     assert [r["document"] for r in qa_bot("search", CATS, "--engine", "dense", "--json").json["results"]][:5] == [
         r["document"] for r in before
     ][:5]
-    assert qa_bot("config", "set", "dense.index", "trees").code == 2
+    assert "one of auto, exact, sketch, hnsw, ivf" in qa_bot("config", "set", "dense.index", "trees").err
