@@ -50,10 +50,17 @@ class Task(StrEnum):
     retrieval = "retrieval"
     liveqa = "liveqa"
     known_item = "known-item"
+    similar = "similar"
+    words = "words"
+    phrases = "phrases"
 
 
 class TrainedModel(StrEnum):
     dense = "dense"
+    similar = "similar"
+    paragram = "paragram"
+    phrases = "phrases"
+    annotate = "annotate"
 
 
 @dataclass(slots=True)
@@ -330,10 +337,26 @@ def evaluate(
     split: Annotated[str, typer.Option(help="Split of the data.")] = "dev",
     engine: Annotated[list[System] | None, typer.Option(help="System to measure; may be given again.")] = None,
     encoder: Annotated[list[str] | None, typer.Option(help="Encoder to measure; may be given again.")] = None,
+    model: Annotated[
+        list[Path] | None, typer.Option(help="similar, words, phrases: a trained model; may be given again.")
+    ] = None,
     limit: Annotated[int | None, typer.Option(help="Only so many questions.", min=1)] = None,
     relevant: Annotated[int, typer.Option(help="Least grade that binary measures count.", min=1)] = 1,
     summary: Annotated[bool, typer.Option(help="liveqa: also ask people's summaries of the questions.")] = False,
-    run: Annotated[Path | None, typer.Option(help="Write the ranked documents as a TREC run.")] = None,
+    held_out: Annotated[
+        float, typer.Option(help="similar: only this share, kept aside by `test` in the settings.", min=0, max=0.9)
+    ] = 0.0,
+    padded: Annotated[
+        int | None, typer.Option(help="similar: fill the candidates up; exact against approximate search.", min=1)
+    ] = None,
+    padding: Annotated[list[Path] | None, typer.Option(help="similar: what to fill up with.")] = None,
+    overlap: Annotated[
+        float, typer.Option(help="phrases without scores: pairs that share less than this of their words.", min=0)
+    ] = 0.5,
+    errors: Annotated[bool, typer.Option("--errors", help="phrases: where the first model errs, and how.")] = False,
+    run: Annotated[
+        Path | None, typer.Option(help="Write the ranked documents as a TREC run; phrases: the pairs, re-ranked.")
+    ] = None,
     json: Json = False,
 ) -> None:
     """Measure the bot on judged data, with standard errors."""
@@ -348,12 +371,15 @@ def evaluate(
             split=split,
             engines=[each.value for each in engine or ()],
             encoders=encoder or (),
+            models=model or (),
             limit=limit,
             relevant=relevant,
             summary=summary,
             run=run,
             home=_typed_home(context),
             progress=lambda doing, done: progress(done, doing),
+            similar=tasks.Similar(held_out, padded, padding or ()),
+            phrases=tasks.Phrases(overlap, errors),
         )
     if json:
         _print_json(as_json(rows))
@@ -377,19 +403,18 @@ def train(
     json: Json = False,
 ) -> None:
     """Train a model from your own examples."""
-    from qa_bot.training import dense
-    from qa_bot.training.display import show_outcome, show_read, shown
+    from qa_bot.training.display import show_read, shown
+    from qa_bot.training.models import verb
     from qa_bot.training.request import Request
 
-    assert model is TrainedModel.dense
-    paths = (*data, *(more or ()))
-    request = Request(paths, out, base, config, dev, limit, seed, resume, plots)
-    with shown(dense.configured(request).slam.epochs) as reported:
-        outcome = dense.train_dense(request, told=show_read, reported=reported)
+    chosen = verb(model.value)
+    request = Request((*data, *(more or ())), out, base, config, dev, limit, seed, resume, plots)
+    with shown(chosen.epochs(request), measure=chosen.measure) as reported:
+        outcome = chosen.train(request, told=show_read, reported=reported)
     if json:
         _print_json(outcome.as_dict())
     else:
-        show_outcome(outcome, out)
+        typer.echo(outcome.text(out).rstrip())
 
 
 @config_app.callback()

@@ -113,10 +113,47 @@ class MaskedLSTM(nn.Module):
             raise ValueError(
                 "Expected masks whose real tokens come first, but got padding before one; pad on the right."
             )
-        lengths = mask.sum(1).clamp(min=1)  # packing knows no empty text: one padded step, put to 0 below
+        read = self._packed if inputs.is_cuda else self._unpacked
+        return read(inputs, mask).masked_fill(~mask.unsqueeze(-1), 0.0)
+
+    def _packed(self, inputs: Tensor, mask: Tensor) -> Tensor:
+        lengths = mask.sum(1).clamp(min=1)  # packing knows no empty text: one padded step
         packed = pack_padded_sequence(inputs, lengths.cpu(), batch_first=True, enforce_sorted=False)
         states, _ = pad_packed_sequence(self.lstm(packed)[0], batch_first=True, total_length=inputs.shape[1])
-        return states.masked_fill(~mask.unsqueeze(-1), 0.0)
+        return states
+
+    def _unpacked(self, inputs: Tensor, mask: Tensor) -> Tensor:
+        """The same without packing, which keeps a CPU from its fast kernels (half as fast in batches of 20 texts).
+
+        Forwards the padding comes too late to matter; backwards every text is turned round in its place.
+        """
+        places, lengths = torch.arange(mask.shape[1]), mask.sum(1, keepdim=True)  # (T,), (B, 1)
+        turned = torch.where(places < lengths, lengths - 1 - places, places).unsqueeze(-1)  # (B, T, 1)
+        directions = 1 + self.lstm.bidirectional
+        states = inputs
+        for layer in range(self.lstm.num_layers):
+            weights = self.lstm.all_weights[layer * directions : (layer + 1) * directions]
+            if layer:
+                states = functional.dropout(states, self.lstm.dropout, self.training)
+            read = [_one_way(states, weights[0])]
+            if self.lstm.bidirectional:
+                read.append(_turn(_one_way(_turn(states, turned), weights[1]), turned))
+            states = torch.cat(read, dim=-1)
+        return states
+
+
+def _one_way(inputs: Tensor, weights: Sequence[Tensor]) -> Tensor:
+    """States (B, T, H) of a layer that reads (B, T, D) from the first place to the last."""
+    zeros = inputs.new_zeros(1, len(inputs), weights[1].shape[1])
+    states: Tensor = torch.lstm(
+        inputs, (zeros, zeros), list(weights), True, 1, 0.0, torch.is_grad_enabled(), False, True
+    )[0]
+    return states
+
+
+def _turn(states: Tensor, turned: Tensor) -> Tensor:
+    """Each text's states (B, T, D) in the order of places `turned` (B, T, 1)."""
+    return states.gather(1, turned.expand_as(states))
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,9 +1,10 @@
-"""Pseudo relevance feedback: what the first documents found say more often joins the query."""
+"""Expansion of a query by weighted terms: of the first documents found, or of answers that a model expects."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from math import exp
 
 TermWeights = tuple[tuple[str, float], ...]
 
@@ -26,20 +27,44 @@ def rm3(
         terms: how many feedback terms join.
         weight: the share of the original query, 0 to 1.
 
-    Without feedback, or with none that scores above 0, the query's own distribution is returned.
+    Without feedback, or with none that scores above 0, the query's own distribution is returned; without a query,
+    that of the feedback.
     """
     if not 0 <= weight <= 1:
         raise ValueError(f"Expected a query weight between 0 and 1, but got {weight}.")
     original = _distribution(Counter(query_terms))
     likeliest = _heaviest(relevance_model(feedback))[:terms]
     relevance = _distribution(dict(likeliest))
-    if not relevance:
-        return _heaviest(original)
+    if not (original and relevance):
+        return _heaviest(original or relevance)
     joined = {
         term: weight * original.get(term, 0.0) + (1 - weight) * relevance.get(term, 0.0)
         for term in original.keys() | relevance.keys()
     }
     return _heaviest({term: share for term, share in joined.items() if share > 0})
+
+
+def translated(
+    query_terms: Sequence[str],
+    generated: Sequence[tuple[Sequence[str], float]],
+    *,
+    terms: int = 10,
+    weight: float = 0.5,
+) -> TermWeights:
+    """Weighted terms, heaviest first, that sum to 1: the query's and those of answers generated for it.
+
+    After Otsuka et al. 2018 (question-to-answer translation): an answer `a` that a model finds likely for the question
+    counts as a document taken for relevant, `s(a) = p(a | q)`, in the formulas of `rm3`.
+
+    Args:
+        query_terms: analysed terms of the query, repeated as they repeat.
+        generated: analysed terms of each answer, and `log p(a | q)`.
+        terms: how many terms of the answers join.
+        weight: the share of the original query, 0 to 1.
+    """
+    best = max((log_p for _, log_p in generated), default=0.0)  # of long answers every p would be 0
+    likely = [(words, exp(log_p - best)) for words, log_p in generated]
+    return rm3(query_terms, likely, terms=terms, weight=weight)
 
 
 def relevance_model(feedback: Sequence[tuple[Sequence[str], float]]) -> dict[str, float]:

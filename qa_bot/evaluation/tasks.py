@@ -1,16 +1,29 @@
-"""From the name of a task to its rows."""
+"""From the name of a task to its rows; what it takes is imported only then."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from qa_bot.evaluation.datasets import DatasetError, read_dataset
-from qa_bot.evaluation.known_item import evaluate_known_item
-from qa_bot.evaluation.liveqa import evaluate_liveqa
 from qa_bot.evaluation.report import Row
-from qa_bot.evaluation.retrieval import evaluate_retrieval
+
+
+class Similar(NamedTuple):
+    """Options of `similar`; see `qa_bot.evaluation.similar`."""
+
+    held_out: float = 0.0
+    padded: int | None = None
+    padding: Sequence[Path] = ()
+
+
+class Phrases(NamedTuple):
+    """Options of `phrases`; see `qa_bot.evaluation.phrases`."""
+
+    overlap: float = 0.5
+    errors: bool = False
 
 
 def measure(
@@ -19,24 +32,80 @@ def measure(
     *,
     split: str,
     engines: Sequence[str],
+    models: Sequence[Path],
     limit: int | None,
     relevant: int,
     summary: bool,
     run: Path | None,
+    similar: Similar,
+    phrases: Phrases,
     **common: Any,
 ) -> list[Row]:
-    """The rows of `retrieval`, `liveqa` or `known-item`.
+    """The rows of a task.
 
     Args:
         engines: none means what the task measures by default.
-        common: `encoders`, `home` and `progress`, as every task takes them.
+        common: `encoders`, `home` and `progress`, as every task over documents takes them.
     """
+    if models and task not in ("similar", "words", "phrases"):
+        raise DatasetError(
+            f"Expected --encoder for {task}, but got --model; an encoder's folder is named with --encoder."
+        )
     chosen: dict[str, Any] = {**common, "engines": engines} if engines else common
-    if task == "known-item":
-        return evaluate_known_item(data, **({**chosen, "limit": limit} if limit else chosen))
+    match task:
+        case "words":
+            from qa_bot.evaluation.words import evaluate_words
+
+            return evaluate_words(data, models=models, limit=limit, **_without_home(common))
+        case "phrases":
+            return _phrases(data, models, run, limit=limit, asked=phrases, **_without_home(common))
+        case "similar":
+            from qa_bot.evaluation.similar import evaluate_similar
+
+            return evaluate_similar(data, models=models, limit=limit, **similar._asdict(), **common)
+        case "known-item":
+            from qa_bot.evaluation.known_item import evaluate_known_item
+
+            return evaluate_known_item(data, **({**chosen, "limit": limit} if limit else chosen))
     dataset = read_dataset(data, split=split, limit=limit)
     if task == "liveqa":
+        from qa_bot.evaluation.liveqa import evaluate_liveqa
+
         if "plain" in engines:
             raise DatasetError("Expected the engine keyword, dense or hybrid for liveqa, but got plain.")
         return evaluate_liveqa(dataset, summary=summary, relevant=relevant, run=run, **chosen)
+    from qa_bot.evaluation.retrieval import evaluate_retrieval
+
     return evaluate_retrieval(dataset, relevant=relevant, run=run, **chosen)
+
+
+def _phrases(
+    data: Path,
+    models: Sequence[Path],
+    run: Path | None,
+    *,
+    limit: int | None,
+    asked: Phrases,
+    **common: Any,
+) -> list[Row]:
+    """The rows; beside them, of the first model, the pairs re-ranked in `run` and where it errs on stderr."""
+    from qa_bot.evaluation.phrase_ranking import rank_phrases
+    from qa_bot.evaluation.phrases import errors_of, evaluate_phrases
+
+    if (run or asked.errors) and not models:
+        raise DatasetError(
+            "Expected --model DIR, whose scores --run writes and whose errors --errors shows, but got none."
+        )
+    rows = evaluate_phrases(data, models=models, limit=limit, overlap=asked.overlap, **common)
+    if run:
+        ranked = rank_phrases(data, models[0], run, limit=limit)
+        sys.stderr.write(
+            f"{ranked.pairs:,} pairs are in {run}, best first; {len(ranked.rejects):,} could not be read.\n"
+        )
+    if asked.errors:
+        sys.stderr.write(f"{errors_of(data, models[0], limit=limit, overlap=asked.overlap).text()}\n")
+    return rows
+
+
+def _without_home(common: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in common.items() if name != "home"}

@@ -79,6 +79,15 @@ class Outcome:
             "after": {"Success@1": self.after.success, "RR": self.after.rr},
         }
 
+    def text(self, out: Path) -> str:
+        """Figures before and after, and the command that puts the encoder to use."""
+        return (
+            f"{self.pairs:,} pairs for training, {self.held_out:,} held out\n"
+            f"before: S@1 {self.before.success:.3f}, MRR {self.before.rr:.3f}\n"
+            f"after:  S@1 {self.after.success:.3f}, MRR {self.after.rr:.3f}\n"
+            f"use it: qa-bot use {out}\n"
+        )
+
 
 Told = Callable[[Pairs], None]
 Reported = Callable[[Progress], None]
@@ -125,6 +134,11 @@ def _trained(request: Request, config: DenseConfig, told: Told, reported: Report
     _save(tower, config, request, outcome, training)
     run.finish(training, plots=request.plots)
     return outcome
+
+
+def epochs(request: Request) -> int:
+    """At most, for a progress bar."""
+    return configured(request).slam.epochs
 
 
 def configured(request: Request) -> DenseConfig:

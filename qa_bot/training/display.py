@@ -1,24 +1,22 @@
-"""What people see of a run: what was read, how it is going, and what came of it."""
+"""What people see of a run: what was read, and how it is going."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from qa_core.training import Progress
 
 if TYPE_CHECKING:
-    from qa_bot.training.dense import Outcome
-    from qa_bot.training.pairs import Pairs
+    from qa_bot.training.models import Read
 
 BAR = 24  # characters
 MOST = 20  # rejects that are shown one by one
 
 
-def show_read(read: Pairs) -> None:
+def show_read(read: Read) -> None:
     """Counts, and what was rejected with its place and reason, on stderr."""
     for notice in read.notices[:MOST]:
         sys.stderr.write(f"{notice.where}: {notice.message}\n")
@@ -27,16 +25,6 @@ def show_read(read: Pairs) -> None:
     if len(read.rejects) > MOST:
         sys.stderr.write(f"… and {len(read.rejects) - MOST:,} more\n")
     sys.stderr.write(f"{len(read.pairs):,} pairs, {read.repeated:,} repeated, {len(read.rejects):,} rejected\n")
-
-
-def show_outcome(outcome: Outcome, out: Path) -> None:
-    """Figures before and after, and the command that puts the encoder to use."""
-    sys.stdout.write(
-        f"{outcome.pairs:,} pairs for training, {outcome.held_out:,} held out\n"
-        f"before: S@1 {outcome.before.success:.3f}, MRR {outcome.before.rr:.3f}\n"
-        f"after:  S@1 {outcome.after.success:.3f}, MRR {outcome.after.rr:.3f}\n"
-        f"use it: qa-bot use {out}\n"
-    )
 
 
 @contextmanager

@@ -67,11 +67,11 @@ class Run:
         (self.state / IDENTITY).write_text(json.dumps(self.identity, indent=2) + "\n", encoding="utf-8")
         write_curve(self.out / CURVE, training.history)
 
-    def finish(self, training: Training, *, plots: bool) -> None:
-        """The learning curve, and no more state."""
+    def finish(self, training: Training, *, plots: bool, measure: str = "MRR") -> None:
+        """The learning curve, and no more state; `measure` is the development figure's name."""
         write_curve(self.out / CURVE, training.history)
         if plots:
-            draw_curve(self.out / PICTURE, training.history, measure="MRR")
+            draw_curve(self.out / PICTURE, training.history, measure=measure)
         shutil.rmtree(self.state, ignore_errors=True)
 
 

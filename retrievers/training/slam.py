@@ -51,12 +51,19 @@ class SlamConfig:
 
 
 def optimiser(tower: Tower, config: SlamConfig) -> torch.optim.Optimizer:
-    """Adam over what can be trained."""
-    return torch.optim.Adam((p for p in tower.model.parameters() if p.requires_grad), lr=config.learning_rate)
+    """Adam over what can be trained, in one pass: step by step it takes a third of the time of small batches."""
+    trained = (p for p in tower.model.parameters() if p.requires_grad)
+    return torch.optim.Adam(trained, lr=config.learning_rate, fused=True)
 
 
 def loss_of(config: SlamConfig) -> Scores:
-    """The configured loss of scores (N, M) and what may serve as a negative."""
+    """The configured loss of scores (N, M) and what may serve as a negative; without negatives it is a ValueError."""
+    if config.batch < 2 and config.mined == "none":
+        raise ValueError(f"Expected batches of two pairs or more, but got {config.batch}; raise `batch`.")
+    if config.loss == "softmax" and config.negatives < 1:
+        raise ValueError(
+            f"Expected a negative or more for each question, but got {config.negatives}; raise `negatives`."
+        )
     match config.loss:
         case "slam":
             margins = {"margin": config.margin, "filter_margin": config.filter_margin}

@@ -165,3 +165,20 @@ def test_padding_before_tokens_is_refused():
 def test_one_direction():
     lstm = MaskedLSTM(2, 3, bidirectional=False)
     assert lstm(torch.zeros(1, 2, 2), torch.ones(1, 2, dtype=torch.bool)).shape == (1, 2, 3)
+
+
+@pytest.mark.parametrize("options", [{}, {"layers": 3}, {"layers": 2, "bidirectional": False}])
+def test_reading_without_packing_is_reading_with_it(options):
+    torch.manual_seed(1)
+    lstm = MaskedLSTM(2, 3, **options).eval()
+    inputs = torch.randn(4, 5, 2, requires_grad=True)
+    mask = torch.arange(5) < torch.tensor([[5], [1], [3], [0]])
+    weights = [inputs, *lstm.parameters()]
+    found = []
+    for read in (lstm._packed, lstm._unpacked):
+        states = read(inputs, mask).masked_fill(~mask.unsqueeze(-1), 0.0)
+        found.append((states, torch.autograd.grad(states.pow(2).sum(), weights)))
+    (packed, packed_gradients), (unpacked, gradients) = found
+    torch.testing.assert_close(unpacked, packed)
+    for ours, theirs in zip(gradients, packed_gradients, strict=True):
+        torch.testing.assert_close(ours, theirs)

@@ -1,8 +1,10 @@
+import math
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retrievers.expansion import relevance_model, rm3
+from retrievers.expansion import relevance_model, rm3, translated
 
 FEEDBACK = [(["cat", "cat", "sleep", "purr"], 3.0), (["cat", "dog"], 1.0)]
 
@@ -44,3 +46,22 @@ def test_weights_are_a_distribution_of_at_most_so_many_new_terms(query, feedback
     weighted = rm3(query, feedback, terms=terms)
     assert sum(share for _, share in weighted) == pytest.approx(1)
     assert len({term for term, _ in weighted} - set(query)) <= terms
+
+
+def test_translated_by_hand():
+    # p(a|q) are as 3 to 1: the relevance model above, of answers too unlikely for their p to be told from 0.
+    generated = [(words, math.log(share) - 2_000) for words, share in FEEDBACK]
+    assert translated(["why", "cat"], generated, terms=2) == tuple(
+        (term, pytest.approx(share)) for term, share in rm3(["why", "cat"], FEEDBACK, terms=2)
+    )
+
+
+def test_a_question_without_generated_answers_stays():
+    assert translated(["cat"], []) == translated(["cat"], [([], -3.0)]) == (("cat", 1.0),)
+
+
+def test_a_question_without_terms_gets_those_of_the_answers():
+    assert translated([], [(["dog", "dog", "cat"], -7.0)]) == (
+        ("dog", pytest.approx(2 / 3)),
+        ("cat", pytest.approx(1 / 3)),
+    )

@@ -9,8 +9,8 @@ import pytest
 
 from qa_bot.encoders import EncoderError, open_folder, verify
 from qa_bot.training.dense import TrainingError, configured, train_dense
-from qa_bot.training.request import Request
 from qa_bot.training.pairs import TrainingDataError
+from qa_bot.training.request import Request
 from qa_bot.training.run import RunError
 from qa_bot.training.settings import SettingsError
 from qa_core.checkpoints import load_weights

@@ -192,3 +192,19 @@ def test_the_configured_loss_takes_its_settings():
     all_kept = torch.ones(2, 2, dtype=torch.bool)
     hinge = loss_of(SlamConfig(loss="triplet", triplet_margin=0.25))(scores, all_kept)
     assert hinge.item() == pytest.approx((0 + 0.75) / 2)
+
+
+@pytest.mark.parametrize(
+    ("config", "told"),
+    [
+        (SlamConfig(batch=1), "two pairs or more, but got 1"),
+        (SlamConfig(loss="softmax", negatives=0), "a negative or more for each question, but got 0"),
+    ],
+)
+def test_nothing_to_tell_the_answer_from(config: SlamConfig, told: str):
+    with pytest.raises(ValueError, match=told):
+        loss_of(config)
+
+
+def test_a_batch_of_one_pair_with_mined_negatives():
+    loss_of(SlamConfig(batch=1, mined="keywords"))

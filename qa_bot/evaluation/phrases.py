@@ -1,0 +1,201 @@
+"""`eval phrases`: how well scores of phrase pairs follow people's, or tell paraphrases from mismatched pairs.
+
+A file with human scores is taken whole (Spearman; AUC of the upper half of the scale). Of a paraphrase database without
+them a tenth is set aside by a hash, which `train phrases` leaves alone, and each pair gets a mismatched one that looks
+as much alike (`mismatched.py`). All rows are of the pairs whose words all of the compared vectors have.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from qa_bot.encoders import STARTER, STARTER_FOLDER
+from qa_bot.evaluation.datasets import DatasetError
+from qa_bot.evaluation.indexed import Progress, silent
+from qa_bot.evaluation.mismatched import with_mismatched
+from qa_bot.evaluation.phrase_errors import Analysis, analysed
+from qa_bot.evaluation.report import Row, compared
+from qa_bot.evaluation.surface import lemmatised_overlap, regression, strict_overlap
+from qa_bot.training.pairs import TrainingDataError
+from qa_bot.training.phrase_development import SEED
+from qa_bot.training.phrase_pairs import PhrasePair, PhrasePairs, read_phrase_pairs
+from qa_bot.training.phrase_preparation import Phrased, Preparation, parts, phrased, prepared
+from qa_bot.training.phrase_words import start_vectors
+from qa_bot.training.phrases import TEST
+from qa_core.metrics import Score
+from qa_core.pair_measures import auc, rank_correlation
+from qa_core.training import seed_everything
+from qa_core.vectors import WordVectors
+from retrievers.training.phrase_model import PhraseModel
+
+TASK = "phrases"
+WORDS = 50_000
+OVERLAP = Preparation().overlap
+Scorer = Callable[[Sequence[Phrased]], Sequence[float]]
+
+
+@dataclass(frozen=True, slots=True)
+class System:
+    """A row to be: what scores the pairs, by what engine over whose vectors."""
+
+    engine: str
+    vectors: str
+    score: Scorer
+
+
+def evaluate_phrases(
+    data: Path,
+    *,
+    models: Sequence[Path] = (),
+    encoders: Sequence[str] = (),
+    limit: int | None = None,
+    overlap: float = OVERLAP,
+    seed: int = SEED,
+    progress: Progress = silent,
+) -> list[Row]:
+    """A row for each system, compared with the first by AUC: surface, vectors as they are, trained models.
+
+    Args:
+        models: folders that `train phrases` wrote.
+        encoders: word vectors or static encoders, measured by sums and untrained networks; by default the starter.
+        limit: pairs with human scores, or mismatched ones and theirs.
+        overlap: of a database without scores, only pairs that share less than this; above 1 all, which is harder, since
+            mismatched pairs share as many words.
+
+    Raises:
+        DatasetError: no pairs, or all of one kind.
+    """
+    given = {name: start_vectors(_place(name), limit=WORDS, norm=1.0) for name in encoders or (STARTER,)}
+    trained = {str(folder): PhraseModel.load(folder) for folder in models}
+    known = [set(vectors.words) for vectors in given.values()] + [set(model.words) for model in trained.values()]
+    pairs = judged(
+        data, known=lambda word: all(word in words for words in known), limit=limit, overlap=overlap, seed=seed
+    )
+    rows = []
+    for done, system in enumerate(_systems(given, trained, pairs, seed), 1):
+        scores = figures(list(system.score(pairs)), pairs)
+        rows.append(Row(TASK, data.name, "", system.engine, system.vectors, len(pairs), scores))
+        progress("measured", done)
+    return compared(rows, "AUC")
+
+
+def errors_of(
+    data: Path,
+    model: Path,
+    *,
+    encoder: str = STARTER,
+    lexicon: Sequence[Path] = (),
+    limit: int | None = None,
+    overlap: float = OVERLAP,
+    seed: int = SEED,
+) -> Analysis:
+    """Where a trained model errs more or less than the addition of untrained vectors.
+
+    Args:
+        lexicon: databases whose pairs of words are equivalent; by default the data themselves.
+
+    Raises:
+        DatasetError: no pairs, or all of one kind.
+    """
+    vectors, trained = start_vectors(_place(encoder), limit=WORDS, norm=1.0), PhraseModel.load(model)
+    known = _in_both(vectors, trained)
+    pairs = judged(data, known=known, limit=limit, overlap=overlap, seed=seed)
+    read = read_phrase_pairs(lexicon or [data])
+    return analysed(
+        pairs,
+        (f"addition, {encoder}", _by(PhraseModel.of(vectors, "addition"))(pairs)),
+        (f"{trained.network.composition}, {model.name}", _by(trained)(pairs)),
+        equivalent=[(pair.left, pair.right) for pair in read.pairs],
+    )
+
+
+def _in_both(vectors: WordVectors, trained: PhraseModel) -> Callable[[str], bool]:
+    return lambda word: word in vectors and word in trained.words
+
+
+def judged(
+    data: Path,
+    *,
+    known: Callable[[str], bool],
+    limit: int | None = None,
+    overlap: float = OVERLAP,
+    seed: int = SEED,
+) -> list[Phrased]:
+    """Pairs with gold, read or built. Raises DatasetError where there is nothing to measure."""
+    try:
+        read = read_phrase_pairs([data])
+    except (TrainingDataError, FileNotFoundError) as error:
+        raise DatasetError(str(error)) from None
+    pairs = _scored(read) if read.annotated else _built(read, known, overlap, seed)
+    pairs = pairs[:limit]
+    if len(set(_positives(pairs))) < 2:
+        raise DatasetError(
+            f"Expected pairs of phrases of both kinds in {data}, but got {len(pairs)} that can be measured; name a "
+            "file with different scores, or a larger database."
+        )
+    return pairs
+
+
+def figures(scores: Sequence[float], pairs: Sequence[Phrased]) -> dict[str, Score]:
+    """AUC and Spearman, the latter of each group too where there are some."""
+    gold = [pair.gold or 0.0 for pair in pairs]
+    told = {"AUC": auc(scores, _positives(pairs)), "Spearman": _correlation(scores, gold)}
+    for group in dict.fromkeys(pair.group for pair in pairs if pair.group):
+        places = [place for place, pair in enumerate(pairs) if pair.group == group]
+        told[f"Spearman {group}"] = _correlation([scores[i] for i in places], [gold[i] for i in places])
+    return told
+
+
+def _correlation(scores: Sequence[float], gold: Sequence[float]) -> Score:
+    return rank_correlation(scores, gold) if len(gold) > 1 else Score(math.nan, math.nan, {})
+
+
+def _positives(pairs: Sequence[Phrased]) -> list[bool]:
+    """The upper half of the scale."""
+    gold = [pair.gold or 0.0 for pair in pairs]
+    middle = (min(gold) + max(gold)) / 2 if gold else 0.0
+    return [value > middle for value in gold]
+
+
+def _scored(read: PhrasePairs) -> list[Phrased]:
+    return [item for pair in read.pairs if (item := _with_words(pair)) is not None]
+
+
+def _with_words(pair: PhrasePair) -> Phrased | None:
+    try:
+        return phrased(pair)
+    except ValueError:
+        return None
+
+
+def _built(read: PhrasePairs, known: Callable[[str], bool], overlap: float, seed: int) -> list[Phrased]:
+    pairs = prepared(read.pairs, Preparation(overlap=overlap), known=known).pairs
+    return with_mismatched(parts(pairs, test=TEST, dev=0).test, seed=seed, known={pair.key for pair in pairs})
+
+
+def _systems(
+    given: dict[str, WordVectors], trained: dict[str, PhraseModel], pairs: Sequence[Phrased], seed: int
+) -> Iterator[System]:
+    for name, vectors in given.items():
+        seed_everything(seed)
+        yield System("addition", name, _by(PhraseModel.of(vectors, "addition")))
+        yield System("recursive, untrained", name, _by(PhraseModel.of(vectors, "recursive")))
+    for name, model in trained.items():
+        yield System(f"{model.network.composition}, trained", name, _by(model))
+        if model.network.composition == "recursive":
+            yield System("addition of its vectors", name, _by(PhraseModel.of(model.word_vectors(), "addition")))
+    yield System("word overlap, strict", "", strict_overlap)
+    yield System("word overlap, lemmatised", "", lemmatised_overlap)
+    if len(pairs) >= 10:
+        yield System("regression on surface features", "", regression)
+
+
+def _by(model: PhraseModel) -> Scorer:
+    return lambda pairs: model.scores([(pair.left, pair.right) for pair in pairs]).tolist()
+
+
+def _place(name: str) -> Path:
+    return STARTER_FOLDER if name == STARTER else Path(name).expanduser()

@@ -1,0 +1,95 @@
+"""Baselines that look at the letters alone: word overlap, and a ridge regression on surface features."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from qa_bot.training.phrase_preparation import Phrased
+from qa_core.surface import edit_distance, length_ratio, nearly, overlap
+from retrievers.training.constraints import lemmas_among
+
+FOLDS = 5
+RIDGE = 1.0
+
+
+def strict_overlap(pairs: Sequence[Phrased]) -> list[float]:
+    """The share of the shorter phrase's words that the longer one has."""
+    return [overlap(pair.left.tokens, pair.right.tokens) for pair in pairs]
+
+
+def lemmatised_overlap(pairs: Sequence[Phrased]) -> list[float]:
+    """The same of dictionary forms, by WordNet's rules of detachment among the words of all pairs."""
+    forms = lemmas_among({token for pair in pairs for token in (*pair.left.tokens, *pair.right.tokens)})
+    of = {token: {token, *forms(token)} for pair in pairs for phrase in pair.key for token in phrase}
+    return [overlap(p.left.tokens, p.right.tokens, lambda a, b: not of[a].isdisjoint(of[b])) for p in pairs]
+
+
+def regression(pairs: Sequence[Phrased]) -> list[float]:
+    """Each pair's gold as a ridge regression on the other folds predicts it from `features`.
+
+    A pair and the mismatched one behind it, which have their left phrase in common, are in one fold.
+    """
+    inputs = features(pairs)  # (P, F)
+    gold = np.array([pair.gold or 0.0 for pair in pairs])
+    numbers: dict[tuple[str, ...], int] = {}
+    folds = np.array([numbers.setdefault(pair.left.tokens, len(numbers)) % FOLDS for pair in pairs])
+    predicted = np.zeros(len(pairs))
+    for fold in np.unique(folds):
+        inside = folds == fold
+        if not inside.all():
+            predicted[inside] = ridge(inputs[~inside], gold[~inside], inputs[inside])
+    return [float(value) for value in predicted]
+
+
+def features(pairs: Sequence[Phrased]) -> NDArray[np.float64]:
+    """(P, F): overlaps, lengths, edits, letter trigrams, first and last words, and the data's own features."""
+    lemmatised = lemmatised_overlap(pairs)
+    names = sorted({name for pair in pairs for name, _ in pair.features})
+    rows = []
+    for pair, lemmas in zip(pairs, lemmatised, strict=True):
+        own = dict(pair.features)
+        rows.append([lemmas, *_looks(pair.left.tokens, pair.right.tokens), *(own.get(name, 0.0) for name in names)])
+    return np.array(rows, dtype=np.float64)
+
+
+def _looks(left: Sequence[str], right: Sequence[str]) -> list[float]:
+    a, b = "".join(left), "".join(right)
+    return [
+        overlap(left, right),
+        overlap(left, right, nearly),
+        length_ratio(left, right),
+        len(left),
+        len(right),
+        len(a),
+        len(b),
+        1 - edit_distance(a, b) / max(len(a), len(b)),
+        _jaccard(_trigrams(a), _trigrams(b)),
+        left[0] == right[0],
+        left[-1] == right[-1],
+        left[0][0] == right[0][0],
+    ]
+
+
+def ridge(
+    inputs: NDArray[np.float64], gold: NDArray[np.float64], asked: NDArray[np.float64], *, penalty: float = RIDGE
+) -> NDArray[np.float64]:
+    """What `min ‖y − Xw − c‖² + λ‖w‖²`, features scaled to unit variance, predicts; (P, F), (P,), (Q, F) to (Q,)."""
+    mean, spread = inputs.mean(0), inputs.std(0)
+    spread = np.where(spread > 0, spread, 1.0)
+    scaled = (inputs - mean) / spread
+    square = scaled.T @ scaled + penalty * np.eye(scaled.shape[1])
+    weights = np.linalg.solve(square, scaled.T @ (gold - gold.mean()))
+    predicted: NDArray[np.float64] = (asked - mean) / spread @ weights + gold.mean()
+    return predicted
+
+
+def _trigrams(text: str) -> set[str]:
+    padded = f"  {text} "
+    return {padded[place : place + 3] for place in range(len(padded) - 2)}
+
+
+def _jaccard(a: set[str], b: set[str]) -> float:
+    return len(a & b) / len(a | b)

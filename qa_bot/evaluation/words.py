@@ -1,0 +1,106 @@
+"""`eval words`: how well cosines of word vectors rank word pairs as people do (Spearman's ρ), list by list."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+
+from qa_bot.encoders import STARTER
+from qa_bot.evaluation.datasets import DatasetError
+from qa_bot.evaluation.indexed import Progress, silent
+from qa_bot.evaluation.report import Row
+from qa_bot.evaluation.similarities import SimilarityList, read_lists
+from qa_bot.home import Home, HomeError
+from qa_bot.word_vectors import word_vectors
+from qa_core.metrics import Score, spearman
+from qa_core.vectors import WordVectors
+
+TASK = "words"
+SPEARMAN, COVERED = "spearman", "covered"
+NO_ERROR = float("nan")
+
+
+def evaluate_words(
+    data: Path,
+    *,
+    models: Sequence[Path] = (),
+    encoders: Sequence[str] = (),
+    limit: int | None = None,
+    progress: Progress = silent,
+) -> list[Row]:
+    """A row for each model, the starter where none is named: ρ of a list, or of several the mean and each one's.
+
+    A pair with a word that a model does not know is left out for that model; `covered` is the share of the others.
+
+    Args:
+        data: a list, or a folder of lists, in one of the published forms (`qa_bot.evaluation.similarities`).
+        models: files of word vectors, or folders with one.
+        encoders: names of encoders, which encode the words one by one.
+        limit: only the first pairs of each list.
+
+    Raises:
+        DatasetError: a list cannot be read, or a model not be used.
+    """
+    lists = [SimilarityList(each.name, each.pairs[:limit]) for each in read_lists(data)]
+    words = tuple(dict.fromkeys(word for each in lists for word in each.words))
+    sources = [*map(str, models), *encoders] or [STARTER]
+    vectors = dict(_opened(sources, words, progress))
+    return [row(data.stem, lists, source, vectors[source]) for source in vectors]
+
+
+def row(name: str, lists: Sequence[SimilarityList], source: str, vectors: WordVectors) -> Row:
+    """ρ, for several lists their mean and then each; and the share of pairs it is told of."""
+    told = {each.name: correlation(each, vectors) for each in lists}
+    single = {f"{SPEARMAN} {each.name}": _score(*told[each.name], len(each.pairs)) for each in lists}
+    pairs = sum(len(each.pairs) for each in lists)
+    covered = sum(told[each.name][1] * len(each.pairs) for each in lists) / pairs
+    rhos = [rho for rho, _ in told.values()]
+    scores = {SPEARMAN: Score(float(np.mean(rhos)), NO_ERROR, {}), **single}
+    if len(lists) == 1:
+        scores = {SPEARMAN: next(iter(single.values()))}
+    return Row(TASK, name, "", "", source, pairs, {**scores, COVERED: Score(covered, NO_ERROR, {})})
+
+
+def _score(rho: float, covered: float, count: int) -> Score:
+    return Score(rho, spearman_error(rho, round(covered * count)), {})
+
+
+def correlation(scored: SimilarityList, vectors: WordVectors) -> tuple[float, float]:
+    """ρ over the pairs whose words both have a vector, NaN for fewer than two, and their share of all."""
+    pairs = [pair for pair in scored.pairs if pair.left in vectors and pair.right in vectors]
+    if len(pairs) < 2:
+        return float("nan"), len(pairs) / len(scored.pairs)
+    cosines = [vectors.cosine(pair.left, pair.right) for pair in pairs]
+    return spearman(cosines, [pair.score for pair in pairs]), len(pairs) / len(scored.pairs)
+
+
+def spearman_error(rho: float, count: int) -> float:
+    """`(1 − ρ²) √((1 + ρ²/2) / (n − 3))`: the standard error on Fisher's scale, carried back (Bonett, Wright 2000)."""
+    return float((1 - rho**2) * ((1 + rho**2 / 2) / (count - 3)) ** 0.5) if count > 3 else float("nan")
+
+
+def _opened(sources: Sequence[str], words: Sequence[str], progress: Progress) -> Iterator[tuple[str, WordVectors]]:
+    with models_folder() as models:
+        for done, source in enumerate(sources, 1):
+            try:
+                yield source, word_vectors(source, words, models=models)
+            except (ValueError, OSError) as error:
+                raise DatasetError(str(error)) from error
+            progress("models opened", done)
+
+
+@contextmanager
+def models_folder() -> Iterator[Path]:
+    """Where graphs of encoders are kept: the home's, so that they are made once, else a temporary folder."""
+    try:
+        models = Home.open().models
+        models.mkdir(exist_ok=True)
+    except (HomeError, OSError):
+        with tempfile.TemporaryDirectory() as folder:
+            yield Path(folder)
+    else:
+        yield models

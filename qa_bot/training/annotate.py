@@ -1,0 +1,355 @@
+"""`train annotate`: bi-encoders trained on what a cross-encoder says of new queries, and what that is worth.
+
+The folder that is written holds the known models (`known-bi`, `known-cross`), a new bi-encoder for each way to label
+(`given`, `intersection`, `top-1`, `cross-encoder`), every judged candidate (`labels.jsonl`), the pairs of each way
+(`pairs/`, which `train dense` reads) and the comparison. An interrupted run goes on with the model it was at.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import shutil
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from qa_bot.training.annotation_models import (
+    PAGE,
+    Hits,
+    Reported,
+    Task,
+    bi_encoder,
+    cross_encoder,
+    finder,
+    folder_of,
+    opened,
+)
+from qa_bot.training.annotation_models import hits as hits_of
+from qa_bot.training.annotation_settings import (
+    CROSS,
+    GIVEN,
+    IMPROVED_BI,
+    IMPROVED_CROSS,
+    INTERSECTION,
+    KNOWN_BI,
+    KNOWN_CROSS,
+    TOP,
+    configured,
+    stages,
+    ways,
+)
+from qa_bot.training.comparison import VERSUS, Contrast, CrossQuality, Improved, Outcome, Trained, markdown
+from qa_bot.training.matching import read_matching
+from qa_bot.training.pairs import Pairs, TrainingDataError
+from qa_bot.training.request import Request
+from qa_bot.training.run import IDENTITY, Run, RunError
+from qa_bot.training.settings import SettingsError
+from qa_core.metrics import paired_bootstrap
+from qa_core.pair_classifier import LabelledPairs, mean_loss, probabilities
+from qa_core.types import FloatArray
+from retrievers.training.annotation import (
+    Found,
+    Label,
+    Search,
+    agreed_pairs,
+    agreement,
+    balanced,
+    by_distance,
+    candidates,
+    given_pairs,
+    judged,
+    labelled,
+    matched_pairs,
+    top_pairs,
+)
+from retrievers.training.examples import Examples
+
+log = logging.getLogger(__name__)
+
+LABELS, PAIRS, RESULT = "labels.jsonl", "pairs", "comparison.json"
+BOOTSTRAP_SEED = 20170815
+
+Told = Callable[[Pairs], None]
+
+
+class AnnotationError(ValueError):
+    """A run that cannot be; the message says why and what to do."""
+
+
+def train_annotate(request: Request, *, told: Told = lambda _: None, reported: Reported = lambda _: None) -> Outcome:
+    """Run the three steps and write `request.out`.
+
+    Args:
+        told: hears what was read, rejects included, before training begins.
+        reported: hears of every progress; epochs are counted through all models, as `epochs` counts them.
+
+    Raises:
+        AnnotationError, TrainingDataError, SettingsError, RunError: data, settings or folders do not do.
+    """
+    config = configured(request)
+    try:
+        data, matching = read_matching(
+            request, questions=config.questions, development=config.development, limit=config.queries
+        )
+        told(data)
+        return _annotated(Task(request, config, matching, reported))
+    except (TrainingDataError, SettingsError, RunError):
+        raise
+    except (ValueError, FloatingPointError, ModuleNotFoundError) as error:
+        raise AnnotationError(str(error)) from error
+
+
+def epochs(request: Request) -> int:
+    """Of all models together, at most."""
+    return sum(count for _, count in stages(configured(request)))
+
+
+def _annotated(task: Task) -> Outcome:
+    run = _begin(task)
+    search = finder(task, _known_bi(task))
+    sample, held_out = _cross_examples(task, search)
+    known_cross = cross_encoder(task, KNOWN_CROSS, sample, held_out)
+    train, dev = _labels(task, search, known_cross)
+    hits = {KNOWN_BI: hits_of(task, search)}
+    rows = tuple(_row(task, way, train, dev, hits) for way in ways(task.config))
+    outcome = Outcome(
+        answers=len(task.data.examples.answers),
+        queries=_sizes(task),
+        test=len(task.data.test),
+        seed=task.request.seed,
+        top=task.config.top,
+        known=hits[KNOWN_BI].accuracy.mean,
+        reach=_reach(task, train),
+        cross=_cross_quality(task, known_cross, sample, held_out, train),
+        rows=rows,
+        contrasts=tuple(_contrast(hits, base, name) for name, base in VERSUS.items() if {name, base} <= hits.keys()),
+        improved=_improved(task, sample, held_out, train, dev, hits) if task.config.improve else None,
+    )
+    (task.out / RESULT).write_text(json.dumps(outcome.as_dict(), indent=2) + "\n", encoding="utf-8")
+    (task.out / PAGE).write_text(markdown(outcome), encoding="utf-8")
+    shutil.rmtree(run.state)
+    return outcome
+
+
+# --- the three steps ------------------------------------------------------------------------------------------------
+
+
+def _known_bi(task: Task) -> Path:
+    """Step 1: an encoder that is there, or one trained on the pairs of the first set."""
+    if task.config.known:
+        return folder_of(task.config.known, task.request)
+    queries = task.data.known_bi
+    return bi_encoder(task, KNOWN_BI, task.known_pairs(queries.train), task.known_pairs(queries.dev))
+
+
+def _cross_examples(task: Task, search: Search) -> tuple[LabelledPairs, LabelledPairs | None]:
+    """Step 2: what the known bi-encoder finds for the second set, right and wrong."""
+    queries, most = task.data.known_cross, task.config.cross_pairs
+    share = len(queries.dev) / max(1, len(queries.train))
+    kept, held_out = (candidates(search, task.texts(part), task.config.top) for part in (queries.train, queries.dev))
+    sample = _sampled(task, kept, judged(kept, task.data.right), most=most)
+    if sample is None:
+        raise TrainingDataError(
+            f"Expected right answers among the candidates of {len(queries.train)} queries, but the known bi-encoder "
+            "finds none; give more pairs, or raise `top`."
+        )
+    return sample, _sampled(task, held_out, judged(held_out, task.data.right), most=round(most * share))
+
+
+def _sampled(task: Task, found: Sequence[Found], matches: Sequence[bool], *, most: int) -> LabelledPairs | None:
+    rng = np.random.default_rng(task.request.seed)
+    places = balanced(matches, rng, most=most, minimum_positives=task.config.minimum_positives)
+    if not places:
+        return None
+    pairs = task.pairs(found[place] for place in places)
+    return LabelledPairs(tuple((p.question, p.answer) for p in pairs), tuple(matches[place] for place in places))
+
+
+def _labels(task: Task, search: Search, known_cross: Path) -> tuple[list[Label], list[Label]]:
+    """Step 3: the candidates of the third set, training and development, as the known cross-encoder judges them."""
+    parts = (task.data.new.train, task.data.new.dev)
+    found = [candidates(search, task.texts(part), task.config.top) for part in parts]
+    judges = _judges_before(task, sum(map(len, found))) or _judges(task, known_cross)
+    right = task.data.right if task.data.labelled else None
+    texts, answers = task.data.texts, task.data.examples.answers
+    train, dev = (labelled(part, judges, texts, answers, right=right) for part in found)
+    _write_labels(task, [*train, *dev])
+    return train, dev
+
+
+def _judges(task: Task, known_cross: Path) -> Callable[[Sequence[tuple[str, str]]], FloatArray]:
+    classifier = opened(task, known_cross)
+
+    def score(pairs: Sequence[tuple[str, str]]) -> FloatArray:
+        log.info("%d candidates are judged", len(pairs))
+        return probabilities(classifier.score(pairs))
+
+    return score
+
+
+def _judges_before(task: Task, count: int) -> Callable[[Sequence[tuple[str, str]]], FloatArray] | None:
+    """What an interrupted run judged, in the same order; None where it had not come so far."""
+    path = task.out / LABELS
+    if not path.is_file():
+        return None
+    chances = [json.loads(line)["probability"] for line in path.read_text(encoding="utf-8").splitlines()]
+    if len(chances) != count:
+        raise RunError(f"Expected {count} labels in {path}, but got {len(chances)}; leave --resume out.")
+    left = iter(chances)
+    return lambda pairs: np.array([next(left) for _ in pairs], dtype=np.float32)
+
+
+def _row(task: Task, way: str, train: Sequence[Label], dev: Sequence[Label], hits: dict[str, Hits]) -> Trained:
+    """A new bi-encoder by one way to label, where there is enough to train on."""
+    chosen, held_out = (_positives(task, way, labels) for labels in (train, dev))
+    pairs = task.pairs(chosen)
+    _write_lines(task.out / PAIRS / f"{way}.jsonl", [{"question": p.question, "answer": p.answer} for p in pairs])
+    queries = len({each.query for each in chosen})
+    try:
+        Examples.of(pairs)
+    except ValueError as error:
+        log.warning("No encoder %s: %s", way, error)
+        return Trained(way, len(pairs), queries, None, None, reason="too few pairs")
+    hits[way] = hits_of(task, finder(task, bi_encoder(task, way, pairs, task.pairs(held_out))))
+    return Trained(way, len(pairs), queries, hits[way].accuracy.mean, hits[way].accuracy.standard_error)
+
+
+def _positives(task: Task, way: str, labels: Sequence[Label]) -> list[Found]:
+    threshold = task.config.threshold
+    chosen: Mapping[str, Callable[[], list[Found]]] = {
+        GIVEN: lambda: given_pairs(labels),
+        INTERSECTION: lambda: agreed_pairs(labels, threshold=threshold),
+        TOP: lambda: top_pairs(labels),
+        CROSS: lambda: matched_pairs(labels, threshold=threshold),
+    }
+    return chosen[way]()
+
+
+def _improved(
+    task: Task,
+    sample: LabelledPairs,
+    held_out: LabelledPairs | None,
+    train: Sequence[Label],
+    dev: Sequence[Label],
+    hits: Mapping[str, Hits],
+) -> Improved:
+    """The known models trained anew with the new labels beside their own (Chiu and Shinzato 2022, §5.3)."""
+    way = INTERSECTION if task.data.labelled else CROSS
+    new, new_dev = _positives(task, way, train), _positives(task, way, dev)
+    queries = task.data.known_bi
+    pairs = [*task.known_pairs(queries.train), *task.pairs(new)]
+    dev_pairs = [*task.known_pairs(queries.dev), *task.pairs(new_dev)]
+    bi = hits_of(task, finder(task, bi_encoder(task, IMPROVED_BI, pairs, dev_pairs)))
+    found, positive = [label.found for label in train], set(new)
+    more = _sampled(task, found, [each in positive for each in found], most=task.config.cross_pairs)
+    both = LabelledPairs((*sample.pairs, *more.pairs), (*sample.labels, *more.labels)) if more else sample
+    cross = cross_encoder(task, IMPROVED_CROSS, both, held_out)
+    return Improved(
+        bi_before=hits[KNOWN_BI].accuracy.mean,
+        bi_after=bi.accuracy.mean,
+        cross_before=_loss(task, task.out / KNOWN_CROSS, held_out),
+        cross_after=_loss(task, cross, held_out),
+        pairs=len(both),
+        positives=sum(both.labels),
+    )
+
+
+# --- figures --------------------------------------------------------------------------------------------------------
+
+
+def _sizes(task: Task) -> dict[str, int]:
+    data = task.data
+    named = {"known bi-encoder": data.known_bi, "known cross-encoder": data.known_cross, "new bi-encoders": data.new}
+    return {name: len(each.train) for name, each in named.items()}
+
+
+def _reach(task: Task, labels: Sequence[Label]) -> float | None:
+    """Share of the new queries with a given answer among their candidates."""
+    if not task.data.labelled:
+        return None
+    return len({label.found.query for label in labels if label.given}) / len(task.data.new.train)
+
+
+def _cross_quality(
+    task: Task, known_cross: Path, sample: LabelledPairs, held_out: LabelledPairs | None, labels: Sequence[Label]
+) -> CrossQuality:
+    loss = _loss(task, known_cross, held_out)
+    agreed, matched, given = (len(_positives(task, way, labels)) for way in (INTERSECTION, CROSS, GIVEN))
+    return CrossQuality(
+        pairs=len(sample),
+        positives=sum(sample.labels),
+        loss=loss,
+        precision=agreed / matched if task.data.labelled and matched else None,
+        recall=agreed / given if task.data.labelled and given else None,
+    )
+
+
+def _loss(task: Task, folder: Path, held_out: LabelledPairs | None) -> float | None:
+    return mean_loss(opened(task, folder), held_out) if held_out is not None else None
+
+
+def _contrast(hits: Mapping[str, Hits], baseline: str, name: str) -> Contrast:
+    first, second = hits[baseline], hits[name]
+    return Contrast(
+        baseline,
+        name,
+        agreement(first.right, second.right),
+        tuple(by_distance(first.right, second.right, first.distances)),
+        paired_bootstrap(second.accuracy.per_query, first.accuracy.per_query, seed=BOOTSTRAP_SEED),
+    )
+
+
+# --- the folder -----------------------------------------------------------------------------------------------------
+
+
+def _begin(task: Task) -> Run:
+    """Go on with the run that is there, or clear away an earlier one."""
+    run = Run(task.out, task.identity)
+    if not task.request.resume:
+        _clear(task)
+        run.begin()
+        (run.state / IDENTITY).write_text(json.dumps(task.identity, indent=2) + "\n", encoding="utf-8")
+    elif (task.out / RESULT).is_file():
+        raise RunError(f"Expected an unfinished run in {task.out}, but got a finished run; leave --resume out.")
+    else:
+        run.check()
+    return run
+
+
+def _clear(task: Task) -> None:
+    """What an earlier run left."""
+    run = Run(task.out, {})
+    if not (run.state / IDENTITY).is_file() and not (task.out / RESULT).is_file():
+        return
+    models = (KNOWN_BI, KNOWN_CROSS, GIVEN, INTERSECTION, TOP, CROSS, IMPROVED_BI, IMPROVED_CROSS)
+    for name in (*models, PAIRS, run.state.name):
+        shutil.rmtree(task.out / name, ignore_errors=True)
+    for name in (LABELS, RESULT, PAGE):
+        (task.out / name).unlink(missing_ok=True)
+
+
+def _write_labels(task: Task, labels: Sequence[Label]) -> None:
+    """Every judged candidate; not as `question` and `answer`, since most are no pairs to train on."""
+    texts, answers = task.data.texts, task.data.examples.answers
+    rows = [
+        {
+            "query": texts[label.found.query],
+            "candidate": answers[label.found.answer],
+            "rank": label.found.rank,
+            "closeness": label.found.closeness,
+            "probability": label.probability,
+            "match": label.probability > task.config.threshold,
+            "given": label.given,
+        }
+        for label in labels
+    ]
+    _write_lines(task.out / LABELS, rows)
+
+
+def _write_lines(path: Path, rows: Sequence[Mapping[str, object]]) -> None:
+    path.parent.mkdir(exist_ok=True)
+    partial = path.with_name(f"{path.name}.part")
+    partial.write_text("".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows), encoding="utf-8")
+    partial.replace(path)

@@ -1,0 +1,76 @@
+"""Development pairs of phrases: set aside by a share or read from a file, and what a model scores on them."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Collection, Mapping, Sequence
+from pathlib import Path
+
+from qa_bot.evaluation.mismatched import with_mismatched
+from qa_bot.training.pairs import TrainingDataError
+from qa_bot.training.phrase_pairs import read_phrase_pairs
+from qa_bot.training.phrase_preparation import Parts, Phrased, parts, phrased
+from qa_core.metrics import Score
+from qa_core.pair_measures import auc, rank_correlation
+from retrievers.training.phrase_model import PhraseModel
+
+log = logging.getLogger(__name__)
+
+SEED = 20150601
+"""Of the mismatched pairs of development and test sets, so that these are the same for every run."""
+
+
+def measured(model: PhraseModel, pairs: Sequence[Phrased]) -> Score:
+    """AUC where gold is 0 and 1, else Spearman, of cosines."""
+    return measure(model.scores([(pair.left, pair.right) for pair in pairs]).tolist(), pairs)
+
+
+def measure(scores: Sequence[float], pairs: Sequence[Phrased]) -> Score:
+    """As `measured`, of any scores."""
+    gold = [pair.gold or 0.0 for pair in pairs]
+    return (
+        auc(scores, [value == 1 for value in gold]) if measure_name(pairs) == "AUC" else rank_correlation(scores, gold)
+    )
+
+
+def measure_name(pairs: Sequence[Phrased]) -> str:
+    return "AUC" if {pair.gold for pair in pairs} <= {0.0, 1.0} else "Spearman"
+
+
+def with_development(pairs: Sequence[Phrased], dev: str, *, test: float) -> tuple[Parts, list[Phrased]]:
+    """Parts of the data, and development pairs with gold: built ones, or those of the path that --dev names."""
+    known = {pair.key for pair in pairs}
+    try:
+        share = float(dev)
+    except ValueError:
+        held_out = annotated(Path(dev), known)
+        aside = {pair.key for pair in held_out}
+        return parts([pair for pair in pairs if pair.key not in aside], test=test, dev=0.0), held_out
+    if not 0 < share < 1 - test:
+        raise TrainingDataError(f"Expected a share between 0 and {1 - test:g}, or a path, for --dev, but got {dev}.")
+    split = parts(pairs, test=test, dev=share)
+    return split, with_mismatched(split.dev, seed=SEED, known=known)
+
+
+def annotated(path: Path, known: Collection[frozenset[tuple[str, ...]]]) -> list[Phrased]:
+    """Pairs with gold: those of the file, or built from it where it has no scores."""
+    data = read_phrase_pairs([path])
+    pairs = []
+    for pair in data.pairs:
+        try:
+            pairs.append(phrased(pair))
+        except ValueError:
+            log.warning("Expected phrases with words, but got %r in %s; the pair is left out.", pair.line[:80], path)
+    return pairs if data.annotated else with_mismatched(pairs, seed=SEED, known=known)
+
+
+def check_parts(split: Parts, held_out: Sequence[Phrased], left_out: Mapping[str, int], *, dev: str) -> None:
+    """Raises TrainingDataError where there is nothing to train or to develop on; says what preparation left out."""
+    told = ", ".join(f"{count:,} {reason}" for reason, count in left_out.items()) or "none"
+    if not split.train:
+        raise TrainingDataError(f"Expected pairs of phrases to train on, but none of them is left; left out: {told}.")
+    if len({pair.gold for pair in held_out}) < 2:
+        raise TrainingDataError(
+            f"Expected development pairs of both kinds, but got {len(held_out)} from --dev {dev}; with few pairs name "
+            f"a larger share or a path. Left out before: {told}."
+        )

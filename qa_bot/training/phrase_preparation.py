@@ -1,0 +1,144 @@
+"""Which pairs of a paraphrase database to train on, and which to set aside (Wieting et al. 2015, §3.1 and §6.4).
+
+Pairs with digits, brackets, unknown words, reversed duplicates and too much overlap go; of each effective size only
+so many stay. A hash of the phrases decides what is set aside, alike on every machine and for every order.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from qa_bot.training.phrase_pairs import PhrasePair
+from qa_core.surface import edit_distance, effective_size, nearly, overlap
+from qa_core.trees import Tree, tree_of
+
+DIGITS, BRACKETS, EMPTY, UNKNOWN = "with digits", "with brackets", "without words", "with unknown words"
+WORDS, NEAR, OVERLAP = "of single words", "nearly identical", "with too much overlap"
+REPEATED, FULL, SEEN = "repeated or reversed", "beyond the size's quota", "with a phrase set aside"
+
+_SEVERAL = re.compile(r"\w[^\w']+\w")
+_SLOT = re.compile(r"\[[^\]]*\]|[\[\]]")
+
+
+@dataclass(frozen=True, slots=True)
+class Preparation:
+    """What stays; the paper: overlap below .5 and 20,000 of each of the sizes 3, 4 and more."""
+
+    overlap: float = (
+        0.5  # share of the shorter phrase's tokens that the other has, one edit off at most: less than this
+    )
+    edits: int = 3  # Levenshtein distance of the phrases, spaces left out: at least this
+    shortest: int = 2  # effective size: at least this
+    longest_bin: int = 5  # the last of the bins of effective size, which takes all longer ones
+    a_bin: int = 20_000  # pairs of each bin
+
+
+@dataclass(frozen=True, slots=True)
+class Phrased:
+    """A pair with the trees of its phrases."""
+
+    left: Tree
+    right: Tree
+    gold: float | None = None
+    group: str = ""
+    features: tuple[tuple[str, float], ...] = ()
+
+    @property
+    def key(self) -> frozenset[tuple[str, ...]]:
+        return frozenset((self.left.tokens, self.right.tokens))
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    pairs: tuple[Phrased, ...]
+    left_out: Mapping[str, int]  # pairs, by reason
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """Disjoint pairs; no phrase of several words of `test` or `dev` is in `train`."""
+
+    train: tuple[Phrased, ...]
+    dev: tuple[Phrased, ...]
+    test: tuple[Phrased, ...]
+    seen: int  # pairs left out of train for a phrase set aside
+
+
+def phrased(pair: PhrasePair) -> Phrased:
+    """Raises ValueError for a phrase without words or with brackets that do not match."""
+    features = tuple(sorted(pair.features.items()))
+    return Phrased(tree_of(pair.left), tree_of(pair.right), pair.gold, pair.group, features)
+
+
+def prepared(pairs: Iterable[PhrasePair], config: Preparation, *, known: Callable[[str], bool]) -> Prepared:
+    """The pairs that stay, in their order; `known` tells whether a token has a vector."""
+    left_out: Counter[str] = Counter()
+    bins: Counter[int] = Counter()
+    kept: dict[frozenset[tuple[str, ...]], Phrased] = {}
+    for pair in pairs:
+        item = _fit(pair, config, known)
+        if isinstance(item, str):
+            left_out[item] += 1
+        elif item.key in kept:
+            left_out[REPEATED] += 1
+        elif bins[size := _bin(item, config)] >= config.a_bin:
+            left_out[FULL] += 1
+        else:
+            bins[size] += 1
+            kept[item.key] = item
+    return Prepared(tuple(kept.values()), dict(left_out))
+
+
+def _fit(pair: PhrasePair, config: Preparation, known: Callable[[str], bool]) -> Phrased | str:
+    """The pair, or why it is left out; the cheap reasons first."""
+    both = f"{pair.left} {pair.right}"
+    if _SLOT.search(both):
+        return BRACKETS
+    if re.search(r"\d", both):
+        return DIGITS
+    if config.shortest > 1 and not _SEVERAL.search(pair.left) and not _SEVERAL.search(pair.right):
+        return WORDS
+    try:
+        item = phrased(pair)
+    except ValueError:
+        return EMPTY
+    left, right = item.left.tokens, item.right.tokens
+    if effective_size(left, right) < config.shortest:
+        return WORDS
+    if not all(map(known, (*left, *right))):
+        return UNKNOWN
+    if overlap(left, right, nearly) >= config.overlap:
+        return OVERLAP
+    return NEAR if edit_distance("".join(left), "".join(right)) < config.edits else item
+
+
+def _bin(pair: Phrased, config: Preparation) -> int:
+    return min(effective_size(pair.left.tokens, pair.right.tokens), config.longest_bin)
+
+
+def parts(pairs: Sequence[Phrased], *, test: float, dev: float) -> Parts:
+    """About so large shares set aside, by a hash of the two phrases in any order."""
+    tested: list[Phrased] = []
+    held_out: list[Phrased] = []
+    rest: list[Phrased] = []
+    for pair in pairs:
+        place = _place(pair)
+        (tested if place < test else held_out if place < test + dev else rest).append(pair)
+    aside = several_words((*tested, *held_out))
+    train = tuple(pair for pair in rest if not (pair.key & aside))
+    return Parts(train, tuple(held_out), tuple(tested), len(rest) - len(train))
+
+
+def several_words(pairs: Iterable[Phrased]) -> frozenset[tuple[str, ...]]:
+    """The phrases of more than one word."""
+    return frozenset(phrase for pair in pairs for phrase in pair.key if len(phrase) > 1)
+
+
+def _place(pair: Phrased) -> float:
+    """In [0, 1)."""
+    text = "\n".join(sorted(" ".join(phrase) for phrase in pair.key))
+    return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "big") / 2**64

@@ -1,0 +1,58 @@
+"""The words that a phrase model starts from: a file of vectors, a folder with one, or a static encoder's own."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from pathlib import Path
+
+import numpy as np
+
+from qa_bot.word_vectors import VECTORS
+from qa_core.static_encoder import StaticEncoder
+from qa_core.static_table import read_tokeniser, weighted_rows
+from qa_core.vectors import WordVectors, read_vectors
+
+
+def start_vectors(base: Path, *, limit: int, norm: float = 0.0) -> WordVectors:
+    """Words to start from: a file of vectors, a folder with `vectors.txt`, or the whole words of a static encoder.
+
+    Args:
+        limit: words, the first ones.
+        norm: what the vectors' mean length is scaled to; 0 leaves it.
+
+    Raises:
+        FileNotFoundError: nothing is at the path.
+        ValueError: for broken vectors, or a folder of another kind.
+    """
+    if base.is_dir() and not (base / VECTORS).is_file():
+        found = _static_words(base, limit)
+    else:
+        path = base / VECTORS if base.is_dir() else base
+        if not path.is_file():
+            raise FileNotFoundError(f"Expected word vectors in {base}, but there is no such file; check --base.")
+        found = read_vectors(path, limit=limit)
+    if not norm:
+        return found
+    mean = float(np.linalg.norm(found.matrix, axis=1).mean())
+    if not mean:
+        raise ValueError(f"Expected word vectors in {base}, but all of them are zero; train or fetch them again.")
+    return WordVectors(found.words, found.matrix * np.float32(norm / mean))
+
+
+def only(vectors: WordVectors, used: Collection[str]) -> WordVectors:
+    """The vectors of these words alone, in the order that they have."""
+    words = tuple(word for word in vectors.words if word in used)
+    return WordVectors(words, vectors.matrix[[vectors.index[word] for word in words]])
+
+
+def _static_words(base: Path, limit: int) -> WordVectors:
+    """Of an encoder's tokens the whole words, as its sums take them."""
+    if not (base / "tokenizer.json").is_file():
+        raise ValueError(
+            f"Expected a file of word vectors, a folder with {VECTORS} or a static encoder, but got {base}; name "
+            f"another."
+        )
+    rows = weighted_rows(StaticEncoder.load(base))
+    vocabulary = read_tokeniser(base)["model"]["vocab"]
+    words = [(word, row) for word, row in vocabulary.items() if word[:1].isalpha()][:limit]
+    return WordVectors(tuple(word for word, _ in words), rows[[row for _, row in words]])

@@ -1,0 +1,110 @@
+"""By what the best epoch of word vectors is chosen: lists of scored word pairs, or held-out paraphrases."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+
+from qa_bot.evaluation.datasets import DatasetError
+from qa_bot.evaluation.similarities import SimilarityList, read_lists
+from qa_bot.evaluation.words import correlation
+from qa_bot.training.pairs import TrainingDataError
+from qa_bot.training.paraphrases import WordPair
+from qa_core.pair_measures import auc
+from qa_core.vectors import WordVectors
+
+SIM_REL, SPEARMAN, AUC = "spearman SIM − REL", "spearman", "AUC"
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """More of `measure` is better; `figures` are what is told beside it, by name."""
+
+    name: str
+    measure: Callable[[WordVectors], float]
+    figures: Callable[[WordVectors], Mapping[str, float]]
+
+
+def lists_selection(path: Path, start: WordVectors, *, by: Literal["sim-rel", "spearman"]) -> Selection:
+    """ρ of a list, the mean ρ of several, or ρ(SIM) − ρ(REL) of WS-353's two parts.
+
+    Raises:
+        TrainingDataError: the lists cannot be read, or `start` knows fewer than two pairs of one.
+    """
+    try:
+        lists = read_lists(path)
+    except DatasetError as error:
+        raise TrainingDataError(str(error)) from None
+    if by == "sim-rel":
+        lists = [_part(lists, part, path) for part in ("sim", "rel")]
+    unknown = [each.name for each in lists if math.isnan(correlation(each, start)[0])]
+    if unknown:
+        raise TrainingDataError(
+            f"Expected start vectors of the words of {', '.join(unknown)}, but got none that a correlation can be told "
+            "of; name other lists with --dev or other vectors with --base."
+        )
+
+    def figures(vectors: WordVectors) -> dict[str, float]:
+        return {each.name: correlation(each, vectors)[0] for each in lists}
+
+    if by == "sim-rel":
+        sim, rel = (each.name for each in lists)
+        return Selection(SIM_REL, lambda vectors: (told := figures(vectors))[sim] - told[rel], figures)
+    return Selection(SPEARMAN, lambda vectors: float(np.mean(list(figures(vectors).values()))), figures)
+
+
+def held_out_pairs(pairs: Sequence[WordPair], share: float) -> tuple[list[WordPair], list[WordPair]]:
+    """Training pairs and held-out ones; a hash of the pair decides, alike on every machine and for every order.
+
+    Raises:
+        TrainingDataError: for a share that leaves either side without pairs.
+    """
+    if not 0 < share < 1:
+        raise TrainingDataError(f"Expected a share between 0 and 1, or a path, for --dev, but got {share:g}.")
+    parts: tuple[list[WordPair], list[WordPair]] = ([], [])
+    for pair in pairs:
+        digest = hashlib.blake2b("\t".join(sorted(pair)).encode(), digest_size=8).digest()
+        parts[int.from_bytes(digest, "big") < share * 2**64].append(pair)
+    if min(map(len, parts)) < 2:
+        raise TrainingDataError(
+            f"Expected pairs to train on and to hold out, but got {len(parts[0])} and {len(parts[1])}; name a list of "
+            "scored words with --dev PATH or another share."
+        )
+    return parts
+
+
+def pairs_selection(held_out: Sequence[WordPair], *, seed: int) -> Selection:
+    """AUC of held-out paraphrases against words put together at random from them."""
+    known = {frozenset(pair) for pair in held_out}
+    order = np.random.default_rng(seed).permutation(len(held_out)).tolist()
+    strangers = [(held_out[place][0], held_out[order[i - 1]][1]) for i, place in enumerate(order)]
+    wrong = [pair for pair in strangers if pair[0] != pair[1] and frozenset(pair) not in known]
+    if not wrong:
+        raise TrainingDataError(
+            f"Expected held-out pairs of different words, but got {len(held_out)} that share theirs; name a list of "
+            "scored words with --dev PATH or a larger share."
+        )
+    labels = [True] * len(held_out) + [False] * len(wrong)
+
+    def measure(vectors: WordVectors) -> float:
+        return auc([vectors.cosine(*pair) for pair in (*held_out, *wrong)], labels).mean
+
+    return Selection(AUC, measure, lambda _: {})
+
+
+def _part(lists: Sequence[SimilarityList], part: str, path: Path) -> SimilarityList:
+    """The one list with `part` as a word of its name."""
+    named = [each for each in lists if part in re.split(r"[^a-z]+", each.name.lower())]
+    if len(named) != 1:
+        raise TrainingDataError(
+            f"Expected one list with {part.upper()} in its name in {path} to select by sim-rel, but got {len(named)}; "
+            "name a folder with WS-353's two parts, or set select = 'spearman'."
+        )
+    return named[0]

@@ -1,0 +1,136 @@
+"""The attentional encoder-decoder (thesis, ch. 2.2): stacked LSTMs with global attention after Luong et al. 2015.
+
+Letters: B texts, T source positions, Q target positions, L layers, H state size, V words. Masks are true at real
+tokens, which come first; what finite value stands elsewhere never changes a result.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Self
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
+
+from qa_core.attention import GlobalAttention
+from qa_core.encoders import WordEmbedding
+from qa_core.vocab import END, PAD, START, UNKNOWN
+
+SPECIALS = (PAD, UNKNOWN, START, END)
+"""The first words of every vocabulary of an encoder-decoder."""
+START_ID, END_ID = SPECIALS.index(START), SPECIALS.index(END)
+
+
+@dataclass(frozen=True, slots=True)
+class Seq2SeqConfig:
+    """As in the thesis, where it says so."""
+
+    vocabulary: int  # V, words of both sides, special ones included
+    dimension: int = 300  # of word vectors
+    hidden: int = 500  # H
+    layers: int = 2  # L, of the encoder and of the decoder
+    dropout: float = 0.2  # between layers and before the softmax
+    bidirectional: bool = False  # an encoder that reads both ways, H / 2 a direction; the thesis reads forwards
+    pretrained: bool = False  # E_pre beside E_tune, on both sides
+    uniform: float = 0.08  # trained weights start within ± this
+
+    def __post_init__(self) -> None:
+        if self.vocabulary <= len(SPECIALS):
+            raise ValueError(
+                f"Expected words beside the {len(SPECIALS)} special ones, but got a vocabulary of {self.vocabulary}; "
+                "train on more texts."
+            )
+        if self.bidirectional and self.hidden % 2:
+            raise ValueError(f"Expected an even state size for two directions, but got {self.hidden}; add one.")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class State:
+    """Where the decoder of a batch stands, and the source that it attends to."""
+
+    hidden: Tensor  # (L, B, H)
+    cell: Tensor  # (L, B, H)
+    source: Tensor  # encoder states (B, T, H)
+    mask: Tensor  # (B, T)
+
+    def select(self, rows: Tensor) -> Self:
+        """The states of these texts (N,), which may stand there repeatedly or not at all."""
+        rows = rows.to(self.hidden.device)
+        return type(self)(self.hidden[:, rows], self.cell[:, rows], self.source[rows], self.mask[rows])
+
+
+class Seq2Seq(nn.Module):
+    """`p(y_t | y_<t, x) = softmax(W_s z_t + b_s)`, `z_t = tanh(W_c [c_t; h'_t])` (eq. 2.8 to 2.13).
+
+    The decoder starts from the encoder's last states; attention is not fed back into it.
+    """
+
+    def __init__(self, config: Seq2SeqConfig) -> None:
+        super().__init__()
+        self.config = config
+        directions = 1 + config.bidirectional
+        between = config.dropout if config.layers > 1 else 0.0
+        self.source = WordEmbedding(config.vocabulary, config.dimension, pretrained=config.pretrained)
+        self.target = WordEmbedding(config.vocabulary, config.dimension, pretrained=config.pretrained)
+        self.encoder = nn.LSTM(
+            config.dimension,
+            config.hidden // directions,
+            config.layers,
+            batch_first=True,
+            dropout=between,
+            bidirectional=config.bidirectional,
+        )
+        self.decoder = nn.LSTM(config.dimension, config.hidden, config.layers, batch_first=True, dropout=between)
+        self.attention = GlobalAttention(config.hidden, config.hidden)
+        self.dropout = nn.Dropout(config.dropout)
+        self.output = nn.Linear(config.hidden, config.vocabulary)
+        for parameter in self.parameters():
+            nn.init.uniform_(parameter, -config.uniform, config.uniform)
+
+    def start(self, source: Tensor, mask: Tensor) -> State:
+        """Source tokens (B, T) and mask (B, T) to the state before the first target token; no tokens are all zeros."""
+        lengths = mask.sum(1).clamp(min=1)  # packing knows no empty text
+        packed = pack_padded_sequence(self.source(source), lengths.cpu(), batch_first=True, enforce_sorted=False)
+        output, (hidden, cell) = self.encoder(packed)
+        states, _ = pad_packed_sequence(output, batch_first=True, total_length=source.shape[1])
+        empty = ~mask.any(1)
+        hidden, cell = (self._joined(last).masked_fill(empty.unsqueeze(-1), 0.0) for last in (hidden, cell))
+        return State(hidden, cell, states.masked_fill(~mask.unsqueeze(-1), 0.0), mask)
+
+    def step(self, state: State, tokens: Tensor) -> tuple[Tensor, State]:
+        """The tokens (B,) read last, `<s>` at first, to logits (B, V) of the next ones and the state behind them."""
+        words = self.target(tokens.to(state.hidden.device).unsqueeze(1))  # (B, 1, D)
+        read, (hidden, cell) = self.decoder(words, (state.hidden, state.cell))
+        z, _ = self.attention(read, state.source, state.mask)  # (B, 1, H)
+        return self.output(self.dropout(z.squeeze(1))), State(hidden, cell, state.source, state.mask)
+
+    def token_log_likelihood(self, source: Tensor, source_mask: Tensor, target: Tensor, target_mask: Tensor) -> Tensor:
+        """`log p(y_t | y_<t, x)`, (B, Q), 0 in the padding, the true words before it given.
+
+        Args:
+            source: (B, T).
+            source_mask: (B, T).
+            target: (B, Q) without `<s>`; `</s>` stands at the end of each where its probability should count.
+            target_mask: (B, Q).
+        """
+        state = self.start(source, source_mask)
+        given = functional.pad(target[:, :-1], (1, 0), value=START_ID)  # (B, Q)
+        read, _ = self.decoder(self.target(given), (state.hidden, state.cell))  # padding comes last and is not read
+        z, _ = self.attention(read, state.source, state.mask)  # (B, Q, H)
+        # the softmax over all words is what costs: only where there is a word to tell
+        losses = functional.cross_entropy(
+            self.output(self.dropout(z[target_mask])), target[target_mask], reduction="none"
+        )
+        return torch.zeros_like(z[..., 0]).masked_scatter(target_mask, -losses)
+
+    def log_likelihood(self, source: Tensor, source_mask: Tensor, target: Tensor, target_mask: Tensor) -> Tensor:
+        """`Σ_t log p(y_t | y_<t, x)`, (B,); arguments as in `token_log_likelihood`."""
+        return self.token_log_likelihood(source, source_mask, target, target_mask).sum(1)
+
+    def _joined(self, last: Tensor) -> Tensor:
+        """The last states of both directions side by side: (2L, B, H/2) to (L, B, H)."""
+        if not self.config.bidirectional:
+            return last
+        return torch.cat([last[0::2], last[1::2]], dim=-1)

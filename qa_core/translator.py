@@ -1,0 +1,195 @@
+"""An encoder-decoder over texts: what it generates for one, how likely it finds another, and its folder."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Self
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from qa_core.batching import batches, padded
+from qa_core.beam_search import Limits, beam
+from qa_core.checkpoints import VOCABULARY, load_config, load_module, load_vocabulary, save_model
+from qa_core.seq2seq import END_ID, SPECIALS, START_ID, Seq2Seq, Seq2SeqConfig
+from qa_core.text import words
+from qa_core.types import FloatArray, IntArray
+from qa_core.vectors import WordVectors
+from qa_core.vocab import Vocabulary
+
+_BARRED = tuple(range(len(SPECIALS)))
+_TOKENS_A_BATCH = 4_096
+
+
+@dataclass(frozen=True, slots=True)
+class TranslatorConfig:
+    network: Seq2SeqConfig
+    max_source: int = 64  # words of a source that count
+    max_target: int = 64  # words of a target that count
+
+
+@dataclass(frozen=True, slots=True)
+class Generated:
+    """A text that the decoder found likely."""
+
+    words: tuple[str, ...]
+    log_likelihood: float  # `</s>` included where it was reached
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Columns:
+    """Pairs of texts as tensors: what `Seq2Seq.log_likelihood` takes."""
+
+    source: Tensor  # (B, T)
+    source_mask: Tensor  # (B, T)
+    target: Tensor  # (B, Q)
+    target_mask: Tensor  # (B, Q)
+
+    @classmethod
+    def of(cls, rows: Sequence[tuple[IntArray, IntArray]], device: torch.device) -> Self:
+        """Of word numbers of sources and targets."""
+        sources, targets = zip(*rows, strict=True)
+        return cls(*_tensors(sources, device), *_tensors(targets, device))
+
+    def __len__(self) -> int:
+        return len(self.source)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Translator:
+    """Sources to targets in the words of one vocabulary, case-folded; unknown ones are `<unk>`."""
+
+    model: Seq2Seq
+    vocabulary: Vocabulary
+    config: TranslatorConfig
+
+    @classmethod
+    def of(
+        cls,
+        texts: Iterable[str],
+        config: TranslatorConfig,
+        *,
+        minimum: int = 1,
+        pretrained: WordVectors | None = None,
+    ) -> Self:
+        """A new one over the most frequent words of the texts; torch's generator draws its first weights.
+
+        Args:
+            config: `network.vocabulary` is the number of words at most, special ones included.
+            minimum: times a word has to stand in the texts.
+            pretrained: E_pre of both sides; words that it lacks start at zero there.
+
+        Raises:
+            ValueError: no word stands often enough, or the vectors have another dimension than the configuration.
+        """
+        counts = Counter(word for text in texts for word in words(text))
+        vocabulary = Vocabulary.from_counts(counts, size=config.network.vocabulary, minimum=minimum, specials=SPECIALS)
+        network = replace(config.network, vocabulary=len(vocabulary), pretrained=pretrained is not None)
+        model = Seq2Seq(network)
+        if pretrained is not None:
+            rows = torch.from_numpy(_rows(vocabulary, pretrained))
+            for embedding in (model.source, model.target):
+                embedding.set_pretrained(rows)
+        return cls(model, vocabulary, replace(config, network=network))
+
+    @classmethod
+    def load(cls, folder: Path) -> Self:
+        """Raises FileNotFoundError and ValueError that say what is missing or wrong."""
+        config = load_config(folder, TranslatorConfig)
+        vocabulary = Vocabulary(tuple(load_vocabulary(folder)))
+        if len(vocabulary) != config.network.vocabulary or vocabulary.tokens[: len(SPECIALS)] != SPECIALS:
+            raise ValueError(
+                f"{folder / VOCABULARY}: Expected {config.network.vocabulary} words that begin with "
+                f"{' '.join(SPECIALS)}, but got {len(vocabulary)} that begin with "
+                f"{' '.join(vocabulary.tokens[: len(SPECIALS)])}; train or fetch the model again."
+            )
+        model = Seq2Seq(config.network)
+        load_module(folder, model)
+        return cls(model.eval(), vocabulary, config)
+
+    def save(self, folder: Path, *, card: str) -> None:
+        """Write a folder that `load` opens; an interrupted save leaves the old model."""
+        weights: Mapping[str, Tensor] = self.model.state_dict()
+        save_model(folder, config=self.config, weights=weights, vocabulary=self.vocabulary.tokens, card=card)
+
+    @property
+    def device(self) -> torch.device:
+        return next(self.model.parameters()).device
+
+    def sources(self, texts: Sequence[str]) -> list[IntArray]:
+        """Numbers of words, (T,) each."""
+        return [self._row(text, self.config.max_source) for text in texts]
+
+    def targets(self, texts: Sequence[str]) -> list[IntArray]:
+        """Numbers of words, `</s>` at the end, (Q,) each."""
+        return [np.append(self._row(text, self.config.max_target), END_ID) for text in texts]
+
+    def log_likelihoods(self, sources: Sequence[str], targets: Sequence[str]) -> tuple[FloatArray, IntArray]:
+        """`log p(target | source)` of each pair, (N,), and how many tokens it is the sum of, `</s>` included, (N,)."""
+        columns = list(zip(self.sources(sources), self.targets(targets), strict=True))
+        found = np.zeros(len(columns), dtype=np.float32)
+        for members in batches([len(left) + len(right) for left, right in columns], tokens=_TOKENS_A_BATCH):
+            chosen = Columns.of([columns[i] for i in members], self.device)
+            found[members] = self._likelihoods(chosen)
+        return found, np.array([len(right) for _, right in columns], dtype=np.int64)
+
+    def perplexities(self, sources: Sequence[str], targets: Sequence[str]) -> FloatArray:
+        """`exp(−1/T Σ_t log p(y_t | y_<t, x))` of each pair, (N,): lower is likelier (thesis, ch. 6.4)."""
+        totals, tokens = self.log_likelihoods(sources, targets)
+        found: FloatArray = np.exp(-totals / tokens).astype(np.float32)
+        return found
+
+    def generated(self, sources: Sequence[str], *, size: int = 5, length: int | None = None) -> list[list[Generated]]:
+        """Up to `size` likely targets of each source by beam search, best first; special words are never drawn."""
+        limits = Limits(START_ID, END_ID, length or self.config.max_target, barred=_BARRED[:END_ID])
+        rows = self.sources(sources)
+        found: list[list[Generated]] = [[] for _ in sources]
+        with _evaluating(self.model):
+            for members in batches([len(row) + limits.length for row in rows], tokens=_TOKENS_A_BATCH):
+                state = self.model.start(*_tensors([rows[i] for i in members], self.device))
+                beams = beam(self.model.step, state, len(members), size=size, limits=limits)
+                for place, hypotheses in zip(members, beams, strict=True):
+                    found[place] = [Generated(tuple(self.vocabulary.words(h.tokens)), h.score) for h in hypotheses]
+        return found
+
+    def _likelihoods(self, columns: Columns) -> FloatArray:
+        with _evaluating(self.model):
+            totals: FloatArray = (
+                self.model.log_likelihood(columns.source, columns.source_mask, columns.target, columns.target_mask)
+                .cpu()
+                .numpy()
+            )
+        return totals
+
+    def _row(self, text: str, limit: int) -> IntArray:
+        return np.array(self.vocabulary.ids(words(text)[:limit]), dtype=np.int64)
+
+
+@contextmanager
+def _evaluating(model: Seq2Seq) -> Iterator[None]:
+    """Without dropout and without gradients; afterwards as before."""
+    training = model.training
+    model.eval()
+    try:
+        with torch.no_grad():
+            yield
+    finally:
+        model.train(training)
+
+
+def _tensors(rows: Sequence[IntArray], device: torch.device) -> tuple[Tensor, Tensor]:
+    ids, mask = padded(rows)
+    return torch.from_numpy(ids).to(device), torch.from_numpy(mask).bool().to(device)
+
+
+def _rows(vocabulary: Vocabulary, vectors: WordVectors) -> FloatArray:
+    known = [(place, word) for place, word in enumerate(vocabulary.tokens) if word in vectors]
+    rows = np.zeros((len(vocabulary), vectors.dimension), dtype=np.float32)
+    for place, word in known:
+        rows[place] = vectors.vector(word)
+    return rows

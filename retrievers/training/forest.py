@@ -1,0 +1,71 @@
+"""Many trees composed at once: their nodes in order of height, so that a height is one product."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import accumulate, pairwise
+from typing import Self
+
+import torch
+from torch import Tensor
+
+from qa_core.trees import Tree
+
+
+@dataclass(frozen=True, slots=True)
+class Numbered:
+    """A phrase as a network takes it: the numbers of its words and the merges of its tree, lower ones first."""
+
+    words: tuple[int, ...]
+    merges: tuple[tuple[int, int], ...]
+    heights: tuple[int, ...]  # of the merges
+
+    @classmethod
+    def of(cls, tree: Tree, numbers: Sequence[int]) -> Self:
+        """The tree with these numbers for its tokens."""
+        heights = tree.levels()
+        order = sorted(range(len(heights)), key=heights.__getitem__)
+        leaves = len(tree.tokens)
+        renamed = {leaves + old: leaves + new for new, old in enumerate(order)}
+        merges = [(renamed.get(left, left), renamed.get(right, right)) for left, right in tree.merges]
+        return cls(tuple(numbers), tuple(merges[k] for k in order), tuple(heights[k] for k in order))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Forest:
+    """Trees to compose together. Nodes stand in order of height: all leaves, all nodes of height 1, …"""
+
+    words: Tensor  # (L,) int64, of the leaves
+    owners: Tensor  # (L,) int64, the tree of each leaf
+    levels: tuple[Tensor, ...]  # of each height (n, 2) int64, places of the children
+    roots: Tensor  # (N,) int64, places
+
+    @classmethod
+    def of(cls, phrases: Sequence[Numbered]) -> Self:
+        """Raises ValueError without phrases."""
+        if not phrases:
+            raise ValueError("Expected phrases to compose, but got none.")
+        lengths = [len(phrase.words) for phrase in phrases]
+        starts = [0, *accumulate(lengths)]
+        places = [list(range(start, end)) for start, end in pairwise(starts)]  # of each tree's nodes
+        levels: list[Tensor] = []
+        total = starts[-1]
+        for merges in _by_height(phrases):
+            children = [[places[tree][left], places[tree][right]] for tree, (left, right) in merges]
+            levels.append(torch.tensor(children))
+            for tree, _ in merges:
+                places[tree].append(total)
+                total += 1
+        words = torch.tensor([word for phrase in phrases for word in phrase.words])
+        owners = torch.repeat_interleave(torch.tensor(lengths))
+        return cls(words, owners, tuple(levels), torch.tensor([own[-1] for own in places]))
+
+
+def _by_height(phrases: Sequence[Numbered]) -> list[list[tuple[int, tuple[int, int]]]]:
+    """The merges of each height, from 1, each with its tree."""
+    made: list[list[tuple[int, tuple[int, int]]]] = [[] for _ in range(max(max(p.heights, default=0) for p in phrases))]
+    for tree, phrase in enumerate(phrases):
+        for merge, height in zip(phrase.merges, phrase.heights, strict=True):
+            made[height - 1].append((tree, merge))
+    return made

@@ -1,0 +1,196 @@
+"""Phrase vectors composed of word vectors and trained from paraphrases (Wieting et al. 2015, §4 and §6).
+
+    network = PhraseNetwork(start, "recursive")  # start (V, D)
+    training = Training(network, adagrad(network, config), seed=1)
+    for progress in train_network(training, phrases, pairs, config, evaluate=dev):
+        print(progress)
+
+Phrases are `Numbered` trees; a batch is composed from the leaves up, all nodes of one height in one product.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from qa_core.training import Progress, Training, train
+from qa_core.types import FloatArray, IntArray
+from retrievers.training.constraints import Constraints
+from retrievers.training.forest import Forest, Numbered
+from retrievers.training.paragram import Similarity, WordTable, hinge
+from retrievers.training.paraphrase_sampling import NONE, Sampling, others
+
+Composition = Literal["addition", "recursive"]
+
+
+@dataclass(frozen=True, slots=True)
+class PhraseConfig:
+    composition: Composition = "recursive"
+    similarity: Similarity = "cosine"  # of the objective; the paper: dot product, for 25 dimensions
+    sampling: Sampling = "mix"
+    constraints: bool = True  # whether what the data pair a phrase with is kept from being its negative
+    margin: float = 1.0  # δ
+    word_regularisation: float = 1e-6  # λ_E
+    composition_regularisation: float = 1e-6  # λ_W
+    word_rate: float = 0.01  # learning rate of E, 0 keeps the words; the paper: 0.5, for vectors ten times as long
+    composition_rate: float = 0.0005  # of W and b; the paper: 0.05, for 25 dimensions
+    batch: int = 250  # pairs
+    epochs: int = 10
+    patience: int = 3  # epochs without a better development measure
+
+
+class PhraseNetwork(nn.Module):
+    """`g(p) = tanh(W [g(left); g(right)] + b)` with word vectors at the leaves, or their sum over all leaves.
+
+    `W` begins as the halves of two identities, so that a phrase begins as a mean that weighs by height; noise around
+    it, uniform and small, is drawn by torch's global generator.
+    """
+
+    def __init__(self, start: FloatArray, composition: Composition, *, noise: float = 0.01) -> None:
+        super().__init__()
+        self.E = WordTable(start)
+        self.composition: Composition = composition
+        if composition == "recursive":
+            width = start.shape[1]
+            halves = torch.eye(width).repeat(1, 2) / 2  # (D, 2D)
+            self.W = nn.Parameter(halves + torch.empty_like(halves).uniform_(-noise, noise))
+            self.b = nn.Parameter(torch.zeros(width))
+
+    def forward(self, forest: Forest) -> Tensor:
+        """Vectors of the trees, (N, D)."""
+        nodes: Tensor = self.E(forest.words)  # (L, D)
+        if self.composition == "addition":
+            return nodes.new_zeros(len(forest.roots), nodes.shape[1]).index_add(0, forest.owners, nodes)
+        for children in forest.levels:
+            made = torch.tanh(functional.linear(nodes[children].flatten(1), self.W, self.b))  # (n, D)
+            nodes = torch.cat([nodes, made])
+        return nodes[forest.roots]
+
+    def weights(self) -> dict[str, Tensor]:
+        """What a saved model holds: E (V, D), and W (D, 2D) and b (D,) where they compose."""
+        own = {"E": torch.from_numpy(self.E.vectors())}
+        return own | ({"W": self.W.detach(), "b": self.b.detach()} if self.composition == "recursive" else {})
+
+
+def adagrad(network: PhraseNetwork, config: PhraseConfig) -> torch.optim.Optimizer:
+    """AdaGrad that brings in the gradients of `λ_E‖E_init − E‖²` and `λ_W(‖W‖² + ‖b‖²)` itself, as weight decay."""
+    groups: list[dict[str, object]] = []
+    if config.word_rate:
+        decay = 2 * config.word_regularisation
+        groups.append({"params": [network.E.change], "lr": config.word_rate, "weight_decay": decay})
+    if network.composition == "recursive":
+        decay = 2 * config.composition_regularisation
+        groups.append({"params": [network.W, network.b], "lr": config.composition_rate, "weight_decay": decay})
+    if not groups:
+        raise ValueError("Expected something to train, but got addition with word_rate 0; raise word_rate.")
+    return torch.optim.Adagrad(groups, fused=network.E.change.device.type == "cpu")
+
+
+def objective(network: PhraseNetwork, phrases: Sequence[Numbered], pairs: Tensor, config: PhraseConfig) -> Tensor:
+    """The whole objective of pairs (N, 2) of phrases, regularisation included; `adagrad` follows its gradient."""
+    own = _hinge(network, phrases, pairs, config, None) + config.word_regularisation * network.E.change.square().sum()
+    if network.composition == "addition":
+        return own
+    return own + config.composition_regularisation * (network.W.square().sum() + network.b.square().sum())
+
+
+def train_network(
+    training: Training,
+    phrases: Sequence[Numbered],
+    pairs: IntArray,
+    config: PhraseConfig,
+    *,
+    evaluate: Callable[[PhraseNetwork], float] | None = None,
+    report_every: int = 50,
+) -> Iterator[Progress]:
+    """Train the `PhraseNetwork` of `training`, with `adagrad` as its optimiser; the reported loss is the hinge alone.
+
+    A batch larger than the data is all of the data.
+
+    Args:
+        pairs: numbers of paraphrases among the phrases, (P, 2).
+        evaluate: development measure; the network ends with its best weights.
+
+    Raises:
+        ValueError: without pairs, or where all of them are of the same two phrases.
+    """
+    if len(np.unique(pairs)) < 3:
+        raise ValueError(
+            f"Expected pairs of at least three different phrases, so that there are negatives, but got "
+            f"{len(np.unique(pairs))}; add paraphrases of other phrases."
+        )
+    numbers = torch.from_numpy(np.ascontiguousarray(pairs, dtype=np.int64))
+    constraints = _paired(len(phrases), pairs) if config.constraints else None
+
+    def batches(_epoch: int, rng: np.random.Generator) -> Iterable[Tensor]:
+        order = torch.from_numpy(rng.permutation(len(numbers)))
+        return (order[start : start + config.batch] for start in range(0, len(order), config.batch))
+
+    def loss(model: nn.Module, rows: Tensor) -> Tensor:
+        assert isinstance(model, PhraseNetwork)
+        return _hinge(model, phrases, numbers[rows], config, constraints)
+
+    def measured(model: nn.Module) -> float:
+        assert isinstance(model, PhraseNetwork)
+        assert evaluate is not None
+        return evaluate(model)
+
+    yield from train(
+        training,
+        batches,
+        loss,
+        epochs=config.epochs,
+        evaluate=measured if evaluate else None,
+        patience=config.patience if evaluate else None,
+        report_every=report_every,
+        steps_per_epoch=-(-len(pairs) // config.batch),
+        size=len,
+    )
+
+
+def _hinge(
+    network: PhraseNetwork,
+    phrases: Sequence[Numbered],
+    pairs: Tensor,
+    config: PhraseConfig,
+    constraints: Constraints | None,
+) -> Tensor:
+    """Each phrase of the batch is composed once, and its vector serves pairs and negatives alike."""
+    distinct, inverse = np.unique(pairs.numpy(), return_inverse=True)
+    candidates, place = torch.from_numpy(distinct), torch.from_numpy(inverse.reshape(-1, 2))  # (U,), (N, 2)
+    vectors = network(Forest.of([phrases[number] for number in candidates.tolist()]))  # (U, D)
+    chosen, there = _negatives(vectors.detach(), candidates, place, config, constraints)
+    return hinge(vectors[place], vectors[chosen], there, similarity=config.similarity, margin=config.margin)
+
+
+def _negatives(
+    vectors: Tensor, candidates: Tensor, place: Tensor, config: PhraseConfig, constraints: Constraints | None
+) -> tuple[Tensor, Tensor]:
+    """Rows of the negatives among the candidates, (N, 2), and whether there is one, (N, 2); never a pair's own."""
+    own, partner = place.T.flatten(), place.flip(1).T.flatten()  # (2N,)
+    columns = torch.arange(len(candidates))
+    allowed = (columns != own[:, None]) & (columns != partner[:, None])  # (2N, U)
+    if constraints is not None:
+        allowed &= ~constraints.forbidden(candidates[own], candidates)
+    rows = functional.normalize(vectors, dim=1) if config.similarity == "cosine" else vectors
+    column = others(config.sampling, rows[own] @ rows.T, allowed)  # (2N,)
+    there = column != NONE
+    chosen = torch.where(there, column, own)
+    return chosen.reshape(2, -1).T, there.reshape(2, -1).T
+
+
+def _paired(count: int, pairs: IntArray) -> Constraints:
+    """What the data pair with each phrase."""
+    nothing = Constraints(torch.zeros(count + 1, dtype=torch.int64), torch.zeros(0, dtype=torch.int64))
+    partners: dict[int, set[int]] = defaultdict(set)
+    for left, right in pairs.tolist():
+        partners[left].add(right)
+        partners[right].add(left)
+    return nothing.together_with(partners)

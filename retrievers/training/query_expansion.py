@@ -1,0 +1,102 @@
+"""Query expansion by an encoder-decoder that translates questions into answers (thesis, ch. 3; Otsuka et al. 2018).
+
+    translator = expander_of(examples, SMALL)
+    training = Training(translator.model, optimiser(translator, SMALL.training), seed=1)
+    for progress in train_expander(training, translator, examples, SMALL, held_out=dev): ...
+    weighted = expanded(translator, ["what do cats eat"], SMALL.expansion)
+
+The words of the answers that it finds likely join the question with the weights of a relevance model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from qa_core.seq2seq import Seq2SeqConfig
+from qa_core.seq2seq_training import LikelihoodConfig, train_translator
+from qa_core.text import terms as default_terms
+from qa_core.training import Progress, Training
+from qa_core.translator import Translator, TranslatorConfig
+from qa_core.vectors import WordVectors
+from retrievers.expansion import TermWeights, translated
+from retrievers.training.examples import Examples
+
+Analyser = Callable[[str], Sequence[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class ExpansionConfig:
+    """How answers are generated, and how much they count."""
+
+    beam: int = 5  # answers for each question
+    length: int = 20  # words of an answer at most
+    terms: int = 10  # that join a question
+    weight: float = 0.8  # of the question itself
+
+
+@dataclass(frozen=True, slots=True)
+class ExpanderConfig:
+    """The sizes of the thesis; `SMALL` is for two cores."""
+
+    network: Seq2SeqConfig = field(default_factory=lambda: Seq2SeqConfig(50_000))
+    minimum: int = 2  # times a word has to stand in the training texts
+    max_question: int = 64  # words that count
+    max_answer: int = 64
+    training: LikelihoodConfig = field(default_factory=LikelihoodConfig)
+    expansion: ExpansionConfig = field(default_factory=ExpansionConfig)
+
+
+PAPER = ExpanderConfig()
+SMALL = ExpanderConfig(Seq2SeqConfig(15_000, dimension=128, hidden=128, layers=1), max_question=32, max_answer=16)
+
+
+def expander_of(examples: Examples, config: ExpanderConfig, *, pretrained: WordVectors | None = None) -> Translator:
+    """A new one over the words of the examples; torch's generator draws its first weights.
+
+    Raises:
+        ValueError: no word stands often enough in the texts.
+    """
+    texts = (*examples.questions, *examples.answers)
+    shape = TranslatorConfig(config.network, config.max_question, config.max_answer)
+    return Translator.of(texts, shape, minimum=config.minimum, pretrained=pretrained)
+
+
+def train_expander(
+    training: Training,
+    translator: Translator,
+    examples: Examples,
+    config: ExpanderConfig,
+    *,
+    held_out: Examples | None = None,
+    report_every: int = 10,
+) -> Iterator[Progress]:
+    """Train on question → answer; as `train_translator`, which see."""
+    dev = _pairs(held_out) if held_out is not None else []
+    yield from train_translator(
+        training, translator, _pairs(examples), config.training, held_out=dev, report_every=report_every
+    )
+
+
+def expanded(
+    translator: Translator,
+    questions: Sequence[str],
+    config: ExpansionConfig,
+    *,
+    analyser: Analyser = default_terms,
+) -> list[TermWeights]:
+    """The weighted terms of each question with those of the answers generated for it."""
+    answers = translator.generated(questions, size=config.beam, length=config.length)
+    return [
+        translated(
+            analyser(question),
+            [(analyser(" ".join(answer.words)), answer.log_likelihood) for answer in likely],
+            terms=config.terms,
+            weight=config.weight,
+        )
+        for question, likely in zip(questions, answers, strict=True)
+    ]
+
+
+def _pairs(examples: Examples) -> list[tuple[str, str]]:
+    return [(examples.questions[question], examples.answers[answer]) for question, answer in examples.pairs.tolist()]

@@ -1,0 +1,101 @@
+import math
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from qa_bot.encoders import STARTER, STARTER_FOLDER
+from qa_bot.evaluation.datasets import DatasetError
+from qa_bot.evaluation.report import as_json, markdown
+from qa_bot.evaluation.similarities import Scored, SimilarityList
+from qa_bot.evaluation.words import correlation, evaluate_words, spearman_error
+from qa_core.vectors import WordVectors, write_glove
+
+# cosines with `sun`: sky 1, sea .6, mud 0
+VECTORS = WordVectors(("sun", "sky", "sea", "mud"), np.array([[1, 0], [2, 0], [0.6, 0.8], [0, 3]], dtype=np.float32))
+
+
+@pytest.fixture(autouse=True)
+def _home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("QA_BOT_HOME", str(tmp_path / "home"))
+
+
+@pytest.fixture
+def lists(tmp_path: Path) -> Path:
+    folder = tmp_path / "lists"
+    folder.mkdir()
+    (folder / "same.txt").write_text("sun sky 9\nsun sea 5\nsun mud 1\nsun unheard 4\n")
+    (folder / "turned.txt").write_text("sun sky 1\nsun sea 5\nsun mud 9\n")
+    return folder
+
+
+@pytest.fixture
+def vectors(tmp_path: Path) -> Path:
+    folder = tmp_path / "model"
+    folder.mkdir()
+    write_glove(VECTORS, folder / "vectors.txt")
+    return folder
+
+
+def test_correlation_of_known_pairs():
+    scored = SimilarityList(
+        "l", tuple(Scored("sun", word, score) for word, score in (("sky", 3), ("sea", 1), ("mud", 2)))
+    )
+    # ranks 3, 2, 1 against 3, 1, 2: 1 − 6 · (0 + 1 + 1) / (3 · 8) = 1/2
+    assert correlation(scored, VECTORS) == (pytest.approx(0.5), 1.0)
+    rho, covered = correlation(SimilarityList("l", (Scored("sun", "x", 1), Scored("sun", "sky", 2))), VECTORS)
+    assert math.isnan(rho)
+    assert covered == 0.5
+
+
+def test_the_standard_error_by_hand():
+    # (1 − .25) √((1 + .125) / 100) = .75 · .1060660
+    assert spearman_error(0.5, 103) == pytest.approx(0.0795495, abs=1e-6)
+    assert math.isnan(spearman_error(0.5, 3))
+
+
+def test_a_row_a_model(lists: Path, vectors: Path):
+    rows = evaluate_words(lists, models=[vectors, vectors / "vectors.txt"])
+    assert [row.encoder for row in rows] == [str(vectors), str(vectors / "vectors.txt")]
+    means = {name: score.mean for name, score in rows[0].scores.items()}
+    assert means == {
+        "spearman": pytest.approx(0.0),
+        "spearman same": pytest.approx(1.0),
+        "spearman turned": pytest.approx(-1.0),
+        "covered": pytest.approx(6 / 7),
+    }
+    assert rows[0].queries == 7
+    assert "| vectors.txt |" in markdown(rows)
+    (row,) = evaluate_words(lists / "same.txt", models=[vectors])
+    told = as_json([row])
+    assert (told["task"], told["data"], told["spearman"], told["covered"]) == ("words", "same", 1.0, 0.75)
+
+
+def test_a_limit_and_the_starter(lists: Path):
+    (row,) = evaluate_words(lists / "same.txt", limit=3)
+    assert (row.encoder, row.queries, row.scores["covered"].mean) == (STARTER, 3, 1.0)
+    assert row.scores["spearman"].mean > 0
+    (same,) = evaluate_words(lists / "same.txt", encoders=[str(STARTER_FOLDER)], limit=3)
+    assert same.scores["spearman"].mean == row.scores["spearman"].mean
+
+
+def test_bad_models(lists: Path, tmp_path: Path):
+    broken = tmp_path / "v.txt"
+    broken.write_text("sun 1 2\nsky 1\n")
+    with pytest.raises(DatasetError, match=r"v.txt.*line 2"):
+        evaluate_words(lists, models=[broken])
+    broken.write_text("other 1 2\n")
+    with pytest.raises(DatasetError, match=r"Expected word vectors in .*, but got none"):
+        evaluate_words(lists, models=[broken])
+    with pytest.raises(DatasetError, match="there is no such folder"):
+        evaluate_words(lists, models=[tmp_path / "none"])
+
+
+def test_the_starter_on_wordsim():
+    data = Path(os.environ.get("QA_BOT_DATA", "../shared/data")) / "paraphrase" / "wordsim" / "EN-WS-353-SIM.txt"
+    if not data.is_file():
+        pytest.skip(f"no {data}; set QA_BOT_DATA to the folder with the data sets")
+    (row,) = evaluate_words(data)
+    assert row.queries == 203
+    assert row.scores["spearman"].mean > 0.7

@@ -1,0 +1,49 @@
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from qa_bot.encoders import STARTER
+from qa_bot.word_vectors import listed_words, side_by_side, word_vectors
+from qa_core.vectors import WordVectors, write_glove
+
+
+def vectors(**rows: list[float]) -> WordVectors:
+    return WordVectors(tuple(rows), np.array(list(rows.values()), dtype=np.float32))
+
+
+def test_files_and_folders_give_the_words_asked_for(tmp_path: Path):
+    write_glove(vectors(sun=[1, 2], sky=[3, 4], sea=[5, 6]), tmp_path / "vectors.txt")
+    for source in (tmp_path, tmp_path / "vectors.txt"):
+        found = word_vectors(str(source), ["sea", "none", "sun"], models=tmp_path)
+        assert (found.words, found.matrix.tolist()) == (("sea", "sun"), [[5, 6], [1, 2]])
+        assert listed_words(source) == ("sun", "sky", "sea")
+
+
+def test_an_encoder_encodes_words_one_by_one(tmp_path: Path):
+    found = word_vectors(STARTER, ["sunshine", "sun", "the"], models=tmp_path)
+    assert found.words == ("sunshine", "sun", "the")
+    assert found.cosine("sun", "sunshine") > found.cosine("sun", "the")
+    words = listed_words(None)
+    assert {"the", "sunshine"} <= set(words)
+    assert all(word.isalpha() and word.islower() for word in words)
+
+
+def test_an_encoder_that_knows_no_word(tmp_path: Path, word_pieces: Path):
+    from qa_core.mapped_tensors import write_tensors
+
+    write_tensors(word_pieces / "model.safetensors", {"vectors": np.zeros((12, 4), np.float16)})
+    (word_pieces / "config.json").write_text('{"kind": "static"}')
+    with pytest.raises(ValueError, match="knows none of 1"):
+        word_vectors(str(word_pieces), ["cats"], models=tmp_path)
+
+
+def test_side_by_side_cosines_are_means():
+    left, right = vectors(a=[5, 0], b=[3, 4], c=[0, 5]), vectors(b=[0, 1, 0], a=[1, 0, 0], d=[0, 0, 1])
+    both = side_by_side(left, right)
+    assert both.words == ("a", "b")
+    assert both.dimension == 5
+    assert both.cosine("a", "b") == pytest.approx((0.6 + 0.0) / 2)
+    assert np.linalg.norm(both.matrix, axis=1).tolist() == pytest.approx([1, 1])
+    with pytest.raises(ValueError, match="the same words"):
+        side_by_side(left, vectors(x=[1.0]))

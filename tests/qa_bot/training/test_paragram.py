@@ -1,0 +1,173 @@
+import csv
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from qa_bot.evaluation.words import evaluate_words
+from qa_bot.training.pairs import TrainingDataError
+from qa_bot.training.paragram import ParagramError, configured, epochs, train_paragram
+from qa_bot.training.request import Request
+from qa_bot.training.run import RunError
+from qa_bot.training.settings import SettingsError
+from qa_core.vectors import WordVectors, read_vectors, write_glove
+
+NAMES = [first + last for first in ("ba", "ce", "di", "fo", "gu") for last in ("lor", "min", "tes", "von")]
+SETTINGS = "[paragram]\nepochs = 4\nbatch = 5\nregularisation = 0.0\n"
+
+
+class StoppedError(Exception):
+    """An interruption at a place of our choice."""
+
+
+def stop(progress) -> None:
+    if progress.epoch == 2 and progress.dev is not None:
+        raise StoppedError
+
+
+@pytest.fixture(autouse=True)
+def _home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("QA_BOT_HOME", str(tmp_path / "home"))
+
+
+@pytest.fixture
+def start(tmp_path: Path) -> Path:
+    """Vectors of twenty names and a word that no lexicon has."""
+    matrix = np.random.default_rng(0).normal(size=(21, 8)).astype(np.float32)
+    write_glove(WordVectors((*NAMES, "alone"), matrix), tmp_path / "start.txt")
+    return tmp_path / "start.txt"
+
+
+@pytest.fixture
+def dev(tmp_path: Path) -> Path:
+    """Names of a pair are alike, others are not."""
+    folder = tmp_path / "dev"
+    folder.mkdir()
+    rows = [(NAMES[n], NAMES[n + 1], 9) for n in range(0, 20, 2)] + [(NAMES[n], NAMES[n + 2], 1) for n in range(10)]
+    for name in ("WS-353-SIM.txt", "WS-353-REL.txt"):
+        (folder / name).write_text("".join(f"{a}\t{b}\t{score}\n" for a, b, score in rows))
+        rows = [(a, b, 10 - score) for a, b, score in rows]
+    return folder
+
+
+@pytest.fixture
+def request_(start: Path, dev: Path, tmp_path: Path) -> Request:
+    data, config = tmp_path / "lexicon.txt", tmp_path / "settings.toml"
+    data.write_text("".join(f"{NAMES[n]} {NAMES[n + 1]}\n" for n in range(0, 20, 2)) + f"{NAMES[0]} unheard\n")
+    config.write_text(SETTINGS)
+    return Request((data,), tmp_path / "out", base=start, config=config, dev=str(dev / "WS-353-SIM.txt"), seed=3)
+
+
+def test_a_run_leaves_vectors_with_card_and_curve(request_: Request, start: Path, tmp_path: Path):
+    told = []
+    outcome = train_paragram(request_, told=told.append)
+    assert len(told[0].pairs) == 11
+    assert (outcome.pairs, outcome.words, outcome.changed, outcome.held_out) == (10, 21, 20, 0)
+    assert outcome.left_out["without a start vector"] == 1
+    assert outcome.after > outcome.before
+    before, after = read_vectors(start), read_vectors(request_.out / "vectors.txt")
+    assert after.words == before.words
+    assert np.array_equal(after.vector("alone"), before.vector("alone"))
+    assert not np.array_equal(after.vector(NAMES[0]), before.vector(NAMES[0]))
+    assert after.cosine(*NAMES[:2]) > before.cosine(*NAMES[:2])
+    (row,) = evaluate_words(Path(request_.dev), models=[request_.out])
+    assert row.scores["spearman"].mean == pytest.approx(outcome.after, abs=1e-6)
+    card = (request_.out / "README.md").read_text()
+    assert all(part in card for part in ("start.txt", "lexicon.txt", "| seed | 3 |", f"{outcome.after:.3f}"))
+    assert str(tmp_path) not in card
+    with (request_.out / "curve.csv").open() as file:
+        assert [row["epoch"] for row in csv.DictReader(file) if row["dev"]] == ["1", "2", "3", "4"]
+    assert not (request_.out / "training").exists()
+    assert json.loads(json.dumps(outcome.as_dict()))["after"]["spearman"] == outcome.after
+    assert "10 pairs of 20 words; 21 words have a vector" in outcome.text(request_.out)
+
+
+def test_interrupted_and_resumed_it_ends_with_the_same_vectors(request_: Request, tmp_path: Path):
+    train_paragram(request_)
+    cut = replace(request_, out=tmp_path / "cut")
+    with pytest.raises(StoppedError):
+        train_paragram(cut, reported=stop)
+    assert not (cut.out / "vectors.txt").exists()
+    with pytest.raises(RunError, match="seed = 4 instead of 3"):
+        train_paragram(replace(cut, resume=True, seed=4))
+    train_paragram(replace(cut, resume=True))
+    assert (cut.out / "vectors.txt").read_bytes() == (request_.out / "vectors.txt").read_bytes()
+    with pytest.raises(RunError, match="got a finished run"):
+        train_paragram(replace(cut, resume=True))
+
+
+def test_selection_by_sim_minus_rel(request_: Request, dev: Path):
+    request_.config.write_text('select = "sim-rel"\n' + SETTINGS)
+    outcome = train_paragram(replace(request_, dev=str(dev)))
+    sim, rel = (outcome.figures[name][1] for name in ("WS-353-SIM", "WS-353-REL"))
+    assert outcome.after == pytest.approx(sim - rel)
+    assert set(outcome.as_dict()["after"]) == {"spearman SIM − REL", "WS-353-SIM", "WS-353-REL"}
+    with pytest.raises(SettingsError, match="--dev FOLDER with WS-353's SIM and REL"):
+        train_paragram(replace(request_, dev="0.3"))
+
+
+def test_a_share_of_the_pairs_as_development_data(request_: Request):
+    outcome = train_paragram(replace(request_, dev="0.3"))
+    assert outcome.held_out >= 2
+    assert outcome.pairs + outcome.held_out == 10
+    assert (outcome.measure, outcome.figures) == ("AUC", {})
+
+
+def test_fewer_dimensions_and_vectors_side_by_side(request_: Request, start: Path):
+    request_.config.write_text(f'beside = "{start}"\ndimension = 5\n{SETTINGS}')
+    train_paragram(request_)
+    assert read_vectors(request_.out / "vectors.txt").dimension == 5
+
+
+def test_the_starter_is_where_it_begins(request_: Request, tmp_path: Path):
+    data = tmp_path / "words.txt"
+    data.write_text("big large huge\nglad happy cheerful\n")
+    lists = tmp_path / "list.txt"
+    lists.write_text("big huge 9\nbig cheerful 1\n")
+    request_.config.write_text("further = false\n" + SETTINGS)
+    outcome = train_paragram(replace(request_, data=(data,), base=None, dev=str(lists)))
+    assert outcome.words == 6
+    assert read_vectors(request_.out / "vectors.txt").dimension == 256
+
+
+@pytest.mark.parametrize(
+    ("settings", "error", "message"),
+    [
+        ("[paragram]\nbatch = 0\n", SettingsError, r"positive numbers, but got paragram.batch = 0"),
+        ("[paragram]\nregularisation = -1.0\n", SettingsError, r"paragram.regularisation = -1.0"),
+        ('[paragram]\nsampling = "least"\n', SettingsError, "sampling.*least"),
+        ("[paragram]\nlambda = 1.0\n", SettingsError, "a known key, but got paragram.lambda"),
+        ("dimension = 9\n", ParagramError, "from 1 to 8.*got 9"),
+    ],
+)
+def test_bad_settings(request_: Request, settings: str, error: type[Exception], message: str):
+    request_.config.write_text(settings)
+    with pytest.raises(error, match=message):
+        train_paragram(request_)
+
+
+def test_bad_data(request_: Request, start: Path, tmp_path: Path):
+    request_.data[0].write_text("unheard unknown\nunheard other\n")
+    with pytest.raises(TrainingDataError, match=r"at least two pairs of words .*start.txt has vectors of, but got 0"):
+        train_paragram(request_)
+    request_.data[0].write_text(f"{NAMES[0]} {NAMES[1]}\n")
+    with pytest.raises(TrainingDataError, match="got 1"):
+        train_paragram(request_)
+    request_.data[0].write_text(f"{NAMES[0]} {NAMES[1]} {NAMES[2]}\n")
+    start.write_text(start.read_text().replace("alone ", "alone 1 "))
+    with pytest.raises(ParagramError, match=r"start.txt.*line 21"):
+        train_paragram(request_)
+    start.write_text("")
+    with pytest.raises(ParagramError, match="got none"):
+        train_paragram(request_)
+    with pytest.raises(ParagramError, match="no such folder"):
+        train_paragram(replace(request_, base=tmp_path / "none"))
+
+
+def test_a_batch_larger_than_the_data_is_told(request_: Request, caplog: pytest.LogCaptureFixture):
+    request_.config.write_text("[paragram]\nepochs = 1\n")
+    train_paragram(request_)
+    assert "at least a batch of 500 pairs, but got 10" in caplog.text
+    assert epochs(request_) == configured(request_).paragram.epochs == 1

@@ -1,0 +1,124 @@
+import gzip
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from qa_bot.training.pairs import TrainingDataError
+from qa_bot.training.phrase_pairs import PhrasePair, parsed_line, read_phrase_pairs
+
+
+def written(tmp_path: Path, text: str | bytes, name: str = "pairs.txt") -> Path:
+    path = tmp_path / name
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return path
+
+
+def read(tmp_path: Path, text: str | bytes):
+    return read_phrase_pairs([written(tmp_path, text)])
+
+
+def test_ppdb_as_published(tmp_path: Path):
+    line = "[NP] ||| the town meeting ||| town council ||| p(e|f)=1.25 Abstract=0 A=x B=nan ||| 0-0 1-1 ||| Equivalence"
+    (pair,) = read(tmp_path, line + "\n").pairs
+    assert (pair.left, pair.right, pair.gold) == ("the town meeting", "town council", None)
+    assert dict(pair.features) == {"p(e|f)": 1.25, "Abstract": 0.0}
+    assert pair.line == line
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("old man\telderly person\t4.6", ("old man", "elderly person", 4.6)),
+        ("old man\telderly person", ("old man", "elderly person", None)),
+        ("old man ||| elderly person ||| 3", ("old man", "elderly person", 3.0)),
+        ("old man ||| elderly person", ("old man", "elderly person", None)),
+        ("1\tHow old is he?\tWhat is his age?\t17", ("How old is he?", "What is his age?", 1.0)),
+        ("(NP (JJ old) (NN man))\tsenior\t2", ("(NP (JJ old) (NN man))", "senior", 2.0)),
+        ("big large", ("big", "large", None)),
+    ],
+)
+def test_other_lines(line: str, expected):
+    (pair,) = parsed_line(line)
+    assert (pair.left, pair.right, pair.gold) == expected
+
+
+def test_a_lexicon_line_is_several_pairs():
+    assert [(pair.left, pair.right) for pair in parsed_line("big large huge")] == [("big", "large"), ("big", "huge")]
+
+
+def test_ratings_of_bigrams_are_averaged(tmp_path: Path):
+    found = read(
+        tmp_path,
+        "participant type number w1 w2 w3 w4 rating\n"
+        "participant1 adjectivenouns 1 old man aged person 7\n"
+        "participant1 verbobjects 1 use power have influence 3\n"
+        "participant2 adjectivenouns 1 old man aged person 4\n",
+    )
+    assert [(p.group, p.left, p.right, p.gold) for p in found.pairs] == [
+        ("adjectivenouns", "old man", "aged person", 5.5),
+        ("verbobjects", "use power", "have influence", 3.0),
+    ]
+    assert found.annotated
+
+
+def test_what_cannot_be_read_is_told_with_its_line(tmp_path: Path):
+    found = read(tmp_path, b"a\tb\n\nlone\n\tb\na\tb\tfour\n[X] ||| a\n\xff\tb\na\tb\tnan\nc\td\n")
+    assert [(pair.left, pair.right) for pair in found.pairs] == [("a", "b"), ("c", "d")]
+    reasons = {reject.where.rpartition(":")[2]: reject.reason for reject in found.rejects}
+    assert list(reasons) == ["3", "4", "5", "6", "7", "8"]
+    assert "got only 'lone'" in reasons["3"]
+    assert "got an empty one" in reasons["4"]
+    assert "Expected a score, but got 'four'" in reasons["5"]
+    assert "got an empty one" in reasons["6"]
+    assert "Expected UTF-8, but got 0xff" in reasons["7"]
+    assert "got 'nan'" in reasons["8"]
+    assert not found.annotated
+
+
+def test_a_line_of_megabytes_is_rejected_and_the_next_one_read(tmp_path: Path):
+    found = read(tmp_path, b"a\t" + b"b" * (3 << 20) + b"\nc\td\n")
+    assert [reject.where.rpartition(":")[2] for reject in found.rejects] == ["1"]
+    assert [pair.left for pair in found.pairs] == ["c"]
+
+
+def test_gzipped_and_in_folders(tmp_path: Path):
+    folder = tmp_path / "data"
+    folder.mkdir()
+    written(folder, gzip.compress(b"a b\tc d\n"), "b.gz")
+    written(folder, "e f\tg h\n", "a.tsv")
+    found = read_phrase_pairs([folder])
+    assert [pair.left for pair in found.pairs] == ["e f", "a b"]
+    assert len(read_phrase_pairs([folder], limit=1).pairs) == 1
+    broken = written(tmp_path, gzip.compress(b"a b\tc d\n" * 99)[:-9], "cut.gz")
+    with pytest.raises(TrainingDataError, match=r"cut.gz: Expected a whole gzip file"):
+        read_phrase_pairs([broken])
+
+
+def test_nothing_at_all(tmp_path: Path):
+    with pytest.raises(TrainingDataError, match=r"but got none: .*pairs\.txt:1: Expected two phrases"):
+        read(tmp_path, "alone\n")
+    with pytest.raises(TrainingDataError, match="is there any line"):
+        read(tmp_path, "\n")
+    with pytest.raises(FileNotFoundError, match="check --data"):
+        read_phrase_pairs([tmp_path / "none"])
+
+
+def test_one_score_for_all_is_no_annotation(tmp_path: Path):
+    assert not read(tmp_path, "a\tb\t1\nc\td\t1\n").annotated
+
+
+@given(st.text(max_size=60).filter(lambda text: text.strip()))
+def test_any_line_is_pairs_or_a_value_error(text: str):
+    for pair in pairs_or_none(text.strip()):
+        assert isinstance(pair, PhrasePair)
+        assert pair.left
+        assert pair.right
+
+
+def pairs_or_none(line: str) -> list[PhrasePair]:
+    try:
+        return parsed_line(line)
+    except ValueError:
+        return []

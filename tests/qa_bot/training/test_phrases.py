@@ -1,0 +1,133 @@
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from qa_bot.training.pairs import TrainingDataError
+from qa_bot.training.phrases import PhraseTrainingError, epochs, train_phrases
+from qa_bot.training.request import Request
+from qa_bot.training.run import RunError
+from qa_bot.training.settings import SettingsError
+from qa_core.checkpoints import load_weights
+from qa_core.vectors import WordVectors, write_glove
+from retrievers.training.phrase_model import PhraseModel
+
+SYLLABLES = ("ba", "co", "du", "fe", "gi", "ha", "jo", "ku", "le", "mi", "na", "po")
+WORDS = tuple(a + b + c for a in SYLLABLES for b in SYLLABLES for c in ("n", "r"))
+
+
+class StoppedError(Exception):
+    """An interruption at a place of our choice."""
+
+
+@pytest.fixture
+def vectors(tmp_path: Path) -> Path:
+    matrix = np.random.default_rng(0).normal(size=(len(WORDS), 6)).astype(np.float32)
+    write_glove(WordVectors(WORDS, matrix), tmp_path / "words.txt")
+    return tmp_path / "words.txt"
+
+
+@pytest.fixture
+def request_(vectors: Path, tmp_path: Path) -> Request:
+    rows = [f"{WORDS[3 * n]} {WORDS[3 * n + 1]}\t{WORDS[3 * n + 2]} {WORDS[-1 - n]}" for n in range(70)]
+    (tmp_path / "pairs.tsv").write_text("\n".join([*rows, "broken", "with 7\tdigits of"]) + "\n")
+    settings = "test = 0.1\n[phrases]\nepochs = 3\nbatch = 20\nword_rate = 0.1\nsampling = 'mix'\n"
+    (tmp_path / "settings.toml").write_text(settings + "[preparation]\nedits = 1\noverlap = 2.0\n")
+    return Request((tmp_path / "pairs.tsv",), tmp_path / "out", vectors, tmp_path / "settings.toml", dev="0.3", seed=3)
+
+
+def stop(progress):
+    if progress.epoch == 2 and progress.dev is not None:
+        raise StoppedError
+
+
+def test_a_run_leaves_a_model_with_card_and_curve(request_: Request, tmp_path: Path):
+    heard = []
+    outcome = train_phrases(request_, told=heard.append)
+    assert [reject.where.rpartition(":")[2] for reject in heard[0].rejects] == ["71"]
+    assert (outcome.rejects, outcome.left_out["with digits"], outcome.measure) == (1, 1, "AUC")
+    assert outcome.after >= outcome.before
+    assert json.loads(json.dumps(outcome.as_dict()))["after"]["AUC"] == pytest.approx(outcome.after, abs=1e-6)
+    assert f"{outcome.after:.3f}" in outcome.text(request_.out)
+    model = PhraseModel.load(request_.out)
+    assert len(model.words) == len(WORDS)
+    card = (request_.out / "README.md").read_text()
+    assert all(part in card for part in ("| composition | recursive |", "words.txt", "pairs.tsv", "| seed | 3 |"))
+    assert str(tmp_path) not in card
+    assert (request_.out / "curve.csv").is_file()
+    assert not (request_.out / "training").exists()
+    assert epochs(request_) == 3
+
+
+def test_interrupted_and_resumed_it_ends_with_the_same_model(request_: Request, tmp_path: Path):
+    train_phrases(request_)
+    cut = replace(request_, out=tmp_path / "cut")
+    with pytest.raises(StoppedError):
+        train_phrases(cut, reported=stop)
+    with pytest.raises(RunError, match="seed = 4 instead of 3"):
+        train_phrases(replace(cut, resume=True, seed=4))
+    train_phrases(replace(cut, resume=True))
+    whole, resumed = load_weights(request_.out), load_weights(cut.out)
+    assert all(np.array_equal(whole[name], resumed[name]) for name in whole)
+
+
+def test_development_pairs_with_scores_are_measured_by_correlation(request_: Request, tmp_path: Path):
+    rows = [f"{WORDS[n]} {WORDS[n + 1]}\t{WORDS[n + 2]} {WORDS[n + 3]}\t{n % 5}" for n in range(12)]
+    (tmp_path / "dev.tsv").write_text("\n".join(rows))
+    outcome = train_phrases(replace(request_, dev=str(tmp_path / "dev.tsv")))
+    assert (outcome.measure, outcome.held_out) == ("Spearman", 12)
+    assert outcome.after > outcome.before
+
+
+@pytest.mark.parametrize(
+    ("text", "error", "reason"),
+    [
+        ("[phrases]\nbatch = 0\n", SettingsError, "phrases.batch = 0"),
+        ("[phrases]\nword_rate = -1.0\n", SettingsError, "phrases.word_rate = -1.0"),
+        ("[phrases]\nsampling = 'min'\n", SettingsError, "sampling"),
+        ("tset = 0.1\n", SettingsError, "the nearest is test"),
+        ("[phrases]\ncomposition = 'addition'\nword_rate = 0.0\n", PhraseTrainingError, "addition with word_rate 0"),
+        (
+            "vocabulary = 1\n",
+            TrainingDataError,
+            "none of them is left; left out: .*69 with unknown words|70 with unknown",
+        ),
+    ],
+)
+def test_settings_that_cannot_be(request_: Request, text: str, error: type[Exception], reason: str):
+    assert request_.config is not None
+    request_.config.write_text(text)
+    with pytest.raises(error, match=reason):
+        train_phrases(request_)
+
+
+def test_data_that_cannot_be_trained_on(request_: Request, tmp_path: Path):
+    for share in ("0", "0.95", "1.5"):
+        with pytest.raises(TrainingDataError, match=r"a share between 0 and 0\.9"):
+            train_phrases(replace(request_, dev=share))
+    with pytest.raises(TrainingDataError, match="Expected development pairs of both kinds, but got 0 from"):
+        train_phrases(replace(request_, dev="0.01", limit=8))
+    identical = tmp_path / "identical.tsv"
+    identical.write_text("\n".join([f"{WORDS[0]} {WORDS[1]}\t{WORDS[2]} {WORDS[3]}"] * 9))
+    dev = tmp_path / "dev.tsv"
+    dev.write_text(f"{WORDS[0]} {WORDS[9]}\t{WORDS[7]}\t1\n{WORDS[0]}\t{WORDS[8]}\t0\n")
+    settings = tmp_path / "none.toml"
+    settings.write_text("test = 0.0\n[preparation]\nedits = 0\noverlap = 2.0\n")
+    with pytest.raises(PhraseTrainingError, match="at least three different phrases"):
+        train_phrases(replace(request_, data=(identical,), dev=str(dev), config=settings))
+
+
+def test_training_that_does_harm_is_told(request_: Request, caplog: pytest.LogCaptureFixture):
+    assert request_.config is not None
+    request_.config.write_text(request_.config.read_text().replace("word_rate = 0.1", "composition_rate = 30.0"))
+    outcome = train_phrases(request_)
+    assert outcome.after < outcome.before
+    assert "Expected training to help, but got AUC" in caplog.text
+
+
+def test_a_batch_larger_than_the_data_is_all_of_it(request_: Request):
+    assert request_.config is not None
+    request_.config.write_text(request_.config.read_text().replace("batch = 20", "batch = 5000"))
+    assert train_phrases(request_).pairs < 70

@@ -1,0 +1,186 @@
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from qa_bot.encoders import open_folder, verify
+from qa_bot.training.dense import TrainingError
+from qa_bot.training.pairs import TrainingDataError
+from qa_bot.training.request import Request
+from qa_bot.training.run import RunError
+from qa_bot.training.settings import SettingsError
+from qa_bot.training.similar import configured, epochs, train_similar
+from qa_core.checkpoints import load_weights
+
+NAMES = [first + last for first in ("ba", "ce", "di", "fo") for last in ("lor", "min", "tes", "von", "zar")]
+SETTINGS = "[words]\ndimension = 16\n[dual]\nepochs = 3\nbatch = 8\n"
+
+
+class StoppedError(Exception):
+    """An interruption at a place of our choice."""
+
+
+@pytest.fixture
+def quora(write_lines: Callable[..., Path]) -> Path:
+    """Twenty similar pairs and as many different ones."""
+    same = [f"1\twhere does {name} live\twhat is the address of {name}\t{n}" for n, name in enumerate(NAMES)]
+    other = [f"0\twhere does {name} live\twhen does {name} sleep\t{n}" for n, name in enumerate(NAMES)]
+    return write_lines("quora.tsv", *same, *other)
+
+
+@pytest.fixture
+def groups(write_lines: Callable[..., Path]) -> Path:
+    rows = ({"questions": [f"what eats {name}", f"who feeds on {name}", f"{name} is food of"]} for name in NAMES[:10])
+    return write_lines("groups.jsonl", *rows)
+
+
+@pytest.fixture
+def request_(quora: Path, tmp_path: Path) -> Request:
+    settings = tmp_path / "settings.toml"
+    settings.write_text(SETTINGS)
+    return Request((quora,), tmp_path / "out", config=settings, dev="0.3", seed=3)
+
+
+def test_a_run_leaves_an_encoder_with_card_and_curve(request_: Request, tmp_path: Path):
+    read = []
+    outcome = train_similar(request_, told=read.append)
+    (task,) = outcome.tasks
+    assert task.pairs + task.held_out == len(read[0].pairs) == 20
+    encoder = verify(request_.out, models=tmp_path / "models")
+    assert encoder.dimension == 16
+    assert encoder.knows("address")
+    card = (request_.out / "README.md").read_text()
+    assert all(part in card for part in ("| model | mean |", "| quora.tsv | ", "| seed | 3 |", f"{task.after:.3f}"))
+    assert str(tmp_path) not in card
+    assert {path.name for path in request_.out.iterdir()} >= {"curve.csv", "config.json"}
+    assert not (request_.out / "training").exists()
+    told = json.loads(json.dumps(outcome.as_dict()))
+    assert told["tasks"][0]["after"] == {"P@1": task.after}
+    assert f"use it: qa-bot use {request_.out}" in outcome.text(request_.out)
+    assert epochs(request_) == 3
+
+
+def test_several_tasks_with_the_largest_first(request_: Request, groups: Path):
+    both = replace(request_, data=(groups, request_.data[0]))
+    outcome = train_similar(both)
+    assert [task.name for task in outcome.tasks] == ["groups.jsonl", "quora.tsv"]
+    assert [task.pairs + task.held_out for task in outcome.tasks] == [30, 20]
+    assert (request_.out / "pretraining.csv").is_file()
+    alone = replace(both, out=request_.out.parent / "alone", config=request_.out.parent / "alone.toml")
+    alone.config.write_text(SETTINGS + "pretrain = false\n")
+    train_similar(alone)
+    assert not (alone.out / "pretraining.csv").exists()
+
+
+@pytest.mark.parametrize("stop", [1, 4])
+def test_interrupted_in_either_stage_and_resumed_it_ends_with_the_same_model(
+    request_: Request, groups: Path, stop: int
+):
+    request_.config.write_text(SETTINGS + "patience = 9\n")
+    both = replace(request_, data=(groups, request_.data[0]))
+    train_similar(both)
+    cut = replace(both, out=both.out.parent / "cut")
+    seen = 0
+
+    def report(progress):
+        nonlocal seen
+        seen += progress.dev is not None
+        if seen == stop:
+            raise StoppedError
+
+    with pytest.raises(StoppedError):
+        train_similar(cut, reported=report)
+    with pytest.raises(RunError, match="seed = 4 instead of 3"):
+        train_similar(replace(cut, resume=True, seed=4))
+    train_similar(replace(cut, resume=True))
+    whole, resumed = load_weights(both.out), load_weights(cut.out)
+    assert all(np.array_equal(whole[name], resumed[name]) for name in whole)
+    with pytest.raises(RunError, match="got a finished run"):
+        train_similar(replace(cut, resume=True))
+
+
+def test_development_data_of_its_own_and_questions_kept_aside(request_: Request, groups: Path):
+    request_.config.write_text("test = 0.5\n" + SETTINGS)
+    outcome = train_similar(replace(request_, dev=str(groups)))
+    (task,) = outcome.tasks
+    assert task.held_out == 30
+    assert 3 < task.pairs < 17
+
+
+def test_to_start_from(request_: Request, tmp_path: Path, static_folder: Path):
+    vectors = tmp_path / "vectors.txt"
+    vectors.write_text("where 1 0 0\nlive 0 1 0\nelsewhere 0 0 1\n")
+    started = replace(request_, base=vectors)
+    train_similar(started)
+    words = (request_.out / "vocabulary.txt").read_text().split("\n")
+    assert "elsewhere" in words
+    assert load_weights(request_.out)["embedding.E_tune"].shape[1] == 3
+    train_similar(replace(started, base=request_.out, out=tmp_path / "again"))
+    assert (tmp_path / "again" / "vocabulary.txt").read_text().split("\n") == words
+    static = replace(request_, base=static_folder, out=tmp_path / "static")
+    assert configured(replace(static, config=None)).model == "static"
+    train_similar(replace(static, data=(short(tmp_path),), dev=str(short(tmp_path))))
+    assert type(open_folder(static.out, models=tmp_path)).__name__ == "StaticEncoder"
+    request_.config.write_text('model = "mean"\n' + SETTINGS)
+    mean = replace(static, data=(short(tmp_path),), dev=str(short(tmp_path)), out=tmp_path / "mean")
+    train_similar(mean)
+    assert open_folder(mean.out, models=tmp_path).dimension == 8
+    vectors.write_text("where 1 0 0\nlive 0 1\n")
+    with pytest.raises(TrainingError, match=r"vectors\.txt.*line 2"):
+        train_similar(started)
+
+
+def short(tmp_path: Path) -> Path:
+    path = tmp_path / "short.tsv"
+    path.write_text("1\tcats sleep\twhy do cats\t1\n1\tunhappy day\tday\t2\n")
+    return path
+
+
+def test_bad_requests(request_: Request, write_lines: Callable[..., Path], tmp_path: Path):
+    same = write_lines("same.tsv", *(f"1\tone and the same\tOne and the  same\t{n}" for n in range(5)))
+    positive = write_lines("positive.tsv", *(f"1\tq {name}\tr {name}\t0" for name in NAMES))
+    pairwise = tmp_path / "pairwise.toml"
+    pairwise.write_text(SETTINGS + 'loss = "pairwise"\n')
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "config.json").write_text('{"kind": "Seq2SeqConfig"}')
+    cases: list[tuple[Request, type[Exception], str]] = [
+        (replace(request_, data=(same,)), TrainingDataError, "got none: .*same.tsv:1: Expected two different"),
+        (replace(request_, data=(positive,), config=pairwise), TrainingError, "labelled 0 for the pairwise loss"),
+        (replace(request_, dev="2"), TrainingDataError, "share between 0 and 1"),
+        (replace(request_, dev="0.0001"), TrainingDataError, "name development data with --dev PATH"),
+        (replace(request_, base=other), TrainingDataError, "but got 'Seq2SeqConfig'; name a file of vectors"),
+        (replace(request_, base=tmp_path / "none"), TrainingDataError, "but got 'none'"),
+        (replace(request_, data=(tmp_path / "none.tsv",)), FileNotFoundError, "none.tsv"),
+    ]
+    for wrong, kind, reason in cases:
+        with pytest.raises(kind, match=reason):
+            train_similar(wrong)
+    one = write_lines("one.tsv", *(f"1\tword\tword{' word' * n}\t0" for n in range(1, 9)))
+    with pytest.raises(TrainingError, match="at least two words"):
+        train_similar(replace(request_, data=(one,), dev=str(positive)))
+
+
+@pytest.mark.parametrize(
+    ("toml", "reason"),
+    [
+        ("[dual]\nepochs = 0\n", "dual.epochs = 0"),
+        ("[dual]\nalpha = -1\n", "dual.alpha = -1"),
+        ("[dual]\nlernrate = 1\n", "the nearest is dual.learning_rate"),
+        ('model = "static"\n', "Expected a static encoder to start from"),
+        ("test = 1.5\n", "test = 1.5"),
+    ],
+)
+def test_bad_settings(request_: Request, toml: str, reason: str):
+    request_.config.write_text(toml)
+    with pytest.raises(SettingsError, match=reason):
+        train_similar(request_)
+
+
+def test_few_pairs_are_one_batch(request_: Request, caplog: pytest.LogCaptureFixture):
+    request_.config.write_text("[words]\ndimension = 4\n[dual]\nepochs = 1\n")
+    train_similar(request_)
+    assert "Expected at least a batch of 1000 pairs, but quora.tsv has" in caplog.text

@@ -1,0 +1,105 @@
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from qa_core.checkpoints import save_model
+from qa_core.encoders import MeanConfig
+from qa_core.seq2seq import Seq2SeqConfig
+from qa_core.trained_encoder import MeanTextConfig
+from qa_core.translator import Translator, TranslatorConfig
+from qa_core.vectors import WordVectors
+
+TEXTS = ["cats hunt mice", "Cats sleep by day"]
+SHAPE = TranslatorConfig(Seq2SeqConfig(100, dimension=6, hidden=8, layers=2, uniform=0.5), max_source=4, max_target=3)
+
+
+def translator(seed: int = 1, **options) -> Translator:
+    torch.manual_seed(seed)
+    return Translator.of(TEXTS, SHAPE, **options)
+
+
+def test_the_vocabulary_holds_the_words_of_the_texts():
+    ours = translator()
+    assert ours.vocabulary.tokens == ("<pad>", "<unk>", "<s>", "</s>", "cats", "by", "day", "hunt", "mice", "sleep")
+    assert ours.config.network.vocabulary == 10
+    assert [row.tolist() for row in ours.sources(["Cats, zebra!", ""])] == [[4, 1], []]
+    assert [row.tolist() for row in ours.targets(["cats cats cats cats", ""])] == [[4, 4, 4, 3], [3]]
+
+
+def test_saved_and_loaded_is_the_same(tmp_path: Path):
+    ours = translator()
+    ours.save(tmp_path / "m", card="# card\n")
+    theirs = Translator.load(tmp_path / "m")
+    assert theirs.config == ours.config
+    np.testing.assert_array_equal(ours.log_likelihoods(TEXTS, TEXTS)[0], theirs.log_likelihoods(TEXTS, TEXTS)[0])
+    assert ours.generated(TEXTS) == theirs.generated(TEXTS)
+    assert (tmp_path / "m" / "README.md").read_text() == "# card\n"
+
+
+def test_likelihoods_do_not_hang_on_the_others_nor_on_dropout():
+    ours = translator()
+    ours.model.train()
+    sources, targets = ["cats", "mice hunt cats by", ""], ["by day", "", "sleep sleep sleep"]
+    together, tokens = ours.log_likelihoods(sources, targets)
+    alone = [ours.log_likelihoods([x], [y])[0][0] for x, y in zip(sources, targets, strict=True)]
+    np.testing.assert_allclose(together, alone, atol=1e-5)
+    assert tokens.tolist() == [3, 1, 4]
+    np.testing.assert_allclose(ours.perplexities(sources, targets), np.exp(-together / tokens), rtol=1e-5)
+    assert ours.model.training
+
+
+def test_generated_texts_are_likely_ones_of_known_words():
+    ours = translator()
+    found = ours.generated(["cats hunt", ""], size=3, length=3)
+    assert [len(each) for each in found] == [3, 3]
+    for likely in found:
+        assert [each.log_likelihood for each in likely] == sorted((e.log_likelihood for e in likely), reverse=True)
+        assert all(word in TEXTS[0] + TEXTS[1].lower() for each in likely for word in each.words)
+    ended = next(each for each in found[0] if len(each.words) < 3)
+    assert ended.log_likelihood == pytest.approx(
+        ours.log_likelihoods(["cats hunt"], [" ".join(ended.words)])[0][0], abs=1e-4
+    )
+
+
+def test_nothing_gives_nothing():
+    assert translator().generated([]) == []
+    assert [len(each) for each in translator().log_likelihoods([], [])] == [0, 0]
+
+
+def test_pretrained_vectors_are_used_and_stay():
+    vectors = WordVectors(("cats", "unheard"), np.arange(12, dtype=np.float32).reshape(2, 6))
+    ours = translator(pretrained=vectors)
+    for embedding in (ours.model.source, ours.model.target):
+        assert embedding.E_pre[4].tolist() == [0, 1, 2, 3, 4, 5]
+        assert embedding.E_pre.abs().sum() == 15
+
+
+def test_pretrained_vectors_of_another_dimension():
+    vectors = WordVectors(("cats",), np.ones((1, 5), dtype=np.float32))
+    with pytest.raises(ValueError, match=r"shape \(10, 6\) \(words, dimension\), but got \(10, 5\)"):
+        translator(pretrained=vectors)
+
+
+def test_no_word_stands_often_enough():
+    with pytest.raises(ValueError, match="Expected words beside the 4 special ones"):
+        Translator.of(TEXTS, SHAPE, minimum=3)
+
+
+def test_another_architecture(tmp_path: Path):
+    save_model(tmp_path / "m", config=MeanTextConfig(MeanConfig(3)), weights={}, card="")
+    with pytest.raises(ValueError, match="Expected a model of kind TranslatorConfig, but got 'MeanTextConfig'"):
+        Translator.load(tmp_path / "m")
+
+
+def test_another_vocabulary(tmp_path: Path):
+    translator().save(tmp_path / "m", card="")
+    (tmp_path / "m" / "vocabulary.txt").write_text("cats\nmice\n")
+    with pytest.raises(ValueError, match="Expected 10 words that begin with <pad> <unk> <s> </s>, but got 2"):
+        Translator.load(tmp_path / "m")
+
+
+def test_no_folder(tmp_path: Path):
+    with pytest.raises(FileNotFoundError, match=r"config\.json"):
+        Translator.load(tmp_path)
