@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import importlib.util
 import io
+import logging
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
@@ -84,11 +85,18 @@ def load_model(weights: Path, *, attention: str = "eager") -> Any:
 
 @contextlib.contextmanager
 def _quiet() -> Iterator[None]:
-    """Hides progress bars and the tracer's warnings about shapes that are constant for these models."""
+    """Hides progress bars, the tracer's warnings about shapes that are constant for these models, and the report of
+    weights that are not there: of those that matter we tell ourselves."""
+    reports = logging.getLogger("transformers.modeling_utils")
+    level = reports.level
     with (
         warnings.catch_warnings(),
         contextlib.redirect_stderr(io.StringIO()),
         contextlib.redirect_stdout(io.StringIO()),
     ):
         warnings.simplefilter("ignore")
-        yield
+        reports.setLevel(logging.ERROR)
+        try:
+            yield
+        finally:
+            reports.setLevel(level)

@@ -4,7 +4,7 @@ import json
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -236,3 +236,14 @@ def other_encoder_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     tensors = dict(map_tensors(STARTER_FOLDER / "model.safetensors"))
     write_tensors(folder / "model.safetensors", {**tensors, "vectors": tensors["vectors"][:, ::-1].copy()})
     return folder
+
+
+@pytest.fixture(scope="module")
+def one_thread() -> Iterator[None]:
+    """For tensors of a few numbers, threads do little but wait for each other, and round as they are cut."""
+    import torch
+
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)

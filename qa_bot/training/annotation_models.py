@@ -16,12 +16,11 @@ from qa_bot.encoders import STARTER, STARTER_FOLDER
 from qa_bot.training.annotation_settings import BASE, AnnotateConfig, stages
 from qa_bot.training.matching import Matching
 from qa_bot.training.request import Request
-from qa_bot.training.run import CURVE, IDENTITY, PICTURE, Run, hold
+from qa_bot.training.run import CURVE, IDENTITY, Run, hold
 from qa_bot.training.settings import SettingsError
 from qa_core.metrics import Score
 from qa_core.pair_classifier import LabelledPairs, PairClassifier, train_pairs
 from qa_core.pair_classifier import optimiser as pair_optimiser
-from qa_core.plots import draw_curve
 from qa_core.resume import load_training
 from qa_core.training import Progress, Training, seed_everything
 from qa_core.types import FloatArray, IntArray
@@ -110,7 +109,7 @@ def bi_encoder(task: Task, name: str, pairs: Sequence[Pair], dev: Sequence[Pair]
     hold(run, training, reports, _counted_on(task, name))
     used = {"start": config.start, "bi": asdict(config.bi), "seed": task.request.seed}
     tower.save(folder, card=_card(task, f"Bi-encoder {name}", len(examples), training, used), made_with=used)
-    _finish(run, training, plots=task.request.plots)
+    run.finish(training, plots=task.request.plots, measure="development loss")
     return folder
 
 
@@ -129,7 +128,7 @@ def cross_encoder(task: Task, name: str, examples: LabelledPairs, held_out: Labe
     hold(run, training, reports, _counted_on(task, name))
     used = {"cross": asdict(config.cross), "tuning": asdict(config.tuning), "seed": task.request.seed}
     classifier.save(folder, card=_card(task, f"Cross-encoder {name}", len(examples), training, used))
-    _finish(run, training, plots=task.request.plots)
+    run.finish(training, plots=task.request.plots, measure="development loss")
     return folder
 
 
@@ -229,12 +228,6 @@ def _counted_on(task: Task, name: str) -> Reported:
             break
         before += epochs
     return lambda progress: task.reported(replace(progress, epoch=before + progress.epoch))
-
-
-def _finish(run: Run, training: Training, *, plots: bool) -> None:
-    run.finish(training, plots=False)
-    if plots:
-        draw_curve(run.out / PICTURE, training.history, measure="development loss")
 
 
 def _card(task: Task, title: str, pairs: int, training: Training, used: dict[str, object]) -> str:

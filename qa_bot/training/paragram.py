@@ -174,7 +174,7 @@ def _trained(request: Request, settings: ParagramSettings, told: Told, reported:
         rejects=len(data.rejects),
     )
     _save(request, settings, outcome, after)
-    run.finish(training, plots=request.plots)
+    run.finish(training, plots=request.plots, measure="selection")
     return outcome
 
 

@@ -169,7 +169,7 @@ def _trained(request: Request, config: PhrasesConfig, told: Told, reported: Repo
             before,
         )
     model.widened(vectors).save(request.out, card=card_text(outcome, config, request))
-    run.finish(training, plots=request.plots)
+    run.finish(training, plots=request.plots, measure=outcome.measure)
     return outcome
 
 

@@ -182,7 +182,7 @@ def _trained(request: Request, config: SimilarConfig, told: Told, reported: Repo
         rejects,
     )
     tower.save(request.out, card=_card(outcome, config, request), made_with={"settings": _used(config)})
-    Run(request.out, {}).finish(stages[-1], plots=request.plots)
+    Run(request.out, {}).finish(stages[-1], plots=request.plots, measure="P@1")
     shutil.rmtree(request.out / PRETRAINING, ignore_errors=True)
     return outcome
 

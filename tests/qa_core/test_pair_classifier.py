@@ -35,12 +35,7 @@ TUNING = PairTuning(batch=16, epochs=200, learning_rate=0.01)
 MIXED = [("why do cats sleep ?", "day"), ("", "cats"), ("un unhappy cats", ""), ("day", "cats sleep day " * 9)]
 
 
-@pytest.fixture(autouse=True)
-def _one_thread():
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
+pytestmark = pytest.mark.usefixtures("one_thread")
 
 
 @pytest.fixture(scope="module")

@@ -18,12 +18,7 @@ SHAPE = TranslatorConfig(Seq2SeqConfig(100, dimension=16, hidden=32, layers=1, d
 CONFIG = LikelihoodConfig(batch=13, epochs=20, learning_rate=0.02)
 
 
-@pytest.fixture(autouse=True)
-def _one_thread():
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
+pytestmark = pytest.mark.usefixtures("one_thread")
 
 
 def fresh(config: LikelihoodConfig = CONFIG, shape: TranslatorConfig = SHAPE) -> tuple[Translator, Training]:

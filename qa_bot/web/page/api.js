@@ -37,20 +37,21 @@ export class Api {
   }
 
   async #call(method, path, body) {
-    const response = await fetch(path, this.#options(method, body));
+    const token = this.token.value;
+    const response = await fetch(path, options(token, method, body));
     if (response.status === 401) {
-      await this.token.ask();
+      await this.token.ask(token);
       return this.#call(method, path, body);
     }
     if (!response.ok) throw new ApiError(response.status, await complaint(response));
     return response.status === 204 ? null : response.json();
   }
+}
 
-  #options(method, body) {
-    const headers = this.token.value ? { Authorization: `Bearer ${this.token.value}` } : {};
-    if (body === undefined) return { method, headers };
-    return { method, headers: { ...headers, "Content-Type": "application/json" }, body: JSON.stringify(body) };
-  }
+function options(token, method, body) {
+  const headers = token ? { Authorization: `Bearer ${token}` } : {};
+  if (body === undefined) return { method, headers };
+  return { method, headers: { ...headers, "Content-Type": "application/json" }, body: JSON.stringify(body) };
 }
 
 async function complaint(response) {

@@ -15,6 +15,7 @@ const NEW = "new"; // the key of a conversation that has no id yet
 export class Chat {
   #api;
   #token;
+  #greeted = ""; // the token of the last hello
   #listener;
   #actions;
   #connection = new Connection(this);
@@ -79,7 +80,8 @@ export class Chat {
   hello() {
     const seen = Number(recall(this.#key("seen")) ?? 0);
     const resume = this.id ? { resume: this.id, seq: seen } : {};
-    return { type: "hello", ...(this.#token.value ? { token: this.#token.value } : {}), ...resume };
+    const token = (this.#greeted = this.#token.value);
+    return { type: "hello", ...(token ? { token } : {}), ...resume };
   }
 
   frame(frame) {
@@ -93,7 +95,7 @@ export class Chat {
   }
 
   async refused() {
-    await this.#token.ask();
+    await this.#token.ask(this.#greeted);
     this.#connection.open();
   }
 

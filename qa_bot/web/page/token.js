@@ -10,8 +10,12 @@ export class Token {
     return recall(KEY) ?? "";
   }
 
-  /** Ask the person; several who need it at the same time wait for the same answer. */
-  ask() {
+  /**
+   * Ask the person, for `refused` was not accepted. Several who need it at the same time wait for the same answer; who
+   * was refused with an older one than the person gave meanwhile tries that first.
+   */
+  ask(refused) {
+    if (!this.#asked && refused !== this.value) return Promise.resolve();
     this.#asked ??= this.#dialog().finally(() => (this.#asked = null));
     return this.#asked;
   }

@@ -1,24 +1,20 @@
 """Small training data, and one thread: for tensors of a few numbers, threads do little but wait for each other."""
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
-import torch
 
 from qa_core.mapped_tensors import write_tensors
 
 NAMES = [first + last for first in ("ba", "ce", "di", "fo", "gu", "ka") for last in ("lor", "min", "tes", "von", "zar")]
 
 
-@pytest.fixture(autouse=True)
-def _one_thread() -> Iterator[None]:
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
+@pytest.fixture(autouse=True, scope="module")
+def _one_thread(one_thread: None) -> None:
+    """All models here are of a few numbers."""
 
 
 @pytest.fixture

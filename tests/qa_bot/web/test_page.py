@@ -16,7 +16,7 @@ from threading import Event
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, WebSocketRoute, expect, sync_playwright
+from playwright.sync_api import Browser, Page, Route, WebSocketRoute, expect, sync_playwright
 
 from qa_bot.bot import Bot
 from qa_bot.changes import add
@@ -550,6 +550,31 @@ def test_token_is_asked_for_until_it_is_right(serve, visit):
     put(page, CATS)
     answered(page)
     page.reload()
+    answered(page)
+    expect(dialog).to_be_hidden()
+
+
+def test_token_given_meanwhile_is_tried_before_the_person_is_asked_again(serve, visit):
+    """The answer to the wrong token is held back until the right one is given."""
+    held: list[Route] = []
+
+    def hold(route: Route) -> None:
+        if route.request.headers.get("authorization") == "Bearer guess":
+            held.append(route)
+        else:
+            route.continue_()
+
+    page = visit(serve(token="secret").url, route=lambda page: page.route("**/api/**", hold))
+    dialog = page.get_by_role("dialog", name="This service wants a token")
+    for token in ("guess", "secret"):
+        dialog.get_by_label("Token").fill(token)
+        page.keyboard.press("Enter")
+        expect(dialog).to_contain_text("was not accepted") if token == "guess" else expect(dialog).to_be_hidden()
+    assert held
+    with page.expect_response("**/api/**"):
+        for route in held:
+            route.fulfill(status=401, json={"error": {"message": "A token is asked for."}})
+    put(page, CATS)
     answered(page)
     expect(dialog).to_be_hidden()
 

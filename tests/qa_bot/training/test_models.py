@@ -1,0 +1,61 @@
+"""Every model that the command line knows has its run, and the tasks that measure them can be reached."""
+
+import pytest
+
+from qa_bot.cli import TrainedModel
+from qa_bot.training.models import verb
+from qa_bot.training.request import Request
+
+WORDS = ["kitten cat feline", "car automobile", "boat ship vessel", "happy glad", "large big huge", "small little tiny"]
+
+
+@pytest.mark.parametrize("model", list(TrainedModel))
+def test_every_model_has_its_run(model, tmp_path):
+    chosen = verb(model.value)
+    base = {} if model is not TrainedModel.annotate else {"base": tmp_path}
+    assert chosen.epochs(Request((tmp_path,), tmp_path / "out", **base)) >= 1
+    assert chosen.measure
+
+
+def test_a_model_nobody_trains_is_refused():
+    with pytest.raises(ValueError, match="Expected a model that can be trained, but got 'poems'"):
+        verb("poems")
+
+
+def test_word_vectors_are_trained_and_measured_on_the_command_line(qa_bot, tmp_path):
+    lexicon, scored = tmp_path / "pairs.txt", tmp_path / "scored.tsv"
+    lexicon.write_text("\n".join(WORDS) + "\n")
+    scored.write_text("cat\tkitten\t9\ncar\tboat\t4\nhappy\ttiny\t1\nlarge\thuge\t8\n")
+    settings = tmp_path / "settings.toml"
+    settings.write_text("further = false\n[paragram]\nepochs = 1\nbatch = 4\n")
+    done = qa_bot(
+        "train", "paragram", "--data", lexicon, "--out", tmp_path / "words", "--dev", scored, "--config", settings
+    )
+    assert done.code == 0, done.err
+    assert str(tmp_path / "words") in done.out
+    told = qa_bot("eval", "words", "--data", scored, "--model", tmp_path / "words", "--encoder", "starter", "--json")
+    assert told.code == 0, told.err
+    assert [row["encoder"] for row in told.json["models"]]
+    assert all(-1 <= row["spearman"] <= 1 for row in told.json["models"])
+
+
+def test_similar_questions_are_measured_on_the_command_line(qa_bot, write_lines):
+    pairs = [{"question": f"why do {w} sleep?", "similar": f"what makes {w} sleepy?"} for w in ("cats", "dogs", "bats")]
+    told = qa_bot("eval", "similar", "--data", write_lines("pairs.jsonl", *pairs), "--json")
+    assert told.code == 0, told.err
+    assert {"dense", "BM25", "identity", "TF-IDF"} <= {row["engine"] for row in told.json["models"]}
+    assert told.json["AP@100"] > 0.5
+
+
+@pytest.mark.parametrize("options", [["--run", "ranked.txt"], ["--errors"]])
+def test_what_needs_a_model_says_so(qa_bot, tmp_path, options):
+    data = tmp_path / "phrases.txt"
+    data.write_text("a big car\ta large automobile\t4\n")
+    told = qa_bot("eval", "phrases", "--data", data, *options)
+    assert told.code == 1
+    assert "Expected --model DIR" in told.err
+
+
+def test_an_encoder_is_not_a_model(qa_bot, tmp_path):
+    told = qa_bot("eval", "retrieval", "--data", tmp_path, "--model", tmp_path)
+    assert "Expected --encoder for retrieval, but got --model" in told.err
