@@ -7,28 +7,24 @@
     participant3 adjectivenouns 2 town meeting town council 5    (rated bigrams of Mitchell and Lapata)
     big large huge                                      (a word and its paraphrases)
 
-Each line is read by what it looks like; files may be gzipped. A phrase may be a bracketed parse. The ratings of one
+Each line is read by what it looks like; files may be packed. A phrase may be a bracketed parse. The ratings of one
 pair of bigrams by several people are averaged.
 """
 
 from __future__ import annotations
 
-import gzip
 import math
 import re
-import zlib
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import IO, cast
 
 from qa_bot.ingest.records import Notice, Reject
+from qa_bot.training.lines import Line, read_lines
 from qa_bot.training.pairs import TrainingDataError
 
 BARS = "|||"
-_LONGEST = 1 << 20  # bytes of a line
 _HEAD = re.compile(r"\[\S+\]")
 _BIGRAMS = re.compile(r"\S+\s+(adjectivenouns|compoundnouns|verbobjects)((?:\s+\S+){6})\s*")
 _TITLES = re.compile(r"participant\s+\S*type\b.*", re.IGNORECASE)
@@ -67,22 +63,30 @@ def read_phrase_pairs(paths: Sequence[Path], *, limit: int | None = None) -> Phr
     """The pairs of files, or of all files of folders, the first `limit` of them.
 
     Raises:
-        TrainingDataError: there is no pair at all, or a file is damaged.
+        TrainingDataError: there is no pair at all.
         FileNotFoundError: nothing is at a path.
     """
     found: list[PhrasePair] = []
     rejects: list[Reject] = []
-    for item in _items(paths):
-        if isinstance(item, Reject):
-            rejects.append(item)
-            continue
-        found.append(item)
-        if len(found) == limit:
+    notices: list[Notice] = []
+    for item in read_lines(paths, _parsed):
+        match item:
+            case Reject():
+                rejects.append(item)
+            case Notice():
+                notices.append(item)
+            case Line(told=pairs):
+                found += pairs
+        if limit is not None and len(found) >= limit:
             break
     if not found:
         first = f": {rejects[0].where}: {rejects[0].reason}" if rejects else "; is there any line?"
         raise TrainingDataError(f"Expected pairs of phrases in {', '.join(map(str, paths))}, but got none{first}")
-    return PhrasePairs(tuple(_averaged(found)), tuple(rejects))
+    return PhrasePairs(tuple(_averaged(found[:limit])), tuple(rejects), tuple(notices))
+
+
+def _parsed(text: str) -> list[PhrasePair]:
+    return [] if _TITLES.fullmatch(text) else parsed_line(text)
 
 
 def parsed_line(text: str) -> list[PhrasePair]:
@@ -162,49 +166,3 @@ def _averaged(pairs: Sequence[PhrasePair]) -> Iterator[PhrasePair]:
             yield pair
         elif of := ratings.pop((pair.group, pair.left, pair.right), []):
             yield replace(pair, gold=sum(of) / len(of))
-
-
-def _items(paths: Sequence[Path]) -> Iterator[PhrasePair | Reject]:
-    for path in _files(paths):
-        for number, line in _lines(path):
-            try:
-                if len(line) > _LONGEST:
-                    raise ValueError(f"Expected at most {_LONGEST:,} bytes in a line, but got more; split it.")
-                text = line.decode("utf-8").strip("\ufeff\r\n ")
-                if text and not (number == 1 and _TITLES.fullmatch(text)):
-                    yield from parsed_line(text)
-            except UnicodeDecodeError as error:
-                wrong = f"Expected UTF-8, but got {line[error.start]:#04x}; save the file as UTF-8."
-                yield Reject(f"{path}:{number}", wrong)
-            except ValueError as error:
-                yield Reject(f"{path}:{number}", str(error))
-
-
-def _files(paths: Sequence[Path]) -> Iterator[Path]:
-    for path in paths:
-        if not path.exists():
-            raise FileNotFoundError(f"Expected a file or a folder, but got {path}, which does not exist; check --data.")
-        yield from sorted(each for each in path.iterdir() if each.is_file()) if path.is_dir() else [path]
-
-
-def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
-    """Numbered lines; of one that is too long, a piece that shows it."""
-    with _opened(path) as file:
-        number = 1
-        while line := file.readline(_LONGEST + 1):
-            rest = line
-            while rest and not rest.endswith(b"\n") and len(line) > _LONGEST:
-                rest = file.readline(_LONGEST)
-            yield number, line
-            number += 1
-
-
-@contextmanager
-def _opened(path: Path) -> Iterator[IO[bytes]]:
-    with path.open("rb") as file:
-        packed = file.read(2) == b"\x1f\x8b"
-    with gzip.open(path) if packed else path.open("rb") as plain:
-        try:
-            yield cast(IO[bytes], plain)
-        except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-            raise TrainingDataError(f"{path}: Expected a whole gzip file, but got {error}; fetch it again.") from None

@@ -64,16 +64,15 @@ def test_ratings_of_bigrams_are_averaged(tmp_path: Path):
 
 
 def test_what_cannot_be_read_is_told_with_its_line(tmp_path: Path):
-    found = read(tmp_path, b"a\tb\n\nlone\n\tb\na\tb\tfour\n[X] ||| a\n\xff\tb\na\tb\tnan\nc\td\n")
+    found = read(tmp_path, b"a\tb\n\nlone\n\tb\na\tb\tfour\n[X] ||| a\na\tb\tnan\nc\td\n")
     assert [(pair.left, pair.right) for pair in found.pairs] == [("a", "b"), ("c", "d")]
     reasons = {reject.where.rpartition(":")[2]: reject.reason for reject in found.rejects}
-    assert list(reasons) == ["3", "4", "5", "6", "7", "8"]
+    assert list(reasons) == ["3", "4", "5", "6", "7"]
     assert "got only 'lone'" in reasons["3"]
     assert "got an empty one" in reasons["4"]
     assert "Expected a score, but got 'four'" in reasons["5"]
     assert "got an empty one" in reasons["6"]
-    assert "Expected UTF-8, but got 0xff" in reasons["7"]
-    assert "got 'nan'" in reasons["8"]
+    assert "got 'nan'" in reasons["7"]
     assert not found.annotated
 
 
@@ -91,9 +90,9 @@ def test_gzipped_and_in_folders(tmp_path: Path):
     found = read_phrase_pairs([folder])
     assert [pair.left for pair in found.pairs] == ["e f", "a b"]
     assert len(read_phrase_pairs([folder], limit=1).pairs) == 1
-    broken = written(tmp_path, gzip.compress(b"a b\tc d\n" * 99)[:-9], "cut.gz")
-    with pytest.raises(TrainingDataError, match=r"cut.gz: Expected a whole gzip file"):
-        read_phrase_pairs([broken])
+    broken = read_phrase_pairs([written(tmp_path, gzip.compress(b"a b\tc d\n" * 99)[:-9], "cut.gz")])
+    assert len(broken.pairs) == 99
+    assert "Expected a whole file" in broken.rejects[0].reason
 
 
 def test_nothing_at_all(tmp_path: Path):
