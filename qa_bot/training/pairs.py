@@ -37,6 +37,13 @@ class _Negatives(Record):
 
 
 @dataclass(frozen=True, slots=True)
+class Judged(Record):
+    """A row of answer selection: `id` is the question's, and `right` says whether the text answers it."""
+
+    right: bool = True
+
+
+@dataclass(frozen=True, slots=True)
 class Pairs:
     """Distinct pairs in the order of the data."""
 
@@ -57,18 +64,19 @@ def read_pairs(paths: Sequence[Path], *, limit: int | None = None) -> Pairs:
     rejects: list[Reject] = []
     notices: list[Notice] = []
     records = 0
-    for item in _items(paths):
+    for item in items(paths):
         match item:
             case Reject():
                 rejects.append(item)
             case Notice():
                 notices.append(item)
-            case Record() if pair := _pair(item):
+            case Judged(right=False):
+                continue
+            case Record() if pair := pair_of(item):
                 records += 1
                 found.setdefault((pair.question.casefold(), pair.answer.casefold()), pair)
             case Record():
-                missing = "question (a title)" if not item.title.strip() else "answer"
-                rejects.append(Reject(item.where, f"Expected a question and its answer, but got no {missing}."))
+                rejects.append(incomplete(item))
         if len(found) == limit:
             break
     if not found:
@@ -88,18 +96,26 @@ def split(pairs: Iterable[Pair], share: float) -> tuple[list[Pair], list[Pair]]:
     return parts
 
 
-def _items(paths: Sequence[Path]) -> Iterator[Item]:
+def items(paths: Sequence[Path]) -> Iterator[Item]:
+    """Records as `qa-bot add` reads them, but for the formats made for training, whose wrong answers are `Judged`."""
     produced = Produced(Limits())
     for path in paths:
         yield from read(path, produced=produced, readers={"jsonl": _jsonl, "tsv": _tsv})
 
 
-def _pair(record: Record) -> Pair | None:
+def pair_of(record: Record) -> Pair | None:
+    """Title and body as the question, the text as its answer; None where one of them is missing."""
     question = " ".join(f"{record.title} {record.body}".split())
     answer = record.text.strip()
     if not question or not answer or answer == record.title:
         return None
     return Pair(question, answer, record.negatives if isinstance(record, _Negatives) else ())
+
+
+def incomplete(record: Record) -> Reject:
+    """Why a record without a pair is left out."""
+    missing = "question (a title)" if not record.title.strip() else "answer"
+    return Reject(record.where, f"Expected a question and its answer, but got no {missing}.")
 
 
 def _nothing(paths: Sequence[Path], rejects: Sequence[Reject]) -> str:
@@ -164,13 +180,10 @@ def _answer_selection(leaf: Leaf, names: Sequence[str], *, skip: int) -> Iterato
         if line is None:
             yield Reject(where, over_record_limit(leaf.limits))
         elif number > skip and line.strip():
-            item = _labelled(line.decode().split("\t"), names, where)
-            if item is not None:
-                yield item
+            yield _judged(line.decode().split("\t"), names, where)
 
 
-def _labelled(cells: list[str], names: Sequence[str], where: str) -> Item | None:
-    """The pair of a row with label 1; None for label 0."""
+def _judged(cells: list[str], names: Sequence[str], where: str) -> Judged | Reject:
     if len(cells) != len(names):
         return Reject(where, f"Expected {len(names)} columns, but got {len(cells)}; correct the tabs of the line.")
     fields = dict(zip(names, (cell.strip() for cell in cells), strict=True))
@@ -179,4 +192,5 @@ def _labelled(cells: list[str], names: Sequence[str], where: str) -> Item | None
     if not fields["question"] or not fields["answer"]:
         missing = "question" if not fields["question"] else "answer"
         return Reject(where, f"Expected a question and its answer, but got no {missing}; add it or drop the line.")
-    return Record("", fields["question"], fields["answer"], where=where) if fields["label"] == "1" else None
+    number = fields.get("qid", "")
+    return Judged(number, fields["question"], fields["answer"], where=where, right=fields["label"] == "1")

@@ -2,6 +2,9 @@
 
     python tests/benchmarks/community_retrieval.py --data DIR [--limit PAIRS] [--steps N] [--rows NAME,…] [--json]
 
+`hybrid` is the thesis' in-vocabulary rule over BM25 and the last trained row before it, `fused` both by reciprocal
+rank; `starter` and `starter-slam` are the shipped static encoder as it is and trained, beside the thesis' BiLSTM.
+
 A hash of the question decides what is held out: a tenth for the test, a fiftieth to keep the best epoch by. The
 candidates are the distinct answers of the held-out questions. All trained rows see the same number of pairs, that of
 `--steps` batches of 2,000, whatever their own batch; a row with |T| negatives has batches of |T| + 1. E_pre is the
@@ -36,13 +39,14 @@ from qa_core.text import terms, words
 from qa_core.training import Progress, Training, seed_everything
 from qa_core.vectors import WordVectors
 from retrievers.expansion import TermWeights, rm3
-from retrievers.fusion import Ranked, in_vocabulary_rule
+from retrievers.fusion import Ranked, in_vocabulary_rule, reciprocal_rank
 from retrievers.keyword import Entry, KeywordIndex, KeywordQuery, KeywordWriter
 from retrievers.training import query_expansion
 from retrievers.training.examples import Examples, Pair
 from retrievers.training.query_expansion import expanded, expander_of, train_expander
 from retrievers.training.search import nearest
 from retrievers.training.slam import SlamConfig, optimiser, train_slam
+from retrievers.training.static_tower import StaticConfig, StaticTower
 from retrievers.training.towers import counted, vectors
 from retrievers.training.word_tower import CPU, WordTower
 
@@ -67,11 +71,14 @@ TRAINED = {
     "slam-200": SlamConfig(batch=201),
     "slam-2000": SlamConfig(batch=2001),
 }
-ROWS = ("bm25", "rm3", "nmt", *TRAINED, "hybrid")
-"""`hybrid` joins BM25 with the last trained row before it."""
+STATIC = {"starter": None, "starter-slam": SlamConfig(batch=2001)}
+JOINED = ("hybrid", "fused")
+ROWS = ("bm25", "rm3", "nmt", *TRAINED, *STATIC, *JOINED)
 
 Found = list[list[int]]
 """For each question the candidates, best first."""
+
+Watched = Callable[[Progress], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +130,7 @@ class Bench:
 
     def __init__(self, task: Task, options: argparse.Namespace, folder: Path) -> None:
         self.task, self.options, self.folder = task, options, folder
-        self.tower: WordTower | None = None  # trained last
+        self.tower: WordTower | StaticTower | None = None  # of the last row that has one
         self.dense: Found = []
         self.dense_name = ""
 
@@ -164,7 +171,7 @@ def by_feedback(bench: Bench) -> Found:
     return bench.searched(queries)
 
 
-def by_translation(bench: Bench, watched: Callable[[Progress], None]) -> Found:
+def by_translation(bench: Bench, watched: Watched) -> Found:
     """Questions expanded by an encoder-decoder that learned to translate them into answers."""
     small = query_expansion.SMALL
     config = replace(small, training=replace(small.training, epochs=bench.epochs()))
@@ -177,36 +184,50 @@ def by_translation(bench: Bench, watched: Callable[[Progress], None]) -> Found:
     return bench.searched(expanded(translator, bench.task.questions, config.expansion))
 
 
-def by_vectors(bench: Bench, config: SlamConfig, watched: Callable[[Progress], None]) -> Found:
+def by_vectors(bench: Bench, config: SlamConfig, watched: Watched) -> Found:
     """A BiLSTM tower, trained from the same first weights as every other, and exact search."""
     options, task = bench.options, bench.task
-    config = replace(config, epochs=bench.epochs(), patience=bench.epochs(), learning_rate=options.rate, clip=5.0)
-    shape = replace(CPU, hidden=options.hidden, output=2 * options.hidden, max_tokens=options.tokens)
     seed_everything(options.seed)
     texts = (*task.train.questions, *task.train.answers)
-    tower = WordTower.of("bilstm", texts, shape, pretrained=bench.pretrained)
+    shape = replace(CPU, hidden=options.hidden, output=2 * options.hidden, max_tokens=options.tokens)
+    return trained(WordTower.of("bilstm", texts, shape, pretrained=bench.pretrained), config, bench, watched)
+
+
+def by_static(bench: Bench, config: SlamConfig | None, watched: Watched) -> Found:
+    """The starter encoder's table."""
+    seed_everything(bench.options.seed)
+    texts = (*bench.task.train.questions, *bench.task.train.answers)
+    shape = StaticConfig(max_tokens=bench.options.tokens)
+    return trained(StaticTower.of(STARTER_FOLDER, texts, shape), config, bench, watched)
+
+
+def trained(tower: WordTower | StaticTower, config: SlamConfig | None, bench: Bench, watched: Watched) -> Found:
+    """Exact search by a tower, after training where there is a configuration for it."""
+    options, task = bench.options, bench.task
     tower.model.to(options.device)
-    training = Training(tower.model, optimiser(tower, config), seed=options.seed)
-    for progress in train_slam(training, tower, task.train, config, held_out=task.dev):
-        watched(progress)
+    if config is not None:
+        config = replace(config, epochs=bench.epochs(), patience=bench.epochs(), learning_rate=options.rate, clip=5.0)
+        training = Training(tower.model, optimiser(tower, config), seed=options.seed)
+        for progress in train_slam(training, tower, task.train, config, held_out=task.dev):
+            watched(progress)
     bench.tower = tower
     asked = vectors(tower, task.questions, side="question")
     return nearest(asked, vectors(tower, task.test.answers, side="answer"), DEPTH)
 
 
-def by_both(bench: Bench) -> Found:
-    """The in-vocabulary rule over BM25 and the last trained tower."""
-    assert bench.tower is not None, "options are checked"
+def by_both(name: str, bench: Bench) -> Found:
+    """BM25 and the last tower, joined."""
+    found = []
     known = in_vocabulary(bench)
-    return [
-        in_vocabulary_rule(
-            Ranked.of(dense, -np.arange(len(dense))),
-            Ranked.of(keyword, -np.arange(len(keyword))),
-            DEPTH,
-            in_vocabulary=number in known,
-        ).documents.tolist()
-        for number, dense, keyword in zip(bench.task.asked, bench.dense, bench.keyword, strict=True)
-    ]
+    for number, *lists in zip(bench.task.asked, bench.dense, bench.keyword, strict=True):
+        dense, keyword = (Ranked.of(each, -np.arange(len(each))) for each in lists)
+        joined = (
+            in_vocabulary_rule(dense, keyword, DEPTH, in_vocabulary=number in known)
+            if name == "hybrid"
+            else reciprocal_rank([dense, keyword])
+        )
+        found.append(joined.documents[:DEPTH].tolist())
+    return found
 
 
 def in_vocabulary(bench: Bench) -> set[int]:
@@ -217,7 +238,7 @@ def in_vocabulary(bench: Bench) -> set[int]:
     return {number for number, text in pairs if known.issuperset(words(text))}
 
 
-def found_by(name: str, bench: Bench, watched: Callable[[Progress], None]) -> Found:
+def found_by(name: str, bench: Bench, watched: Watched) -> Found:
     match name:
         case "bm25":
             return bench.keyword
@@ -225,9 +246,11 @@ def found_by(name: str, bench: Bench, watched: Callable[[Progress], None]) -> Fo
             return by_feedback(bench)
         case "nmt":
             return by_translation(bench, watched)
-        case "hybrid":
-            return by_both(bench)
-    bench.dense = by_vectors(bench, TRAINED[name], watched)
+        case "hybrid" | "fused":
+            return by_both(name, bench)
+    bench.dense = (
+        by_static(bench, STATIC[name], watched) if name in STATIC else by_vectors(bench, TRAINED[name], watched)
+    )
     bench.dense_name = name
     return bench.dense
 
@@ -288,15 +311,33 @@ def by_vocabulary(lines: Sequence[Line], bench: Bench) -> str:
     """R@1000 and MRR of the last tower, BM25 and both, for questions of known words only, for others, and for all."""
     known = {str(number) for number in in_vocabulary(bench)}
     everything = set(map(str, bench.task.asked))
-    parts = {"in vocabulary": known, "out of it": everything - known, "all": everything}
-    head = ["", *(f"{name} ({len(part):,}): R@1K, MRR@1K" for name, part in parts.items())]
+    shown = [each for each in lines if each.name in ("bm25", bench.dense_name, *JOINED)]
+    return by_parts(shown, {"in vocabulary": known, "out of it": everything - known, "all": everything}, "R@1000")
+
+
+def by_overlap(lines: Sequence[Line], task: Task) -> str:
+    """R@100 and MRR by how many of a question's words its answers have: none, less than half, half or more."""
+    right = task.test.right()
+    parts: dict[str, set[str]] = {"no common word": set(), "under half": set(), "half or more": set()}
+    for number in task.asked:
+        asked = set(terms(task.test.questions[number]))
+        shared = max(len(asked & set(terms(task.test.answers[answer]))) for answer in right[number])
+        parts["no common word" if not shared else "under half" if 2 * shared < len(asked) else "half or more"].add(
+            str(number)
+        )
+    return by_parts(lines, parts, "R@100")
+
+
+def by_parts(lines: Sequence[Line], parts: Mapping[str, Collection[str]], measure: str) -> str:
+    """A recall and MRR for parts of the questions."""
+    short = measure.replace("000", "K")
+    head = ["", *(f"{name} ({len(part):,}): {short}, MRR@1K" for name, part in parts.items())]
     rows = [
         [
             each.name,
-            *(f"{each.mean('R@1000', p):.3f}, {each.mean('RR@1000', p):.3f}" if p else "" for p in parts.values()),
+            *(f"{each.mean(measure, p):.3f}, {each.mean('RR@1000', p):.3f}" if p else "" for p in parts.values()),
         ]
         for each in lines
-        if each.name in ("bm25", bench.dense_name, "hybrid")
     ]
     return markdown(head, rows)
 
@@ -367,8 +408,10 @@ def parsed() -> argparse.Namespace:
     options.rows = options.rows.split(",")
     if unknown := [name for name in options.rows if name not in ROWS]:
         parser.error(f"expected rows among {', '.join(ROWS)}, but got {', '.join(unknown)}")
-    if "hybrid" in options.rows and not set(options.rows[: options.rows.index("hybrid")]) & TRAINED.keys():
-        parser.error(f"expected a trained row ({', '.join(TRAINED)}) before hybrid, but got none")
+    towers = TRAINED.keys() | STATIC.keys()
+    for joined in set(JOINED).intersection(options.rows):
+        if not towers.intersection(options.rows[: options.rows.index(joined)]):
+            parser.error(f"expected a tower ({', '.join(sorted(towers))}) before {joined}, but got none")
     return options
 
 
@@ -390,6 +433,7 @@ def main() -> None:
     print(table(lines))  # noqa: T201 (a tool run by hand)
     if bench.tower is not None:
         print(f"\n{by_vocabulary(lines, bench)}")  # noqa: T201 (a tool run by hand)
+    print(f"\n{by_overlap(lines, task)}")  # noqa: T201 (a tool run by hand)
 
 
 if __name__ == "__main__":

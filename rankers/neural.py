@@ -1,0 +1,72 @@
+"""One adapter makes any pair scorer a ranker of candidates."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from qa_core.types import Candidate, FloatArray, Question
+
+TextPair = tuple[str, str]
+"""Question and passage."""
+
+
+class PairScorer(Protocol):
+    """How well a passage answers a question; a higher score is better.
+
+    The score of a pair does not depend on the pairs beside it, on their order, or on padding.
+    """
+
+    def score(self, pairs: Sequence[TextPair]) -> FloatArray:
+        """Finite scores (N,) of N pairs; empty texts and unknown words have one too."""
+        ...
+
+
+def never() -> bool:
+    """There is all the time in the world."""
+    return False
+
+
+@dataclass(frozen=True, slots=True)
+class NeuralRanker:
+    """Ranks the first candidates by a pair scorer, under a name that their features keep the score by."""
+
+    name: str
+    scorer: PairScorer
+    depth: int = 100  # candidates that are scored; the others keep their order behind them
+    batch: int = 16  # pairs between two looks at the clock
+
+    def rank(
+        self, question: Question, candidates: Sequence[Candidate], *, over: Callable[[], bool] = never
+    ) -> list[Candidate]:
+        """Candidates, best first; equal scores keep their order.
+
+        Where `over()` says that the time is up, the order stays as it was, and the candidates that were scored by then
+        carry their score in their features.
+        """
+        pairs = [(asked(question), candidate.passage.text) for candidate in candidates[: self.depth]]
+        scores = np.full(len(pairs), np.nan, dtype=np.float32)
+        order = sorted(range(len(pairs)), key=lambda place: len(pairs[place][1]))
+        for start in range(0, len(order), self.batch):
+            if over():
+                return [
+                    self._told(each, score) for each, score in zip(candidates, scores.tolist(), strict=False)
+                ] + list(candidates[len(pairs) :])
+            chosen = order[start : start + self.batch]
+            scores[chosen] = self.scorer.score([pairs[place] for place in chosen])
+        scored = [each.scored(self.name, score) for each, score in zip(candidates, scores.tolist(), strict=False)]
+        return sorted(scored, key=lambda candidate: -candidate.score) + list(candidates[len(pairs) :])
+
+    def _told(self, candidate: Candidate, score: float) -> Candidate:
+        """With the score in its features alone, where there is one."""
+        if score != score:
+            return candidate
+        return Candidate(candidate.passage, candidate.score, {**candidate.features, self.name: score})
+
+
+def asked(question: Question) -> str:
+    """The whole of a question, as pair scorers read it."""
+    return " ".join(part for part in (question.title, question.body) if part)
