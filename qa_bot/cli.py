@@ -53,6 +53,13 @@ class Task(StrEnum):
     similar = "similar"
     words = "words"
     phrases = "phrases"
+    answers = "answers"
+
+
+class Keep(StrEnum):
+    both = "both"
+    positive = "positive"
+    all = "all"
 
 
 class TrainedModel(StrEnum):
@@ -338,7 +345,7 @@ def evaluate(
     engine: Annotated[list[System] | None, typer.Option(help="System to measure; may be given again.")] = None,
     encoder: Annotated[list[str] | None, typer.Option(help="Encoder to measure; may be given again.")] = None,
     model: Annotated[
-        list[Path] | None, typer.Option(help="similar, words, phrases: a trained model; may be given again.")
+        list[Path] | None, typer.Option(help="similar, words, phrases, answers: a trained model; may be given again.")
     ] = None,
     limit: Annotated[int | None, typer.Option(help="Only so many questions.", min=1)] = None,
     relevant: Annotated[int, typer.Option(help="Least grade that binary measures count.", min=1)] = 1,
@@ -353,6 +360,9 @@ def evaluate(
     overlap: Annotated[
         float, typer.Option(help="phrases without scores: pairs that share less than this of their words.", min=0)
     ] = 0.5,
+    keep: Annotated[
+        Keep, typer.Option(help="answers: questions with right and wrong answers, with a right one, or all.")
+    ] = Keep.both,
     errors: Annotated[bool, typer.Option("--errors", help="phrases: where the first model errs, and how.")] = False,
     run: Annotated[
         Path | None, typer.Option(help="Write the ranked documents as a TREC run; phrases: the pairs, re-ranked.")
@@ -380,6 +390,7 @@ def evaluate(
             progress=lambda doing, done: progress(done, doing),
             similar=tasks.Similar(held_out, padded, padding or ()),
             phrases=tasks.Phrases(overlap, errors),
+            keep=keep.value,
         )
     if json:
         _print_json(as_json(rows))

@@ -5,10 +5,16 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from qa_bot.evaluation.datasets import DatasetError, read_dataset
 from qa_bot.evaluation.report import Row
+
+if TYPE_CHECKING:
+    from qa_bot.training.answer_sets import Keep
+
+
+WITH_MODELS = ("similar", "words", "phrases", "answers")
 
 
 class Similar(NamedTuple):
@@ -39,6 +45,7 @@ def measure(
     run: Path | None,
     similar: Similar,
     phrases: Phrases,
+    keep: Keep,
     **common: Any,
 ) -> list[Row]:
     """The rows of a task.
@@ -47,7 +54,7 @@ def measure(
         engines: none means what the task measures by default.
         common: `encoders`, `home` and `progress`, as every task over documents takes them.
     """
-    if models and task not in ("similar", "words", "phrases"):
+    if models and task not in WITH_MODELS:
         raise DatasetError(
             f"Expected --encoder for {task}, but got --model; an encoder's folder is named with --encoder."
         )
@@ -63,6 +70,10 @@ def measure(
             from qa_bot.evaluation.similar import evaluate_similar
 
             return evaluate_similar(data, models=models, limit=limit, **similar._asdict(), **common)
+        case "answers":
+            from qa_bot.evaluation.answers import evaluate_answers
+
+            return evaluate_answers(data, models=models, limit=limit, keep=keep, **common)
         case "known-item":
             from qa_bot.evaluation.known_item import evaluate_known_item
 

@@ -52,7 +52,7 @@ def read_answer_sets(paths: Sequence[Path], *, limit: int | None = None) -> Answ
             case Record() if pair := pair_of(item):
                 key = (item.id if isinstance(item, Judged) else "", pair.question)
                 if len(found) == limit and key not in found:
-                    break
+                    continue
                 labels = found.setdefault(key, {})
                 right = not isinstance(item, Judged) or item.right
                 for answer, label in ((pair.answer, right), *((wrong, False) for wrong in pair.negatives)):

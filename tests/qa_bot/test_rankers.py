@@ -1,0 +1,31 @@
+import json
+from pathlib import Path
+
+import pytest
+
+from qa_bot.rankers import KINDS, RankerError, open_ranker
+
+
+def test_every_kind_names_a_class_that_loads():
+    from importlib import import_module
+
+    for module, name in KINDS.values():
+        assert callable(getattr(import_module(module), name).load)
+        assert callable(getattr(import_module(module), name).score)
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        (None, "got no config.json"),
+        ("{", "Expected a readable JSON file"),
+        ("[]", "names the kind None"),
+        (json.dumps({"kind": "SlamConfig"}), "names the kind 'SlamConfig'"),
+        (json.dumps({"kind": "PairConfig", "format": 1, "config": {}}), "Expected"),
+    ],
+)
+def test_a_folder_without_a_ranker_is_refused(tmp_path: Path, content: str | None, told: str):
+    if content is not None:
+        (tmp_path / "config.json").write_text(content)
+    with pytest.raises(RankerError, match=told):
+        open_ranker(tmp_path)
