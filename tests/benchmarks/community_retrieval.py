@@ -6,9 +6,9 @@
 rank; `starter` and `starter-slam` are the shipped static encoder as it is and trained, beside the thesis' BiLSTM.
 
 A hash of the question decides what is held out: a tenth for the test, a fiftieth to keep the best epoch by. The
-candidates are the distinct answers of the held-out questions. All trained rows see the same number of pairs, that of
-`--steps` batches of 2,000, whatever their own batch; a row with |T| negatives has batches of |T| + 1. E_pre is the
-starter encoder's, for want of fastText. Nothing is written but into a temporary folder.
+candidates are the distinct answers of the held-out questions. All trained rows take `--steps` steps, a row with |T|
+negatives in batches of |T| + 1; with `--equal pairs` they see as many pairs as batches of 2,000 would, small batches in
+more steps. E_pre is the starter encoder's, for want of fastText. Nothing is written but into a temporary folder.
 """
 
 from __future__ import annotations
@@ -103,6 +103,7 @@ class Task:
     def __init__(self, pairs: Sequence[Pair], *, queries: int, seed: int) -> None:
         kept, test = split(pairs, 0.1)
         kept, dev = split(kept, 0.12)  # of the same hash: a fiftieth of all
+        self.kept = kept
         self.train, self.dev, self.test = Examples.of(kept), Examples.of(dev), Examples.of(test)
         order = np.random.default_rng(seed).permutation(len(self.test.questions))
         self.asked = sorted(order[:queries].tolist())
@@ -155,10 +156,13 @@ class Bench:
     def searched(self, queries: Sequence[TermWeights]) -> Found:
         return [[hit.key for hit in self.index.search(KeywordQuery(query), DEPTH)] for query in queries]
 
-    def epochs(self) -> int:
-        """As many as come nearest to the pairs that are to be seen."""
-        steps: int = self.options.steps
-        return max(1, round(steps * UNIT / len(self.task.train)))
+    def lessons(self, batch: int = UNIT) -> tuple[Examples, int]:
+        """What a row of such batches learns from, and epochs: they come nearest to the pairs that it is to see."""
+        train, steps = self.task.train, self.options.steps
+        wanted = steps * (batch if self.options.equal == "steps" else UNIT)
+        if wanted >= len(train):
+            return train, round(wanted / len(train))
+        return Examples.of(sampled(self.task.kept, wanted, self.options.seed)), 1
 
 
 def by_feedback(bench: Bench) -> Found:
@@ -174,12 +178,13 @@ def by_feedback(bench: Bench) -> Found:
 def by_translation(bench: Bench, watched: Watched) -> Found:
     """Questions expanded by an encoder-decoder that learned to translate them into answers."""
     small = query_expansion.SMALL
-    config = replace(small, training=replace(small.training, epochs=bench.epochs()))
+    examples, epochs = bench.lessons(small.training.batch)
+    config = replace(small, training=replace(small.training, epochs=epochs))
     seed_everything(bench.options.seed)
     translator = expander_of(bench.task.train, config)
     translator.model.to(bench.options.device)
     training = Training(translator.model, likelihood_optimiser(translator, config.training), seed=bench.options.seed)
-    for progress in train_expander(training, translator, bench.task.train, config, held_out=bench.task.dev):
+    for progress in train_expander(training, translator, examples, config, held_out=bench.task.dev):
         watched(progress)
     return bench.searched(expanded(translator, bench.task.questions, config.expansion))
 
@@ -206,9 +211,10 @@ def trained(tower: WordTower | StaticTower, config: SlamConfig | None, bench: Be
     options, task = bench.options, bench.task
     tower.model.to(options.device)
     if config is not None:
-        config = replace(config, epochs=bench.epochs(), patience=bench.epochs(), learning_rate=options.rate, clip=5.0)
+        examples, epochs = bench.lessons(config.batch)
+        config = replace(config, epochs=epochs, patience=epochs, learning_rate=options.rate, clip=5.0)
         training = Training(tower.model, optimiser(tower, config), seed=options.seed)
-        for progress in train_slam(training, tower, task.train, config, held_out=task.dev):
+        for progress in train_slam(training, tower, examples, config, held_out=task.dev):
             watched(progress)
     bench.tower = tower
     asked = vectors(tower, task.questions, side="question")
@@ -355,7 +361,6 @@ def as_json(lines: Sequence[Line], bench: Bench) -> str:
         "queries": len(task.asked),
         "in_vocabulary": len(known),
         "candidates": len(task.test.answers),
-        "epochs": bench.epochs(),
         "options": {name: str(value) for name, value in vars(options).items()},
         "machine": platform.processor() or platform.machine(),
         "rows": [
@@ -394,7 +399,8 @@ def parsed() -> argparse.Namespace:
     parser.add_argument("--sets", default=",".join(SETS), help="files of it, with commas between")
     parser.add_argument("--limit", type=int, help="pairs, drawn from all sets")
     parser.add_argument("--queries", type=int, default=5000, help="held-out questions that are asked, at most")
-    parser.add_argument("--steps", type=int, default=500, help=f"batches of {UNIT:,} pairs that each trained row sees")
+    parser.add_argument("--steps", type=int, default=300, help="of each trained row")
+    parser.add_argument("--equal", choices=("steps", "pairs"), default="steps", help=f"pairs: of {UNIT:,} a step")
     parser.add_argument("--hidden", type=int, default=CPU.hidden, help="of the BiLSTM, a direction")
     parser.add_argument("--tokens", type=int, default=CPU.max_tokens, help="words of a text that count")
     parser.add_argument("--rate", type=float, default=1e-3, help="learning rate of the towers")
@@ -428,7 +434,7 @@ def main() -> None:
         return
     print(  # noqa: T201 (a tool run by hand)
         f"{len(task.train):,} pairs to learn from, {len(task.dev):,} to choose by; {len(task.asked):,} questions, "
-        f"{len(task.test.answers):,} candidates; {bench.epochs()} epochs, seed {options.seed}\n"
+        f"{len(task.test.answers):,} candidates; equal {options.equal}, seed {options.seed}\n"
     )
     print(table(lines))  # noqa: T201 (a tool run by hand)
     if bench.tower is not None:
