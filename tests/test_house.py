@@ -31,6 +31,7 @@ DOORS = {
     "prometheus_client": "qa_bot/web/metrics.py",
     "py7zr": "qa_bot/ingest/seven_zip.py",
     "pypdf": "qa_bot/ingest/pdf.py",
+    "rank_bm25": "qa_bot/evaluation/answers.py",
     "rich": "qa_bot/terminal.py",
     "safetensors": "qa_core/checkpoints.py",
     "selectolax": "qa_bot/ingest/html.py",
