@@ -29,11 +29,13 @@ from qa_bot.index import Index, Manifest
 from qa_bot.journal import FULL, append, open_store, take_up
 from qa_bot.pipeline import Calibrations, Engine, Pipeline, Ranking
 from qa_bot.presentation import as_dict
+from qa_bot.rankers import open_cascade
 from qa_bot.starter import fill
 from qa_core.types import Answer, Encoder, Question
 
 if TYPE_CHECKING:
     from qa_bot.store import Store
+    from rankers.neural import NeuralRanker
 
 log = logging.getLogger(__name__)
 
@@ -95,6 +97,12 @@ class Bot:
         """The configured encoder, opened when first needed."""
         dense = self.config.dense
         return resolve(dense.encoder, models=self.home.models, int8=dense.int8, threads=min(2, os.cpu_count() or 1))
+
+    @cached_property
+    def rankers(self) -> tuple[NeuralRanker, ...]:
+        """The configured rankers, opened when first needed."""
+        models = self.config.ranking.models
+        return open_cascade(models) if models else ()
 
     @property
     def store(self) -> Store:
@@ -210,7 +218,7 @@ class Bot:
             index = Index(generation)
             encoder = self._encoder_for(index.manifest, loading.result())
             calibrations = Calibrations(*(calibration_for(each, self.home.models) for each in (encoder, None)))
-            pipeline = Pipeline(index, encoder, calibrations, self.config, self._workers)
+            pipeline = Pipeline(index, encoder, calibrations, self.config, self._workers, self.rankers)
             unpin = weakref.finalize(pipeline, held.pop_all().close)
         return _Opened(state, pipeline, unpin)
 
@@ -223,6 +231,8 @@ class Bot:
             return
         if config.dense != self.config.dense:
             self.__dict__.pop("encoder", None)
+        if config.ranking.models != self.config.ranking.models:
+            self.__dict__.pop("rankers", None)
         self.config = config
 
     def _encoder_for(self, manifest: Manifest, encoder: Encoder) -> Encoder | None:

@@ -80,6 +80,10 @@ class RankingSection:
     depth: int = key(30, "fused documents that clue and passage scores put in order", least=1)
     formula: Literal["evidence", "clue"] = key("evidence", "what a passage score multiplies: all evidence, or the clue")
     passage_weight: float = key(0.1, "w_p of the combination formula", least=0)
+    models: str = key(
+        "", "trained rankers, cheapest first, with commas between; FOLDER:N looks at the first N documents only"
+    )
+    model_weight: float = key(1.0, "w_p of each trained ranker", least=0)
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,6 +22,7 @@ from qa_core.text import sentences, terms, words
 from qa_core.types import Answer, AnswerSource, Candidate, Clue, Encoder, FloatArray, Passage, Question
 from rankers.clue import ClueRanker, inverse_frequency
 from rankers.combination import combine, evidence
+from rankers.neural import NeuralRanker
 from retrievers.expansion import rm3
 from retrievers.fusion import Ranked, in_vocabulary_rule, normalised_mean, reciprocal_rank
 from retrievers.keyword import KeywordQuery
@@ -35,7 +36,7 @@ Fused = Sequence[tuple[int, float]]
 
 PASSAGES = 2
 """Passages asked for, for each document wanted: some documents come with several."""
-SHARES = {"keyword": 0.6, "dense": 0.6, "rank": 0.25}
+SHARES = {"keyword": 0.6, "dense": 0.6, "rank": 0.25, "model": 0.4}
 """Of the time that a question has: a stage that overruns leaves enough to answer from what the others found."""
 TILED = 10
 """An answer is never tiled from more documents."""
@@ -113,10 +114,14 @@ class Pipeline:
         calibrations: Calibrations,
         config: Config,
         workers: ThreadPoolExecutor,
+        models: Sequence[NeuralRanker] = (),
     ) -> None:
-        """`encoder` is None where the index was made by another one: its vectors are then not searched."""
+        """`encoder` is None where the index was made by another one: its vectors are then not searched.
+
+        `models` are trained rankers, cheapest first: each puts the documents that it looks at in a new order.
+        """
         self.index, self._encoder, self._calibrations = index, encoder, calibrations
-        self._config, self._workers = config, workers
+        self._config, self._workers, self._models = config, workers, models
         self._clue = ClueRanker(index, analyse=terms, synonyms=synonyms)
 
     def ask(
@@ -177,7 +182,8 @@ class Pipeline:
         depth = depth or served
         wanted = max(depth, served)
         left = deadline.left()
-        stages = Stages(deadline, self._workers, {name: share * left for name, share in SHARES.items()})
+        shares = {**dict.fromkeys((model.name for model in self._models), SHARES["model"]), **SHARES}
+        stages = Stages(deadline, self._workers, {name: share * left for name, share in shares.items()})
         formulation = stages.here("formulate", partial(_formulate, question))
         listen(StageBegun("retrieve"))
         works = {}
@@ -193,6 +199,8 @@ class Pipeline:
         listen(StageBegun("rank"))
         rank = {"rank": lambda share: self._rank(question, fused[:pool], found, share)}
         candidates = stages.side_by_side(rank, None, quick=rank)["rank"]
+        for model in self._models if candidates else ():
+            candidates = self._reranked(model, question, candidates or [], stages)
         below = fused[pool:depth] if candidates is not None else fused[:depth]
         unranked = [Candidate(each, told["fusion"], told) for each, told in self._materialised(below, found)]
         return Ranking(question, formulation, (*(candidates or ())[:depth], *unranked), tuple(found.lists), stages)
@@ -212,12 +220,13 @@ class Pipeline:
         if not ranking.candidates:
             return {}
         best = ranking.candidates[0]
+        told = [each.features.get("combined", each.score) for each in ranking.candidates[:2]]
         asked = ranking.formulation.informative
         rarity = {t: inverse_frequency(self.index.documents, self.index.document_frequency("all", t)) for t in asked}
         whole, rarest = sum(rarity.values()) or 1.0, inverse_frequency(self.index.documents, 0)
         title = set(terms(best.passage.clue.title))
         text = title | set(terms(best.passage.text))
-        second = ranking.candidates[1].score if len(ranking.candidates) > 1 else 0.0
+        second = told[1] if len(told) > 1 else 0.0
         return {
             "title_similarity": best.features.get("title_similarity", 0.0),
             "passage_similarity": best.features.get("passage_similarity", 0.0),
@@ -225,8 +234,8 @@ class Pipeline:
             "title_coverage": sum(w for t, w in rarity.items() if t in title) / whole,
             "missing": max((w for t, w in rarity.items() if t not in text), default=0.0) / rarest,
             "title_missing": max((w for t, w in rarity.items() if t not in title), default=0.0) / rarest,
-            "evidence": best.score,
-            "margin": 1 - second / best.score if best.score > 0 else 0.0,
+            "evidence": told[0],
+            "margin": max(0.0, 1 - second / told[0]) if told[0] > 0 else 0.0,
             "words": float(np.log1p(len(asked))),
         }
 
@@ -314,6 +323,21 @@ class Pipeline:
         scored = [Candidate(passage, features[formula], features) for passage, features in candidates]
         return combine(scored, clue=formula, passage="passage_similarity", weight=weight)
 
+    def _reranked(
+        self, model: NeuralRanker, question: Question, candidates: list[Candidate], stages: Stages
+    ) -> list[Candidate]:
+        """The documents that the model looks at by the thesis' formula, its score in the passage's place.
+
+        Where it cannot finish in time all stay as they are.
+        """
+        head, tail = candidates[: model.depth], candidates[model.depth :]
+        asked = [each.scored("cascade", each.score) for each in head]
+        ranked = stages.run(model.name, lambda share: model.rank(question, asked, check=share.check), None)
+        if ranked is None:
+            return candidates
+        weight = self._config.ranking.model_weight
+        return combine(ranked, clue="cascade", passage=model.name, weight=weight, name="cascade") + tail
+
     def _materialised(self, fused: Fused, found: Found) -> list[tuple[Passage, dict[str, float]]]:
         """Each document at its best passage, with its scores so far."""
         if not fused:
@@ -340,7 +364,10 @@ class Pipeline:
                 for c in ranking.candidates
             ],
             "confidence": decision.features,
-            "models": {"encoder": self.index.manifest.encoder if self._encoder else None},
+            "models": {
+                "encoder": self.index.manifest.encoder if self._encoder else None,
+                "rankers": [model.name for model in self._models],
+            },
         }
 
 

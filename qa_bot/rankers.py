@@ -8,10 +8,14 @@ from pathlib import Path
 from typing import cast
 
 from qa_core.checkpoints import CONFIG
-from rankers.neural import PairScorer
+from rankers.neural import NeuralRanker, PairScorer
 
 KINDS = {"PairConfig": ("qa_core.pair_classifier", "PairClassifier")}
 """By the `kind` of a folder's config.json: the module and the class whose `load` opens it."""
+
+
+DEPTH = 30
+"""Documents that a ranker looks at where the configuration does not say."""
 
 
 class RankerError(ValueError):
@@ -36,3 +40,19 @@ def open_ranker(folder: Path) -> PairScorer:
         return cast(PairScorer, getattr(import_module(module), name).load(folder))
     except (ValueError, FileNotFoundError, ModuleNotFoundError) as error:
         raise RankerError(f"{folder}: {error}") from error
+
+
+def open_cascade(models: str) -> tuple[NeuralRanker, ...]:
+    """The rankers of `[ranking] models`, in the order in which they rank. Raises RankerError."""
+    found: dict[str, NeuralRanker] = {}
+    for each in filter(None, (part.strip() for part in models.split(","))):
+        folder, colon, depth = each.rpartition(":")
+        if not colon or not depth.isdigit():
+            folder, depth = each, str(DEPTH)
+        if int(depth) < 1:
+            raise RankerError(f"Expected a ranker that looks at a document or more, but got {each!r}; say FOLDER:10.")
+        path = Path(folder).expanduser()
+        if path.name in found:
+            raise RankerError(f"Expected rankers of different names, but two folders are named {path.name!r}.")
+        found[path.name] = NeuralRanker(path.name, open_ranker(path), depth=int(depth))
+    return tuple(found.values())

@@ -37,16 +37,21 @@ def min_max(scores: Sequence[float]) -> list[float]:
 
 
 def combine(
-    candidates: Sequence[Candidate], *, clue: str, passage: str, weight: float = PASSAGE_WEIGHT
+    candidates: Sequence[Candidate],
+    *,
+    clue: str,
+    passage: str,
+    weight: float = PASSAGE_WEIGHT,
+    name: str = "combined",
 ) -> list[Candidate]:
-    """Candidates scored by the thesis' formula from two of their features, best first.
+    """Candidates scored by the thesis' formula from two of their features, best first; the score is kept as `name`.
 
     A candidate without the passage feature (its stage was skipped) counts as the lowest. Equal scores keep their order.
     """
     low = min((c.features[passage] for c in candidates if passage in c.features), default=0.0)
     normalised = min_max([candidate.features.get(passage, low) for candidate in candidates])
     scored = [
-        candidate.scored("combined", candidate.features[clue] * (1 + weight * share))
+        candidate.scored(name, candidate.features[clue] * (1 + weight * share))
         for candidate, share in zip(candidates, normalised, strict=True)
     ]
     return sorted(scored, key=lambda candidate: -candidate.score)

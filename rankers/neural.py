@@ -25,9 +25,8 @@ class PairScorer(Protocol):
         ...
 
 
-def never() -> bool:
+def go_on() -> None:
     """There is all the time in the world."""
-    return False
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,31 +39,22 @@ class NeuralRanker:
     batch: int = 16  # pairs between two looks at the clock
 
     def rank(
-        self, question: Question, candidates: Sequence[Candidate], *, over: Callable[[], bool] = never
+        self, question: Question, candidates: Sequence[Candidate], *, check: Callable[[], object] = go_on
     ) -> list[Candidate]:
         """Candidates, best first; equal scores keep their order.
 
-        Where `over()` says that the time is up, the order stays as it was, and the candidates that were scored by then
-        carry their score in their features.
+        Args:
+            check: called before every batch of passages of like length; it raises when the time is up.
         """
         pairs = [(asked(question), candidate.passage.text) for candidate in candidates[: self.depth]]
-        scores = np.full(len(pairs), np.nan, dtype=np.float32)
+        scores = np.zeros(len(pairs), dtype=np.float32)
         order = sorted(range(len(pairs)), key=lambda place: len(pairs[place][1]))
         for start in range(0, len(order), self.batch):
-            if over():
-                return [
-                    self._told(each, score) for each, score in zip(candidates, scores.tolist(), strict=False)
-                ] + list(candidates[len(pairs) :])
+            check()
             chosen = order[start : start + self.batch]
             scores[chosen] = self.scorer.score([pairs[place] for place in chosen])
         scored = [each.scored(self.name, score) for each, score in zip(candidates, scores.tolist(), strict=False)]
         return sorted(scored, key=lambda candidate: -candidate.score) + list(candidates[len(pairs) :])
-
-    def _told(self, candidate: Candidate, score: float) -> Candidate:
-        """With the score in its features alone, where there is one."""
-        if score != score:
-            return candidate
-        return Candidate(candidate.passage, candidate.score, {**candidate.features, self.name: score})
 
 
 def asked(question: Question) -> str:

@@ -5,11 +5,12 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from threading import Event
 
+import numpy as np
 import pytest
 
 from qa_bot.changes import add
 from qa_bot.confidence import Calibration
-from qa_bot.config import AnswerSection, Config, FusionSection, RetrievalSection
+from qa_bot.config import AnswerSection, Config, FusionSection, RankingSection, RetrievalSection
 from qa_bot.deadline import Cancelled, Deadline
 from qa_bot.encoders import STARTER_FOLDER
 from qa_bot.events import STAGES, SourcesFound, StageBegun, TextAdded
@@ -19,6 +20,7 @@ from qa_bot.index import Index
 from qa_bot.pipeline import Calibrations, Pipeline, _pieces
 from qa_core.static_encoder import StaticEncoder
 from qa_core.types import Question
+from rankers.neural import NeuralRanker
 
 PAIRS = [
     ("cats", "Why do cats purr?", "Cats purr when they are content, and sometimes when they are in pain."),
@@ -66,8 +68,8 @@ def index(tmp_path_factory, encoder):
 @pytest.fixture
 def pipeline(index, encoder):
     with ThreadPoolExecutor(4) as workers:
-        yield lambda encoder=encoder, calibration=SURE, config=Config(), keyword=None: Pipeline(  # noqa: B008
-            index, encoder, Calibrations(calibration, keyword or calibration), config, workers
+        yield lambda encoder=encoder, calibration=SURE, config=Config(), keyword=None, models=(): Pipeline(  # noqa: B008
+            index, encoder, Calibrations(calibration, keyword or calibration), config, workers, models
         )
 
 
@@ -156,6 +158,50 @@ def test_slow_ranking_falls_back_to_the_fused_order(pipeline, monkeypatch):
     assert ranking.candidates[0].passage.source.document == "cats"
 
 
+class Likes:
+    """A ranker's scorer that likes passages with one word, after a while."""
+
+    def __init__(self, word, seconds=0.0):
+        self._word, self._seconds = word, seconds
+        self.asked = 0
+
+    def score(self, pairs):
+        time.sleep(self._seconds)
+        self.asked += len(pairs)
+        return np.array([self._word in passage for _, passage in pairs], dtype=np.float32)
+
+
+def test_trained_rankers_put_the_first_in_a_new_order(pipeline):
+    """The thesis' formula with w_p = 1000: the score counts; without its weight nothing changes."""
+    plain = ask(pipeline(), "Why do cats purr in the moon?", trace=True)
+    order = [source.document for source in plain.sources]
+    texts = {row[0]: row[2] for row in PAIRS if row[0] != order[0]}
+    liked = next(word for word in ("steep", "Yeast", "vinegar") if any(word in text for text in texts.values()))
+    models = [NeuralRanker("cheap", Likes(liked)), NeuralRanker("costly", Likes("nothing"), depth=2)]
+    heavy = Config(ranking=RankingSection(model_weight=1000.0))
+    answer = ask(pipeline(config=heavy, models=models), "Why do cats purr in the moon?", trace=True)
+    first, *_, last = answer.trace["candidates"]
+    assert liked in answer.sources[0].text
+    assert first["cheap"] == 1
+    assert "costly" in first
+    assert "costly" not in last
+    assert models[1].scorer.asked == 2
+    assert {"cheap", "costly"} <= answer.timings.keys()
+    assert answer.trace["models"]["rankers"] == ["cheap", "costly"]
+    assert answer.confidence == plain.confidence or answer.sources[0].document != order[0]
+    light = pipeline(config=Config(ranking=RankingSection(model_weight=0.0)), models=models)
+    assert [source.document for source in ask(light, "Why do cats purr in the moon?").sources] == order
+
+
+def test_a_slow_ranker_is_skipped_and_the_order_stays(pipeline):
+    slow = NeuralRanker("slow", Likes("Yeast", seconds=0.4), batch=1)
+    started = time.monotonic()
+    answer = ask(pipeline(models=[slow]), "Why do cats purr?", seconds=1.0)
+    assert time.monotonic() - started < 2.5
+    assert answer.skipped == ("slow",)
+    assert answer.sources[0].document == "cats"
+
+
 def test_a_deadline_that_is_over_gives_no_answer_but_a_reason(pipeline):
     answer = ask(pipeline(), "Why do cats purr?", seconds=0.0)
     assert not answer.answered
@@ -169,7 +215,7 @@ def test_the_trace_shows_every_stage(pipeline):
     best = trace["candidates"][0]
     assert best["document"] == "cats"
     assert {"fusion", "clue", "title_similarity", "passage_similarity", "whole:all", "dense:titles"} <= set(best)
-    assert trace["models"] == {"encoder": "starter"}
+    assert trace["models"] == {"encoder": "starter", "rankers": []}
     assert ask(pipeline(), "Why do cats purr?").trace is None
 
 

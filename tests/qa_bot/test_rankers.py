@@ -3,7 +3,8 @@ from pathlib import Path
 
 import pytest
 
-from qa_bot.rankers import KINDS, RankerError, open_ranker
+from qa_bot import rankers
+from qa_bot.rankers import KINDS, RankerError, open_cascade, open_ranker
 
 
 def test_every_kind_names_a_class_that_loads():
@@ -29,3 +30,15 @@ def test_a_folder_without_a_ranker_is_refused(tmp_path: Path, content: str | Non
         (tmp_path / "config.json").write_text(content)
     with pytest.raises(RankerError, match=told):
         open_ranker(tmp_path)
+
+
+def test_a_cascade_of_folders_with_their_depths(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(rankers, "open_ranker", lambda folder: folder)
+    first, second = open_cascade(f"{tmp_path}/cheap , {tmp_path}/costly:10,")
+    assert (first.name, first.scorer, first.depth) == ("cheap", tmp_path / "cheap", 30)
+    assert (second.name, second.scorer, second.depth) == ("costly", tmp_path / "costly", 10)
+    assert open_cascade("") == ()
+    with pytest.raises(RankerError, match="two folders are named 'a'"):
+        open_cascade("x/a,y/a")
+    with pytest.raises(RankerError, match="Expected a ranker that looks at a document or more"):
+        open_cascade("x/a:0")
