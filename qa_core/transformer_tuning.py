@@ -19,8 +19,8 @@ from qa_core.tokenisers import SubwordTokeniser
 from qa_core.types import IntArray, Side
 
 WEIGHTS, CARD = "model.safetensors", "README.md"
-_STALE = ("onnx", "openvino", "*.bin", "*.pt", "*.h5", "*.msgpack", "*.ot", ".*")
-"""What stands beside the weights in published folders and would still be of the old ones."""
+_STALE = ("onnx", "openvino", "*.bin", "*.pt", "*.h5", "*.msgpack", "*.ot", ".*", "curve.*")
+"""What stands beside the weights in published folders, and in ours, and would still be of the old ones."""
 
 
 class TunedTransformer(nn.Module):
@@ -67,9 +67,10 @@ def save_tuned(folder: Path, module: TunedTransformer, *, layout: SentenceLayout
     weights: dict[str, Tensor] = module.model.state_dict()
     if not all(bool(torch.isfinite(each).all()) for each in weights.values() if each.is_floating_point()):
         raise ValueError("Expected finite weights, but got NaN or infinity; train again with a lower learning rate.")
-    own = ("modules.json", *sorted(path.name for path in layout.folder.iterdir() if path.name != "modules.json"))
+    ignored = shutil.ignore_patterns(WEIGHTS, *_STALE)
+    names = {path.name for path in layout.folder.iterdir()}
+    own = ("modules.json", *sorted(names - ignored("", [*names]) - {"modules.json"}), CARD, WEIGHTS)
     with replaced(folder, own) as new:
-        ignored = shutil.ignore_patterns(WEIGHTS, *_STALE)
         shutil.copytree(layout.folder, new, ignore=ignored, dirs_exist_ok=True)
         write_weights(new / inner / WEIGHTS, weights)
         (new / CARD).write_text(card, encoding="utf-8")

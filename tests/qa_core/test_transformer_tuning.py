@@ -54,6 +54,21 @@ def test_saving_again_replaces_and_saving_nonsense_does_not(tiny_bert_source: Pa
     assert (tmp_path / "out" / "model.safetensors").read_bytes() == before
 
 
+def test_what_was_trained_is_trained_on(tiny_bert_source: Path, tmp_path: Path):
+    """The curve of the base is not the new one's, which stands in its folder before the weights are saved."""
+    layout = SentenceLayout.read(tiny_bert_source)
+    save_tuned(tmp_path / "first", load_tunable(layout), layout=layout, card="# First")
+    (tmp_path / "first" / "curve.csv").write_text("old")
+    layout = SentenceLayout.read(tmp_path / "first")
+    out = tmp_path / "second"
+    out.mkdir()
+    (out / "curve.csv").write_text("new")
+    save_tuned(out, load_tunable(layout), layout=layout, card="# Second")
+    assert (out / "curve.csv").read_text() == "new"
+    assert (out / "README.md").read_text() == "# Second"
+    assert load_tunable(SentenceLayout.read(out))
+
+
 def test_weights_of_another_architecture_are_refused(tiny_bert_source: Path, tmp_path: Path):
     from qa_core.mapped_tensors import write_tensors
 
