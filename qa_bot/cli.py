@@ -54,6 +54,7 @@ class Task(StrEnum):
     words = "words"
     phrases = "phrases"
     answers = "answers"
+    paraphrase = "paraphrase"
 
 
 class Keep(StrEnum):
@@ -68,6 +69,11 @@ class TrainedModel(StrEnum):
     paragram = "paragram"
     phrases = "phrases"
     annotate = "annotate"
+    hyperqa = "hyperqa"
+    blstm = "blstm"
+    encoder_decoder = "encoder-decoder"
+    cross_encoder = "cross-encoder"
+    entailment = "entailment"
 
 
 @dataclass(slots=True)
@@ -345,13 +351,15 @@ def evaluate(
     engine: Annotated[list[System] | None, typer.Option(help="System to measure; may be given again.")] = None,
     encoder: Annotated[list[str] | None, typer.Option(help="Encoder to measure; may be given again.")] = None,
     model: Annotated[
-        list[Path] | None, typer.Option(help="similar, words, phrases, answers: a trained model; may be given again.")
+        list[Path] | None,
+        typer.Option(help="A trained model, where models are measured; may be given again."),
     ] = None,
     limit: Annotated[int | None, typer.Option(help="Only so many questions.", min=1)] = None,
     relevant: Annotated[int, typer.Option(help="Least grade that binary measures count.", min=1)] = 1,
     summary: Annotated[bool, typer.Option(help="liveqa: also ask people's summaries of the questions.")] = False,
     held_out: Annotated[
-        float, typer.Option(help="similar: only this share, kept aside by `test` in the settings.", min=0, max=0.9)
+        float,
+        typer.Option(help="similar, paraphrase: only the share kept aside by `test` in the settings.", min=0, max=0.9),
     ] = 0.0,
     padded: Annotated[
         int | None, typer.Option(help="similar: fill the candidates up; exact against approximate search.", min=1)

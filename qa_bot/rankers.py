@@ -4,15 +4,27 @@ from __future__ import annotations
 
 import json
 from importlib import import_module
+from operator import attrgetter
 from pathlib import Path
 from typing import cast
 
-from qa_core.checkpoints import CONFIG
+from qa_bot.encoders import STARTER_FOLDER
+from qa_core.checkpoints import CONFIG, load_config
+from qa_core.static_encoder import StaticEncoder
 from rankers.neural import NeuralRanker, PairScorer
 
-KINDS = {"PairConfig": ("qa_core.pair_classifier", "PairClassifier")}
-"""By the `kind` of a folder's config.json: the module and the class whose `load` opens it."""
-
+KINDS = {
+    "BLSTMConfig": "rankers.blstm:BLSTMScorer.load",
+    "DecomposableConfig": "rankers.word_pairs:WordPairs.load",
+    "EncoderDecoderConfig": "rankers.encoder_decoder:EncoderDecoderRanker.load",
+    "EntailmentConfig": "rankers.word_pairs:WordPairs.load",
+    "HyperQAConfig": "rankers.hyperqa:HyperQA.load",
+    "PairConfig": "rankers.cross_encoder:open_cross_encoder",
+    "PeerConfig": "rankers.peers:Peer.load",
+    "SiameseConfig": "rankers.word_pairs:WordPairs.load",
+    "StackedConfig": "qa_bot.rankers:open_stacked",
+}
+"""By the `kind` of a folder's config.json: the module and what in it opens the folder."""
 
 DEPTH = 30
 """Documents that a ranker looks at where the configuration does not say."""
@@ -35,11 +47,21 @@ def open_ranker(folder: Path) -> PairScorer:
     kind = head.get("kind") if isinstance(head, dict) else None
     if kind not in KINDS:
         raise RankerError(f"Expected a ranker in {folder}, but its {CONFIG} names the kind {kind!r}; choose another.")
-    module, name = KINDS[kind]
+    module, _, opener = KINDS[kind].partition(":")
     try:
-        return cast(PairScorer, getattr(import_module(module), name).load(folder))
+        return cast(PairScorer, attrgetter(opener)(import_module(module))(folder))
     except (ValueError, FileNotFoundError, ModuleNotFoundError) as error:
         raise RankerError(f"{folder}: {error}") from error
+
+
+def open_stacked(folder: Path) -> PairScorer:
+    """A stacked ranker; where cosines are among its features they are the starter encoder's."""
+    from rankers.stacked import StackedConfig, StackedRanker
+
+    if not load_config(folder, StackedConfig).encoder:
+        return StackedRanker.load(folder)
+    starter = StaticEncoder.load(STARTER_FOLDER)
+    return StackedRanker.load(folder, encode=starter.encode, encoder=starter.fingerprint)
 
 
 def open_cascade(models: str) -> tuple[NeuralRanker, ...]:

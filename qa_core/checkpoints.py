@@ -11,7 +11,7 @@ import difflib
 import json
 import os
 import shutil
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -158,8 +158,7 @@ def replaced(folder: Path, own: Sequence[str]) -> Iterator[Path]:
     try:
         new.mkdir(parents=True)
         if folder.exists():
-            ignored = shutil.ignore_patterns(*own)
-            shutil.copytree(folder, new, ignore=ignored, copy_function=_link, dirs_exist_ok=True)
+            shutil.copytree(folder, new, ignore=_left_out(folder, own), copy_function=_link, dirs_exist_ok=True)
         yield new
         for path in (*new.iterdir(), new):
             _sync(path)
@@ -181,6 +180,11 @@ def found(folder: Path) -> Path:
 
 def _backup(folder: Path) -> Path:
     return folder.with_name(f".{folder.name}.old")
+
+
+def _left_out(folder: Path, own: Sequence[str]) -> Callable[[str, list[str]], set[str]]:
+    """Of the folder itself the files of these names; in folders within it they are someone else's."""
+    return lambda place, names: set(own) & set(names) if Path(place) == folder else set()
 
 
 def _link(source: str, target: str) -> None:

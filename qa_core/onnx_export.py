@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import importlib.util
+import inspect
 import io
 import logging
 import warnings
@@ -21,12 +22,7 @@ def export_onnx(weights: Path, out: Path) -> None:
     `weights` is the folder of `config.json` and `model.safetensors`; pickled weights are refused. Raises
     ModuleNotFoundError where the extra `minilm` is not installed, ValueError where the weights do not fit.
     """
-    missing = [name for name in _NEEDED if importlib.util.find_spec(name) is None]
-    if missing:
-        raise ModuleNotFoundError(
-            f"Expected {' and '.join(_NEEDED)} to convert the encoder in {weights}, but {' and '.join(missing)} is not"
-            " installed; run: pip install 'qa-bot[minilm]'"
-        )
+    _check_installed(weights)
     import torch
 
     model = load_model(weights)
@@ -55,6 +51,73 @@ def export_onnx(weights: Path, out: Path) -> None:
         )
 
 
+def export_pair_graph(weights: Path, output: Any, out: Path) -> None:
+    """Writes the graph `(input_ids, attention_mask, token_type_ids) -> logit (B, 1)` of a pair classifier to `out`.
+
+    `weights` is the folder of its transformer, `output` its linear layer over the first state. A model that does not
+    tell segments apart has a graph without `token_type_ids`. Of a BERT's last layer only the first state is computed,
+    a seventh less to do with six layers. Raises what `export_onnx` raises.
+    """
+    _check_installed(weights)
+    import torch
+
+    model = load_model(weights)
+    last = _cut_last(model) if model.config.model_type == "bert" else None
+    told = "token_type_ids" in inspect.signature(model.forward).parameters
+
+    class Logit(torch.nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.model, self.last, self.output = model, last, output
+
+        def forward(self, input_ids: Any, attention_mask: Any, token_type_ids: Any = None) -> Any:
+            segments = {"token_type_ids": token_type_ids} if told else {}
+            states = self.model(input_ids=input_ids, attention_mask=attention_mask, return_dict=False, **segments)[
+                0
+            ]  # (B, T, D)
+            first = states[:, :1] if self.last is None else _first_state(self.last, states, attention_mask)
+            return self.output(first[:, 0])
+
+    ids = torch.tensor([[0, 1, 2, 3], [0, 1, 2, 3]])
+    names = ["input_ids", "attention_mask", *(["token_type_ids"] if told else [])]
+    inputs = (ids, torch.ones_like(ids), torch.zeros_like(ids))[: len(names)]
+    axes = {name: {0: "batch", 1: "length"} for name in names} | {"logit": {0: "batch"}}
+    with _quiet():
+        torch.onnx.export(
+            Logit().eval(),
+            inputs,
+            str(out),
+            dynamo=False,
+            input_names=names,
+            output_names=["logit"],
+            dynamic_axes=axes,
+            opset_version=_OPSET,
+        )
+
+
+def _cut_last(model: Any) -> Any:
+    """The last layer of a BERT, which is taken from it."""
+    layers = model.encoder.layer
+    model.encoder.layer = layers[:-1]
+    return layers[-1]
+
+
+def _first_state(layer: Any, states: Any, mask: Any) -> Any:
+    """What a layer of BERT makes of the first position, (B, 1, D), from all states (B, T, D); mask (B, T)."""
+    attention, first = layer.attention.self, states[:, :1]
+    size = attention.attention_head_size
+
+    def heads(projected: Any) -> Any:
+        return projected.unflatten(-1, (-1, size)).transpose(1, 2)  # (B, H, T, D / H)
+
+    query, key, value = heads(attention.query(first)), heads(attention.key(states)), heads(attention.value(states))
+    scores = query @ key.transpose(2, 3) / size**0.5  # (B, H, 1, T)
+    scores = scores.masked_fill(mask[:, None, None, :] == 0, -1e9)
+    context = (scores.softmax(-1) @ value).transpose(1, 2).flatten(2)  # (B, 1, D)
+    attended = layer.attention.output(context, first)
+    return layer.output(layer.intermediate(attended), attended)
+
+
 def load_model(weights: Path, *, attention: str = "eager") -> Any:
     """The transformer in float32, whose weights have to be there as safetensors and to fit; a ValueError says if not.
 
@@ -81,6 +144,15 @@ def load_model(weights: Path, *, attention: str = "eager") -> Any:
             f" (first {absent[0]}); the checkpoint belongs to another architecture."
         )
     return model.float()
+
+
+def _check_installed(weights: Path) -> None:
+    missing = [name for name in _NEEDED if importlib.util.find_spec(name) is None]
+    if missing:
+        raise ModuleNotFoundError(
+            f"Expected {' and '.join(_NEEDED)} to convert the encoder in {weights}, but {' and '.join(missing)} is not"
+            " installed; run: pip install 'qa-bot[minilm]'"
+        )
 
 
 @contextlib.contextmanager

@@ -19,7 +19,7 @@ import shutil
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 import numpy as np
 import torch
@@ -31,6 +31,7 @@ from qa_core.checkpoints import CARD, CONFIG, FORMAT, WEIGHTS, found, load_confi
 from qa_core.losses import pairwise_cross_entropy
 from qa_core.mapped_tensors import map_tensors
 from qa_core.onnx_export import load_model
+from qa_core.pair_rows import PairConfig, PairRow, TextPair, pair_rows
 from qa_core.schedules import triangle
 from qa_core.sentence_layout import SentenceLayout, read_object
 from qa_core.tokenisers import SubwordTokeniser
@@ -39,20 +40,12 @@ from qa_core.types import FloatArray, IntArray
 
 TRANSFORMER = "transformer"
 """Folder of the transformer inside that of the classifier."""
-_FILES = (TRANSFORMER, CONFIG, WEIGHTS, CARD)
+GRAPH, QUANTISED = "model.onnx", "model.int8.onnx"
+"""What `rankers/cross_encoder.py` makes of the weights beside them; new weights do away with it."""
+_FILES = (TRANSFORMER, CONFIG, WEIGHTS, CARD, GRAPH, QUANTISED)
 _TOKENISER = ("config.json", "tokenizer.json", "words.txt")
 _CHUNK = 1 << 13  # tokens at once, padding included: with six layers of 384 in training, about 1.5 GB
-_LETTERS = 8  # of a text for each token that counts: to read a long one to its end takes longer than to score it
 _BATCHES_ALIKE = 20  # batches' worth of pairs that are sorted by length together
-
-TextPair = tuple[str, str]
-"""Question and passage."""
-
-
-@dataclass(frozen=True, slots=True)
-class PairConfig:
-    max_length: int = 256  # tokens of question and passage with three special ones; the longer text is cut first
-    dropout: float = 0.1  # of the state behind the linear layer
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,13 +73,6 @@ class LabelledPairs:
 
     def __len__(self) -> int:
         return len(self.pairs)
-
-
-class PairRow(NamedTuple):
-    """One pair as the transformer reads it, both (T,)."""
-
-    tokens: IntArray
-    segments: IntArray  # 0 in the question, 1 in the passage, where the model tells them apart
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -186,18 +172,14 @@ class PairClassifier:
 
     def rows(self, pairs: Sequence[TextPair]) -> list[PairRow]:
         """Token ids with the special tokens of the model's own tokeniser."""
-        most = _LETTERS * self.config.max_length
-        encodings = self.tokeniser.tokenizer.encode_batch_fast(
-            [(first[:most], second[:most]) for first, second in pairs]
-        )
-        return [PairRow(np.array(e.ids, dtype=np.int64), np.array(e.type_ids, dtype=np.int64)) for e in encodings]
+        return pair_rows(self.tokeniser, pairs, max_length=self.config.max_length)
 
     def score(self, pairs: Sequence[TextPair]) -> FloatArray:
         """Logits (N,), without dropout; neither the other pairs nor their order make a difference to one."""
         was_training = self.model.training
         self.model.eval()
         with torch.no_grad():
-            scores: FloatArray = _logits(self.model, self.rows(pairs)).cpu().numpy()
+            scores: FloatArray = pair_logits(self.model, self.rows(pairs)).cpu().numpy()
         self.model.train(was_training)
         return scores
 
@@ -243,7 +225,7 @@ def train_pairs(
         return alike([len(row.tokens) for row in rows], rng, size=tuning.batch)
 
     def loss(model: nn.Module, chosen: IntArray) -> Tensor:
-        logits = _logits(model, [rows[place] for place in chosen])
+        logits = pair_logits(model, [rows[place] for place in chosen])
         return pairwise_cross_entropy(logits, labels[chosen].to(logits.device))
 
     yield from train(
@@ -284,7 +266,7 @@ def alike(lengths: Sequence[int], rng: np.random.Generator, *, size: int) -> Ite
         yield cut[place]
 
 
-def _logits(model: nn.Module, rows: Sequence[PairRow]) -> Tensor:
+def pair_logits(model: nn.Module, rows: Sequence[PairRow]) -> Tensor:
     """(N,); where pairs are too many for one chunk, the graph of one chunk is alive at any time."""
     device = next(model.parameters()).device
     if not rows:

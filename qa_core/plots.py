@@ -1,17 +1,24 @@
-"""Learning curves as a table and as a picture; the one door of matplotlib, which the `plots` extra installs."""
+"""Learning curves as a table and as a picture, histograms, points among their neighbours.
+
+The one door of matplotlib and scikit-learn, which the `plots` extra installs.
+"""
 
 from __future__ import annotations
 
 import csv
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, fields
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+    from numpy.typing import NDArray
 
     from qa_core.training import Progress
+    from qa_core.types import FloatArray
 
 HEIGHT, WIDTH = 4.0, 7.0  # inches
 
@@ -39,11 +46,53 @@ def draw_curve(path: Path, history: Sequence[Progress], *, measure: str = "devel
     figure.savefig(path, format="png", dpi=120)
 
 
+def draw_histograms(path: Path, groups: Mapping[str, FloatArray], *, label: str, bins: int = 40) -> None:
+    """Numbers (N,) of each group as shares, one histogram over the other, as PNG."""
+    figure = _figure()
+    axes = figure.add_subplot(xlabel=label, ylabel="share")
+    every = [number for numbers in groups.values() for number in numbers.tolist()]
+    reach = (min(every, default=0.0), max(every, default=1.0))
+    for name, numbers in groups.items():
+        if len(numbers):
+            axes.hist(numbers, bins=bins, range=reach, weights=[1 / len(numbers)] * len(numbers), alpha=0.6, label=name)
+    if axes.get_legend_handles_labels()[0]:
+        axes.legend()
+    figure.savefig(path, format="png", dpi=120)
+
+
+def draw_neighbours(path: Path, groups: Mapping[str, FloatArray], *, dimensions: int = 2, seed: int = 0) -> None:
+    """Points (N, D) of each group in a colour of their own, neighbours beside each other, as PNG.
+
+    By t-SNE (van der Maaten and Hinton 2008) to two or three dimensions; the same seed gives the same picture.
+    """
+    figure = _figure()
+    axes = figure.add_subplot(projection="3d") if dimensions == 3 else figure.add_subplot()
+    sizes = [len(points) for points in groups.values()]
+    placed = _tsne(np.concatenate(list(groups.values())), dimensions, seed)
+    for name, points in zip(groups, np.split(placed, np.cumsum(sizes)[:-1]), strict=True):
+        axes.plot(*points.T, linestyle="none", marker="o", markersize=3, alpha=0.7, label=name)
+    axes.legend()
+    figure.savefig(path, format="png", dpi=120)
+
+
+def _tsne(points: FloatArray, dimensions: int, seed: int) -> NDArray[np.floating]:
+    if len(points) < 4:
+        return points[:, :dimensions]
+    try:
+        from sklearn.manifold import TSNE
+    except ImportError:
+        raise ModuleNotFoundError(
+            "Expected scikit-learn to draw points, but it is not installed; do: pip install 'qa-bot[plots]'"
+        ) from None
+    perplexity = min(30.0, (len(points) - 1) / 3)
+    return TSNE(dimensions, perplexity=perplexity, random_state=seed).fit_transform(points)  # type: ignore[no-any-return] # untyped
+
+
 def _figure() -> Figure:
     try:
         from matplotlib.figure import Figure
     except ImportError:
         raise ModuleNotFoundError(
-            "Expected matplotlib to draw a learning curve, but it is not installed; do: pip install 'qa-bot[plots]'"
+            "Expected matplotlib to draw pictures, but it is not installed; do: pip install 'qa-bot[plots]'"
         ) from None
     return Figure(figsize=(WIDTH, HEIGHT))

@@ -53,7 +53,7 @@ class TransformerEncoder:
         return cls(
             layout=layout,
             tokeniser=SubwordTokeniser.load(layout.weights, max_length=layout.max_length),
-            session=_session(graph, threads),
+            session=open_graph(graph, threads=threads),
             fingerprint=_fingerprint(layout, cache, int8=int8),
         )
 
@@ -103,7 +103,8 @@ def _output(session: Any) -> str:
     return "last_hidden_state" if "last_hidden_state" in names else str(names[0])
 
 
-def _session(graph: Path, threads: int) -> Any:
+def open_graph(graph: Path, *, threads: int) -> Any:
+    """A session of an ONNX graph whose operations take so many threads; several may run in it at once."""
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = threads
     options.inter_op_num_threads = 1
@@ -129,10 +130,10 @@ def _graph(layout: SentenceLayout, cache: Path, *, int8: bool) -> Path:
         partial = cache / f"{_EXPORTED}.part"
         export_onnx(layout.weights, partial)
         partial.replace(graph)
-    return _quantised(graph, cache / _QUANTISED) if int8 else graph
+    return quantised(graph, cache / _QUANTISED) if int8 else graph
 
 
-def _quantised(graph: Path, out: Path) -> Path:
+def quantised(graph: Path, out: Path) -> Path:
     """Matrices as int8 with a step for each column, activations quantised on the fly.
 
     With one step for a whole matrix the vectors' mean cosine to float32 falls from .992 to .96 (MiniLM).

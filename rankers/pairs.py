@@ -231,11 +231,17 @@ def scored(scorer: Trainable, texts: Any, questions: IntArray, answers: IntArray
 
 def score_pairs(scorer: Trainable, pairs: Sequence[TextPair]) -> FloatArray:
     """Scores (N,) of texts: what a trainable scorer's own `score` is."""
-    pool_questions = {question: place for place, question in enumerate(dict.fromkeys(q for q, _ in pairs))}
-    pool_answers = {answer: place for place, answer in enumerate(dict.fromkeys(a for _, a in pairs))}
-    questions = np.array([pool_questions[question] for question, _ in pairs], dtype=np.int64)
-    answers = np.array([pool_answers[answer] for _, answer in pairs], dtype=np.int64)
-    return scored(scorer, scorer.read(tuple(pool_questions), tuple(pool_answers)), questions, answers)
+    questions, answers, left, right = by_places(pairs)
+    return scored(scorer, scorer.read(questions, answers), left, right)
+
+
+def by_places(pairs: Sequence[TextPair]) -> tuple[tuple[str, ...], tuple[str, ...], IntArray, IntArray]:
+    """Distinct questions and distinct answers of pairs, and each pair's places among them, (N,) and (N,)."""
+    questions = {question: place for place, question in enumerate(dict.fromkeys(q for q, _ in pairs))}
+    answers = {answer: place for place, answer in enumerate(dict.fromkeys(a for _, a in pairs))}
+    left = np.array([questions[question] for question, _ in pairs], dtype=np.int64)
+    right = np.array([answers[answer] for _, answer in pairs], dtype=np.int64)
+    return tuple(questions), tuple(answers), left, right
 
 
 def mean_average_precision(scorer: Trainable, pool: Pool, texts: Any = None) -> float:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from qa_bot.training.answer_sets import Keep
 
 
-WITH_MODELS = ("similar", "words", "phrases", "answers")
+WITH_MODELS = ("similar", "words", "phrases", "answers", "paraphrase")
 
 
 class Similar(NamedTuple):
@@ -74,6 +74,10 @@ def measure(
             from qa_bot.evaluation.answers import evaluate_answers
 
             return evaluate_answers(data, models=models, limit=limit, keep=keep, **common)
+        case "paraphrase":
+            from qa_bot.evaluation.paraphrase import evaluate_paraphrase
+
+            return evaluate_paraphrase(data, models=models, limit=limit, held_out=similar.held_out, **common)
         case "known-item":
             from qa_bot.evaluation.known_item import evaluate_known_item
 

@@ -8,7 +8,8 @@ from typing import Literal
 from qa_bot.encoders import STARTER
 from qa_bot.training.request import Request
 from qa_bot.training.settings import SettingsError, read_toml, settled
-from qa_core.pair_classifier import PairConfig, PairTuning
+from qa_core.pair_classifier import PairTuning
+from qa_core.pair_rows import PairConfig
 from retrievers.training.annotation import THRESHOLD
 from retrievers.training.bi_encoder import BiEncoderConfig
 from retrievers.training.static_tower import StaticConfig

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sized
+from importlib import import_module
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
@@ -53,27 +54,26 @@ class Verb(NamedTuple):
     """Name of the development figure."""
 
 
+MODELS = {
+    "dense": ("dense:train_dense", "MRR"),
+    "similar": ("similar:train_similar", "P@1"),
+    "paragram": ("paragram:train_paragram", "selection"),
+    "phrases": ("phrases:train_phrases", "AUC"),
+    "annotate": ("annotate:train_annotate", "P@1"),
+    "hyperqa": ("hyperqa:train_hyperqa", "MAP"),
+    "blstm": ("blstm:train_blstm", "MAP"),
+    "encoder-decoder": ("encoder_decoder:train_encoder_decoder_ranker", "perplexity"),
+    "cross-encoder": ("cross_encoder:train_cross_encoder", "MAP"),
+    "entailment": ("entailment:train_entailment", "accuracy"),
+}
+"""Module and function of each run, and the name of its development figure."""
+
+
 def verb(model: str) -> Verb:
     """The run of a model that `train` knows."""
-    match model:
-        case "dense":
-            from qa_bot.training.dense import epochs, train_dense
-
-            return Verb(train_dense, epochs, "MRR")
-        case "similar":
-            from qa_bot.training.similar import epochs, train_similar
-
-            return Verb(train_similar, epochs, "P@1")
-        case "paragram":
-            from qa_bot.training.paragram import epochs, train_paragram
-
-            return Verb(train_paragram, epochs, "selection")
-        case "phrases":
-            from qa_bot.training.phrases import epochs, train_phrases
-
-            return Verb(train_phrases, epochs, "AUC")
-        case "annotate":
-            from qa_bot.training.annotate import epochs, train_annotate
-
-            return Verb(train_annotate, epochs, "P@1")
-    raise ValueError(f"Expected a model that can be trained, but got {model!r}.")
+    if model not in MODELS:
+        raise ValueError(f"Expected a model that can be trained, but got {model!r}.")
+    place, measure = MODELS[model]
+    name, _, train = place.partition(":")
+    module = import_module(f"qa_bot.training.{name}")
+    return Verb(getattr(module, train), module.epochs, measure)

@@ -213,6 +213,15 @@ def test_a_config_of_another_class_or_no_json_is_refused(tmp_path):
             load_config(folder, Toy)
 
 
+def test_files_of_others_stay_even_in_folders_and_under_the_same_names(tmp_path):
+    save(tmp_path / "toy")
+    inner = tmp_path / "toy" / "inner"
+    inner.mkdir()
+    (inner / "config.json").write_text("of its own")
+    save(tmp_path / "toy", card="# New\n")
+    assert (inner / "config.json").read_text() == "of its own"
+
+
 def test_absent_config_keys_take_their_defaults(tmp_path):
     folder = save(tmp_path / "model")
     edit(folder, config={"size": 4})

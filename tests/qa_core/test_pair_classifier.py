@@ -106,7 +106,7 @@ def test_chunks_have_the_gradient_of_the_whole_batch(bert: Path, monkeypatch: py
     for chunk in (1 << 13, 40):
         monkeypatch.setattr(pair_classifier, "_CHUNK", chunk)
         made = classifier(bert)
-        logits = pair_classifier._logits(made.model, made.rows(PAIRS))
+        logits = pair_classifier.pair_logits(made.model, made.rows(PAIRS))
         pairwise_cross_entropy(logits, torch.tensor(TOY.labels)).backward()
         gradients.append([p.grad for p in made.model.parameters() if p.grad is not None])
     assert len(gradients[0]) > 10

@@ -1,9 +1,10 @@
 import builtins
 import csv
 
+import numpy as np
 import pytest
 
-from qa_core.plots import draw_curve, write_curve
+from qa_core.plots import draw_curve, draw_histograms, draw_neighbours, write_curve
 from qa_core.training import Progress
 
 HISTORY = [Progress(1, 5, 0.5, 0.1, 100.0, None), Progress(1, 10, 0.25, 0.1, 100.0, 3.5, 0.75, True)]
@@ -24,6 +25,18 @@ def test_curve_as_picture(tmp_path):
     draw_curve(tmp_path / "curve.png", HISTORY, measure="accuracy")
     assert (tmp_path / "curve.png").read_bytes()[:8] == b"\x89PNG\r\n\x1a\n"
     draw_curve(tmp_path / "short.png", HISTORY[:1])
+
+
+def test_histograms_and_points(tmp_path):
+    pytest.importorskip("matplotlib", reason="the plots extra is not installed")
+    draw_histograms(tmp_path / "norms.png", {"a": np.array([1.0, 2.0]), "none": np.zeros(0)}, label="norm")
+    pytest.importorskip("sklearn", reason="the plots extra is not installed")
+    points = np.random.default_rng(0).normal(size=(40, 8)).astype(np.float32)
+    for dimensions in (2, 3):
+        draw_neighbours(tmp_path / f"{dimensions}.png", {"a": points, "none": points[:0]}, dimensions=dimensions)
+    draw_neighbours(tmp_path / "few.png", {"a": points[:3]})
+    draw_histograms(tmp_path / "empty-norms.png", {}, label="norm")
+    assert all(path.read_bytes()[:8] == b"\x89PNG\r\n\x1a\n" for path in tmp_path.iterdir())
 
 
 def test_without_matplotlib_the_extra_is_named(tmp_path, monkeypatch):

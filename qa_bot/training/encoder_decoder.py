@@ -1,0 +1,327 @@
+"""`train encoder-decoder`: from questions and right answers to a ranker by likelihood (thesis, ch. 6.4).
+
+Wrong answers, where the data has them, are for measuring only.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+import torch
+
+from qa_bot.encoders import STARTER, STARTER_FOLDER
+from qa_bot.training.answer_sets import AnswerSets, kept, read_answer_sets
+from qa_bot.training.dense import TrainingError
+from qa_bot.training.pairs import TrainingDataError, split
+from qa_bot.training.request import Request
+from qa_bot.training.run import Run, RunError, hold
+from qa_bot.training.settings import SettingsError, read_toml, settled
+from qa_core.metrics import evaluate
+from qa_core.resume import load_training
+from qa_core.seq2seq_training import LikelihoodConfig, optimiser, perplexity
+from qa_core.static_encoder import StaticEncoder
+from qa_core.text import words
+from qa_core.training import Progress, Training, seed_everything
+from qa_core.vectors import WordVectors, read_vectors
+from rankers.encoder_decoder import PAPER, SMALL, EncoderDecoderConfig, EncoderDecoderRanker, train_encoder_decoder
+from rankers.neural import TextPair
+from rankers.pairs import AnswerSet
+from retrievers.training.examples import Pair
+
+AMONG = 20
+"""Answers to choose from: a right one and 19 drawn by chance from other questions."""
+MEASURED = 500
+"""Held-out pairs that are ranked at most."""
+_PRESETS = {"cpu": SMALL, "paper": PAPER}
+
+
+@dataclass(frozen=True, slots=True)
+class EncoderDecoderSettings:
+    """What `--config` may hold."""
+
+    preset: Literal["cpu", "paper"] = "cpu"  # sizes where [model] does not say
+    pretrained: str = ""  # E_pre: `starter`, a static encoder's folder or a file of word vectors
+    minimum: int = 2  # times a word has to stand in the training texts
+    device: Literal["auto", "cpu", "cuda"] = "auto"
+    model: EncoderDecoderConfig = SMALL
+    training: LikelihoodConfig = field(default_factory=LikelihoodConfig)
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What came of a run, on held-out questions."""
+
+    pairs: int
+    held_out: int
+    perplexity: float
+    rr: float | None  # of the right answer among AMONG, by the mean log-likelihood; None where too few are held out
+    success: float | None
+    ap: float | None  # over questions with right and wrong answers; None without any
+    judged_rr: float | None
+    parameters: int
+    seconds: float
+    rejects: int
+
+    def as_dict(self) -> dict[str, object]:
+        """For JSON, with the names of ir-measures."""
+        told: dict[str, object] = {
+            "pairs": self.pairs,
+            "held_out": self.held_out,
+            "rejected": self.rejects,
+            "parameters": self.parameters,
+            "seconds": self.seconds,
+            "perplexity": self.perplexity,
+        }
+        if self.rr is not None:
+            told[f"among {AMONG}"] = {"RR": self.rr, "P@1": self.success}
+        if self.ap is not None:
+            told["judged"] = {"AP": self.ap, "RR": self.judged_rr}
+        return told
+
+    def text(self, out: Path) -> str:
+        """Figures, and where the ranker is."""
+        judged = "" if self.ap is None else f"judged answers: MAP {self.ap:.3f}, MRR {self.judged_rr:.3f}\n"
+        found = (
+            "" if self.rr is None else f"; the right answer among {AMONG}: MRR {self.rr:.3f}, P@1 {self.success:.3f}"
+        )
+        return (
+            f"{self.pairs:,} right pairs for training, {self.held_out:,} held out\n"
+            f"perplexity {self.perplexity:.1f}{found}\n{judged}"
+            f"written to {out}\n"
+        )
+
+
+Told = Callable[[AnswerSets], None]
+Reported = Callable[[Progress], None]
+
+
+def train_encoder_decoder_ranker(
+    request: Request, *, told: Told = lambda _: None, reported: Reported = lambda _: None
+) -> Outcome:
+    """Train and write `request.out`: the ranker, its card, `curve.csv`, and `curve.png` where it was asked for.
+
+    Args:
+        told: hears what was read, rejects included, before training begins.
+        reported: hears of every progress.
+
+    Raises:
+        TrainingError, TrainingDataError, SettingsError, RunError: data, settings or folders do not do.
+    """
+    settings = configured(request)
+    try:
+        return _trained(request, settings, told, reported)
+    except (TrainingDataError, SettingsError, RunError):
+        raise
+    except (ValueError, FloatingPointError, ModuleNotFoundError) as error:
+        raise TrainingError(str(error)) from error
+
+
+def epochs(request: Request) -> int:
+    """At most, for a progress bar."""
+    return configured(request).training.epochs
+
+
+def configured(request: Request) -> EncoderDecoderSettings:
+    """The preset that the settings name, and the settings over it."""
+    given = read_toml(request.config) if request.config else {}
+    source = str(request.config or "defaults")
+    guess = settled(EncoderDecoderSettings(), given, source=source)
+    settings = settled(EncoderDecoderSettings(model=_PRESETS[guess.preset]), given, source=source)
+    if request.base is not None:
+        raise SettingsError(f"Expected no base to start from, but got {request.base}; name vectors by `pretrained`.")
+    sizes = {
+        "training.batch": settings.training.batch,
+        "training.epochs": settings.training.epochs,
+        "training.patience": settings.training.patience,
+        "training.learning_rate": settings.training.learning_rate,
+        "model.max_question": settings.model.max_question,
+        "model.max_answer": settings.model.max_answer,
+        "minimum": settings.minimum,
+    }
+    if wrong := [f"{name} = {value}" for name, value in sizes.items() if not value > 0]:
+        raise SettingsError(f"{source}: Expected positive numbers, but got {', '.join(wrong)}.")
+    return settings
+
+
+def right_pairs(sets: Sequence[AnswerSet]) -> list[TextPair]:
+    """Questions with each of their right answers."""
+    return [
+        (each.question, answer)
+        for each in sets
+        for answer, right in zip(each.answers, each.labels, strict=True)
+        if right
+    ]
+
+
+def among(pairs: Sequence[TextPair], rng: np.random.Generator, *, size: int = AMONG) -> list[list[TextPair]]:
+    """For each pair, itself and then its question with answers of other questions drawn by chance, `size` in all.
+
+    Raises ValueError where other questions have too few answers.
+    """
+    answers = list(dict.fromkeys(answer for _, answer in pairs))
+    own: dict[str, set[str]] = {}
+    for question, answer in pairs:
+        own.setdefault(question, set()).add(answer)
+    lists = []
+    for question, answer in pairs:
+        order = (answers[place] for place in rng.permutation(len(answers)).tolist())
+        others = [other for other in order if other not in own[question]][: size - 1]
+        if len(others) < size - 1:
+            raise ValueError(f"Expected {size - 1} answers of other questions, but got {len(others)}; hold out more.")
+        lists.append([(question, answer), *((question, other) for other in others)])
+    return lists
+
+
+def chosen(
+    lists: Sequence[Sequence[TextPair]], score: Callable[[Sequence[TextPair]], Sequence[float]]
+) -> tuple[float, float]:
+    """MRR and P@1 of the first of each list; equal scores are ranked by a hash."""
+    run: dict[str, dict[str, float]] = {}
+    for number, pairs in enumerate(lists):
+        run[str(number)] = {str(place): float(value) for place, value in enumerate(score(pairs))}
+    qrels = {number: {place: int(place == "0") for place in scores} for number, scores in run.items()}
+    found = evaluate(qrels, run, ("RR", "P@1"))
+    return found["RR"].mean, found["P@1"].mean
+
+
+def _trained(request: Request, settings: EncoderDecoderSettings, told: Told, reported: Reported) -> Outcome:
+    started = time.monotonic()
+    train, dev, rejects = _data(request, told)
+    pairs, held_out = right_pairs(train), right_pairs(dev)
+    if not pairs or not held_out:
+        raise TrainingDataError(
+            f"Expected right pairs for training and to hold out, but got {len(pairs)} and {len(held_out)}; give more, "
+            "or name development data with --dev PATH."
+        )
+    seed_everything(request.seed)
+    texts = [text for pair in pairs for text in pair]
+    pretrained = _pretrained(settings.pretrained, texts) if settings.pretrained else None
+    ranker = EncoderDecoderRanker.of(texts, settings.model, minimum=settings.minimum, pretrained=pretrained)
+    ranker.model.to(_device(settings.device))
+    training = Training(ranker.model, optimiser(ranker.translator, settings.training), seed=request.seed)
+    identity = {"config": asdict(settings), "pairs": len(pairs), "held_out": len(held_out), "seed": request.seed}
+    run = Run(request.out, identity)
+    if request.resume:
+        run.check()
+        load_training(run.state, training)
+    else:
+        run.begin()
+    hold(run, training, train_encoder_decoder(training, ranker, pairs, settings.training, held_out=held_out), reported)
+    ranker.model.eval()
+    outcome = _measured(ranker, pairs, held_out, dev, request.seed, time.monotonic() - started, rejects)
+    ranker.save(request.out, card=_card(outcome, settings, request))
+    run.finish(training, plots=request.plots, measure="perplexity")
+    return outcome
+
+
+def _measured(
+    ranker: EncoderDecoderRanker,
+    pairs: Sequence[TextPair],
+    held_out: Sequence[TextPair],
+    dev: Sequence[AnswerSet],
+    seed: int,
+    seconds: float,
+    rejects: int,
+) -> Outcome:
+    rng = np.random.default_rng(seed)
+    answers = len({answer for _, answer in held_out})
+    rr: float | None = None
+    success: float | None = None
+    if answers >= 2 * AMONG:
+        lists = among(held_out, rng)
+        lists = [lists[place] for place in sorted(rng.permutation(len(lists))[:MEASURED].tolist())]
+        rr, success = chosen(lists, lambda listed: ranker.score(listed).tolist())
+    judged = kept(dev, "both")
+    ap, judged_rr = _judged(ranker, judged) if judged else (None, None)
+    return Outcome(
+        len(pairs),
+        len(held_out),
+        perplexity(ranker.translator, ranker.columns(held_out)),
+        rr,
+        success,
+        ap,
+        judged_rr,
+        sum(p.numel() for p in ranker.model.parameters() if p.requires_grad),
+        seconds,
+        rejects,
+    )
+
+
+def _judged(ranker: EncoderDecoderRanker, sets: Sequence[AnswerSet]) -> tuple[float, float]:
+    """MAP and MRR over questions with right and wrong answers."""
+    run: dict[str, dict[str, float]] = {}
+    qrels: dict[str, dict[str, int]] = {}
+    for number, each in enumerate(sets):
+        scores = ranker.score([(each.question, answer) for answer in each.answers])
+        run[str(number)] = {str(place): float(score) for place, score in enumerate(scores.tolist())}
+        qrels[str(number)] = {str(place): int(label) for place, label in enumerate(each.labels)}
+    found = evaluate(qrels, run, ("AP", "RR"))
+    return found["AP"].mean, found["RR"].mean
+
+
+def _data(request: Request, told: Told) -> tuple[list[AnswerSet], list[AnswerSet], int]:
+    data = read_answer_sets(request.data, limit=request.limit)
+    told(data)
+    try:
+        share = float(request.dev)
+    except ValueError:
+        return list(data.sets), list(read_answer_sets([Path(request.dev)]).sets), len(data.rejects)
+    if not 0 < share < 1:
+        raise TrainingDataError(f"Expected a share between 0 and 1, or a path, for --dev, but got {request.dev}.")
+    held = {pair.question for pair in split([Pair(each.question, "") for each in data.sets], share)[1]}
+    train = [each for each in data.sets if each.question not in held]
+    return train, [each for each in data.sets if each.question in held], len(data.rejects)
+
+
+def _pretrained(name: str, texts: Sequence[str]) -> WordVectors:
+    found = list(dict.fromkeys(word for text in texts for word in words(text)))
+    path = STARTER_FOLDER if name == STARTER else Path(name).expanduser()
+    if path.is_dir():
+        return WordVectors(tuple(found), StaticEncoder.load(path).encode(found))
+    return read_vectors(path, only=found)
+
+
+def _device(name: str) -> torch.device:
+    if name == "cuda" and not torch.cuda.is_available():
+        raise SettingsError("Expected a CUDA device, but torch sees none; set device = 'auto'.")
+    return torch.device("cuda" if name != "cpu" and torch.cuda.is_available() else "cpu")
+
+
+def _card(outcome: Outcome, settings: EncoderDecoderSettings, request: Request) -> str:
+    """Data, seed, settings and figures, as Markdown."""
+    rows = []
+    if outcome.ap is not None:
+        rows.append(f"| judged answers | {outcome.ap:.3f} | {outcome.judged_rr:.3f} | |\n")
+    if outcome.rr is not None:
+        rows.append(f"| the right answer among {AMONG} | | {outcome.rr:.3f} | {outcome.success:.3f} |\n")
+    return f"""# Encoder-decoder ranker, trained with qa-bot
+
+| | |
+| --- | --- |
+| scores | {settings.model.direction} |
+| data | {", ".join(path.name for path in request.data)} |
+| right pairs for training, held out | {outcome.pairs:,}, {outcome.held_out:,} |
+| trained parameters | {outcome.parameters:,} |
+| seed | {request.seed} |
+| seconds | {outcome.seconds:,.0f} |
+| perplexity of held-out pairs | {outcome.perplexity:.1f} |
+
+On held-out questions:
+
+| | MAP | MRR | P@1 |
+| --- | --- | --- | --- |
+{"".join(rows)}
+The licence follows from that of the data and of the word vectors; see there.
+
+## Settings
+
+```json
+{json.dumps(asdict(settings), indent=2)}
+```
+"""

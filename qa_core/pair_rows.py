@@ -1,0 +1,38 @@
+"""Question and passage as one row of token ids, as a pair classifier reads them; no torch."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from qa_core.tokenisers import SubwordTokeniser
+from qa_core.types import IntArray
+
+_LETTERS = 8  # of a text for each token that counts: to read a long one to its end takes longer than to score it
+
+TextPair = tuple[str, str]
+"""Question and passage."""
+
+
+@dataclass(frozen=True, slots=True)
+class PairConfig:
+    max_length: int = 256  # tokens of question and passage with three special ones; the longer text is cut first
+    dropout: float = 0.1  # of the state behind the linear layer
+
+
+class PairRow(NamedTuple):
+    """One pair as the transformer reads it, both (T,)."""
+
+    tokens: IntArray
+    segments: IntArray  # 0 in the question, 1 in the passage, where the model tells them apart
+
+
+def pair_rows(tokeniser: SubwordTokeniser, pairs: Sequence[TextPair], *, max_length: int) -> list[PairRow]:
+    """Token ids with the special tokens of the model's own tokeniser, which cuts pairs to `max_length`."""
+    most = _LETTERS * max_length
+    cut = [(first[:most], second[:most]) for first, second in pairs]
+    encodings = tokeniser.tokenizer.encode_batch_fast(cut)
+    return [PairRow(np.array(e.ids, dtype=np.int64), np.array(e.type_ids, dtype=np.int64)) for e in encodings]

@@ -1,0 +1,100 @@
+"""A transformer that reads question and passage together, as a pair scorer: trained with torch, served without it.
+
+    scorer = TrainedCrossEncoder.of(folder, PairConfig(max_length=128))     # rankers/cross_encoder_training.py
+    scorer.save(out, card="# …", int8=True)
+    CrossEncoder.load(out, threads=2).score([("why do cats sleep?", "They hunt at dawn.")])
+
+A pair is one run of the graph. There is no padding then and nothing to depend on: also with int8, where the step of
+the activations is taken over whatever runs together, a score is the same to the last bit whatever stands beside it.
+Threads score different pairs, which keeps two cores busier than sharing the operations of one does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+
+from qa_core.checkpoints import found, load_config
+from qa_core.pair_rows import PairConfig, PairRow, pair_rows
+from qa_core.tokenisers import SubwordTokeniser
+from qa_core.transformer_encoder import open_graph
+from qa_core.types import FloatArray
+from rankers.neural import PairScorer, TextPair
+
+TRANSFORMER, GRAPH, QUANTISED = "transformer", "model.onnx", "model.int8.onnx"
+_PROBE = ("why do cats sleep?", "They hunt at dawn.")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CrossEncoder:
+    """A graph with its reading of pairs; importing and running it takes no torch."""
+
+    session: Any
+    tokeniser: SubwordTokeniser
+    config: PairConfig
+    threads: int = 1
+
+    @classmethod
+    def load(cls, folder: Path, *, threads: int = 1, int8: bool | None = None) -> Self:
+        """A folder that was saved with its graph.
+
+        Args:
+            threads: pairs that are scored at the same time.
+            int8: the quantised graph or the one in float32; by default the quantised one where it is there.
+
+        Raises:
+            FileNotFoundError: the folder has no such graph.
+            ValueError: it is damaged, or a model of another kind, or gives no finite score.
+        """
+        folder = found(folder)
+        config = load_config(folder, PairConfig)
+        if int8 is None:
+            int8 = (folder / QUANTISED).is_file()
+        graph = folder / (QUANTISED if int8 else GRAPH)
+        if not graph.is_file():
+            raise FileNotFoundError(f"Expected a graph at {graph}, but there is none; save the model with it.")
+        tokeniser = SubwordTokeniser.load(folder / TRANSFORMER, max_length=config.max_length)
+        scorer = cls(open_graph(graph, threads=1), tokeniser, config, threads)
+        scorer._check(graph)
+        return scorer
+
+    def score(self, pairs: Sequence[TextPair]) -> FloatArray:
+        """Logits (N,) float32."""
+        rows = pair_rows(self.tokeniser, pairs, max_length=self.config.max_length)
+        if self.threads == 1 or len(rows) < 2:
+            return np.array([self._logit(row) for row in rows], dtype=np.float32)
+        scores = np.zeros(len(rows), dtype=np.float32)
+        order = sorted(range(len(rows)), key=lambda place: -len(rows[place].tokens))  # the longest first: none waits
+        with ThreadPoolExecutor(min(self.threads, len(rows))) as pool:
+            scores[order] = list(pool.map(self._logit, [rows[place] for place in order]))
+        return scores
+
+    def _logit(self, row: PairRow) -> float:
+        tokens = row.tokens[None]  # (1, T)
+        feed = {"input_ids": tokens, "attention_mask": np.ones_like(tokens), "token_type_ids": row.segments[None]}
+        wanted = [node.name for node in self.session.get_inputs()]
+        return float(self.session.run(None, {name: feed[name] for name in wanted})[0][0, 0])
+
+    def _check(self, graph: Path) -> None:
+        try:
+            (score,) = self.score([_PROBE])
+        except Exception as error:  # onnxruntime raises a private class for ids beyond the vocabulary and the like
+            raise ValueError(
+                f"Expected a graph and a tokeniser of one vocabulary, but {graph} gives: {error}; save the model again."
+            ) from error
+        if not np.isfinite(score):
+            raise ValueError(f"Expected a finite score of {graph}, but got {score}; train the model again.")
+
+
+def open_cross_encoder(folder: Path, *, threads: int = 1, int8: bool | None = None) -> PairScorer:
+    """The graph of a folder, or where it has none its weights, which takes torch and transformers."""
+    if any((found(folder) / name).is_file() for name in (GRAPH, QUANTISED)):
+        return CrossEncoder.load(folder, threads=threads, int8=int8)
+    from rankers.cross_encoder_training import TrainedCrossEncoder
+
+    return TrainedCrossEncoder.load(folder)

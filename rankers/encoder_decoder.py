@@ -1,0 +1,165 @@
+"""How likely a question is given a passage, by an attentional encoder-decoder (thesis, ch. 6.4).
+
+    ranker = EncoderDecoderRanker.of([*questions, *answers], SMALL)
+    training = Training(ranker.model, optimiser(ranker.translator, config), seed=1)
+    for progress in train_encoder_decoder(training, ranker, pairs, config, held_out=dev): ...
+    ranker.score([("what do turtles eat", "feed them vegetables")])
+
+It learns from right pairs alone. S is the question and T the answer, as in the thesis' table: `backward` is p(S|T),
+which is the ranker, `forward` p(T|S), and `normalised` p(T|S) / p(T).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Literal, Self
+
+import numpy as np
+
+from qa_core.checkpoints import VOCABULARY, load_config, load_tensors, load_vocabulary, save_model
+from qa_core.seq2seq import SPECIALS, Seq2Seq, Seq2SeqConfig
+from qa_core.seq2seq_training import LikelihoodConfig, train_translator
+from qa_core.training import Progress, Training
+from qa_core.translator import Translator, TranslatorConfig
+from qa_core.types import FloatArray
+from qa_core.vectors import WordVectors
+from qa_core.vocab import Vocabulary
+from rankers.blstm import CHARACTERS
+from rankers.neural import TextPair
+
+Direction = Literal["backward", "forward", "prior"]
+"""Question given answer (the ranker), answer given question, or answer given nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class EncoderDecoderConfig:
+    """The sizes of the thesis; `SMALL` is for one core."""
+
+    network: Seq2SeqConfig = field(default_factory=lambda: Seq2SeqConfig(50_000))
+    direction: Literal["backward", "forward", "prior"] = "backward"
+    max_question: int = 64  # words that count
+    max_answer: int = 128
+
+
+PAPER = EncoderDecoderConfig()
+SMALL = EncoderDecoderConfig(Seq2SeqConfig(10_000, dimension=128, hidden=128, layers=1), max_question=24, max_answer=48)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class EncoderDecoderRanker:
+    """Scores are mean log-likelihoods of a word, which is minus the logarithm of the perplexity."""
+
+    translator: Translator
+    config: EncoderDecoderConfig
+
+    @classmethod
+    def of(
+        cls,
+        texts: Iterable[str],
+        config: EncoderDecoderConfig,
+        *,
+        minimum: int = 1,
+        pretrained: WordVectors | None = None,
+    ) -> Self:
+        """A new one over the most frequent words of the texts; arguments and errors as of `Translator.of`."""
+        translator = Translator.of(texts, _shape(config), minimum=minimum, pretrained=pretrained)
+        return cls(translator, replace(config, network=translator.config.network))
+
+    @classmethod
+    def load(cls, folder: Path) -> Self:
+        """Raises FileNotFoundError and ValueError that say what is missing or wrong."""
+        config = load_config(folder, EncoderDecoderConfig)
+        vocabulary = Vocabulary(tuple(load_vocabulary(folder)))
+        if len(vocabulary) != config.network.vocabulary or vocabulary.tokens[: len(SPECIALS)] != SPECIALS:
+            raise ValueError(
+                f"{folder / VOCABULARY}: Expected {config.network.vocabulary} words that begin with "
+                f"{' '.join(SPECIALS)}, but got {len(vocabulary)} that begin with "
+                f"{' '.join(vocabulary.tokens[: len(SPECIALS)])}; train the model again."
+            )
+        model = Seq2Seq(config.network)
+        weights = load_tensors(folder, shapes={name: tuple(t.shape) for name, t in model.state_dict().items()})
+        if bad := [name for name, tensor in weights.items() if not bool(tensor.isfinite().all())]:
+            raise ValueError(f"{folder}: Expected finite weights, but got NaN or infinity in {bad[0]}; train it again.")
+        model.load_state_dict(weights)
+        return cls(Translator(model.eval(), vocabulary, _shape(config)), config)
+
+    def save(self, folder: Path, *, card: str) -> None:
+        """Write a folder that `load` opens; an interrupted save leaves the old model."""
+        tokens = self.translator.vocabulary.tokens
+        save_model(folder, config=self.config, weights=self.model.state_dict(), vocabulary=tokens, card=card)
+
+    @property
+    def model(self) -> Seq2Seq:
+        return self.translator.model
+
+    def score(self, pairs: Sequence[TextPair]) -> FloatArray:
+        """`1/T Σ log p` (N,) of the T words of a pair's target, `</s>` among them; higher is better."""
+        totals, lengths = self.log_likelihoods(pairs)
+        means: FloatArray = (totals / lengths).astype(np.float32)
+        return means
+
+    def log_likelihoods(self, pairs: Sequence[TextPair]) -> tuple[FloatArray, FloatArray]:
+        """`Σ log p` (N,) of pairs of question and answer, and of how many words, (N,)."""
+        if not pairs:
+            return np.zeros(0, dtype=np.float32), np.zeros(0, dtype=np.float32)
+        distinct = list(dict.fromkeys(self._directed(pairs)))
+        places = {columns: place for place, columns in enumerate(distinct)}
+        totals, lengths = self.translator.log_likelihoods(*zip(*distinct, strict=True))
+        chosen = [places[columns] for columns in self._directed(pairs)]
+        return totals[chosen], lengths[chosen].astype(np.float32)
+
+    def columns(self, pairs: Iterable[TextPair]) -> list[tuple[str, str]]:
+        """Source and target of pairs of question and answer, each once."""
+        return list(dict.fromkeys(self._directed(pairs)))
+
+    def _directed(self, pairs: Iterable[TextPair]) -> list[tuple[str, str]]:
+        source, target = (limit * CHARACTERS for limit in _limits(self.config))
+        ways: dict[Direction, Callable[[str, str], tuple[str, str]]] = {
+            "backward": lambda question, answer: (answer, question),
+            "forward": lambda question, answer: (question, answer),
+            "prior": lambda _, answer: ("", answer),
+        }
+        turned = (ways[self.config.direction](question, answer) for question, answer in pairs)
+        return [(left[:source], right[:target]) for left, right in turned]
+
+
+def train_encoder_decoder(
+    training: Training,
+    ranker: EncoderDecoderRanker,
+    pairs: Sequence[TextPair],
+    config: LikelihoodConfig,
+    *,
+    held_out: Sequence[TextPair] = (),
+    report_every: int = 10,
+) -> Iterator[Progress]:
+    """On right pairs of question and answer; with held-out ones the weights of their lowest perplexity stay."""
+    yield from train_translator(
+        training,
+        ranker.translator,
+        ranker.columns(pairs),
+        config,
+        held_out=ranker.columns(held_out),
+        report_every=report_every,
+    )
+
+
+def normalised(forward: EncoderDecoderRanker, prior: EncoderDecoderRanker, pairs: Sequence[TextPair]) -> FloatArray:
+    """`log p(T|S) − log p(T)` (N,) of pairs: how much likelier the question makes the whole answer."""
+    told = forward.config.direction, prior.config.direction
+    if told != ("forward", "prior"):
+        raise ValueError(f"Expected models of p(T|S) and of p(T), but got {told[0]} and {told[1]}; name those.")
+    scores: FloatArray = forward.log_likelihoods(pairs)[0] - prior.log_likelihoods(pairs)[0]
+    return scores
+
+
+def _limits(config: EncoderDecoderConfig) -> tuple[int, int]:
+    """Words of source and of target that count."""
+    if config.direction == "backward":
+        return config.max_answer, config.max_question
+    return config.max_question, config.max_answer
+
+
+def _shape(config: EncoderDecoderConfig) -> TranslatorConfig:
+    return TranslatorConfig(config.network, *_limits(config))

@@ -1,0 +1,244 @@
+"""What words say about a pair without a network: shared words weighted by BM25, overlaps, lengths, and whether the
+answer holds what the question word asks for (thesis, ch. 6.3.2 and 6.3.3, for BM25; the others are cheap additions).
+
+    keywords = Keywords.of(pool.answers)
+    keywords.features([("who wrote it", "it was written by Ann")])  # (1, F), columns as in FEATURES
+
+A feature that a pair has no say in is NaN: gradient boosting takes it as missing.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from typing import Self
+
+import numpy as np
+
+from qa_core.text import STOP_TERMS, terms, words
+from qa_core.types import FloatArray
+from rankers.neural import TextPair
+
+Encode = Callable[[Sequence[str]], FloatArray]
+"""Texts to rows of length 1, (N, D)."""
+
+K1, B = 1.2, 0.75
+MOST_CHARACTERS = 20_000
+"""Of a text, that count: some 3,000 words."""
+
+
+def _listed(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+ASKING = _listed(
+    "what which who whom whose when where why how did does do has have had were been being am can could would should "
+    "may might about from he she his her its i you we me my your our us him them there's it's what's who's"
+)
+"""Words left out with the stop words: they stand in questions, and in few answers because they answer."""
+
+FEATURES = (
+    "bm25",
+    "overlap",  # share of the question's words
+    "overlap_idf",  # the same, weighted by idf
+    "overlap_stems",
+    "jaccard",
+    "pairs",  # share of the question's neighbouring words
+    "rarest_shared",  # idf
+    "rarest_missing",  # idf
+    "density",  # shared words to the span that they stand in
+    "question_words",
+    "answer_words",
+    "numbers_shared",  # share of the question's numbers
+    "names_shared",  # share of the question's capitalised words
+    "numbers_new",
+    "dates_new",
+    "names_new",
+    "asked",  # kind of question word, a number
+    "expected",  # whether the answer holds something new of the kind that is asked for
+)
+COSINE = "cosine"
+
+_KINDS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
+    (name, re.compile(pattern))
+    for name, pattern in (
+        (
+            "number",
+            r"\bhow (?:many|much|long|old|far|tall|big|large|fast|high|deep|often|hot|cold|heavy|wide)\b"
+            r"|\bwhat (?:is|was|are|were) the (?:\w+ ){0,2}"
+            r"(?:population|number|percentage|percent|cost|price|speed|height|length|age|distance|rate|temperature)\b"
+            r"|\bwhat (?:number|percent|percentage|age|size|amount)\b",
+        ),
+        ("date", r"\bwhen\b|\b(?:what|which) (?:\w+ )?(?:year|date|day|month|century|decade|time)\b"),
+        (
+            "place",
+            r"\bwhere\b|\b(?:what|which) (?:\w+ )?"
+            r"(?:country|city|state|town|place|county|continent|river|island|region|location|province|nation)\b",
+        ),
+        ("person", r"\bwho(?:se|m|'s)?\b|\b(?:what|which) (?:\w+ )?(?:person|man|woman|president|author|actor)\b"),
+        ("reason", r"\bwhy\b"),
+        ("manner", r"\bhow\b"),
+        ("thing", r"\b(?:what|which)\b"),
+    )
+)
+KINDS = tuple(name for name, _ in _KINDS)
+
+_DATES = _listed(
+    "january february march april june july august september october november december monday tuesday wednesday "
+    "thursday friday saturday sunday yesterday today century"
+)  # "may" is a verb more often than a month
+_NUMBERS = _listed(
+    "two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen "
+    "nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred thousand million billion dozen"
+)
+_YEAR = re.compile(r"1[0-9]{3}|20[0-9]{2}")
+_LEFT_OUT = STOP_TERMS | ASKING
+_NAME = re.compile(r"(?<=[\w,;:)\"'’”] )[A-Z][\w'’]*")  # capitalised, and not at the beginning of a sentence
+
+
+class Read:
+    """A text, read once for all its pairs; what only one side needs is found when it is asked for."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text[:MOST_CHARACTERS]
+        self.words = words(self.text)
+        self.content = [word for word in self.words if word not in _LEFT_OUT]
+        self.counts: Mapping[str, int] = Counter(self.content)
+
+    @cached_property
+    def stems(self) -> frozenset[str]:
+        return frozenset(terms(self.text)) - ASKING
+
+    @cached_property
+    def numbers(self) -> frozenset[str]:
+        return frozenset(word for word in self.counts if word[0].isdigit() or word in _NUMBERS)
+
+    @cached_property
+    def dates(self) -> frozenset[str]:
+        return frozenset(word for word in self.counts if word in _DATES or _YEAR.fullmatch(word))
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """Case-folded words that are capitalised within a sentence."""
+        return frozenset(part for name in _NAME.findall(self.text) for part in words(name))
+
+    @cached_property
+    def asked(self) -> int:
+        """Place in KINDS of the first kind that the question is of, −1 for none."""
+        opening = self.text[:500].lower()
+        return next((place for place, (_, pattern) in enumerate(_KINDS) if pattern.search(opening)), -1)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Keywords:
+    """In how many answers each word stands, and how long they are on average: what BM25 needs."""
+
+    counts: Mapping[str, int]
+    answers: int  # distinct ones
+    mean_length: float  # in content words
+
+    @classmethod
+    def of(cls, answers: Iterable[str]) -> Self:
+        """Of the distinct answers; without any every word is equally rare."""
+        counts: Counter[str] = Counter()
+        total = number = 0
+        for answer in dict.fromkeys(answers):
+            content = Read(answer).content
+            counts.update(set(content))
+            total += len(content)
+            number += 1
+        return cls(counts, number, total / max(1, number))
+
+    def idf(self, word: str) -> float:
+        """`ln(1 + (N − n + 0.5) / (n + 0.5))`, positive for every word."""
+        found = self.counts.get(word, 0)
+        return math.log(1 + (self.answers - found + 0.5) / (found + 0.5))
+
+    def bm25(self, question: Read, answer: Read) -> float:
+        """`Σ idf(w) · f(k1 + 1) / (f + k1(1 − b + b · |a| / avg))` over the distinct words on both sides."""
+        norm = K1 * (1 - B + B * len(answer.content) / (self.mean_length or 1.0))
+        shared = ((word, answer.counts[word]) for word in question.counts if word in answer.counts)
+        return math.fsum(self.idf(word) * count * (K1 + 1) / (count + norm) for word, count in shared)
+
+    def features(self, pairs: Sequence[TextPair], *, encode: Encode | None = None) -> FloatArray:
+        """(N, F), columns as in FEATURES, and the cosine of both texts' vectors behind them where `encode` is given."""
+        texts = {text: Read(text) for text in dict.fromkeys(text for pair in pairs for text in pair)}
+        rows = [self._row(texts[question], texts[answer]) for question, answer in pairs]
+        table = np.array(rows, dtype=np.float32).reshape(len(pairs), len(FEATURES))
+        return table if encode is None else np.hstack([table, cosines(pairs, encode)[:, None]])
+
+    def score(self, pairs: Sequence[TextPair]) -> FloatArray:
+        """BM25 (N,) of pairs: the thesis' keyword baseline."""
+        texts = {text: Read(text) for text in dict.fromkeys(text for pair in pairs for text in pair)}
+        return np.array([self.bm25(texts[q], texts[a]) for q, a in pairs], dtype=np.float32)
+
+    def _row(self, question: Read, answer: Read) -> list[float]:
+        asked = list(question.counts)
+        shared = [word for word in asked if word in answer.counts]
+        idf = {word: self.idf(word) for word in asked}
+        union = len(question.counts.keys() | answer.counts.keys())
+        numbers, dates, names = (
+            len(new)
+            for new in (
+                answer.numbers - question.numbers,
+                answer.dates - question.dates,
+                answer.names - question.names - question.counts.keys(),
+            )
+        )
+        return [
+            self.bm25(question, answer),
+            _share(len(shared), len(asked)),
+            _share(math.fsum(idf[word] for word in shared), math.fsum(idf.values())),
+            _share(len(question.stems & answer.stems), len(question.stems)),
+            _share(len(shared), union),
+            _neighbours(question.content, answer.content),
+            max((idf[word] for word in shared), default=0.0),
+            max((idf[word] for word in asked if word not in answer.counts), default=0.0),
+            _density(shared, answer.content),
+            len(question.words),
+            len(answer.words),
+            _share(len(question.numbers & answer.numbers), len(question.numbers)),
+            _share(sum(name in answer.counts for name in question.names), len(question.names)),
+            numbers,
+            dates,
+            names,
+            question.asked,
+            _expected(question.asked, numbers, dates, names),
+        ]
+
+
+def cosines(pairs: Sequence[TextPair], encode: Encode) -> FloatArray:
+    """Cosines (N,) of questions and answers, each text encoded once."""
+    texts = list(dict.fromkeys(text for pair in pairs for text in pair))
+    places = {text: place for place, text in enumerate(texts)}
+    rows = encode(texts) if texts else np.zeros((0, 1), dtype=np.float32)
+    left, right = ([places[pair[side]] for pair in pairs] for side in (0, 1))
+    found: FloatArray = np.einsum("nd,nd->n", rows[left], rows[right]).astype(np.float32)
+    return found
+
+
+def _expected(asked: int, numbers: int, dates: int, names: int) -> float:
+    """1 or 0; NaN where the question word tells nothing."""
+    found = {"number": numbers, "date": dates, "place": names, "person": names}.get(KINDS[asked] if asked >= 0 else "")
+    return math.nan if found is None else float(found > 0)
+
+
+def _share(part: float, whole: float) -> float:
+    return part / whole if whole else math.nan
+
+
+def _neighbours(question: Sequence[str], answer: Sequence[str]) -> float:
+    asked = set(pairwise(question))
+    return _share(len(asked & set(pairwise(answer))), len(asked))
+
+
+def _density(shared: Sequence[str], answer: Sequence[str]) -> float:
+    """Shared words to the words from the first of them to the last; NaN without any."""
+    wanted = set(shared)
+    places = [place for place, word in enumerate(answer) if word in wanted]
+    return len(places) / (places[-1] - places[0] + 1) if places else math.nan

@@ -1,0 +1,175 @@
+"""The full system of the thesis (ch. 6.3): pools of the stacked LSTM and keyword features, joined by boosted trees.
+
+    inputs = Inputs(Keywords.of(pool.answers), network=scorer)
+    trees = BoostedTrees.fit(inputs.table(pool.pairs(), names), pool.label, names=names)
+    StackedRanker(inputs, trees).score([("who wrote it", "it was written by Ann")])
+
+The pools that trees are grown on have to come from networks that did not see the pairs (`qa_bot.training.blstm` trains
+one network for each part of the questions): those of seen pairs look far too sure.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from qa_core.checkpoints import WEIGHTS, load_config, load_vocabulary, load_weights, save_model
+from qa_core.types import FloatArray
+from rankers.blstm import POOLS, BLSTMConfig, BLSTMScorer
+from rankers.gbdt import TEXT, BoostedTrees, GBDTConfig, packed, unpacked
+from rankers.keyword_features import COSINE, FEATURES, Encode, Keywords, cosines
+from rankers.neural import TextPair
+from rankers.pairs import by_places
+
+KNOWN = (*POOLS, *FEATURES, COSINE)
+"""Names of all features that trees may be grown on."""
+FAITHFUL = (*POOLS, "bm25")
+"""Those of the thesis."""
+_NETWORK = "network."
+
+
+@dataclass(frozen=True, slots=True)
+class StackedConfig:
+    """Head of a stacked ranker at rest."""
+
+    features: tuple[str, ...]
+    answers: int  # that the keywords were counted in
+    mean_length: float
+    trees: GBDTConfig
+    network: BLSTMConfig | None = None
+    encoder: str = ""  # whose cosines are a feature: its fingerprint
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Inputs:
+    """What the features of a pair are taken from."""
+
+    keywords: Keywords
+    network: BLSTMScorer | None = None
+    encode: Encode | None = None
+
+    def table(self, pairs: Sequence[TextPair], names: Sequence[str]) -> FloatArray:
+        """(N, F), columns as named. Raises ValueError for a name that is unknown or has nothing to be taken from."""
+        self.check(names)
+        columns: dict[str, NDArray[Any]] = {}
+        if any(name in FEATURES for name in names):
+            columns |= dict(zip(FEATURES, self.keywords.features(pairs).T, strict=True))
+        if self.network is not None and any(name in POOLS for name in names):
+            columns |= dict(zip(POOLS, network_pools(self.network, pairs).T, strict=True))
+        if self.encode is not None and COSINE in names:
+            columns[COSINE] = cosines(pairs, self.encode)
+        return np.stack([columns[name] for name in names], axis=1).astype(np.float32)
+
+    def check(self, names: Sequence[str]) -> None:
+        """Raises ValueError as `table` does."""
+        if not names:
+            raise ValueError("Expected features to join, but got none; name at least one.")
+        for name in names:
+            if name not in KNOWN:
+                raise ValueError(f"Expected features among {', '.join(KNOWN)}, but got {name!r}.")
+            if (name in POOLS and self.network is None) or (name == COSINE and self.encode is None):
+                needed = "an encoder" if name == COSINE else "a network"
+                raise ValueError(f"Expected {needed} for the feature {name!r}, but got none; give it or leave it out.")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class StackedRanker:
+    """A pair scorer; with the features of FAITHFUL it is the thesis' three-layer BLSTM + BM25."""
+
+    inputs: Inputs
+    trees: BoostedTrees
+    encoder: str = ""  # fingerprint of the encoder in the inputs
+
+    @classmethod
+    def load(cls, folder: Path, *, encode: Encode | None = None, encoder: str = "") -> Self:
+        """Open what `save` wrote.
+
+        Args:
+            encode: what makes the cosines, where they are a feature.
+            encoder: its fingerprint.
+
+        Raises:
+            FileNotFoundError, ValueError: they say what is missing or wrong, or which encoder is needed.
+        """
+        config = load_config(folder, StackedConfig)
+        if config.encoder and config.encoder != encoder:
+            raise ValueError(
+                f"{folder}: Expected the encoder with fingerprint {config.encoder}, whose cosines the trees were grown "
+                f"on, but got {encoder or 'none'}; name that encoder or train the ranker again."
+            )
+        weights, source = load_weights(folder), folder / WEIGHTS
+        trees = BoostedTrees.of_text(unpacked(weights.get(TEXT), source), config.features, config.trees, source=source)
+        inputs = Inputs(_keywords(weights, config, source), _network(weights, config, folder), encode)
+        inputs.check(config.features)
+        return cls(inputs, trees, config.encoder)
+
+    def save(self, folder: Path, *, card: str) -> None:
+        """Write a folder that `load` opens; an interrupted save leaves the old ranker."""
+        keywords, network = self.inputs.keywords, self.inputs.network
+        config = StackedConfig(
+            self.trees.names,
+            keywords.answers,
+            keywords.mean_length,
+            self.trees.config,
+            network.config if network is not None else None,
+            self.encoder,
+        )
+        weights: dict[str, Any] = {
+            TEXT: packed(self.trees.text),
+            "keywords": packed("\n".join(keywords.counts)),
+            "counts": np.array([*keywords.counts.values()], dtype=np.int64),
+        }
+        if network is not None:
+            weights |= {_NETWORK + name: tensor for name, tensor in network.model.state_dict().items()}
+        vocabulary = network.vocabulary.tokens if network is not None else None
+        weights = {
+            name: torch.as_tensor(np.array(v) if isinstance(v, np.ndarray) else v) for name, v in weights.items()
+        }
+        save_model(folder, config=config, weights=weights, vocabulary=vocabulary, card=card)
+
+    def score(self, pairs: Sequence[TextPair]) -> FloatArray:
+        """Scores (N,), log-odds for trees grown on right and wrong."""
+        if not pairs:
+            return np.zeros(0, dtype=np.float32)
+        return self.trees.score(self.inputs.table(pairs, self.trees.names))
+
+    def importances(self) -> dict[str, float]:
+        """Each feature's share of the gains, largest first."""
+        return self.trees.importances()
+
+
+def network_pools(network: BLSTMScorer, pairs: Sequence[TextPair]) -> FloatArray:
+    """Mean, sum and largest of the steps, (N, 3), of texts."""
+    questions, answers, left, right = by_places(pairs)
+    return network.pools(network.read(questions, answers), left, right)
+
+
+def folds(questions: Sequence[str], count: int) -> list[int]:
+    """For each question the part that it is in, by a hash: alike on every machine and for every order."""
+    if count < 2:
+        raise ValueError(f"Expected at least 2 parts of the questions, but got {count}.")
+    digests = (hashlib.blake2b(question.casefold().encode(), digest_size=8).digest() for question in questions)
+    return [int.from_bytes(digest, "big") % count for digest in digests]
+
+
+def _keywords(weights: Mapping[str, NDArray[Any]], config: StackedConfig, source: Path) -> Keywords:
+    words = [word for word in unpacked(weights.get("keywords"), source).split("\n") if word]
+    counts = weights.get("counts", np.zeros(0))
+    if len(words) != len(counts):
+        raise ValueError(f"{source}: Expected a count for each of {len(words)} keywords, but got {len(counts)}.")
+    return Keywords(dict(zip(words, counts.tolist(), strict=True)), config.answers, config.mean_length)
+
+
+def _network(weights: Mapping[str, NDArray[Any]], config: StackedConfig, folder: Path) -> BLSTMScorer | None:
+    if config.network is None:
+        return None
+    own = {name: torch.from_numpy(value) for name, value in weights.items() if name.startswith(_NETWORK)}
+    own = {name.removeprefix(_NETWORK): tensor for name, tensor in own.items()}
+    return BLSTMScorer.filled(config.network, load_vocabulary(folder), own, folder=folder)

@@ -1,0 +1,175 @@
+"""A network over the words of two texts as a pair scorer: its vocabulary, its reading, its folder.
+
+scorer = WordPairs.of(EntailmentConfig, texts, WordSizes(), pretrained=vectors)
+scorer.score([("how tall is it?", "what is its height?")])
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from qa_core.batching import batches
+from qa_core.checkpoints import CONFIG, VOCABULARY, found, load_config, load_module, load_vocabulary, save_model
+from qa_core.encoders import pad
+from qa_core.text import words
+from qa_core.trained_encoder import WordReader
+from qa_core.types import FloatArray, IntArray
+from qa_core.vectors import WordVectors
+from qa_core.vocab import PAD, UNKNOWN, Vocabulary
+from rankers.entailment import DualEntailment, EntailmentConfig
+from rankers.neural import TextPair
+from rankers.pairs import score_pairs
+from rankers.paraphrase_peers import DecomposableAttention, DecomposableConfig, SiameseConfig, SiameseLSTM
+
+NetworkConfig = EntailmentConfig | SiameseConfig | DecomposableConfig
+Rows = Sequence[IntArray]
+
+CONFIGS: dict[str, type[NetworkConfig]] = {
+    "entailment": EntailmentConfig,
+    "siamese": SiameseConfig,
+    "decomposable": DecomposableConfig,
+}
+"""By the name of the model."""
+_LETTERS = 16  # of a text for each word that counts: to read a long one to its end takes longer than to score it
+_TOKENS = 1 << 13  # at once in scoring, padding included
+
+
+@dataclass(frozen=True, slots=True)
+class WordSizes:
+    """What the settings say of a network over words."""
+
+    vocabulary: int = 60_000  # words at most
+    minimum: int = 1  # times a word has to stand in the training texts
+    dimension: int = 300  # of word vectors
+    hidden: int = 300
+    dropout: float = 0.2
+    max_tokens: int = 64  # words of a text that count
+
+
+PAPER = WordSizes()
+CPU = WordSizes(dimension=128, hidden=96, max_tokens=40)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class WordPairs:
+    """Trainable, too: see `rankers.pairs`."""
+
+    model: nn.Module
+    reader: WordReader
+    config: NetworkConfig
+
+    @classmethod
+    def of(cls, kind: str, texts: Iterable[str], sizes: WordSizes, *, pretrained: WordVectors | None = None) -> Self:
+        """A new network over the words of the texts and of the vectors; torch's generator draws its first weights.
+
+        Args:
+            kind: a key of `CONFIGS`.
+            pretrained: E_pre, whose dimension goes before that of the sizes; words that it lacks start at zero there.
+        """
+        counts = Counter(word for text in texts for word in words(text))
+        specials = (PAD, UNKNOWN)
+        vocabulary = Vocabulary.from_counts(
+            counts, size=sizes.vocabulary + len(specials), minimum=sizes.minimum, specials=specials
+        )
+        config = CONFIGS[kind](
+            len(vocabulary),
+            pretrained.dimension if pretrained is not None else sizes.dimension,
+            hidden=sizes.hidden,
+            dropout=sizes.dropout,
+            pretrained=pretrained is not None,
+            max_tokens=sizes.max_tokens,
+        )
+        model = network_of(config)
+        if pretrained is not None:
+            model.embedding.set_pretrained(torch.from_numpy(_rows(vocabulary, pretrained)))
+        return cls(model, WordReader(vocabulary, config.max_tokens), config)
+
+    @classmethod
+    def load(cls, folder: Path) -> Self:
+        """What `save` wrote.
+
+        Raises FileNotFoundError without it, and ValueError for a model of another kind or vocabulary, and for NaN.
+        """
+        config = load_config(folder, _kind(folder))
+        vocabulary = Vocabulary(tuple(load_vocabulary(folder)))
+        if len(vocabulary) != config.vocabulary:
+            raise ValueError(
+                f"{folder / VOCABULARY}: Expected {config.vocabulary} words, as {CONFIG} says, but got "
+                f"{len(vocabulary)}; take both files from the same model."
+            )
+        model = network_of(config)
+        load_module(folder, model)
+        wrong = [name for name, weight in model.state_dict().items() if not bool(weight.isfinite().all())]
+        if wrong:
+            raise ValueError(f"{folder}: Expected finite weights, but got NaN in {wrong[0]!r}; train the model again.")
+        model.eval()
+        return cls(model, WordReader(vocabulary, config.max_tokens), config)
+
+    def save(self, folder: Path, *, card: str) -> None:
+        """Write the model; raises ValueError for NaN in it and for a folder of something else."""
+        tokens = self.reader.vocabulary.tokens
+        save_model(folder, config=self.config, weights=self.model.state_dict(), vocabulary=tokens, card=card)
+
+    def read(self, questions: Sequence[str], answers: Sequence[str]) -> tuple[Rows, Rows]:
+        """Word numbers of the texts, cut to those that count."""
+        most = _LETTERS * self.config.max_tokens
+        first, second = (self.reader.rows([text[:most] for text in texts]) for texts in (questions, answers))
+        return first, second
+
+    def scores(self, texts: Any, questions: IntArray, answers: IntArray) -> Tensor:
+        """Logits (N,), with gradients in training; without, pairs of like length are scored together."""
+        pairs = [(texts[0][q], texts[1][a]) for q, a in zip(questions.tolist(), answers.tolist(), strict=True)]
+        if not pairs or torch.is_grad_enabled():
+            return self._logits(pairs)
+        order = batches([2 * max(map(len, pair)) for pair in pairs], tokens=_TOKENS)
+        logits = torch.cat([self._logits([pairs[place] for place in members]) for members in order])
+        places = torch.tensor([place for members in order for place in members])
+        return logits[places.argsort()]
+
+    def score(self, pairs: Sequence[TextPair]) -> FloatArray:
+        """Logits (N,) float32."""
+        return score_pairs(self, pairs)
+
+    def _logits(self, pairs: Sequence[tuple[IntArray, IntArray]]) -> Tensor:
+        if not pairs:
+            return torch.zeros(0)
+        rows = [*(first for first, _ in pairs), *(second for _, second in pairs)]
+        tokens, mask = pad([row.tolist() for row in rows])  # (2B, T)
+        device = next(self.model.parameters()).device
+        logits: Tensor = self.model(tokens.to(device), mask.to(device))
+        return logits
+
+
+def network_of(config: NetworkConfig) -> DualEntailment | SiameseLSTM | DecomposableAttention:
+    """The network of a config, with fresh weights."""
+    match config:
+        case EntailmentConfig():
+            return DualEntailment(config)
+        case SiameseConfig():
+            return SiameseLSTM(config)
+        case DecomposableConfig():
+            return DecomposableAttention(config)
+
+
+def _kind(folder: Path) -> type[NetworkConfig]:
+    path = found(folder) / CONFIG
+    head = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+    kinds = {config.__name__: config for config in CONFIGS.values()}
+    return kinds.get(str(head.get("kind")), EntailmentConfig)  # which names the kind that it expected
+
+
+def _rows(vocabulary: Vocabulary, pretrained: WordVectors) -> FloatArray:
+    rows = np.zeros((len(vocabulary), pretrained.dimension), dtype=np.float32)
+    for place, word in enumerate(vocabulary.tokens):
+        if word in pretrained:
+            rows[place] = pretrained.vector(word)
+    return rows

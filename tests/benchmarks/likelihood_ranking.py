@@ -1,0 +1,113 @@
+"""Which likelihood finds the answer: the thesis' table of one right among 19 random answers.
+
+    python tests/benchmarks/likelihood_ranking.py --data DIR [--set medquad|open_qa] [--limit PAIRS] [--epochs N]
+
+S is the question, T the answer. Three encoder-decoders of one size are trained on the same pairs: p(S|T), p(T|S) and,
+with nothing to read, p(T). A tenth of the questions, by a hash, is held out: half of it keeps the best epoch, and of
+the other half `--asked` pairs are ranked, each with 19 answers of other questions drawn by chance.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import torch
+
+from qa_bot.training.encoder_decoder import AMONG, among, chosen
+from qa_bot.training.pairs import read_pairs, split
+from qa_core.seq2seq_training import LikelihoodConfig, optimiser, perplexity
+from qa_core.training import Training, seed_everything
+from qa_core.types import FloatArray
+from rankers.encoder_decoder import SMALL, Direction, EncoderDecoderRanker, normalised, train_encoder_decoder
+from rankers.neural import TextPair
+
+SETS = {"medquad": "medquad/medquad.zip", "open_qa": "qa_pairs/open_qa.jsonl.gz"}
+THESIS = {"p(T|S)": (0.224, 0.075), "p(T|S)/p(T)": (0.652, 0.524), "p(S|T)": (0.687, 0.556)}
+Scored = Callable[[Sequence[TextPair]], FloatArray]
+
+
+def parts(path: Path, limit: int | None) -> tuple[list[TextPair], list[TextPair], list[TextPair]]:
+    """Pairs for training, to stop by and to rank."""
+    kept, held = split(read_pairs([path], limit=limit).pairs, 0.1)
+    kept_too, test = split(held, 0.05)  # of the same hash: half of what is held out
+    return tuple([(pair.question, pair.answer) for pair in part] for part in (kept, kept_too, test))  # type: ignore[return-value] # three of them
+
+
+def trained(direction: Direction, options: argparse.Namespace, train: list[TextPair], dev: list[TextPair]):
+    """A model of one direction, and a line on its training."""
+    seed_everything(options.seed)
+    network = replace(SMALL.network, vocabulary=options.vocabulary, dimension=options.size, hidden=options.size)
+    config = replace(SMALL, network=network, direction=direction, max_answer=options.words)
+    ranker = EncoderDecoderRanker.of((text for pair in train for text in pair), config, minimum=2)
+    told = LikelihoodConfig(batch=options.batch, epochs=options.epochs, learning_rate=options.learning_rate)
+    training = Training(ranker.model, optimiser(ranker.translator, told), seed=options.seed)
+    started = time.process_time()
+    for progress in train_encoder_decoder(training, ranker, train, told, held_out=dev):
+        if progress.dev is not None:
+            sys.stderr.write(f"{direction} epoch {progress.epoch}: perplexity {progress.dev:.1f}\n")
+    ranker.model.eval()
+    seconds = time.process_time() - started
+    return ranker, {
+        "perplexity": round(perplexity(ranker.translator, ranker.columns(dev)), 1),
+        "epochs": training.best.epoch if training.best else training.epoch,
+        "parameters": sum(p.numel() for p in ranker.model.parameters()),
+        "processor seconds": round(seconds),
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--set", choices=SETS, default="medquad")
+    parser.add_argument("--limit", type=int)
+    parser.add_argument("--asked", type=int, default=300)
+    parser.add_argument("--epochs", type=int, default=4)
+    parser.add_argument("--batch", type=int, default=64)
+    parser.add_argument("--learning-rate", type=float, default=0.004)
+    parser.add_argument("--size", type=int, default=96)
+    parser.add_argument("--words", type=int, default=32, help="of an answer that count")
+    parser.add_argument("--vocabulary", type=int, default=8_000)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--json", action="store_true")
+    options = parser.parse_args()
+    torch.set_num_threads(options.threads)
+    train, dev, test = parts(options.data / SETS[options.set], options.limit)
+    rng = np.random.default_rng(options.seed)
+    lists = among(test, rng)
+    lists = [lists[place] for place in sorted(rng.permutation(len(lists))[: options.asked].tolist())]
+    models = {}
+    rows: dict[str, object] = {}
+    for direction in ("backward", "forward", "prior"):
+        models[direction], rows[direction] = trained(direction, options, train, dev)
+    scored: dict[str, Scored] = {
+        "p(T|S)": lambda pairs: models["forward"].log_likelihoods(pairs)[0],
+        "p(T|S) a word": models["forward"].score,
+        "p(T|S)/p(T)": lambda pairs: normalised(models["forward"], models["prior"], pairs),
+        "p(S|T)": models["backward"].score,
+    }
+    table = {name: chosen(lists, lambda pairs, score=score: score(pairs).tolist()) for name, score in scored.items()}
+    hundred = [pair for listed in lists for pair in listed][:100]
+    started = time.perf_counter()
+    models["backward"].score(hundred)
+    rate = 100 / (time.perf_counter() - started)
+    told = {"set": options.set, "pairs": [len(train), len(dev), len(test)], "asked": len(lists), "models": rows}
+    if options.json:
+        sys.stdout.write(json.dumps({**told, "table": table, "pairs a second": rate}) + "\n")
+        return
+    sys.stdout.write(f"{told}\n1 right among {AMONG - 1} others, {len(lists)} questions; {rate:,.0f} pairs a second\n")
+    sys.stdout.write("| score | MRR | P@1 | thesis MRR | P@1 |\n| --- | --- | --- | --- | --- |\n")
+    for name, (rr, success) in table.items():
+        there = THESIS.get(name, ("", ""))
+        sys.stdout.write(f"| {name} | {rr:.3f} | {success:.3f} | {there[0]} | {there[1]} |\n")
+
+
+if __name__ == "__main__":
+    main()

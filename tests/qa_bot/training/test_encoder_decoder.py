@@ -1,0 +1,143 @@
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from qa_bot.training.encoder_decoder import (
+    among,
+    chosen,
+    configured,
+    epochs,
+    right_pairs,
+    train_encoder_decoder_ranker,
+)
+from qa_bot.training.pairs import TrainingDataError
+from qa_bot.training.request import Request
+from qa_bot.training.run import RunError
+from qa_bot.training.settings import SettingsError
+from qa_core.checkpoints import load_weights
+from rankers.encoder_decoder import EncoderDecoderRanker
+from rankers.pairs import AnswerSet
+
+SETTINGS = """minimum = 1
+[model.network]
+vocabulary = 100
+dimension = 8
+hidden = 8
+[training]
+epochs = 3
+batch = 8
+"""
+
+
+class StoppedError(Exception):
+    """An interruption at a place of our choice."""
+
+
+@pytest.fixture
+def request_(pairs_file: Path, tmp_path: Path) -> Request:
+    settings = tmp_path / "settings.toml"
+    settings.write_text(SETTINGS)
+    return Request((pairs_file,), tmp_path / "out", config=settings, dev="0.3", seed=3)
+
+
+def test_a_run_leaves_a_ranker_with_card_and_curve(request_: Request, tmp_path: Path):
+    read = []
+    outcome = train_encoder_decoder_ranker(request_, told=read.append)
+    assert outcome.pairs + outcome.held_out == len(read[0].pairs) == 30
+    ranker = EncoderDecoderRanker.load(request_.out)
+    assert ranker.config.direction == "backward"
+    assert np.isfinite(ranker.score([("where does balor live", "the house of balor")])).all()
+    card = (request_.out / "README.md").read_text()
+    assert all(part in card for part in ("| scores | backward |", "| pairs.jsonl |", "| seed | 3 |"))
+    assert str(tmp_path) not in card
+    assert json.loads(json.dumps(outcome.as_dict()))["perplexity"] == outcome.perplexity > 1
+    assert "perplexity" in outcome.text(request_.out)
+    assert epochs(request_) == 3
+    assert outcome.ap is None
+
+
+def test_a_resumed_run_gives_the_same_model(request_: Request, tmp_path: Path):
+    seen = []
+
+    def report(progress):
+        seen.append(progress)
+        if len(seen) == 2:
+            raise StoppedError
+
+    whole = replace(request_, out=tmp_path / "whole")
+    train_encoder_decoder_ranker(whole)
+    with pytest.raises(StoppedError):
+        train_encoder_decoder_ranker(request_, reported=report)
+    with pytest.raises(RunError, match="seed = 4 instead of 3"):
+        train_encoder_decoder_ranker(replace(request_, resume=True, seed=4))
+    train_encoder_decoder_ranker(replace(request_, resume=True))
+    one, other = load_weights(whole.out), load_weights(request_.out)
+    for name in one:
+        np.testing.assert_array_equal(one[name], other[name], err_msg=name)
+
+
+def test_wrong_answers_are_for_measuring_only(request_: Request, write_lines: Callable[..., Path]):
+    rows = [
+        {"question": f"where is {n}", "answers": [f"it is {n}"], "negatives": [f"who knows {n}"]} for n in range(20)
+    ]
+    outcome = train_encoder_decoder_ranker(replace(request_, data=(write_lines("judged.jsonl", *rows),)))
+    assert outcome.pairs + outcome.held_out == 20
+    assert outcome.ap is not None
+    assert 0.5 <= outcome.ap <= 1
+    assert "judged answers: MAP" in outcome.text(request_.out)
+    assert "knows" not in EncoderDecoderRanker.load(request_.out).translator.vocabulary.tokens
+
+
+def test_right_pairs_are_the_right_ones():
+    sets = [AnswerSet("q", ("a", "b", "c"), (True, False, True)), AnswerSet("r", ("d",), (False,))]
+    assert right_pairs(sets) == [("q", "a"), ("q", "c")]
+
+
+def test_among_draws_answers_of_other_questions():
+    pairs = [("q", "a"), ("q", "b"), *((f"r{n}", f"c{n}") for n in range(5))]
+    lists = among(pairs, np.random.default_rng(0), size=6)
+    for pair, listed in zip(pairs, lists, strict=True):
+        assert listed[0] == pair
+        assert len(set(listed)) == len(listed) == 6
+        assert {question for question, _ in listed} == {pair[0]}
+    assert ("q", "b") not in lists[0]
+    with pytest.raises(ValueError, match="Expected 9 answers of other questions, but got 5"):
+        among(pairs, np.random.default_rng(0), size=10)
+
+
+def test_chosen_by_hand_and_by_chance():
+    lists = [[("q", str(place)) for place in range(4)] for _ in range(400)]
+    assert chosen(lists, lambda listed: [1.0, 0.0, 2.0, 0.0]) == (0.5, 0.0)
+    assert chosen(lists, lambda listed: [3.0, 0.0, 2.0, 0.0]) == (1.0, 1.0)
+    rr, success = chosen(lists, lambda listed: [0.0] * 4)  # no favour for the first of equals
+    assert rr < 0.7
+    assert success < 0.5
+
+
+@pytest.mark.parametrize("text", ["hiden = 3", "[training]\nbatch = 0", "minimum = 0", '[model]\ndirection = "up"'])
+def test_settings_that_do_not_do_are_told(request_: Request, text: str):
+    assert request_.config is not None
+    request_.config.write_text(text)
+    with pytest.raises(SettingsError, match="Expected"):
+        configured(request_)
+
+
+def test_the_paper_preset_has_the_sizes_of_the_thesis(request_: Request):
+    assert request_.config is not None
+    request_.config.write_text('preset = "paper"')
+    settings = configured(request_)
+    assert (settings.model.network.hidden, settings.model.network.layers) == (500, 2)
+    assert (settings.training.learning_rate, settings.training.batch, settings.training.clip) == (0.002, 200, 5.0)
+
+
+def test_what_cannot_be_trained_is_told(request_: Request, tmp_path: Path):
+    with pytest.raises(SettingsError, match="no base"):
+        train_encoder_decoder_ranker(replace(request_, base=tmp_path))
+    with pytest.raises(TrainingDataError, match="share between 0 and 1"):
+        train_encoder_decoder_ranker(replace(request_, dev="2"))
+    with pytest.raises(TrainingDataError, match="got 30 and 0"):
+        train_encoder_decoder_ranker(replace(request_, dev="0.0001"))

@@ -1,0 +1,150 @@
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from qa_bot.evaluation.paraphrase import best_threshold, evaluate_paraphrase, jaccard, logistic
+from qa_bot.training.dense import TrainingError
+from qa_bot.training.entailment import configured, epochs, train_entailment
+from qa_bot.training.pairs import TrainingDataError
+from qa_bot.training.paraphrase_pairs import kept_aside, labelled
+from qa_bot.training.question_pairs import read_question_pairs
+from qa_bot.training.request import Request
+from qa_bot.training.run import RunError
+from qa_bot.training.settings import SettingsError
+from qa_core.checkpoints import load_weights
+from rankers.word_pairs import WordPairs
+
+NAMES = [first + last for first in ("ba", "ce", "di", "fo") for last in ("lor", "min", "tes", "von", "zar")]
+SETTINGS = "test = 0.3\n[words]\ndimension = 8\nhidden = 8\n[training]\nepochs = 3\nbatch = 8\nidentical = 4\n"
+
+
+class StoppedError(Exception):
+    """An interruption at a place of our choice."""
+
+
+@pytest.fixture
+def quora(write_lines: Callable[..., Path]) -> Path:
+    """Twenty pairs that ask the same and twenty that do not."""
+    same = [f"1\twhere does {name} live\twhat is the address of {name}\t{n}" for n, name in enumerate(NAMES)]
+    other = [f"0\twhere does {name} live\twhen does {name} sleep\t{n}" for n, name in enumerate(NAMES)]
+    return write_lines("quora.tsv", *same, *other)
+
+
+@pytest.fixture
+def request_(quora: Path, tmp_path: Path) -> Request:
+    settings = tmp_path / "settings.toml"
+    settings.write_text(SETTINGS)
+    return Request((quora,), tmp_path / "out", config=settings, dev="0.3", seed=3)
+
+
+def test_a_run_leaves_a_scorer_with_card_and_curve_and_is_measured(request_: Request, tmp_path: Path):
+    read = []
+    outcome = train_entailment(request_, told=read.append)
+    assert outcome.pairs + outcome.held_out < 40  # some are kept aside
+    scorer = WordPairs.load(request_.out)
+    assert scorer.config.dimension == 8
+    card = (request_.out / "README.md").read_text()
+    assert all(part in card for part in ("| model | entailment |", "| started from | starter |", "| seed | 3 |"))
+    assert f"{outcome.accuracy:.3f}" in card
+    assert str(tmp_path) not in card
+    assert (request_.out / "curve.csv").is_file()
+    assert not (request_.out / "training").exists()
+    assert json.loads(json.dumps(outcome.as_dict()))["accuracy"] == outcome.accuracy
+    assert str(request_.out) in outcome.text(request_.out)
+    assert epochs(request_) == 3
+    rows = evaluate_paraphrase(request_.data[0], models=[request_.out], held_out=0.3)
+    told = ["out", "Jaccard", "cosine", "logistic regression", "more frequent label"]
+    assert [row.engine for row in rows] == told
+    assert [row.encoder for row in rows] == ["", "", "starter", "", ""]
+    aside = kept_aside(read_question_pairs(request_.data).questions, 0.3)[1]
+    assert {row.queries for row in rows} == {len(labelled(aside)[0])}
+    assert rows[3].scores["accuracy"].mean == 1  # the overlap alone tells them apart
+    other = evaluate_paraphrase(request_.data[0], train=request_.data[0], limit=10)
+    assert other[0].queries == 10
+    whole = evaluate_paraphrase(request_.data[0])
+    assert whole[0].queries > rows[0].queries
+    assert [row.engine for row in whole] == told[1:]
+    assert whole[2].scores["accuracy"].mean == 1
+
+
+def test_interrupted_and_resumed_it_ends_with_the_same_model(request_: Request):
+    train_entailment(request_)
+    reports = []
+
+    def stop(progress) -> None:
+        reports.append(progress)
+        if len(reports) == 2:
+            raise StoppedError
+
+    cut = replace(request_, out=request_.out.parent / "cut")
+    with pytest.raises(StoppedError):
+        train_entailment(cut, reported=stop)
+    with pytest.raises(RunError, match="seed = 4 instead of 3"):
+        train_entailment(replace(cut, resume=True, seed=4))
+    train_entailment(replace(cut, resume=True))
+    whole, resumed = load_weights(request_.out), load_weights(cut.out)
+    assert all(np.array_equal(whole[name], resumed[name]) for name in whole)
+
+
+@pytest.mark.parametrize("model", ["siamese", "decomposable"])
+def test_peers_take_the_same_path(request_: Request, model: str):
+    request_.config.write_text(f"model = '{model}'\npretrained = ''\n" + SETTINGS)
+    train_entailment(request_)
+    assert type(WordPairs.load(request_.out).config).__name__.lower().startswith(model)
+
+
+def test_settings(request_: Request, tmp_path: Path):
+    request_.config.write_text("preset = 'paper'\n")
+    assert configured(request_).training.batch == 1000
+    assert configured(request_).training.identical == 20_000
+    assert configured(request_).words.dimension == 300
+    for line, message in (
+        ("model = 'cross-encoder'", "--base DIR"),
+        ("test = 1.0", "a share of the questions"),
+        ("scale = 0.0", "scale = 0.0"),
+        ("[training]\nbatch = 0", "training.batch = 0"),
+        ("modell = 'x'", "the nearest is model"),
+    ):
+        request_.config.write_text(line)
+        with pytest.raises(SettingsError, match=message):
+            configured(request_)
+    request_.config.write_text("")
+    with pytest.raises(SettingsError, match="no --base for the model entailment"):
+        configured(replace(request_, base=tmp_path))
+
+
+def test_data_that_does_not_do(request_: Request, write_lines: Callable[..., Path]):
+    same = write_lines("same.tsv", *(f"1\twhere is {name}\tplace of {name}\t{n}" for n, name in enumerate(NAMES)))
+    with pytest.raises(TrainingDataError, match="pairs that do not"):
+        train_entailment(replace(request_, data=(same,)))
+    with pytest.raises(TrainingDataError, match="a share between 0 and 1"):
+        train_entailment(replace(request_, dev="2"))
+    with pytest.raises(TrainingDataError, match="both labels to choose thresholds by"):
+        evaluate_paraphrase(same)
+    request_.config.write_text("[words]\ndimension = 7\n")
+    with pytest.raises(TrainingError, match="an even dimension"):
+        train_entailment(request_)
+
+
+def test_thresholds_worked_by_hand():
+    scores = np.array([0.9, 0.5, 0.5, 0.1], dtype=np.float32)
+    assert best_threshold(scores, np.array([True, True, True, False])) == pytest.approx(0.3)
+    assert best_threshold(scores, np.array([True, True, False, False])) in (pytest.approx(0.7), pytest.approx(0.3))
+    assert best_threshold(scores, np.array([False, False, False, False])) == np.inf
+    assert best_threshold(scores, np.array([True, True, True, True])) == pytest.approx(0.1)
+    assert jaccard([("a b c", "b c d"), ("", ""), ("a", "A")]).tolist() == [0.5, 0.0, 1.0]
+
+
+def test_logistic_regression_finds_the_slope_that_made_the_data():
+    rng = np.random.default_rng(0)
+    inputs = rng.normal(size=(20_000, 2)).astype(np.float32)
+    chances = 1 / (1 + np.exp(-(0.5 + 2 * inputs[:, 0] - inputs[:, 1])))
+    asked = np.array([[0, 0], [1, 0], [0, 1]], dtype=np.float32)
+    found = logistic(inputs, rng.random(20_000) < chances, asked)
+    np.testing.assert_allclose(found, [0.5, 2.5, -0.5], atol=0.1)
+    same = np.ones((4, 1), dtype=np.float32)
+    assert np.isfinite(logistic(same, np.array([True, True, True, True]), same)).all()

@@ -1,0 +1,165 @@
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from qa_bot.training.dense import TrainingError
+from qa_bot.training.hyperqa import DEFAULTS, configured, epochs, train_hyperqa
+from qa_bot.training.hyperqa_readouts import FILES, bands, levels
+from qa_bot.training.pairs import TrainingDataError
+from qa_bot.training.request import Request
+from qa_bot.training.run import RunError
+from qa_bot.training.settings import SettingsError
+from qa_core.checkpoints import load_weights
+from rankers.hyperqa import HyperQA
+from rankers.pairs import Pool
+from rankers.peers import Peer
+
+NAMES = [first + last for first in ("ba", "ce", "di", "fo") for last in ("lor", "min", "tes", "von")]
+SETTINGS = 'pretrained = "{vectors}"\n[pairs]\nepochs = 4\nbatch = 16\n[hyper]\nprojection = 12\n'
+
+
+class StoppedError(Exception):
+    """An interruption at a place of our choice."""
+
+
+@pytest.fixture
+def data(write_lines: Callable[..., Path]) -> Path:
+    """Sixteen questions, each with its answer and two of others."""
+    rows = ["qid\tquestion\tanswer\tlabel"]
+    for number, name in enumerate(NAMES):
+        for shift in range(3):
+            other = NAMES[(number + shift) % len(NAMES)]
+            rows.append(f"{number}\twhere does {name} live\t{other} lives at home\t{int(not shift)}")
+    return write_lines("answers.tsv", *rows)
+
+
+@pytest.fixture
+def request_(data: Path, tmp_path: Path) -> Request:
+    vectors = tmp_path / "vectors.txt"
+    rng = np.random.default_rng(0)
+    words = ["where", "does", "live", "lives", "at", "home", *NAMES]
+    vectors.write_text("".join(f"{word} {' '.join(map(str, rng.normal(size=8).round(3)))}\n" for word in words))
+    settings = tmp_path / "settings.toml"
+    settings.write_text(SETTINGS.format(vectors=vectors))
+    return Request((data,), tmp_path / "out", config=settings, dev="0.4", seed=3)
+
+
+def test_a_run_leaves_a_ranker_with_card_curve_and_read_outs(request_: Request, tmp_path: Path):
+    read = []
+    outcome = train_hyperqa(replace(request_, plots=True), told=read.append)
+    assert outcome.questions + outcome.held_out == len(read[0].sets) == 16
+    assert outcome.parameters == 8 * 12 + 12 + 2
+    scorer = HyperQA.load(request_.out)
+    scores = scorer.score([("where does balor live", "balor lives at home"), ("", "🙂")])
+    assert np.isfinite(scores).all()
+    card = (request_.out / "README.md").read_text()
+    assert all(
+        part in card for part in ("| model | hyperqa |", "answers.tsv", "| seed | 3 |", f"{outcome.after.ap:.3f}")
+    )
+    assert str(tmp_path) not in card
+    assert {path.name for path in request_.out.iterdir()} >= {"curve.csv", "curve.png", "config.json", *FILES}
+    assert not (request_.out / "training").exists()
+    told = json.loads(json.dumps(outcome.as_dict()))
+    assert told["after"] == {"AP": outcome.after.ap, "RR": outcome.after.rr}
+    assert "pairs scored a second" in outcome.text(request_.out)
+    assert epochs(request_) == 4
+    table = json.loads((request_.out / "readouts.json").read_text())
+    assert sum(band["count"] for band in table["bands"].values()) == 4 + len(NAMES) + 2 - missing(table)
+    assert table["norms"]["questions"]["count"] == outcome.held_out
+
+
+def missing(table) -> int:
+    """Names that stand in no held-out text."""
+    seen = {word for band in table["bands"].values() for word in band["words"]}
+    return len(set(NAMES) - seen)
+
+
+def test_words_by_norm(request_: Request):
+    train_hyperqa(request_)
+    scorer = HyperQA.load(request_.out)
+    pool = Pool(("where home",), ("live at home",), np.array([0]), np.array([0]), np.array([True]))
+    found = bands(scorer, pool)
+    norms = dict(zip(("where", "home", "live", "at"), scorer.word_norms(["where", "home", "live", "at"]), strict=True))
+    for number, band in enumerate(found.values()):
+        assert set(band["words"]) == {word for word, norm in norms.items() if min(int(norm), 5) == number}
+    assert list(found) == ["0-1", "1-2", "2-3", "3-4", "4-5", "5 and above"]
+    table = levels(scorer, "where home", "live at home")["levels"]
+    assert min(norms, key=norms.get) in [*table["H1"]["question"], *table["H1"]["answer"]]
+    assert max(norms, key=norms.get) in [*table["H5"]["question"], *table["H5"]["answer"]]
+    assert sum(len(side) for level in table.values() for side in level.values()) == 5
+    assert levels(scorer, "", "")["levels"]["H1"] == {"question": [], "answer": []}
+
+
+@pytest.mark.parametrize("model", ["cosineqa", "qa-bilstm", "qa-cnn", "ap-bilstm", "ap-cnn"])
+def test_the_others(request_: Request, model: str):
+    request_.config.write_text(
+        f'model = "{model}"\n' + request_.config.read_text() + "[peer]\nhidden = 4\nfilters = 6\n"
+    )
+    outcome = train_hyperqa(request_)
+    assert outcome.model == model
+    assert 0 <= outcome.before.ap <= 1
+    scorer = (HyperQA if model == "cosineqa" else Peer).load(request_.out)
+    assert scorer.parameters == outcome.parameters
+    again = train_hyperqa(replace(request_, base=request_.out, out=request_.out.parent / "again"))
+    assert again.before == outcome.after
+
+
+def test_interrupted_and_resumed_it_ends_with_the_same_model(request_: Request):
+    train_hyperqa(request_)
+    cut = replace(request_, out=request_.out.parent / "cut")
+
+    def report(progress):
+        if progress.dev is not None and progress.epoch == 2:
+            raise StoppedError
+
+    with pytest.raises(StoppedError):
+        train_hyperqa(cut, reported=report)
+    with pytest.raises(RunError, match="seed = 4 instead of 3"):
+        train_hyperqa(replace(cut, resume=True, seed=4))
+    train_hyperqa(replace(cut, resume=True))
+    whole, resumed = load_weights(request_.out), load_weights(cut.out)
+    assert all(np.array_equal(whole[name], resumed[name]) for name in whole)
+    with pytest.raises(RunError, match="got a finished run"):
+        train_hyperqa(replace(cut, resume=True))
+
+
+def test_development_data_of_its_own(request_: Request, write_lines: Callable[..., Path]):
+    dev = write_lines("dev.tsv", "1\tq one\thome\t1", "1\tq one\tat\t0", "2\tq two\thome\t1")
+    outcome = train_hyperqa(replace(request_, dev=str(dev)))
+    assert (outcome.questions, outcome.held_out) == (16, 1)  # one-sided questions do not count
+
+
+def test_defaults_are_small_enough():
+    assert DEFAULTS["hyperqa"].hyper.projection * 257 + 2 <= 90_000
+    assert {name: settings.model for name, settings in DEFAULTS.items()} == {name: name for name in DEFAULTS}
+    assert configured(Request((), Path("out"))).pretrained == "starter"
+
+
+def test_bad_requests(request_: Request, write_lines: Callable[..., Path], tmp_path: Path):
+    right = write_lines("right.tsv", *(f"{n}\tq {name}\thome {name}\t1" for n, name in enumerate(NAMES)))
+    settings = request_.config.read_text()
+
+    def config(name, text) -> Path:
+        (tmp_path / name).write_text(text)
+        return tmp_path / name
+
+    cases: list[tuple[Request, type[Exception], str]] = [
+        (replace(request_, data=(right,)), TrainingDataError, "questions with right and wrong answers to hold out"),
+        (replace(request_, data=(right,), dev=str(request_.data[0])), TrainingError, "all 16 are right"),
+        (replace(request_, dev="2"), TrainingDataError, "share between 0 and 1"),
+        (replace(request_, base=tmp_path / "none"), SettingsError, "got no folder"),
+        (replace(request_, config=config("a", settings + "edge = 2.0\n")), TrainingError, r"edge = 2\.0"),
+        (replace(request_, config=config("b", settings + 'distance = "cosine"\n')), SettingsError, "makes hyperqa"),
+        (replace(request_, config=config("c", "learning_rate = 0.0\n")), SettingsError, r"learning_rate = 0\.0"),
+        (replace(request_, config=config("d", "[pairs]\nmargins = 1\n")), SettingsError, r"nearest is pairs\.margin"),
+        (replace(request_, config=config("e", 'model = "hyper"\n')), SettingsError, "hyperqa"),
+        (replace(request_, config=config("f", 'pretrained = "none.txt"\n')), SettingsError, r"none\.txt"),
+    ]
+    for bad, kind, reason in cases:
+        with pytest.raises(kind, match=reason):
+            train_hyperqa(bad)
+        assert not request_.out.exists()

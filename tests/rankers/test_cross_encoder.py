@@ -1,0 +1,244 @@
+import json
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+pytest.importorskip("transformers", reason="a cross-encoder over a transformer needs the extra 'minilm'")
+
+from qa_core.mapped_tensors import write_tensors
+from qa_core.pair_classifier import PairClassifier
+from qa_core.pair_rows import PairConfig
+from qa_core.resume import load_training, save_training
+from qa_core.training import Training, seed_everything
+from rankers.cross_encoder import CrossEncoder, open_cross_encoder
+from rankers.cross_encoder_training import (
+    CrossEncoderTuning,
+    TrainedCrossEncoder,
+    draw,
+    optimiser,
+    tune_cross_encoder,
+)
+from rankers.pairs import AnswerSet, Pool, mean_average_precision
+
+WORDS = ("cats", "sleep", "day", "why")
+ANSWERS = tuple(f"do {word} ?" for word in WORDS)
+SETS = [
+    AnswerSet(f"{first} {second}", ANSWERS, tuple("cats" in answer for answer in ANSWERS))
+    for first in WORDS
+    for second in WORDS
+]
+POOL = Pool.of(SETS)
+CONFIG = PairConfig(max_length=16, dropout=0.0)
+TUNING = CrossEncoderTuning(batch=16, epochs=8, patience=8, learning_rate=0.01, head_rate=0.01)
+MIXED = [
+    ("why do cats sleep ?", "day"),
+    ("", ""),
+    ("zzz qqq", "xxxx"),
+    ("😀 😀", "מה נשמע"),
+    ("day", "cats sleep day " * 30_000),
+]
+
+pytestmark = pytest.mark.usefixtures("one_thread")
+
+
+def scorer_of(folder: Path, config: PairConfig = CONFIG) -> TrainedCrossEncoder:
+    seed_everything(1)
+    return TrainedCrossEncoder.of(folder, config)
+
+
+def tuned(
+    scorer: TrainedCrossEncoder, tuning: CrossEncoderTuning = TUNING, *, pool: Pool = POOL, **options
+) -> Training:
+    training = Training(scorer.model, optimiser(scorer, tuning), seed=1)
+    for _ in tune_cross_encoder(training, scorer, pool, tuning, **options):
+        pass
+    return training
+
+
+@pytest.fixture(scope="module")
+def saved(pair_bert: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A model that has learnt a little, with both graphs. Not to be written to."""
+    scorer = scorer_of(pair_bert)
+    tuned(scorer, replace(TUNING, epochs=4))
+    folder = tmp_path_factory.mktemp("saved") / "model"
+    scorer.save(folder, card="# card\n")
+    return folder
+
+
+def test_the_graph_says_what_torch_says(saved: Path):
+    told = TrainedCrossEncoder.load(saved).score(MIXED)
+    assert np.isfinite(told).all()
+    np.testing.assert_allclose(CrossEncoder.load(saved, int8=False).score(MIXED), told, atol=1e-4)
+    assert np.ptp(told) > 1e-2
+    quick = CrossEncoder.load(saved)  # int8, since it is there
+    assert np.abs(quick.score(MIXED) - told).max() < 0.5
+    assert not np.array_equal(quick.score(MIXED), told)
+
+
+@pytest.mark.parametrize("int8", [False, True])
+@pytest.mark.parametrize("threads", [1, 2])
+def test_a_score_is_the_same_to_the_last_bit_whatever_is_beside_it(saved: Path, int8: bool, threads: int):
+    scorer = CrossEncoder.load(saved, int8=int8, threads=threads)
+    together = scorer.score(MIXED)
+    assert together.dtype == np.float32
+    assert np.array_equal(together, [scorer.score([pair])[0] for pair in MIXED])
+    assert np.array_equal(scorer.score(MIXED[::-1])[::-1], together)
+    assert scorer.score([]).shape == (0,)
+
+
+def test_a_model_without_segments_and_one_that_is_no_bert(pair_bert: Path, tmp_path: Path):
+    from qa_core import onnx_export
+
+    scorer = scorer_of(pair_bert)
+    scorer.save(tmp_path / "model", card="", graph=False)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(onnx_export, "_cut_last", lambda model: None)  # as for any other architecture
+        scorer.save(tmp_path / "model", card="", int8=False)
+    assert not (tmp_path / "model" / "model.int8.onnx").exists()
+    found = CrossEncoder.load(tmp_path / "model").score(MIXED)
+    np.testing.assert_allclose(found, scorer.score(MIXED), atol=1e-4)
+
+
+def test_serving_loads_no_torch(saved: Path):
+    code = (
+        "import sys\nfrom pathlib import Path\nfrom rankers.cross_encoder import CrossEncoder\n"
+        f"CrossEncoder.load(Path({str(saved)!r})).score([('cats', 'sleep')])\n"
+        "print(*{'torch', 'transformers'} & sys.modules.keys())"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == ""
+
+
+def test_new_weights_do_away_with_old_graphs(saved: Path, pair_bert: Path, tmp_path: Path):
+    scorer = scorer_of(pair_bert)
+    scorer.save(tmp_path / "model", card="")
+    assert (tmp_path / "model" / "model.int8.onnx").is_file()
+    scorer.save(tmp_path / "model", card="", graph=False)
+    with pytest.raises(FileNotFoundError, match=r"a graph at .*model\.onnx"):
+        CrossEncoder.load(tmp_path / "model")
+    assert isinstance(open_cross_encoder(tmp_path / "model"), TrainedCrossEncoder)
+    assert isinstance(open_cross_encoder(saved), CrossEncoder)
+
+
+def test_what_cannot_be_opened(saved: Path, pair_bert: Path, tmp_path: Path):
+    with pytest.raises(FileNotFoundError, match=r"config\.json"):
+        CrossEncoder.load(tmp_path / "none")
+    broken = scorer_of(pair_bert)
+    broken.save(tmp_path / "nan", card="", int8=False)
+    with torch.no_grad():
+        broken.model.output.bias.fill_(float("nan"))
+    with pytest.raises(ValueError, match="finite weights"):
+        broken.save(tmp_path / "nan", card="")
+    weights = {"weight": np.full((1, 8), np.nan, np.float32), "bias": np.zeros(1, np.float32)}
+    write_tensors(tmp_path / "nan" / "model.safetensors", weights)
+    with pytest.raises(ValueError, match=r"NaN in 'output\.weight'"):
+        TrainedCrossEncoder.load(tmp_path / "nan")
+    made = PairClassifier.load(tmp_path / "nan")
+    from qa_core.onnx_export import export_pair_graph
+
+    export_pair_graph(tmp_path / "nan" / "transformer", made.model.output, tmp_path / "nan" / "model.onnx")
+    with pytest.raises(ValueError, match="a finite score"):
+        CrossEncoder.load(tmp_path / "nan")
+    (tmp_path / "nan" / "model.onnx").write_bytes(b"cut")
+    with pytest.raises(ValueError, match="an ONNX graph"):
+        CrossEncoder.load(tmp_path / "nan")
+    head = json.loads((saved / "config.json").read_text())
+    (tmp_path / "nan" / "config.json").write_text(json.dumps({**head, "kind": "Other"}))
+    with pytest.raises(ValueError, match="kind PairConfig, but got 'Other'"):
+        CrossEncoder.load(tmp_path / "nan")
+
+
+def test_a_tokeniser_of_more_words_than_the_graph_is_refused(saved: Path, tmp_path: Path):
+    import shutil
+
+    folder = Path(shutil.copytree(saved, tmp_path / "other"))
+    path = folder / "transformer" / "tokenizer.json"
+    content = json.loads(path.read_text())
+    vocabulary = content["model"]["vocab"]
+    content["model"]["vocab"] = {word: place + (500 if place > 4 else 0) for word, place in vocabulary.items()}
+    content["model"]["vocab"]["why"] = 500
+    path.write_text(json.dumps(content))
+    with pytest.raises(ValueError, match="of one vocabulary"):
+        CrossEncoder.load(folder)
+
+
+def test_a_toy_task_is_learnt(pair_bert: Path):
+    scorer = scorer_of(pair_bert)
+    sets = [AnswerSet(first, ANSWERS, tuple("cats" in each for each in ANSWERS)) for first in WORDS]
+    tuned(scorer, replace(TUNING, epochs=200), pool=Pool.of(sets))
+    assert mean_average_precision(scorer, Pool.of(sets)) == 1
+    scores = scorer.score([("day", answer) for answer in ANSWERS])
+    assert int(scores.argmax()) == 0
+
+
+def test_the_weights_of_the_highest_development_figure_are_kept(pair_bert: Path):
+    scorer = scorer_of(pair_bert)
+    training = tuned(scorer, replace(TUNING, epochs=4), held_out=POOL)
+    figures = [progress.dev for progress in training.history if progress.dev is not None]
+    assert training.best is not None
+    assert mean_average_precision(scorer, POOL) == training.best.dev == max(figures)
+
+
+def test_interrupted_and_resumed_it_is_the_same_model(pair_bert: Path, tmp_path: Path):
+    tuning = replace(TUNING, epochs=3, negatives=1, elsewhere=0.5)
+    config = replace(CONFIG, dropout=0.1)
+    whole = scorer_of(pair_bert, config)
+    tuned(whole, tuning)
+    cut = scorer_of(pair_bert, config)
+    training = Training(cut.model, optimiser(cut, tuning), seed=1)
+    for progress in tune_cross_encoder(training, cut, POOL, tuning, report_every=1):
+        if progress.step == 3:
+            save_training(tmp_path / "run", training)
+            break
+    resumed = scorer_of(pair_bert, config)
+    training = Training(resumed.model, optimiser(resumed, tuning), seed=1)
+    load_training(tmp_path / "run", training)
+    for _ in tune_cross_encoder(training, resumed, POOL, tuning, report_every=1):
+        pass
+    for ours, theirs in zip(resumed.model.state_dict().values(), whole.model.state_dict().values(), strict=True):
+        assert torch.equal(ours, theirs)
+
+
+def test_pairs_of_an_epoch():
+    sets = [
+        AnswerSet("a", ("right", "w1", "w2", "w3"), (True, False, False, False)),
+        AnswerSet("b", ("good", "fine", "bad"), (True, True, False)),
+        AnswerSet("c", ("none",), (False,)),
+    ]
+    pool = Pool.of(sets)
+    rng = np.random.default_rng(0)
+    question, answer, label = draw(pool, CrossEncoderTuning(), rng)
+    assert len(label) == 8
+    question, answer, label = draw(pool, CrossEncoderTuning(negatives=2), rng)
+    assert [int(((question == q) & (label == 0)).sum()) for q in range(3)] == [2, 1, 0]
+    assert label.sum() == 3
+    wrong = {*zip(question[label == 0].tolist(), answer[label == 0].tolist(), strict=True)}
+    assert wrong <= {*zip(pool.question[~pool.label].tolist(), pool.answer[~pool.label].tolist(), strict=True)}
+    drawn = [draw(pool, CrossEncoderTuning(negatives=1, elsewhere=1.0), np.random.default_rng(n)) for n in range(20)]
+    right = {*zip(pool.question[pool.label].tolist(), pool.answer[pool.label].tolist(), strict=True)}
+    for question, answer, label in drawn:
+        pairs = {*zip(question[label == 0].tolist(), answer[label == 0].tolist(), strict=True)}
+        assert not pairs & right
+    assert len({tuple(answer.tolist()) for _, answer, _ in drawn}) > 10
+
+
+def test_frozen_layers_stay_and_others_move(pair_bert: Path):
+    scorer = scorer_of(pair_bert)
+    before = {name: weight.clone() for name, weight in scorer.model.named_parameters()}
+    tuned(scorer, replace(TUNING, epochs=1, frozen=1))
+    moved = {name for name, weight in scorer.model.named_parameters() if not torch.equal(weight, before[name])}
+    assert moved == {"output.weight", "output.bias"}
+    with pytest.raises(ValueError, match="at most 1 layers to freeze, but got 2"):
+        optimiser(scorer, replace(TUNING, frozen=2))
+
+
+def test_pairs_of_one_kind_are_refused(pair_bert: Path):
+    scorer = scorer_of(pair_bert)
+    training = Training(scorer.model, optimiser(scorer, TUNING), seed=1)
+    with pytest.raises(ValueError, match="all 1 are right"):
+        next(tune_cross_encoder(training, scorer, Pool.of([AnswerSet("a", ("b",), (True,))]), TUNING))

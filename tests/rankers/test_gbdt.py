@@ -1,0 +1,129 @@
+import numpy as np
+import pytest
+
+from qa_core.checkpoints import load_weights, save_model
+from rankers.gbdt import TEXT, BoostedTrees, GBDTConfig, GBDTModel, normalised, packed, unpacked
+
+NAMES = ("signal", "noise", "missing")
+SMALL = GBDTConfig(trees=20, least=2, examples=1.0, features=1.0)
+
+
+@pytest.fixture(scope="module")
+def data():
+    rng = np.random.default_rng(0)
+    features = rng.normal(size=(200, 3)).astype(np.float32)
+    features[:, 2] = np.nan
+    return features, features[:, 0] > 0.3, np.repeat(np.arange(20), 10)
+
+
+def test_a_stump_by_hand():
+    features = np.array([[0.0]] * 10 + [[1.0]] * 10, dtype=np.float32)
+    labels = [0] * 10 + [1] * 10
+    config = GBDTConfig(trees=1, leaves=2, learning_rate=1.0, least=1, features=1.0, examples=1.0, l2=0.0)
+    trees = BoostedTrees.fit(features, labels, names=("x",), config=config)
+    # prior log-odds 0; a Newton step is Σ(y − ½) / Σ¼ = ±5 / 2.5
+    np.testing.assert_allclose(trees.score(np.array([[0.0], [1.0]], dtype=np.float32)), [-2.0, 2.0], rtol=1e-6)
+
+
+@pytest.mark.parametrize("objective", ["binary", "lambdarank"])
+def test_it_finds_the_feature_that_tells(data, objective):
+    features, labels, groups = data
+    config = GBDTConfig(objective=objective, trees=30, least=2)
+    trees = BoostedTrees.fit(features, labels, names=NAMES, groups=groups, config=config)
+    scores = trees.score(features)
+    assert (scores[labels][:, None] > scores[~labels]).mean() > 0.97
+    shares = trees.importances()
+    assert next(iter(shares)) == "signal"
+    assert shares["missing"] == 0.0
+    assert sum(shares.values()) == pytest.approx(1.0)
+
+
+def test_groups_may_stand_apart(data):
+    features, labels, groups = data
+    config = GBDTConfig(objective="lambdarank", trees=10, least=2)
+    order = np.arange(200).reshape(20, 10).T.ravel()  # one of each group after another
+    together = BoostedTrees.fit(features, labels, names=NAMES, groups=groups, config=config)
+    apart = BoostedTrees.fit(features[order], labels[order], names=NAMES, groups=groups[order], config=config)
+    np.testing.assert_array_equal(together.score(features), apart.score(features))
+
+
+def test_scores_are_the_same_again_alone_and_after_saving(data, tmp_path):
+    features, labels, _ = data
+    trees = BoostedTrees.fit(features, labels, names=NAMES, config=SMALL)
+    again = BoostedTrees.fit(features, labels, names=NAMES, config=SMALL)
+    trees.save(tmp_path / "trees", card="")
+    loaded = BoostedTrees.load(tmp_path / "trees")
+    assert (loaded.names, loaded.config) == (NAMES, SMALL)
+    for other in (again, loaded):
+        np.testing.assert_array_equal(trees.score(features), other.score(features))
+    np.testing.assert_array_equal(trees.score(features)[7:8], trees.score(features[7:8]))
+    assert loaded.importances() == trees.importances()
+    assert trees.score(features[:0]).shape == (0,)
+
+
+def test_a_missing_feature_has_a_score(data):
+    features, labels, _ = data
+    trees = BoostedTrees.fit(features, labels, names=NAMES, config=SMALL)
+    assert np.isfinite(trees.score(np.full((1, 3), np.nan, dtype=np.float32))).all()
+
+
+def test_damaged_trees_are_refused(data, tmp_path):
+    features, labels, _ = data
+    trees = BoostedTrees.fit(features, labels, names=NAMES, config=SMALL)
+    trees.save(tmp_path / "trees", card="")
+    text = unpacked(load_weights(tmp_path / "trees")[TEXT], tmp_path)
+    start = text.index("leaf_value=") + len("leaf_value=")
+    spoilt = {
+        "NaN or infinity": text[:start] + "nan " + text[start:].split(" ", 1)[1],
+        "damaged": text[:100],
+        "Expected trees over": text.replace("feature_names=signal", "feature_names=other"),
+    }
+    for message, content in spoilt.items():
+        save_model(tmp_path / "trees", config=GBDTModel(NAMES, SMALL), weights={TEXT: packed(content)}, card="")
+        with pytest.raises(ValueError, match=message):
+            BoostedTrees.load(tmp_path / "trees")
+    save_model(tmp_path / "trees", config=GBDTModel(NAMES, SMALL), weights={"other": packed("x")}, card="")
+    with pytest.raises(ValueError, match="Expected a text"):
+        BoostedTrees.load(tmp_path / "trees")
+    with pytest.raises(ValueError, match="Expected a text in UTF-8"):
+        unpacked(np.array([255, 255], dtype=np.uint8), tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"labels": np.ones(200)}, "of one label"),
+        ({"labels": np.ones(3)}, "Expected 200 labels"),
+        ({"names": ("signal",)}, r"shape \(N, 1\)"),
+        ({"config": GBDTConfig(objective="lambdarank")}, "Expected groups"),
+        ({"config": GBDTConfig(objective="lambdarank"), "groups": [1]}, "Expected 200 groups"),
+    ],
+)
+def test_what_cannot_be_fitted_is_told(data, change, message):
+    features, labels, _ = data
+    with pytest.raises(ValueError, match=message):
+        BoostedTrees.fit(features, **{"labels": labels, "names": NAMES, **change})
+
+
+def test_infinity_is_refused(data):
+    features, labels, _ = data
+    spoilt = features.copy()
+    spoilt[3, 1] = np.inf
+    with pytest.raises(ValueError, match="infinity in noise"):
+        BoostedTrees.fit(spoilt, labels, names=NAMES)
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"trees": 0}, {"leaves": 1}, {"features": 1.5}, {"l2": -1.0}, {"learning_rate": 0.0}]
+)
+def test_sizes_that_no_tree_has_are_refused(wrong):
+    with pytest.raises(ValueError, match=next(iter(wrong))):
+        GBDTConfig(**wrong)
+
+
+def test_normalised_within_a_group():
+    features = np.array([[1.0, 5.0], [3.0, 5.0], [10.0, np.nan], [np.nan, 2.0]], dtype=np.float32)
+    found = normalised(features, ["a", "a", "b", "b"])
+    np.testing.assert_allclose(found, [[-1, 0], [1, 0], [0, np.nan], [np.nan, 0]])
+    shifted = normalised(features * 7 + 2, ["a", "a", "b", "b"])
+    np.testing.assert_allclose(found, shifted, atol=1e-6)

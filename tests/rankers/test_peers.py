@@ -1,0 +1,121 @@
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from qa_core.training import Training, seed_everything
+from qa_core.vectors import WordVectors
+from rankers.frozen_words import TableWords
+from rankers.pairs import AnswerSet, PairwiseConfig, Pool, mean_average_precision, scored, train_pairwise
+from rankers.peers import Peer, PeerShape, optimiser
+
+pytestmark = pytest.mark.usefixtures("one_thread")
+
+NAMES = ["bal", "cemin", "dites", "fovon", "guzar"]
+KINDS = [("bilstm", False), ("cnn", False), ("bilstm", True), ("cnn", True)]
+ODD = ["", "unheard of", "🙂", "bal", "bal lives at home where does live live live"]
+
+
+@pytest.fixture(scope="module")
+def source() -> TableWords:
+    words = ("where", "does", "live", "lives", "at", "home", *NAMES)
+    return TableWords.of(WordVectors(words, np.random.default_rng(0).normal(size=(len(words), 8)).astype(np.float32)))
+
+
+@pytest.fixture
+def pool() -> Pool:
+    return Pool.of(
+        AnswerSet(
+            f"where does {name} live",
+            tuple(f"{other} lives at home" for other in NAMES),
+            tuple(other == name for other in NAMES),
+        )
+        for name in NAMES
+    )
+
+
+def peer(source, encoder, attentive, **shape) -> Peer:
+    seed_everything(1)
+    return Peer.of(source, PeerShape(encoder, attentive, hidden=8, filters=12, **shape))
+
+
+def test_a_convolution_by_hand(source):
+    """Filters over three words, padded by zeros; tanh; the largest over time; cosine."""
+    scorer = peer(source, "cnn", False)
+    weight = scorer.model.convolution.weight.detach().numpy()  # (C, D, 3)
+    bias = scorer.model.convolution.bias.detach().numpy()
+
+    def pooled(text):
+        rows = np.pad(source.vectors(text.split()), ((1, 1), (0, 0)))
+        states = [np.einsum("cdk,kd->c", weight, rows[place : place + 3]) + bias for place in range(len(rows) - 2)]
+        return np.tanh(states).max(0)
+
+    q, a = pooled("where does bal live"), pooled("bal lives")
+    expected = q @ a / np.linalg.norm(q) / np.linalg.norm(a)
+    np.testing.assert_allclose(scorer.score([("where does bal live", "bal lives")]), [expected], rtol=1e-5)
+
+
+def test_attentive_pooling_by_hand(source):
+    scorer = peer(source, "cnn", True)
+    U = scorer.model.U.detach().numpy()
+    texts = scorer.read(["where does bal live"], ["bal lives"])
+    Q, A = (scorer.model.states(*texts.padded(np.array([place]))).detach().numpy()[0] for place in (0, 1))
+    G = np.tanh(Q @ U @ A.T)
+
+    def softmax(x):
+        return np.exp(x) / np.exp(x).sum()
+
+    q, a = softmax(G.max(1)) @ Q, softmax(G.max(0)) @ A
+    expected = q @ a / np.linalg.norm(q) / np.linalg.norm(a)
+    np.testing.assert_allclose(scorer.score([("where does bal live", "bal lives")]), [expected], rtol=1e-5)
+
+
+@pytest.mark.parametrize(("encoder", "attentive"), KINDS)
+def test_scores_depend_on_nothing_but_the_pair(source, pool, encoder, attentive, monkeypatch):
+    scorer = peer(source, encoder, attentive)
+    pairs = [*pool.pairs(), *((one, other) for one in ODD for other in ODD)]
+    together = scorer.score(pairs)
+    assert np.isfinite(together).all()
+    alone = [scorer.score([pair])[0] for pair in pairs]
+    np.testing.assert_allclose(alone, together, rtol=1e-4, atol=1e-5)
+    monkeypatch.setattr("rankers.peers._POSITIONS", 9)  # many small groups
+    np.testing.assert_allclose(scorer.score(pairs[::-1])[::-1], together, rtol=1e-4, atol=1e-5)
+    assert scorer.score([]).shape == (0,)
+    cut = peer(source, encoder, attentive, max_words=2)
+    np.testing.assert_array_equal(cut.score([("bal", "bal lives " * 50_000)]), cut.score([("bal", "bal lives")]))
+
+
+@pytest.mark.parametrize(("encoder", "attentive"), KINDS)
+def test_learns_a_small_task_and_is_read_again(source, pool, encoder, attentive, tmp_path: Path):
+    scorer = peer(source, encoder, attentive)
+    training = Training(scorer.model, optimiser(scorer, learning_rate=0.05, l2=0.0), seed=1)
+    config = PairwiseConfig(batch=20, epochs=20, margin=0.3, negatives=3, drawn=4)
+    losses = [progress.loss for progress in train_pairwise(training, scorer, pool, config)]
+    assert losses[-1] < losses[0] / 2
+    assert mean_average_precision(scorer, pool) > 0.8
+    scorer.save(tmp_path / "model", card="")
+    again = Peer.load(tmp_path / "model")
+    assert again.parameters == scorer.parameters
+    np.testing.assert_array_equal(again.score(pool.pairs()), scorer.score(pool.pairs()))
+
+
+def test_gradients_reach_everything_that_is_trained(source, pool):
+    for encoder, attentive in KINDS:
+        scorer = peer(source, encoder, attentive)
+        texts = scorer.read(pool.questions, pool.answers)
+        scorer.scores(texts, pool.question, pool.answer).square().sum().backward()
+        assert all(weight.grad is not None and weight.grad.abs().sum() > 0 for weight in scorer.model.parameters())
+        assert not texts.vectors.requires_grad
+        assert scored(scorer, texts, pool.question, pool.answer).shape == (len(pool),)
+
+
+def test_bad_shapes(source, tmp_path: Path):
+    with pytest.raises(ValueError, match="hidden = 0, window = 2, dropout = 1"):
+        Peer.of(source, PeerShape(hidden=0, window=2, dropout=1))
+    scorer = peer(source, "cnn", False)
+    scorer.save(tmp_path / "model", card="")
+    with torch.no_grad():
+        scorer.model.convolution.bias[0] = torch.nan
+    with pytest.raises(ValueError, match=r"NaN or infinity in .convolution\.bias."):
+        scorer.save(tmp_path / "bad", card="")

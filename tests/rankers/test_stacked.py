@@ -1,0 +1,111 @@
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+
+from rankers.blstm import POOLS, BLSTMConfig, BLSTMScorer
+from rankers.gbdt import BoostedTrees, GBDTConfig
+from rankers.keyword_features import COSINE, FEATURES, Keywords
+from rankers.pairs import AnswerSet, Pool
+from rankers.stacked import FAITHFUL, Inputs, StackedRanker, folds, network_pools
+
+pytestmark = pytest.mark.usefixtures("one_thread")
+
+NAMES = ["ann", "bob", "cid", "dan", "eve", "fay", "gus", "hal"]
+POOL = Pool.of(
+    AnswerSet(f"where is {n}", (f"{n} is in the house", f"{m} is in the house"), (True, False))
+    for n, m in zip(NAMES, NAMES[1:] + NAMES[:1], strict=True)
+)
+TREES = GBDTConfig(trees=20, leaves=3, least=2, examples=1.0, features=1.0)
+ODD = ["", "zzz qqq", "😀 😀", "مرحبا بالعالم", "the " * 100_000]
+
+
+def encode(texts):
+    rows = np.array([[1 + text.count(letter) for letter in "aehs"] for text in texts], dtype=np.float32)
+    return rows / np.linalg.norm(rows, axis=1, keepdims=True)
+
+
+def ranker(names, *, encoder=""):
+    torch.manual_seed(0)
+    network = BLSTMScorer.of(POOL.questions + POOL.answers, BLSTMConfig(dimension=6, hidden=5, layers=2))
+    inputs = Inputs(
+        Keywords.of(POOL.answers),
+        network if set(names) & set(POOLS) else None,
+        encode if COSINE in names else None,
+    )
+    table = inputs.table(POOL.pairs(), names)
+    return StackedRanker(inputs, BoostedTrees.fit(table, POOL.label, names=names, config=TREES), encoder)
+
+
+def test_a_table_has_the_columns_that_are_named():
+    stacked = ranker(FAITHFUL)
+    names = ("overlap", "blstm_max", "bm25")
+    table = stacked.inputs.table(POOL.pairs(), names)
+    np.testing.assert_array_equal(table[:, 1], network_pools(stacked.inputs.network, POOL.pairs())[:, 2])
+    np.testing.assert_array_equal(table[:, 2], stacked.inputs.keywords.score(POOL.pairs()))
+
+
+@pytest.mark.parametrize("names", [FAITHFUL, FEATURES, (*POOLS, *FEATURES, COSINE)])
+def test_saved_and_loaded_it_scores_the_same(names, tmp_path):
+    stacked = ranker(names, encoder="f" if COSINE in names else "")
+    stacked.save(tmp_path / "ranker", card="card")
+    given = {"encode": encode, "encoder": "f"} if COSINE in names else {}
+    loaded = StackedRanker.load(tmp_path / "ranker", **given)
+    pairs = [*POOL.pairs(), *(("where is ann", text) for text in ODD), *((text, "ann") for text in ODD)]
+    scores = stacked.score(pairs)
+    assert scores.dtype == np.float32
+    assert np.isfinite(scores).all()
+    np.testing.assert_array_equal(loaded.score(pairs), scores)
+    np.testing.assert_allclose(scores, [stacked.score([pair])[0] for pair in pairs], rtol=1e-5)
+    assert loaded.importances() == stacked.importances()
+    assert stacked.score([]).shape == (0,)
+
+
+def test_keywords_tell_the_right_answers():
+    scores = ranker(FAITHFUL).score(POOL.pairs())
+    assert scores[POOL.label].min() > scores[~POOL.label].max()
+
+
+def test_the_encoder_has_to_be_the_same(tmp_path):
+    ranker((*FEATURES, COSINE), encoder="abc").save(tmp_path / "ranker", card="")
+    with pytest.raises(ValueError, match="fingerprint abc"):
+        StackedRanker.load(tmp_path / "ranker", encode=encode, encoder="other")
+    with pytest.raises(ValueError, match="but got none"):
+        StackedRanker.load(tmp_path / "ranker")
+
+
+@pytest.mark.parametrize(
+    ("names", "message"),
+    [((), "got none"), (("bm26",), "bm26"), (("blstm_mean",), "a network"), ((COSINE,), "an encoder")],
+)
+def test_features_need_something_to_be_taken_from(names, message):
+    with pytest.raises(ValueError, match=message):
+        Inputs(Keywords.of([])).table([("a", "b")], names)
+
+
+def test_nan_in_the_network_is_refused(tmp_path):
+    from safetensors.numpy import load_file, save_file
+
+    ranker(FAITHFUL).save(tmp_path / "ranker", card="")
+    path = tmp_path / "ranker" / "model.safetensors"
+    weights = load_file(path)
+    weights["network.label.bias"][0] = np.nan
+    save_file(weights, path)
+    with pytest.raises(ValueError, match=r"NaN or infinity in label\.bias"):
+        StackedRanker.load(tmp_path / "ranker")
+
+
+def test_parts_are_alike_for_every_order_and_all_are_used():
+    questions = [f"question {n}" for n in range(200)]
+    parts = folds(questions, 3)
+    assert set(parts) == {0, 1, 2}
+    assert folds(questions[::-1], 3) == parts[::-1]
+    assert folds(["Question 1"], 3) == folds(["question 1"], 3)
+    with pytest.raises(ValueError, match="at least 2 parts"):
+        folds(questions, 1)
+
+
+def test_the_thesis_features_are_three_pools_and_bm25():
+    assert FAITHFUL == ("blstm_mean", "blstm_sum", "blstm_max", "bm25")
+    assert replace(TREES, seed=1) != TREES
