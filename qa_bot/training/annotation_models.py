@@ -10,14 +10,13 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 import numpy as np
-import torch
 
 from qa_bot.encoders import STARTER, STARTER_FOLDER
 from qa_bot.training.annotation_settings import BASE, AnnotateConfig, stages
 from qa_bot.training.matching import Matching
 from qa_bot.training.request import Request
 from qa_bot.training.run import CURVE, IDENTITY, Run, hold
-from qa_bot.training.settings import SettingsError
+from qa_bot.training.settings import SettingsError, device_of
 from qa_core.metrics import Score
 from qa_core.pair_classifier import LabelledPairs, PairClassifier, train_pairs
 from qa_core.pair_classifier import optimiser as pair_optimiser
@@ -180,12 +179,6 @@ def folder_of(name: str, request: Request) -> Path:
             f"Expected `{STARTER}`, `{BASE}` or the folder of an encoder, but got {name!r}; correct the settings."
         )
     return folder
-
-
-def device_of(name: str) -> torch.device:
-    if name == "cuda" and not torch.cuda.is_available():
-        raise SettingsError("Expected a CUDA device, but torch sees none; set device = 'auto'.")
-    return torch.device("cuda" if name != "cpu" and torch.cuda.is_available() else "cpu")
 
 
 def _tower(folder: Path, config: AnnotateConfig, *, texts: Sequence[str] = ()) -> Tower:

@@ -4,14 +4,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Literal, Self
 
 from qa_bot.ingest.records import Notice, Record, Reject
-from qa_bot.training.pairs import Judged, TrainingDataError, incomplete, items, pair_of
-from rankers.pairs import AnswerSet
+from qa_bot.training.pairs import Judged, TrainingDataError, incomplete, items, pair_of, split
+from qa_bot.training.request import Request
+from qa_core.metrics import evaluate
+from qa_core.types import FloatArray
+from rankers.pairs import AnswerSet, Pool
+from retrievers.training.examples import Pair
 
 Keep = Literal["both", "positive", "all"]
 """Which questions count: those with right and wrong answers, those with a right one, or all."""
@@ -69,6 +73,61 @@ def read_answer_sets(paths: Sequence[Path], *, limit: int | None = None) -> Answ
         for (number, question), labels in found.items()
     )
     return AnswerSets(sets, tuple(rejects), tuple(notices), rows - sum(len(each.answers) for each in sets))
+
+
+def parted(request: Request, told: Callable[[AnswerSets], None]) -> tuple[list[AnswerSet], list[AnswerSet], int]:
+    """Questions for training, those held out, and how many places of the data could not be read.
+
+    Those of a path that `request.dev` names are held out, or a share of the questions, by a hash. Raises as
+    `read_answer_sets`, and TrainingDataError for a share that is none.
+    """
+    data = read_answer_sets(request.data, limit=request.limit)
+    told(data)
+    try:
+        share = float(request.dev)
+    except ValueError:
+        return list(data.sets), list(read_answer_sets([Path(request.dev)]).sets), len(data.rejects)
+    if not 0 < share < 1:
+        raise TrainingDataError(f"Expected a share between 0 and 1, or a path, for --dev, but got {request.dev}.")
+    held = {pair.question for pair in split([Pair(each.question, "") for each in data.sets], share)[1]}
+    train = [each for each in data.sets if each.question not in held]
+    return train, [each for each in data.sets if each.question in held], len(data.rejects)
+
+
+def parted_mixed(request: Request, told: Callable[[AnswerSets], None]) -> tuple[list[AnswerSet], list[AnswerSet], int]:
+    """The same; of those held out the ones with right and wrong answers. TrainingDataError where nothing is left."""
+    train, held, rejects = parted(request, told)
+    held = kept(held, "both")
+    if not train or not held:
+        raise TrainingDataError(
+            "Expected questions for training, and questions with right and wrong answers to hold out, but got "
+            f"{len(train)} and {len(held)}; give more, or name development data with --dev PATH."
+        )
+    return train, held, rejects
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """Over the questions with right and wrong answers."""
+
+    ap: float
+    rr: float
+
+    @classmethod
+    def of(cls, pool: Pool, scores: FloatArray) -> Self:
+        """Of scores (N,) of the pool's pairs; equal ones are ranked by a hash."""
+        qrels: dict[str, dict[str, int]] = {}
+        run: dict[str, dict[str, float]] = {}
+        columns = (pool.question.tolist(), pool.answer.tolist(), pool.label.tolist(), scores.tolist())
+        for question, answer, label, score in zip(*columns, strict=True):
+            qrels.setdefault(str(question), {})[str(answer)] = int(label)
+            run.setdefault(str(question), {})[str(answer)] = score
+        both = {question: grades for question, grades in qrels.items() if len(set(grades.values())) == 2}
+        found = evaluate(both, {question: run[question] for question in both}, ("AP", "RR"))
+        return cls(found["AP"].mean, found["RR"].mean)
+
+    def as_dict(self) -> dict[str, float]:
+        return {"AP": self.ap, "RR": self.rr}
 
 
 def kept(sets: Iterable[AnswerSet], keep: Keep) -> list[AnswerSet]:

@@ -17,17 +17,15 @@ from pathlib import Path
 from typing import Literal
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
 
 from qa_bot.encoders import STARTER, STARTER_FOLDER
-from qa_bot.training.answer_sets import AnswerSets, kept, read_answer_sets
+from qa_bot.training.answer_sets import AnswerSets, Figures, parted_mixed
 from qa_bot.training.dense import TrainingError
-from qa_bot.training.pairs import TrainingDataError, split
+from qa_bot.training.pairs import TrainingDataError
 from qa_bot.training.request import Request
 from qa_bot.training.run import IDENTITY, Run, RunError, hold
-from qa_bot.training.settings import SettingsError, read_toml, settled
-from qa_core.metrics import evaluate
+from qa_bot.training.settings import SettingsError, device_of, read_toml, settled
 from qa_core.plots import write_curve
 from qa_core.resume import load_training
 from qa_core.static_encoder import StaticEncoder
@@ -50,7 +48,6 @@ from rankers.gbdt import BoostedTrees, GBDTConfig
 from rankers.keyword_features import COSINE, FEATURES, Keywords
 from rankers.pairs import AnswerSet, Pool, check_mixed
 from rankers.stacked import Inputs, StackedRanker, folds, network_pools
-from retrievers.training.examples import Pair
 
 log = logging.getLogger(__name__)
 
@@ -85,17 +82,6 @@ class BLSTMSettings:
     def names(self) -> tuple[str, ...]:
         """Features that the trees are grown on."""
         return (*(POOLS if self.use == "stacked" else ()), *_KEYWORDS[self.keywords])
-
-
-@dataclass(frozen=True, slots=True)
-class Figures:
-    """Over the development questions with right and wrong answers."""
-
-    ap: float
-    rr: float
-
-    def as_dict(self) -> dict[str, float]:
-        return {"AP": self.ap, "RR": self.rr}
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +145,7 @@ def train_blstm(request: Request, *, told: Told = lambda _: None, reported: Repo
     """
     settings = configured(request)
     try:
-        return _Trainer(request, settings, *_data(request, told)).outcome(reported)
+        return _Trainer(request, settings, *parted_mixed(request, told)).outcome(reported)
     except (TrainingDataError, SettingsError, RunError):
         raise
     except (ValueError, FloatingPointError, ModuleNotFoundError) as error:
@@ -295,7 +281,7 @@ class _Trainer:
         seed_everything(self.request.seed)
         config, minimum = self.settings.network, self.settings.minimum
         scorer = BLSTMScorer.of(self._texts, config, pretrained=self._vectors, minimum=minimum)
-        scorer.model.to(_device(self.settings.device))
+        scorer.model.to(device_of(self.settings.device))
         training = Training(scorer.model, optimiser(scorer, self.settings.training), seed=self.request.seed)
         if run in begun:
             load_training(run.state, training)
@@ -322,9 +308,9 @@ class _Trainer:
             self.questions,
             len(self.pool),
             self.held_out,
-            _figures(self.dev, inputs.keywords.score(pairs)),
-            _figures(self.dev, network.score(pairs)) if network is not None else None,
-            _figures(self.dev, ranker.score(pairs)) if ranker is not None else None,
+            Figures.of(self.dev, inputs.keywords.score(pairs)),
+            Figures.of(self.dev, network.score(pairs)) if network is not None else None,
+            Figures.of(self.dev, ranker.score(pairs)) if ranker is not None else None,
             ranker.importances() if ranker is not None else {},
             parameters(network) if network is not None else 0,
             seconds,
@@ -350,44 +336,6 @@ def _among(pool: Pool, chosen: NDArray[np.bool_]) -> Pool:
     return Pool(pool.questions, pool.answers, pool.question[chosen], pool.answer[chosen], pool.label[chosen])
 
 
-def _data(request: Request, told: Told) -> tuple[list[AnswerSet], list[AnswerSet], int]:
-    """Questions for training, questions with right and wrong answers to measure with, and how much was rejected."""
-    data = read_answer_sets(request.data, limit=request.limit)
-    told(data)
-    try:
-        share = float(request.dev)
-    except ValueError:
-        train, dev = list(data.sets), list(read_answer_sets([Path(request.dev)]).sets)
-    else:
-        if not 0 < share < 1:
-            raise TrainingDataError(f"Expected a share between 0 and 1, or a path, for --dev, but got {request.dev}.")
-        train, dev = _split(data.sets, share)
-    dev = kept(dev, "both")
-    if not train or not dev:
-        raise TrainingDataError(
-            f"Expected questions for training, and questions with right and wrong answers to hold out, but got "
-            f"{len(train)} and {len(dev)}; give more, or name development data with --dev PATH."
-        )
-    return train, dev, len(data.rejects)
-
-
-def _split(sets: Sequence[AnswerSet], share: float) -> tuple[list[AnswerSet], list[AnswerSet]]:
-    held = {pair.question for pair in split([Pair(each.question, "") for each in sets], share)[1]}
-    return [each for each in sets if each.question not in held], [each for each in sets if each.question in held]
-
-
-def _figures(pool: Pool, scores: FloatArray) -> Figures:
-    qrels: dict[str, dict[str, int]] = {}
-    run: dict[str, dict[str, float]] = {}
-    columns = (pool.question.tolist(), pool.answer.tolist(), pool.label.tolist(), scores.tolist())
-    for question, answer, label, score in zip(*columns, strict=True):
-        qrels.setdefault(str(question), {})[str(answer)] = int(label)
-        run.setdefault(str(question), {})[str(answer)] = score
-    both = {question: grades for question, grades in qrels.items() if len(set(grades.values())) == 2}
-    found = evaluate(both, {question: run[question] for question in both}, ("AP", "RR"))
-    return Figures(found["AP"].mean, found["RR"].mean)
-
-
 def _pretrained(name: str, texts: Sequence[str]) -> WordVectors:
     """Vectors of the texts' words, and of all words that are one piece to a static encoder."""
     found = dict.fromkeys(word for text in texts for word in words(text))
@@ -398,12 +346,6 @@ def _pretrained(name: str, texts: Sequence[str]) -> WordVectors:
     pieces = encoder.tokeniser.tokenizer.get_vocab()
     found |= dict.fromkeys(piece for piece in sorted(pieces, key=pieces.__getitem__) if words(piece) == [piece])
     return WordVectors(tuple(found), encoder.encode(list(found)))
-
-
-def _device(name: str) -> torch.device:
-    if name == "cuda" and not torch.cuda.is_available():
-        raise SettingsError("Expected a CUDA device, but torch sees none; set device = 'auto'.")
-    return torch.device("cuda" if name != "cpu" and torch.cuda.is_available() else "cpu")
 
 
 def _card(outcome: Outcome, settings: BLSTMSettings, request: Request) -> str:

@@ -10,9 +10,9 @@ from pathlib import Path
 import torch
 
 from qa_bot.encoders import STARTER_FOLDER
-from qa_bot.training.answer_sets import AnswerSets, kept, read_answer_sets
+from qa_bot.training.answer_sets import AnswerSets, parted_mixed
 from qa_bot.training.dense import TrainingError
-from qa_bot.training.pairs import TrainingDataError, split
+from qa_bot.training.pairs import TrainingDataError
 from qa_bot.training.request import Request
 from qa_bot.training.run import Run, RunError, hold
 from qa_bot.training.settings import SettingsError, read_toml, settled
@@ -23,7 +23,6 @@ from qa_core.static_encoder import StaticEncoder
 from qa_core.training import Progress, Training, seed_everything
 from rankers.cross_encoder_training import CrossEncoderTuning, TrainedCrossEncoder, optimiser, tune_cross_encoder
 from rankers.pairs import AnswerSet, Pool, mean_average_precision
-from retrievers.training.examples import Pair
 from retrievers.training.search import nearest
 
 MEASURE = "MAP"
@@ -146,9 +145,7 @@ def mined(sets: Sequence[AnswerSet], count: int) -> list[AnswerSet]:
 
 
 def _trained(request: Request, config: CrossEncoderSettings, told: Told, reported: Reported) -> Outcome:
-    data = read_answer_sets(request.data, limit=request.limit)
-    told(data)
-    sets, held = _parts(data.sets, request)
+    sets, held, rejects = parted_mixed(request, told)
     if config.mined:
         sets = mined(sets, config.mined)
     pool, dev = Pool.of(sets), Pool.of(held)
@@ -173,32 +170,12 @@ def _trained(request: Request, config: CrossEncoderSettings, told: Told, reporte
         epochs=best.epoch if best else training.epoch,
         before=before,
         after=mean_average_precision(scorer, dev),
-        rejects=len(data.rejects),
+        rejects=rejects,
     )
     scorer.model.to("cpu")
     scorer.save(request.out, card=_card(outcome, config, request), graph=config.graph, int8=config.int8)
     run.finish(training, plots=request.plots, measure=MEASURE)
     return outcome
-
-
-def _parts(sets: Sequence[AnswerSet], request: Request) -> tuple[list[AnswerSet], list[AnswerSet]]:
-    """For training, and to stop by: questions with right answers and wrong ones."""
-    try:
-        share = float(request.dev)
-    except ValueError:
-        train, held = list(sets), kept(read_answer_sets([Path(request.dev)]).sets, "both")
-    else:
-        if not 0 < share < 1:
-            raise TrainingDataError(f"Expected a share between 0 and 1, or a path, for --dev, but got {request.dev}.")
-        aside = {pair.question for pair in split([Pair(each.question, "") for each in sets], share)[1]}
-        train = [each for each in sets if each.question not in aside]
-        held = kept([each for each in sets if each.question in aside], "both")
-    if not train or not held:
-        raise TrainingDataError(
-            f"Expected questions for training, and some with right and wrong answers to hold out, but got {len(train)} "
-            f"and {len(held)}; give more, or name development data with --dev PATH."
-        )
-    return train, held
 
 
 def _identity(config: CrossEncoderSettings, pool: Pool, request: Request) -> dict[str, object]:

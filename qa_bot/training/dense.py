@@ -9,14 +9,12 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Literal
 
-import torch
-
 from qa_bot.encoders import STARTER, STARTER_FOLDER
 from qa_bot.training.card import Card, card_text
 from qa_bot.training.pairs import Pairs, TrainingDataError, read_pairs, split
 from qa_bot.training.request import Request
 from qa_bot.training.run import Run, RunError, hold
-from qa_bot.training.settings import SettingsError, read_toml, settled
+from qa_bot.training.settings import SettingsError, device_of, read_toml, settled
 from qa_core.resume import load_training
 from qa_core.static_encoder import StaticEncoder
 from qa_core.training import Progress, Training, seed_everything
@@ -119,7 +117,7 @@ def _trained(request: Request, config: DenseConfig, told: Told, reported: Report
     _warn_small(examples, config.slam)
     seed_everything(request.seed)
     tower = build(config, examples, base=request.base)
-    tower.model.to(_device(config.device))
+    tower.model.to(device_of(config.device))
     before = measured(tower, held_out)
     examples = with_hard_negatives(tower, examples, config.slam)
     training = Training(tower.model, optimiser(tower, config.slam), seed=request.seed)
@@ -231,12 +229,6 @@ def _pretrained(name: str, texts: Sequence[str]) -> WordVectors:
     if path.is_dir():
         return WordVectors(tuple(words), StaticEncoder.load(path).encode(words))
     return read_vectors(path, only=words)
-
-
-def _device(name: str) -> torch.device:
-    if name == "cuda" and not torch.cuda.is_available():
-        raise SettingsError("Expected a CUDA device, but torch sees none; set device = 'auto'.")
-    return torch.device("cuda" if name != "cpu" and torch.cuda.is_available() else "cpu")
 
 
 def _save(tower: Tower, config: DenseConfig, request: Request, outcome: Outcome, training: Training) -> None:

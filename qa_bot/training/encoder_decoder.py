@@ -13,15 +13,14 @@ from pathlib import Path
 from typing import Literal
 
 import numpy as np
-import torch
 
 from qa_bot.encoders import STARTER, STARTER_FOLDER
-from qa_bot.training.answer_sets import AnswerSets, kept, read_answer_sets
+from qa_bot.training.answer_sets import AnswerSets, kept, parted
 from qa_bot.training.dense import TrainingError
-from qa_bot.training.pairs import TrainingDataError, split
+from qa_bot.training.pairs import TrainingDataError
 from qa_bot.training.request import Request
 from qa_bot.training.run import Run, RunError, hold
-from qa_bot.training.settings import SettingsError, read_toml, settled
+from qa_bot.training.settings import SettingsError, device_of, read_toml, settled
 from qa_core.metrics import evaluate
 from qa_core.resume import load_training
 from qa_core.seq2seq_training import LikelihoodConfig, optimiser, perplexity
@@ -32,7 +31,6 @@ from qa_core.vectors import WordVectors, read_vectors
 from rankers.encoder_decoder import PAPER, SMALL, EncoderDecoderConfig, EncoderDecoderRanker, train_encoder_decoder
 from rankers.neural import TextPair
 from rankers.pairs import AnswerSet
-from retrievers.training.examples import Pair
 
 AMONG = 20
 """Answers to choose from: a right one and 19 drawn by chance from other questions."""
@@ -192,7 +190,7 @@ def chosen(
 
 def _trained(request: Request, settings: EncoderDecoderSettings, told: Told, reported: Reported) -> Outcome:
     started = time.monotonic()
-    train, dev, rejects = _data(request, told)
+    train, dev, rejects = parted(request, told)
     pairs, held_out = right_pairs(train), right_pairs(dev)
     if not pairs or not held_out:
         raise TrainingDataError(
@@ -203,7 +201,7 @@ def _trained(request: Request, settings: EncoderDecoderSettings, told: Told, rep
     texts = [text for pair in pairs for text in pair]
     pretrained = _pretrained(settings.pretrained, texts) if settings.pretrained else None
     ranker = EncoderDecoderRanker.of(texts, settings.model, minimum=settings.minimum, pretrained=pretrained)
-    ranker.model.to(_device(settings.device))
+    ranker.model.to(device_of(settings.device))
     training = Training(ranker.model, optimiser(ranker.translator, settings.training), seed=request.seed)
     identity = {"config": asdict(settings), "pairs": len(pairs), "held_out": len(held_out), "seed": request.seed}
     run = Run(request.out, identity)
@@ -265,32 +263,12 @@ def _judged(ranker: EncoderDecoderRanker, sets: Sequence[AnswerSet]) -> tuple[fl
     return found["AP"].mean, found["RR"].mean
 
 
-def _data(request: Request, told: Told) -> tuple[list[AnswerSet], list[AnswerSet], int]:
-    data = read_answer_sets(request.data, limit=request.limit)
-    told(data)
-    try:
-        share = float(request.dev)
-    except ValueError:
-        return list(data.sets), list(read_answer_sets([Path(request.dev)]).sets), len(data.rejects)
-    if not 0 < share < 1:
-        raise TrainingDataError(f"Expected a share between 0 and 1, or a path, for --dev, but got {request.dev}.")
-    held = {pair.question for pair in split([Pair(each.question, "") for each in data.sets], share)[1]}
-    train = [each for each in data.sets if each.question not in held]
-    return train, [each for each in data.sets if each.question in held], len(data.rejects)
-
-
 def _pretrained(name: str, texts: Sequence[str]) -> WordVectors:
     found = list(dict.fromkeys(word for text in texts for word in words(text)))
     path = STARTER_FOLDER if name == STARTER else Path(name).expanduser()
     if path.is_dir():
         return WordVectors(tuple(found), StaticEncoder.load(path).encode(found))
     return read_vectors(path, only=found)
-
-
-def _device(name: str) -> torch.device:
-    if name == "cuda" and not torch.cuda.is_available():
-        raise SettingsError("Expected a CUDA device, but torch sees none; set device = 'auto'.")
-    return torch.device("cuda" if name != "cpu" and torch.cuda.is_available() else "cpu")
 
 
 def _card(outcome: Outcome, settings: EncoderDecoderSettings, request: Request) -> str:

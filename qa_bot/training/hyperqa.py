@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
@@ -12,24 +12,21 @@ from typing import Any, Literal
 import torch
 
 from qa_bot.encoders import STARTER, STARTER_FOLDER
-from qa_bot.training.answer_sets import AnswerSets, kept, read_answer_sets
+from qa_bot.training.answer_sets import AnswerSets, Figures, parted_mixed
 from qa_bot.training.dense import TrainingError
 from qa_bot.training.hyperqa_readouts import write_readouts
-from qa_bot.training.pairs import TrainingDataError, split
+from qa_bot.training.pairs import TrainingDataError
 from qa_bot.training.request import Request
 from qa_bot.training.run import Run, RunError, hold
 from qa_bot.training.settings import SettingsError, read_toml, settled
-from qa_core.metrics import evaluate
 from qa_core.resume import load_training
 from qa_core.training import Progress, Training, seed_everything
-from qa_core.types import FloatArray
 from qa_core.vectors import read_vectors
 from rankers import hyperqa, peers
 from rankers.frozen_words import FrozenWords, PieceWords, TableWords
 from rankers.hyperqa import HyperQA, HyperShape
-from rankers.pairs import AnswerSet, PairwiseConfig, Pool, check_mixed, train_pairwise
+from rankers.pairs import PairwiseConfig, Pool, check_mixed, train_pairwise
 from rankers.peers import Peer, PeerShape
-from retrievers.training.examples import Pair
 
 Model = Literal["hyperqa", "cosineqa", "qa-bilstm", "qa-cnn", "ap-bilstm", "ap-cnn"]
 Scorer = HyperQA | Peer
@@ -59,17 +56,6 @@ DEFAULTS: Mapping[Model, HyperSettings] = {
     "ap-bilstm": replace(_PEER, model="ap-bilstm", peer=PeerShape(attentive=True)),
     "ap-cnn": replace(_PEER, model="ap-cnn", peer=PeerShape("cnn", attentive=True)),
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Figures:
-    """Over the development questions with right and wrong answers."""
-
-    ap: float
-    rr: float
-
-    def as_dict(self) -> dict[str, float]:
-        return {"AP": self.ap, "RR": self.rr}
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +129,7 @@ def configured(request: Request) -> HyperSettings:
 
 
 def _trained(request: Request, settings: HyperSettings, told: Told, reported: Reported) -> Outcome:
-    train, held_out, rejects = _data(request, told)
+    train, held_out, rejects = parted_mixed(request, told)
     pool, dev = Pool.of(train), Pool.of(held_out)
     check_mixed(pool)
     seed_everything(request.seed)
@@ -228,49 +214,12 @@ def _check(settings: HyperSettings, request: Request, source: str) -> None:
         raise SettingsError(f"Expected a ranker to start from in {request.base}, but got no folder; check --base.")
 
 
-def _data(request: Request, told: Told) -> tuple[list[AnswerSet], list[AnswerSet], int]:
-    """Questions for training, questions with right and wrong answers to measure with, and how much was rejected."""
-    data = read_answer_sets(request.data, limit=request.limit)
-    told(data)
-    try:
-        share = float(request.dev)
-    except ValueError:
-        train, dev = list(data.sets), list(read_answer_sets([Path(request.dev)]).sets)
-    else:
-        if not 0 < share < 1:
-            raise TrainingDataError(f"Expected a share between 0 and 1, or a path, for --dev, but got {request.dev}.")
-        train, dev = _split(data.sets, share)
-    dev = kept(dev, "both")
-    if not train or not dev:
-        raise TrainingDataError(
-            f"Expected questions for training, and questions with right and wrong answers to hold out, but got "
-            f"{len(train)} and {len(dev)}; give more, or name development data with --dev PATH."
-        )
-    return train, dev, len(data.rejects)
-
-
-def _split(sets: Sequence[AnswerSet], share: float) -> tuple[list[AnswerSet], list[AnswerSet]]:
-    held = {pair.question for pair in split([Pair(each.question, "") for each in sets], share)[1]}
-    return [each for each in sets if each.question not in held], [each for each in sets if each.question in held]
-
-
 def _measured(scorer: Scorer, pool: Pool) -> tuple[Figures, float]:
     """Figures, and pairs scored a second."""
     pairs = pool.pairs()
     started = time.perf_counter()
     scores = scorer.score(pairs)
-    return _figures(pool, scores), len(pairs) / max(time.perf_counter() - started, 1e-9)
-
-
-def _figures(pool: Pool, scores: FloatArray) -> Figures:
-    qrels: dict[str, dict[str, int]] = {}
-    run: dict[str, dict[str, float]] = {}
-    columns = (pool.question.tolist(), pool.answer.tolist(), pool.label.tolist(), scores.tolist())
-    for question, answer, label, score in zip(*columns, strict=True):
-        qrels.setdefault(str(question), {})[str(answer)] = int(label)
-        run.setdefault(str(question), {})[str(answer)] = score
-    found = evaluate(qrels, run, ("AP", "RR"))
-    return Figures(found["AP"].mean, found["RR"].mean)
+    return Figures.of(pool, scores), len(pairs) / max(time.perf_counter() - started, 1e-9)
 
 
 def _identity(settings: HyperSettings, request: Request, pool: Pool, dev: Pool) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from pydantic import TypeAdapter, ValidationError
 
 if TYPE_CHECKING:
+    import torch
     from _typeshed import DataclassInstance
 
 Settings = TypeVar("Settings", bound="DataclassInstance")
@@ -30,6 +31,15 @@ def read_toml(path: Path) -> dict[str, Any]:
         raise SettingsError(f"Expected settings in {path}, but there is no such file; check --config.") from None
     except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise SettingsError(f"Expected TOML in {path}, but got: {error}; mend the line.") from None
+
+
+def device_of(name: str) -> torch.device:
+    """`cpu`, `cuda`, or with `auto` what there is. Raises SettingsError where torch sees no CUDA device."""
+    import torch
+
+    if name == "cuda" and not torch.cuda.is_available():
+        raise SettingsError("Expected a CUDA device, but torch sees none; set device = 'auto'.")
+    return torch.device("cuda" if name != "cpu" and torch.cuda.is_available() else "cpu")
 
 
 def settled(defaults: Settings, given: Mapping[str, Any], *, source: str) -> Settings:

@@ -130,7 +130,7 @@ def test_what_cannot_be(request_: Request, write_lines: Callable[..., Path], tmp
     with pytest.raises(TrainingError, match=r"config\.json"):
         train_cross_encoder(replace(request_, base=tmp_path / "none"))
     right = write_lines("right.tsv", *(f"{n}\twhy {n}\tcats\t1" for n in range(9)))
-    with pytest.raises(TrainingDataError, match="some with right and wrong answers to hold out"):
+    with pytest.raises(TrainingDataError, match="questions with right and wrong answers to hold out"):
         train_cross_encoder(replace(request_, data=(right,)))
     request_.config.write_text("[tuning]\nbatch = 0\n")
     with pytest.raises(SettingsError, match=r"tuning\.batch = 0"):
