@@ -29,7 +29,7 @@ from qa_bot.index import Index, Manifest
 from qa_bot.journal import FULL, append, open_store, take_up
 from qa_bot.pipeline import Calibrations, Engine, Pipeline, Ranking
 from qa_bot.presentation import as_dict
-from qa_bot.rankers import open_cascade
+from qa_bot.rankers import RankerError, open_cascade
 from qa_bot.starter import fill
 from qa_core.types import Answer, Encoder, Question
 
@@ -85,7 +85,7 @@ class Bot:
             record: keep questions and answers: first in the journal, and in the store as soon as somebody opens it.
 
         Raises:
-            HomeError, ConfigError, EncoderError, StoreError, GenerationDamaged: each says what to do.
+            HomeError, ConfigError, EncoderError, RankerError, StoreError, GenerationDamaged: each says what to do.
         """
         home = Home.open(None if path is None else Path(path))
         bot = cls(home, load_config(home.path, flags=flags), flags=flags, record=record)
@@ -101,8 +101,7 @@ class Bot:
     @cached_property
     def rankers(self) -> tuple[NeuralRanker, ...]:
         """The configured rankers, opened when first needed."""
-        models = self.config.ranking.models
-        return open_cascade(models) if models else ()
+        return open_cascade(self.config.ranking.models)
 
     @property
     def store(self) -> Store:
@@ -226,13 +225,14 @@ class Bot:
         """Follow the home's configuration; the store stays the one that was opened."""
         try:
             config = load_config(self.home.path, flags=self._flags)
-        except ConfigError as error:
+            changed = config.ranking.models != self.config.ranking.models
+            rankers = open_cascade(config.ranking.models) if changed else self.rankers
+        except (ConfigError, RankerError) as error:
             log.warning("The configuration was changed, but cannot be used; the former one still holds: %s", error)
             return
         if config.dense != self.config.dense:
             self.__dict__.pop("encoder", None)
-        if config.ranking.models != self.config.ranking.models:
-            self.__dict__.pop("rankers", None)
+        self.__dict__["rankers"] = rankers
         self.config = config
 
     def _encoder_for(self, manifest: Manifest, encoder: Encoder) -> Encoder | None:

@@ -16,6 +16,7 @@ from qa_bot.deadline import Cancelled, Deadline
 from qa_bot.generations import GenerationDamaged, Generations
 from qa_bot.home import Home, HomeError
 from qa_bot.presentation import as_dict
+from qa_bot.rankers import RankerError
 from qa_core.static_encoder import StaticEncoder
 from qa_core.types import Question
 
@@ -210,6 +211,17 @@ def test_a_running_bot_follows_the_configuration(home, caplog) -> None:
     assert "answer.limit" in caplog.text
     with pytest.raises(ConfigError, match="limmit"):
         Bot.open(home)
+
+
+def test_a_ranker_that_is_not_there_leaves_the_former_configuration(home, tmp_path, caplog) -> None:
+    with Bot.open(home, record=False) as bot:
+        text = bot.ask(CATS).text
+        set_value(home, "ranking.models", f"{tmp_path / 'none'}:5")
+        with caplog.at_level(logging.WARNING):
+            assert bot.ask(CATS).text == text
+    assert "the former one still holds" in caplog.text
+    with Bot.open(home, record=False) as bot, pytest.raises(RankerError, match="Expected a trained ranker"):
+        bot.ask(CATS)
 
 
 def test_an_index_that_vanishes_is_told(home) -> None:
