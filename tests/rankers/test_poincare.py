@@ -134,13 +134,3 @@ def test_points_find_their_target_and_stay_in_the_ball(adaptive):
         optimiser.step()
         assert (points.norm(dim=-1) < 1).all()
     np.testing.assert_allclose(points.detach().numpy(), target.numpy(), atol=5e-2)
-
-
-def test_like_geoopt():
-    geoopt = pytest.importorskip("geoopt", reason="geoopt is an oracle of this test only: pip install geoopt")
-    ball = geoopt.PoincareBall()
-    rng = np.random.default_rng(3)
-    q, a = (torch.tensor(np.stack([direction(rng, norm) for norm in (0.2, 0.7, 0.99)])) for _ in "qa")
-    torch.testing.assert_close(distance(q, a), ball.dist(q, a))
-    gradient = torch.tensor(rng.normal(size=(3, 8)))
-    torch.testing.assert_close(conformal(q) * gradient, ball.egrad2rgrad(q, gradient))
