@@ -39,6 +39,7 @@ export class Chat {
   /** Show a conversation, or begin a new one (null). */
   async open(id) {
     const visit = (this.#visit += 1);
+    this.#connection.leave(); // what it still says belongs to another conversation
     this.id = id;
     this.#turns.clear();
     this.#log.replaceChildren();

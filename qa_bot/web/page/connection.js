@@ -30,7 +30,7 @@ export class Connection {
 
   /** Connect, also where a connection stands already: it is left first. */
   open() {
-    this.#leave();
+    this.leave();
     this.#owner.state("connecting");
     const socket = new WebSocket(address());
     this.#socket = socket;
@@ -67,7 +67,7 @@ export class Connection {
   #closed(code) {
     const strangers = code === 1008 && !this.#ready;
     if (this.#ready && Date.now() - this.#since > STEADY) this.#wait = FIRST_WAIT;
-    this.#leave();
+    this.leave();
     this.#owner.state("lost");
     if (strangers) {
       this.#owner.refused();
@@ -78,7 +78,8 @@ export class Connection {
     this.#wait = Math.min(LONGEST_WAIT, this.#wait * 1.7);
   }
 
-  #leave() {
+  /** Hang up, and do not come back by itself. */
+  leave() {
     clearTimeout(this.#retry);
     clearTimeout(this.#pulse);
     this.#retry = 0;
