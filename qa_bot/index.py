@@ -33,10 +33,13 @@ from retrievers.segments import (
     Segment,
     SegmentWriter,
     View,
+    copy,
     merge,
     reencode,
 )
 
+FOLDED = 512
+"""The youngest segments that have no more documents together begin the next one: to copy them takes no time."""
 MERGE_FACTOR = 2
 """Neighbouring segments are merged when the older is less than this many times the newer …"""
 WORTH_IT, FEW = 16, 4
@@ -75,7 +78,7 @@ class Index:
         self.generation = generation
         self.manifest = Manifest.of(generation)
         self.keyword = KeywordIndex(generation.path / "keyword")
-        self._segments = open_segments(generation)
+        self._segments = [*open_segments(generation).values()]
 
     @property
     def documents(self) -> int:
@@ -161,7 +164,20 @@ class IndexWriter:
 
     @cached_property
     def _segment(self) -> SegmentWriter:
-        return SegmentWriter(self._folder / self._fresh, self._encoder, kind=self._kind)
+        """Opened at the first addition; it begins with what is left of small segments."""
+        writer = SegmentWriter(self._folder / self._fresh, self._encoder, kind=self._kind)
+        copy(writer, self._folded.values())
+        return writer
+
+    @cached_property
+    def _folded(self) -> dict[str, Segment]:
+        """The youngest segments of the previous generation, as many as are small together, oldest first."""
+        if self._previous is None or self.encodes_anew:
+            return {}
+        segments = open_segments(self._previous)
+        sizes = np.cumsum([len(segment) for segment in reversed(segments.values())])
+        first = len(segments) - int(np.searchsorted(sizes, FOLDED, side="right"))
+        return dict([*segments.items()][first:])
 
     def add(self, documents: Iterable[IndexedDocument]) -> None:
         for document in documents:
@@ -182,7 +198,9 @@ class IndexWriter:
         segments = self._inherited()
         if "_segment" in self.__dict__:
             self._segment.close()
-            segments.append((self._fresh, Segment(self._folder / self._fresh)))
+            fresh = Segment(self._folder / self._fresh)
+            _strike(fresh, self._doomed)
+            segments.append((self._fresh, fresh))
         segments = self._merged(segments)
         self._write_alive(segments)
         return Manifest(
@@ -208,16 +226,19 @@ class IndexWriter:
             if segment.alive is not None:
                 np.save(folder / f"{name}.npy", segment.alive)
 
+    @property
+    def _doomed(self) -> IntArray:
+        return np.sort(np.array(self._deleted, np.int64))
+
     def _inherited(self) -> list[tuple[str, Segment]]:
         """The previous generation's segments without what was deleted, in this one's encoder."""
         if self._previous is None:
             return []
-        manifest = Manifest.of(self._previous)
-        doomed = np.sort(np.array(self._deleted, np.int64))
+        folded = self._folded if "_segment" in self.__dict__ else {}
         live = [
             (name, segment)
-            for name, segment in zip(manifest.segments, open_segments(self._previous), strict=True)
-            if _strike(segment, doomed)
+            for name, segment in open_segments(self._previous).items()
+            if name not in folded and _strike(segment, self._doomed)
         ]
         if self.encodes_anew:
             name = f"{self._fresh}-encoded"
@@ -282,12 +303,12 @@ def _entries(document: IndexedDocument) -> Iterator[Entry]:
         title = []
 
 
-def open_segments(generation: Generation) -> list[Segment]:
-    """The segments of a generation, oldest first, each with its deletions."""
-    return [
-        Segment(generation.path / "segments" / name, _alive(generation, f"alive/{name}.npy"))
+def open_segments(generation: Generation) -> dict[str, Segment]:
+    """The segments of a generation by name, oldest first, each with its deletions."""
+    return {
+        name: Segment(generation.path / "segments" / name, _alive(generation, f"alive/{name}.npy"))
         for name in Manifest.of(generation).segments
-    ]
+    }
 
 
 def _alive(generation: Generation, name: str) -> NDArray[np.bool_] | None:

@@ -83,7 +83,7 @@ class DenseIndex:
     count: int  # rows; FAISS lets another thread in whenever it is asked for something, even this
     _vectors: Any
     _codes: NDArray[np.uint8]  # (N, 2 D), the mapped numbers
-    _front: Any = None
+    _refined: Any = None  # the front's candidates by the numbers of the vectors
 
     @classmethod
     def open(cls, folder: Path) -> Self:
@@ -105,7 +105,8 @@ class DenseIndex:
         if front is not None and (front.ntotal, front.d) != (vectors.ntotal, vectors.d):
             told = f"{front.ntotal} rows of {front.d} numbers for {vectors.ntotal} vectors of {vectors.d}"
             raise IndexDamaged(folder / FRONT, told)
-        return cls(kind, vectors.d, vectors.ntotal, vectors, _codes(vectors), front)
+        refined = faiss.IndexRefine(front, vectors) if front is not None else None
+        return cls(kind, vectors.d, vectors.ntotal, vectors, _codes(vectors), refined)
 
     def __len__(self) -> int:
         return self.count
@@ -149,63 +150,61 @@ class DenseIndex:
         return vectors
 
     def scores(self, rows: IntArray, query: FloatArray) -> FloatArray:
-        """Inner products of these rows with a query (D,), (n,)."""
-        faiss.omp_set_num_threads(1)
-        scored, places = self._scored(rows, query[None])
-        scores = np.empty_like(scored)
-        scores[places] = scored
-        return scores
-
-    def _scored(self, rows: IntArray, query: FloatArray) -> tuple[FloatArray, IntArray]:
-        """Inner products of some rows, (n,), with a query (1, D), best first, and their places among `rows`.
+        """Inner products of these rows with a query (D,), (n,).
 
         FAISS reads half-precision numbers five times as fast as numpy does.
         """
         if len(rows) == 0:
-            return np.empty(0, np.float32), np.empty(0, np.int64)
+            return np.empty(0, np.float32)
+        faiss.omp_set_num_threads(1)
         few = faiss.IndexScalarQuantizer(self.dimension, _HALF, _PRODUCT)
         few.add_sa_codes(self._codes[rows])
-        (scores,), (places,) = few.search(query, len(rows))
-        return scores, places
+        (scored,), (places,) = few.search(query[None], len(rows))
+        scores: FloatArray = np.empty_like(scored)
+        scores[places] = scored
+        return scores
 
     def _search(self, queries: FloatArray, k: int, alive: Alive | None, exact: bool) -> tuple[FloatArray, IntArray]:
         # A setting of the calling thread in OpenMP, so it is said before every search.
         faiss.omp_set_num_threads(min(len(queries), CORES))
         share = 1.0 if alive is None else float(alive.mean())
         wanted = max(DEPTH * k, CANDIDATES)
-        if self._front is not None and not exact and share >= SPARSE and wanted < len(self):
-            return self._among(self._candidates(queries, wanted, alive, share), queries, k, alive)
+        if self._refined is not None and not exact and share >= SPARSE and wanted < len(self):
+            return self._among(*self._candidates(queries, wanted, alive, share), queries, k, alive)
         selector = None if alive is None else faiss.SearchParameters(sel=_selector(alive))
         scores, rows = self._vectors.search(queries, k, params=selector)
         return scores, rows
 
-    def _candidates(self, queries: FloatArray, wanted: int, alive: Alive | None, share: float) -> IntArray:
-        """Rows that may be among the best, (Q, M), −1 where there are fewer."""
+    def _candidates(
+        self, queries: FloatArray, wanted: int, alive: Alive | None, share: float
+    ) -> tuple[FloatArray, IntArray]:
+        """Scores (Q, M) and rows (Q, M) of what the front finds, best first by its numbers; −1 where there is less."""
         selector = None if alive is None or self.kind == "sketch" else _selector(alive)
         match self.kind:
             case "ivf":
-                parameters = faiss.SearchParametersIVF(sel=selector, nprobe=PROBES)
+                front = faiss.SearchParametersIVF(sel=selector, nprobe=PROBES)
             case "hnsw":
-                parameters = faiss.SearchParametersHNSW(sel=selector, efSearch=max(SEARCH_WIDTH, wanted))
+                front = faiss.SearchParametersHNSW(sel=selector, efSearch=max(SEARCH_WIDTH, wanted))
             case _:  # a scan of all cannot pass over any: so many more are asked for
-                parameters, wanted = None, min(int(wanted / share), len(self))
-        rows: IntArray = self._front.search(queries, wanted, params=parameters)[1]
-        return rows
+                front, wanted = None, min(int(wanted / share), len(self))
+        parameters = faiss.IndexRefineSearchParameters(k_factor=1, base_index_params=front)
+        scores, rows = self._refined.search(queries, wanted, params=parameters)
+        return scores, rows
 
     def _among(
-        self, candidates: IntArray, queries: FloatArray, k: int, alive: Alive | None
+        self, scores: FloatArray, rows: IntArray, queries: FloatArray, k: int, alive: Alive | None
     ) -> tuple[FloatArray, IntArray]:
-        """The best of candidates (Q, M) by their numbers; where too few of them are alive, the best of all rows."""
-        scores, rows = np.empty((len(queries), k), np.float32), np.empty((len(queries), k), np.int64)
-        for i, chosen in enumerate(candidates):
-            chosen = chosen[(chosen >= 0) if alive is None else (chosen >= 0) & alive[chosen]]
-            if len(chosen) < LEAST * k:
-                scores[i], rows[i] = (found[0] for found in self._search(queries[i : i + 1], k, alive, exact=True))
+        """The first k of candidates (Q, M) that are alive; where they are too few, the best of all rows."""
+        there = (rows >= 0) if alive is None else (rows >= 0) & alive[rows]
+        if there.all():
+            return scores[:, :k], rows[:, :k]
+        best, found = np.empty((len(queries), k), np.float32), np.empty((len(queries), k), np.int64)
+        for i, live in enumerate(there):
+            if live.sum() < LEAST * k:
+                best[i], found[i] = (each[0] for each in self._search(queries[i : i + 1], k, alive, exact=True))
             else:
-                faiss.omp_set_num_threads(1)
-                scored, places = self._scored(chosen, queries[i : i + 1])
-                scores[i], rows[i] = scored[:k], chosen[places[:k]]
-        return scores, rows
+                best[i], found[i] = scores[i, live][:k], rows[i, live][:k]
+        return best, found
 
     def _checked(self, queries: FloatArray) -> FloatArray:
         if queries.ndim != 2 or queries.shape[1] != self.dimension:

@@ -268,12 +268,17 @@ def body_text(title: str, passage: str) -> str:
 
 def merge(writer: SegmentWriter, segments: Iterable[Segment]) -> int:
     """Write the live documents of neighbouring segments, oldest first, as one; how many there are."""
+    copy(writer, segments)
+    return writer.close()
+
+
+def copy(writer: SegmentWriter, segments: Iterable[Segment]) -> None:
+    """Write the live documents of neighbouring segments, oldest first, with the vectors that they have."""
     for segment in segments:
         for row in segment.live_rows():
             bodies = segment.vectors("bodies", np.array(segment.passage_rows(row), np.int64))
             title = segment.vectors("titles", np.array([row], np.int64))
             writer.copy(segment.document(row), title, bodies)
-    return writer.close()
 
 
 def reencode(writer: SegmentWriter, segments: Iterable[Segment]) -> int:

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from qa_bot import index
 from qa_bot.bot import Bot
 from qa_bot.changes import Added, ChangeError, add, changing, delete, repair, use
 from qa_bot.config import Config, PassagesSection
@@ -292,12 +293,16 @@ def test_segments_stay_few(place, encoder, write_lines) -> None:
     assert set(held(place)) == {str(i) for i in range(9)}
 
 
-def test_a_small_collection_does_not_cause_a_large_one_to_be_written_twice(four, encoder, write_lines) -> None:
+@pytest.mark.parametrize(("folded", "segments"), [(0, ("00000001", "00000002")), (512, ("00000002",))])
+def test_a_small_collection_does_not_cause_a_large_one_to_be_written_twice(
+    folded, segments, four, encoder, write_lines, monkeypatch
+) -> None:
+    monkeypatch.setattr(index, "FOLDED", folded)
     rows = [{**BREAD, "_id": str(i), "text": f"Text {i}"} for i in range(100)]
     add(four, CONFIG, encoder, [write_lines("b.jsonl", *rows)])
     generation = Generations(four.index).current()
     assert generation is not None
-    assert Manifest.of(generation).segments == ("00000001", "00000002")
+    assert Manifest.of(generation).segments == segments
 
 
 def test_a_mostly_deleted_segment_is_rewritten(four, encoder, write_lines) -> None:

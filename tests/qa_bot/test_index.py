@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from qa_bot import index as module
 from qa_bot.generations import Generations
 from qa_bot.index import Index, IndexWriter, Manifest
 from retrievers.damage import IndexDamaged
@@ -87,13 +88,25 @@ def test_a_document_comes_at_its_nearest_passage(tmp_path) -> None:
     assert {key: each.passage.text for key, each in preferred.items()} == {1: "bee cow", 3: "bee"}
 
 
-def test_hits_of_several_segments_come_best_first(tmp_path) -> None:
+def test_hits_of_several_segments_come_best_first(tmp_path, monkeypatch) -> None:
+    monkeypatch.setattr(module, "FOLDED", 0)
     publish(tmp_path, [document(i, "ant bee") for i in range(1, 9)])
     index = publish(tmp_path, [document(20, "ant")])
     assert len(index.manifest.segments) == 2
     hits = index.dense_hits("bodies", WordEncoder().encode(["ant", "hen"]), 3)
     assert hits[0].documents.tolist() == [20, 1, 2]
     assert len(hits) == 2
+
+
+def test_small_segments_begin_the_next_one(tmp_path, monkeypatch) -> None:
+    monkeypatch.setattr(module, "FOLDED", 2)
+    publish(tmp_path, [document(i, "ant") for i in range(1, 9)])
+    publish(tmp_path, [document(10, "bee"), document(11, "cow")])
+    index = publish(tmp_path, [document(20, "dog")], [10])
+    assert index.manifest.segments == ("00000001", "00000003")
+    assert index.manifest.documents == 10
+    assert [by_word(index, word)["dense"] for word in WORDS[1:4]] == [set(), {11}, {20}]
+    assert by_word(publish(tmp_path, [document(30, "emu")]), "cow") == {"keyword": {11}, "dense": {11}}
 
 
 def test_an_index_of_nothing_finds_nothing(tmp_path) -> None:
@@ -141,9 +154,16 @@ def test_a_damaged_list_of_the_living_is_told(tmp_path) -> None:
         ),
         min_size=1,
         max_size=6,
-    )
+    ),
+    st.sampled_from((0, 3, module.FOLDED)),
 )
-def test_every_engine_holds_what_was_added_and_not_deleted(tmp_path_factory, steps) -> None:
+def test_every_engine_holds_what_was_added_and_not_deleted(tmp_path_factory, steps, folded) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "FOLDED", folded)
+        _every_engine_holds(steps, tmp_path_factory)
+
+
+def _every_engine_holds(steps, tmp_path_factory) -> None:
     root = tmp_path_factory.mktemp("index") / "root"
     expected: dict[int, str] = {}
     key = 0
