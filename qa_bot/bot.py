@@ -241,12 +241,13 @@ class Bot:
             return encoder
         if self._warned != manifest.fingerprint:
             self._warned = manifest.fingerprint
+            named = self.config.dense.encoder
             log.warning(
                 "The index was made with the encoder %s, but the configuration names %s: only keywords are searched. "
                 "Run `qa-bot use %s` to encode everything anew.",
                 manifest.encoder,
-                self.config.dense.encoder,
-                self.config.dense.encoder,
+                named if named != manifest.encoder else "it with other weights or another `dense.int8`",
+                named,
             )
         return None
 

@@ -24,10 +24,10 @@ from qa_core.text import terms
 from qa_core.types import Encoder, FloatArray, IntArray, Passage
 from retrievers.damage import IndexDamaged
 from retrievers.dense import Kind
-from retrievers.keyword import Entry, Field, Hit, KeywordIndex, KeywordQuery, KeywordWriter, clone
+from retrievers.hits import Hits
+from retrievers.keyword import Entry, Field, KeywordIndex, KeywordQuery, KeywordWriter, clone
 from retrievers.segments import (
     VIEWS,
-    DenseHits,
     DenseState,
     IndexedDocument,
     Segment,
@@ -93,16 +93,16 @@ class Index:
         average = self.keyword.average_length(field)
         return average if field == "all" else average * self.keyword.documents / max(1, self.manifest.documents)
 
-    def keyword_hits(self, query: KeywordQuery, k: int) -> list[Hit]:
+    def keyword_hits(self, query: KeywordQuery, k: int) -> Hits:
         """The k best passages."""
         return self.keyword.search(query, k)
 
-    def dense_hits(self, view: View, queries: FloatArray, k: int) -> list[DenseHits]:
+    def dense_hits(self, view: View, queries: FloatArray, k: int) -> list[Hits]:
         """The k nearest titles or passages of each query (Q, D)."""
         found = [segment.search(view, queries, k) for segment in self._segments]
         if len(found) == 1:
             return found[0]
-        return [_best_of([hits[i] for hits in found], k) for i in range(len(queries))]
+        return [Hits.together([hits[i] for hits in found]).ordered().at(np.s_[:k]) for i in range(len(queries))]
 
     def dense_state(self) -> list[DenseState]:
         """How the vectors of each segment and view are searched, and how much of a full scan that finds."""
@@ -260,14 +260,6 @@ class IndexWriter:
         for old, _ in segments[start:]:
             shutil.rmtree(self._folder / old)
         return [*segments[:start], (name, Segment(self._folder / name))]
-
-
-def _best_of(hits: Sequence[DenseHits], k: int) -> DenseHits:
-    """The k best of what several segments found."""
-    nothing = DenseHits(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0, np.float32))
-    documents, passages, scores = (np.concatenate(each) for each in zip(nothing, *hits, strict=True))
-    order = np.lexsort((documents, -scores))[:k]
-    return DenseHits(documents[order], passages[order], scores[order])
 
 
 def _nearest(segment: Segment, rows: IntArray, query: FloatArray | None, preferred: Sequence[int]) -> Iterator[Nearest]:

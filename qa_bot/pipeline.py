@@ -25,6 +25,7 @@ from rankers.combination import combine, evidence
 from rankers.neural import NeuralRanker
 from retrievers.expansion import rm3
 from retrievers.fusion import Ranked, in_vocabulary_rule, normalised_mean, reciprocal_rank
+from retrievers.hits import Hits
 from retrievers.keyword import KeywordQuery
 from retrievers.queries import DENSE, Formulation, WeightedQuery, formulate
 from retrievers.segments import View
@@ -244,15 +245,10 @@ class Pipeline:
         for each in formulation.keyword:
             wanted = depth if each.query.field == "title" else PASSAGES * depth
             hits = self.index.keyword_hits(self._widened(each.query), wanted)
-            best: dict[int, tuple[float, int]] = {}  # score and passage
-            for key, document, score in hits:
-                if document not in best:
-                    best[document] = score, key
+            best = hits.distinct()
             if each.query.field == "all":
-                for document, (_, key) in best.items():
-                    found.passages.setdefault(document, key)
-            ranked = Ranked.of(list(best), [score for score, _ in best.values()])
-            found.lists.append(_listed(each.name, each.weight, ranked, whole=len(hits) < wanted))
+                found.passages = {**best.passage_of(), **found.passages}
+            found.lists.append(_listed(each.name, each.weight, best, whole=len(hits) < wanted))
         return found
 
     def _widened(self, query: KeywordQuery) -> KeywordQuery:
@@ -261,8 +257,10 @@ class Pipeline:
         if not wanted or query.field != "all":
             return query
         hits = self.index.keyword_hits(query, wanted)
-        found = self.index.materialise([hit.document for hit in hits], None, {h.document: h.key for h in hits})
-        feedback = [(terms(found[hit.document].passage.text), hit.score) for hit in hits]
+        documents = hits.documents.tolist()
+        found = self.index.materialise(documents, None, hits.passage_of())
+        texts = [terms(found[document].passage.text) for document in documents]
+        feedback = [*zip(texts, hits.scores.tolist(), strict=True)]
         return replace(query, terms=rm3([term for term, _ in query.terms], feedback))
 
     def _search_dense(self, formulation: Formulation, depth: int, deadline: Deadline) -> Found:
@@ -278,10 +276,7 @@ class Pipeline:
     def _scan(self, view: View, queries: FloatArray, wanted: int) -> RankedList:
         """Documents by the nearness of their titles, or of their best passages, to the question (1, D)."""
         (found,) = self.index.dense_hits(view, queries, wanted)
-        _, first = np.unique(found.documents, return_index=True)
-        first.sort()  # a document stands where its best passage stands
-        ranked = Ranked.of(found.documents[first], found.scores[first])
-        return _listed(f"dense:{view}", DENSE, ranked, whole=len(found.documents) < wanted)
+        return _listed(f"dense:{view}", DENSE, found.distinct(), whole=len(found) < wanted)
 
     def _fused(self, formulation: Formulation, lists: Sequence[RankedList], served: int, wanted: int) -> Ranked:
         """Documents by the first `served` of every list, then those that only longer lists bring."""
@@ -381,9 +376,9 @@ def _formulate(question: Question) -> Formulation:
     return formulate(question, noun_phrases=noun_phrases, synonyms=synonyms)
 
 
-def _listed(name: str, weight: float, ranked: Ranked, *, whole: bool) -> RankedList:
-    """A list of documents; a whole one, in which nothing was left out, tells that all others score 0."""
-    return RankedList(name, weight, ranked, floor=0.0 if whole else None)
+def _listed(name: str, weight: float, best: Hits, *, whole: bool) -> RankedList:
+    """Documents where their best passage stands; a whole list, with nothing left out, tells that all others score 0."""
+    return RankedList(name, weight, Ranked.of(best.documents, best.scores), floor=0.0 if whole else None)
 
 
 def _mean(lists: Sequence[RankedList]) -> Ranked:

@@ -13,17 +13,19 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
-from functools import cached_property, lru_cache, partial
+from functools import cached_property, lru_cache
 from math import log
-from operator import neg
 from pathlib import Path
 from types import TracebackType
 from typing import Literal, NamedTuple, Self
 
+import numpy as np
 import tantivy
 
 from qa_core.text import terms as default_terms
+from qa_core.types import IntArray
 from retrievers.damage import IndexDamaged
+from retrievers.hits import Hits
 
 Field = Literal["title", "all"]
 Analyser = Callable[[str], Sequence[str]]
@@ -44,15 +46,6 @@ class Entry(NamedTuple):
     document: int
     title: str | Sequence[str]
     text: str | Sequence[str]  # all that `all` should find: title, body and the passage itself
-
-
-class Hit(NamedTuple):
-    key: int
-    document: int
-    score: float
-
-
-_hit = partial(tuple.__new__, Hit)  # twice as fast as `Hit`, and made by the hundred
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,7 +181,7 @@ class KeywordIndex:
         """In how many passages the term stands, deleted ones counted until they are merged away."""
         return self._frequency(field, term)
 
-    def search(self, query: KeywordQuery, k: int) -> list[Hit]:
+    def search(self, query: KeywordQuery, k: int) -> Hits:
         """The k best passages, best first, equal scores by key.
 
         score = Σ_t w_t · idf(t) · f (k1 + 1) / (f + k1 (1 − b + b · length / average length)),
@@ -199,28 +192,29 @@ class KeywordIndex:
         clauses = self._clauses(query)
         limit = min(k, self.documents)
         if limit < 1 or not clauses:
-            return []
+            return Hits.of()
         try:
             found = self._searcher.search(tantivy.Query.boolean_query(clauses), limit, count=False).hits
         except ValueError as error:
             raise IndexDamaged(self._path, error) from error
         return self._hits(found)
 
-    def search_text(self, text: str, k: int, *, field: Field = "all") -> list[Hit]:
+    def search_text(self, text: str, k: int, *, field: Field = "all") -> Hits:
         """The k best passages for a text, each of its words with weight 1."""
         return self.search(KeywordQuery(tuple((term, 1.0) for term in self._analyser(text)), field), k)
 
-    def search_many(self, queries: Iterable[KeywordQuery], k: int) -> list[list[Hit]]:
+    def search_many(self, queries: Iterable[KeywordQuery], k: int) -> list[Hits]:
         return [self.search(query, k) for query in queries]
 
-    def _hits(self, found: Sequence[tuple[float, tantivy.DocAddress]]) -> list[Hit]:
+    def _hits(self, found: Sequence[tuple[float, tantivy.DocAddress]]) -> Hits:
         if not found:
-            return []
+            return Hits.of()
         scores, addresses = zip(*found, strict=True)
-        keys = self._searcher.fast_field_values("key", list(addresses))
-        documents = self._searcher.fast_field_values("document", list(addresses))
-        ordered = sorted(zip(map(neg, scores), keys, documents, strict=True))
-        return [_hit((key, document, -score)) for score, key, document in ordered]
+        documents, passages = (self._numbers(name, [*addresses]) for name in ("document", "key"))
+        return Hits.of(documents, passages, scores).ordered()
+
+    def _numbers(self, field: str, addresses: Sequence[tantivy.DocAddress]) -> IntArray:
+        return np.array(self._searcher.fast_field_values(field, addresses), np.int64)
 
     def _clauses(self, query: KeywordQuery) -> list[tuple[tantivy.Occur, tantivy.Query]]:
         weighted = self._weightiest(query.field, query.terms)

@@ -28,8 +28,12 @@ FIELDS: tuple[Field, ...] = ("all", "title")
 WHOLE, FOCUS, TITLE, BODY, PHRASES, BIGRAMS = 1.0, 0.5, 0.25, 0.25, 0.25, 0.25
 MAX_PAIRS = 24  # a phrase costs ten times what a term does; titles are short, so that it is little all the same
 SYNONYM = 1.0
-SHORT = 6
-"""Terms that carry information; a question of no more is its own shortened query."""
+SHORT, SHORT_TITLE = 6, 10
+"""Terms that carry information; a question of no more, with a body and without, is its own shortened query.
+
+A body is where people tell a story. Of 1,000 titles of MedQuAD as many find their document with ten as with six (P@1
+.976 and .977), and the longer ones ask two queries in place of five.
+"""
 
 _SMALL_TALK = """
 a about advice advise after again against all also am an and any anybody anyone anything are around as ask asking at
@@ -87,14 +91,15 @@ def formulate(
     if question.body.strip():
         forms += [("title", question.title, TITLE), ("body", question.body, BODY)]
     carrying = tuple(dict.fromkeys(informative(whole)))
-    if noun_phrases and len(carrying) > SHORT:
+    long = len(carrying) > (SHORT if question.body.strip() else SHORT_TITLE)
+    if noun_phrases and long:
         forms.append(("noun phrases", " ".join(noun_phrases(whole)), PHRASES))
     keyword = [
         WeightedQuery(f"{name}:{field}", KeywordQuery(_with_synonyms(informative(text), text, synonyms), field), weight)
         for name, text, weight in forms
         for field in FIELDS
     ]
-    if len(carrying) > SHORT:
+    if long:
         keyword.append(WeightedQuery("bigrams:title", KeywordQuery((), "title", _pairs(whole)), BIGRAMS))
     return Formulation(tuple(_distinct(keyword)), whole, carrying)
 

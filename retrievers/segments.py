@@ -27,6 +27,7 @@ from numpy.typing import NDArray
 from qa_core.types import Clue, Encoder, FloatArray, IntArray, Passage, Source
 from retrievers.damage import IndexDamaged
 from retrievers.dense import DenseIndex, Kind, build, recall
+from retrievers.hits import Hits
 
 View = Literal["titles", "bodies"]
 """The two things that have vectors: the clue's title, and title and passage together."""
@@ -57,14 +58,6 @@ class IndexedDocument:
     url: str
     collection: str
     passages: tuple[IndexedPassage, ...]
-
-
-class DenseHits(NamedTuple):
-    """What a query found, best first; `passages` is −1 where a title was hit: any passage of its document may do."""
-
-    documents: IntArray  # (n,)
-    passages: IntArray  # (n,)
-    scores: FloatArray  # (n,)
 
 
 class DenseState(NamedTuple):
@@ -183,7 +176,7 @@ class Segment:
         """Documents in the files, dead ones too."""
         return len(self.documents)
 
-    def search(self, view: View, queries: FloatArray, k: int) -> list[DenseHits]:
+    def search(self, view: View, queries: FloatArray, k: int) -> list[Hits]:
         """The k nearest live rows of each query, (Q, D), best first."""
         scores, rows = self._dense[view].search(queries, k, alive=self._alive_rows(view))
         whole = bool((rows[:, -1:] >= 0).all())  # as nearly always
@@ -249,10 +242,10 @@ class Segment:
     def _text(self, row: int) -> str:
         return str(self._texts[row], "utf-8")
 
-    def _hits(self, view: View, scores: FloatArray, rows: IntArray) -> DenseHits:
+    def _hits(self, view: View, scores: FloatArray, rows: IntArray) -> Hits:
         if view == "titles":
-            return DenseHits(self.documents[rows], np.full(len(rows), -1), scores)
-        return DenseHits(self.documents[self._owners[rows]], self.passages[rows], scores)
+            return Hits(self.documents[rows], np.full(len(rows), -1), scores)
+        return Hits(self.documents[self._owners[rows]], self.passages[rows], scores)
 
     def _alive_rows(self, view: View) -> Alive | None:
         if self.alive is None or view == "titles":

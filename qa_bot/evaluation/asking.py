@@ -50,9 +50,7 @@ def plain(index: Index, text: str, names: dict[int, str], *, depth: int = DEPTH)
     `names` remembers public ids between questions.
     """
     query = KeywordQuery(tuple((term, 1.0) for term in terms(text)))
-    best: dict[int, int] = {}
-    for hit in index.keyword_hits(query, PASSAGES * depth):
-        best.setdefault(hit.document, hit.key)
+    best = index.keyword_hits(query, PASSAGES * depth).distinct().passage_of()
     found = list(best)[:depth]
     unknown = [document for document in found if document not in names]
     for document, nearest in index.materialise(unknown, None, best).items():

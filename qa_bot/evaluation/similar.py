@@ -188,7 +188,7 @@ def _by_keywords(task: Task, folder: Path, progress: Progress) -> Lists:
     index = KeywordIndex(folder, analyser=every_term)
     lists: Lists = {}
     for done, query in enumerate(task.queries, start=1):
-        lists[str(query)] = [str(hit.key) for hit in index.search_text(task.texts[query], DEPTH)]
+        lists[str(query)] = [*map(str, index.search_text(task.texts[query], DEPTH).passages.tolist())]
         progress("asked of BM25", done)
     return lists
 

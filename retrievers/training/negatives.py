@@ -27,7 +27,7 @@ def by_keywords(examples: Examples, k: int) -> Mined:
         with KeywordWriter(path) as writer:
             writer.add(Entry(number, number, "", text) for number, text in enumerate(examples.answers))
         index = KeywordIndex(path)
-        found = [[hit.key for hit in index.search_text(text, most)] for text in examples.questions]
+        found = [index.search_text(text, most).passages.tolist() for text in examples.questions]
     return _without_right(examples, found, k)
 
 

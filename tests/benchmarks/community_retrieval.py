@@ -154,7 +154,7 @@ class Bench:
         return WordVectors(tuple(known), StaticEncoder.load(STARTER_FOLDER).encode(known))
 
     def searched(self, queries: Sequence[TermWeights]) -> Found:
-        return [[hit.key for hit in self.index.search(KeywordQuery(query), DEPTH)] for query in queries]
+        return [self.index.search(KeywordQuery(query), DEPTH).passages.tolist() for query in queries]
 
     def lessons(self, batch: int = UNIT) -> tuple[Examples, int]:
         """What a row of such batches learns from, and epochs: they come nearest to the pairs that it is to see."""
@@ -171,7 +171,8 @@ def by_feedback(bench: Bench) -> Found:
     for question in bench.task.questions:
         own = terms(question)
         first = bench.index.search(KeywordQuery(tuple((term, 1.0) for term in own)), FEEDBACK)
-        queries.append(rm3(own, [(answers[hit.key], hit.score) for hit in first]))
+        scored = zip(first.passages.tolist(), first.scores.tolist(), strict=True)
+        queries.append(rm3(own, [(answers[place], score) for place, score in scored]))
     return bench.searched(queries)
 
 

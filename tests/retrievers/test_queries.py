@@ -70,6 +70,14 @@ def test_noun_phrases_are_a_form_of_their_own_where_they_weigh():
     } | {"bigrams:title"}
 
 
+@pytest.mark.parametrize(("body", "count"), [("", 10), ("Hello!", 6)])
+def test_what_is_short_is_asked_as_it_is(body, count):
+    words = " ".join(f"w{chr(97 + i)}x" for i in range(count))
+    for text, wanted in ((words, False), (f"{words} wzx", True)):
+        names = {query.name for query in formulate(Question(text, body), noun_phrases=lambda _: ["wax"]).keyword}
+        assert ("bigrams:title" in names, "noun phrases:all" in names) == (wanted, wanted)
+
+
 def test_bigrams_of_a_long_question_are_asked_of_titles():
     queries = {query.name: query.query for query in formulate(RAMBLING).keyword}
     assert queries["bigrams:title"].field == "title"

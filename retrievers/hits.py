@@ -1,0 +1,54 @@
+"""What a query found in either index."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from qa_core.types import IntArray
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Hits:
+    """Keys of documents and passages with their scores, best first; passage −1 where a title was hit: any of its
+    document's may do."""
+
+    documents: IntArray  # (N,)
+    passages: IntArray  # (N,)
+    scores: NDArray[np.floating]  # (N,)
+
+    @classmethod
+    def of(cls, documents: ArrayLike = (), passages: ArrayLike = (), scores: ArrayLike = ()) -> Self:
+        return cls(np.asarray(documents, np.int64), np.asarray(passages, np.int64), np.asarray(scores, np.float64))
+
+    @classmethod
+    def together(cls, several: Sequence[Hits]) -> Hits:
+        """All of them, one after another."""
+        columns = zip(*((each.documents, each.passages, each.scores) for each in several), strict=True)
+        return cls(*map(np.concatenate, columns)) if several else cls.of()
+
+    def __len__(self) -> int:
+        return len(self.documents)
+
+    def ordered(self) -> Hits:
+        """Best first, equal scores by passage and document."""
+        if (self.scores[1:] < self.scores[:-1]).all():  # as most come
+            return self
+        return self.at(np.lexsort((self.documents, self.passages, -self.scores)))
+
+    def distinct(self) -> Hits:
+        """The first hit of each document."""
+        _, first = np.unique(self.documents, return_index=True)
+        first.sort()
+        return self.at(first)
+
+    def passage_of(self) -> dict[int, int]:
+        """The passage of each document that was hit."""
+        return dict(zip(self.documents.tolist(), self.passages.tolist(), strict=True))
+
+    def at(self, places: IntArray | slice) -> Hits:
+        return Hits(self.documents[places], self.passages[places], self.scores[places])
