@@ -29,13 +29,12 @@ from qa_bot.index import Index, Manifest
 from qa_bot.journal import FULL, append, open_store, take_up
 from qa_bot.pipeline import Calibrations, Engine, Pipeline, Ranking
 from qa_bot.presentation import as_dict
-from qa_bot.rankers import RankerError, open_cascade
+from qa_bot.rankers import Cascade, RankerError, open_cascade
 from qa_bot.starter import fill
 from qa_core.types import Answer, Encoder, Question
 
 if TYPE_CHECKING:
     from qa_bot.store import Store
-    from rankers.neural import NeuralRanker
 
 log = logging.getLogger(__name__)
 
@@ -99,9 +98,9 @@ class Bot:
         return resolve(dense.encoder, models=self.home.models, int8=dense.int8, threads=min(2, os.cpu_count() or 1))
 
     @cached_property
-    def rankers(self) -> tuple[NeuralRanker, ...]:
+    def rankers(self) -> Cascade:
         """The configured rankers, opened when first needed."""
-        return open_cascade(self.config.ranking.models)
+        return open_cascade(self.config.ranking)
 
     @property
     def store(self) -> Store:
@@ -225,8 +224,8 @@ class Bot:
         """Follow the home's configuration; the store stays the one that was opened."""
         try:
             config = load_config(self.home.path, flags=self._flags)
-            changed = config.ranking.models != self.config.ranking.models
-            rankers = open_cascade(config.ranking.models) if changed else self.rankers
+            folders = [(each.models, each.fusion) for each in (config.ranking, self.config.ranking)]
+            rankers = open_cascade(config.ranking) if folders[0] != folders[1] else self.rankers
         except (ConfigError, RankerError) as error:
             log.warning("The configuration was changed, but cannot be used; the former one still holds: %s", error)
             return

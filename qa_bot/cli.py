@@ -74,6 +74,7 @@ class TrainedModel(StrEnum):
     encoder_decoder = "encoder-decoder"
     cross_encoder = "cross-encoder"
     entailment = "entailment"
+    fusion = "fusion"
 
 
 @dataclass(slots=True)
@@ -408,9 +409,16 @@ def evaluate(
 
 @app.command()
 def train(
+    context: typer.Context,
     model: Annotated[TrainedModel, typer.Argument(help="What to train.")],
-    data: Annotated[list[Path], typer.Option(help="Pairs: JSONL, answer selection TSV, MedQuAD, or what `add` reads.")],
     out: Annotated[Path, typer.Option(help="Folder for the model.")],
+    data: Annotated[
+        list[Path] | None,
+        typer.Option(
+            help="Pairs: JSONL, answer selection TSV, MedQuAD, or what `add` reads; fusion: judged collections, too.",
+            show_default=False,
+        ),
+    ] = None,
     more: Annotated[list[Path] | None, typer.Argument(help="Further paths of --data.", show_default=False)] = None,
     base: Annotated[Path | None, typer.Option(help="Encoder to start from.")] = None,
     config: Annotated[Path | None, typer.Option(help="Settings, a TOML file.")] = None,
@@ -419,6 +427,9 @@ def train(
     seed: Annotated[int, typer.Option(help="Seed of all randomness.", min=0)] = 0,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with an interrupted run.")] = False,
     plots: Annotated[bool, typer.Option("--plots", help="Draw the learning curve.")] = False,
+    from_feedback: Annotated[
+        bool, typer.Option("--from-feedback", help="fusion: the home's votes in place of --data.")
+    ] = False,
     json: Json = False,
 ) -> None:
     """Train a model from your own examples."""
@@ -426,8 +437,13 @@ def train(
     from qa_bot.training.models import verb
     from qa_bot.training.request import Request
 
+    if from_feedback and (data or model is not TrainedModel.fusion):
+        raise typer.BadParameter("Expected --from-feedback with fusion and without --data; leave one of them out.")
+    if not from_feedback and not data:
+        raise typer.BadParameter("Expected --data PATH, but got none; name what to learn from.")
     chosen = verb(model.value)
-    request = Request((*data, *(more or ())), out, base, config, dev, limit, seed, resume, plots)
+    home = _home(context)[0].path if from_feedback else None
+    request = Request((*(data or ()), *(more or ())), out, base, config, dev, limit, seed, resume, plots, home)
     with shown(chosen.epochs(request), measure=chosen.measure) as reported:
         outcome = chosen.train(request, told=show_read, reported=reported)
     if json:

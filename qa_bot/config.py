@@ -84,6 +84,7 @@ class RankingSection:
         "", "trained rankers, cheapest first, with commas between; FOLDER:N looks at the first N documents only"
     )
     model_weight: float = key(1.0, "w_p of each trained ranker", least=0)
+    fusion: str = key("", "folder of a learned fusion, which has the last word over all scores; empty: the formulas")
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,12 +16,14 @@ from qa_bot.config import Config
 from qa_bot.deadline import Deadline, Stages
 from qa_bot.events import Listener, SourcesFound, StageBegun, TextAdded, nobody
 from qa_bot.index import Index
+from qa_bot.rankers import Cascade
 from qa_bot.tiling import Tiling, tile
 from qa_core.linguistics import noun_phrases, synonyms
 from qa_core.text import sentences, terms, words
 from qa_core.types import Answer, AnswerSource, Candidate, Clue, Encoder, FloatArray, Passage, Question
 from rankers.clue import ClueRanker, inverse_frequency
 from rankers.combination import combine, evidence
+from rankers.fusion import LEARNED, LearnedFusion
 from rankers.neural import NeuralRanker
 from retrievers.expansion import rm3
 from retrievers.fusion import Ranked, in_vocabulary_rule, normalised_mean, reciprocal_rank
@@ -37,7 +39,7 @@ Fused = Sequence[tuple[int, float]]
 
 PASSAGES = 2
 """Passages asked for, for each document wanted: some documents come with several."""
-SHARES = {"keyword": 0.6, "dense": 0.6, "rank": 0.25, "model": 0.4}
+SHARES = {"keyword": 0.6, "dense": 0.6, "rank": 0.25, "model": 0.4, LEARNED: 0.25}
 """Of the time that a question has: a stage that overruns leaves enough to answer from what the others found."""
 TILED = 10
 """An answer is never tiled from more documents."""
@@ -115,14 +117,16 @@ class Pipeline:
         calibrations: Calibrations,
         config: Config,
         workers: ThreadPoolExecutor,
-        models: Sequence[NeuralRanker] = (),
+        rankers: Cascade | None = None,
     ) -> None:
         """`encoder` is None where the index was made by another one: its vectors are then not searched.
 
-        `models` are trained rankers, cheapest first: each puts the documents that it looks at in a new order.
+        `rankers` are trained ones, cheapest first: each puts the documents that it looks at in a new order, and a
+        learned fusion has the last word.
         """
         self.index, self._encoder, self._calibrations = index, encoder, calibrations
-        self._config, self._workers, self._models = config, workers, models
+        self._config, self._workers = config, workers
+        self._models, self._fusion = rankers or Cascade()
         self._clue = ClueRanker(index, analyse=terms, synonyms=synonyms)
 
     def ask(
@@ -202,6 +206,8 @@ class Pipeline:
         candidates = stages.side_by_side(rank, None, quick=rank)["rank"]
         for model in self._models if candidates else ():
             candidates = self._reranked(model, question, candidates or [], stages)
+        if self._fusion is not None and candidates:
+            candidates = self._learned(self._fusion, question, candidates, stages)
         below = fused[pool:depth] if candidates is not None else fused[:depth]
         unranked = [Candidate(each, told["fusion"], told) for each, told in self._materialised(below, found)]
         return Ranking(question, formulation, (*(candidates or ())[:depth], *unranked), tuple(found.lists), stages)
@@ -333,6 +339,13 @@ class Pipeline:
         weight = self._config.ranking.model_weight
         return combine(ranked, clue="cascade", passage=model.name, weight=weight, name="cascade") + tail
 
+    def _learned(
+        self, fusion: LearnedFusion, question: Question, candidates: list[Candidate], stages: Stages
+    ) -> list[Candidate]:
+        """The documents by all that stages said of them; where there is no time for that they stay as they are."""
+        ranked = stages.run(LEARNED, lambda share: fusion.rank(question, candidates, check=share.check), None)
+        return candidates if ranked is None else ranked
+
     def _materialised(self, fused: Fused, found: Found) -> list[tuple[Passage, dict[str, float]]]:
         """Each document at its best passage, with its scores so far."""
         if not fused:
@@ -361,7 +374,7 @@ class Pipeline:
             "confidence": decision.features,
             "models": {
                 "encoder": self.index.manifest.encoder if self._encoder else None,
-                "rankers": [model.name for model in self._models],
+                "rankers": [model.name for model in self._models] + [LEARNED] * (self._fusion is not None),
             },
         }
 

@@ -6,11 +6,14 @@ import json
 from importlib import import_module
 from operator import attrgetter
 from pathlib import Path
-from typing import cast
+from typing import NamedTuple, cast
 
-from qa_bot.encoders import STARTER_FOLDER
+from qa_bot.config import RankingSection
+from qa_bot.encoders import STARTER_FOLDER, resolve
+from qa_bot.home import Home
 from qa_core.checkpoints import CONFIG, load_config
 from qa_core.static_encoder import StaticEncoder
+from rankers.fusion import FusedScorer, LearnedFusion
 from rankers.neural import NeuralRanker, PairScorer
 
 KINDS = {
@@ -18,6 +21,7 @@ KINDS = {
     "DecomposableConfig": "rankers.word_pairs:WordPairs.load",
     "EncoderDecoderConfig": "rankers.encoder_decoder:EncoderDecoderRanker.load",
     "EntailmentConfig": "rankers.word_pairs:WordPairs.load",
+    "FusionModel": "qa_bot.rankers:open_fused",
     "HyperQAConfig": "rankers.hyperqa:HyperQA.load",
     "PairConfig": "rankers.cross_encoder:open_cross_encoder",
     "PeerConfig": "rankers.peers:Peer.load",
@@ -64,8 +68,36 @@ def open_stacked(folder: Path) -> PairScorer:
     return StackedRanker.load(folder, encode=starter.encode, encoder=starter.fingerprint)
 
 
-def open_cascade(models: str) -> tuple[NeuralRanker, ...]:
-    """The rankers of `[ranking] models`, in the order in which they rank. Raises RankerError."""
+def open_fused(folder: Path) -> PairScorer:
+    """A learned fusion with the rankers and the encoder that it was trained with, which lie where they lay then."""
+    fusion = open_fusion(folder)
+    encoder = resolve(fusion.origin.encoder, models=Home.open().models) if fusion.origin.encoder else None
+    models = open_rankers(",".join(fusion.origin.models))
+    return FusedScorer(fusion, models, encoder.encode if encoder else None)
+
+
+class Cascade(NamedTuple):
+    """Trained rankers, in the order in which they rank, and what makes one score of all."""
+
+    models: tuple[NeuralRanker, ...] = ()
+    fusion: LearnedFusion | None = None
+
+
+def open_cascade(ranking: RankingSection) -> Cascade:
+    """What the configuration names. Raises RankerError."""
+    return Cascade(open_rankers(ranking.models), open_fusion(Path(ranking.fusion)) if ranking.fusion else None)
+
+
+def open_fusion(folder: Path) -> LearnedFusion:
+    """Raises RankerError where the folder holds no learned fusion, or a damaged one."""
+    try:
+        return LearnedFusion.load(folder.expanduser())
+    except (ValueError, FileNotFoundError, ModuleNotFoundError) as error:
+        raise RankerError(f"Expected the --out of a `qa-bot train fusion`: {error}") from error
+
+
+def open_rankers(models: str) -> tuple[NeuralRanker, ...]:
+    """Those of `[ranking] models`. Raises RankerError."""
     found: dict[str, NeuralRanker] = {}
     for each in filter(None, (part.strip() for part in models.split(","))):
         folder, colon, depth = each.rpartition(":")
@@ -76,5 +108,8 @@ def open_cascade(models: str) -> tuple[NeuralRanker, ...]:
         path = Path(folder).expanduser()
         if path.name in found:
             raise RankerError(f"Expected rankers of different names, but two folders are named {path.name!r}.")
-        found[path.name] = NeuralRanker(path.name, open_ranker(path), depth=int(depth))
+        scorer = open_ranker(path)
+        if isinstance(scorer, FusedScorer):
+            raise RankerError(f"Expected rankers of pairs, but {path} is a learned fusion; name it by ranking.fusion.")
+        found[path.name] = NeuralRanker(path.name, scorer, depth=int(depth))
     return tuple(found.values())

@@ -63,6 +63,21 @@ def save_model(
         (new / CARD).write_text(card, encoding="utf-8")
 
 
+def packed(text: str) -> NDArray[np.uint8]:
+    """A text as a tensor, so that it is saved and replaced together with the weights."""
+    return np.array(bytearray(text.encode("utf-8")), dtype=np.uint8)
+
+
+def unpacked(tensor: NDArray[Any] | None, source: Path) -> str:
+    """The text of `packed`; raises ValueError where there is none."""
+    if tensor is None or tensor.dtype != np.uint8:
+        raise ValueError(f"{source}: Expected a text as bytes, but got {tensor if tensor is None else tensor.dtype}.")
+    try:
+        return tensor.tobytes().decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise ValueError(f"{source}: Expected a text in UTF-8, but got {error}; train the model again.") from None
+
+
 def load_config(folder: Path, expected: type[Config]) -> Config:
     """The config of a model of the `expected` architecture; absent keys take their defaults.
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from qa_core.checkpoints import WEIGHTS, load_config, load_weights, save_model
+from qa_core.checkpoints import WEIGHTS, load_config, load_weights, packed, save_model, unpacked
 from qa_core.types import FloatArray, IntArray
 
 if TYPE_CHECKING:
@@ -98,7 +98,7 @@ class BoostedTrees:
         if config.objective == "lambdarank":
             if groups is None:
                 raise ValueError("Expected groups for lambdarank, but got none; tell the question of each example.")
-            order, sizes = _grouped(np.asarray(groups), len(values))
+            order, sizes = _grouped(np.asarray(groups), len(values), config.seed)
             values, grades = values[order], grades[order]
         data = lightgbm.Dataset(values, grades, group=sizes, feature_name=list(names), params={"verbosity": -1})
         return cls(lightgbm.train(_parameters(config), data, config.trees), tuple(names), config)
@@ -175,21 +175,6 @@ def normalised(features: FloatArray, groups: ArrayLike) -> FloatArray:
     return found.astype(np.float32)
 
 
-def packed(text: str) -> NDArray[np.uint8]:
-    """A text as a tensor, so that it is saved and replaced together with the weights."""
-    return np.array(bytearray(text.encode("utf-8")), dtype=np.uint8)
-
-
-def unpacked(tensor: NDArray[Any] | None, source: Path) -> str:
-    """The text of `packed`; raises ValueError where there is none."""
-    if tensor is None or tensor.dtype != np.uint8:
-        raise ValueError(f"{source}: Expected a text as bytes, but got {tensor if tensor is None else tensor.dtype}.")
-    try:
-        return tensor.tobytes().decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise ValueError(f"{source}: Expected a text in UTF-8, but got {error}; train the model again.") from None
-
-
 def _floats(text: str) -> NDArray[np.float64]:
     """Numbers of a line; what is none is NaN."""
     try:
@@ -239,9 +224,14 @@ def _check_labels(labels: NDArray[np.float64], count: int) -> None:
         raise ValueError(f"Expected right examples and wrong ones, but got {count} of one label; give both kinds.")
 
 
-def _grouped(groups: NDArray[Any], count: int) -> tuple[IntArray, IntArray]:
-    """The order in which groups stand together, and their sizes."""
+def _grouped(groups: NDArray[Any], count: int, seed: int) -> tuple[IntArray, IntArray]:
+    """The order in which groups stand together, and their sizes.
+
+    Within a group by chance: where files list right answers first, the order would tell what is to be learnt.
+    """
     if groups.shape != (count,):
         raise ValueError(f"Expected {count} groups, one an example, but got shape {groups.shape}.")
     numbers = np.unique(groups, return_inverse=True)[1]
-    return np.argsort(numbers, kind="stable"), np.bincount(numbers)
+    together = np.argsort(numbers, kind="stable")
+    drawn = np.random.default_rng(seed).random(count)
+    return together[np.lexsort((drawn, numbers[together]))], np.bincount(numbers)

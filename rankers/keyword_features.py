@@ -16,10 +16,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import Self
+from pathlib import Path
+from typing import Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
+from qa_core.checkpoints import packed, unpacked
 from qa_core.text import STOP_TERMS, terms, words
 from qa_core.types import FloatArray
 from rankers.neural import TextPair
@@ -153,6 +156,20 @@ class Keywords:
             total += len(content)
             number += 1
         return cls(counts, number, total / max(1, number))
+
+    @classmethod
+    def unpacked(cls, weights: Mapping[str, NDArray[Any]], answers: int, mean_length: float, source: Path) -> Self:
+        """What `packed` made, from the tensors of a file; raises ValueError where words and counts differ in number."""
+        words = [word for word in unpacked(weights.get("keywords"), source).split("\n") if word]
+        counts = weights.get("counts", np.zeros(0))
+        if len(words) != len(counts):
+            raise ValueError(f"{source}: Expected a count for each of {len(words)} keywords, but got {len(counts)}.")
+        return cls(dict(zip(words, counts.tolist(), strict=True)), answers, mean_length)
+
+    def packed(self) -> dict[str, NDArray[Any]]:
+        """Words and counts as tensors."""
+        counts = np.array([*self.counts.values()], dtype=np.int64)
+        return {"keywords": packed("\n".join(self.counts)), "counts": counts}
 
     def idf(self, word: str) -> float:
         """`ln(1 + (N − n + 0.5) / (n + 0.5))`, positive for every word."""

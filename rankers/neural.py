@@ -8,10 +8,12 @@ from typing import Protocol
 
 import numpy as np
 
-from qa_core.types import Candidate, FloatArray, Question
+from qa_core.types import Candidate, FloatArray, IntArray, Question
 
 TextPair = tuple[str, str]
 """Question and passage."""
+SCORED_AT_ONCE = 512
+"""Pairs, where there are thousands."""
 
 
 class PairScorer(Protocol):
@@ -55,6 +57,15 @@ class NeuralRanker:
             scores[chosen] = self.scorer.score([pairs[place] for place in chosen])
         scored = [each.scored(self.name, score) for each, score in zip(candidates, scores.tolist(), strict=False)]
         return sorted(scored, key=lambda candidate: -candidate.score) + list(candidates[len(pairs) :])
+
+
+def by_places(pairs: Sequence[TextPair]) -> tuple[tuple[str, ...], tuple[str, ...], IntArray, IntArray]:
+    """Distinct questions and distinct answers of pairs, and each pair's places among them, (N,) and (N,)."""
+    questions = {question: place for place, question in enumerate(dict.fromkeys(q for q, _ in pairs))}
+    answers = {answer: place for place, answer in enumerate(dict.fromkeys(a for _, a in pairs))}
+    left = np.array([questions[question] for question, _ in pairs], dtype=np.int64)
+    right = np.array([answers[answer] for _, answer in pairs], dtype=np.int64)
+    return tuple(questions), tuple(answers), left, right
 
 
 def asked(question: Question) -> str:

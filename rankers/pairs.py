@@ -22,13 +22,11 @@ from qa_core.losses import pairwise_cross_entropy
 from qa_core.metrics import evaluate
 from qa_core.training import Progress, Training, train
 from qa_core.types import FloatArray, IntArray
-from rankers.neural import TextPair
+from rankers.neural import SCORED_AT_ONCE, TextPair, by_places
 
 Sampling = Literal["random", "hard", "mix"]
 Triple = tuple[int, int, int]
 """Places of a question, an answer to it, and one that is none."""
-
-SCORED_AT_ONCE = 512
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,15 +231,6 @@ def score_pairs(scorer: Trainable, pairs: Sequence[TextPair]) -> FloatArray:
     """Scores (N,) of texts: what a trainable scorer's own `score` is."""
     questions, answers, left, right = by_places(pairs)
     return scored(scorer, scorer.read(questions, answers), left, right)
-
-
-def by_places(pairs: Sequence[TextPair]) -> tuple[tuple[str, ...], tuple[str, ...], IntArray, IntArray]:
-    """Distinct questions and distinct answers of pairs, and each pair's places among them, (N,) and (N,)."""
-    questions = {question: place for place, question in enumerate(dict.fromkeys(q for q, _ in pairs))}
-    answers = {answer: place for place, answer in enumerate(dict.fromkeys(a for _, a in pairs))}
-    left = np.array([questions[question] for question, _ in pairs], dtype=np.int64)
-    right = np.array([answers[answer] for _, answer in pairs], dtype=np.int64)
-    return tuple(questions), tuple(answers), left, right
 
 
 def mean_average_precision(scorer: Trainable, pool: Pool, texts: Any = None) -> float:

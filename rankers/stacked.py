@@ -20,13 +20,12 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from qa_core.checkpoints import WEIGHTS, load_config, load_vocabulary, load_weights, save_model
+from qa_core.checkpoints import WEIGHTS, load_config, load_vocabulary, load_weights, packed, save_model, unpacked
 from qa_core.types import FloatArray
 from rankers.blstm import POOLS, BLSTMConfig, BLSTMScorer
-from rankers.gbdt import TEXT, BoostedTrees, GBDTConfig, packed, unpacked
+from rankers.gbdt import TEXT, BoostedTrees, GBDTConfig
 from rankers.keyword_features import COSINE, FEATURES, Encode, Keywords, cosines
-from rankers.neural import TextPair
-from rankers.pairs import by_places
+from rankers.neural import TextPair, by_places
 
 KNOWN = (*POOLS, *FEATURES, COSINE)
 """Names of all features that trees may be grown on."""
@@ -106,7 +105,8 @@ class StackedRanker:
             )
         weights, source = load_weights(folder), folder / WEIGHTS
         trees = BoostedTrees.of_text(unpacked(weights.get(TEXT), source), config.features, config.trees, source=source)
-        inputs = Inputs(_keywords(weights, config, source), _network(weights, config, folder), encode)
+        keywords = Keywords.unpacked(weights, config.answers, config.mean_length, source)
+        inputs = Inputs(keywords, _network(weights, config, folder), encode)
         inputs.check(config.features)
         return cls(inputs, trees, config.encoder)
 
@@ -123,8 +123,7 @@ class StackedRanker:
         )
         weights: dict[str, Any] = {
             TEXT: packed(self.trees.text),
-            "keywords": packed("\n".join(keywords.counts)),
-            "counts": np.array([*keywords.counts.values()], dtype=np.int64),
+            **keywords.packed(),
         }
         if network is not None:
             weights |= {_NETWORK + name: tensor for name, tensor in network.model.state_dict().items()}
@@ -157,14 +156,6 @@ def folds(questions: Sequence[str], count: int) -> list[int]:
         raise ValueError(f"Expected at least 2 parts of the questions, but got {count}.")
     digests = (hashlib.blake2b(question.casefold().encode(), digest_size=8).digest() for question in questions)
     return [int.from_bytes(digest, "big") % count for digest in digests]
-
-
-def _keywords(weights: Mapping[str, NDArray[Any]], config: StackedConfig, source: Path) -> Keywords:
-    words = [word for word in unpacked(weights.get("keywords"), source).split("\n") if word]
-    counts = weights.get("counts", np.zeros(0))
-    if len(words) != len(counts):
-        raise ValueError(f"{source}: Expected a count for each of {len(words)} keywords, but got {len(counts)}.")
-    return Keywords(dict(zip(words, counts.tolist(), strict=True)), config.answers, config.mean_length)
 
 
 def _network(weights: Mapping[str, NDArray[Any]], config: StackedConfig, folder: Path) -> BLSTMScorer | None:

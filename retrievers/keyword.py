@@ -213,7 +213,7 @@ class KeywordIndex:
         documents, passages = (self._numbers(name, [*addresses]) for name in ("document", "key"))
         return Hits.of(documents, passages, scores).ordered()
 
-    def _numbers(self, field: str, addresses: Sequence[tantivy.DocAddress]) -> IntArray:
+    def _numbers(self, field: str, addresses: list[tantivy.DocAddress]) -> IntArray:
         return np.array(self._searcher.fast_field_values(field, addresses), np.int64)
 
     def _clauses(self, query: KeywordQuery) -> list[tuple[tantivy.Occur, tantivy.Query]]:

@@ -23,6 +23,7 @@ from qa_bot.training.pairs import TrainingDataError
 from qa_core.metrics import evaluate
 from qa_core.text import terms
 from qa_core.types import Encoder, FloatArray
+from rankers.fusion import FusedScorer
 from rankers.neural import PairScorer, TextPair
 from rankers.pairs import AnswerSet
 
@@ -114,6 +115,8 @@ def by_cosine(encoder: Encoder, pairs: Sequence[TextPair]) -> FloatArray:
 
 
 def _in_parts(scorer: PairScorer, pairs: Sequence[TextPair], name: str, progress: Progress) -> FloatArray:
+    if isinstance(scorer, FusedScorer):  # it wants all candidates of a question together
+        return scorer.score(pairs)
     parts = []
     for start in range(0, len(pairs), _AT_ONCE):
         parts.append(scorer.score(pairs[start : start + _AT_ONCE]))

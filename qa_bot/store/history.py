@@ -120,6 +120,13 @@ def feedback_of(connection: Connection, turn: str) -> list[Feedback]:
     return [_feedback(row) for row in connection.execute(query)]
 
 
+def voted(connection: Connection) -> list[tuple[Turn, Feedback]]:
+    """Turns that somebody voted on, in the order they were asked, each with the last vote."""
+    votes = {row.turn_id: _feedback(row) for row in connection.execute(select(feedback).order_by(feedback.c.id))}
+    query = select(turns).where(turns.c.id.in_(select(feedback.c.turn_id))).order_by(turns.c.asked, turns.c.id)
+    return [(_turn(row), votes[row.id]) for row in connection.execute(query) if row.id in votes]
+
+
 # --- conversations --------------------------------------------------------------------------------------------------
 
 

@@ -214,6 +214,11 @@ class Store:
         with reading(self._engine) as connection:
             return history.feedback_of(connection, turn)
 
+    def voted(self) -> list[tuple[Turn, Feedback]]:
+        """Turns that somebody voted on, in the order they were asked, each with the last vote."""
+        with reading(self._engine) as connection:
+            return history.voted(connection)
+
     def last_feedback(self, conversation: str) -> dict[str, Feedback]:
         """The last vote on each turn of a conversation that has one, by the turn's id."""
         with reading(self._engine) as connection:

@@ -65,6 +65,7 @@ MODELS = {
     "encoder-decoder": ("encoder_decoder:train_encoder_decoder_ranker", "perplexity"),
     "cross-encoder": ("cross_encoder:train_cross_encoder", "MAP"),
     "entailment": ("entailment:train_entailment", "accuracy"),
+    "fusion": ("fusion:train_fusion", "AP"),
 }
 """Module and function of each run, and the name of its development figure."""
 

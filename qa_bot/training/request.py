@@ -22,3 +22,4 @@ class Request:
     seed: int = 0
     resume: bool = False
     plots: bool = False
+    feedback: Path | None = None  # a home whose people's votes take the place of data

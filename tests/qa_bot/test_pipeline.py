@@ -18,8 +18,10 @@ from qa_bot.generations import Generations
 from qa_bot.home import Home
 from qa_bot.index import Index
 from qa_bot.pipeline import Calibrations, Pipeline, _pieces
+from qa_bot.rankers import Cascade
 from qa_core.static_encoder import StaticEncoder
 from qa_core.types import Question
+from rankers.fusion import LEARNED
 from rankers.neural import NeuralRanker
 
 PAIRS = [
@@ -68,8 +70,13 @@ def index(tmp_path_factory, encoder):
 @pytest.fixture
 def pipeline(index, encoder):
     with ThreadPoolExecutor(4) as workers:
-        yield lambda encoder=encoder, calibration=SURE, config=Config(), keyword=None, models=(): Pipeline(  # noqa: B008
-            index, encoder, Calibrations(calibration, keyword or calibration), config, workers, models
+        yield lambda encoder=encoder, calibration=SURE, config=Config(), keyword=None, models=(), fusion=None: Pipeline(  # noqa: B008
+            index,
+            encoder,
+            Calibrations(calibration, keyword or calibration),
+            config,
+            workers,
+            Cascade(tuple(models), fusion),
         )
 
 
@@ -199,6 +206,34 @@ def test_a_slow_ranker_is_skipped_and_the_order_stays(pipeline):
     answer = ask(pipeline(models=[slow]), "Why do cats purr?", seconds=1.0)
     assert time.monotonic() - started < 2.5
     assert answer.skipped == ("slow",)
+    assert answer.sources[0].document == "cats"
+
+
+class Worst:
+    """A fusion that turns the order of the passages round."""
+
+    def __init__(self, seconds=0.0):
+        self._seconds = seconds
+
+    def rank(self, question, candidates, *, check):
+        time.sleep(self._seconds)
+        check()
+        return [each.scored(LEARNED, float(place)) for place, each in enumerate(candidates)][::-1]
+
+
+def test_a_learned_fusion_has_the_last_word(pipeline):
+    plain = ask(pipeline(), "Why do cats purr?", trace=True)
+    turned = ask(pipeline(fusion=Worst()), "Why do cats purr?", trace=True)
+    documents = [[each["document"] for each in answer.trace["candidates"]] for answer in (plain, turned)]
+    assert documents[1] == documents[0][::-1]
+    assert turned.trace["candidates"][0][LEARNED] == len(documents[0]) - 1
+    assert turned.trace["models"]["rankers"] == [LEARNED]
+    assert LEARNED in turned.timings
+
+
+def test_a_slow_fusion_is_skipped_and_the_order_stays(pipeline):
+    answer = ask(pipeline(fusion=Worst(seconds=0.6)), "Why do cats purr?", seconds=1.0)
+    assert answer.skipped == (LEARNED,)
     assert answer.sources[0].document == "cats"
 
 

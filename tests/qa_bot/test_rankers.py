@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from qa_bot import rankers
-from qa_bot.rankers import KINDS, RankerError, open_cascade, open_ranker
+from qa_bot.config import RankingSection
+from qa_bot.rankers import KINDS, RankerError, open_cascade, open_ranker, open_rankers
 
 
 def test_every_kind_names_what_opens_it():
@@ -34,11 +35,12 @@ def test_a_folder_without_a_ranker_is_refused(tmp_path: Path, content: str | Non
 
 def test_a_cascade_of_folders_with_their_depths(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(rankers, "open_ranker", lambda folder: folder)
-    first, second = open_cascade(f"{tmp_path}/cheap , {tmp_path}/costly:10,")
+    first, second = open_rankers(f"{tmp_path}/cheap , {tmp_path}/costly:10,")
     assert (first.name, first.scorer, first.depth) == ("cheap", tmp_path / "cheap", 30)
     assert (second.name, second.scorer, second.depth) == ("costly", tmp_path / "costly", 10)
-    assert open_cascade("") == ()
+    assert open_rankers("") == ()
+    assert open_cascade(RankingSection()) == ((), None)
     with pytest.raises(RankerError, match="two folders are named 'a'"):
-        open_cascade("x/a,y/a")
+        open_rankers("x/a,y/a")
     with pytest.raises(RankerError, match="Expected a ranker that looks at a document or more"):
-        open_cascade("x/a:0")
+        open_rankers("x/a:0")

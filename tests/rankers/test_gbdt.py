@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from qa_core.checkpoints import load_weights, save_model
-from rankers.gbdt import TEXT, BoostedTrees, GBDTConfig, GBDTModel, normalised, packed, unpacked
+from qa_core.checkpoints import load_weights, packed, save_model, unpacked
+from rankers.gbdt import TEXT, BoostedTrees, GBDTConfig, GBDTModel, normalised
 
 NAMES = ("signal", "noise", "missing")
 SMALL = GBDTConfig(trees=20, least=2, examples=1.0, features=1.0)

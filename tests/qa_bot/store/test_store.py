@@ -250,6 +250,7 @@ def test_the_last_vote_on_each_turn_of_a_conversation(store: Store) -> None:
     first, second, other = (store.save_turn(question="q", answer={}, conversation=c) for c in "AAB")
     for turn, vote, comment in ((first, "down", "no"), (other, "down", ""), (first, "up", "yes")):
         store.save_feedback(turn, vote, comment)
+    assert {turn.id: given.vote for turn, given in store.voted()} == {first: "up", other: "down"}
     last = store.last_feedback("A")
     assert {turn: (given.vote, given.comment) for turn, given in last.items()} == {first: ("up", "yes")}
     assert second not in last

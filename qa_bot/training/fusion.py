@@ -1,0 +1,323 @@
+"""`train fusion`: from judged answers, answer selection data or people's votes to trees that join all stages' scores.
+
+Rankers whose scores are joined must not have been trained on the same questions, or their scores look too sure: give
+development data. Figures come from cross-validation over the questions, the trees that are kept from all of them.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Literal
+
+from qa_bot.bot import Bot
+from qa_bot.encoders import STARTER, resolve
+from qa_bot.evaluation.asking import rank
+from qa_bot.evaluation.datasets import DatasetError, read_dataset, splits
+from qa_bot.evaluation.indexed import indexed
+from qa_bot.home import Home
+from qa_bot.rankers import RankerError, open_rankers
+from qa_bot.training.answer_sets import AnswerSets, kept, read_answer_sets
+from qa_bot.training.dense import TrainingError
+from qa_bot.training.lessons import Lessons, names_of, of_answers, of_judgements, singles
+from qa_bot.training.pairs import TrainingDataError
+from qa_bot.training.request import Request
+from qa_bot.training.settings import SettingsError, read_toml, settled
+from qa_core.metrics import Score
+from qa_core.training import Progress
+from qa_core.types import Question
+from rankers.fusion import FusionConfig, LearnedFusion, Origin, cross_validated
+from rankers.keyword_features import Keywords
+from rankers.neural import NeuralRanker
+from rankers.pairs import AnswerSet, Pool
+
+ANSWERS, JUDGED = ("AP", "RR"), ("nDCG@10", "RR")
+"""Measures of answer selection, and of judged collections and votes."""
+UP, NEITHER, DOWN = 2, 1, 0
+"""Grades by votes: of the documents of an answer that was voted for, of others, and of an answer voted against."""
+_SHOWN = 8  # stages whose figures are printed
+
+
+@dataclass(frozen=True, slots=True)
+class FusionSettings:
+    """What `--config` may hold."""
+
+    models: str = ""  # rankers whose scores are joined, FOLDER[:N] with commas between; votes: the configured ones
+    encoder: str = STARTER  # whose cosines are joined, and which a judged collection is searched with
+    keywords: bool = True  # features of shared words, numbers and names
+    folds: int = 5  # of cross-validation
+    depth: int = 30  # documents of a question that are put in order
+    unjudged: Literal["wrong", "out"] = "wrong"  # what becomes of documents that nobody judged
+    fusion: FusionConfig = field(default_factory=FusionConfig)
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What came of a run: figures of the fusion, and of each stage alone beside it."""
+
+    questions: int
+    candidates: int
+    held_out: int  # questions; 0 for cross-validation
+    fusion: Mapping[str, float]
+    stages: Mapping[str, Mapping[str, float]]  # best first
+    importances: Mapping[str, float]
+    seconds: float = 0.0
+    rejects: int = 0
+
+    @property
+    def how(self) -> str:
+        """How the figures were got."""
+        return f"on {self.held_out:,} held-out questions" if self.held_out else "by cross-validation"
+
+    def as_dict(self) -> dict[str, object]:
+        """For JSON, with the names of ir-measures."""
+        return {("rejected" if name == "rejects" else name): value for name, value in asdict(self).items()}
+
+    def text(self, out: Path) -> str:
+        """Figures, what the trees look at, and how to use the fusion."""
+        rows = {"fusion": self.fusion, **dict([*self.stages.items()][:_SHOWN])}
+        width = max(map(len, rows))
+        figures = (
+            f"{name:{width}}  {', '.join(f'{m} {value:.3f}' for m, value in row.items())}" for name, row in rows.items()
+        )
+        gains = [(name, share) for name, share in self.importances.items() if share >= 0.005]
+        bars = (f"{name:{width}}  {'█' * round(40 * share)} {share:.0%}" for name, share in gains)
+        return "\n".join(
+            (
+                f"{self.candidates:,} candidates of {self.questions:,} questions; {self.how}, and each stage alone:",
+                *figures,
+                "",
+                "what the trees look at:",
+                *bars,
+                "",
+                f"use it: qa-bot config set ranking.fusion {out}",
+                "",
+            )
+        )
+
+
+Told = Callable[[AnswerSets], None]
+Reported = Callable[[Progress], None]
+
+
+def train_fusion(request: Request, *, told: Told = lambda _: None, reported: Reported = lambda _: None) -> Outcome:
+    """Train and write `request.out`.
+
+    Args:
+        told: hears what was read of answer selection data.
+        reported: hears nothing: trees grow in seconds.
+
+    Raises:
+        TrainingError, TrainingDataError, SettingsError: data, settings or folders do not do.
+    """
+    del reported
+    settings = configured(request)
+    started = time.monotonic()
+    try:
+        lessons, measures, rejects = _lessons(request, settings, told)
+        fusion = _grown(lessons, settings, request.seed)
+        outcome = _measured(fusion, lessons, measures, settings, _held_out(request, settings, lessons))
+    except (TrainingDataError, SettingsError):
+        raise
+    except DatasetError as error:
+        raise TrainingDataError(str(error)) from error
+    except (ValueError, FileNotFoundError, ModuleNotFoundError) as error:
+        raise TrainingError(str(error)) from error
+    outcome = replace(outcome, seconds=round(time.monotonic() - started, 2), rejects=rejects)
+    fusion.save(request.out, card=_card(outcome, settings, request))
+    return outcome
+
+
+def epochs(request: Request) -> int:  # noqa: ARG001 # of trees there are none
+    """One."""
+    return 1
+
+
+def configured(request: Request) -> FusionSettings:
+    """Defaults, and the settings over them."""
+    given = read_toml(request.config) if request.config else {}
+    source = str(request.config or "defaults")
+    try:
+        settings = settled(FusionSettings(), given, source=source)
+    except ValueError as error:  # sizes that the trees refuse themselves
+        raise SettingsError(str(error)) from None
+    if settings.folds < 2 or settings.depth < 2 or not 0 <= settings.fusion.blanked < 1:
+        raise SettingsError(
+            f"{source}: Expected folds and depth of 2 or more and blanked from 0 to below 1, but got folds = "
+            f"{settings.folds}, depth = {settings.depth}, blanked = {settings.fusion.blanked}; correct them."
+        )
+    if request.base is not None or request.resume:
+        named = "--base" if request.base is not None else "--resume"
+        raise SettingsError(f"Expected no {named} for a fusion, which is trained in seconds; leave it out.")
+    return settings
+
+
+def _lessons(request: Request, settings: FusionSettings, told: Told) -> tuple[Lessons, tuple[str, ...], int]:
+    """What is learnt from, its measures, and how many places could not be read."""
+    if request.feedback is not None:
+        return _of_votes(request.feedback, settings), JUDGED, 0
+    if len(request.data) == 1 and request.data[0].is_dir() and splits(request.data[0]):
+        return _of_collection(request.data[0], settings, request.limit), JUDGED, 0
+    data = read_answer_sets(request.data, limit=request.limit)
+    told(data)
+    sets = kept(data.sets, "both")
+    if len(sets) < settings.folds:
+        raise TrainingDataError(
+            f"Expected at least {settings.folds} questions with right and wrong answers, but got {len(sets)}; give "
+            "more, or lower `folds`."
+        )
+    keywords = Keywords.of(Pool.of(sets).answers) if settings.keywords else None
+    return _of_answers(sets, settings, keywords), ANSWERS, len(data.rejects)
+
+
+def _of_answers(sets: Sequence[AnswerSet], settings: FusionSettings, keywords: Keywords | None) -> Lessons:
+    encoder = resolve(settings.encoder, models=Home.open().models) if settings.encoder else None
+    return of_answers(sets, models=_models(settings.models), encoder=encoder, keywords=keywords)
+
+
+def _of_collection(folder: Path, settings: FusionSettings, limit: int | None) -> Lessons:
+    """Of a folder that `eval liveqa` reads, its collection searched in a temporary home."""
+    dataset = read_dataset(folder, limit=limit)
+    flags = {"dense.encoder": settings.encoder or STARTER, "ranking.depth": settings.depth}
+    judged = {document for of in dataset.qrels.values() for document in of}
+    with (
+        indexed([dataset.corpus], collection=dataset.name, judged=judged, flags=flags) as data,
+        data.opened() as bot,
+    ):
+        pipeline = bot.pipeline()
+        return of_judgements(
+            [query.question for query in dataset.queries],
+            dataset.qrels,
+            lambda question, depth: rank(pipeline, question, engine="hybrid", depth=depth).candidates,
+            depth=settings.depth,
+            unjudged=0.0 if settings.unjudged == "wrong" else math.nan,
+            models=_models(settings.models),
+            keywords=settings.keywords,
+        )
+
+
+def _of_votes(home: Path, settings: FusionSettings) -> Lessons:
+    """Of what people said about answers of a home, by its own pipeline as it is configured now."""
+    with Bot.open(home, flags={"ranking.fusion": "", "ranking.depth": settings.depth}, record=False) as bot:
+        votes = bot.store.voted()
+        if len(votes) < settings.folds:
+            raise TrainingDataError(
+                f"Expected votes on at least {settings.folds} answers, but got {len(votes)}; vote on more in the chat, "
+                "or lower `folds`."
+            )
+        pipeline = bot.pipeline()
+        qrels = {
+            turn.id: {
+                source["document"]: UP if given.vote == "up" else DOWN
+                for source in turn.answer.get("sources", ())
+                if source.get("span") is not None
+            }
+            for turn, given in votes
+        }
+        return of_judgements(
+            [Question(turn.rewritten or turn.question, id=turn.id) for turn, _ in votes],
+            qrels,
+            lambda question, depth: rank(pipeline, question, engine="hybrid", depth=depth).candidates,
+            depth=settings.depth,
+            unjudged=NEITHER,
+            models=_models(settings.models),
+            keywords=settings.keywords,
+        )
+
+
+def _models(named: str) -> tuple[NeuralRanker, ...]:
+    try:
+        return open_rankers(named)
+    except RankerError as error:
+        raise SettingsError(f"models: {error}") from error
+
+
+def _named(models: str) -> list[str]:
+    return [part.strip() for part in models.split(",") if part.strip()]
+
+
+def _held_out(request: Request, settings: FusionSettings, lessons: Lessons) -> Lessons | None:
+    """Of the path that `--dev` names; None for a share: then figures come by cross-validation."""
+    path = Path(request.dev)
+    if not path.exists():
+        return None
+    return _of_answers(kept(read_answer_sets([path]).sets, "both"), settings, lessons.keywords)
+
+
+def _grown(lessons: Lessons, settings: FusionSettings, seed: int) -> LearnedFusion:
+    config = _seeded(settings.fusion, seed)
+    folders = tuple(str(Path(each).expanduser().resolve()) for each in _named(settings.models))
+    return LearnedFusion.fit(
+        lessons.scores,
+        lessons.grades,
+        config=config,
+        keywords=lessons.keywords,
+        origin=Origin(folders, settings.encoder),
+    )
+
+
+def _seeded(config: FusionConfig, seed: int) -> FusionConfig:
+    return replace(config, trees=replace(config.trees, seed=config.trees.seed + seed))
+
+
+def _measured(
+    fusion: LearnedFusion, lessons: Lessons, measures: tuple[str, ...], settings: FusionSettings, held: Lessons | None
+) -> Outcome:
+    """On held-out questions, or by cross-validation where there are none."""
+    judged = held or lessons
+    scores = (
+        fusion.score(held.scores)
+        if held is not None
+        else cross_validated(lessons.scores, lessons.grades, folds=settings.folds, config=fusion.config)
+    )
+    alone = {name: _means(judged.measured(each, measures)) for name, each in singles(judged)}
+    return Outcome(
+        questions=lessons.questions,
+        candidates=len(lessons.candidates),
+        held_out=held.questions if held is not None else 0,
+        fusion=_means(judged.measured(scores, measures)),
+        stages=dict(sorted(alone.items(), key=lambda item: -item[1][measures[0]])),
+        importances=fusion.importances(),
+    )
+
+
+def _means(scores: Mapping[str, Score]) -> dict[str, float]:
+    return {name: round(score.mean, 6) for name, score in scores.items()}
+
+
+def _card(outcome: Outcome, settings: FusionSettings, request: Request) -> str:
+    """Data, seed, settings and figures, as Markdown."""
+    rows = {f"the fusion, {outcome.how}": outcome.fusion, **outcome.stages}
+    measures = list(outcome.fusion)
+    lines = "\n".join(
+        f"| {name} | {' | '.join(f'{row[measure]:.3f}' for measure in measures)} |" for name, row in rows.items()
+    )
+    gains = "\n".join(f"| {name} | {share:.3f} |" for name, share in outcome.importances.items())
+    return f"""# Fusion trained with qa-bot
+
+| | |
+| --- | --- |
+| data | {names_of(request.data) or "votes"} |
+| questions, candidates | {outcome.questions:,}, {outcome.candidates:,} |
+| seed | {request.seed} |
+
+| | {" | ".join(measures)} |
+| --- |{" --- |" * len(measures)}
+{lines}
+
+| stage | share of the gains |
+| --- | --- |
+{gains}
+
+The licence follows from that of the data.
+
+## Settings
+
+```json
+{json.dumps(asdict(settings) | {"models": names_of(map(Path, _named(settings.models)))}, indent=2)}
+```
+"""

@@ -1,0 +1,273 @@
+"""Learned fusion: boosted trees (LambdaMART, Burges 2010) over the scores that all stages gave a question's candidates.
+
+    fusion = LearnedFusion.fit(Scores(table, names, question), grades)
+    fusion.score(Scores(table, names, question))
+    fusion.rank(question, candidates)
+
+Letters: N candidates of all questions together, F scores of each. Every score comes to the trees twice, as it is and
+normalised over the candidates of its question. A stage that was skipped is NaN, and the trees have seen that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from qa_core.checkpoints import WEIGHTS, load_config, load_weights, packed, save_model, unpacked
+from qa_core.types import Candidate, FloatArray, IntArray, Question
+from rankers.gbdt import TEXT, BoostedTrees, GBDTConfig, normalised
+from rankers.keyword_features import FEATURES, Encode, Keywords, cosines
+from rankers.neural import SCORED_AT_ONCE, NeuralRanker, TextPair, asked, by_places, go_on
+
+LEARNED = "learned"
+"""Under this name candidates keep the score."""
+SIMILARITY = "passage_similarity"
+"""How near passage and question are to an encoder: so the pipeline calls it, too."""
+
+
+@dataclass(frozen=True, slots=True)
+class FusionConfig:
+    trees: GBDTConfig = field(default_factory=lambda: GBDTConfig(objective="lambdarank", trees=100, leaves=4))
+    blanked: float = 0.2  # share of the stages that are missing in the second copy of a question; 0 makes none
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Scores:
+    """What stages said of candidates."""
+
+    table: FloatArray  # (N, F), NaN where a stage said nothing
+    names: tuple[str, ...]  # F
+    question: IntArray  # (N,), a number for each question
+
+    def __post_init__(self) -> None:
+        if self.table.shape != (len(self.question), len(self.names)):
+            raise ValueError(
+                f"Expected scores of shape ({len(self.question)}, {len(self.names)}), but got {self.table.shape}."
+            )
+
+    def at(self, rows: IntArray | NDArray[np.bool_]) -> Scores:
+        return Scores(self.table[rows], self.names, self.question[rows])
+
+    def only(self, names: Sequence[str]) -> Scores:
+        """The columns named, in that order; one that is not there is NaN throughout."""
+        table = np.full((len(self.table), len(names)), np.nan, dtype=np.float32)
+        for place, name in enumerate(names):
+            if name in self.names:
+                table[:, place] = self.table[:, self.names.index(name)]
+        return Scores(table, tuple(names), self.question)
+
+    def blanked(self, share: float, rng: np.random.Generator) -> Scores:
+        """A copy in which stages of a question are missing, so many at random; keyword features are one stage."""
+        numbers = np.unique(self.question, return_inverse=True)[1]
+        stages = {name: "keywords" if name in FEATURES else name for name in self.names}
+        missing = {
+            stage: rng.random(int(numbers.max(initial=-1)) + 1) < share for stage in dict.fromkeys(stages.values())
+        }
+        table = self.table.copy()
+        for place, name in enumerate(self.names):
+            table[missing[stages[name]][numbers], place] = np.nan
+        return Scores(table, self.names, self.question)
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where scores come from that no pipeline keeps with its candidates."""
+
+    models: tuple[str, ...] = ()  # folders of rankers
+    encoder: str = ""  # name of the encoder whose cosines are a score
+
+
+@dataclass(frozen=True, slots=True)
+class FusionModel:
+    """Head of a fusion at rest."""
+
+    names: tuple[str, ...]
+    fusion: FusionConfig
+    origin: Origin = field(default_factory=Origin)
+    answers: int = 0  # that the keywords were counted in; 0 for none
+    mean_length: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LearnedFusion:
+    """A score for each candidate among those of its question; best asked with the candidates of a whole question."""
+
+    trees: BoostedTrees
+    names: tuple[str, ...]  # of the scores
+    config: FusionConfig
+    keywords: Keywords | None = None  # what FEATURES of candidates are taken from, where they are among the names
+    origin: Origin = field(default_factory=Origin)
+
+    @classmethod
+    def fit(
+        cls,
+        scores: Scores,
+        grades: ArrayLike,
+        *,
+        config: FusionConfig | None = None,
+        keywords: Keywords | None = None,
+        origin: Origin | None = None,
+    ) -> Self:
+        """Grow the trees; the same scores and seed give the same ones.
+
+        Args:
+            grades: (N,), 0 for a wrong candidate, more for a better one; NaN leaves a candidate out, whose scores
+                still count where those of its question are normalised.
+
+        Raises:
+            ValueError: no two candidates differ in grade.
+        """
+        config = config or FusionConfig()
+        judged = np.asarray(grades, dtype=np.float64)
+        if judged.shape != scores.question.shape:
+            raise ValueError(f"Expected {len(scores.question)} grades, but got shape {judged.shape}.")
+        kept = ~np.isnan(judged)
+        table, labels, groups = _inputs(scores)[kept], judged[kept], scores.question[kept]
+        if config.blanked:
+            second = scores.blanked(config.blanked, np.random.default_rng(config.trees.seed))
+            table = np.concatenate([table, _inputs(second)[kept]])
+            groups = np.concatenate([groups, groups + int(groups.max(initial=0)) + 1])
+            labels = np.concatenate([labels, labels])
+        trees = BoostedTrees.fit(table, labels, names=_columns(scores.names), groups=groups, config=config.trees)
+        return cls(trees, scores.names, config, keywords, origin or Origin())
+
+    @classmethod
+    def load(cls, folder: Path) -> Self:
+        """Raises FileNotFoundError and ValueError that say what is missing or wrong."""
+        head, weights, source = load_config(folder, FusionModel), load_weights(folder), folder / WEIGHTS
+        text = unpacked(weights.get(TEXT), source)
+        trees = BoostedTrees.of_text(text, _columns(head.names), head.fusion.trees, source=source)
+        keywords = Keywords.unpacked(weights, head.answers, head.mean_length, source) if head.answers else None
+        return cls(trees, head.names, head.fusion, keywords, head.origin)
+
+    def save(self, folder: Path, *, card: str) -> None:
+        """Write a folder that `load` opens; an interrupted save leaves the old fusion."""
+        weights: dict[str, Any] = {TEXT: packed(self.trees.text)}
+        config = FusionModel(self.names, self.config, self.origin)
+        if self.keywords is not None:
+            weights |= self.keywords.packed()
+            config = replace(config, answers=self.keywords.answers, mean_length=self.keywords.mean_length)
+        save_model(folder, config=config, weights=weights, vocabulary=None, card=card)
+
+    def score(self, scores: Scores) -> FloatArray:
+        """(N,); a stage that the fusion knows and the scores lack counts as skipped."""
+        return self.trees.score(_inputs(scores.only(self.names)))
+
+    def rank(
+        self, question: Question, candidates: Sequence[Candidate], *, check: Callable[[], object] = go_on
+    ) -> list[Candidate]:
+        """Candidates of one question, best first; equal scores keep their order."""
+        check()
+        scores = scores_of([each.features for each in candidates])
+        if self.keywords is not None and candidates:
+            pairs = [(asked(question), each.passage.text) for each in candidates]
+            scores = joined(scores, self.keywords.features(pairs), FEATURES)
+        found = [
+            each.scored(LEARNED, score) for each, score in zip(candidates, self.score(scores).tolist(), strict=True)
+        ]
+        return sorted(found, key=lambda candidate: -candidate.score)
+
+    def importances(self) -> dict[str, float]:
+        """Each stage's share of the gains, as it is and normalised together, largest first."""
+        gains, columns = self.trees.importances(), _columns(self.names)
+        both = zip(self.names, columns[: len(self.names)], columns[len(self.names) :], strict=True)
+        shares = {name: gains[plain] + gains[within] for name, plain, within in both}
+        return dict(sorted(shares.items(), key=lambda item: -item[1]))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FusedScorer:
+    """A fusion with all that its scores are taken from, as a pair scorer.
+
+    Unlike those of other pair scorers its scores depend on the pairs beside: it is asked with all that a question has.
+    """
+
+    fusion: LearnedFusion
+    models: tuple[NeuralRanker, ...] = ()
+    encode: Encode | None = None
+
+    def score(self, pairs: Sequence[TextPair]) -> FloatArray:
+        """(N,) of pairs, those of one question taken together."""
+        question = by_places(pairs)[2]
+        keywords = self.fusion.keywords
+        return self.fusion.score(pair_scores(pairs, question, keywords, self.encode, self.models))
+
+
+def pair_scores(
+    pairs: Sequence[TextPair],
+    question: IntArray,
+    keywords: Keywords | None = None,
+    encode: Encode | None = None,
+    models: Sequence[NeuralRanker] = (),
+) -> Scores:
+    """Keyword features, cosines and scores of models, each where it is given, of N pairs and their questions (N,)."""
+    scores = Scores(np.zeros((len(pairs), 0), dtype=np.float32), (), question)
+    if keywords is not None:
+        scores = joined(scores, keywords.features(pairs), FEATURES)
+    if encode is not None:
+        scores = joined(scores, cosines(pairs, encode)[:, None], (SIMILARITY,))
+    for model in models:
+        starts = range(0, len(pairs), SCORED_AT_ONCE)
+        parts = [model.scorer.score(pairs[start : start + SCORED_AT_ONCE]) for start in starts]
+        scores = joined(scores, np.concatenate([*parts, np.zeros(0, np.float32)])[:, None], (model.name,))
+    return scores
+
+
+def scores_of(features: Sequence[Any], question: int = 0) -> Scores:
+    """The features of one question's candidates as scores; one that a candidate lacks is NaN."""
+    names = tuple(sorted({name for each in features for name in each}))
+    rows = [[each.get(name, np.nan) for name in names] for each in features]
+    table = np.array(rows, dtype=np.float32).reshape(len(features), len(names))
+    return Scores(table, names, np.full(len(features), question, dtype=np.int64))
+
+
+def joined(scores: Scores, table: FloatArray, names: Sequence[str]) -> Scores:
+    """The scores with further columns (N, G)."""
+    return Scores(np.hstack([scores.table, table]), (*scores.names, *names), scores.question)
+
+
+def together(several: Sequence[Scores]) -> Scores:
+    """Scores of several questions, numbered in this order; columns that some of them lack are NaN there."""
+    names = tuple(dict.fromkeys(name for each in several for name in each.names))
+    tables = [each.only(names).table for each in several]
+    question = np.repeat(np.arange(len(several)), [len(each.table) for each in several])
+    return Scores(np.concatenate(tables) if tables else np.zeros((0, 0), np.float32), names, question)
+
+
+def cross_validated(
+    scores: Scores, grades: ArrayLike, *, folds: int, config: FusionConfig, part: Sequence[int] | None = None
+) -> FloatArray:
+    """Scores (N,), each question's by trees that did not see it: of `folds` parts of the questions one after another.
+
+    Args:
+        part: (Q,), the part of each question in ascending order of its number; by default they take turns.
+    """
+    judged = np.asarray(grades, dtype=np.float64)
+    numbers = np.unique(scores.question, return_inverse=True)[1]
+    turns = np.arange(int(numbers.max(initial=-1)) + 1) % folds if part is None else np.asarray(part)
+    own: NDArray[np.int64] = turns[numbers]
+    found = np.zeros(len(numbers), dtype=np.float32)
+    for number in np.unique(own):
+        held = own == number
+        fusion = LearnedFusion.fit(scores.at(~held), judged[~held], config=config)
+        found[held] = fusion.score(scores.at(held))
+    return found
+
+
+def _inputs(scores: Scores) -> FloatArray:
+    """(N, 2 F), what the trees are given."""
+    return np.hstack([scores.table, normalised(scores.table, scores.question)]).astype(np.float32)
+
+
+def _columns(names: Sequence[str]) -> list[str]:
+    """Names of the trees' inputs as LightGBM takes them, none twice: letters and digits only."""
+    found: list[str] = []
+    for place, name in enumerate([*names, *(f"{name} within" for name in names)]):
+        plain = "".join(sign if sign.isascii() and sign.isalnum() else "_" for sign in name)
+        found.append(plain if plain not in found else f"{plain}_{place}")
+    return found
