@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import pairwise
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
@@ -22,8 +22,7 @@ from qa_core.linguistics import noun_phrases, synonyms
 from qa_core.text import sentences, terms, words
 from qa_core.types import Answer, AnswerSource, Candidate, Clue, Encoder, FloatArray, Passage, Question
 from rankers.clue import ClueRanker, inverse_frequency
-from rankers.combination import combine, evidence
-from rankers.fusion import LEARNED, LearnedFusion
+from rankers.combination import LEARNED, combine, evidence
 from rankers.neural import NeuralRanker
 from retrievers.expansion import rm3
 from retrievers.fusion import Ranked, in_vocabulary_rule, normalised_mean, reciprocal_rank
@@ -31,6 +30,9 @@ from retrievers.hits import Hits
 from retrievers.keyword import KeywordQuery
 from retrievers.queries import DENSE, Formulation, WeightedQuery, formulate
 from retrievers.segments import View
+
+if TYPE_CHECKING:
+    from rankers.fusion import LearnedFusion
 
 Engine = Literal["keyword", "dense", "hybrid"]
 

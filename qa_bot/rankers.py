@@ -6,15 +6,17 @@ import json
 from importlib import import_module
 from operator import attrgetter
 from pathlib import Path
-from typing import NamedTuple, cast
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 from qa_bot.config import RankingSection
 from qa_bot.encoders import STARTER_FOLDER, resolve
 from qa_bot.home import Home
 from qa_core.checkpoints import CONFIG, load_config
 from qa_core.static_encoder import StaticEncoder
-from rankers.fusion import FusedScorer, LearnedFusion
 from rankers.neural import NeuralRanker, PairScorer
+
+if TYPE_CHECKING:
+    from rankers.fusion import LearnedFusion
 
 KINDS = {
     "BLSTMConfig": "rankers.blstm:BLSTMScorer.load",
@@ -70,6 +72,8 @@ def open_stacked(folder: Path) -> PairScorer:
 
 def open_fused(folder: Path) -> PairScorer:
     """A learned fusion with the rankers and the encoder that it was trained with, which lie where they lay then."""
+    from rankers.fusion import FusedScorer
+
     fusion = open_fusion(folder)
     encoder = resolve(fusion.origin.encoder, models=Home.open().models) if fusion.origin.encoder else None
     models = open_rankers(",".join(fusion.origin.models))
@@ -90,6 +94,8 @@ def open_cascade(ranking: RankingSection) -> Cascade:
 
 def open_fusion(folder: Path) -> LearnedFusion:
     """Raises RankerError where the folder holds no learned fusion, or a damaged one."""
+    from rankers.fusion import LearnedFusion
+
     try:
         return LearnedFusion.load(folder.expanduser())
     except (ValueError, FileNotFoundError, ModuleNotFoundError) as error:
@@ -98,6 +104,10 @@ def open_fusion(folder: Path) -> LearnedFusion:
 
 def open_rankers(models: str) -> tuple[NeuralRanker, ...]:
     """Those of `[ranking] models`. Raises RankerError."""
+    if not models.strip():
+        return ()
+    from rankers.fusion import FusedScorer
+
     found: dict[str, NeuralRanker] = {}
     for each in filter(None, (part.strip() for part in models.split(","))):
         folder, colon, depth = each.rpartition(":")

@@ -21,6 +21,8 @@ from collections.abc import Sequence
 
 from qa_core.types import Candidate
 
+LEARNED = "learned"
+"""Under this name candidates keep the score of a learned fusion (`rankers.fusion`)."""
 PASSAGE_WEIGHT = 0.1
 """w_p of the thesis for a passage scorer that is less trusted than the clue."""
 

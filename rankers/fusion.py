@@ -20,12 +20,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from qa_core.checkpoints import WEIGHTS, load_config, load_weights, packed, save_model, unpacked
 from qa_core.types import Candidate, FloatArray, IntArray, Question
+from rankers.combination import LEARNED
 from rankers.gbdt import TEXT, BoostedTrees, GBDTConfig, normalised
 from rankers.keyword_features import FEATURES, Encode, Keywords, cosines
 from rankers.neural import SCORED_AT_ONCE, NeuralRanker, TextPair, asked, by_places, go_on
 
-LEARNED = "learned"
-"""Under this name candidates keep the score."""
 SIMILARITY = "passage_similarity"
 """How near passage and question are to an encoder: so the pipeline calls it, too."""
 

@@ -21,7 +21,7 @@ from qa_bot.pipeline import Calibrations, Pipeline, _pieces
 from qa_bot.rankers import Cascade
 from qa_core.static_encoder import StaticEncoder
 from qa_core.types import Question
-from rankers.fusion import LEARNED
+from rankers.combination import LEARNED
 from rankers.neural import NeuralRanker
 
 PAIRS = [

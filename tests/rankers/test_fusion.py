@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from qa_core.types import Candidate, Clue, Passage, Question, Source
+from rankers.combination import LEARNED
 from rankers.fusion import (
-    LEARNED,
     SIMILARITY,
     FusedScorer,
     FusionConfig,
