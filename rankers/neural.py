@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
@@ -39,6 +39,10 @@ class NeuralRanker:
     scorer: PairScorer
     depth: int = 100  # candidates that are scored; the others keep their order behind them
     batch: int = 16  # pairs between two looks at the clock
+
+    def within(self, depth: int) -> NeuralRanker:
+        """The same ranker, looking at so many candidates."""
+        return replace(self, depth=depth)
 
     def rank(
         self, question: Question, candidates: Sequence[Candidate], *, check: Callable[[], object] = go_on

@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from qa_bot.evaluation.datasets import DatasetError, read_dataset
+from qa_bot.evaluation.datasets import Dataset, DatasetError, read_dataset
 from qa_bot.evaluation.report import Row
 
 if TYPE_CHECKING:
     from qa_bot.training.answer_sets import Keep
 
 
-WITH_MODELS = ("similar", "words", "phrases", "answers", "paraphrase")
+WITH_MODELS = ("similar", "words", "phrases", "answers", "paraphrase", "liveqa")
 
 
 class Similar(NamedTuple):
@@ -84,14 +84,24 @@ def measure(
             return evaluate_known_item(data, **({**chosen, "limit": limit} if limit else chosen))
     dataset = read_dataset(data, split=split, limit=limit)
     if task == "liveqa":
-        from qa_bot.evaluation.liveqa import evaluate_liveqa
-
-        if "plain" in engines:
-            raise DatasetError("Expected the engine keyword, dense or hybrid for liveqa, but got plain.")
-        return evaluate_liveqa(dataset, summary=summary, relevant=relevant, run=run, **chosen)
+        return _liveqa(dataset, models, engines, summary=summary, relevant=relevant, run=run, **common)
     from qa_bot.evaluation.retrieval import evaluate_retrieval
 
     return evaluate_retrieval(dataset, relevant=relevant, run=run, **chosen)
+
+
+def _liveqa(dataset: Dataset, models: Sequence[Path], engines: Sequence[str], **common: Any) -> list[Row]:
+    """The pipeline's rows; where rankers are named, those of the same candidates in every order."""
+    if models:
+        from qa_bot.evaluation.reranking import evaluate_reranking
+
+        asked = {name: common[name] for name in ("encoders", "home", "progress") if name in common}
+        return evaluate_reranking(dataset, models=models, **asked)
+    from qa_bot.evaluation.liveqa import evaluate_liveqa
+
+    if "plain" in engines:
+        raise DatasetError("Expected the engine keyword, dense or hybrid for liveqa, but got plain.")
+    return evaluate_liveqa(dataset, **({**common, "engines": engines} if engines else common))
 
 
 def _phrases(

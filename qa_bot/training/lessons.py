@@ -44,14 +44,18 @@ class Lessons:
     def questions(self) -> int:
         return len(np.unique(self.scores.question))
 
-    def measured(self, scores: FloatArray, measures: Sequence[str], *, relevant: int = 1) -> dict[str, Score]:
-        """Of the candidates in the order of some scores (N,); a candidate without any is last."""
+    def run(self, scores: FloatArray) -> dict[str, dict[str, float]]:
+        """The candidates of each question with some scores (N,); one without any is last."""
         lowest = float(np.nanmin(scores, initial=0.0)) - 1.0
         run: dict[str, dict[str, float]] = {query: {} for query in self.qrels}
         places = zip(self.scores.question.tolist(), self.candidates, scores.tolist(), strict=True)
         for question, candidate, score in places:
             run[str(question)][candidate] = lowest if np.isnan(score) else score
-        return evaluate(self.qrels, run, measures, relevant=relevant)
+        return run
+
+    def measured(self, scores: FloatArray, measures: Sequence[str], *, relevant: int = 1) -> dict[str, Score]:
+        """Of the candidates in the order of some scores (N,)."""
+        return evaluate(self.qrels, self.run(scores), measures, relevant=relevant)
 
 
 def of_answers(
