@@ -81,7 +81,9 @@ class RankingSection:
     formula: Literal["evidence", "clue"] = key("evidence", "what a passage score multiplies: all evidence, or the clue")
     passage_weight: float = key(0.1, "w_p of the combination formula", least=0)
     models: str = key(
-        "", "trained rankers, cheapest first, with commas between; FOLDER:N looks at the first N documents only"
+        "",
+        "trained rankers, cheapest first, with commas between; FOLDER:N looks at the first N documents only, "
+        "FOLDER@title at their titles, FOLDER@both at title and passage",
     )
     model_weight: float = key(1.0, "w_p of each trained ranker", least=0)
     fusion: str = key("", "folder of a learned fusion, which has the last word over all scores; empty: the formulas")

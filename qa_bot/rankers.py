@@ -6,14 +6,14 @@ import json
 from importlib import import_module
 from operator import attrgetter
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, cast
+from typing import TYPE_CHECKING, NamedTuple, cast, get_args
 
 from qa_bot.config import RankingSection
 from qa_bot.encoders import STARTER_FOLDER, resolve
 from qa_bot.home import Home
 from qa_core.checkpoints import CONFIG, load_config
 from qa_core.static_encoder import StaticEncoder
-from rankers.neural import NeuralRanker, PairScorer
+from rankers.neural import NeuralRanker, PairScorer, Reads
 
 if TYPE_CHECKING:
     from rankers.fusion import LearnedFusion
@@ -32,6 +32,8 @@ KINDS = {
 }
 """By the `kind` of a folder's config.json: the module and what in it opens the folder."""
 
+OF_QUESTIONS = ("DecomposableConfig", "EntailmentConfig", "SiameseConfig")
+"""Kinds that compare two questions: they read a candidate's title, where nothing else is said."""
 DEPTH = 30
 """Documents that a ranker looks at where the configuration does not say."""
 
@@ -42,6 +44,20 @@ class RankerError(ValueError):
 
 def open_ranker(folder: Path) -> PairScorer:
     """Raises RankerError where the folder holds no ranker, or a damaged one."""
+    kind = kind_of(folder)
+    if kind not in KINDS:
+        raise RankerError(f"Expected a ranker in {folder}, but its {CONFIG} names the kind {kind!r}; choose another.")
+    module, _, opener = KINDS[kind].partition(":")
+    try:
+        return cast(PairScorer, attrgetter(opener)(import_module(module))(folder))
+    except RankerError:
+        raise
+    except (ValueError, FileNotFoundError, ModuleNotFoundError) as error:
+        raise RankerError(f"{folder}: {error}") from error
+
+
+def kind_of(folder: Path) -> str | None:
+    """What the folder's config.json says that is in it. Raises RankerError where it cannot be read."""
     try:
         head = json.loads((folder / CONFIG).read_text(encoding="utf-8"))
     except FileNotFoundError:
@@ -50,14 +66,7 @@ def open_ranker(folder: Path) -> PairScorer:
         ) from None
     except (OSError, ValueError) as error:
         raise RankerError(f"{folder / CONFIG}: Expected a readable JSON file, but got {error}; train again.") from error
-    kind = head.get("kind") if isinstance(head, dict) else None
-    if kind not in KINDS:
-        raise RankerError(f"Expected a ranker in {folder}, but its {CONFIG} names the kind {kind!r}; choose another.")
-    module, _, opener = KINDS[kind].partition(":")
-    try:
-        return cast(PairScorer, attrgetter(opener)(import_module(module))(folder))
-    except (ValueError, FileNotFoundError, ModuleNotFoundError) as error:
-        raise RankerError(f"{folder}: {error}") from error
+    return head.get("kind") if isinstance(head, dict) else None
 
 
 def open_stacked(folder: Path) -> PairScorer:
@@ -102,24 +111,42 @@ def open_fusion(folder: Path) -> LearnedFusion:
         raise RankerError(f"Expected the --out of a `qa-bot train fusion`: {error}") from error
 
 
-def open_rankers(models: str) -> tuple[NeuralRanker, ...]:
-    """Those of `[ranking] models`. Raises RankerError."""
-    if not models.strip():
-        return ()
-    from rankers.fusion import FusedScorer
+class Named(NamedTuple):
+    """A ranker as the configuration names it."""
 
-    found: dict[str, NeuralRanker] = {}
+    folder: Path
+    reads: Reads | None  # where it says so
+    depth: int
+
+
+def named(models: str) -> list[Named]:
+    """Of FOLDER[@text|@title|@both][:N], with commas between. Raises RankerError for a depth of 0."""
+    found = []
     for each in filter(None, (part.strip() for part in models.split(","))):
         folder, colon, depth = each.rpartition(":")
         if not colon or not depth.isdigit():
             folder, depth = each, str(DEPTH)
         if int(depth) < 1:
             raise RankerError(f"Expected a ranker that looks at a document or more, but got {each!r}; say FOLDER:10.")
-        path = Path(folder).expanduser()
+        path, at, reads = folder.rpartition("@")
+        known = bool(at) and reads in get_args(Reads)
+        found.append(
+            Named(Path(path if known else folder).expanduser(), cast(Reads, reads) if known else None, int(depth))
+        )
+    return found
+
+
+def open_rankers(models: str) -> tuple[NeuralRanker, ...]:
+    """Those that `[ranking] models` names. Raises RankerError."""
+    found: dict[str, NeuralRanker] = {}
+    for path, reads, depth in named(models):
+        from rankers.fusion import FusedScorer
+
         if path.name in found:
             raise RankerError(f"Expected rankers of different names, but two folders are named {path.name!r}.")
         scorer = open_ranker(path)
         if isinstance(scorer, FusedScorer):
             raise RankerError(f"Expected rankers of pairs, but {path} is a learned fusion; name it by ranking.fusion.")
-        found[path.name] = NeuralRanker(path.name, scorer, depth=int(depth))
+        reads = reads or ("title" if kind_of(path) in OF_QUESTIONS else "text")
+        found[path.name] = NeuralRanker(path.name, scorer, depth=depth, reads=reads)
     return tuple(found.values())

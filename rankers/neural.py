@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
+from typing import Literal, Protocol
 
 import numpy as np
 
-from qa_core.types import Candidate, FloatArray, IntArray, Question
+from qa_core.types import Candidate, FloatArray, IntArray, Passage, Question
 
 TextPair = tuple[str, str]
 """Question and passage."""
+Reads = Literal["text", "title", "both"]
+"""What a ranker reads of a candidate: its passage, its clue's title, or the two together."""
 SCORED_AT_ONCE = 512
 """Pairs, where there are thousands."""
 
@@ -39,6 +41,13 @@ class NeuralRanker:
     scorer: PairScorer
     depth: int = 100  # candidates that are scored; the others keep their order behind them
     batch: int = 16  # pairs between two looks at the clock
+    reads: Reads = "text"
+
+    def _read(self, passage: Passage) -> str:
+        title = passage.clue.title
+        if self.reads == "text" or not title:
+            return passage.text
+        return title if self.reads == "title" else f"{title}\n{passage.text}"
 
     def within(self, depth: int) -> NeuralRanker:
         """The same ranker, looking at so many candidates."""
@@ -52,7 +61,7 @@ class NeuralRanker:
         Args:
             check: called before every batch of passages of like length; it raises when the time is up.
         """
-        pairs = [(asked(question), candidate.passage.text) for candidate in candidates[: self.depth]]
+        pairs = [(asked(question), self._read(candidate.passage)) for candidate in candidates[: self.depth]]
         scores = np.zeros(len(pairs), dtype=np.float32)
         order = sorted(range(len(pairs)), key=lambda place: len(pairs[place][1]))
         for start in range(0, len(order), self.batch):

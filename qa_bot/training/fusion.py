@@ -20,7 +20,7 @@ from qa_bot.evaluation.asking import rank
 from qa_bot.evaluation.datasets import DatasetError, read_dataset, splits
 from qa_bot.evaluation.indexed import indexed
 from qa_bot.home import Home
-from qa_bot.rankers import RankerError, open_rankers
+from qa_bot.rankers import RankerError, named, open_rankers
 from qa_bot.training.answer_sets import AnswerSets, kept, read_answer_sets
 from qa_bot.training.dense import TrainingError
 from qa_bot.training.lessons import Lessons, names_of, of_answers, of_judgements, singles
@@ -46,7 +46,7 @@ _SHOWN = 8  # stages whose figures are printed
 class FusionSettings:
     """What `--config` may hold."""
 
-    models: str = ""  # rankers whose scores are joined, FOLDER[:N] with commas between; votes: the configured ones
+    models: str = ""  # rankers whose scores are joined, as [ranking] models names them; votes: the configured ones
     encoder: str = STARTER  # whose cosines are joined, and which a judged collection is searched with
     keywords: bool = True  # features of shared words, numbers and names
     folds: int = 5  # of cross-validation
@@ -236,10 +236,6 @@ def _models(named: str) -> tuple[NeuralRanker, ...]:
         raise SettingsError(f"models: {error}") from error
 
 
-def _named(models: str) -> list[str]:
-    return [part.strip() for part in models.split(",") if part.strip()]
-
-
 def _held_out(request: Request, settings: FusionSettings, lessons: Lessons) -> Lessons | None:
     """Of the path that `--dev` names; None for a share: then figures come by cross-validation."""
     path = Path(request.dev)
@@ -250,7 +246,7 @@ def _held_out(request: Request, settings: FusionSettings, lessons: Lessons) -> L
 
 def _grown(lessons: Lessons, settings: FusionSettings, seed: int) -> LearnedFusion:
     config = _seeded(settings.fusion, seed)
-    folders = tuple(str(Path(each).expanduser().resolve()) for each in _named(settings.models))
+    folders = tuple(str(each.folder.resolve()) for each in named(settings.models))
     return LearnedFusion.fit(
         lessons.scores,
         lessons.grades,
@@ -318,6 +314,6 @@ The licence follows from that of the data.
 ## Settings
 
 ```json
-{json.dumps(asdict(settings) | {"models": names_of(map(Path, _named(settings.models)))}, indent=2)}
+{json.dumps(asdict(settings) | {"models": names_of(each.folder for each in named(settings.models))}, indent=2)}
 ```
 """

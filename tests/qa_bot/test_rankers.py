@@ -33,8 +33,22 @@ def test_a_folder_without_a_ranker_is_refused(tmp_path: Path, content: str | Non
         open_ranker(tmp_path)
 
 
+def test_what_a_ranker_reads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(rankers, "open_ranker", lambda folder: folder)
+    for name, kind in (("same", "EntailmentConfig"), ("answer@home", "HyperQAConfig")):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "config.json").write_text(json.dumps({"kind": kind}))
+    first, second = open_rankers(f"{tmp_path}/same,{tmp_path}/answer@home:5")
+    assert (first.reads, first.depth) == ("title", 30)
+    assert (second.reads, second.depth, second.name) == ("text", 5, "answer@home")
+    first, second = open_rankers(f"{tmp_path}/same@text:7,{tmp_path}/answer@home@both")
+    assert (first.reads, first.depth) == ("text", 7)
+    assert (second.reads, second.depth, second.name) == ("both", 30, "answer@home")
+
+
 def test_a_cascade_of_folders_with_their_depths(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(rankers, "open_ranker", lambda folder: folder)
+    monkeypatch.setattr(rankers, "kind_of", lambda _: "HyperQAConfig")
     first, second = open_rankers(f"{tmp_path}/cheap , {tmp_path}/costly:10,")
     assert (first.name, first.scorer, first.depth) == ("cheap", tmp_path / "cheap", 30)
     assert (second.name, second.scorer, second.depth) == ("costly", tmp_path / "costly", 10)
