@@ -6,127 +6,46 @@ a part come from a network trained on the others. The network that is kept is tr
 
 from __future__ import annotations
 
-import json
-import logging
 import shutil
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, replace
 from functools import cached_property
-from pathlib import Path
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from qa_bot.encoders import STARTER, STARTER_FOLDER
+from qa_bot.encoders import STARTER_FOLDER
 from qa_bot.training.answer_sets import AnswerSets, Figures, parted_mixed
+from qa_bot.training.blstm_report import Outcome, card
+from qa_bot.training.blstm_settings import BLSTMSettings, configured
 from qa_bot.training.dense import TrainingError
 from qa_bot.training.pairs import TrainingDataError
+from qa_bot.training.pretrained import vectors_beyond, words_of
 from qa_bot.training.request import Request
 from qa_bot.training.run import IDENTITY, Run, RunError, hold
-from qa_bot.training.settings import SettingsError, device_of, read_toml, settled
+from qa_bot.training.settings import SettingsError, device_of
 from qa_core.plots import write_curve
 from qa_core.resume import load_training
 from qa_core.static_encoder import StaticEncoder
-from qa_core.text import words
 from qa_core.training import Progress, Training, seed_everything
 from qa_core.types import FloatArray
-from qa_core.vectors import WordVectors, read_vectors
+from qa_core.vectors import WordVectors
 from rankers.blstm import (
-    CPU,
     PAPER,
     POOLS,
-    BLSTMConfig,
     BLSTMScorer,
-    BLSTMTraining,
     optimiser,
     parameters,
 )
 from rankers.blstm import train_blstm as train_network
-from rankers.gbdt import BoostedTrees, GBDTConfig
-from rankers.keyword_features import COSINE, FEATURES, Keywords
+from rankers.gbdt import BoostedTrees
+from rankers.keyword_features import COSINE, Keywords
 from rankers.pairs import AnswerSet, Pool, check_mixed
 from rankers.stacked import Inputs, StackedRanker, folds, network_pools
 
-log = logging.getLogger(__name__)
-
-Joined = Literal["none", "bm25", "cheap", "all"]
-_PRESETS = {"cpu": CPU, "paper": PAPER}
-_KEYWORDS: dict[Joined, tuple[str, ...]] = {
-    "none": (),
-    "bm25": ("bm25",),
-    "cheap": FEATURES,
-    "all": (*FEATURES, COSINE),
-}
 FOLD = "fold-{}"
 """Folders of the networks that pools for the trees come from, while a run is going on."""
-
-
-@dataclass(frozen=True, slots=True)
-class BLSTMSettings:
-    """What `--config` may hold."""
-
-    preset: Literal["cpu", "paper"] = "cpu"  # sizes where [network] does not say
-    use: Literal["stacked", "network", "keywords"] = "stacked"  # both joined by trees, or one of them alone
-    keywords: Literal["none", "bm25", "cheap", "all"] = "bm25"  # features beside the pools; all: and starter's cosine
-    parts: int = 2  # of the questions, for the pools that trees are grown on
-    pretrained: str = STARTER  # E_pre: a static encoder's folder or a file of word vectors; empty for none
-    minimum: int = 1  # times a word has to stand in the training texts
-    device: Literal["auto", "cpu", "cuda"] = "auto"
-    network: BLSTMConfig = CPU
-    training: BLSTMTraining = field(default_factory=BLSTMTraining)
-    trees: GBDTConfig = field(default_factory=lambda: GBDTConfig(objective="lambdarank"))
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """Features that the trees are grown on."""
-        return (*(POOLS if self.use == "stacked" else ()), *_KEYWORDS[self.keywords])
-
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """What came of a run."""
-
-    questions: int
-    pairs: int
-    held_out: int  # questions
-    bm25: Figures
-    network: Figures | None  # the mean of its steps
-    joined: Figures | None
-    importances: dict[str, float]
-    parameters: int  # trained ones of the network
-    seconds: float
-    rejects: int
-
-    def as_dict(self) -> dict[str, object]:
-        """For JSON, with the names of ir-measures."""
-        rows = {"bm25": self.bm25, "network": self.network, "joined": self.joined}
-        return {
-            "questions": self.questions,
-            "pairs": self.pairs,
-            "held_out": self.held_out,
-            "rejected": self.rejects,
-            "parameters": self.parameters,
-            "seconds": self.seconds,
-            **{name: figures.as_dict() for name, figures in rows.items() if figures is not None},
-            "importances": self.importances,
-        }
-
-    def text(self, out: Path) -> str:
-        """Figures of each, what the trees look at, and where the ranker is."""
-        rows = {"BM25": self.bm25, "network": self.network, "joined": self.joined}
-        lines = [f"{name}: MAP {f.ap:.3f}, MRR {f.rr:.3f}" for name, f in rows.items() if f is not None]
-        told = ", ".join(f"{name} {share:.0%}" for name, share in list(self.importances.items())[:6])
-        return "\n".join(
-            [
-                f"{self.pairs:,} pairs of {self.questions:,} questions, {self.held_out:,} questions held out",
-                *lines,
-                *([f"the trees look at: {told}"] if told else []),
-                f"written to {out}",
-                "",
-            ]
-        )
 
 
 Told = Callable[[AnswerSets], None]
@@ -155,42 +74,6 @@ def train_blstm(request: Request, *, told: Told = lambda _: None, reported: Repo
 def epochs(request: Request) -> int:
     """Of a network, at most."""
     return configured(request).training.pointwise.epochs
-
-
-def configured(request: Request) -> BLSTMSettings:
-    """The preset that the settings name, and the settings over it."""
-    given = read_toml(request.config) if request.config else {}
-    source = str(request.config or "defaults")
-    try:
-        guess = settled(BLSTMSettings(), given, source=source)
-        settings = settled(BLSTMSettings(network=_PRESETS[guess.preset]), given, source=source)
-    except ValueError as error:  # sizes that a part refuses itself
-        raise SettingsError(str(error)) from None
-    _check(settings, request, source)
-    return settings
-
-
-def _check(settings: BLSTMSettings, request: Request, source: str) -> None:
-    if request.base is not None:
-        raise SettingsError(f"Expected no base to start from, but got {request.base}; name vectors by `pretrained`.")
-    if not settings.names and settings.use != "network":
-        raise SettingsError(f'{source}: Expected features to join, but got keywords = "none"; name "bm25".')
-    pointwise = settings.training.pointwise
-    sizes = {
-        "network.hidden": settings.network.hidden,
-        "network.layers": settings.network.layers,
-        "network.max_question": settings.network.max_question,
-        "network.max_answer": settings.network.max_answer,
-        "training.pointwise.batch": pointwise.batch,
-        "training.pointwise.epochs": pointwise.epochs,
-        "training.pointwise.patience": pointwise.patience,
-        "training.learning_rate": settings.training.learning_rate,
-        "minimum": settings.minimum,
-        "parts": settings.parts - 1,
-    }
-    if wrong := [name for name, value in sizes.items() if not value > 0]:
-        told = ", ".join(f"{name} = {sizes[name] + (name == 'parts')}" for name in wrong)
-        raise SettingsError(f"{source}: Expected positive numbers, and at least 2 parts, but got {told}.")
 
 
 class _Trainer:
@@ -243,7 +126,8 @@ class _Trainer:
 
     @cached_property
     def _vectors(self) -> WordVectors | None:
-        return _pretrained(self.settings.pretrained, self._texts) if self.settings.pretrained else None
+        name = self.settings.pretrained
+        return vectors_beyond(name, words_of(self._texts), limit=PAPER.vocabulary) if name else None
 
     @property
     def _cosine(self) -> bool:
@@ -320,7 +204,7 @@ class _Trainer:
     def _save(self, network: BLSTMScorer | None, ranker: StackedRanker | None, outcome: Outcome) -> None:
         made = ranker or network
         assert made is not None, "one of them is always made"
-        made.save(self.request.out, card=_card(outcome, self.settings, self.request))
+        made.save(self.request.out, card=card(outcome, self.settings, self.request))
 
     def _finish(self, training: Training | None) -> None:
         if training is not None:
@@ -334,51 +218,3 @@ class _Trainer:
 
 def _among(pool: Pool, chosen: NDArray[np.bool_]) -> Pool:
     return Pool(pool.questions, pool.answers, pool.question[chosen], pool.answer[chosen], pool.label[chosen])
-
-
-def _pretrained(name: str, texts: Sequence[str]) -> WordVectors:
-    """Vectors of the texts' words, and of all words that are one piece to a static encoder."""
-    found = dict.fromkeys(word for text in texts for word in words(text))
-    path = STARTER_FOLDER if name == STARTER else Path(name).expanduser()
-    if not path.is_dir():
-        return read_vectors(path, limit=PAPER.vocabulary)
-    encoder = StaticEncoder.load(path)
-    pieces = encoder.tokeniser.tokenizer.get_vocab()
-    found |= dict.fromkeys(piece for piece in sorted(pieces, key=pieces.__getitem__) if words(piece) == [piece])
-    return WordVectors(tuple(found), encoder.encode(list(found)))
-
-
-def _card(outcome: Outcome, settings: BLSTMSettings, request: Request) -> str:
-    """Data, seed, settings and figures, as Markdown."""
-    rows = {"BM25": outcome.bm25, "network, mean of its steps": outcome.network, "joined by trees": outcome.joined}
-    figures = "\n".join(f"| {name} | {f.ap:.3f} | {f.rr:.3f} |" for name, f in rows.items() if f is not None)
-    importances = "\n".join(f"| {name} | {share:.1%} |" for name, share in outcome.importances.items())
-    shares = (
-        f"\nShares of the trees' gains:\n\n| feature | share |\n| --- | --- |\n{importances}\n" if importances else ""
-    )
-    return f"""# Stacked LSTM ranker, trained with qa-bot
-
-| | |
-| --- | --- |
-| made of | {settings.use} |
-| data | {", ".join(path.name for path in request.data)} |
-| pairs, questions | {outcome.pairs:,}, {outcome.questions:,} |
-| held out (questions) | {outcome.held_out:,} |
-| trained parameters of the network | {outcome.parameters:,} |
-| seed | {request.seed} |
-| seconds | {outcome.seconds:,.0f} |
-
-On the held-out questions with right and wrong answers:
-
-| | MAP | MRR |
-| --- | --- | --- |
-{figures}
-{shares}
-The licence follows from that of the data and of the word vectors; see there.
-
-## Settings
-
-```json
-{json.dumps(asdict(settings), indent=2)}
-```
-"""

@@ -12,13 +12,12 @@ from typing import Literal
 from qa_bot.encoders import STARTER, STARTER_FOLDER
 from qa_bot.training.card import Card, card_text
 from qa_bot.training.pairs import Pairs, TrainingDataError, read_pairs, split
+from qa_bot.training.pretrained import vectors_of
 from qa_bot.training.request import Request
 from qa_bot.training.run import Run, RunError, hold
 from qa_bot.training.settings import SettingsError, device_of, read_toml, settled
 from qa_core.resume import load_training
-from qa_core.static_encoder import StaticEncoder
 from qa_core.training import Progress, Training, seed_everything
-from qa_core.vectors import WordVectors, read_vectors
 from retrievers.training.examples import Examples, Pair
 from retrievers.training.search import Quality
 from retrievers.training.slam import SlamConfig, measured, optimiser, train_slam, with_hard_negatives
@@ -160,7 +159,7 @@ def build(config: DenseConfig, examples: Examples, *, base: Path | None) -> Towe
         return StaticTower.of(base or STARTER_FOLDER, texts, config.static)
     if base is not None:
         return WordTower.load(base)
-    pretrained = _pretrained(config.pretrained, texts) if config.pretrained else None
+    pretrained = vectors_of(config.pretrained, list(counted(texts))) if config.pretrained else None
     return WordTower.of(config.model, texts, config.words, pretrained=pretrained)
 
 
@@ -221,14 +220,6 @@ def _examples(pairs: Sequence[Pair], request: Request) -> tuple[Examples, Exampl
 def _warn_small(examples: Examples, slam: SlamConfig) -> None:
     if slam.batch > len(examples):
         log.warning("Expected at least a batch of %d pairs, but got %d; all are one batch.", slam.batch, len(examples))
-
-
-def _pretrained(name: str, texts: Sequence[str]) -> WordVectors:
-    words = list(counted(texts))
-    path = STARTER_FOLDER if name == STARTER else Path(name).expanduser()
-    if path.is_dir():
-        return WordVectors(tuple(words), StaticEncoder.load(path).encode(words))
-    return read_vectors(path, only=words)
 
 
 def _save(tower: Tower, config: DenseConfig, request: Request, outcome: Outcome, training: Training) -> None:

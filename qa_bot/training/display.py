@@ -49,10 +49,12 @@ def shown(epochs: int, *, measure: str = "MRR") -> Iterator[Callable[[Progress],
 
 
 def line(progress: Progress, epochs: int) -> str:
-    """Bar, epoch, loss, pairs a second and time that is left."""
+    """Bar, epoch, loss, pairs a second and time that is left; before the first epoch, how many pairs are done."""
     left = progress.eta_seconds
-    done = (progress.epoch - (progress.dev is None)) / epochs
-    bar = "█" * round(BAR * done)
     eta = "" if left is None else f", {int(left) // 60}:{int(left) % 60:02d} left"
     rate = f"{progress.examples_per_second:,.0f} pairs/s"
+    if not progress.epoch:
+        return f"{'':░<{BAR}} before training: {progress.step:,} pairs, {rate}{eta}"
+    done = (progress.epoch - (progress.dev is None)) / epochs
+    bar = "█" * round(BAR * done)
     return f"{bar:░<{BAR}} epoch {progress.epoch} of {epochs}, loss {progress.loss:.4f}, {rate}{eta}"

@@ -14,26 +14,21 @@ from typing import Literal
 
 import numpy as np
 
-from qa_bot.encoders import STARTER, STARTER_FOLDER
 from qa_bot.training.answer_sets import AnswerSets, kept, parted
 from qa_bot.training.dense import TrainingError
+from qa_bot.training.likelihood_measures import AMONG, among, chosen, judged_figures
 from qa_bot.training.pairs import TrainingDataError
+from qa_bot.training.pretrained import vectors_of, words_of
 from qa_bot.training.request import Request
 from qa_bot.training.run import Run, RunError, hold
 from qa_bot.training.settings import SettingsError, device_of, read_toml, settled
-from qa_core.metrics import evaluate
 from qa_core.resume import load_training
 from qa_core.seq2seq_training import LikelihoodConfig, optimiser, perplexity
-from qa_core.static_encoder import StaticEncoder
-from qa_core.text import words
 from qa_core.training import Progress, Training, seed_everything
-from qa_core.vectors import WordVectors, read_vectors
 from rankers.encoder_decoder import PAPER, SMALL, EncoderDecoderConfig, EncoderDecoderRanker, train_encoder_decoder
 from rankers.neural import TextPair
 from rankers.pairs import AnswerSet
 
-AMONG = 20
-"""Answers to choose from: a right one and 19 drawn by chance from other questions."""
 MEASURED = 500
 """Held-out pairs that are ranked at most."""
 _PRESETS = {"cpu": SMALL, "paper": PAPER}
@@ -157,37 +152,6 @@ def right_pairs(sets: Sequence[AnswerSet]) -> list[TextPair]:
     ]
 
 
-def among(pairs: Sequence[TextPair], rng: np.random.Generator, *, size: int = AMONG) -> list[list[TextPair]]:
-    """For each pair, itself and then its question with answers of other questions drawn by chance, `size` in all.
-
-    Raises ValueError where other questions have too few answers.
-    """
-    answers = list(dict.fromkeys(answer for _, answer in pairs))
-    own: dict[str, set[str]] = {}
-    for question, answer in pairs:
-        own.setdefault(question, set()).add(answer)
-    lists = []
-    for question, answer in pairs:
-        order = (answers[place] for place in rng.permutation(len(answers)).tolist())
-        others = [other for other in order if other not in own[question]][: size - 1]
-        if len(others) < size - 1:
-            raise ValueError(f"Expected {size - 1} answers of other questions, but got {len(others)}; hold out more.")
-        lists.append([(question, answer), *((question, other) for other in others)])
-    return lists
-
-
-def chosen(
-    lists: Sequence[Sequence[TextPair]], score: Callable[[Sequence[TextPair]], Sequence[float]]
-) -> tuple[float, float]:
-    """MRR and P@1 of the first of each list; equal scores are ranked by a hash."""
-    run: dict[str, dict[str, float]] = {}
-    for number, pairs in enumerate(lists):
-        run[str(number)] = {str(place): float(value) for place, value in enumerate(score(pairs))}
-    qrels = {number: {place: int(place == "0") for place in scores} for number, scores in run.items()}
-    found = evaluate(qrels, run, ("RR", "P@1"))
-    return found["RR"].mean, found["P@1"].mean
-
-
 def _trained(request: Request, settings: EncoderDecoderSettings, told: Told, reported: Reported) -> Outcome:
     started = time.monotonic()
     train, dev, rejects = parted(request, told)
@@ -199,7 +163,7 @@ def _trained(request: Request, settings: EncoderDecoderSettings, told: Told, rep
         )
     seed_everything(request.seed)
     texts = [text for pair in pairs for text in pair]
-    pretrained = _pretrained(settings.pretrained, texts) if settings.pretrained else None
+    pretrained = vectors_of(settings.pretrained, words_of(texts)) if settings.pretrained else None
     ranker = EncoderDecoderRanker.of(texts, settings.model, minimum=settings.minimum, pretrained=pretrained)
     ranker.model.to(device_of(settings.device))
     training = Training(ranker.model, optimiser(ranker.translator, settings.training), seed=request.seed)
@@ -236,7 +200,7 @@ def _measured(
         lists = [lists[place] for place in sorted(rng.permutation(len(lists))[:MEASURED].tolist())]
         rr, success = chosen(lists, lambda listed: ranker.score(listed).tolist())
     judged = kept(dev, "both")
-    ap, judged_rr = _judged(ranker, judged) if judged else (None, None)
+    ap, judged_rr = judged_figures(ranker, judged) if judged else (None, None)
     return Outcome(
         len(pairs),
         len(held_out),
@@ -249,26 +213,6 @@ def _measured(
         seconds,
         rejects,
     )
-
-
-def _judged(ranker: EncoderDecoderRanker, sets: Sequence[AnswerSet]) -> tuple[float, float]:
-    """MAP and MRR over questions with right and wrong answers."""
-    run: dict[str, dict[str, float]] = {}
-    qrels: dict[str, dict[str, int]] = {}
-    for number, each in enumerate(sets):
-        scores = ranker.score([(each.question, answer) for answer in each.answers])
-        run[str(number)] = {str(place): float(score) for place, score in enumerate(scores.tolist())}
-        qrels[str(number)] = {str(place): int(label) for place, label in enumerate(each.labels)}
-    found = evaluate(qrels, run, ("AP", "RR"))
-    return found["AP"].mean, found["RR"].mean
-
-
-def _pretrained(name: str, texts: Sequence[str]) -> WordVectors:
-    found = list(dict.fromkeys(word for text in texts for word in words(text)))
-    path = STARTER_FOLDER if name == STARTER else Path(name).expanduser()
-    if path.is_dir():
-        return WordVectors(tuple(found), StaticEncoder.load(path).encode(found))
-    return read_vectors(path, only=found)
 
 
 def _card(outcome: Outcome, settings: EncoderDecoderSettings, request: Request) -> str:

@@ -14,10 +14,11 @@ from typing import Literal
 import numpy as np
 import torch
 
-from qa_bot.encoders import STARTER, STARTER_FOLDER
+from qa_bot.encoders import STARTER
 from qa_bot.training.dense import TrainingError
 from qa_bot.training.pairs import TrainingDataError
 from qa_bot.training.paraphrase_pairs import held_out, kept_aside, labelled_pairs
+from qa_bot.training.pretrained import vectors_of, words_of
 from qa_bot.training.question_pairs import QuestionPairs, read_question_pairs
 from qa_bot.training.request import Request
 from qa_bot.training.run import Run, RunError, hold
@@ -25,10 +26,8 @@ from qa_bot.training.settings import SettingsError, read_toml, settled
 from qa_core.pair_classifier import LabelledPairs
 from qa_core.pair_rows import PairConfig
 from qa_core.resume import load_training
-from qa_core.static_encoder import StaticEncoder
-from qa_core.text import words
 from qa_core.training import Progress, Training, seed_everything
-from qa_core.vectors import WordVectors, read_vectors
+from qa_core.vectors import WordVectors
 from rankers import paraphrase_training, word_pairs
 from rankers.cross_encoder_training import CrossEncoderTuning, TrainedCrossEncoder
 from rankers.cross_encoder_training import optimiser as cross_optimiser
@@ -199,12 +198,7 @@ def _parts(questions: QuestionSet, config: EntailmentSettings, request: Request)
 
 def _pretrained(config: EntailmentSettings, texts: Sequence[str]) -> WordVectors:
     """E_pre of the words of the texts: rows of one length, reduced to the dimension where they have more."""
-    known = sorted({word for text in texts for word in words(text)})
-    path = STARTER_FOLDER if config.pretrained == STARTER else Path(config.pretrained).expanduser()
-    if path.is_dir():
-        vectors = WordVectors(tuple(known), StaticEncoder.load(path).encode(known))
-    else:
-        vectors = read_vectors(path, only=known)
+    vectors = vectors_of(config.pretrained, sorted(words_of(texts)))
     matrix = vectors.matrix
     size = config.words.dimension
     if min(matrix.shape) > size:  # their principal components: as little as possible is lost

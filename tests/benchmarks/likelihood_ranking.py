@@ -20,7 +20,7 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from qa_bot.training.encoder_decoder import AMONG, among, chosen
+from qa_bot.training.likelihood_measures import AMONG, among, chosen
 from qa_bot.training.pairs import read_pairs, split
 from qa_core.seq2seq_training import LikelihoodConfig, optimiser, perplexity
 from qa_core.training import Training, seed_everything

@@ -11,6 +11,8 @@ def test_a_line_of_progress():
     assert line(begun, 4) == "██████░░░░░░░░░░░░░░░░░░ epoch 2 of 4, loss 1.2500, 1,234 pairs/s, 1:15 left"
     ended = Progress(4, 60, 0.5, 0.0, 10.0, None, 0.75)
     assert line(ended, 4) == "█" * 24 + " epoch 4 of 4, loss 0.5000, 10 pairs/s"
+    before = Progress(0, 1536, float("nan"), 0.0, 100.0, 61.0)
+    assert line(before, 4) == "░" * 24 + " before training: 1,536 pairs, 100 pairs/s, 1:01 left"
 
 
 @pytest.mark.parametrize("terminal", [True, False])

@@ -6,14 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from qa_bot.training.encoder_decoder import (
-    among,
-    chosen,
-    configured,
-    epochs,
-    right_pairs,
-    train_encoder_decoder_ranker,
-)
+from qa_bot.training.encoder_decoder import configured, epochs, right_pairs, train_encoder_decoder_ranker
+from qa_bot.training.likelihood_measures import among, chosen
 from qa_bot.training.pairs import TrainingDataError
 from qa_bot.training.request import Request
 from qa_bot.training.run import RunError

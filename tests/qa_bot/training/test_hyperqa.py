@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 
 from qa_bot.training.dense import TrainingError
-from qa_bot.training.hyperqa import DEFAULTS, configured, epochs, train_hyperqa
+from qa_bot.training.hyperqa import epochs, train_hyperqa
 from qa_bot.training.hyperqa_readouts import FILES, bands, levels
+from qa_bot.training.hyperqa_settings import DEFAULTS, configured
 from qa_bot.training.pairs import TrainingDataError
 from qa_bot.training.request import Request
 from qa_bot.training.run import RunError

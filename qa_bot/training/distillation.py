@@ -1,0 +1,139 @@
+"""A trained ranker teaches another by its scores, which are computed once and kept with the run.
+
+teacher = opened(settings.teacher)
+scores = teacher_scores(run, teacher, pool.pairs(), reported)
+train_distilled(training, student, pool, scores, settings.distil)
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from qa_bot.rankers import RankerError, open_ranker
+from qa_bot.training.run import EVERY, Run, RunError
+from qa_bot.training.settings import SettingsError
+from qa_core.checkpoints import CONFIG
+from qa_core.training import Progress
+from qa_core.types import FloatArray
+from rankers.distil import DistilConfig, rivals
+from rankers.neural import PairScorer, TextPair
+from rankers.pairs import Pool
+
+SCORES = "teacher.npy"
+"""In the state of a run: scores of the first pairs, or of all."""
+AT_ONCE = 256
+"""Pairs between two reports."""
+
+
+def check_distillation(teacher: str, config: DistilConfig, source: str) -> None:
+    """Raises SettingsError for a teacher that is not there, numbers that do not do, or a table without a teacher."""
+    if not teacher:
+        if config != DistilConfig():
+            raise SettingsError(
+                f"{source}: Expected a teacher for [distil], but got none; name a trained ranker's folder by `teacher`."
+            )
+        return
+    if not (folder_of(teacher) / CONFIG).is_file():
+        raise SettingsError(
+            f"{source}: Expected a trained ranker in {folder_of(teacher)} as teacher, but got no {CONFIG}; name the "
+            "--out of a `qa-bot train`, or leave `teacher` out."
+        )
+    numbers = {f"distil.{name}": getattr(config, name) for name in ("batch", "epochs", "patience")}
+    if wrong := [f"{name} = {value}" for name, value in numbers.items() if value < 1]:
+        raise SettingsError(f"{source}: Expected positive numbers, but got {', '.join(wrong)}.")
+    if not 0 <= config.labelled <= 1:
+        raise SettingsError(f"{source}: Expected a share from 0 to 1, but got distil.labelled = {config.labelled}.")
+    if not 0 <= config.clip < math.inf:
+        raise SettingsError(f"{source}: Expected a norm, or 0 for none, but got distil.clip = {config.clip}.")
+
+
+def folder_of(teacher: str) -> Path:
+    return Path(teacher).expanduser()
+
+
+def opened(teacher: str) -> PairScorer:
+    """Raises SettingsError for a folder without a ranker, or with a damaged one."""
+    try:
+        return open_ranker(folder_of(teacher))
+    except RankerError as error:
+        raise SettingsError(f"The teacher cannot be opened: {error}") from error
+
+
+def check_rivals(pool: Pool, config: DistilConfig) -> None:
+    """Raises SettingsError where differences are asked for, but no question has two answers."""
+    if config.loss == "margin" and not len(rivals(pool, np.random.default_rng(0))):
+        raise SettingsError("Expected questions with two answers or more, but got none; set distil.loss = 'mse'.")
+
+
+def teacher_scores(
+    run: Run, teacher: PairScorer, pairs: Sequence[TextPair], reported: Callable[[Progress], None]
+) -> FloatArray:
+    """Scores (N,) of the pairs; those that the run has kept are not computed again.
+
+    Args:
+        run: begun, with the same pairs each time; scores are kept in its state at the end and every minute.
+        reported: hears of progress as of epoch 0, with scored pairs for its steps.
+
+    Raises:
+        RunError: the kept scores are damaged, or of other pairs.
+        ValueError: the teacher gives scores that are not finite.
+    """
+    scores = _kept(run, len(pairs))
+    kept, started, saved = len(scores), time.monotonic(), time.monotonic()
+    while len(scores) < len(pairs):
+        scores = np.concatenate([scores, _finite(teacher, pairs[len(scores) : len(scores) + AT_ONCE])])
+        if len(scores) == len(pairs) or time.monotonic() - saved > EVERY:
+            _keep(run, scores)
+            saved = time.monotonic()
+        rate = (len(scores) - kept) / max(time.monotonic() - started, 1e-9)
+        reported(Progress(0, len(scores), math.nan, 0.0, rate, (len(pairs) - len(scores)) / rate))
+    return scores
+
+
+def standard(scores: FloatArray) -> FloatArray:
+    """Scores (N,) with mean 0 and deviation 1: steps are of one size then, whatever the heights of a teacher."""
+    deviation = float(scores.std()) or 1.0
+    level: FloatArray = ((scores - scores.mean()) / deviation).astype(np.float32)
+    return level
+
+
+def spread(scores: FloatArray, least: float, most: float) -> FloatArray:
+    """Scores (N,) of any height, linearly within what a student can reach; equal ones are in the middle."""
+    lowest, width = scores.min(), np.ptp(scores)
+    share = (scores - lowest) / width if width > 0 else np.full_like(scores, 0.5)
+    return (least + (most - least) * share).astype(np.float32)
+
+
+def _finite(teacher: PairScorer, pairs: Sequence[TextPair]) -> FloatArray:
+    scores = np.asarray(teacher.score(pairs), dtype=np.float32)
+    if not np.isfinite(scores).all():
+        text = pairs[int(np.flatnonzero(~np.isfinite(scores))[0])]
+        raise ValueError(f"Expected finite scores of the teacher, but not so of {text!r}; train the teacher again.")
+    return scores
+
+
+def _keep(run: Run, scores: FloatArray) -> None:
+    new = run.state / f"new-{SCORES}"
+    np.save(new, scores)
+    new.replace(run.state / SCORES)
+
+
+def _kept(run: Run, most: int) -> FloatArray:
+    path = run.state / SCORES
+    if not path.is_file():
+        return np.zeros(0, dtype=np.float32)
+    try:
+        scores: FloatArray = np.load(path, allow_pickle=False)
+    except (OSError, ValueError, EOFError) as error:
+        raise RunError(f"{path}: Expected scores, but got {error}; leave --resume out to begin anew.") from None
+    if scores.dtype != np.float32 or scores.ndim != 1 or len(scores) > most:
+        raise RunError(
+            f"{path}: Expected at most {most} scores, but got {scores.dtype} of shape {scores.shape}; leave --resume "
+            "out to begin anew."
+        )
+    return scores
