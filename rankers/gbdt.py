@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 TEXT = "trees"
 """Name of the tensor, uint8, that holds the trees' text in UTF-8."""
-_NUMBERS = re.compile(r"^(?:threshold|leaf_value|leaf_weight|internal_value|split_gain)=(.*)$", re.MULTILINE)
+_NUMBERS = re.compile(r"^(threshold|leaf_value|leaf_weight|internal_value|split_gain)=(.*)$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +115,7 @@ class BoostedTrees:
         """From `text`; raises ValueError for damage, numbers that are not finite, or trees over other features."""
         import lightgbm
 
-        if any(not np.isfinite(_floats(found[1])).all() for found in _NUMBERS.finditer(text)):
+        if any(_wrong(found[1], _floats(found[2])) for found in _NUMBERS.finditer(text)):
             raise ValueError(f"{source}: Expected finite trees, but got NaN or infinity; train them again.")
         try:
             booster = lightgbm.Booster(model_str=text)
@@ -173,6 +173,11 @@ def normalised(features: FloatArray, groups: ArrayLike) -> FloatArray:
     tiny = spread <= 1e-6 * np.maximum(1.0, np.abs(means[numbers]))
     found: FloatArray = np.where(there, np.where(tiny, 0.0, gaps / np.where(tiny, 1.0, spread)), np.nan)
     return found.astype(np.float32)
+
+
+def _wrong(name: str, numbers: NDArray[np.float64]) -> bool:
+    """Whether trees cannot hold such numbers; an infinite threshold parts what is missing from what is there."""
+    return bool((np.isnan(numbers) if name == "threshold" else ~np.isfinite(numbers)).any())
 
 
 def _floats(text: str) -> NDArray[np.float64]:

@@ -67,6 +67,17 @@ def test_a_missing_feature_has_a_score(data):
     assert np.isfinite(trees.score(np.full((1, 3), np.nan, dtype=np.float32))).all()
 
 
+def test_what_is_missing_may_be_what_tells(tmp_path):
+    """LightGBM writes such a split with an infinite threshold."""
+    labels = np.arange(200) % 2
+    features = np.where(labels > 0, np.nan, np.arange(200) % 7)[:, None].astype(np.float32)
+    trees = BoostedTrees.fit(features, labels, names=("there",), config=GBDTConfig(trees=5, least=2))
+    assert "threshold=inf" in trees.text
+    assert (trees.score(features) > 0).tolist() == (labels > 0).tolist()
+    trees.save(tmp_path / "trees", card="")
+    np.testing.assert_array_equal(BoostedTrees.load(tmp_path / "trees").score(features), trees.score(features))
+
+
 def test_damaged_trees_are_refused(data, tmp_path):
     features, labels, _ = data
     trees = BoostedTrees.fit(features, labels, names=NAMES, config=SMALL)
