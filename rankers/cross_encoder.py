@@ -11,6 +11,7 @@ Threads score different pairs, which keeps two cores busier than sharing the ope
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -27,6 +28,8 @@ from qa_core.types import FloatArray
 from rankers.neural import PairScorer, TextPair
 
 TRANSFORMER, GRAPH, QUANTISED = "transformer", "model.onnx", "model.int8.onnx"
+THREADS = min(4, os.cpu_count() or 1)
+"""Of a cascade: one question waits for all of its pairs."""
 _PROBE = ("why do cats sleep?", "They hunt at dawn.")
 
 
@@ -91,7 +94,7 @@ class CrossEncoder:
             raise ValueError(f"Expected a finite score of {graph}, but got {score}; train the model again.")
 
 
-def open_cross_encoder(folder: Path, *, threads: int = 1, int8: bool | None = None) -> PairScorer:
+def open_cross_encoder(folder: Path, *, threads: int = THREADS, int8: bool | None = None) -> PairScorer:
     """The graph of a folder, or where it has none its weights, which takes torch and transformers."""
     if any((found(folder) / name).is_file() for name in (GRAPH, QUANTISED)):
         return CrossEncoder.load(folder, threads=threads, int8=int8)
