@@ -75,6 +75,17 @@ def draw_neighbours(path: Path, groups: Mapping[str, FloatArray], *, dimensions:
     figure.savefig(path, format="png", dpi=120)
 
 
+def draw_bars(path: Path, rows: Mapping[str, float], *, label: str) -> None:
+    """A bar for each row, the first at the top, as PNG."""
+    figure = _figure()
+    figure.set_layout_engine("constrained")  # names are long
+    axes = figure.add_subplot(xlabel=label)
+    names = list(rows)[::-1]
+    axes.barh(range(len(names)), [rows[name] for name in names], color="tab:blue")
+    axes.set_yticks(range(len(names)), names)
+    figure.savefig(path, format="png", dpi=120)
+
+
 def _tsne(points: FloatArray, dimensions: int, seed: int) -> NDArray[np.floating]:
     if len(points) < 4:
         return points[:, :dimensions]

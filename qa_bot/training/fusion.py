@@ -28,6 +28,7 @@ from qa_bot.training.pairs import TrainingDataError
 from qa_bot.training.request import Request
 from qa_bot.training.settings import SettingsError, read_toml, settled
 from qa_core.metrics import Score
+from qa_core.plots import draw_bars
 from qa_core.training import Progress
 from qa_core.types import Question
 from rankers.fusion import FusionConfig, LearnedFusion, Origin, cross_validated
@@ -105,7 +106,7 @@ Reported = Callable[[Progress], None]
 
 
 def train_fusion(request: Request, *, told: Told = lambda _: None, reported: Reported = lambda _: None) -> Outcome:
-    """Train and write `request.out`.
+    """Train and write `request.out`: trees, card, and `importances.png` where plots were asked for.
 
     Args:
         told: hears what was read of answer selection data.
@@ -129,6 +130,9 @@ def train_fusion(request: Request, *, told: Told = lambda _: None, reported: Rep
         raise TrainingError(str(error)) from error
     outcome = replace(outcome, seconds=round(time.monotonic() - started, 2), rejects=rejects)
     fusion.save(request.out, card=_card(outcome, settings, request))
+    if request.plots:
+        gains = {name: share for name, share in outcome.importances.items() if share > 0}
+        draw_bars(request.out / "importances.png", gains, label="share of the gains")
     return outcome
 
 

@@ -44,7 +44,8 @@ def request_(data: Path, tmp_path: Path) -> Request:
 
 
 def test_answer_selection_data_makes_a_fusion_that_can_be_measured(request_: Request, data: Path, tmp_path: Path):
-    outcome = train_fusion(request_)
+    outcome = train_fusion(replace(request_, plots=True))
+    assert (request_.out / "importances.png").read_bytes().startswith(b"\x89PNG")
     assert (outcome.questions, outcome.candidates, outcome.held_out) == (12, 36, 0)
     assert outcome.fusion["AP"] == 1
     assert outcome.stages["bm25"]["AP"] == 1
