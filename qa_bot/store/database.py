@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import sqlite3
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -15,6 +17,7 @@ from sqlalchemy.pool import ConnectionPoolEntry
 from qa_bot.store.schema import REVISIONS
 
 BUSY_SECONDS = 10
+GLANCE_SECONDS = 0.01
 _WRITING = "qa_bot_writing"
 _MIGRATION_LOCK = 7_106_452_013  # any number, as long as every process of ours takes the same
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
@@ -130,8 +133,23 @@ def _prepared(engine: Engine) -> Engine:
 
 def _on_connect(connection: Any, _entry: ConnectionPoolEntry) -> None:
     connection.isolation_level = None  # the module would begin transactions by itself, and too late
-    for pragma in ("journal_mode = WAL", "synchronous = NORMAL", "foreign_keys = ON", "secure_delete = ON"):
+    _write_ahead(connection)
+    for pragma in ("synchronous = NORMAL", "foreign_keys = ON", "secure_delete = ON"):
         connection.execute(f"PRAGMA {pragma}").close()
+
+
+def _write_ahead(connection: Any) -> None:
+    """Choose the journal; a new database refuses that at once, without waiting, while somebody else chooses it too."""
+    until = time.monotonic() + BUSY_SECONDS
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL").close()
+        except sqlite3.OperationalError as error:
+            if "locked" not in str(error) or time.monotonic() > until:
+                raise
+            time.sleep(GLANCE_SECONDS)
+        else:
+            return
 
 
 def _on_begin(connection: Connection) -> None:

@@ -177,6 +177,29 @@ def test_several_may_open_an_empty_database_at_once(store_url: str) -> None:
     assert failed == []
 
 
+def test_a_new_file_may_be_connected_to_by_many_at_once(tmp_path: Path) -> None:
+    """SQLite refuses a second change of the journal at once; about one round in fifteen would fail."""
+    failed: list[Exception] = []
+
+    def connect(url: str) -> None:
+        try:
+            engine = open_engine(url)
+            with reading(engine) as connection:
+                assert connection.exec_driver_sql("PRAGMA journal_mode").scalar() == "wal"
+            engine.dispose()
+        except Exception as error:
+            failed.append(error)
+
+    for number in range(60):
+        url = f"sqlite:///{tmp_path / str(number)}.sqlite"
+        threads = [threading.Thread(target=connect, args=(url,)) for _ in range(6)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    assert failed == []
+
+
 def test_opening_a_store_imports_alembic_only_to_migrate(store: Store, store_url: str) -> None:
     code = (
         "import sys; from qa_bot.store import Store; Store.open(sys.argv[1]).close(); print('alembic' in sys.modules)"
