@@ -36,6 +36,11 @@ class ParaphraseConfig:
     warm_up: float = 0.0  # share of all steps in which the rate rises, to fall afterwards; 0 keeps it as it is
 
 
+SETTLED, SETTLED_AT_ONCE = 2_048, 64
+"""Pairs that batch normalisation is settled with, and of a batch."""
+MOMENTUM = 0.1
+"""Of batch normalisation in training: PyTorch's own."""
+
 PAPER = ParaphraseConfig()
 CPU = ParaphraseConfig(batch=64, epochs=12, identical=500)
 
@@ -74,12 +79,17 @@ def train_paraphrase(
         logits = scorer.scores(texts, np.where(turned, second, first), np.where(turned, first, second))
         return pairwise_cross_entropy(logits, labels[chosen].to(logits.device))
 
+    def evaluated(_: nn.Module) -> float:
+        settle(scorer, texts, places, np.random.default_rng(training.seed))
+        assert held_out is not None, "there is something to evaluate on"
+        return accuracy(scorer, held_out)
+
     yield from train(
         training,
         drawn,
         loss,
         epochs=config.epochs,
-        evaluate=(lambda _: accuracy(scorer, held_out)) if held_out is not None else None,
+        evaluate=evaluated if held_out is not None else None,
         patience=config.patience if held_out is not None else None,
         clip=config.clip or None,
         schedule=triangle(config.epochs * steps, warm_up=config.warm_up) if config.warm_up else None,
@@ -94,6 +104,34 @@ def with_identical(pairs: LabelledPairs, count: int, rng: np.random.Generator) -
     chosen = sorted(rng.choice(len(texts), min(count, len(texts)), replace=False).tolist())
     same = tuple((texts[place], texts[place]) for place in chosen)
     return LabelledPairs(pairs.pairs + same, pairs.labels + (True,) * len(same))
+
+
+def settle(scorer: Trainable, texts: object, places: IntArray, rng: np.random.Generator) -> None:
+    """Take the means and variances of batch normalisation from pairs as they are met in scoring.
+
+    Those kept in training are of the last batches, each of one length, and of states with dropout, whose variance is
+    another (Li et al. 2019): with them logits were off by a third of a unit.
+
+    Args:
+        texts: as the scorer read them.
+        places: (N, 2) of pairs.
+    """
+    layers = [layer for layer in scorer.model.modules() if isinstance(layer, nn.BatchNorm1d)]
+    if not layers:
+        return
+    was_training = scorer.model.training
+    scorer.model.eval()
+    for layer in layers:
+        layer.reset_running_stats()
+        layer.momentum = None  # the mean over all batches
+        layer.train()
+    chosen = places[rng.permutation(len(places))[:SETTLED]]
+    with torch.no_grad():
+        for start in range(0, len(chosen), SETTLED_AT_ONCE):
+            scorer.scores(texts, *chosen[start : start + SETTLED_AT_ONCE].T)
+    for layer in layers:
+        layer.momentum = MOMENTUM
+    scorer.model.train(was_training)
 
 
 def accuracy(scorer: Trainable, pairs: LabelledPairs) -> float:

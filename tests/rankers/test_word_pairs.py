@@ -13,7 +13,14 @@ from qa_core.training import Training, seed_everything
 from qa_core.vectors import WordVectors
 from rankers.distil import DistilConfig, rivals, train_distilled
 from rankers.pairs import AnswerSet, Pool, mean_average_precision
-from rankers.paraphrase_training import ParaphraseConfig, accuracy, train_paraphrase, with_identical
+from rankers.paraphrase_training import (
+    ParaphraseConfig,
+    accuracy,
+    placed,
+    settle,
+    train_paraphrase,
+    with_identical,
+)
 from rankers.word_pairs import CONFIGS, WordPairs, WordSizes
 
 pytestmark = pytest.mark.usefixtures("one_thread")
@@ -187,3 +194,21 @@ def test_distillation_of_what_does_not_fit():
     lonely = Pool.of([AnswerSet("a", ("b",), (True,))])
     with pytest.raises(ValueError, match="questions with two answers"):
         distilled(student, np.zeros(1, dtype=np.float32), DistilConfig(), lonely)
+
+
+def test_batch_norm_settles_on_what_is_met_in_scoring():
+    scorer = scorer_of(sizes=replace(SIZES, dropout=0.5))
+    texts, places = placed(scorer, PAIRS)
+    norms = [layer for layer in scorer.model.modules() if isinstance(layer, torch.nn.BatchNorm1d)]
+    seen = []
+    hook = norms[0].register_forward_hook(lambda _layer, given, _found: seen.append(given[0]))
+    settle(scorer, texts, places, np.random.default_rng(0))
+    hook.remove()
+    (states,) = seen  # (2B, H), of one batch: there are few pairs
+    torch.testing.assert_close(norms[0].running_mean, states.mean(0))
+    torch.testing.assert_close(norms[0].running_var, states.var(0))
+    assert {layer.momentum for layer in norms} == {0.1}
+    before = {name: value.clone() for name, value in scorer.model.state_dict().items()}
+    settle(scorer, texts, places, np.random.default_rng(1))
+    for name, value in scorer.model.state_dict().items():
+        torch.testing.assert_close(value, before[name])
