@@ -16,18 +16,19 @@ from qa_core.static_encoder import StaticEncoder
 from rankers.neural import NeuralRanker, PairScorer, Reads
 
 if TYPE_CHECKING:
+    from rankers.contexts import Contextual
     from rankers.fusion import LearnedFusion
 
 KINDS = {
     "BLSTMConfig": "rankers.blstm:BLSTMScorer.load",
-    "DecomposableConfig": "rankers.word_pairs:WordPairs.load",
+    "DecomposableConfig": "qa_bot.rankers:open_word_pairs",
     "EncoderDecoderConfig": "rankers.encoder_decoder:EncoderDecoderRanker.load",
-    "EntailmentConfig": "rankers.word_pairs:WordPairs.load",
+    "EntailmentConfig": "qa_bot.rankers:open_word_pairs",
     "FusionModel": "qa_bot.rankers:open_fused",
     "HyperQAConfig": "rankers.hyperqa:HyperQA.load",
     "PairConfig": "rankers.cross_encoder:open_cross_encoder",
     "PeerConfig": "rankers.peers:Peer.load",
-    "SiameseConfig": "rankers.word_pairs:WordPairs.load",
+    "SiameseConfig": "qa_bot.rankers:open_word_pairs",
     "StackedConfig": "qa_bot.rankers:open_stacked",
 }
 """By the `kind` of a folder's config.json: the module and what in it opens the folder."""
@@ -77,6 +78,21 @@ def open_stacked(folder: Path) -> PairScorer:
         return StackedRanker.load(folder)
     starter = StaticEncoder.load(STARTER_FOLDER)
     return StackedRanker.load(folder, encode=starter.encode, encoder=starter.fingerprint)
+
+
+def open_word_pairs(folder: Path) -> PairScorer:
+    """A network over words; where it reads them in context the encoder lies where it lay in training."""
+    from rankers.word_pairs import WordPairs
+
+    return WordPairs.load(folder, opened=open_contextual)
+
+
+def open_contextual(name: str) -> Contextual:
+    """The encoder of that name, if it has hidden states. Raises RankerError where it has none, EncoderError."""
+    encoder = resolve(name, models=Home.open().models)
+    if not hasattr(encoder, "states"):
+        raise RankerError(f"Expected a transformer, which reads words in context, but {name!r} is another encoder.")
+    return cast("Contextual", encoder)
 
 
 def open_fused(folder: Path) -> PairScorer:

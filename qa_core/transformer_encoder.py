@@ -75,18 +75,33 @@ class TransformerEncoder:
     def knows(self, word: str) -> bool:
         return self.tokeniser.knows(word)
 
+    def states(self, texts: Sequence[str]) -> list[FloatArray]:
+        """Hidden states (T, D) of the T tokens of each text, special ones included; (0, D) of a blank text."""
+        rows = self.tokeniser.sequences(texts)
+        found: list[FloatArray] = [np.zeros((0, self.dimension), dtype=np.float32)] * len(texts)
+        filled = [i for i in range(len(texts)) if texts[i].strip()]
+        for batch in batches([len(rows[i]) for i in filled], tokens=_TOKENS_A_BATCH):
+            members = [filled[i] for i in batch]
+            for i, hidden in zip(members, self._hidden(*padded([rows[i] for i in members])), strict=True):
+                found[i] = hidden[: len(rows[i])].copy()  # or the whole batch would stay
+        return found
+
     def encode_ids(self, rows: Sequence[Sequence[int]]) -> FloatArray:
         """Unit rows (B, D) of one batch of token ids, special tokens included."""
         ids, mask = padded(rows)  # (B, T)
+        return pooled(self._hidden(ids, mask), mask, pooling=self.layout.pooling)
+
+    def _hidden(self, ids: IntArray, mask: IntArray) -> FloatArray:
+        """(B, T, D) of ids and mask (B, T)."""
         feed = {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}
         wanted = {node.name for node in self.session.get_inputs()}
-        output = self.session.run([_output(self.session)], {name: feed[name] for name in wanted})[0]  # (B, T, D)
+        output: FloatArray = self.session.run([_output(self.session)], {name: feed[name] for name in wanted})[0]
         if output.shape[2] != self.dimension:
             raise ValueError(
                 f"Expected vectors of {self.dimension} numbers from {self.layout.folder}, but got {output.shape[2]};"
                 " its pooling and its weights do not belong together."
             )
-        return pooled(output, mask, pooling=self.layout.pooling)
+        return output
 
 
 def pooled(hidden: FloatArray, mask: IntArray, *, pooling: Pooling) -> FloatArray:

@@ -82,14 +82,17 @@ class Translator:
         Args:
             config: `network.vocabulary` is the number of words at most, special ones included.
             minimum: times a word has to stand in the texts.
-            pretrained: E_pre of both sides; words that it lacks start at zero there.
+            pretrained: E_pre of both sides, whose dimension goes before that of the configuration; words that it lacks
+                start at zero there.
 
         Raises:
-            ValueError: no word stands often enough, or the vectors have another dimension than the configuration.
+            ValueError: no word stands often enough.
         """
         counts = Counter(word for text in texts for word in words(text))
         vocabulary = Vocabulary.from_counts(counts, size=config.network.vocabulary, minimum=minimum, specials=SPECIALS)
         network = replace(config.network, vocabulary=len(vocabulary), pretrained=pretrained is not None)
+        if pretrained is not None:
+            network = replace(network, dimension=pretrained.dimension)
         model = Seq2Seq(network)
         if pretrained is not None:
             rows = torch.from_numpy(_rows(vocabulary, pretrained))

@@ -9,12 +9,14 @@ of both, by the same weights, are added up to the logit.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Protocol
 
 import torch
 from torch import Tensor, nn
 
 from qa_core.encoders import MaskedLSTM, WordEmbedding, last_pool
+from rankers.contexts import Context, ContextEmbedding
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +29,7 @@ class EntailmentConfig:
     pretrained: bool = False  # E_pre beside E_tune
     max_tokens: int = 64  # words of a text that count
     uniform: float = 0.08  # weights start within ± this
+    context: Context = field(default_factory=Context)  # words in context in the place of E_pre and E_tune
 
 
 class DualEntailment(nn.Module):
@@ -38,7 +41,7 @@ class DualEntailment(nn.Module):
         if size % 2:
             raise ValueError(f"Expected an even dimension, half of it for each direction, but got {size}; change it.")
         self.config = config
-        self.embedding = WordEmbedding(config.vocabulary, size, pretrained=config.pretrained)
+        self.embedding = embedding_of(config)
         self.dropout = nn.Dropout(config.dropout)
         self.lower, self.upper = (MaskedLSTM(size, size // 2) for _ in range(2))
         self.match = nn.Sequential(
@@ -56,7 +59,10 @@ class DualEntailment(nn.Module):
                 nn.init.uniform_(weight, -config.uniform, config.uniform)
 
     def forward(self, tokens: Tensor, mask: Tensor) -> Tensor:
-        """Tokens and mask (2B, T), the first questions of all pairs and then the second, to logits (B,)."""
+        """Tokens and mask (2B, T), the first questions of all pairs and then the second, to logits (B,).
+
+        With a context hidden states (2B, T, C) come in the tokens' place.
+        """
         states = self.encode(tokens, mask)  # (2B, T, D)
         others = exchanged(states)
         aligned = align(states, others, others, exchanged(mask))
@@ -72,6 +78,29 @@ class DualEntailment(nn.Module):
         lower = self.lower(words, mask)
         summed: Tensor = words + lower + self.upper(self.dropout(lower), mask)
         return summed
+
+
+class Embedded(Protocol):
+    """Of a config: what its words are embedded by."""
+
+    @property
+    def vocabulary(self) -> int: ...
+
+    @property
+    def dimension(self) -> int: ...
+
+    @property
+    def pretrained(self) -> bool: ...
+
+    @property
+    def context(self) -> Context: ...
+
+
+def embedding_of(config: Embedded) -> WordEmbedding | ContextEmbedding:
+    """Of words in context where the config says of which, else of words."""
+    if config.context.size:
+        return ContextEmbedding(config.context, config.dimension)
+    return WordEmbedding(config.vocabulary, config.dimension, pretrained=config.pretrained)
 
 
 class MaxOut(nn.Module):

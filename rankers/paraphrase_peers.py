@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from qa_core.encoders import MaskedLSTM, WordEmbedding, max_pool
+from qa_core.encoders import MaskedLSTM, max_pool
 from qa_core.losses import Affine
-from rankers.entailment import align, exchanged
+from rankers.contexts import Context
+from rankers.entailment import align, embedding_of, exchanged
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +22,7 @@ class SiameseConfig:
     dropout: float = 0.2
     pretrained: bool = False  # E_pre beside E_tune
     max_tokens: int = 64  # words of a text that count
+    context: Context = field(default_factory=Context)  # words in context in the place of E_pre and E_tune
 
 
 class SiameseLSTM(nn.Module):
@@ -29,7 +31,7 @@ class SiameseLSTM(nn.Module):
     def __init__(self, config: SiameseConfig) -> None:
         super().__init__()
         self.config = config
-        self.embedding = WordEmbedding(config.vocabulary, config.dimension, pretrained=config.pretrained)
+        self.embedding = embedding_of(config)
         self.dropout = nn.Dropout(config.dropout)
         self.lstm = MaskedLSTM(config.dimension, config.hidden // 2)
         self.affine = Affine(alpha=5.0, beta=-2.5)
@@ -50,6 +52,7 @@ class DecomposableConfig:
     dropout: float = 0.2
     pretrained: bool = False  # E_pre beside E_tune
     max_tokens: int = 64  # words of a text that count
+    context: Context = field(default_factory=Context)  # words in context in the place of E_pre and E_tune
 
 
 class DecomposableAttention(nn.Module):
@@ -62,7 +65,7 @@ class DecomposableAttention(nn.Module):
         super().__init__()
         self.config = config
         hidden, dropout = config.hidden, config.dropout
-        self.embedding = WordEmbedding(config.vocabulary, config.dimension, pretrained=config.pretrained)
+        self.embedding = embedding_of(config)
         self.project = nn.Linear(config.dimension, hidden, bias=False)
         self.attend = _layers(hidden, hidden, dropout)
         self.compare = _layers(2 * hidden, hidden, dropout)

@@ -79,10 +79,12 @@ def train_paraphrase(
         logits = scorer.scores(texts, np.where(turned, second, first), np.where(turned, first, second))
         return pairwise_cross_entropy(logits, labels[chosen].to(logits.device))
 
+    aside = placed(scorer, held_out) if held_out is not None else None
+
     def evaluated(_: nn.Module) -> float:
         settle(scorer, texts, places, np.random.default_rng(training.seed))
         assert held_out is not None, "there is something to evaluate on"
-        return accuracy(scorer, held_out)
+        return accuracy(scorer, held_out, aside)
 
     yield from train(
         training,
@@ -134,9 +136,9 @@ def settle(scorer: Trainable, texts: object, places: IntArray, rng: np.random.Ge
     scorer.model.train(was_training)
 
 
-def accuracy(scorer: Trainable, pairs: LabelledPairs) -> float:
-    """Share of the pairs whose logit has the sign of their label."""
-    texts, places = placed(scorer, pairs)
+def accuracy(scorer: Trainable, pairs: LabelledPairs, read: tuple[object, IntArray] | None = None) -> float:
+    """Share of the pairs whose logit has the sign of their label; `read` is what `placed` gave for them, if it did."""
+    texts, places = read or placed(scorer, pairs)
     order = np.argsort([max(map(len, pair)) for pair in pairs.pairs], kind="stable")  # like lengths pad less
     found = scored(scorer, texts, places[order, 0], places[order, 1]) > 0
     return float((found == np.array(pairs.labels)[order]).mean())

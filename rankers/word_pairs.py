@@ -8,30 +8,33 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Self, cast
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from qa_core.batching import batches
 from qa_core.checkpoints import CONFIG, VOCABULARY, found, load_config, load_module, load_vocabulary, save_model
-from qa_core.encoders import pad
+from qa_core.encoders import WordEmbedding, pad
 from qa_core.text import words
 from qa_core.trained_encoder import WordReader
 from qa_core.types import FloatArray, IntArray
 from qa_core.vectors import WordVectors
 from qa_core.vocab import PAD, UNKNOWN, Vocabulary
+from rankers.contexts import Context, ContextEmbedding, ContextReader, Contextual, pad_states
 from rankers.entailment import DualEntailment, EntailmentConfig
 from rankers.neural import TextPair
 from rankers.pairs import score_pairs
 from rankers.paraphrase_peers import DecomposableAttention, DecomposableConfig, SiameseConfig, SiameseLSTM
 
 NetworkConfig = EntailmentConfig | SiameseConfig | DecomposableConfig
-Rows = Sequence[IntArray]
+Rows = Sequence[NDArray[Any]]
+"""Of texts: word numbers (T,) or, with a context, hidden states (T, C)."""
 
 CONFIGS: dict[str, type[NetworkConfig]] = {
     "entailment": EntailmentConfig,
@@ -40,6 +43,7 @@ CONFIGS: dict[str, type[NetworkConfig]] = {
 }
 """By the name of the model."""
 _LETTERS = 16  # of a text for each word that counts: to read a long one to its end takes longer than to score it
+_SAMPLED = 2_000  # texts at most
 _TOKENS = 1 << 13  # at once in scoring, padding included
 
 
@@ -64,7 +68,7 @@ class WordPairs:
     """Trainable, too: see `rankers.pairs`."""
 
     model: nn.Module
-    reader: WordReader
+    reader: WordReader | ContextReader
     config: NetworkConfig
 
     @classmethod
@@ -90,37 +94,60 @@ class WordPairs:
         )
         model = network_of(config)
         if pretrained is not None:
-            model.embedding.set_pretrained(torch.from_numpy(_rows(vocabulary, pretrained)))
+            cast(WordEmbedding, model.embedding).set_pretrained(torch.from_numpy(_rows(vocabulary, pretrained)))
         return cls(model, WordReader(vocabulary, config.max_tokens), config)
 
     @classmethod
-    def load(cls, folder: Path) -> Self:
+    def in_context(
+        cls, kind: str, texts: Sequence[str], sizes: WordSizes, encoder: Contextual, *, name: str, scale: float
+    ) -> Self:
+        """A new network over an encoder's hidden states; those of a sample of the texts say which of their axes count.
+
+        Args:
+            name: of the encoder, to find it by when the model is loaded.
+            scale: length of every word's vector.
+        """
+        reader = ContextReader(encoder, sizes.max_tokens)
+        config = CONFIGS[kind](
+            0,
+            sizes.dimension,
+            hidden=sizes.hidden,
+            dropout=sizes.dropout,
+            max_tokens=sizes.max_tokens,
+            context=Context(encoder.dimension, name, encoder.fingerprint, scale),
+        )
+        model = network_of(config)
+        cast(ContextEmbedding, model.embedding).set_axes(reader.rows(texts[:: -(-len(texts) // _SAMPLED) or 1]))
+        return cls(model, reader, config)
+
+    @classmethod
+    def load(cls, folder: Path, *, opened: Callable[[str], Contextual] | None = None) -> Self:
         """What `save` wrote.
 
-        Raises FileNotFoundError without it, and ValueError for a model of another kind or vocabulary, and for NaN.
+        Args:
+            opened: an encoder by its name, for words in context.
+
+        Raises:
+            FileNotFoundError: there is none.
+            ValueError: it is of another kind or vocabulary, has NaN in it, or was trained with another encoder.
         """
         config = load_config(folder, _kind(folder))
-        vocabulary = Vocabulary(tuple(load_vocabulary(folder)))
-        if len(vocabulary) != config.vocabulary:
-            raise ValueError(
-                f"{folder / VOCABULARY}: Expected {config.vocabulary} words, as {CONFIG} says, but got "
-                f"{len(vocabulary)}; take both files from the same model."
-            )
+        reader = _context(folder, config, opened) if config.context.size else _words(folder, config)
         model = network_of(config)
         load_module(folder, model)
         wrong = [name for name, weight in model.state_dict().items() if not bool(weight.isfinite().all())]
         if wrong:
             raise ValueError(f"{folder}: Expected finite weights, but got NaN in {wrong[0]!r}; train the model again.")
         model.eval()
-        return cls(model, WordReader(vocabulary, config.max_tokens), config)
+        return cls(model, reader, config)
 
     def save(self, folder: Path, *, card: str) -> None:
         """Write the model; raises ValueError for NaN in it and for a folder of something else."""
-        tokens = self.reader.vocabulary.tokens
+        tokens = self.reader.vocabulary.tokens if isinstance(self.reader, WordReader) else None
         save_model(folder, config=self.config, weights=self.model.state_dict(), vocabulary=tokens, card=card)
 
     def read(self, questions: Sequence[str], answers: Sequence[str]) -> tuple[Rows, Rows]:
-        """Word numbers of the texts, cut to those that count."""
+        """Rows of the texts, cut to the words that count."""
         most = _LETTERS * self.config.max_tokens
         first, second = (self.reader.rows([text[:most] for text in texts]) for texts in (questions, answers))
         return first, second
@@ -139,11 +166,11 @@ class WordPairs:
         """Logits (N,) float32."""
         return score_pairs(self, pairs)
 
-    def _logits(self, pairs: Sequence[tuple[IntArray, IntArray]]) -> Tensor:
+    def _logits(self, pairs: Sequence[tuple[NDArray[Any], NDArray[Any]]]) -> Tensor:
         if not pairs:
             return torch.zeros(0)
         rows = [*(first for first, _ in pairs), *(second for _, second in pairs)]
-        tokens, mask = pad([row.tolist() for row in rows])  # (2B, T)
+        tokens, mask = pad_states(rows) if self.config.context.size else pad([row.tolist() for row in rows])  # (2B, T)
         device = next(self.model.parameters()).device
         logits: Tensor = self.model(tokens.to(device), mask.to(device))
         return logits
@@ -158,6 +185,29 @@ def network_of(config: NetworkConfig) -> DualEntailment | SiameseLSTM | Decompos
             return SiameseLSTM(config)
         case DecomposableConfig():
             return DecomposableAttention(config)
+
+
+def _words(folder: Path, config: NetworkConfig) -> WordReader:
+    vocabulary = Vocabulary(tuple(load_vocabulary(folder)))
+    if len(vocabulary) != config.vocabulary:
+        raise ValueError(
+            f"{folder / VOCABULARY}: Expected {config.vocabulary} words, as {CONFIG} says, but got {len(vocabulary)}; "
+            "take both files from the same model."
+        )
+    return WordReader(vocabulary, config.max_tokens)
+
+
+def _context(folder: Path, config: NetworkConfig, opened: Callable[[str], Contextual] | None) -> ContextReader:
+    wanted = config.context
+    if opened is None:
+        raise ValueError(f"{folder}: Expected the encoder {wanted.encoder!r} to read words in context with.")
+    encoder = opened(wanted.encoder)
+    if encoder.fingerprint != wanted.fingerprint:
+        raise ValueError(
+            f"{folder}: Expected the encoder {wanted.encoder!r} as it was in training, but its weights or settings are "
+            "others now; put it back, or train again."
+        )
+    return ContextReader(encoder, config.max_tokens)
 
 
 def _kind(folder: Path) -> type[NetworkConfig]:

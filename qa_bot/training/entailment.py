@@ -15,10 +15,11 @@ import numpy as np
 import torch
 
 from qa_bot.encoders import STARTER
+from qa_bot.rankers import open_contextual
 from qa_bot.training.dense import TrainingError
 from qa_bot.training.pairs import TrainingDataError
 from qa_bot.training.paraphrase_pairs import held_out, kept_aside, labelled_pairs
-from qa_bot.training.pretrained import vectors_of, words_of
+from qa_bot.training.pretrained import located, vectors_of, words_of
 from qa_bot.training.question_pairs import QuestionPairs, read_question_pairs
 from qa_bot.training.request import Request
 from qa_bot.training.run import Run, RunError, hold
@@ -48,7 +49,8 @@ class EntailmentSettings:
 
     model: Literal["entailment", "siamese", "decomposable", "cross-encoder"] = "entailment"
     preset: Literal["cpu", "paper"] = "cpu"  # sizes and training where the tables do not say
-    pretrained: str = STARTER  # E_pre: `starter`, a static encoder's folder, a file of word vectors, or "" for none
+    pretrained: str = STARTER  # E_pre: `starter`, a static encoder's folder, a file of word vectors, or "" for none;
+    # of a transformer's folder its hidden states: words in context
     scale: float = 4.0  # length of E_pre's rows; as GloVe's are longer than 1, or attention stays flat
     test: float = 0.0  # share of the questions kept aside for `eval paraphrase --held-out` of the same share
     training: ParaphraseConfig = paraphrase_training.CPU
@@ -134,6 +136,10 @@ def build(config: EntailmentSettings, texts: Sequence[str], *, base: Path | None
     if config.model == CROSS_ENCODER:
         assert base is not None, "checked with the settings"
         return TrainedCrossEncoder.of(base, config.cross)
+    if config.pretrained and (located(config.pretrained) / "modules.json").is_file():
+        encoder = open_contextual(config.pretrained)
+        name = str(located(config.pretrained).resolve())
+        return WordPairs.in_context(config.model, texts, config.words, encoder, name=name, scale=config.scale)
     pretrained = _pretrained(config, texts) if config.pretrained else None
     return WordPairs.of(config.model, texts, config.words, pretrained=pretrained)
 
@@ -244,7 +250,7 @@ def _identity(config: EntailmentSettings, pairs: LabelledPairs, request: Request
 
 def _used(config: EntailmentSettings) -> dict[str, object]:
     """The settings that had a say."""
-    told = asdict(config)
+    told = asdict(config) | {"pretrained": Path(config.pretrained).name}
     parts = ("cross", "tuning") if config.model == CROSS_ENCODER else ("pretrained", "scale", "words")
     return {name: told[name] for name in ("model", "test", "training", *parts)}
 

@@ -22,6 +22,7 @@ import torch
 
 from qa_bot.training.likelihood_measures import AMONG, among, chosen
 from qa_bot.training.pairs import read_pairs, split
+from qa_bot.training.pretrained import vectors_of, words_of
 from qa_core.seq2seq_training import LikelihoodConfig, optimiser, perplexity
 from qa_core.training import Training, seed_everything
 from qa_core.types import FloatArray
@@ -45,7 +46,9 @@ def trained(direction: Direction, options: argparse.Namespace, train: list[TextP
     seed_everything(options.seed)
     network = replace(SMALL.network, vocabulary=options.vocabulary, dimension=options.size, hidden=options.size)
     config = replace(SMALL, network=network, direction=direction, max_answer=options.words)
-    ranker = EncoderDecoderRanker.of((text for pair in train for text in pair), config, minimum=2)
+    texts = [text for pair in train for text in pair]
+    pretrained = vectors_of(options.pretrained, words_of(texts)) if options.pretrained else None
+    ranker = EncoderDecoderRanker.of(texts, config, minimum=2, pretrained=pretrained)
     told = LikelihoodConfig(batch=options.batch, epochs=options.epochs, learning_rate=options.learning_rate)
     training = Training(ranker.model, optimiser(ranker.translator, told), seed=options.seed)
     started = time.process_time()
@@ -73,6 +76,7 @@ def main() -> None:
     parser.add_argument("--learning-rate", type=float, default=0.004)
     parser.add_argument("--size", type=int, default=96)
     parser.add_argument("--words", type=int, default=32, help="of an answer that count")
+    parser.add_argument("--pretrained", default="", help="word vectors to start from: `starter`, a folder or a file")
     parser.add_argument("--vocabulary", type=int, default=8_000)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--threads", type=int, default=1)

@@ -55,6 +55,16 @@ def test_vectors_equal_the_network_written_out(tiny_bert: Path, tmp_path: Path, 
     np.testing.assert_allclose(encoder.encode(TEXTS), expected(encoder, tiny_bert), atol=1e-5)
 
 
+def test_states_are_those_of_the_network_token_by_token(tiny_bert: Path, tmp_path: Path) -> None:
+    encoder = TransformerEncoder.load(tiny_bert, cache=tmp_path / "cache")
+    weights = {name: tensor.astype(np.float64) for name, tensor in map_tensors(tiny_bert / "model.safetensors").items()}
+    found = encoder.states([*TEXTS, " "])
+    for row, ids in zip(found, encoder.tokeniser.sequences(TEXTS), strict=False):
+        np.testing.assert_allclose(row, states(ids, weights), atol=1e-5)
+    assert found[-1].shape == (0, 8)
+    assert encoder.states([]) == []
+
+
 def test_a_text_has_the_same_vector_alone_and_among_others(tiny_bert: Path, tmp_path: Path) -> None:
     encoder = TransformerEncoder.load(tiny_bert, cache=tmp_path)
     together = encoder.encode(TEXTS)

@@ -76,10 +76,11 @@ def test_pretrained_vectors_are_used_and_stay():
         assert embedding.E_pre.abs().sum() == 15
 
 
-def test_pretrained_vectors_of_another_dimension():
-    vectors = WordVectors(("cats",), np.ones((1, 5), dtype=np.float32))
-    with pytest.raises(ValueError, match=r"shape \(10, 6\) \(words, dimension\), but got \(10, 5\)"):
-        translator(pretrained=vectors)
+def test_pretrained_vectors_give_the_dimension():
+    ours = translator(pretrained=WordVectors(("cats",), np.ones((1, 5), dtype=np.float32)))
+    assert SHAPE.network.dimension == 6
+    assert ours.config.network.dimension == 5
+    assert np.isfinite(ours.log_likelihoods(["cats"], ["cats hunt"])[0]).all()
 
 
 def test_no_word_stands_often_enough():

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from qa_bot.evaluation.paraphrase import best_threshold, evaluate_paraphrase, jaccard, logistic
+from qa_bot.rankers import RankerError, open_ranker
 from qa_bot.training.dense import TrainingError
 from qa_bot.training.entailment import configured, epochs, train_entailment
 from qa_bot.training.pairs import TrainingDataError
@@ -95,6 +96,24 @@ def test_peers_take_the_same_path(request_: Request, model: str):
     request_.config.write_text(f"model = '{model}'\npretrained = ''\n" + SETTINGS)
     train_entailment(request_)
     assert type(WordPairs.load(request_.out).config).__name__.lower().startswith(model)
+
+
+def test_words_in_context_come_from_a_transformer_where_it_lies(request_: Request, tiny_bert: Path):
+    settings = f"pretrained = '{tiny_bert}'\n" + SETTINGS
+    request_.config.write_text(settings)
+    outcome = train_entailment(request_)
+    scorer = open_ranker(request_.out)
+    assert isinstance(scorer, WordPairs)
+    assert scorer.config.context.size == 8
+    assert scorer.config.vocabulary == 0
+    rows = evaluate_paraphrase(request_.data[0], models=[request_.out], held_out=0.3)
+    assert 0 <= rows[0].scores["accuracy"].mean <= 1
+    assert np.isfinite(scorer.score([("", "cats"), ("cats sleep", "do cats sleep")])).all()
+    assert str(tiny_bert) not in (request_.out / "README.md").read_text()
+    assert outcome.accuracy >= 0
+    tiny_bert.rename(tiny_bert.parent / "away")
+    with pytest.raises(RankerError, match="there is no such folder"):
+        open_ranker(request_.out)
 
 
 def test_settings(request_: Request, tmp_path: Path):
