@@ -31,7 +31,9 @@ SIMILARITY = "passage_similarity"
 
 @dataclass(frozen=True, slots=True)
 class FusionConfig:
-    trees: GBDTConfig = field(default_factory=lambda: GBDTConfig(objective="lambdarank", trees=100, leaves=4))
+    trees: GBDTConfig = field(
+        default_factory=lambda: GBDTConfig("lambdarank", trees=100, leaves=4, learning_rate=0.03, features=0.3)
+    )
     blanked: float = 0.2  # share of the stages that are missing in the second copy of a question; 0 makes none
 
 
@@ -108,6 +110,7 @@ class LearnedFusion:
         scores: Scores,
         grades: ArrayLike,
         *,
+        weights: ArrayLike | None = None,
         config: FusionConfig | None = None,
         keywords: Keywords | None = None,
         origin: Origin | None = None,
@@ -117,6 +120,7 @@ class LearnedFusion:
         Args:
             grades: (N,), 0 for a wrong candidate, more for a better one; NaN leaves a candidate out, whose scores
                 still count where those of its question are normalised.
+            weights: (N,), how much a candidate counts; all the same by default.
 
         Raises:
             ValueError: no two candidates differ in grade.
@@ -126,13 +130,15 @@ class LearnedFusion:
         if judged.shape != scores.question.shape:
             raise ValueError(f"Expected {len(scores.question)} grades, but got shape {judged.shape}.")
         kept = ~np.isnan(judged)
-        table, labels, groups = _inputs(scores)[kept], judged[kept], scores.question[kept]
+        shares = np.ones(len(judged)) if weights is None else np.asarray(weights, dtype=np.float64)
+        table, labels, groups, shares = _inputs(scores)[kept], judged[kept], scores.question[kept], shares[kept]
         if config.blanked:
             second = scores.blanked(config.blanked, np.random.default_rng(config.trees.seed))
             table = np.concatenate([table, _inputs(second)[kept]])
             groups = np.concatenate([groups, groups + int(groups.max(initial=0)) + 1])
-            labels = np.concatenate([labels, labels])
-        trees = BoostedTrees.fit(table, labels, names=_columns(scores.names), groups=groups, config=config.trees)
+            labels, shares = np.concatenate([labels, labels]), np.concatenate([shares, shares])
+        names = _columns(scores.names)
+        trees = BoostedTrees.fit(table, labels, names=names, groups=groups, weights=shares, config=config.trees)
         return cls(trees, scores.names, config, keywords, origin or Origin())
 
     @classmethod
@@ -239,21 +245,29 @@ def together(several: Sequence[Scores]) -> Scores:
 
 
 def cross_validated(
-    scores: Scores, grades: ArrayLike, *, folds: int, config: FusionConfig, part: Sequence[int] | None = None
+    scores: Scores,
+    grades: ArrayLike,
+    *,
+    folds: int,
+    config: FusionConfig,
+    weights: ArrayLike | None = None,
+    part: Sequence[int] | None = None,
 ) -> FloatArray:
     """Scores (N,), each question's by trees that did not see it: of `folds` parts of the questions one after another.
 
     Args:
+        weights: (N,), how much a candidate counts where trees are grown.
         part: (Q,), the part of each question in ascending order of its number; by default they take turns.
     """
     judged = np.asarray(grades, dtype=np.float64)
+    shares = np.ones(len(judged)) if weights is None else np.asarray(weights, dtype=np.float64)
     numbers = np.unique(scores.question, return_inverse=True)[1]
     turns = np.arange(int(numbers.max(initial=-1)) + 1) % folds if part is None else np.asarray(part)
     own: NDArray[np.int64] = turns[numbers]
     found = np.zeros(len(numbers), dtype=np.float32)
     for number in np.unique(own):
         held = own == number
-        fusion = LearnedFusion.fit(scores.at(~held), judged[~held], config=config)
+        fusion = LearnedFusion.fit(scores.at(~held), judged[~held], weights=shares[~held], config=config)
         found[held] = fusion.score(scores.at(held))
     return found
 

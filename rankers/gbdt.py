@@ -75,6 +75,7 @@ class BoostedTrees:
         *,
         names: Sequence[str],
         groups: ArrayLike | None = None,
+        weights: ArrayLike | None = None,
         config: GBDTConfig | None = None,
     ) -> Self:
         """Grow trees. The same data and seed give the same trees.
@@ -84,6 +85,7 @@ class BoostedTrees:
             labels: (N,), right or wrong, or grades for lambdarank.
             names: of the features.
             groups: (N,), the question of each example; lambdarank compares within it.
+            weights: (N,), how much an example counts; all the same by default.
 
         Raises:
             ValueError: shapes, names or labels do not do.
@@ -94,13 +96,17 @@ class BoostedTrees:
         values = _checked(features, names)
         grades = np.asarray(labels, dtype=np.float64)
         _check_labels(grades, len(values))
+        shares = np.ones(len(values)) if weights is None else np.asarray(weights, dtype=np.float64)
         sizes = None
         if config.objective == "lambdarank":
             if groups is None:
                 raise ValueError("Expected groups for lambdarank, but got none; tell the question of each example.")
             order, sizes = _grouped(np.asarray(groups), len(values), config.seed)
-            values, grades = values[order], grades[order]
-        data = lightgbm.Dataset(values, grades, group=sizes, feature_name=list(names), params={"verbosity": -1})
+            values, grades, shares = values[order], grades[order], shares[order]
+        given = None if weights is None else shares
+        data = lightgbm.Dataset(
+            values, grades, weight=given, group=sizes, feature_name=list(names), params={"verbosity": -1}
+        )
         return cls(lightgbm.train(_parameters(config), data, config.trees), tuple(names), config)
 
     @classmethod

@@ -17,7 +17,7 @@ from qa_bot.evaluation.indexed import Flags, Progress, indexed, silent
 from qa_bot.evaluation.report import Row, compared
 from qa_bot.evaluation.retrieval import judged
 from qa_bot.rankers import open_rankers
-from qa_bot.training.lessons import Lessons, of_judgements
+from qa_bot.training.lessons import UNJUDGED, Lessons, of_judgements
 from qa_core.metrics import Score, liveqa
 from qa_core.runs import rankings
 from qa_core.types import FloatArray
@@ -68,6 +68,7 @@ def evaluate_reranking(
             dataset.qrels,
             lambda question, wanted: rank(pipeline, question, engine="hybrid", depth=wanted).candidates,
             depth=depth,
+            weight=UNJUDGED,
             models=[ranker.within(depth) for ranker in rankers],
             told=progress,
         )
@@ -95,7 +96,10 @@ def _orders(lessons: Lessons, models: Sequence[str]) -> Iterator[tuple[str, Floa
     yield "pipeline", scores.only(["combined"]).table[:, 0]
     for name in (*STAGES, *models):
         yield name, scores.only([name]).table[:, 0]
-    yield "fusion", cross_validated(scores, lessons.grades, folds=FOLDS, config=FusionConfig())
+    yield (
+        "fusion",
+        cross_validated(scores, lessons.grades, weights=lessons.weights, folds=FOLDS, config=FusionConfig()),
+    )
     grades = lessons.grades.astype(np.float32)
     yield "upper bound", grades
     yield "lower bound", -grades

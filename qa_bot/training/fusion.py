@@ -12,7 +12,6 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Literal
 
 from qa_bot.bot import Bot
 from qa_bot.encoders import STARTER, resolve
@@ -23,7 +22,7 @@ from qa_bot.home import Home
 from qa_bot.rankers import RankerError, named, open_rankers
 from qa_bot.training.answer_sets import AnswerSets, kept, read_answer_sets
 from qa_bot.training.dense import TrainingError
-from qa_bot.training.lessons import Lessons, names_of, of_answers, of_judgements, singles
+from qa_bot.training.lessons import UNJUDGED, Lessons, names_of, of_answers, of_judgements, singles
 from qa_bot.training.pairs import TrainingDataError
 from qa_bot.training.request import Request
 from qa_bot.training.settings import SettingsError, read_toml, settled
@@ -52,7 +51,7 @@ class FusionSettings:
     keywords: bool = True  # features of shared words, numbers and names
     folds: int = 5  # of cross-validation
     depth: int = 30  # documents of a question that are put in order
-    unjudged: Literal["wrong", "out"] = "wrong"  # what becomes of documents that nobody judged
+    unjudged: float = UNJUDGED  # how much a document counts that nobody judged, as a wrong one; 0 leaves it out
     fusion: FusionConfig = field(default_factory=FusionConfig)
 
 
@@ -198,7 +197,8 @@ def _of_collection(folder: Path, settings: FusionSettings, limit: int | None) ->
             dataset.qrels,
             lambda question, depth: rank(pipeline, question, engine="hybrid", depth=depth).candidates,
             depth=settings.depth,
-            unjudged=0.0 if settings.unjudged == "wrong" else math.nan,
+            unjudged=0.0 if settings.unjudged else math.nan,
+            weight=settings.unjudged,
             models=_models(settings.models),
             keywords=settings.keywords,
         )
@@ -254,6 +254,7 @@ def _grown(lessons: Lessons, settings: FusionSettings, seed: int) -> LearnedFusi
     return LearnedFusion.fit(
         lessons.scores,
         lessons.grades,
+        weights=lessons.weights,
         config=config,
         keywords=lessons.keywords,
         origin=Origin(folders, settings.encoder),
@@ -272,7 +273,9 @@ def _measured(
     scores = (
         fusion.score(held.scores)
         if held is not None
-        else cross_validated(lessons.scores, lessons.grades, folds=settings.folds, config=fusion.config)
+        else cross_validated(
+            lessons.scores, lessons.grades, weights=lessons.weights, folds=settings.folds, config=fusion.config
+        )
     )
     alone = {name: _means(judged.measured(each, measures)) for name, each in singles(judged)}
     return Outcome(

@@ -22,6 +22,8 @@ from rankers.keyword_features import FEATURES, Keywords
 from rankers.neural import NeuralRanker, asked
 from rankers.pairs import AnswerSet
 
+UNJUDGED = 0.4
+"""How much a document counts, as a wrong one, that nobody judged: some of them are right (measured on LiveQA-Med)."""
 Told = Callable[[str, int], None]
 """Hears what is being done and how far it has come."""
 
@@ -39,6 +41,7 @@ class Lessons:
     candidates: tuple[str, ...]  # (N,), ids that differ within a question
     qrels: Qrels  # by the number of the question
     keywords: Keywords | None = None
+    weights: NDArray[np.float64] | None = None  # (N,), how much a candidate counts; None: all the same
 
     @cached_property
     def questions(self) -> int:
@@ -84,6 +87,7 @@ def of_judgements(
     *,
     depth: int,
     unjudged: float = 0.0,
+    weight: float = 1.0,
     models: Sequence[NeuralRanker] = (),
     keywords: bool = True,
     told: Told = lambda _doing, _done: None,
@@ -95,21 +99,25 @@ def of_judgements(
         ranked: the pipeline's candidates.
         depth: candidates of a question.
         unjudged: the grade of a document that nobody judged; NaN leaves it out.
+        weight: how much such a document counts.
     """
     found: list[tuple[Question, Sequence[Candidate]]] = []
     for done, question in enumerate(questions, start=1):
         found.append((question, ranked(question, depth)[:depth]))
         told("asked", done)
     counted = Keywords.of([c.passage.text for _, candidates in found for c in candidates]) if keywords else None
-    rows, grades, ids = [], [], []
+    rows, grades, weights, ids = [], [], [], []
     for done, (question, candidates) in enumerate(found, start=1):
         rows.append(_features(question, candidates, models, counted))
         documents = [each.passage.source.document for each in candidates]
-        grades += [float(qrels.get(question.id, {}).get(document, unjudged)) for document in documents]
+        judged = qrels.get(question.id, {})
+        grades += [float(judged.get(document, unjudged)) for document in documents]
+        weights += [1.0 if document in judged else weight for document in documents]
         ids += documents
         told("scored", done)
     numbered = {str(number): qrels.get(question.id, {}) for number, question in enumerate(questions)}
-    return Lessons(together(rows), np.maximum(np.array(grades), 0.0), tuple(ids), numbered, counted)
+    raised = np.maximum(np.array(grades), 0.0)
+    return Lessons(together(rows), raised, tuple(ids), numbered, counted, np.array(weights))
 
 
 def _features(

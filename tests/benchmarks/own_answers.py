@@ -61,7 +61,7 @@ JOINED = {
 }
 BLSTM = """use = "network"
 network = {{layers = {layers}, hidden = {hidden}, max_question = 20, max_answer = 32}}
-training = {{learning_rate = 0.003, pointwise = {{epochs = {epochs}, patience = 3, balanced = true}}}}
+training = {{learning_rate = 0.003, pointwise = {{epochs = {epochs}, patience = {patience}, balanced = true}}}}
 minimum = 2
 pretrained = "{vectors}"
 """
@@ -205,6 +205,7 @@ def main() -> None:
     parser.add_argument("--vectors", help="file of word vectors or static encoder's folder; the starter's unless named")
     parser.add_argument("--keep-all", action="store_true")
     parser.add_argument("--epochs", type=int, default=8)
+    parser.add_argument("--patience", type=int, default=3, help="epochs of the BLSTM without a better MAP")
     parser.add_argument("--layers", type=int, default=1)
     parser.add_argument("--hidden", type=int, default=48)
     parser.add_argument("--watched", type=int, default=60, help="questions whose MAP keeps the best epoch")

@@ -47,6 +47,18 @@ def first_right(scores: np.ndarray, grades: np.ndarray) -> float:
     return float(grades.reshape(-1, EACH)[np.arange(len(best)), best].mean())
 
 
+def test_what_counts_for_nothing_is_not_learnt_from():
+    """Half of the questions are graded the wrong way round; with them weighted down the right way is learnt."""
+    scores, grades = toy()
+    turned = scores.question % 2 == 0
+    confused = np.where(turned, 1 - grades, grades)
+    wrong = LearnedFusion.fit(scores, confused, config=CONFIG)
+    right = LearnedFusion.fit(scores, confused, weights=np.where(turned, 0.001, 1.0), config=CONFIG)
+    assert first_right(right.score(scores), grades) > first_right(wrong.score(scores), grades) + 0.2
+    found = cross_validated(scores, confused, folds=3, weights=np.where(turned, 0.001, 1.0), config=CONFIG)
+    assert first_right(found, grades) > first_right(cross_validated(scores, confused, folds=3, config=CONFIG), grades)
+
+
 def test_two_halves_are_more_than_either():
     scores, grades = toy()
     found = cross_validated(scores, grades, folds=5, config=CONFIG)

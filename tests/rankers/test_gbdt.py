@@ -25,6 +25,20 @@ def test_a_stump_by_hand():
     np.testing.assert_allclose(trees.score(np.array([[0.0], [1.0]], dtype=np.float32)), [-2.0, 2.0], rtol=1e-6)
 
 
+def test_a_weight_counts_by_hand():
+    """Right at 1 with weight 3: the prior is log(3 / 2), p is 3/5, and a leaf Σ w(y − p) / Σ w p(1 − p)."""
+    features = np.array([[0.0]] * 10 + [[1.0]] * 20, dtype=np.float32)
+    labels, weights = [0] * 20 + [1] * 10, [1.0] * 20 + [3.0] * 10
+    config = GBDTConfig(trees=1, leaves=2, learning_rate=1.0, least=1, features=1.0, examples=1.0, l2=0.0)
+    trees = BoostedTrees.fit(features, labels, names=("x",), weights=weights, config=config)
+    prior, left, right = np.log(1.5), -6 / 2.4, (3 * 10 * 0.4 - 10 * 0.6) / (40 * 0.24)
+    found = trees.score(np.array([[0.0], [1.0]], dtype=np.float32))
+    np.testing.assert_allclose(found, [prior + left, prior + right], rtol=1e-5)
+    plain = BoostedTrees.fit(features, labels, names=("x",), config=config)
+    same = BoostedTrees.fit(features, labels, names=("x",), weights=[1.0] * 30, config=config)
+    assert plain.score(features).tolist() == same.score(features).tolist()
+
+
 @pytest.mark.parametrize("objective", ["binary", "lambdarank"])
 def test_it_finds_the_feature_that_tells(data, objective):
     features, labels, groups = data
