@@ -1,1 +1,1 @@
-"""Facts: room kept for the triple index and relation detection."""
+"""Facts from a knowledge graph: triples, the names of their entities, templates of questions, relations."""

@@ -1,0 +1,192 @@
+"""Building a triple index in bounded memory: naming the terms, then sorting the triples three ways.
+
+The folder is written beside its place and renamed when it is whole; readers of an old one keep it (their files stay
+until they let go). The result is the same whatever the memory, and triples that come twice are kept once.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import BinaryIO
+
+import numpy as np
+
+from kg_index.columns import Ids, Totals, write_manifest
+from kg_index.naming import Run, RunWriter, merge_terms
+from kg_index.sorting import RowKeys, Sorter
+from kg_index.triples import Stats, TripleIndex
+
+Progress = Callable[[str, int, int | None], None]
+MEMORY = 1 << 30
+WORK = "work"  # folder of what is needed meanwhile, within the new one
+LEAST = 1 << 24  # bytes to sort in: below, runs become too many
+MOST = (1 << 32) - 1  # ids and row numbers take 32 bits
+
+
+def unwatched(stage: str, done: int, total: int | None) -> None:
+    """Shows nothing."""
+
+
+def build(
+    batches: Iterable[Sequence[tuple[str, str, str]]],
+    folder: Path,
+    *,
+    memory: int = MEMORY,
+    progress: Progress = unwatched,
+) -> Stats:
+    """Write the index of the triples into `folder`, replacing the one that is there.
+
+    Args:
+        batches: from `read_triples`, of several files one after the other.
+        memory: bytes to work with, about; below 16 MB more is taken.
+        progress: called with a stage ("read", "name", "sort", "write"), how much is done and, where known, of how much.
+
+    Raises ValueError for a term that is not in N-Triples form and for more than 2³² terms or triples. When anything
+    is raised, also by `batches`, what was there before stays.
+    """
+    with replaced(folder) as (new, work):
+        writer = RunWriter(work, memory=memory)
+        for batch in batches:
+            if batch:
+                writer.add(batch)
+            progress("read", writer.rows, None)
+        writer.flush()
+        index_runs(writer.runs, new, rows=writer.rows, memory=memory, progress=progress)
+    return TripleIndex(folder).stats()
+
+
+def index_runs(runs: Sequence[Run], new: Path, *, rows: int, memory: int, progress: Progress) -> None:
+    """Merge the runs, of so many rows together, into the files of an index in `new`; the runs are removed."""
+    with (new / "terms.text").open("wb") as text, (new / "terms.begins").open("wb") as begins:
+        terms, literals = merge_terms(runs, text, begins, memory=memory)
+    progress("name", terms, terms)
+    _expect_room(terms, "terms")
+    sorting = _Sorting(new / WORK, terms, _predicates(runs), memory=memory, progress=progress)
+    triples = sorting.write(new, runs, rows=rows)
+    write_manifest(new, Totals(triples, terms, literals, len(sorting.predicates)))
+
+
+class _Sorting:
+    """The three orders of triples, each by a sorter of its own; predicates stand in keys by their rank."""
+
+    def __init__(self, work: Path, terms: int, predicates: Ids, *, memory: int, progress: Progress) -> None:
+        self.predicates, self._terms, self._progress = predicates, terms, progress
+        term, rank = max(terms.bit_length(), 1), max(len(predicates).bit_length(), 1)
+        self._outer, self._inner = RowKeys((term, rank, term)), RowKeys((term, term, rank))
+        self._dtype = self._outer.dtype
+        rows = max(memory, LEAST) // (12 * self._dtype.itemsize)  # two sorters are filled while a third is read
+        self._spo, self._sop, self._ops = (Sorter(work, n, self._dtype, rows=rows) for n in ("spo", "sop", "ops"))
+
+    def write(self, new: Path, runs: Sequence[Run], *, rows: int) -> int:
+        """The number of distinct triples."""
+        self._sort(runs, rows)
+        triples = self._write_spo(new)
+        with _columns(new, "sop.objects", "sop.predicates") as (objects, predicates):
+            for keys in self._sop.blocks():
+                _, o, rank = self._inner.unpack(keys)
+                objects.write(o.tobytes())
+                predicates.write(self.predicates[rank].tobytes())
+        self._progress("write", 2 * triples, 3 * triples)
+        ops_begins = _Begins(self._terms)
+        with _columns(new, "ops.predicates", "ops.subjects") as (predicates, subjects):
+            for keys in self._ops.blocks():
+                o, rank, s = self._outer.unpack(keys)
+                ops_begins.count(o)
+                predicates.write(self.predicates[rank].tobytes())
+                subjects.write(s.tobytes())
+        ops_begins.write(new / "ops.begins")
+        self._progress("write", 3 * triples, 3 * triples)
+        return triples
+
+    def _sort(self, runs: Sequence[Run], rows: int) -> None:
+        done = 0
+        for run in runs:
+            s, p, o = run.read("ids")[run.read("triples").reshape(-1, 3)].T  # each (n,)
+            self._spo.add(self._outer.pack(s, self._ranks(p), o))
+            run.remove()
+            done += len(s)
+            self._progress("sort", done, rows)
+
+    def _write_spo(self, new: Path) -> int:
+        triples, counts, begins = 0, np.zeros(len(self.predicates), np.int64), _Begins(self._terms)
+        with _columns(new, "spo.predicates", "spo.objects") as (predicates, objects):
+            for keys in self._spo.blocks():
+                s, rank, o = self._outer.unpack(keys)
+                begins.count(s)
+                predicates.write(self.predicates[rank].tobytes())
+                objects.write(o.tobytes())
+                counts += np.bincount(rank, minlength=len(counts))
+                self._sop.add(self._inner.pack(s, o, rank))
+                self._ops.add(self._outer.pack(o, rank, s))
+                triples += len(keys)
+        _expect_room(triples, "triples")
+        begins.write(new / "spo.begins")
+        self.predicates.tofile(new / "predicates.ids")
+        counts.astype(np.uint32).tofile(new / "predicates.counts")
+        self._progress("write", triples, 3 * triples)
+        return triples
+
+    def _ranks(self, predicates: Ids) -> Ids:
+        ranks: Ids = np.searchsorted(self.predicates, predicates).astype(np.uint32)
+        return ranks
+
+
+class _Begins:
+    """How many rows each term has as the leading one, then where they begin: 4 bytes a term."""
+
+    def __init__(self, terms: int) -> None:
+        self._counts = np.zeros(
+            terms + 1, np.uint32
+        )  # one behind: the rows of a term end where those of the next begin
+
+    def count(self, leading: Ids) -> None:
+        """Add a block of a sorted leading column (n,)."""
+        if len(leading):
+            first = int(leading[0])
+            counts = np.bincount(leading - leading[0]).astype(np.uint32)
+            self._counts[first + 1 : first + 1 + len(counts)] += counts
+
+    def write(self, path: Path) -> None:
+        np.cumsum(self._counts, dtype=np.uint32, out=self._counts)
+        self._counts.tofile(path)
+
+
+def _predicates(runs: Sequence[Run]) -> Ids:
+    found = [run.read("ids")[run.read("predicates")] for run in runs]
+    return np.unique(np.concatenate([np.empty(0, np.uint32), *found]))
+
+
+def _expect_room(found: int, what: str) -> None:
+    if found > MOST:
+        raise ValueError(f"Expected at most {MOST} {what}, but got {found}; leave some files or languages out.")
+
+
+@contextmanager
+def _columns(folder: Path, *names: str) -> Iterator[tuple[BinaryIO, BinaryIO]]:
+    with ExitStack() as stack:
+        first, second = (stack.enter_context((folder / name).open("wb")) for name in names)
+        yield first, second
+
+
+@contextmanager
+def replaced(folder: Path) -> Iterator[tuple[Path, Path]]:
+    """A new folder that takes the place of `folder` on success, and one for work; nothing of either is left behind."""
+    new, old = folder.with_name(f"{folder.name}.partial"), folder.with_name(f"{folder.name}.removed")
+    if old.exists() and not folder.exists():  # a build was killed between its two renames
+        old.rename(folder)
+    for left in (new, old):  # by a build that was killed
+        shutil.rmtree(left, ignore_errors=True)
+    work = new / WORK
+    work.mkdir(parents=True)
+    try:
+        yield new, work
+        shutil.rmtree(work)
+        if folder.exists():
+            folder.rename(old)
+        new.rename(folder)
+    finally:
+        for left in (new, old):
+            shutil.rmtree(left, ignore_errors=True)

@@ -1,0 +1,87 @@
+"""Predicate paths between two entities, of one step or two, along triples or against them (thesis, 4.3.4)."""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import NamedTuple, Protocol
+
+import numpy as np
+
+from kg_index.ranges import Groups
+from qa_core.types import IntArray
+
+HUB = 10_000  # neighbours: between two entities that both have more, no path of two steps is looked for
+_FEW = 24  # up to so many middles, single look-ups are quicker than one of many
+
+
+class Step(NamedTuple):
+    """A predicate, followed from subject to object, or from object to subject where `inverse`."""
+
+    predicate: int
+    inverse: bool
+
+
+Path = tuple[Step, ...]
+
+
+class Graph(Protocol):
+    def predicates(self, s: int, o: int) -> IntArray: ...
+    def predicates_many(self, s: IntArray, o: IntArray) -> Groups: ...
+    def neighbours(self, entity: int) -> IntArray: ...
+    def degree(self, entity: int) -> int: ...
+
+
+def paths_between(graph: Graph, a: int, b: int, *, longest: int = 2, hub: int = HUB) -> list[Path]:
+    """All distinct paths of at most `longest` steps (1 or 2) from a to b, short ones first, then by their ids.
+
+    A path visits nothing twice, so that there is none from an entity to itself. Work is bounded by the entity of fewer
+    triples: where that has more than `hub`, only paths of one step are given.
+    """
+    if longest not in (1, 2):
+        raise ValueError(f"Expected paths of at most 1 or 2 steps, but got {longest}.")
+    if a == b:
+        return []
+    found: list[Path] = [(step,) for step in _steps(graph, a, b)]
+    if longest == 1 or min(graph.degree(a), graph.degree(b)) > hub:
+        return found
+    middles = _middles(graph, a, b, hub)
+    from_a, from_b = _steps_to(graph, a, middles), _steps_to(graph, b, middles)
+    pairs = {(first, last) for one, two in zip(from_a, from_b, strict=True) for first, last in product(one, two)}
+    return found + sorted((first, Step(last.predicate, not last.inverse)) for first, last in pairs)
+
+
+def _steps(graph: Graph, a: int, b: int) -> list[Step]:
+    forward, backward = graph.predicates(a, b).tolist(), graph.predicates(b, a).tolist()
+    return sorted([Step(p, False) for p in forward] + [Step(p, True) for p in backward])
+
+
+def _steps_to(graph: Graph, entity: int, others: list[int]) -> list[list[Step]]:
+    """The steps from the entity to each of the others."""
+    if len(others) < _FEW:
+        return [_steps(graph, entity, other) for other in others]
+    many = np.array(others, np.int64)
+    same = np.full(len(others), entity, np.int64)
+    steps: list[list[Step]] = [[] for _ in others]
+    for groups, inverse in ((graph.predicates_many(same, many), False), (graph.predicates_many(many, same), True)):
+        places = np.repeat(np.arange(len(others)), np.diff(groups.bounds))
+        for place, predicate in zip(places.tolist(), groups.values.tolist(), strict=True):
+            steps[place].append(Step(predicate, inverse))
+    return steps
+
+
+def _middles(graph: Graph, a: int, b: int, hub: int) -> list[int]:
+    """Entities beside both."""
+    small, large = sorted((a, b), key=graph.degree)
+    if graph.degree(large) <= hub:
+        common = set(graph.neighbours(small).tolist()) & set(graph.neighbours(large).tolist())
+    else:
+        around = graph.neighbours(small)
+        other = np.full(len(around), large, np.int64)
+        linked = _counts(graph.predicates_many(around, other)) + _counts(graph.predicates_many(other, around))
+        common = set(around[linked > 0].tolist())
+    return sorted(common - {a, b})
+
+
+def _counts(groups: Groups) -> IntArray:
+    counts: IntArray = np.diff(groups.bounds)
+    return counts

@@ -1,0 +1,269 @@
+"""Triples from files: N-Triples, N-Quads and Turtle, plain or packed (`.gz`, `.bz2`), in a stream.
+
+Lines of the usual kind are split by one regular expression over a whole block; any other line (escapes, comments, blank
+nodes, unusual IRIs or spaces) is left to pyoxigraph, which decides what is well-formed. Both give the same strings:
+an IRI plain, a blank node as `_:name`, a literal in N-Triples form, `"Denton"@en`.
+(N-Triples: W3C Recommendation of 25 February 2014; IRIs: RFC 3987.)
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+
+import pyoxigraph
+
+from kg_index.blocks import BrokenFile, Stream, unpacked, whole_lines
+
+Triple = tuple[str, str, str]
+Block = tuple[int, bytes | int]
+LONGEST_LINE = 64 << 20  # bytes: a longer line is rejected instead of held in memory
+BATCH = 10_000  # triples of a batch, about
+
+_FORMATS = {
+    ".nt": pyoxigraph.RdfFormat.N_TRIPLES,
+    ".nq": pyoxigraph.RdfFormat.N_QUADS,
+    ".ttl": pyoxigraph.RdfFormat.TURTLE,
+}
+_IRI = r"https?://[A-Za-z0-9.-]++/[A-Za-z0-9_.~/()*,;=&!$'+:@?-]*+(?:#[A-Za-z0-9_.~/-]*+)?"
+_SPECIAL = r"http://www\.w3\.org/(?:2001/XMLSchema#string|1999/02/22-rdf-syntax-ns#(?:lang|dirLang)String)>"
+_TEXT = r'"[^"\\\x00-\x1f\x7f\ufff0-\uffff\U00010000-\U0010ffff]*+"'
+_LITERAL = rf"{_TEXT}(?:@[a-z]{{2,3}}(?:-[a-z]{{2}})?|\^\^<(?!{_SPECIAL}){_IRI}>)?"
+_USUAL = re.compile(rf"^<({_IRI})> <({_IRI})> (?:<({_IRI})>|({_LITERAL}))(?: <{_IRI}>)? \.$", re.MULTILINE)
+_USUAL_TRIPLE = re.compile(rf"^<({_IRI})> <({_IRI})> (?:<({_IRI})>|({_LITERAL})) \.$", re.MULTILINE)
+_PLACE = re.compile(r"^Parser error (?:at|between) .*?(?:column|columns) [\d and]*(?:line \d+ column \d+)?: ")
+_NESTED = "a triple in the place of a term"
+_ANONYMOUS = re.compile(r"[0-9a-f]{32}")
+
+
+@dataclass(frozen=True, slots=True)
+class Reject:
+    """A line that is no triple, and why; `line` counts from 1."""
+
+    path: Path
+    line: int
+    reason: str
+    text: str = ""
+
+    @property
+    def message(self) -> str:
+        found = f" in {self.text!r}" if self.text else ""
+        return f"{self.path}, line {self.line}: Expected a triple, but got {self.reason}{found}; correct the line."
+
+
+@dataclass(slots=True)
+class Counts:
+    """What a reading came to; `dropped` are literals in other languages than those asked for."""
+
+    triples: int = 0
+    rejected: int = 0
+    dropped: int = 0
+
+
+class MalformedTriple(ValueError):  # noqa: N818  # named for what it tells
+    """The first bad line of a strict reading."""
+
+    def __init__(self, reject: Reject) -> None:
+        super().__init__(reject.message)
+        self.reject = reject
+
+
+def ignore(reject: Reject) -> None:
+    """Reports nothing."""
+
+
+def format_of(path: Path) -> pyoxigraph.RdfFormat:
+    """By the ending of the name. Raises ValueError for one that is not read here."""
+    plain = path.with_suffix("") if path.suffix in {".gz", ".bz2"} else path
+    if plain.suffix not in _FORMATS:
+        raise ValueError(
+            f"Expected a file named .nt, .nq or .ttl, with or without .gz or .bz2, but got {path}; rename or convert."
+        )
+    return _FORMATS[plain.suffix]
+
+
+def read_triples(
+    path: Path,
+    *,
+    languages: Collection[str] | None = None,
+    strict: bool = False,
+    report: Callable[[Reject], None] = ignore,
+    counts: Counts | None = None,
+    scope: str = "",
+    blocks: Iterable[Block] | None = None,
+) -> Iterator[list[Triple]]:
+    """Batches of (subject, predicate, object); graph names are left out, repeated triples are not.
+
+    Args:
+        languages: tags of the literals to keep, such as `{"en"}`, which takes en-gb too; literals without a tag stay.
+        strict: raise at the first malformed line instead of reporting it.
+        report: told of every line that is skipped.
+        counts: added to while the batches are read.
+        scope: put before the names of blank nodes, which mean something within one file only.
+        blocks: those of `lined_blocks` or some of them, where another process reads the file; not for Turtle.
+
+    Raises ValueError for an unknown kind of file, FileNotFoundError, and MalformedTriple where `strict`. Memory holds a
+    block of lines (for Turtle: the names of its nameless nodes, too), and a line of up to 64 MB.
+    """
+    counts = Counts() if counts is None else counts
+    reader = _Reader(path, blocks, strict=strict, report=report, counts=counts, scope=scope)
+    wanted = None if languages is None else frozenset(language.lower() for language in languages)
+    for batch in reader.batches():
+        kept = batch if wanted is None else [triple for triple in batch if _speaks(triple[2], wanted)]
+        counts.dropped += len(batch) - len(kept)
+        counts.triples += len(kept)
+        if kept:
+            yield kept
+
+
+def is_lined(path: Path) -> bool:
+    """Whether a line is a triple, so that blocks of lines can be read apart from each other."""
+    return format_of(path) != pyoxigraph.RdfFormat.TURTLE
+
+
+def lined_blocks(path: Path) -> Iterator[Block]:
+    """Blocks of whole lines with the number of lines before each; of a line that is too long its length only."""
+    line = 0
+    try:
+        for block in whole_lines(unpacked(path), longest=LONGEST_LINE):
+            if isinstance(block, int):
+                yield line, block
+                line += 1
+            else:  # a byte order mark is no part of the first line
+                yield line, block if line else block.removeprefix(b"\xef\xbb\xbf")
+                line += block.count(b"\n")
+    except BrokenFile as error:
+        raise BrokenFile(str(error), line) from error
+
+
+def language_of(term: str) -> str:
+    """The tag of a literal, lower-case; empty for any other term."""
+    return term[term.rfind('"') + 2 :] if term[:1] == '"' and term[-1] not in '">' else ""
+
+
+class _Reader:
+    def __init__(
+        self,
+        path: Path,
+        blocks: Iterable[Block] | None,
+        *,
+        strict: bool,
+        report: Callable[[Reject], None],
+        counts: Counts,
+        scope: str,
+    ) -> None:
+        self._path, self._kind, self._blocks = path, format_of(path), blocks
+        self._strict, self._report, self._counts, self._scope = strict, report, counts, scope
+        self._usual = _USUAL if self._kind == pyoxigraph.RdfFormat.N_QUADS else _USUAL_TRIPLE
+        self._anonymous: dict[str, str] = {}
+        self._line = 0  # lines read so far
+
+    def batches(self) -> Iterator[list[Triple]]:
+        try:
+            yield from self._lined() if is_lined(self._path) else self._whole()
+        except BrokenFile as error:
+            self._reject((error.line or self._line) + 1, error.reason)
+
+    def _lined(self) -> Iterator[list[Triple]]:
+        for line, block in self._blocks or lined_blocks(self._path):
+            self._line = line
+            if isinstance(block, int):
+                self._reject(self._line + 1, f"{block} bytes in one line, more than {LONGEST_LINE}")
+            else:
+                yield self._block(block)
+
+    def _block(self, block: bytes) -> list[Triple]:
+        if b"\r" in block:
+            block = block.replace(b"\r\n", b"\n")
+        with suppress(UnicodeDecodeError):
+            found = self._usual.findall(block.decode())
+            if len(found) == block.count(b"\n") + (not block.endswith(b"\n")):
+                return [(s, p, iri or literal) for s, p, iri, literal in found]
+        triples: list[Triple] = []
+        for line, content in enumerate(block.split(b"\n"), start=self._line + 1):
+            triples += self._one(content, line)
+        return triples
+
+    def _one(self, content: bytes, line: int) -> list[Triple]:
+        try:
+            text = content.decode()
+        except UnicodeDecodeError as error:
+            self._reject(line, f"bytes that are not UTF-8 ({error.reason} at byte {error.start})", content)
+            return []
+        if found := self._usual.findall(text):
+            ((s, p, iri, literal),) = found
+            return [(s, p, iri or literal)]
+        if not text or text.isspace():
+            return []
+        return self._unusual(content, line)
+
+    def _unusual(self, content: bytes, line: int) -> list[Triple]:
+        """A line by pyoxigraph; all of it counts as malformed where a part is."""
+        try:
+            return [self._triple(quad) for quad in pyoxigraph.parse(content, format=self._kind)]
+        except SyntaxError as error:
+            self._reject(line, _reason(error), content)
+        except _Nested:
+            self._reject(line, _NESTED, content)
+        return []
+
+    def _whole(self) -> Iterator[list[Triple]]:
+        triples = self._parsed(Stream(unpacked(self._path)))
+        while batch := list(islice(triples, BATCH)):
+            yield batch
+
+    def _parsed(self, stream: Stream) -> Iterator[Triple]:
+        """By pyoxigraph, which takes up again behind the statement with an error."""
+        parser = pyoxigraph.parse(stream, format=self._kind)  # type: ignore[arg-type]  # a file object that only reads
+        while True:
+            try:
+                yield self._triple(next(parser))
+            except StopIteration:
+                return
+            except SyntaxError as error:
+                self._line = error.lineno or self._line
+                self._reject(self._line, _reason(error))
+            except _Nested:
+                self._reject(self._line, _NESTED)
+
+    def _triple(self, quad: pyoxigraph.Quad) -> Triple:
+        return self._name(quad.subject), self._name(quad.predicate), self._name(quad.object)
+
+    def _name(self, term: object) -> str:
+        if isinstance(term, pyoxigraph.NamedNode):
+            return term.value
+        if isinstance(term, pyoxigraph.BlankNode):
+            return f"_:{self._scope}{self._stable(term.value)}"
+        if isinstance(term, pyoxigraph.Literal):
+            return str(term)
+        raise _Nested
+
+    def _stable(self, name: str) -> str:
+        """Nameless nodes of Turtle get another random name at each parsing: counted names are the same each time."""
+        if self._kind != pyoxigraph.RdfFormat.TURTLE or not _ANONYMOUS.fullmatch(name):
+            return name
+        return self._anonymous.setdefault(name, f"nameless{len(self._anonymous)}")
+
+    def _reject(self, line: int, reason: str, content: bytes = b"") -> None:
+        self._counts.rejected += 1
+        reject = Reject(self._path, line, reason, content[:80].decode(errors="replace"))
+        if self._strict:
+            raise MalformedTriple(reject)
+        self._report(reject)
+
+
+class _Nested(Exception):  # noqa: N818  # never leaves this file
+    """RDF 1.2 allows a triple as an object; nothing here has a use for it."""
+
+
+def _speaks(term: str, wanted: frozenset[str]) -> bool:
+    tag = language_of(term)
+    return not tag or tag in wanted or tag.partition("-")[0] in wanted
+
+
+def _reason(error: SyntaxError) -> str:
+    return _PLACE.sub("", error.msg or str(error)).rstrip(".").lower() or "no triple"

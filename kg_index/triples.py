@@ -1,0 +1,223 @@
+"""The triple index: facts by any two of their three terms, over memory-mapped sorted columns.
+
+As in the thesis (4.3.2) three orders of the triples serve SP→O, OP→S and SO→P; instead of hash tables they are sorted,
+so that they open at once, take 24 bytes a triple, and also serve lookups with one known term. `kg_index/columns.py`
+tells the files, `kg_index/building.py` writes them.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path as FilePath
+
+import numpy as np
+
+from kg_index.columns import Totals, check, map_column, read_manifest, totals_of, view_column
+from kg_index.literals import Value, near, value_of
+from kg_index.paths import HUB, Path, Step, paths_between
+from kg_index.ranges import Groups, equal_ranges, gather
+from kg_index.terms import TermTable
+from qa_core.types import IntArray
+
+MOST_LITERALS = 10_000  # of a subject that are compared with a number or date
+SHOWN = 20  # predicates in the figures
+
+
+@dataclass(frozen=True, slots=True)
+class Stats:
+    """Figures of an index; `most_frequent` are predicates with their numbers of triples, `bytes` all files together."""
+
+    totals: Totals
+    most_frequent: tuple[tuple[str, int], ...]
+    bytes: int
+
+
+class TripleIndex:
+    """Read-only. Ids are those of this index alone: a rebuild gives others, and leaves this one readable."""
+
+    def __init__(self, folder: FilePath) -> None:
+        """Open `folder`; nothing is read but the manifest.
+
+        Raises FileNotFoundError where there is no index, GraphDamaged where a file is missing or of the wrong length.
+        """
+        told = read_manifest(folder)
+        self.folder, self.totals = folder, totals_of(told)
+        self._bytes = sum(record["bytes"] for record in told["files"].values())
+        self._terms = TermTable(folder)
+        self._spo_begins, self._ops_begins = map_column(folder, "spo.begins"), map_column(folder, "ops.begins")
+        self._spo_p, self._spo_o = map_column(folder, "spo.predicates"), map_column(folder, "spo.objects")
+        self._sop_o, self._sop_p = map_column(folder, "sop.objects"), map_column(folder, "sop.predicates")
+        self._ops_p, self._ops_s = map_column(folder, "ops.predicates"), map_column(folder, "ops.subjects")
+        self._predicate_ids = map_column(folder, "predicates.ids")
+        self._predicate_counts = map_column(folder, "predicates.counts")
+        self._s_begins, self._o_begins = view_column(folder, "spo.begins"), view_column(folder, "ops.begins")
+        self._spo_p_view, self._sop_o_view = view_column(folder, "spo.predicates"), view_column(folder, "sop.objects")
+        self._ops_p_view = view_column(folder, "ops.predicates")
+
+    def __len__(self) -> int:
+        """The number of distinct triples."""
+        return self.totals.triples
+
+    def id_of(self, term: str) -> int | None:
+        """The id of an IRI, `_:name` or literal in N-Triples form; None for one that is not in the graph."""
+        return self._terms.id_of(term)
+
+    def term(self, number: int) -> str:
+        """Raises IndexError for an id that is none."""
+        return self._terms.term(number)
+
+    def is_literal(self, number: int) -> bool:
+        """Literals have the first ids."""
+        return number < self.totals.literals
+
+    # --- two known terms ---------------------------------------------------------------------------------------------
+
+    def objects(self, s: int, p: int) -> IntArray:
+        """SP→O: sorted ids (N,); none for a pair without triples. Raises IndexError for an id that is none."""
+        begin, end = self._range(self._s_begins, s)
+        begin, end = _equal(self._spo_p_view, p, begin, end)
+        return self._spo_o[begin:end].astype(np.int64)
+
+    def subjects(self, p: int, o: int) -> IntArray:
+        """OP→S: sorted ids (N,)."""
+        begin, end = self._range(self._o_begins, o)
+        begin, end = _equal(self._ops_p_view, p, begin, end)
+        return self._ops_s[begin:end].astype(np.int64)
+
+    def predicates(self, s: int, o: int) -> IntArray:
+        """SO→P: sorted ids (N,)."""
+        begin, end = self._range(self._s_begins, s)
+        begin, end = _equal(self._sop_o_view, o, begin, end)
+        return self._sop_p[begin:end].astype(np.int64)
+
+    def objects_many(self, s: IntArray, p: IntArray) -> Groups:
+        """`objects` for each pair of s (N,) and p (N,)."""
+        begin, end = self._ranges(self._spo_begins, s)
+        return gather(self._spo_o, *equal_ranges(self._spo_p, p, begin, end))
+
+    def subjects_many(self, p: IntArray, o: IntArray) -> Groups:
+        """`subjects` for each pair of p (N,) and o (N,)."""
+        begin, end = self._ranges(self._ops_begins, o)
+        return gather(self._ops_s, *equal_ranges(self._ops_p, p, begin, end))
+
+    def predicates_many(self, s: IntArray, o: IntArray) -> Groups:
+        """`predicates` for each pair of s (N,) and o (N,)."""
+        begin, end = self._ranges(self._spo_begins, s)
+        return gather(self._sop_p, *equal_ranges(self._sop_o, o, begin, end))
+
+    def near(self, s: int, value: Value, tolerance: float) -> IntArray:
+        """SO→P with a number or date instead of an object: predicates (N,) whose literal is near (`literals.near`).
+
+        Of a subject with more than `MOST_LITERALS` different literals the first ones are compared.
+        """
+        begin, end = self._range(self._s_begins, s)
+        end = min(bisect_left(self._sop_o_view, self.totals.literals, begin, end), begin + MOST_LITERALS)
+        values = [(p, value_of(self.term(o))) for o, p in zip(*self._listed(begin, end), strict=True)]
+        found = {p for p, known in values if known is not None and near(known, value, tolerance)}
+        return np.array(sorted(found), np.int64)
+
+    # --- one known term ----------------------------------------------------------------------------------------------
+
+    def facts(self, s: int) -> tuple[IntArray, IntArray]:
+        """Predicates (N,) and objects (N,) of the triples with that subject, in this order."""
+        begin, end = self._range(self._s_begins, s)
+        return self._spo_p[begin:end].astype(np.int64), self._spo_o[begin:end].astype(np.int64)
+
+    def facts_to(self, o: int) -> tuple[IntArray, IntArray]:
+        """Predicates (N,) and subjects (N,) of the triples with that object, in this order."""
+        begin, end = self._range(self._o_begins, o)
+        return self._ops_p[begin:end].astype(np.int64), self._ops_s[begin:end].astype(np.int64)
+
+    def predicates_of(self, s: int) -> IntArray:
+        """Distinct predicates (N,) that the subject has."""
+        return _distinct(self._spo_p_view, *self._range(self._s_begins, s))
+
+    def predicates_to(self, o: int) -> IntArray:
+        """Distinct predicates (N,) that lead to the object."""
+        return _distinct(self._ops_p_view, *self._range(self._o_begins, o))
+
+    def with_predicate(self, p: int) -> tuple[IntArray, IntArray]:
+        """Subjects (N,) and objects (N,) of all triples with that predicate; reads its whole column, 1 ms a million."""
+        rows = np.flatnonzero(self._spo_p == np.uint32(p)) if 0 <= p < self.totals.terms else np.empty(0, np.int64)
+        subjects = np.searchsorted(self._spo_begins, rows.astype(np.uint32), "right") - 1
+        return subjects.astype(np.int64), self._spo_o[rows].astype(np.int64)
+
+    def salience(self, ids: IntArray) -> IntArray:
+        """Numbers of facts (N,) with each of ids (N,) as their subject (thesis, 4.3.3)."""
+        begin, end = self._ranges(self._spo_begins, ids)
+        return end - begin
+
+    def neighbours(self, entity: int) -> IntArray:
+        """What stands in a triple with the entity, (N,); ids may come several times."""
+        begin, end = self._range(self._s_begins, entity)
+        into, out = self._range(self._o_begins, entity)
+        return np.concatenate([self._sop_o[begin:end], self._ops_s[into:out]]).astype(np.int64)
+
+    def degree(self, entity: int) -> int:
+        """How many triples have it as subject or object; one with it as both counts twice."""
+        begin, end = self._range(self._s_begins, entity)
+        into, out = self._range(self._o_begins, entity)
+        return end - begin + out - into
+
+    def paths(self, a: int, b: int, *, longest: int = 2, hub: int = HUB) -> list[Path]:
+        """Predicate paths from a to b, see `paths_between`."""
+        return paths_between(self, a, b, longest=longest, hub=hub)
+
+    # --- the whole ---------------------------------------------------------------------------------------------------
+
+    def columns(self) -> tuple[IntArray, IntArray, IntArray]:
+        """All triples in order: subjects, predicates and objects, each (N,) in memory."""
+        subjects = np.repeat(np.arange(self.totals.terms), np.diff(self._spo_begins))
+        return subjects, self._spo_p.astype(np.int64), self._spo_o.astype(np.int64)
+
+    def predicate_counts(self) -> tuple[IntArray, IntArray]:
+        """All predicates (P,) and how many triples each has (P,)."""
+        return self._predicate_ids.astype(np.int64), self._predicate_counts.astype(np.int64)
+
+    def stats(self) -> Stats:
+        order = np.argsort(-self._predicate_counts.astype(np.int64), kind="stable")[:SHOWN]
+        rows = zip(self._predicate_ids[order].tolist(), self._predicate_counts[order].tolist(), strict=True)
+        return Stats(self.totals, tuple((self.term(p), count) for p, count in rows), self._bytes)
+
+    def check(self) -> None:
+        """Reads every byte; raises GraphDamaged for a file that is not as it was written."""
+        check(self.folder)
+
+    def _range(self, begins: Sequence[int] | memoryview, number: int) -> tuple[int, int]:
+        if not 0 <= number < self.totals.terms:
+            raise _unknown(number, self.totals.terms)
+        return begins[number], begins[number + 1]
+
+    def _ranges(
+        self, begins: np.ndarray[tuple[int, ...], np.dtype[np.uint32]], ids: IntArray
+    ) -> tuple[IntArray, IntArray]:
+        wrong = (ids < 0) | (ids >= self.totals.terms)
+        if wrong.any():
+            raise _unknown(int(ids[wrong][0]), self.totals.terms)
+        return begins[ids].astype(np.int64), begins[ids + 1].astype(np.int64)
+
+    def _listed(self, begin: int, end: int) -> tuple[list[int], list[int]]:
+        return self._sop_o[begin:end].tolist(), self._sop_p[begin:end].tolist()
+
+
+def _unknown(number: int, terms: int) -> IndexError:
+    return IndexError(f"Expected an id below {terms}, but got {number}; it may be of another index.")
+
+
+def _equal(column: memoryview, key: int, begin: int, end: int) -> tuple[int, int]:
+    begin = bisect_left(column, key, begin, end)
+    return begin, bisect_right(column, key, begin, end)
+
+
+def _distinct(column: memoryview, begin: int, end: int) -> IntArray:
+    """The different values of sorted rows; jumps over equal ones, of which a hub has millions."""
+    found: list[int] = []
+    while begin < end:
+        found.append(column[begin])
+        begin = bisect_right(column, found[-1], begin, end)
+    return np.array(found, np.int64)
+
+
+__all__ = ["Path", "Stats", "Step", "TripleIndex"]
