@@ -1,0 +1,106 @@
+"""The files of a table of mentions, apart from its trie: arrays of rows, and a head with numbers and checksums."""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from qa_core.types import IntArray
+
+FORMAT = 1
+WORDS, OFFSETS, ENTITIES, COUNTS, HEAD = "words.marisa", "offsets.npy", "entities.npy", "counts.npy", "mentions.json"
+LARGEST = 2**32 - 1
+
+Ids = NDArray[np.uint32]
+
+
+class MentionsDamaged(RuntimeError):  # noqa: N818  # named for what it tells
+    """A table that is there but not as it was written."""
+
+    def __init__(self, path: Path, found: object) -> None:
+        super().__init__(f"Expected a table of mentions as it was written, but got {path}: {found}; build it again.")
+        self.path = path
+
+
+def merged(keys: Ids, entities: Ids, counts: Ids) -> tuple[Ids, Ids, Ids]:
+    """One row for each key and entity, sorted; counts added up."""
+    if not keys.size:
+        return keys, entities, counts
+    pairs = keys.astype(np.uint64) << np.uint64(32) | entities
+    order = np.argsort(pairs, kind="stable")
+    pairs = pairs[order]
+    first = np.flatnonzero(np.r_[True, pairs[1:] != pairs[:-1]])
+    summed = np.add.reduceat(counts[order].astype(np.uint64), first)
+    pairs = pairs[first]
+    return (
+        (pairs >> np.uint64(32)).astype(np.uint32),
+        (pairs & np.uint64(LARGEST)).astype(np.uint32),
+        np.minimum(summed, LARGEST).astype(np.uint32),
+    )
+
+
+def ordered(
+    keys: Ids, entities: Ids, counts: Ids, salience: Callable[[IntArray], IntArray] | None
+) -> tuple[Ids, Ids, Ids]:
+    facts = np.zeros(len(keys), np.int64) if salience is None else salience(entities.astype(np.int64))
+    order = np.lexsort((entities, -facts, -counts.astype(np.int64), keys))
+    return keys[order], entities[order], counts[order]
+
+
+def write_arrays(folder: Path, names: int, keys: Ids, entities: Ids, counts: Ids) -> None:
+    offsets = np.zeros(names + 1, np.uint32)
+    np.cumsum(np.bincount(keys, minlength=names), out=offsets[1:])
+    for name, values in ((OFFSETS, offsets), (ENTITIES, entities), (COUNTS, counts)):
+        np.save(folder / name, values)
+
+
+def write_head(folder: Path, *, names: int, rows: int) -> None:
+    files = {
+        name: ((folder / name).stat().st_size, checksum(folder / name)) for name in (WORDS, OFFSETS, ENTITIES, COUNTS)
+    }
+    head = {"format": FORMAT, "names": names, "rows": rows, "files": files}
+    partial = folder / f"{HEAD}.partial"
+    partial.write_text(json.dumps(head, indent=2) + "\n", encoding="utf-8")
+    partial.replace(folder / HEAD)
+
+
+def checksum(path: Path) -> int:
+    value = 0
+    with path.open("rb") as file:
+        while block := file.read(1 << 20):
+            value = zlib.crc32(block, value)
+    return value
+
+
+def read_head(folder: Path) -> dict[str, Any]:
+    path = folder / HEAD
+    if not path.is_file():
+        raise FileNotFoundError(f"Expected a table of mentions in {folder}, but got no {HEAD}; build it first.")
+    try:
+        head: dict[str, Any] = json.loads(path.read_bytes())
+        written, sizes = head["format"], {name: int(size) for name, (size, _) in head["files"].items()}
+        complete = sizes.keys() == {WORDS, OFFSETS, ENTITIES, COUNTS} and head["names"] + head["rows"] >= 0
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise MentionsDamaged(path, repr(error)) from None
+    if written != FORMAT or not complete:
+        raise MentionsDamaged(path, f"format {written} instead of {FORMAT}" if written != FORMAT else "files not named")
+    for name, size in sizes.items():
+        file = folder / name
+        if not file.is_file():
+            raise MentionsDamaged(file, "no such file")
+        if file.stat().st_size != size:
+            raise MentionsDamaged(file, f"{file.stat().st_size} bytes instead of {size}")
+    return head
+
+
+def mapped_array(path: Path) -> Ids:
+    try:
+        return np.asarray(np.load(path, mmap_mode="r"))  # a plain view: memmap's own slicing is slow
+    except (ValueError, EOFError) as error:
+        raise MentionsDamaged(path, error) from None
