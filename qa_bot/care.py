@@ -36,7 +36,7 @@ class Check:
 
 def status(home: Home, config: Config) -> dict[str, Any]:
     """Counts, sizes and what is in use."""
-    generation = Generations(home.index).current()
+    generation, graph = Generations(home.index).current(), Generations(home.graph).current()
     manifest = Manifest.of(generation) if generation else None
     with open_store(home, config) as store:
         counts, collections = store.counts(), store.collections()
@@ -49,6 +49,7 @@ def status(home: Home, config: Config) -> dict[str, Any]:
         "documents": manifest.documents if manifest else 0,
         "passages": manifest.passages if manifest else 0,
         "near_duplicates": counts.duplicates,
+        "facts": graph.manifest["triples"] if graph else 0,
         "segments": len(manifest.segments) if manifest else 0,
         "collections": [
             {"name": each.name, "documents": each.documents, "passages": each.passages}
@@ -67,6 +68,7 @@ def examine(home: Home, config: Config) -> list[Check]:
         ("disk", _disk),
         ("database", _database),
         ("index", _index),
+        ("graph", _graph),
         ("encoder", _encoder),
         ("linguistics", _linguistics),
         ("extras", _extras),
@@ -126,6 +128,17 @@ def _told(states: Sequence[DenseState]) -> str:
         f"{each.view} {each.kind} ({each.rows:,} vectors, recall@{NEAREST} {each.recall:.3f})"
         for each in largest.values()
     )
+
+
+def _graph(home: Home, _: Config) -> str:
+    generations = Generations(home.graph)
+    with generations.pin_current() as generation:
+        if generation is None:
+            return "none yet; add facts with `qa-bot kg add FILE`"
+        if damages := generations.verify(generation, deep=True):
+            told = "; ".join(f"{damage.path} is {damage.kind}: {damage.detail}" for damage in damages)
+            raise OSError(f"{told}; remove {home.graph} and run `qa-bot kg add` with all files.")
+        return f"generation {generation.number}, {generation.manifest['triples']:,} facts, every checksum is right"
 
 
 def _encoder(home: Home, config: Config) -> str:

@@ -220,7 +220,7 @@ def add(
     _expect_input(paths, format)
     produced = Produced(limits or Limits())
     with ExitStack() as stack:
-        log = stack.enter_context(_log(None if dry_run else home))
+        log = stack.enter_context(logged(None if dry_run else home))
         if dry_run:
             store, change = stack.enter_context(Store.open(home.store_url(config))), None
             receipts = Receipts.of(_manifest(home))
@@ -292,7 +292,7 @@ def repair(home: Home, config: Config, encoder: Encoder, *, progress: Callable[[
     return count
 
 
-class _Log:
+class Log:
     """Counts everything, and writes rejects to a file, a JSON object a line; the file is made for the first one."""
 
     EXAMPLES = 20
@@ -322,10 +322,10 @@ class _Log:
 
 
 @contextmanager
-def _log(home: Home | None) -> Iterator[_Log]:
+def logged(home: Home | None) -> Iterator[Log]:
     """Where what could not be added is told: in a file of the home, or with None in the counts alone."""
     name = time.strftime("%Y%m%d-%H%M%S") + f"-{time.time_ns() % 1_000_000_000:09d}.jsonl"
-    with closing(_Log(home.path / "rejects" / name if home else None)) as log:
+    with closing(Log(home.path / "rejects" / name if home else None)) as log:
         yield log
 
 
@@ -339,7 +339,7 @@ class _Adding:
         receipts: Receipts,
         collection: str,
         config: Config,
-        log: _Log,
+        log: Log,
         progress: Progress,
     ) -> None:
         """Without a `change` only counts what would happen."""

@@ -31,6 +31,8 @@ app = typer.Typer(
 )
 config_app = typer.Typer(help="Show every setting and where it comes from, or set one.", invoke_without_command=True)
 app.add_typer(config_app, name="config")
+kg_app = typer.Typer(help="The knowledge graph: add facts, look them up.", no_args_is_help=True)
+app.add_typer(kg_app, name="kg")
 
 
 class EngineName(StrEnum):
@@ -109,7 +111,7 @@ def run(arguments: Sequence[str]) -> int:
 
 def _is_users(error: Exception) -> bool:
     """Whether the message of an error is written for the user, so that a traceback would only hide it."""
-    own = type(error).__module__.partition(".")[0] in ("qa_bot", "qa_core", "retrievers", "rankers")
+    own = type(error).__module__.partition(".")[0] in ("qa_bot", "qa_core", "retrievers", "rankers", "kg_index")
     return own or isinstance(error, OSError)
 
 
@@ -450,6 +452,87 @@ def train(
         _print_json(outcome.as_dict())
     else:
         typer.echo(outcome.text(out).rstrip())
+
+
+@kg_app.command("add")
+def kg_add(
+    context: typer.Context,
+    files: Annotated[list[Path], typer.Argument(help="N-Triples, N-Quads or Turtle, plain, .gz or .bz2.")],
+    labels: Annotated[
+        list[str] | None, typer.Option(help="Predicate that tells names, beside the usual ones; may be given again.")
+    ] = None,
+    mentions: Annotated[
+        list[Path] | None, typer.Option(help="Table text TAB entity TAB count; may be given again.")
+    ] = None,
+    languages: Annotated[str | None, typer.Option(help="Languages of literals to keep, such as en,de.")] = None,
+    strict: Annotated[bool, typer.Option(help="Stop at the first malformed line.")] = False,
+    json: Json = False,
+) -> None:
+    """Add facts from files to the graph; malformed lines are told and left out."""
+    from qa_bot import graph
+    from qa_bot.terminal import counting, show_graph_added
+
+    home, _ = _home(context)
+    with counting("Reading") as progress:
+        added = graph.add(
+            home,
+            files,
+            labels=labels or (),
+            tables=mentions or (),
+            languages=None if languages is None else {each.strip() for each in languages.split(",") if each.strip()},
+            strict=strict,
+            progress=lambda done, doing: progress(done, doing.capitalize()),
+        )
+    if json:
+        _print_json(added.as_dict())
+    else:
+        show_graph_added(added)
+    raise typer.Exit(FAILED if added.rejected and not added.triples else OK)
+
+
+@kg_app.command("lookup")
+def kg_lookup(
+    context: typer.Context,
+    subject: Annotated[str | None, typer.Option(help="IRI or name of an entity.")] = None,
+    predicate: Annotated[str | None, typer.Option(help="IRI or words of a predicate.")] = None,
+    object: Annotated[str | None, typer.Option(help="IRI, name or value.")] = None,  # noqa: A002 (the flag's name)
+    top: Annotated[int, typer.Option(help="How many facts at most.", min=1)] = 100,
+    json: Json = False,
+) -> None:
+    """Show the facts with the terms that are given."""
+    from itertools import islice
+
+    from kg_index.lookup import UnknownTerm
+    from qa_bot import graph
+    from qa_bot.terminal import show_facts
+
+    if subject is None and predicate is None and object is None:
+        raise typer.BadParameter("Expected --subject, --predicate or --object, one of them at least.")
+    with graph.opened(_home(context)[0]) as opened:
+        try:
+            facts = [opened.told(fact) for fact in islice(opened.lookup.facts(subject, predicate, object), top)]
+        except UnknownTerm as error:
+            typer.echo(str(error), err=True)
+            facts = []
+    if json:
+        _print_json({"facts": facts})
+    else:
+        show_facts(facts)
+    raise typer.Exit(OK if facts else NO_ANSWER)
+
+
+@kg_app.command("stats")
+def kg_stats(context: typer.Context, json: Json = False) -> None:
+    """Figures of the graph."""
+    from qa_bot import graph
+    from qa_bot.terminal import show_graph
+
+    with graph.opened(_home(context)[0]) as opened:
+        told = opened.stats()
+    if json:
+        _print_json(told)
+    else:
+        show_graph(told)
 
 
 @config_app.callback()

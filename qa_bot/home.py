@@ -50,6 +50,10 @@ class Home:
         return self.path / "index"
 
     @property
+    def graph(self) -> Path:
+        return self.path / "graph"
+
+    @property
     def models(self) -> Path:
         return self.path / "models"
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from qa_bot.care import Check
     from qa_bot.changes import Added
     from qa_bot.config import Setting
+    from qa_bot.graph import AddedGraph
 
 SNIPPET = 160
 REFRESH = 0.25
@@ -87,10 +88,52 @@ def show_added(added: Added, *, dry_run: bool, console: Console | None = None) -
     console.print(would + ", ".join(parts) + extra)
 
 
+def show_graph_added(added: AddedGraph, *, console: Console | None = None) -> None:
+    """What was read from each file, and the graph as it is now; rejects with their reasons on stderr."""
+    console = console or Console(highlight=False)
+    errors = Console(stderr=True, highlight=False)
+    for reject in added.examples:
+        errors.print(Text(f"{reject.where}: {reject.reason}", style="red"))
+    if added.rejected > len(added.examples):
+        errors.print(f"… and {added.rejected - len(added.examples):,} more")
+    if added.rejects_file:
+        errors.print(Text(f"All rejects with their reasons: {added.rejects_file}"))
+    for file in added.files:
+        others = [f"{file.rejected:,} rejected"] * bool(file.rejected)
+        others += [f"{file.dropped:,} in other languages"] * bool(file.dropped)
+        console.print(Text(f"{file.path}: {', '.join([f'{file.triples:,} triples', *others])}"))
+    rate = added.triples / added.seconds if added.seconds else 0.0
+    console.print(
+        f"{added.stats['triples']:,} distinct triples, {added.stats['names']:,} names; "
+        f"{added.seconds:.1f} s ({rate:,.0f} triples a second)"
+    )
+
+
+def show_graph(told: Mapping[str, Any], *, console: Console | None = None) -> None:
+    console = console or Console(highlight=False)
+    table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
+    for name in ("generation", "triples", "terms", "literals", "predicates", "names", "bytes"):
+        table.add_row(Text(name, style="dim"), f"{told[name]:,}")
+    console.print(table)
+    _heading(console, "Most frequent predicates")
+    for each in told["most_frequent"]:
+        console.print(Text(f"{each['triples']:>12,}  {each['predicate']}"))
+
+
+def show_facts(facts: Sequence[Mapping[str, Any]], *, console: Console | None = None) -> None:
+    """A fact a line, in words."""
+    console = console or Console(highlight=False)
+    if not facts:
+        console.print("No such fact.")
+    for fact in facts:
+        words = fact["labels"]
+        console.print(Text(f"{words['subject']} · {words['predicate']} · {words['object']}"))
+
+
 def show_status(told: Mapping[str, Any], *, console: Console | None = None) -> None:
     console = console or Console(highlight=False)
     table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
-    for name in ("home", "size", "encoder", "generation", "documents", "passages", "near_duplicates", "turns"):
+    for name in ("home", "size", "encoder", "generation", "documents", "passages", "near_duplicates", "facts", "turns"):
         table.add_row(Text(name.replace("_", " "), style="dim"), _plain(name, told[name]))
     for collection in told["collections"]:
         table.add_row(

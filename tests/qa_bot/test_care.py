@@ -28,7 +28,9 @@ def generation(home: Path) -> Path:
 def test_a_sound_home(qa_bot) -> None:
     told = qa_bot("doctor", "--json")
     assert (told.code, told.json["ok"], checks(told)) == (0, True, {})
-    assert {"disk", "database", "index", "encoder", "linguistics", "extras"} == {c["name"] for c in told.json["checks"]}
+    assert {"disk", "database", "index", "graph", "encoder", "linguistics", "extras"} == {
+        c["name"] for c in told.json["checks"]
+    }
     shown = qa_bot("doctor").out
     assert "✓ index: generation 1" in shown
     assert "bodies exact" in shown

@@ -1,0 +1,141 @@
+"""Facts by terms as people write them: IRIs, names of entities, words of predicates, values."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import product
+
+from kg_index.literals import literal
+from kg_index.mention_rows import LABELS
+from kg_index.mentions import Mentions
+from kg_index.names import key_of
+from kg_index.triples import TripleIndex
+from qa_core.types import IntArray
+
+SENSES = 20  # entities of one name that are looked up
+_NAMES = 50  # of an entity that are looked at
+_PLAIN = ('"{}"', '"{}"@en', '"{}"^^<http://www.w3.org/2001/XMLSchema#integer>')
+
+
+class UnknownTerm(ValueError):  # noqa: N818  # named for what it tells
+    """A term that is not in the graph."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """Ids of a triple."""
+
+    subject: int
+    predicate: int
+    object: int
+
+
+@dataclass(frozen=True)
+class Lookup:
+    """Over an index and the names of its entities."""
+
+    triples: TripleIndex
+    mentions: Mentions
+
+    def facts(self, subject: str | None, predicate: str | None, object_: str | None) -> Iterator[Fact]:
+        """Triples with all the terms that are given; a name stands for each of its entities.
+
+        Raises ValueError where nothing is given, UnknownTerm for one that is not in the graph.
+        """
+        if subject is None and predicate is None and object_ is None:
+            raise ValueError("Expected a subject, a predicate or an object to look up, but got none of them.")
+        s = self._asked(subject, self.entities, "an entity")
+        p = self._asked(predicate, self.predicates, "a predicate")
+        o = self._asked(object_, self.objects, "an entity or value")
+        return (fact for one in product(s, p, o) for fact in self._facts(*one))
+
+    def entities(self, text: str) -> list[int]:
+        """Ids of an IRI, or of the entities that a name stands for, the most counted first."""
+        if (number := self.triples.id_of(_bare(text))) is not None:
+            return [number]
+        key = self.mentions.key(text)
+        return [] if key is None else _listed(self.mentions.entities(key, most=SENSES)[0])
+
+    def objects(self, text: str) -> list[int]:
+        """Ids of an IRI, a literal, or a name."""
+        if found := self.entities(text):
+            return found
+        escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+        ids = (self.triples.id_of(form.format(escaped)) for form in _PLAIN)
+        return [number for number in ids if number is not None]
+
+    def predicates(self, text: str) -> list[int]:
+        """Ids of an IRI, of predicates of that label, or of those whose IRI ends in these words."""
+        if (number := self.triples.id_of(_bare(text))) is not None:
+            return [number]
+        return self._predicates.get(key_of(text), [])
+
+    def label(self, number: int) -> str:
+        """A literal's text, an entity's label, or the end of its IRI."""
+        term = self.triples.term(number)
+        if (found := literal(term)) is not None:
+            return found.text
+        for predicate in self._label_predicates:
+            names = [literal(self.triples.term(o)) for o in self.triples.objects(number, predicate)[:_NAMES].tolist()]
+            if texts := [(name.language not in ("en", ""), name.text) for name in names if name is not None]:
+                return min(texts)[1]
+        return last_part(term)
+
+    @cached_property
+    def _label_predicates(self) -> list[int]:
+        ids = (self.triples.id_of(predicate) for predicate in sorted(LABELS, reverse=True))
+        return [number for number in ids if number is not None]
+
+    @cached_property
+    def _predicates(self) -> dict[str, list[int]]:
+        found: dict[str, list[int]] = {}
+        for number in self.triples.predicate_counts()[0].tolist():
+            for name in dict.fromkeys((key_of(self.label(number)), key_of(last_part(self.triples.term(number))))):
+                found.setdefault(name, []).append(number)
+        return found
+
+    def _asked(self, text: str | None, find: Callable[[str], list[int]], what: str) -> list[int | None]:
+        if text is None:
+            return [None]
+        if not (found := find(text)):
+            raise UnknownTerm(
+                f"Expected {what} of the graph, but got {text!r}; give its name or IRI as the graph has it."
+            )
+        return [*found]
+
+    def _facts(self, s: int | None, p: int | None, o: int | None) -> Iterator[Fact]:
+        index = self.triples
+        match (s, p, o):
+            case (int(), int(), int()):
+                yield from (Fact(s, p, o) for _ in range(p in index.predicates(s, o)))
+            case (int(), int(), None):
+                yield from (Fact(s, p, each) for each in index.objects(s, p).tolist())
+            case (None, int(), int()):
+                yield from (Fact(each, p, o) for each in index.subjects(p, o).tolist())
+            case (int(), None, int()):
+                yield from (Fact(s, each, o) for each in index.predicates(s, o).tolist())
+            case (int(), None, None):
+                yield from (Fact(s, *each) for each in zip(*map(_listed, index.facts(s)), strict=True))
+            case (None, None, int()):
+                into = zip(*map(_listed, index.facts_to(o)), strict=True)
+                yield from (Fact(subject, predicate, o) for predicate, subject in into)
+            case (None, int(), None):
+                pairs = zip(*map(_listed, index.with_predicate(p)), strict=True)
+                yield from (Fact(subject, p, each) for subject, each in pairs)
+
+
+def last_part(iri: str) -> str:
+    """Words of the end of an IRI: `…/location.country.form_of_government` is "form of government"."""
+    return re.split(r"[/#.]", iri.rstrip("/#"))[-1].replace("_", " ") or iri
+
+
+def _bare(text: str) -> str:
+    return text[1:-1] if text[:1] == "<" and text[-1:] == ">" else text
+
+
+def _listed(ids: IntArray) -> list[int]:
+    found: list[int] = ids.tolist()
+    return found

@@ -1,0 +1,222 @@
+"""The graph of a home: what `kg add` leaves behind, also where it fails, and what `kg lookup` finds."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from kg_index.lookup import Fact, UnknownTerm, last_part
+from kg_index.reading import MalformedTriple
+from qa_bot.generations import GenerationDamaged
+from qa_bot.graph import MENTIONS, TRIPLES, GraphError, add, batches_of, generations, opened
+from qa_bot.home import Home, WriterBusy
+
+LABEL = "<http://www.w3.org/2000/01/rdf-schema#label>"
+EX = "http://example.org/"
+FACTS = (
+    f"<{EX}peru> <{EX}capital> <{EX}lima> .",
+    f"<{EX}peru> {LABEL} \"Peru\"@en .",
+    f"<{EX}peru> {LABEL} \"Perú\"@es .",
+    f"<{EX}lima> {LABEL} \"Lima\"@en .",
+    f"<{EX}capital> {LABEL} \"capital city\"@en .",
+    f"<{EX}lima> <{EX}founded_in> \"1535\"^^<http://www.w3.org/2001/XMLSchema#integer> .",
+)  # fmt: skip
+MORE = (f"<{EX}chile> <{EX}capital> <{EX}santiago> .", f'<{EX}chile> {LABEL} "Chile"@en .', "_:a <http://a.b/c> _:a .")
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Home:
+    """A home without anything in it."""
+    return Home.open(tmp_path / "place")
+
+
+@pytest.fixture
+def facts(write_lines: Callable[..., Path]) -> Path:
+    return write_lines("facts.nt", *FACTS)
+
+
+def terms(home: Home) -> set[tuple[str, str, str]]:
+    with opened(home) as graph:
+        return {triple for batch in batches_of(graph.triples) for triple in batch}
+
+
+def test_what_is_added_can_be_looked_up_by_name_words_and_value(place: Home, facts: Path):
+    added = add(place, [facts])
+    assert [(file.triples, file.rejected, file.dropped) for file in added.files] == [(6, 0, 0)]
+    assert added.stats["triples"] == 6
+    with opened(place) as graph:
+        ids = {name: graph.triples.id_of(EX + name) for name in ("peru", "capital", "lima", "founded_in")}
+        held = Fact(ids["peru"], ids["capital"], ids["lima"])
+        for asked in (
+            ("Peru", "capital", None),
+            ("perú", "capital city", None),
+            (None, f"<{EX}capital>", "LIMA"),
+            ("peru", "capital", "lima"),
+            (None, "capital", None),
+        ):
+            assert list(graph.lookup.facts(*asked)) == [held], asked
+        assert [fact.predicate for fact in graph.lookup.facts("Peru", None, "Lima")] == [ids["capital"]]
+        assert [fact.subject for fact in graph.lookup.facts(None, None, "1535")] == [ids["lima"]]
+        assert len(list(graph.lookup.facts("Lima", None, None))) == 2
+        assert list(graph.lookup.facts("Lima", "capital", "Peru")) == []
+        told = graph.told(held)
+        assert told["object"] == f"{EX}lima"
+        assert told["labels"] == {"subject": "Peru", "predicate": "capital city", "object": "Lima"}
+        with pytest.raises(UnknownTerm, match="an entity of the graph, but got 'Bolivia'"):
+            graph.lookup.facts("Bolivia", None, None)
+        with pytest.raises(ValueError, match="none of them"):
+            graph.lookup.facts(None, None, None)
+
+
+def test_a_predicate_is_no_entity_that_a_name_stands_for(place: Home, facts: Path):
+    add(place, [facts])
+    with opened(place) as graph:
+        assert graph.mentions.key("capital city") is None
+        assert [each.text for each in graph.mentions.find("is lima the capital city of PERU?")] == ["lima", "PERU"]
+
+
+def test_files_that_are_added_later_join_what_is_there(place: Home, facts: Path, write_lines: Callable[..., Path]):
+    add(place, [facts])
+    before = terms(place)
+    added = add(place, [write_lines("more.nt", *MORE), facts])
+    assert [file.triples for file in added.files] == [3, 6]
+    assert added.stats["triples"] == 9
+    assert added.stats["generation"] == 2
+    assert before < terms(place)
+    again = add(place, [write_lines("nodes.nt", MORE[2])])  # a blank node means something within its file only
+    assert again.stats["triples"] == 10
+    with opened(place) as graph:
+        assert list(graph.lookup.facts("Chile", "capital", None))
+        assert list(graph.lookup.facts("Peru", "capital", None))
+    assert len(list(generations(place).root.glob("0*"))) == 2
+
+
+def test_all_at_once_is_the_same_as_one_after_the_other(place: Home, facts: Path, tmp_path: Path, write_lines):
+    more = write_lines("more.nt", *MORE[:2])
+    add(place, [facts])
+    add(place, [more])
+    other = Home.open(tmp_path / "other")
+    add(other, [more, facts])
+    assert terms(place) == terms(other)
+
+
+def test_tables_of_mentions_stay_when_more_is_added(place: Home, facts: Path, write_lines: Callable[..., Path]):
+    table = write_lines("names.tsv", f"city of kings\t{EX}lima\t5", "nonsense", f"nowhere\t{EX}atlantis\t2")
+    added = add(place, [facts], tables=[table])
+    assert added.rejected == 1
+    assert added.examples[0].where.endswith("names.tsv:2")
+    add(place, [write_lines("more.nt", *MORE)])
+    with opened(place) as graph:
+        key = graph.mentions.key("City of Kings")
+        assert graph.mentions.entities(key)[0].tolist() == [graph.triples.id_of(f"{EX}lima")]
+        assert graph.mentions.key("nowhere") is None
+
+
+def test_malformed_lines_are_told_and_left_out(place: Home, write_lines: Callable[..., Path]):
+    path = write_lines("bad.nt", FACTS[0], "<http://a.b/c> is no triple", FACTS[1])
+    added = add(place, [path])
+    assert (added.triples, added.rejected) == (2, 1)
+    assert added.examples[0].where == f"{path}:2"
+    assert "is no triple" in added.rejects_file.read_text()
+    with pytest.raises(MalformedTriple, match="line 2"):
+        add(place, [path], strict=True)
+    assert terms(place) == {(f"{EX}peru", f"{EX}capital", f"{EX}lima"), (f"{EX}peru", LABEL[1:-1], '"Peru"@en')}
+    assert not list(generations(place).root.glob("*.partial"))
+
+
+def test_literals_in_other_languages_are_left_out(place: Home, facts: Path):
+    added = add(place, [facts], languages={"en"})
+    assert added.files[0].dropped == 1
+    with opened(place) as graph:
+        assert graph.lookup.entities("Perú")  # accents are folded
+        assert graph.triples.id_of('"Perú"@es') is None
+
+
+def test_further_predicates_may_tell_names(place: Home, facts: Path, write_lines: Callable[..., Path]):
+    path = write_lines("more.nt", f'<{EX}lima> <{EX}nick> "pearl of the pacific" .')
+    add(place, [facts, path], labels=[f"{EX}nick"])
+    with opened(place) as graph:
+        assert graph.lookup.entities("Pearl of the Pacific") == [graph.triples.id_of(f"{EX}lima")]
+        assert graph.lookup.label(graph.triples.id_of(f"{EX}founded_in")) == "founded in"
+
+
+def test_one_that_fails_leaves_the_graph_that_was_there(place: Home, facts: Path, write_lines: Callable[..., Path]):
+    add(place, [facts])
+    before = terms(place)
+
+    def stop(_done: int, doing: str) -> None:
+        if doing == "sort":
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        add(place, [write_lines("more.nt", *MORE)], progress=stop)
+    assert terms(place) == before
+    assert not list(generations(place).root.glob("*.partial"))
+    with pytest.raises(GraphError, match="there is none at"):
+        add(place, [facts.with_name("absent.nt")])
+    with pytest.raises(GraphError, match="Expected a file named"):
+        add(place, [write_lines("a.csv", "a")])
+    with place.lock("add"), pytest.raises(WriterBusy):
+        add(place, [facts])
+    assert terms(place) == before
+
+
+def test_a_reader_keeps_its_generation_and_damage_is_told(place: Home, facts: Path, write_lines: Callable[..., Path]):
+    add(place, [facts])
+    with opened(place) as graph:
+        for number in range(3):
+            add(place, [write_lines(f"{number}.nt", f"<{EX}a> <{EX}b> <{EX}c{number}> .")])
+        assert len(graph.triples) == 6
+        assert list(graph.lookup.facts("Peru", None, None))
+    current = generations(place).current()
+    (current.path / TRIPLES / "terms.text").write_bytes(b"short")
+    with pytest.raises(RuntimeError, match=r"terms\.text; build it again"), opened(place):
+        pass
+    (current.path / MENTIONS / "words.marisa").unlink()
+    assert len(generations(place).verify(deep=True)) == 2
+    (current.path / "manifest.json").write_text("{")
+    with pytest.raises(GenerationDamaged), opened(place):
+        pass
+
+
+def test_an_empty_graph_is_one_too(place: Home, write_lines: Callable[..., Path]):
+    with pytest.raises(GraphError, match="qa-bot kg add FILE"), opened(place):
+        pass
+    assert add(place, [write_lines("empty.nt")]).stats["triples"] == 0
+    with opened(place) as graph:
+        assert graph.stats()["names"] == 0
+        assert graph.mentions.find("anything") == []
+
+
+def test_the_last_part_of_an_iri():
+    assert last_part("http://rdf.freebase.com/ns/location.country.form_of_government") == "form of government"
+    assert last_part("http://a.org/") == "org"
+
+
+def test_the_command_line(qa_bot, facts: Path, write_lines: Callable[..., Path]):
+    assert "there is none yet" in qa_bot("kg", "stats").err
+    added = qa_bot("kg", "add", facts, "--languages", "en", "--json")
+    assert added.code == 0
+    assert added.json["files"][0] == {"path": str(facts), "triples": 5, "rejected": 0, "dropped": 1}
+    assert "9 distinct" not in qa_bot("kg", "add", facts).out
+    found = qa_bot("kg", "lookup", "--subject", "Peru", "--predicate", "capital", "--json")
+    assert found.code == 0
+    assert [fact["labels"]["object"] for fact in found.json["facts"]] == ["Lima"]
+    assert "Peru · capital city · Lima" in qa_bot("kg", "lookup", "--object", "Lima").out
+    nothing = qa_bot("kg", "lookup", "--subject", "Atlantis", "--json")
+    assert (nothing.code, nothing.json) == (3, {"facts": []})
+    assert "Atlantis" in nothing.err
+    assert qa_bot("kg", "lookup").code == 2
+    assert qa_bot("status", "--json").json["facts"] == 6
+    assert "6 facts" in qa_bot("doctor").out
+    told = qa_bot("kg", "stats", "--json").json
+    assert told["triples"] == 6
+    assert told["most_frequent"][0]["predicate"] == LABEL[1:-1]
+    assert "triples" in qa_bot("kg", "stats").out
+    (path,) = Path(qa_bot("status", "--json").json["home"]).glob("graph/00000002/triples/ops.subjects")
+    path.write_bytes(bytes(path.stat().st_size))
+    sick = qa_bot("doctor", "--json")
+    assert (sick.code, [each["name"] for each in sick.json["checks"] if not each["ok"]]) == (1, ["graph"])
+    wrong = qa_bot("kg", "add", write_lines("wrong.nt", "no triple"))
+    assert wrong.code == 1
+    assert "wrong.nt:1" in wrong.err
