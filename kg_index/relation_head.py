@@ -1,0 +1,234 @@
+"""A small network over a frozen encoder's vectors of templates and of relations' words: trained in a minute on a CPU.
+
+    head = RelationHead.of(encoder.encode, relations)
+    for progress in fit_head(head, labelled(questions), seed=1): ...
+    head.score(["who wrote <m>"], [pool])
+
+Before its first step it scores as `CosineScorer` does, so that little data does little harm; relations without examples
+are scored by their words. Letters: B templates, P relations of a pool, D vector size, R relations with a row, H hidden.
+No paper: the cosine is what an encoder gives, rows for relations are those of the thesis' output layer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Self
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from kg_index.keywords import PredicateWords, RelationWords
+from kg_index.pools import PoolQuestion
+from kg_index.relation_scorers import CosineScorer, Encode, asked_text
+from qa_core.checkpoints import load_config, load_tensors, packed, save_model, unpacked
+from qa_core.training import Progress, Training, seed_everything, train
+from qa_core.types import FloatArray, IntArray
+
+_RELATIONS = "relations"
+_AT_ONCE = 512
+
+
+@dataclass(frozen=True, slots=True)
+class Labelled:
+    """A template, its pool, how likely each relation of it is the right one, and how much that counts."""
+
+    template: str
+    pool: tuple[str, ...]
+    target: tuple[float, ...]  # sums to 1
+    weight: float = 1.0
+
+
+def labelled(questions: Iterable[PoolQuestion]) -> list[Labelled]:
+    """Annotated questions."""
+    return [
+        Labelled(each.template, each.pool, tuple(float(name == each.gold) for name in each.pool)) for each in questions
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class HeadConfig:
+    dimension: int  # D
+    relations: int  # R
+    hidden: int = 512  # H
+    dropout: float = 0.2
+    scale: float = 20.0  # of the cosine, at first
+
+
+@dataclass(frozen=True, slots=True)
+class HeadTraining:
+    epochs: int = 10
+    batch: int = 128
+    learning_rate: float = 0.001
+
+
+class HeadNetwork(nn.Module):
+    """`s (q + f(q)) · r + relu(W q) · c_r`; `f` and the rows `c` begin at 0."""
+
+    def __init__(self, config: HeadConfig) -> None:
+        super().__init__()
+        self.asked = nn.Sequential(
+            nn.Linear(config.dimension, config.hidden),
+            nn.ReLU(),
+            nn.Dropout(config.dropout),
+            nn.Linear(config.hidden, config.dimension),
+        )
+        self.hidden = nn.Sequential(nn.Linear(config.dimension, config.hidden), nn.ReLU(), nn.Dropout(config.dropout))
+        self.rows = nn.Embedding(config.relations + 1, config.hidden, padding_idx=0)  # row 0: relations without one
+        self.scale = nn.Parameter(torch.tensor(config.scale))
+        for weights in (*self.asked[3].parameters(), self.rows.weight):
+            nn.init.zeros_(weights)
+
+    def forward(self, asked: Tensor, owner: Tensor, words: Tensor, numbers: Tensor) -> Tensor:
+        """Logits (L,) of L relations.
+
+        Args:
+            asked: vectors of templates (B, D).
+            owner: the template that each relation may belong to (L,).
+            words: vectors of the relations' words (L, D).
+            numbers: of their rows (L,).
+        """
+        cosines = ((asked + self.asked(asked))[owner] * words).sum(1)
+        logits: Tensor = self.scale * cosines + (self.hidden(asked)[owner] * self.rows(numbers)).sum(1)
+        return logits
+
+
+@dataclass(frozen=True, eq=False)
+class RelationHead:
+    """A trained network with its encoder and the relations that have a row."""
+
+    network: HeadNetwork
+    encode: Encode
+    relations: tuple[str, ...]
+    config: HeadConfig
+    words: RelationWords = field(default_factory=PredicateWords)
+    _cosine: CosineScorer = field(init=False, repr=False)
+    _numbers: dict[str, int] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_cosine", CosineScorer(self.encode, self.words))
+        object.__setattr__(self, "_numbers", {name: place for place, name in enumerate(self.relations, 1)})
+
+    @classmethod
+    def of(
+        cls, encode: Encode, relations: Iterable[str], *, words: RelationWords | None = None, hidden: int = 512
+    ) -> Self:
+        """A new one; torch's generator draws its first weights."""
+        known = tuple(dict.fromkeys(relations))
+        config = HeadConfig(encode(["a"]).shape[1], len(known), hidden)
+        return cls(HeadNetwork(config).eval(), encode, known, config, words or PredicateWords())
+
+    @classmethod
+    def load(cls, folder: Path, encode: Encode, *, words: RelationWords | None = None) -> Self:
+        """With the encoder that it was trained on. Raises FileNotFoundError and ValueError that say what is wrong."""
+        config, tensors = load_config(folder, HeadConfig), load_tensors(folder)
+        if bad := [name for name, tensor in tensors.items() if not bool(tensor.isfinite().all())]:
+            raise ValueError(f"{folder}: Expected finite weights, but got NaN or infinity in {bad[0]}; train it again.")
+        listed = tensors.pop(_RELATIONS, None)
+        text = unpacked(None if listed is None else listed.numpy(), folder)
+        relations = tuple(text.split("\n")) if text else ()
+        if len(relations) != config.relations or encode(["a"]).shape[1] != config.dimension:
+            raise ValueError(
+                f"{folder}: Expected {config.relations} relations and an encoder of {config.dimension} numbers, but "
+                f"got {len(relations)} and {encode(['a']).shape[1]}; use the encoder it was trained on, or train again."
+            )
+        network = HeadNetwork(config)
+        try:
+            network.load_state_dict(tensors)
+        except RuntimeError as error:
+            raise ValueError(f"{folder}: Expected the weights of this network, but got others: {error}") from None
+        return cls(network.eval(), encode, relations, config, words or PredicateWords())
+
+    def save(self, folder: Path, *, card: str) -> None:
+        """Write a folder that `load` opens, without the encoder. Refuses NaN."""
+        names = torch.from_numpy(packed("\n".join(self.relations)))
+        save_model(folder, config=self.config, weights={**self.network.state_dict(), _RELATIONS: names}, card=card)
+
+    def score(self, templates: Sequence[str], pools: Sequence[Sequence[str]]) -> list[FloatArray]:
+        """Logits (P,) of each pool's relations."""
+        found: list[FloatArray] = []
+        for start in range(0, len(templates), _AT_ONCE):
+            part = slice(start, start + _AT_ONCE)
+            data = self.read(templates[part], pools[part])
+            with torch.no_grad():
+                logits = self.logits(data, np.arange(len(data.pools))).cpu().numpy()
+            found += [row[: len(pool)] for row, pool in zip(logits, data.pools, strict=True)]
+        return found
+
+    def read(self, templates: Sequence[str], pools: Sequence[Sequence[str]]) -> HeadData:
+        """Vectors of templates and of the relations of their pools."""
+        distinct = {text: place for place, text in enumerate(dict.fromkeys(map(asked_text, templates)))}
+        names = {name: place for place, name in enumerate(dict.fromkeys(name for pool in pools for name in pool), 1)}
+        vectors = self._cosine.relations(list(names))
+        width = self.config.dimension
+        words = np.vstack([np.zeros((1, width), dtype=np.float32), *(vectors[name] for name in names)])
+        return HeadData(
+            torch.from_numpy(np.asarray(self.encode(list(distinct)), dtype=np.float32).reshape(-1, width)),
+            np.array([distinct[asked_text(template)] for template in templates], dtype=np.int64),
+            torch.from_numpy(words),
+            torch.tensor([0, *(self._numbers.get(name, 0) for name in names)]),
+            [np.array([names[name] for name in pool], dtype=np.int64) for pool in pools],
+        )
+
+    def logits(self, data: HeadData, members: IntArray) -> Tensor:
+        """Of some templates, (B, P), lowest behind the end of a pool."""
+        pools = [data.pools[each] for each in members.tolist()]
+        lengths = np.array([len(pool) for pool in pools], dtype=np.int64)
+        mask = torch.from_numpy(np.arange(lengths.max(initial=1)) < lengths[:, None])  # (B, P)
+        flat = torch.from_numpy(np.concatenate([*pools, np.zeros(0, dtype=np.int64)]))  # (L,): most pools are short
+        owner = torch.from_numpy(np.repeat(np.arange(len(pools)), lengths))
+        asked = data.asked[torch.from_numpy(data.which[members])]
+        own: Tensor = self.network(asked, owner, data.words[flat], data.numbers[flat])
+        return own.new_full(mask.shape, torch.finfo(own.dtype).min).masked_scatter(mask, own)
+
+
+@dataclass(frozen=True, eq=False)
+class HeadData:
+    """Templates and pools as vectors."""
+
+    asked: Tensor  # (Q, D) of distinct templates
+    which: IntArray  # (N,) rows of asked
+    words: Tensor  # (1 + M, D) of distinct relations; the first is padding
+    numbers: Tensor  # (1 + M,) their rows in the network
+    pools: list[IntArray]  # rows of words
+
+
+def fit_head(
+    head: RelationHead, examples: Sequence[Labelled], config: HeadTraining | None = None, *, seed: int
+) -> Iterator[Progress]:
+    """Train by cross-entropy to the targets, over each pool. The encoder stays as it is.
+
+    Raises ValueError for no examples, and for a target that is no distribution over its pool.
+    """
+    setting = config or HeadTraining()
+    _check(examples)
+    data = head.read([each.template for each in examples], [each.pool for each in examples])
+    targets = [torch.tensor(each.target) for each in examples]
+    weights = torch.tensor([each.weight for each in examples])
+    weights = weights / weights.mean()
+
+    def loss(_: nn.Module, members: IntArray) -> Tensor:
+        target = nn.utils.rnn.pad_sequence([targets[each] for each in members.tolist()], batch_first=True)  # (B, P)
+        likelihoods = torch.log_softmax(head.logits(data, members), dim=1).clamp(min=-100)  # 0 · −∞ is no number
+        return -(weights[torch.from_numpy(members)] * (target * likelihoods).sum(1)).mean()
+
+    def batches(_: int, rng: np.random.Generator) -> list[IntArray]:
+        return np.array_split(rng.permutation(len(examples)), max(1, len(examples) // setting.batch))
+
+    seed_everything(seed)
+    optimiser = torch.optim.Adam(head.network.parameters(), lr=setting.learning_rate)
+    yield from train(Training(head.network, optimiser, seed=seed), batches, loss, epochs=setting.epochs)
+    head.network.eval()
+
+
+def _check(examples: Sequence[Labelled]) -> None:
+    if not examples:
+        raise ValueError("Expected labelled templates, but got none; give some, or leave the head as it is.")
+    for number, each in enumerate(examples, 1):
+        if len(each.target) != len(each.pool) or not abs(sum(each.target) - 1) < 1e-3 or min(each.target) < 0:
+            raise ValueError(
+                f"Expected likelihoods of {len(each.pool)} relations that sum to 1 in example {number}, but got "
+                f"{each.target[:8]} for {each.template[:80]!r}."
+            )

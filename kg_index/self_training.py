@@ -1,0 +1,118 @@
+"""Relation detection from what nobody annotated: mined templates labelled by a scorer, and the relations' own words.
+
+    teacher = CosineScorer(encoder.encode)
+    examples = [*schema_examples(relations, seed=1), *pseudo_labelled(teacher, mined_pools(table, predicates))]
+    for progress in fit_head(RelationHead.of(encoder.encode, ()), examples, seed=1): ...
+
+The thesis (ch. 4.3.5) re-weights a mapping by the likelihood of a first model, `F × (l + α)`. Here the first model is a
+cosine of vectors, which needs no mined keywords, and its likelihoods share out each template among its relations.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from kg_index.denoising import f_weights
+from kg_index.keywords import PredicateWords, RelationWords
+from kg_index.relation_head import Labelled
+from kg_index.relations import RelationScorer
+from kg_index.template_text import NO_PATH, SLOT
+from kg_index.templates import TemplateTable
+from qa_core.types import FloatArray
+
+WORDINGS = (
+    "what is the {} of {}",
+    "what {} is {}",
+    "which {} does {} have",
+    "name a {} of {}",
+    "who is the {} of {}",
+    "what are the {} of {}",
+    "{1} {0}",
+    "what {} was {} in",
+    "tell me the {} for {}",
+)
+"""Ways to ask for a relation by its words; the second blank is the slot."""
+
+
+@dataclass(frozen=True, slots=True)
+class MinedPool:
+    """A template, relations to choose from, and the weight F of each: 0 where it was not found."""
+
+    template: str
+    pool: tuple[str, ...]
+    weights: tuple[float, ...]
+
+
+def mined_pools(
+    table: TemplateTable, others: Callable[[str], Sequence[str]], *, rng: np.random.Generator, negatives: int = 8
+) -> Iterator[MinedPool]:
+    """Templates with a path, and beside their relations some that were not found.
+
+    Args:
+        others: relations that an entity with this one may have too; `negatives` of them are drawn.
+    """
+    weights = f_weights(table)
+    for place in range(len(table)):
+        own = slice(int(table.bounds[place]), int(table.bounds[place + 1]))
+        found = {
+            table.relations[which]: float(weight)
+            for which, weight in zip(table.relation[own].tolist(), weights[own].tolist(), strict=True)
+            if table.relations[which] != NO_PATH and weight > 0
+        }
+        beside = sorted({name for relation in found for name in others(relation)} - found.keys() - {NO_PATH})
+        drawn = rng.permutation(len(beside))[:negatives].tolist()
+        pool = (*found, *(beside[each] for each in drawn))
+        if found and len(pool) > 1:
+            yield MinedPool(table.template(place), pool, (*found.values(), *[0.0] * len(drawn)))
+
+
+def pseudo_labelled(
+    teacher: RelationScorer, mined: Sequence[MinedPool], *, temperature: float = 0.05, alpha: float = 0.1
+) -> list[Labelled]:
+    """Each template's relations by `F × (l + α)`, where `l` is the teacher's softmax over the pool.
+
+    The sum is the template's weight, so that what the teacher believes in and what was often found counts most.
+    """
+    scores = teacher.score([each.template for each in mined], [each.pool for each in mined])
+    found = []
+    for each, row in zip(mined, scores, strict=True):
+        shares = np.array(each.weights) * (_softmax(row / temperature) + alpha)
+        if (total := float(shares.sum())) > 0:
+            found.append(Labelled(each.template, each.pool, tuple((shares / total).tolist()), total))
+    return found
+
+
+def schema_examples(
+    siblings: Mapping[str, Sequence[str]],
+    *,
+    seed: int,
+    words: RelationWords | None = None,
+    each: int = 4,
+    negatives: int = 8,
+) -> list[Labelled]:
+    """Questions made of the relations' own words: a scorer learns which of the words tell relations apart.
+
+    Args:
+        siblings: by relation those that the same entity may have.
+        each: questions for a relation; some name its last words, some all of them.
+    """
+    tell, rng = words or PredicateWords(), np.random.default_rng(seed)
+    found = []
+    for relation, others in siblings.items():
+        parts = tell(relation).split()
+        known = [name for name in others if name != relation]
+        for _ in range(each if parts else 0):
+            drawn = [known[place] for place in rng.permutation(len(known))[:negatives].tolist()]
+            said = " ".join(parts[-int(rng.integers(1, len(parts) + 1)) :])
+            template = WORDINGS[int(rng.integers(len(WORDINGS)))].format(said, SLOT)
+            found.append(Labelled(template, (relation, *drawn), (1.0, *[0.0] * len(drawn))))
+    return found
+
+
+def _softmax(row: FloatArray) -> FloatArray:
+    exponents = np.exp(row - row.max())
+    shares: FloatArray = exponents / exponents.sum()
+    return shares

@@ -1,0 +1,102 @@
+r"""Counts of templates and relations as rows: gathered, written as readable text, read back.
+
+A file has a line `template \t relation \t count` a mapping, in the order of templates.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from itertools import groupby
+from pathlib import Path
+from typing import NamedTuple
+
+
+class Row(NamedTuple):
+    """A template, a relation and its count."""
+
+    template: str
+    relation: str
+    times: float
+
+
+@dataclass(slots=True)
+class TemplateCounts:
+    """Counts while they are made: a few hundred bytes a template."""
+
+    counts: dict[str, dict[str, float]] = field(default_factory=dict)
+    size: int = 0  # mappings
+
+    def add(self, template: str, relation: str, count: float = 1.0) -> None:
+        own = self.counts.setdefault(template, {})
+        self.size += relation not in own
+        own[relation] = own.get(relation, 0.0) + count
+
+    def merge(self, other: TemplateCounts) -> None:
+        for template, relations in other.counts.items():
+            for relation, count in relations.items():
+                self.add(template, relation, count)
+
+    def rows(self) -> Iterator[Row]:
+        """In the order of templates, and of relations within one."""
+        for template in sorted(self.counts):
+            for relation, count in sorted(self.counts[template].items()):
+                yield Row(template, relation, count)
+
+
+def added(rows: Iterable[Row]) -> Iterator[list[Row]]:
+    """The rows of one template after another, counts of the same relation added up, relations in order."""
+    for template, group in groupby(rows, key=lambda row: row.template):
+        own: dict[str, float] = {}
+        for row in group:
+            own[row.relation] = own.get(row.relation, 0.0) + row.times
+        yield [Row(template, relation, own[relation]) for relation in sorted(own)]
+
+
+_COUNT = re.compile(r"\d{1,15}(?:\.\d{1,9})?")
+
+
+def write_rows(path: Path, rows: Iterable[Row]) -> None:
+    """Writes a table, whole or not at all; counts keep six digits behind the point."""
+    partial = path.with_name(f"{path.name}.part")
+    with partial.open("w", encoding="utf-8", newline="\n") as file:
+        for row in rows:
+            file.write(f"{row.template}\t{row.relation}\t{_number(row.times)}\n")
+    partial.replace(path)
+
+
+def read_rows(path: Path) -> Iterator[Row]:
+    """Rows of a table as they come.
+
+    Raises:
+        ValueError: with the line, for bytes that are not UTF-8, other than three columns, an empty template or
+            relation, a count that is no positive number, and templates out of order.
+    """
+    previous = ""
+    with path.open("rb") as file:
+        for number, line in enumerate(file, 1):
+            try:
+                row = _row(line.decode("utf-8").rstrip("\r\n"))
+            except (UnicodeDecodeError, ValueError) as error:
+                raise ValueError(f"{path}, line {number}: {error}") from None
+            if row.template < previous:
+                raise ValueError(
+                    f"{path}, line {number}: Expected templates in order, but got {row.template[:80]!r} after "
+                    f"{previous[:80]!r}; sort the file."
+                )
+            previous = row.template
+            yield row
+
+
+def _row(line: str) -> Row:
+    columns = line.split("\t")
+    if len(columns) != 3 or not columns[0] or not columns[1]:
+        raise ValueError(f"Expected template, relation and count between tabs, but got {line[:80]!r}.")
+    if not _COUNT.fullmatch(columns[2]) or not float(columns[2]):
+        raise ValueError(f"Expected a count above 0, but got {columns[2][:40]!r}.")
+    return Row(columns[0], columns[1], float(columns[2]))
+
+
+def _number(count: float) -> str:
+    return f"{max(count, 1e-6):.6f}".rstrip("0").rstrip(".")

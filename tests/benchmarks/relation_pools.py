@@ -1,0 +1,312 @@
+"""Relation detection on SimpleQuestions' pools (thesis, table 4.2): keywords, mined templates, vectors, supervised.
+
+    python tests/benchmarks/relation_pools.py --data DIR [--templates FILE] [--minilm FOLDER] [--rows NAME,…] [--json]
+
+`--templates` is a table that `kg_index.mining.mine` wrote; without it the rows of the thesis' chain are left out. The
+questions with pools are never trained on, but for the rows that begin with `supervised`: five-fold cross-validation
+over questions. `covered` are the questions whose right relation is a predicate of FB15k-237, the graph that was mined.
+Ties are counted as wrong in `accuracy`; `shared` gives a tie of n relations 1/n. The interval is Wilson's, 95 %.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import json
+import math
+import resource
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+import torch
+
+from kg_index.keywords import KeywordMatcher, PredicateWords
+from kg_index.pools import PoolQuestion, read_pools, read_relations
+from kg_index.relation_head import HeadTraining, RelationHead, fit_head, labelled
+from kg_index.relation_scorers import CosineScorer, Encode, KeywordFirst, Together
+from kg_index.relation_training import NewDetector, Phase, RelationTraining, train_phases, train_supervised
+from kg_index.relations import RelationDetector, RelationScorer
+from kg_index.templates import TemplateTable
+from qa_bot.encoders import STARTER_FOLDER
+from qa_core.static_encoder import StaticEncoder
+from qa_core.training import seed_everything
+from qa_core.transformer_encoder import TransformerEncoder
+from qa_core.types import FloatArray
+
+NAMESPACE = "http://rdf.freebase.com/ns/"
+FOLDS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    row: str
+    accuracy: float  # ties are wrong
+    low: float
+    high: float
+    shared: float  # a tie of n counts 1/n
+    covered: float  # share of right ones, ties shared
+    uncovered: float
+    n: int
+    n_covered: int
+    seconds: float
+
+
+@dataclass(eq=False)
+class Bench:
+    """What the rows share."""
+
+    data: Path
+    templates: Path | None
+    minilm: Path | None
+    cache: Path
+    seed: int
+    epochs: int
+    hidden: int
+    batch: int
+    limit: int | None
+    trained: dict[tuple[Phase, ...], RelationDetector] = field(default_factory=dict)
+
+    @cached_property
+    def questions(self) -> list[PoolQuestion]:
+        folder = self.data / "relations"
+        found = read_pools(folder / "sq.valid.withpool.tsv", read_relations(folder / "sq.relations.txt"))
+        return [as_iris(each) for each in found][: self.limit]
+
+    @cached_property
+    def covered(self) -> np.ndarray:
+        """(N,) whether the right relation is one of the graph's."""
+        with gzip.open(self.data / "kg" / "fb15k237.nt.gz", "rt", encoding="utf-8") as file:
+            predicates = {line.split(" ", 2)[1][1:-1] for line in file}
+        return np.array([each.gold in predicates for each in self.questions])
+
+    @cached_property
+    def table(self) -> TemplateTable:
+        assert self.templates is not None
+        return TemplateTable.load(self.templates)
+
+    @cached_property
+    def static(self) -> StaticEncoder:
+        return StaticEncoder.load(STARTER_FOLDER)
+
+    @cached_property
+    def transformer(self) -> TransformerEncoder:
+        assert self.minilm is not None
+        return TransformerEncoder.load(self.minilm, cache=self.cache)
+
+    @cached_property
+    def remembered(self) -> Encode:
+        return remembering(self.transformer.encode)
+
+    def new(self, counts, relations) -> RelationDetector:
+        return RelationDetector.of(counts, relations, self.static.encode, hidden=self.hidden)
+
+    def named(self, counts, relations) -> RelationDetector:
+        names = self.static.encode([PredicateWords()(each) for each in relations])
+        return RelationDetector.of(counts, relations, self.static.encode, hidden=self.hidden, names=names)
+
+
+def as_iris(question: PoolQuestion) -> PoolQuestion:
+    """`/people/person/gender` is `…/people.person.gender` in the graph."""
+    pool = tuple(NAMESPACE + name.strip("/").replace("/", ".") for name in question.pool)
+    return PoolQuestion(question.template, pool, pool[question.place])
+
+
+def scored(scorer: RelationScorer, questions: Sequence[PoolQuestion]) -> list[FloatArray]:
+    return scorer.score([each.template for each in questions], [each.pool for each in questions])
+
+
+def static_cosine(bench: Bench) -> RelationScorer:
+    return CosineScorer(bench.static.encode)
+
+
+def minilm_cosine(bench: Bench) -> RelationScorer:
+    return CosineScorer(bench.remembered)
+
+
+def cosines(bench: Bench) -> RelationScorer:
+    return Together([(static_cosine(bench), 0.5), (minilm_cosine(bench), 0.5)])
+
+
+def chain(*phases: Phase) -> Callable[[Bench], RelationScorer]:
+    return lambda bench: trained(bench, phases)
+
+
+def trained(bench: Bench, phases: tuple[Phase, ...]) -> RelationDetector:
+    """The last detector of the phases; those trained before are remembered."""
+    if phases not in bench.trained:
+        config, overlap = (
+            RelationTraining(epochs=bench.epochs, batch=bench.batch),
+            KeywordMatcher(jaccard=False).overlap,
+        )
+        steps = train_phases(bench.table, bench.new, overlap, config, seed=bench.seed, phases=phases)
+        for phase, detector, progress in steps:
+            print(f"  {phase} epoch {progress.epoch} loss {progress.loss:.3f}", file=sys.stderr, flush=True)  # noqa: T201 (a tool run by hand)
+            bench.trained[phases[: phases.index(phase) + 1]] = detector
+    return bench.trained[phases]
+
+
+def keyword_first(other: Callable[[Bench], RelationScorer]) -> Callable[[Bench], RelationScorer]:
+    return lambda bench: KeywordFirst(other(bench), KeywordMatcher())
+
+
+class Uniform:
+    """No choice at all: the share of right ones is that of a random choice."""
+
+    def score(self, templates: Sequence[str], pools: Sequence[Sequence[str]]) -> list[FloatArray]:
+        return [np.zeros(len(pool), dtype=np.float32) for pool in pools]
+
+
+def with_keywords(bench: Bench) -> RelationScorer:
+    return Together([(static_cosine(bench), 0.5), (minilm_cosine(bench), 0.5), (KeywordMatcher(), 0.4)])
+
+
+UNSUPERVISED: dict[str, Callable[[Bench], RelationScorer]] = {
+    "random": lambda _: Uniform(),
+    "keyword, plain": lambda _: KeywordMatcher(jaccard=False, stemmed=False),
+    "keyword": lambda _: KeywordMatcher(),
+    "uniform": chain("uniform"),
+    "F": chain("F"),
+    "F+K+S": chain("F×K", "F×(l+α)"),  # before F+K, which it begins with
+    "F+K": chain("F×K"),
+    "F+K+S, keyword first": keyword_first(chain("F×K", "F×(l+α)")),
+    "static cosine": static_cosine,
+    "MiniLM cosine": minilm_cosine,
+    "static + MiniLM cosine": cosines,
+    "static + MiniLM cosine + keyword": with_keywords,
+}
+
+MINED = {"uniform", "F", "F+K", "F+K+S", "F+K+S, keyword first"}
+
+Train = Callable[[Bench, list[PoolQuestion], list[str]], RelationScorer]
+"""From annotated questions, and further relations to know, to a scorer."""
+
+
+def bilstm(new: Callable[[Bench], NewDetector]) -> Train:
+    def train(bench: Bench, questions: list[PoolQuestion], relations: list[str]) -> RelationScorer:
+        *_, (detector, _) = train_supervised(questions, new(bench), seed=bench.seed, relations=relations)
+        return detector
+
+    return train
+
+
+def head(encode: Callable[[Bench], Encode]) -> Train:
+    def train(bench: Bench, questions: list[PoolQuestion], relations: list[str]) -> RelationScorer:
+        seed_everything(bench.seed)
+        found = RelationHead.of(encode(bench), (name for each in questions for name in each.pool))
+        list(fit_head(found, labelled(questions), HeadTraining(epochs=6), seed=bench.seed))
+        return found
+
+    return train
+
+
+def remembering(encode: Encode) -> Encode:
+    """Encodes a text once, however many folds ask for it."""
+    seen: dict[str, FloatArray] = {}
+
+    def call(texts: Sequence[str]) -> FloatArray:
+        if new := [text for text in dict.fromkeys(texts) if text not in seen]:
+            seen.update(zip(new, encode(new), strict=True))
+        return np.array([seen[text] for text in texts], dtype=np.float32)
+
+    return call
+
+
+SUPERVISED: dict[str, Train] = {
+    "supervised head, static": head(lambda bench: remembering(bench.static.encode)),
+    "supervised head, MiniLM": head(lambda bench: bench.remembered),
+    "supervised BiLSTM": bilstm(lambda bench: bench.new),
+    "supervised BiLSTM, names": bilstm(lambda bench: bench.named),
+}
+
+
+def cross_validated(bench: Bench, train: Train) -> list[FloatArray]:
+    """Scores of every question by a scorer that was trained on the other folds."""
+    fold = np.random.default_rng(bench.seed).permutation(len(bench.questions)) % FOLDS
+    found: list[FloatArray] = [np.zeros(0, dtype=np.float32)] * len(bench.questions)
+    for number in range(FOLDS):
+        others = [each for each, own in zip(bench.questions, fold, strict=True) if own != number]
+        places = np.flatnonzero(fold == number).tolist()
+        tested = [bench.questions[place] for place in places]
+        scorer = train(bench, others, [name for each in tested for name in each.pool])
+        for place, row in zip(places, scored(scorer, tested), strict=True):
+            found[place] = row
+        print(f"  fold {number + 1}", file=sys.stderr, flush=True)  # noqa: T201 (a tool run by hand)
+    return found
+
+
+def figures(name: str, bench: Bench, scores: Sequence[FloatArray], seconds: float) -> Figures:
+    strict, shared = np.zeros(len(scores)), np.zeros(len(scores))
+    for place, (question, row) in enumerate(zip(bench.questions, scores, strict=True)):
+        best = np.flatnonzero(row == row.max())
+        shared[place] = (question.place in best) / len(best)
+        strict[place] = shared[place] == 1
+    low, high = wilson(int(strict.sum()), len(strict))
+    covered = bench.covered
+    return Figures(
+        name,
+        float(strict.mean()),
+        low,
+        high,
+        float(shared.mean()),
+        float(shared[covered].mean()),
+        float(shared[~covered].mean()),
+        len(scores),
+        int(covered.sum()),
+        seconds,
+    )
+
+
+def wilson(right: int, n: int, z: float = 1.96) -> tuple[float, float]:
+    p = right / n
+    middle, half = p + z * z / (2 * n), z * math.sqrt(p * (1 - p) / n + z * z / (4 * n * n))
+    return (middle - half) / (1 + z * z / n), (middle + half) / (1 + z * z / n)
+
+
+def rows(bench: Bench, wanted: set[str] | None) -> Iterator[Figures]:
+    every = {name: lambda make=make: scored(make(bench), bench.questions) for name, make in UNSUPERVISED.items()}
+    every |= {name: lambda train=train: cross_validated(bench, train) for name, train in SUPERVISED.items()}
+    for name, scores in every.items():
+        absent = (name in MINED and bench.templates is None) or ("MiniLM" in name and bench.minilm is None)
+        if not absent and (wanted is None or name in wanted):
+            since = time.perf_counter()
+            found = scores()
+            yield figures(name, bench, found, time.perf_counter() - since)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
+    parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--templates", type=Path)
+    parser.add_argument("--minilm", type=Path)
+    parser.add_argument("--rows", help="names, separated by semicolons")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--epochs", type=int, default=10)
+    parser.add_argument("--hidden", type=int, default=300)
+    parser.add_argument("--batch", type=int, default=256, help="mappings; the thesis' 2,000 where there are millions")
+    parser.add_argument("--limit", type=int)
+    parser.add_argument("--json", action="store_true")
+    asked = parser.parse_args()
+    torch.set_num_threads(1)
+    with tempfile.TemporaryDirectory() as cache:
+        sizes = asked.seed, asked.epochs, asked.hidden, asked.batch, asked.limit
+        bench = Bench(asked.data, asked.templates, asked.minilm, Path(cache), *sizes)
+        for row in rows(bench, None if asked.rows is None else {*asked.rows.split(";")}):
+            print(json.dumps(asdict(row)) if asked.json else told(row), flush=True)  # noqa: T201 (a tool run by hand)
+    print(f"memory {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MB", file=sys.stderr)  # noqa: T201 (a tool run by hand)
+
+
+def told(row: Figures) -> str:
+    return (
+        f"{row.row:32} {row.accuracy:.3f} [{row.low:.3f}, {row.high:.3f}]  shared {row.shared:.3f}"
+        f"  covered {row.covered:.3f}  uncovered {row.uncovered:.3f}  n {row.n} ({row.n_covered})  {row.seconds:.0f} s"
+    )
+
+
+if __name__ == "__main__":
+    main()

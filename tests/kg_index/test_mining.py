@@ -1,0 +1,154 @@
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from kg_index.mining import Bounds, Tools, mine, mine_chunk
+from kg_index.template_text import NO_PATH
+from kg_index.templates import TemplateTable
+
+NAMES = {"Bill Gates": [1, 9], "William Gates": [2], "Seattle": [3], "Dune": [4]}
+EDGES = {(2, "child", 1), (1, "parent", 2), (1, "born", 3), (2, "lives", 3)}
+PREDICATES = ["born", "child", "lives", "parent"]
+
+
+class Found(NamedTuple):
+    start: int
+    end: int
+    entities: Sequence[int]
+
+
+class Step(NamedTuple):
+    predicate: int
+    inverse: bool
+
+
+class Names:
+    def find(self, text: str) -> list[Found]:
+        spans = [(text.find(name), name) for name in NAMES if name in text]
+        return [Found(start, start + len(name), NAMES[name]) for start, name in sorted(spans)]
+
+
+class Graph:
+    """Brute force over `EDGES`."""
+
+    def __init__(self) -> None:
+        self.asked: list[tuple[int, int]] = []
+
+    def term(self, number: int) -> str:
+        return PREDICATES[number]
+
+    def paths(self, a: int, b: int, *, longest: int) -> list[tuple[Step, ...]]:
+        self.asked.append((a, b))
+        found = [(step,) for step, other in _steps(a) if other == b]
+        if longest == 2:
+            found += [(one, two) for one, middle in _steps(a) for two, other in _steps(middle) if other == b]
+        return found
+
+
+def _steps(a: int) -> list[tuple[Step, int]]:
+    there = [(Step(PREDICATES.index(p), False), o) for s, p, o in sorted(EDGES) if s == a]
+    return there + [(Step(PREDICATES.index(p), True), s) for s, p, o in sorted(EDGES) if o == a]
+
+
+def tools() -> Tools:
+    return Tools(Names(), Graph())
+
+
+ONE_STEP = Bounds(longest=1)
+
+
+def rows(pairs: list[tuple[str, str]], bounds: Bounds = ONE_STEP) -> dict[tuple[str, str], float]:
+    return {row[:2]: row.times for row in mine_chunk(pairs, tools(), bounds).counts.rows()}
+
+
+def test_duplicate_predicates_share_one() -> None:
+    """The thesis' example: parent, and child backwards, are found between the two; each counts a half."""
+    found = rows([("Who is Bill Gates' father?", "William Gates")])
+    assert found == {("who is <m> father", "parent"): 0.5, ("who is <m> father", "^child"): 0.5}
+
+
+def test_two_steps() -> None:
+    found = rows([("Who is Bill Gates?", "near Seattle")], Bounds())
+    # born; parent, then lives; child backwards, then lives
+    thirds = {("who is <m>", name): pytest.approx(1 / 3) for name in ("born", "parent / lives", "^child / lives")}
+    assert found == thirds
+
+
+def test_no_path_is_counted_once_for_two_mentions() -> None:
+    assert rows([("Who wrote Dune?", "Bill Gates")]) == {("who wrote <m>", NO_PATH): 1}  # of two entities by that name
+    assert rows([("Who wrote Dune?", "Ann")]) == {}
+    assert rows([("Who wrote that?", "Dune")]) == {}
+
+
+def test_each_mention_makes_a_template() -> None:
+    found = rows([("Did William Gates live in Seattle?", "Bill Gates did")])
+    assert {template for template, _ in found} == {"did <m> live in seattle", "did william gates live in <m>"}
+
+
+def test_an_entity_is_not_asked_for_itself_and_a_bare_mention_is_no_template() -> None:
+    graph = Graph()
+    mine_chunk([("Where is Seattle?", "Seattle"), ("Dune", "Seattle")], Tools(Names(), graph), Bounds())
+    assert graph.asked == []
+
+
+@pytest.mark.parametrize(
+    ("bounds", "asked"),
+    [
+        (Bounds(), 4),
+        (Bounds(entities=1), 2),
+        (Bounds(mentions=1), 2),
+        (Bounds(lookups=3), 3),
+        (Bounds(words=3), 0),
+        (Bounds(characters=3), 0),
+    ],
+)
+def test_work_is_bounded(bounds: Bounds, asked: int) -> None:
+    graph = Graph()
+    mine_chunk([("Where is Bill Gates now?", "Seattle or William Gates")], Tools(Names(), graph), bounds)
+    assert len(graph.asked) == asked
+
+
+PAIRS = [
+    ("Who is Bill Gates' father?", "William Gates"),
+    ("Where was Bill Gates born?", "Seattle"),
+    ("Who wrote Dune?", "Bill Gates"),
+] * 5
+
+
+@pytest.mark.parametrize(
+    ("processes", "chunk", "held"), [(1, 100, 100), (1, 1, 1), (1, 4, 3), pytest.param(2, 2, 3, id="two processes")]
+)
+def test_counts_do_not_depend_on_how_they_were_made(tmp_path: Path, processes: int, chunk: int, held: int) -> None:
+    out = tmp_path / "templates.tsv"
+    progress = list(mine(PAIRS, tools, out, bounds=ONE_STEP, processes=processes, chunk=chunk, held=held))
+    assert (progress[-1].pairs, progress[-1].with_mentions) == (15, 15)
+    assert [each.pairs for each in progress] == sorted(each.pairs for each in progress)
+    assert {row[:2]: row.times for row in TemplateTable.load(out).rows()} == {
+        ("where was <m> born", "born"): 5,
+        ("who is <m> father", "^child"): 2.5,
+        ("who is <m> father", "parent"): 2.5,
+        ("who wrote <m>", NO_PATH): 5,
+    }
+    assert list(tmp_path.iterdir()) == [out]
+
+
+def test_no_pairs_make_an_empty_table(tmp_path: Path) -> None:
+    assert list(mine([], tools, tmp_path / "t.tsv", processes=1)) == []
+    assert len(TemplateTable.load(tmp_path / "t.tsv")) == 0
+
+
+def test_a_broken_run_leaves_the_old_table(tmp_path: Path) -> None:
+    out = tmp_path / "t.tsv"
+    out.write_text("a\tr\t1\n")
+
+    def broken():
+        yield PAIRS[0]
+        raise OSError("disk")
+
+    with pytest.raises(OSError, match="disk"):
+        list(mine(broken(), partial(tools), out, processes=1, chunk=1))
+    assert out.read_text() == "a\tr\t1\n"
+    assert list(tmp_path.iterdir()) == [out]

@@ -1,0 +1,115 @@
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from kg_index.pools import PoolQuestion
+from kg_index.relation_head import HeadTraining, Labelled, RelationHead, fit_head, labelled
+from kg_index.relation_scorers import CosineScorer
+
+pytestmark = pytest.mark.usefixtures("one_thread")
+
+POOL = ("http://g/author", "http://g/birthPlace", "http://g/deathPlace")
+ASKED = {"who wrote <m>": 0, "the pen behind <m>": 0, "whence <m>": 1, "cradle of <m>": 1, "grave of <m>": 2}
+QUESTIONS = [PoolQuestion(template, POOL, POOL[place]) for template, place in ASKED.items()]
+
+TOY = HeadTraining(epochs=25, batch=5, learning_rate=0.02)
+
+
+def encode(texts) -> np.ndarray:
+    """A vector of length 1 a text, the same every time."""
+    rows = [np.random.default_rng(list(text.encode())).normal(size=6) for text in texts]
+    return (np.array(rows) / np.linalg.norm(rows, axis=1, keepdims=True)).astype(np.float32).reshape(-1, 6)
+
+
+@pytest.fixture
+def head() -> RelationHead:
+    torch.manual_seed(1)
+    return RelationHead.of(encode, POOL, hidden=16)
+
+
+@pytest.fixture
+def trained(head: RelationHead) -> RelationHead:
+    list(fit_head(head, labelled(QUESTIONS), TOY, seed=1))
+    return head
+
+
+def places(head: RelationHead) -> list[int]:
+    return [int(row.argmax()) for row in head.score([*ASKED], [POOL] * len(ASKED))]
+
+
+def test_untrained_it_is_the_cosine(head: RelationHead) -> None:
+    pools = [POOL, POOL[:1], (), POOL[::-1], ("http://g/other",)]
+    cosines = CosineScorer(encode).score([*ASKED], pools)
+    for own, expected in zip(head.score([*ASKED], pools), cosines, strict=True):
+        np.testing.assert_allclose(own, 20 * expected, atol=1e-5)
+    assert head.score([], []) == []
+
+
+def test_it_learns_the_toy_task(trained: RelationHead) -> None:
+    assert places(trained) == [*ASKED.values()]
+
+
+def test_scores_do_not_depend_on_what_stands_beside(trained: RelationHead) -> None:
+    pools = [POOL, POOL[:1], POOL[::-1], POOL, POOL[1:]]
+    together = trained.score([*ASKED], pools)
+    for template, pool, row in zip(ASKED, pools, together, strict=True):
+        np.testing.assert_allclose(trained.score([template], [pool])[0], row, atol=1e-5)
+
+
+def test_the_same_seed_gives_the_same_head(trained: RelationHead) -> None:
+    torch.manual_seed(1)
+    again = RelationHead.of(encode, POOL, hidden=16)
+    list(fit_head(again, labelled(QUESTIONS), TOY, seed=1))
+    np.testing.assert_array_equal(again.score(["whence <m>"], [POOL])[0], trained.score(["whence <m>"], [POOL])[0])
+
+
+def test_soft_targets_are_met(head: RelationHead) -> None:
+    example = Labelled("who wrote <m>", POOL, (0.7, 0.3, 0.0))
+    for module in head.network.modules():
+        if isinstance(module, torch.nn.Dropout):
+            module.p = 0.0
+    list(fit_head(head, [example], HeadTraining(epochs=80, batch=1, learning_rate=0.01), seed=1))
+    (logits,) = head.score(["who wrote <m>"], [POOL])
+    shares = np.exp(logits - logits.max()) / np.exp(logits - logits.max()).sum()
+    np.testing.assert_allclose(shares, example.target, atol=0.05)
+
+
+def test_a_saved_head_scores_the_same(trained: RelationHead, tmp_path: Path) -> None:
+    trained.save(tmp_path / "head", card="# Toy\n")
+    again = RelationHead.load(tmp_path / "head", encode)
+    np.testing.assert_array_equal(again.score(["whence <m>"], [POOL])[0], trained.score(["whence <m>"], [POOL])[0])
+
+
+def test_a_head_without_rows_is_saved_too(tmp_path: Path) -> None:
+    RelationHead.of(encode, (), hidden=4).save(tmp_path / "head", card="")
+    assert RelationHead.load(tmp_path / "head", encode).relations == ()
+
+
+def test_damage_is_told(head: RelationHead, tmp_path: Path) -> None:
+    head.save(tmp_path / "head", card="")
+    with pytest.raises(ValueError, match="an encoder of 6 numbers, but got 3 and 2"):
+        RelationHead.load(tmp_path / "head", lambda texts: np.zeros((len(texts), 2), dtype=np.float32))
+    path = tmp_path / "head" / "config.json"
+    content = json.loads(path.read_text())
+    content["config"]["hidden"] = 5
+    path.write_text(json.dumps(content))
+    with pytest.raises(ValueError, match="Expected the weights of this network"):
+        RelationHead.load(tmp_path / "head", encode)
+    with torch.no_grad():
+        head.network.scale.fill_(torch.nan)
+    with pytest.raises(ValueError, match="NaN"):
+        head.save(tmp_path / "head", card="")
+
+
+@pytest.mark.parametrize("target", [(1.0,), (0.5, 0.0, 0.0), (2.0, -1.0, 0.0), (float("nan"), 0.0, 0.0)])
+def test_what_is_no_distribution_is_refused(head: RelationHead, target: tuple[float, ...]) -> None:
+    with pytest.raises(ValueError, match="3 relations that sum to 1 in example 1"):
+        list(fit_head(head, [Labelled("a", POOL, target)], seed=1))
+
+
+def test_no_examples_are_refused(head: RelationHead) -> None:
+    with pytest.raises(ValueError, match="got none"):
+        list(fit_head(head, [], seed=1))

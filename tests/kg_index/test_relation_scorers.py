@@ -1,0 +1,53 @@
+import numpy as np
+
+from kg_index.keywords import KeywordMatcher
+from kg_index.relation_scorers import CosineScorer, KeywordFirst, Together, asked_text
+
+VECTORS = {
+    "who wrote": [1, 0],
+    "author": [0.6, 0.8],
+    "birth place": [0, 1],
+    "where born": [0, 1],
+}
+POOL = ["http://g/author", "http://g/birthPlace"]
+
+
+def encode(texts) -> np.ndarray:
+    return np.array([VECTORS.get(text, [0, 0]) for text in texts], dtype=np.float32).reshape(-1, 2)
+
+
+class Fixed:
+    """The same scores whatever is asked."""
+
+    def __init__(self, *row: float) -> None:
+        self.row = np.array(row, dtype=np.float32)
+
+    def score(self, templates, pools) -> list[np.ndarray]:
+        return [self.row.copy() for _ in templates]
+
+
+def test_the_slot_is_left_out() -> None:
+    assert asked_text("who wrote <m> first") == "who wrote first"
+
+
+def test_cosines_by_hand() -> None:
+    scorer = CosineScorer(encode)
+    found = scorer.score(["who wrote <m>", "where <m> born", "unknown"], [POOL, POOL[::-1], []])
+    np.testing.assert_allclose(found[0], [0.6, 0], atol=1e-6)
+    np.testing.assert_allclose(found[1], [1, 0.8], atol=1e-6)
+    assert found[2].shape == (0,)
+    assert scorer.score([], []) == []
+
+
+def test_keywords_come_first_and_the_other_where_they_are_silent_or_tie() -> None:
+    scorer = KeywordFirst(Fixed(0.1, 0.9), KeywordMatcher())
+    asked = ["author of <m>", "who wrote <m>", "author birth place of <m>"]
+    pools = [POOL, POOL, ["http://g/author", "http://h/author"]]
+    found = scorer.score(asked, pools)
+    assert [int(row.argmax()) for row in found] == [0, 1, 1]
+    np.testing.assert_allclose(found[0], [1.9, 0.9])
+
+
+def test_scores_are_added_up() -> None:
+    (found,) = Together([(Fixed(1, 2), 0.5), (Fixed(3, 0), 2)]).score(["a"], [POOL])
+    assert found.tolist() == [6.5, 1]

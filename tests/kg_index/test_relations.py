@@ -1,0 +1,192 @@
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from kg_index.keywords import KeywordMatcher
+from kg_index.pools import PoolQuestion
+from kg_index.relation_training import (
+    Examples,
+    RelationTraining,
+    examples_of,
+    likelihoods,
+    loss_of,
+    train_phases,
+    train_supervised,
+)
+from kg_index.relations import RelationDetector
+from kg_index.template_rows import Row
+from kg_index.template_text import NO_PATH
+from kg_index.templates import TemplateTable
+
+pytestmark = pytest.mark.usefixtures("one_thread")
+
+RELATIONS = ["http://g/author", "http://g/birthPlace", "http://g/deathPlace", NO_PATH]
+TOY = TemplateTable.of(
+    [
+        Row("author of <m>", "http://g/author", 4),
+        Row("author of <m>", "http://g/birthPlace", 1),
+        Row("birth place of <m>", "http://g/birthPlace", 4),
+        Row("birth place of <m>", NO_PATH, 2),
+        Row("death place of <m>", "http://g/deathPlace", 4),
+        Row("the <m>", NO_PATH, 2),
+        Row("where did <m> die", "http://g/deathPlace", 3),
+        Row("who wrote <m>", "http://g/author", 3),
+    ]
+)
+
+
+def vectors(words) -> np.ndarray:
+    """A vector a word, the same every time."""
+    rows = [np.random.default_rng(list(word.encode())).normal(size=8) for word in words]
+    return np.array(rows, dtype=np.float32).reshape(-1, 8)
+
+
+def new(counts, relations, names=None) -> RelationDetector:
+    return RelationDetector.of(counts, relations, vectors, hidden=12, names=names)
+
+
+@pytest.fixture
+def detector() -> RelationDetector:
+    torch.manual_seed(1)
+    counts = {word: 1 for template in TOY.templates() for word in template.split()}
+    return new(counts, RELATIONS)
+
+
+TEMPLATES = ["who wrote <m>", "", "where in the world did the author of <m> die", "birth place of <m>"]
+POOL = ["http://g/author", "http://g/unknown", "http://g/deathPlace"]
+
+
+def test_scores_are_probabilities_over_the_pool(detector: RelationDetector) -> None:
+    scores = detector.score(TEMPLATES, [POOL] * 4)
+    for row in scores:
+        assert row.sum() == pytest.approx(1)
+        assert row[1] == 0
+    logits = detector.log_likelihoods(TEMPLATES[:1])[0]
+    expected = np.exp(logits[[0, 2]]) / np.exp(logits[[0, 2]]).sum()
+    np.testing.assert_allclose(scores[0][[0, 2]], expected, rtol=1e-5)
+
+
+def test_no_path_found_is_never_chosen(detector: RelationDetector) -> None:
+    assert detector.score(["who wrote <m>"], [[NO_PATH, "http://g/unknown"]])[0].tolist() == [0, 0]
+    assert detector.score(["who wrote <m>"], [[]])[0].shape == (0,)
+    assert detector.score([], []) == []
+
+
+def test_scores_do_not_depend_on_the_texts_beside(detector: RelationDetector) -> None:
+    together = detector.score(TEMPLATES, [POOL] * 4)
+    alone = [detector.score([template], [POOL])[0] for template in TEMPLATES]
+    np.testing.assert_allclose(together, alone, atol=1e-6)
+
+
+def test_a_very_long_template_is_cut(detector: RelationDetector) -> None:
+    assert detector.read(["wrote " * 10_000])[0].shape == (40,)
+
+
+def test_a_saved_detector_scores_the_same(detector: RelationDetector, tmp_path: Path) -> None:
+    detector.save(tmp_path / "m", card="# Toy\n")
+    again = RelationDetector.load(tmp_path / "m")
+    np.testing.assert_array_equal(again.log_likelihoods(TEMPLATES), detector.log_likelihoods(TEMPLATES))
+    assert again.relations == detector.relations
+
+
+def test_damage_is_told(detector: RelationDetector, tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError):
+        RelationDetector.load(tmp_path / "none")
+    detector.save(tmp_path / "m", card="")
+    path = tmp_path / "m" / "config.json"
+    content = json.loads(path.read_text())
+    content["config"]["relations"] = 7
+    path.write_text(json.dumps(content))
+    with pytest.raises(ValueError, match="Expected 7 relations, but got 4"):
+        RelationDetector.load(tmp_path / "m")
+    content["config"]["relations"], content["config"]["hidden"] = 4, 5
+    path.write_text(json.dumps(content))
+    with pytest.raises(ValueError, match="Expected the weights of this network"):
+        RelationDetector.load(tmp_path / "m")
+
+
+def test_nan_is_refused(detector: RelationDetector, tmp_path: Path) -> None:
+    with torch.no_grad():
+        detector.network.output.weight[0, 0] = torch.nan
+    with pytest.raises(ValueError, match="NaN"):
+        detector.save(tmp_path / "m", card="")
+
+
+def test_the_loss_by_hand(detector: RelationDetector) -> None:
+    examples = examples_of(detector, TOY, np.array([4, 0, 2, 0, 0, 0, 0, 0], dtype=np.float32))
+    assert (len(examples), len(examples.templates)) == (2, 2)
+    np.testing.assert_allclose(examples.weight, [4 / 3, 2 / 3])
+    detector.network.eval()
+    rows = detector.log_likelihoods(["author of <m>", "birth place of <m>"])
+    expected = -(4 / 3 * rows[0, 0] + 2 / 3 * rows[1, 1]) / 2
+    assert loss_of(detector, examples, np.arange(2)).item() == pytest.approx(expected, rel=1e-5)
+
+
+def test_with_pools_the_loss_is_over_them(detector: RelationDetector) -> None:
+    rows = detector.read(["author of <m>"])
+    one = np.ones(1, dtype=np.float32)
+    examples = Examples(rows, np.zeros(1, dtype=int), np.array([2]), one, [np.array([2, 0])])
+    detector.network.eval()
+    (score,) = detector.score(["author of <m>"], [["http://g/deathPlace", "http://g/author"]])
+    assert loss_of(detector, examples, np.arange(1)).item() == pytest.approx(-np.log(score[0]), rel=1e-4)
+
+
+def test_likelihoods_of_mappings(detector: RelationDetector) -> None:
+    found = likelihoods(detector, TOY, at_once=2)
+    every = np.exp(detector.log_likelihoods([row.template for row in TOY.rows()]))
+    expected = [every[place, RELATIONS.index(row.relation)] for place, row in enumerate(TOY.rows())]
+    np.testing.assert_allclose(found, expected, rtol=1e-5)
+
+
+@pytest.mark.parametrize("weights", [[-1.0] * 8, [float("nan")] * 8, [0.0] * 8])
+def test_bad_weights_are_refused(detector: RelationDetector, weights: list[float]) -> None:
+    with pytest.raises(ValueError, match="Expected"):
+        examples_of(detector, TOY, np.array(weights, dtype=np.float32))
+
+
+def test_the_phases_learn_the_toy_task() -> None:
+    """K drops wordings that share no word with the relation; the second phase takes them in."""
+    config = RelationTraining(epochs=60, batch=4, learning_rate=0.01)
+    steps = list(train_phases(TOY, new, KeywordMatcher().overlap, config, seed=1))
+    assert list(dict.fromkeys(phase for phase, _, _ in steps)) == ["F×K", "F×(l+α)"]
+    detector = steps[-1][1]
+    pool = RELATIONS[:3]
+    asked = ["author of <m>", "who wrote <m>", "where did <m> die", "birth place of <m>"]
+    best = [pool[int(row.argmax())] for row in detector.score(asked, [pool] * 4)]
+    assert best == [RELATIONS[0], RELATIONS[0], RELATIONS[2], RELATIONS[1]]
+
+
+def test_the_same_seed_gives_the_same_detector() -> None:
+    config = RelationTraining(epochs=2, batch=4)
+    one, two = (list(train_phases(TOY, new, KeywordMatcher().overlap, config, seed=1))[-1][1] for _ in range(2))
+    np.testing.assert_array_equal(one.log_likelihoods(TEMPLATES), two.log_likelihoods(TEMPLATES))
+
+
+def test_of_no_path_found_as_many_are_drawn_and_weigh_the_more(detector: RelationDetector) -> None:
+    rows = [Row(f"{letter} <m>", NO_PATH, 1) for letter in "abcdefgh"] + [Row("z <m>", "http://g/author", 1)]
+    table = TemplateTable.of(rows)
+    every = examples_of(detector, table, np.ones(9, dtype=np.float32))
+    some = examples_of(detector, table, np.ones(9, dtype=np.float32), silent=2, seed=1)
+    assert (len(every), len(some)) == (9, 3)
+    np.testing.assert_allclose(some.weight / some.weight.sum(), [4 / 9, 4 / 9, 1 / 9], rtol=1e-6)
+
+
+def test_the_second_phase_needs_a_first() -> None:
+    with pytest.raises(ValueError, match="as the first"):
+        list(train_phases(TOY, new, KeywordMatcher().overlap, seed=1, phases=("F×(l+α)",)))
+
+
+def test_names_reach_relations_without_examples() -> None:
+    questions = [PoolQuestion(f"{word} <m>", ("r/a", "r/b"), f"r/{word}") for word in "ab"]
+    names = {"r/a": [1, 0, 0], "r/b": [0, 1, 0], "r/c": [0.9, 0.1, 0]}
+
+    def named(counts, relations) -> RelationDetector:
+        return new(counts, relations, np.array([names[name] for name in relations], dtype=np.float32))
+
+    config = RelationTraining(epochs=25, batch=2, learning_rate=0.02)
+    *_, (detector, _) = train_supervised(questions, named, config, seed=1, relations=["r/c"])
+    scores = detector.score(["a <m>", "b <m>"], [["r/c", "r/b"]] * 2)
+    assert [int(row.argmax()) for row in scores] == [0, 1]

@@ -1,0 +1,68 @@
+import math
+
+import numpy as np
+import pytest
+
+from kg_index.self_training import MinedPool, mined_pools, pseudo_labelled, schema_examples
+from kg_index.template_rows import Row
+from kg_index.template_text import NO_PATH, SLOT
+from kg_index.templates import TemplateTable
+
+TABLE = TemplateTable.of(
+    [
+        Row("how is <m>", NO_PATH, 3),
+        Row("where was <m> born", "born", 2),
+        Row("where was <m> born", "died", 1),
+        Row("where was <m> born", NO_PATH, 1),
+    ]
+)
+
+
+class Believes:
+    """A teacher that scores by a table."""
+
+    def __init__(self, **scores: float) -> None:
+        self.scores = scores
+
+    def score(self, templates, pools) -> list[np.ndarray]:
+        return [np.array([self.scores[name] for name in pool], dtype=np.float32) for pool in pools]
+
+
+def test_pools_hold_what_was_found_and_others() -> None:
+    others = {"born": ["born", "died", "lived"], "died": [NO_PATH, "lived"]}
+    (found,) = mined_pools(TABLE, others.__getitem__, rng=np.random.default_rng(0))
+    assert found.pool == ("born", "died", "lived")
+    np.testing.assert_allclose(found.weights, [2 * math.log(2), math.log(2), 0], rtol=1e-6)
+
+
+def test_others_are_drawn() -> None:
+    many = [f"r{number:03}" for number in range(50)]
+    (found,) = mined_pools(TABLE, lambda _: many, rng=np.random.default_rng(0), negatives=5)
+    assert len(set(found.pool)) == 7
+
+
+def test_shares_by_hand() -> None:
+    """Both believed in alike: F alone decides; α keeps what the teacher denies."""
+    mined = [MinedPool("a", ("born", "died", "lived"), (3.0, 1.0, 0.0))]
+    (alike,) = pseudo_labelled(Believes(born=0.5, died=0.5, lived=-9), mined)
+    np.testing.assert_allclose(alike.target, [0.75, 0.25, 0], rtol=1e-5)
+    assert alike.weight == pytest.approx(4 * 0.6)
+    (denied,) = pseudo_labelled(Believes(born=-9, died=0.5, lived=-9), mined, alpha=0.1)
+    np.testing.assert_allclose(denied.target, [0.3 / 1.4, 1.1 / 1.4, 0], rtol=1e-5)
+
+
+def test_a_template_of_no_weight_is_left_out() -> None:
+    assert pseudo_labelled(Believes(born=1, died=1), [MinedPool("a", ("born", "died"), (0.0, 0.0))]) == []
+
+
+def test_questions_are_made_of_the_words() -> None:
+    siblings = {"http://g/birthPlace": ["http://g/birthPlace", "http://g/deathPlace"], "http://g/deathPlace": []}
+    found = schema_examples(siblings, seed=1, each=6)
+    assert len(found) == 12
+    for each in found[:6]:
+        assert each.pool == ("http://g/birthPlace", "http://g/deathPlace")
+        assert each.target == (1, 0)
+        assert "place" in each.template.split()
+        assert each.template.split().count(SLOT) == 1
+    assert found == schema_examples(siblings, seed=1, each=6)
+    assert found != schema_examples(siblings, seed=2, each=6)
