@@ -31,7 +31,9 @@ app = typer.Typer(
 )
 config_app = typer.Typer(help="Show every setting and where it comes from, or set one.", invoke_without_command=True)
 app.add_typer(config_app, name="config")
-kg_app = typer.Typer(help="The knowledge graph: add facts, look them up.", no_args_is_help=True)
+kg_app = typer.Typer(
+    help="The knowledge graph: add facts, look them up, learn what questions ask for.", no_args_is_help=True
+)
 app.add_typer(kg_app, name="kg")
 
 
@@ -519,6 +521,36 @@ def kg_lookup(
     else:
         show_facts(facts)
     raise typer.Exit(OK if facts else NO_ANSWER)
+
+
+@kg_app.command("mine")
+def kg_mine(
+    context: typer.Context,
+    pairs: Annotated[list[Path], typer.Argument(help="Questions and answers, whatever `add` reads.")],
+    out: Annotated[Path, typer.Option(help="Folder for the table of templates.")],
+    steps: Annotated[int, typer.Option(help="Longest path between two entities.", min=1, max=2)] = 2,
+    processes: Annotated[int, typer.Option(help="Processes that work side by side.", min=1)] = 2,
+    limit: Annotated[int | None, typer.Option(help="Only so many pairs.", min=1)] = None,
+    json: Json = False,
+) -> None:
+    """Learn from pairs which relations questions ask for, without labels; writes a readable table."""
+    from qa_bot.graph_mining import mine
+    from qa_bot.terminal import counting, show_mined
+
+    with counting("Mining") as progress:
+        mined = mine(
+            _home(context)[0],
+            pairs,
+            out,
+            longest=steps,
+            processes=processes,
+            limit=limit,
+            progress=lambda done, _: progress(done),
+        )
+    if json:
+        _print_json(mined.as_dict())
+    else:
+        show_mined(mined, out)
 
 
 @kg_app.command("stats")

@@ -92,6 +92,7 @@ class Graph:
     triples: TripleIndex
     mentions: Mentions
     generation: int
+    folder: Path
 
     @cached_property
     def lookup(self) -> Lookup:
@@ -312,4 +313,6 @@ def _naming(index: TripleIndex, predicates: Collection[str]) -> Iterator[Triple]
 
 
 def _graph(generation: Generation) -> Graph:
-    return Graph(TripleIndex(generation.path / TRIPLES), Mentions(generation.path / MENTIONS), generation.number)
+    return Graph(
+        TripleIndex(generation.path / TRIPLES), Mentions(generation.path / MENTIONS), generation.number, generation.path
+    )

@@ -16,10 +16,13 @@ from rich.text import Text
 from qa_core.types import Answer, AnswerSource, Candidate
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from qa_bot.care import Check
     from qa_bot.changes import Added
     from qa_bot.config import Setting
     from qa_bot.graph import AddedGraph
+    from qa_bot.graph_mining import MinedTemplates
 
 SNIPPET = 160
 REFRESH = 0.25
@@ -118,6 +121,16 @@ def show_graph(told: Mapping[str, Any], *, console: Console | None = None) -> No
     _heading(console, "Most frequent predicates")
     for each in told["most_frequent"]:
         console.print(Text(f"{each['triples']:>12,}  {each['predicate']}"))
+
+
+def show_mined(mined: MinedTemplates, out: Path, *, console: Console | None = None) -> None:
+    console = console or Console(highlight=False)
+    rate = mined.pairs / max(mined.seconds, 1e-9)
+    share = mined.sharing_words / max(mined.with_path, 1)
+    console.print(f"{mined.pairs:,} pairs, {mined.with_mentions:,} with entities on both sides ({rate:,.0f} a second)")
+    console.print(f"{mined.templates:,} templates, {mined.mappings:,} mappings, {mined.with_path:,} of them to a path")
+    console.print(f"{mined.relations:,} paths of predicates; {share:.1%} of the mappings to one share a word with it")
+    console.print(Text(f"written to {out}"))
 
 
 def show_facts(facts: Sequence[Mapping[str, Any]], *, console: Console | None = None) -> None:

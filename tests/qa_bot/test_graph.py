@@ -220,3 +220,26 @@ def test_the_command_line(qa_bot, facts: Path, write_lines: Callable[..., Path])
     wrong = qa_bot("kg", "add", write_lines("wrong.nt", "no triple"))
     assert wrong.code == 1
     assert "wrong.nt:1" in wrong.err
+
+
+def test_templates_are_mined_over_the_graph(qa_bot, facts: Path, write_lines: Callable[..., Path], tmp_path: Path):
+    pairs = write_lines(
+        "pairs.jsonl",
+        {"question": "What is the capital city of Peru?", "answer": "It is Lima."},
+        {"question": "Where is Lima?", "answer": "In Peru, on the coast."},
+        {"question": "Who are you?", "answer": "A bot."},
+    )
+    assert "kg add" in qa_bot("kg", "mine", pairs, "--out", tmp_path / "mined").err
+    qa_bot("kg", "add", facts)
+    mined = qa_bot("kg", "mine", pairs, "--out", tmp_path / "mined", "--processes", 1, "--json")
+    assert mined.code == 0
+    told = mined.json
+    assert (told["pairs"], told["with_mentions"], told["templates"], told["mappings"]) == (3, 2, 2, 2)
+    assert (told["with_path"], told["sharing_words"], told["relations"]) == (2, 1, 2)
+    rows = (tmp_path / "mined" / "templates.tsv").read_text().splitlines()
+    assert rows == [
+        f"what is the capital city of <m>\t{EX}capital\t1",
+        f"where is <m>\t^{EX}capital\t1",
+    ]
+    assert "2 templates, 2 mappings" in qa_bot("kg", "mine", pairs, "--out", tmp_path / "again", "--processes", 1).out
+    assert qa_bot("kg", "mine", write_lines("none.jsonl"), "--out", tmp_path / "none").code == 1
