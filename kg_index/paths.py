@@ -29,13 +29,15 @@ class Graph(Protocol):
     def predicates_many(self, s: IntArray, o: IntArray) -> Groups: ...
     def neighbours(self, entity: int) -> IntArray: ...
     def degree(self, entity: int) -> int: ...
+    def is_literal(self, number: int) -> bool: ...
 
 
 def paths_between(graph: Graph, a: int, b: int, *, longest: int = 2, hub: int = HUB) -> list[Path]:
     """All distinct paths of at most `longest` steps (1 or 2) from a to b, short ones first, then by their ids.
 
-    A path visits nothing twice, so that there is none from an entity to itself. Work is bounded by the entity of fewer
-    triples: where that has more than `hub`, only paths of one step are given.
+    A path visits nothing twice, so that there is none from an entity to itself, and leads through no literal: that two
+    entities have the same name or number does not join them. Work is bounded by the entity of fewer triples: where that
+    has more than `hub`, only paths of one step are given.
     """
     if longest not in (1, 2):
         raise ValueError(f"Expected paths of at most 1 or 2 steps, but got {longest}.")
@@ -79,7 +81,7 @@ def _middles(graph: Graph, a: int, b: int, hub: int) -> list[int]:
         other = np.full(len(around), large, np.int64)
         linked = _counts(graph.predicates_many(around, other)) + _counts(graph.predicates_many(other, around))
         common = set(around[linked > 0].tolist())
-    return sorted(common - {a, b})
+    return sorted(each for each in common - {a, b} if not graph.is_literal(each))
 
 
 def _counts(groups: Groups) -> IntArray:
