@@ -59,6 +59,7 @@ class Task(StrEnum):
     phrases = "phrases"
     answers = "answers"
     paraphrase = "paraphrase"
+    relations = "relations"
 
 
 class Keep(StrEnum):
@@ -376,6 +377,9 @@ def evaluate(
     keep: Annotated[
         Keep, typer.Option(help="answers: questions with right and wrong answers, with a right one, or all.")
     ] = Keep.both,
+    relations: Annotated[
+        Path | None, typer.Option(help="relations: their names, one a line, that the pools name by number.")
+    ] = None,
     errors: Annotated[bool, typer.Option("--errors", help="phrases: where the first model errs, and how.")] = False,
     run: Annotated[
         Path | None, typer.Option(help="Write the ranked documents as a TREC run; phrases: the pairs, re-ranked.")
@@ -404,6 +408,7 @@ def evaluate(
             similar=tasks.Similar(held_out, padded, padding or ()),
             phrases=tasks.Phrases(overlap, errors),
             keep=keep.value,
+            relations=relations,
         )
     if json:
         _print_json(as_json(rows))

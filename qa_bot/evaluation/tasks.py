@@ -46,6 +46,7 @@ def measure(
     similar: Similar,
     phrases: Phrases,
     keep: Keep,
+    relations: Path | None,
     **common: Any,
 ) -> list[Row]:
     """The rows of a task.
@@ -78,6 +79,10 @@ def measure(
             from qa_bot.evaluation.paraphrase import evaluate_paraphrase
 
             return evaluate_paraphrase(data, models=models, limit=limit, held_out=similar.held_out, **common)
+        case "relations":
+            from qa_bot.evaluation.relations import evaluate_relations
+
+            return evaluate_relations(data, relations=relations, limit=limit, **common)
         case "known-item":
             from qa_bot.evaluation.known_item import evaluate_known_item
 

@@ -1,0 +1,104 @@
+"""`eval relations`: which relation does a question ask for, among those of its entity? Accuracy over pools.
+
+Rows that were trained on nothing: chance, the number of shared words (thesis, table 4.2), stems by Jaccard, the cosine
+of question and relation for each encoder, and all of these together. `accuracy` counts a tie of n relations as 1/n,
+which is what drawing one of them gives; `accuracy_strict` counts it as wrong.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import numpy as np
+
+from kg_index.keywords import KeywordMatcher
+from kg_index.pools import PoolQuestion, read_pools, read_relations
+from kg_index.relation_scorers import CosineScorer, Together
+from kg_index.relations import RelationScorer
+from qa_bot.encoders import STARTER, resolve
+from qa_bot.evaluation.indexed import Progress, silent
+from qa_bot.evaluation.report import Row, compared
+from qa_bot.training.pairs import TrainingDataError
+from qa_core.metrics import Score
+from qa_core.types import FloatArray
+
+TASK = "relations"
+MEASURE = "accuracy"
+KEYWORDS = 0.4  # weight of the Jaccard of stems beside a cosine; chosen on SimpleQuestions' development questions
+_AT_ONCE = 1_000  # questions
+
+
+class Chance:
+    """Scores that tell nothing."""
+
+    def score(self, _templates: Sequence[str], pools: Sequence[Sequence[str]]) -> list[FloatArray]:
+        return [np.zeros(len(pool), dtype=np.float32) for pool in pools]
+
+
+def evaluate_relations(
+    data: Path,
+    *,
+    relations: Path | None,
+    encoders: Sequence[str] = (),
+    limit: int | None = None,
+    home: Path | None = None,
+    progress: Progress = silent,
+) -> list[Row]:
+    """A row for each way to score, compared with the first by accuracy.
+
+    Args:
+        data: lines `gold TAB pool TAB question` with numbers of relations, the mention as `#head_entity#`.
+        relations: their names, one a line, the first is 1.
+        encoders: names of encoders, `starter` where none is named.
+        home: where encoders that were fetched lie.
+
+    Raises:
+        TrainingDataError: a file is malformed, told with its line, or no names are given.
+        EncoderError: an encoder cannot be opened.
+    """
+    if relations is None:
+        raise TrainingDataError("Expected the names of relations, but got none; name them by --relations NAMES.txt.")
+    try:
+        questions = read_pools(data, read_relations(relations))[:limit]
+    except ValueError as error:
+        raise TrainingDataError(str(error)) from None
+    if not questions:
+        raise TrainingDataError(f"Expected questions with pools in {data}, but got none.")
+    with TemporaryDirectory() as folder:
+        rows = [
+            Row(TASK, data.name, "all", name, encoder, len(questions), measured(scorer, questions, progress))
+            for name, encoder, scorer in _scorers(encoders, (home or Path(folder)) / "models")
+        ]
+    return compared(rows, MEASURE)
+
+
+def measured(
+    scorer: RelationScorer, questions: Sequence[PoolQuestion], progress: Progress = silent
+) -> dict[str, Score]:
+    """Accuracy, ties shared and ties wrong, question by question."""
+    shared: dict[str, float] = {}
+    strict: dict[str, float] = {}
+    for start in range(0, len(questions), _AT_ONCE):
+        part = questions[start : start + _AT_ONCE]
+        scores = scorer.score([each.template for each in part], [each.pool for each in part])
+        for number, (each, own) in enumerate(zip(part, scores, strict=True), start=start):
+            best = own == own.max()
+            right = bool(best[each.place])
+            shared[str(number)] = right / int(best.sum())
+            strict[str(number)] = float(right and best.sum() == 1)
+        progress("scored", start + len(part))
+    return {MEASURE: Score.of(shared), f"{MEASURE}_strict": Score.of(strict)}
+
+
+def _scorers(encoders: Sequence[str], models: Path) -> Iterator[tuple[str, str, RelationScorer]]:
+    stems = KeywordMatcher()
+    yield "chance", "", Chance()
+    yield "shared words", "", KeywordMatcher(jaccard=False, stemmed=False)
+    yield "keywords", "", stems
+    cosines = []
+    for name in dict.fromkeys(encoders) or (STARTER,):
+        cosines.append(CosineScorer(resolve(name, models=models).encode))
+        yield "cosine", name, cosines[-1]
+    yield "together", "", Together([*((each, 1.0 / len(cosines)) for each in cosines), (stems, KEYWORDS)])
