@@ -11,7 +11,7 @@ No paper: the cosine is what an encoder gives, rows for relations are those of t
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Self
@@ -55,6 +55,8 @@ class HeadConfig:
     hidden: int = 512  # H
     dropout: float = 0.2
     scale: float = 20.0  # of the cosine, at first
+    encoder: str = ""  # name of the encoder, to find it by
+    fingerprint: str = ""  # of the encoder that was trained with
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,11 +115,18 @@ class RelationHead:
 
     @classmethod
     def of(
-        cls, encode: Encode, relations: Iterable[str], *, words: RelationWords | None = None, hidden: int = 512
+        cls,
+        encode: Encode,
+        relations: Iterable[str],
+        *,
+        words: RelationWords | None = None,
+        hidden: int = 512,
+        encoder: str = "",
+        fingerprint: str = "",
     ) -> Self:
-        """A new one; torch's generator draws its first weights."""
+        """A new one; torch's generator draws its first weights. `encoder` and `fingerprint` are kept with it."""
         known = tuple(dict.fromkeys(relations))
-        config = HeadConfig(encode(["a"]).shape[1], len(known), hidden)
+        config = HeadConfig(encode(["a"]).shape[1], len(known), hidden, encoder=encoder, fingerprint=fingerprint)
         return cls(HeadNetwork(config).eval(), encode, known, config, words or PredicateWords())
 
     @classmethod
@@ -195,10 +204,25 @@ class HeadData:
     pools: list[IntArray]  # rows of words
 
 
+def training_of(head: RelationHead, config: HeadTraining, *, seed: int) -> Training:
+    """With Adam, for `fit_head`; what a saved run goes on with."""
+    return Training(head.network, torch.optim.Adam(head.network.parameters(), lr=config.learning_rate), seed=seed)
+
+
 def fit_head(
-    head: RelationHead, examples: Sequence[Labelled], config: HeadTraining | None = None, *, seed: int
+    head: RelationHead,
+    examples: Sequence[Labelled],
+    config: HeadTraining | None = None,
+    *,
+    seed: int,
+    training: Training | None = None,
+    evaluate: Callable[[RelationHead], float] | None = None,
 ) -> Iterator[Progress]:
     """Train by cross-entropy to the targets, over each pool. The encoder stays as it is.
+
+    Args:
+        training: one that was begun; its seed counts then.
+        evaluate: the higher the better; the epoch of the best one stays.
 
     Raises ValueError for no examples, and for a target that is no distribution over its pool.
     """
@@ -217,9 +241,20 @@ def fit_head(
     def batches(_: int, rng: np.random.Generator) -> list[IntArray]:
         return np.array_split(rng.permutation(len(examples)), max(1, len(examples) // setting.batch))
 
-    seed_everything(seed)
-    optimiser = torch.optim.Adam(head.network.parameters(), lr=setting.learning_rate)
-    yield from train(Training(head.network, optimiser, seed=seed), batches, loss, epochs=setting.epochs)
+    def evaluated(_: nn.Module) -> float:
+        assert evaluate is not None, "there is something to evaluate by"
+        head.network.eval()
+        found = evaluate(head)
+        head.network.train()
+        return found
+
+    if training is None:
+        seed_everything(seed)
+        training = training_of(head, setting, seed=seed)
+    steps = max(1, len(examples) // setting.batch)
+    yield from train(
+        training, batches, loss, epochs=setting.epochs, evaluate=evaluated if evaluate else None, steps_per_epoch=steps
+    )
     head.network.eval()
 
 

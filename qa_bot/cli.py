@@ -80,6 +80,7 @@ class TrainedModel(StrEnum):
     cross_encoder = "cross-encoder"
     entailment = "entailment"
     fusion = "fusion"
+    relations = "relations"
 
 
 @dataclass(slots=True)
@@ -436,6 +437,9 @@ def train(
     seed: Annotated[int, typer.Option(help="Seed of all randomness.", min=0)] = 0,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with an interrupted run.")] = False,
     plots: Annotated[bool, typer.Option("--plots", help="Draw the learning curve.")] = False,
+    relations: Annotated[
+        Path | None, typer.Option(help="relations: their names, one a line, that the pools name by number.")
+    ] = None,
     from_feedback: Annotated[
         bool, typer.Option("--from-feedback", help="fusion: the home's votes in place of --data.")
     ] = False,
@@ -452,7 +456,8 @@ def train(
         raise typer.BadParameter("Expected --data PATH, but got none; name what to learn from.")
     chosen = verb(model.value)
     home = _home(context)[0].path if from_feedback else None
-    request = Request((*(data or ()), *(more or ())), out, base, config, dev, limit, seed, resume, plots, home)
+    paths = (*(data or ()), *(more or ()))
+    request = Request(paths, out, base, config, dev, limit, seed, resume, plots, home, relations)
     with shown(chosen.epochs(request), measure=chosen.measure) as reported:
         outcome = chosen.train(request, told=show_read, reported=reported)
     if json:

@@ -1,8 +1,8 @@
 """`eval relations`: which relation does a question ask for, among those of its entity? Accuracy over pools.
 
-Rows that were trained on nothing: chance, the number of shared words (thesis, table 4.2), stems by Jaccard, the cosine
-of question and relation for each encoder, and all of these together. `accuracy` counts a tie of n relations as 1/n,
-which is what drawing one of them gives; `accuracy_strict` counts it as wrong.
+After trained scorers come rows that were trained on nothing: chance, the number of shared words (thesis, table 4.2),
+stems by Jaccard, the cosine of question and relation for each encoder, and all of these together. `accuracy` counts a
+tie of n relations as 1/n, which is what drawing one of them gives; `accuracy_strict` counts it as wrong.
 """
 
 from __future__ import annotations
@@ -15,12 +15,14 @@ import numpy as np
 
 from kg_index.keywords import KeywordMatcher
 from kg_index.pools import PoolQuestion, read_pools, read_relations
+from kg_index.relation_head import HeadConfig, RelationHead
 from kg_index.relation_scorers import CosineScorer, Together
 from kg_index.relations import RelationScorer
 from qa_bot.encoders import STARTER, resolve
 from qa_bot.evaluation.indexed import Progress, silent
 from qa_bot.evaluation.report import Row, compared
 from qa_bot.training.pairs import TrainingDataError
+from qa_core.checkpoints import load_config
 from qa_core.metrics import Score
 from qa_core.types import FloatArray
 
@@ -41,6 +43,7 @@ def evaluate_relations(
     data: Path,
     *,
     relations: Path | None,
+    models: Sequence[Path] = (),
     encoders: Sequence[str] = (),
     limit: int | None = None,
     home: Path | None = None,
@@ -51,6 +54,7 @@ def evaluate_relations(
     Args:
         data: lines `gold TAB pool TAB question` with numbers of relations, the mention as `#head_entity#`.
         relations: their names, one a line, the first is 1.
+        models: folders of trained scorers, measured first.
         encoders: names of encoders, `starter` where none is named.
         home: where encoders that were fetched lie.
 
@@ -69,7 +73,7 @@ def evaluate_relations(
     with TemporaryDirectory() as folder:
         rows = [
             Row(TASK, data.name, "all", name, encoder, len(questions), measured(scorer, questions, progress))
-            for name, encoder, scorer in _scorers(encoders, (home or Path(folder)) / "models")
+            for name, encoder, scorer in _scorers(models, encoders, (home or Path(folder)) / "models")
         ]
     return compared(rows, MEASURE)
 
@@ -92,7 +96,26 @@ def measured(
     return {MEASURE: Score.of(shared), f"{MEASURE}_strict": Score.of(strict)}
 
 
-def _scorers(encoders: Sequence[str], models: Path) -> Iterator[tuple[str, str, RelationScorer]]:
+def open_head(folder: Path, models: Path) -> RelationHead:
+    """A trained scorer with its encoder; `models` holds encoders that were fetched.
+
+    Raises TrainingDataError where the folder holds none, or was trained with other weights of the encoder.
+    """
+    try:
+        config = load_config(folder, HeadConfig)
+        encoder = resolve(config.encoder, models=models)
+        if encoder.fingerprint != config.fingerprint:
+            raise ValueError(f"Expected the encoder {config.encoder!r} as it was in training; train again.")
+        return RelationHead.load(folder, encoder.encode)
+    except (ValueError, FileNotFoundError) as error:
+        raise TrainingDataError(f"{folder}: {error}") from error
+
+
+def _scorers(
+    trained: Sequence[Path], encoders: Sequence[str], models: Path
+) -> Iterator[tuple[str, str, RelationScorer]]:
+    for folder in trained:
+        yield folder.resolve().name, "", open_head(folder, models)
     stems = KeywordMatcher()
     yield "chance", "", Chance()
     yield "shared words", "", KeywordMatcher(jaccard=False, stemmed=False)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from qa_bot.training.answer_sets import Keep
 
 
-WITH_MODELS = ("similar", "words", "phrases", "answers", "paraphrase", "liveqa")
+WITH_MODELS = ("similar", "words", "phrases", "answers", "paraphrase", "relations", "liveqa")
 
 
 class Similar(NamedTuple):
@@ -82,7 +82,7 @@ def measure(
         case "relations":
             from qa_bot.evaluation.relations import evaluate_relations
 
-            return evaluate_relations(data, relations=relations, limit=limit, **common)
+            return evaluate_relations(data, relations=relations, models=models, limit=limit, **common)
         case "known-item":
             from qa_bot.evaluation.known_item import evaluate_known_item
 

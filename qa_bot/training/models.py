@@ -66,6 +66,7 @@ MODELS = {
     "cross-encoder": ("cross_encoder:train_cross_encoder", "MAP"),
     "entailment": ("entailment:train_entailment", "accuracy"),
     "fusion": ("fusion:train_fusion", "AP"),
+    "relations": ("relations:train_relations", "accuracy"),
 }
 """Module and function of each run, and the name of its development figure."""
 

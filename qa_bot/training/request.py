@@ -23,3 +23,4 @@ class Request:
     resume: bool = False
     plots: bool = False
     feedback: Path | None = None  # a home whose people's votes take the place of data
+    relations: Path | None = None  # names of relations, one a line, that pools give by number

@@ -63,3 +63,13 @@ def test_the_command_line(qa_bot, files: tuple[Path, Path]):
     assert told.code == 0
     assert [row["engine"] for row in told.json["models"]][:2] == ["chance", "shared words"]
     assert qa_bot("eval", "relations", "--data", files[0]).code == 1
+
+
+def test_what_was_trained_is_measured(qa_bot, files: tuple[Path, Path], write_lines, tmp_path: Path):
+    more = [f"2\t1 2\twhat does #head_entity# do {word}" for word in ("now", "then", "here", "there", "all day")]
+    data = ("--data", write_lines("more.tsv", *LINES, *more), "--relations", files[1])
+    trained = qa_bot("train", "relations", *data, "--out", tmp_path / "out", "--dev", "0.5", "--json")
+    assert trained.code == 0, trained.err
+    assert trained.json["questions"] + trained.json["held_out"] == 8
+    told = qa_bot("eval", "relations", *data, "--model", tmp_path / "out", "--json").json
+    assert told["models"][0]["engine"] == "out"

@@ -1,0 +1,228 @@
+"""`train relations`: from questions with pools of relations to a scorer of relations (thesis, ch. 4.3.5, supervised).
+
+A small network over the vectors of a frozen encoder; relations that no question asks for are scored by their words.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, field
+from hashlib import blake2b
+from pathlib import Path
+
+import numpy as np
+
+from kg_index.pools import PoolQuestion, read_pools, read_relations
+from kg_index.relation_head import HeadTraining, RelationHead, fit_head, labelled, training_of
+from kg_index.relation_scorers import CosineScorer
+from kg_index.relations import RelationScorer
+from qa_bot.encoders import STARTER, EncoderError, resolve
+from qa_bot.home import Home
+from qa_bot.ingest.records import Notice, Reject
+from qa_bot.training.dense import TrainingError
+from qa_bot.training.pairs import TrainingDataError
+from qa_bot.training.request import Request
+from qa_bot.training.run import Run, RunError, hold
+from qa_bot.training.settings import SettingsError, read_toml, settled
+from qa_core.resume import load_training
+from qa_core.training import Progress, seed_everything
+
+MEASURE = "accuracy"
+
+
+@dataclass(frozen=True, slots=True)
+class RelationSettings:
+    """What `--config` may hold."""
+
+    encoder: str = STARTER  # whose vectors are read: `starter`, a folder or a hub id
+    hidden: int = 512
+    training: HeadTraining = field(default_factory=lambda: HeadTraining(epochs=6))
+
+
+@dataclass(frozen=True, slots=True)
+class Pools:
+    """What was read; a malformed line stops the reading."""
+
+    pairs: tuple[PoolQuestion, ...]
+    rejects: tuple[Reject, ...] = ()
+    notices: tuple[Notice, ...] = ()
+    repeated: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What came of a run, on held-out questions."""
+
+    questions: int
+    held_out: int
+    relations: int  # with a row of their own
+    parameters: int
+    epochs: int  # to the weights that were kept
+    cosine: float  # accuracy before training
+    accuracy: float
+    seconds: float
+
+    def as_dict(self) -> dict[str, object]:
+        """For JSON."""
+        return asdict(self)
+
+    def text(self, out: Path) -> str:
+        """Figures, and where the scorer is."""
+        return (
+            f"{self.questions:,} questions for training, {self.held_out:,} held out; {self.relations:,} relations\n"
+            f"accuracy {self.accuracy:.3f} after {self.epochs} epochs, {self.cosine:.3f} before\n"
+            f"measure it: qa-bot eval relations --relations NAMES.txt --model {out}\n"
+        )
+
+
+Told = Callable[[Pools], None]
+Reported = Callable[[Progress], None]
+
+
+def train_relations(request: Request, *, told: Told = lambda _: None, reported: Reported = lambda _: None) -> Outcome:
+    """Train and write `request.out`: the scorer, its card, `curve.csv`, and `curve.png` where it was asked for.
+
+    Args:
+        told: hears what was read, before training begins.
+        reported: hears of every progress.
+
+    Raises:
+        TrainingError, TrainingDataError, SettingsError, RunError, EncoderError: data, settings or folders do not do.
+    """
+    settings = configured(request)
+    try:
+        return _trained(request, settings, told, reported)
+    except (TrainingDataError, SettingsError, RunError, EncoderError):
+        raise
+    except (ValueError, FloatingPointError, ModuleNotFoundError) as error:
+        raise TrainingError(str(error)) from error
+
+
+def epochs(request: Request) -> int:
+    """At most, for a progress bar."""
+    return configured(request).training.epochs
+
+
+def configured(request: Request) -> RelationSettings:
+    """The settings of a request. Raises SettingsError."""
+    given = read_toml(request.config) if request.config else {}
+    source = str(request.config or "defaults")
+    settings = settled(RelationSettings(), given, source=source)
+    if request.base is not None:
+        raise SettingsError(f"Expected no base to start from, but got {request.base}; name vectors by `encoder`.")
+    training = settings.training
+    sizes = {"hidden": settings.hidden, "training.epochs": training.epochs, "training.batch": training.batch}
+    wrong = [f"{name} = {value}" for name, value in sizes.items() if value < 1]
+    wrong += [f"training.learning_rate = {training.learning_rate}"] * (not training.learning_rate > 0)
+    if wrong:
+        raise SettingsError(f"{source}: Expected positive numbers, but got {', '.join(wrong)}.")
+    return settings
+
+
+def accuracy(scorer: RelationScorer, questions: Sequence[PoolQuestion]) -> float:
+    """Share of the questions whose right relation has the one highest score."""
+    scores = scorer.score([each.template for each in questions], [each.pool for each in questions])
+    right = [
+        bool(own[each.place] == own.max() and (own == own.max()).sum() == 1)
+        for each, own in zip(questions, scores, strict=True)
+    ]
+    return float(np.mean(right))
+
+
+def _trained(request: Request, settings: RelationSettings, told: Told, reported: Reported) -> Outcome:
+    started = time.monotonic()
+    if request.relations is None:
+        raise TrainingDataError("Expected the names of relations, but got none; name them by --relations NAMES.txt.")
+    names = read_relations(request.relations)
+    pools = Pools(tuple(each for path in request.data for each in read_pools(path, names))[: request.limit])
+    told(pools)
+    train, held_out = _parts(pools.pairs, names, request)
+    encoder = resolve(settings.encoder, models=Home.open().models)
+    seed_everything(request.seed)
+    head = RelationHead.of(
+        encoder.encode,
+        (name for each in train for name in each.pool),
+        hidden=settings.hidden,
+        encoder=settings.encoder,
+        fingerprint=encoder.fingerprint,
+    )
+    training = training_of(head, settings.training, seed=request.seed)
+    identity = {"config": asdict(settings), "questions": len(train), "held_out": len(held_out), "seed": request.seed}
+    run = Run(request.out, identity)
+    if request.resume:
+        run.check()
+        load_training(run.state, training)
+    else:
+        run.begin()
+    progress = fit_head(
+        head,
+        labelled(train),
+        settings.training,
+        seed=request.seed,
+        training=training,
+        evaluate=lambda trained: accuracy(trained, held_out),
+    )
+    hold(run, training, progress, reported)
+    outcome = Outcome(
+        len(train),
+        len(held_out),
+        len(head.relations),
+        sum(weight.numel() for weight in head.network.parameters()),
+        training.best.epoch if training.best else training.epoch,
+        accuracy(CosineScorer(encoder.encode), held_out),
+        accuracy(head, held_out),
+        time.monotonic() - started,
+    )
+    head.save(request.out, card=_card(outcome, settings, request))
+    run.finish(training, plots=request.plots, measure=MEASURE)
+    return outcome
+
+
+def _parts(
+    questions: Sequence[PoolQuestion], names: Sequence[str], request: Request
+) -> tuple[list[PoolQuestion], list[PoolQuestion]]:
+    """For training and to stop by; a share is taken by a hash of templates, so that no wording is in both."""
+    try:
+        share = float(request.dev)
+    except ValueError:
+        train, held_out = list(questions), read_pools(Path(request.dev), names)
+    else:
+        if not 0 < share < 1:
+            raise TrainingDataError(f"Expected a share between 0 and 1, or a path, for --dev, but got {request.dev}.")
+        train, held_out = [], []
+        for each in questions:
+            place = int.from_bytes(blake2b(each.template.encode(), digest_size=8).digest(), "big") / 2**64
+            (held_out if place < share else train).append(each)
+    if not train or not held_out:
+        raise TrainingDataError(
+            f"Expected questions for training and to hold out, but got {len(train)} and {len(held_out)}; give more."
+        )
+    return train, held_out
+
+
+def _card(outcome: Outcome, settings: RelationSettings, request: Request) -> str:
+    """Data, seed, settings and figures, as Markdown."""
+    told = asdict(settings) | {"encoder": Path(settings.encoder).name}
+    return f"""# Relation scorer trained with qa-bot
+
+| | |
+| --- | --- |
+| reads the vectors of | {told["encoder"]} |
+| data | {", ".join(path.name for path in request.data)} |
+| questions for training, held out | {outcome.questions:,}, {outcome.held_out:,} |
+| relations with a row of their own | {outcome.relations:,} |
+| trained parameters | {outcome.parameters:,} |
+| seed | {request.seed} |
+| epochs | {outcome.epochs} |
+| accuracy on held-out questions, before and after | {outcome.cosine:.3f}, {outcome.accuracy:.3f} |
+
+The licence follows from that of the data and of the encoder; see there.
+
+## Settings
+
+```json
+{json.dumps(told, indent=2)}
+```
+"""
