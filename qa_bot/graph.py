@@ -149,7 +149,7 @@ def add(
 
     Args:
         paths: N-Triples, N-Quads and Turtle, plain, .gz or .bz2.
-        labels: predicates that tell names, beside the usual ones.
+        labels: predicates that tell names, beside the usual ones and those of earlier calls.
         tables: mention tables `text TAB entity TAB count`.
         languages: of literals with a language tag, all of them by default.
         strict: raise at the first malformed line instead of leaving it out.
@@ -177,8 +177,11 @@ def add(
                 adding = _Adding(staged, current, log, languages=languages, strict=strict, progress=progress)
                 counts = adding.triples(paths)
                 index = TripleIndex(staged / TRIPLES)
-                adding.mentions(index, labels, tables)
-                published = root.publish(staged, {"triples": len(index), "files": [path.name for path in paths]})
+                naming = sorted({*labels, *(current.manifest.get("labels", ()) if current else ())})
+                adding.mentions(index, naming, tables)
+                published = root.publish(
+                    staged, {"triples": len(index), "files": [path.name for path in paths], "labels": naming}
+                )
             except BaseException:
                 shutil.rmtree(staged, ignore_errors=True)
                 raise

@@ -138,6 +138,9 @@ def test_further_predicates_may_tell_names(place: Home, facts: Path, write_lines
     with opened(place) as graph:
         assert graph.lookup.entities("Pearl of the Pacific") == [graph.triples.id_of(f"{EX}lima")]
         assert graph.lookup.label(graph.triples.id_of(f"{EX}founded_in")) == "founded in"
+    add(place, [write_lines("third.nt", MORE[0])])
+    with opened(place) as graph:
+        assert graph.lookup.entities("Pearl of the Pacific") == [graph.triples.id_of(f"{EX}lima")]
 
 
 def test_one_that_fails_leaves_the_graph_that_was_there(place: Home, facts: Path, write_lines: Callable[..., Path]):
