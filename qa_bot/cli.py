@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from qa_bot.interrupts import remembered
+
 if TYPE_CHECKING:
     from qa_bot.bot import Bot
     from qa_bot.config import Config
@@ -97,7 +99,8 @@ def run(arguments: Sequence[str]) -> int:
     """Exit code of one command."""
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s: %(message)s", stream=sys.stderr)
     try:
-        code = typer.main.get_command(app).main(list(arguments), prog_name="qa-bot", standalone_mode=False)
+        with remembered():
+            code = typer.main.get_command(app).main(list(arguments), prog_name="qa-bot", standalone_mode=False)
     except (KeyboardInterrupt, typer.Abort):
         code = INTERRUPTED
     except typer.TyperException as error:  # wrong usage; its public base tells neither of these two

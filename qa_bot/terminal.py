@@ -13,6 +13,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from qa_bot.interrupts import go_on
 from qa_core.types import Answer, AnswerSource, Candidate
 
 if TYPE_CHECKING:
@@ -194,6 +195,7 @@ def counting(label: str) -> Iterator[Counter]:
 
     def progress(count: int, doing: str = "", /) -> None:
         nonlocal shown
+        go_on()
         now = time.monotonic()
         if now - shown >= REFRESH:
             shown = now
@@ -209,6 +211,7 @@ def counting(label: str) -> Iterator[Counter]:
 
 def _nothing(_count: int, _doing: str = "", /) -> None:
     """Progress where nobody looks."""
+    go_on()
 
 
 def _heading(console: Console, text: str) -> None:
