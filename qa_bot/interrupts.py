@@ -7,6 +7,7 @@ remembered, and whatever reports progress asks for it.
 from __future__ import annotations
 
 import signal
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -24,10 +25,13 @@ def remembered() -> Iterator[None]:
     if not main or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
         yield
         return
+    told = sys.unraisablehook
     signal.signal(signal.SIGINT, _press)
+    sys.unraisablehook = lambda lost: None if lost.exc_type is KeyboardInterrupt else told(lost)
     try:
         yield
     finally:
+        sys.unraisablehook = told
         signal.signal(signal.SIGINT, signal.default_int_handler)
         _pressed = False
 

@@ -26,14 +26,14 @@ def press_while_nobody_can_hear() -> None:
     assert held() is None
 
 
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
-def test_one_that_python_drops_is_raised_by_the_next_progress():
+def test_one_that_python_drops_is_raised_by_the_next_progress(capfd):
     with remembered(), counting("") as progress:
         progress(1)
         press_while_nobody_can_hear()
         with pytest.raises(KeyboardInterrupt):
             progress(2)
     go_on()  # outside nothing is remembered
+    assert capfd.readouterr().err == ""
 
 
 def test_one_that_is_heard_is_raised_at_once_and_the_old_handler_comes_back():
