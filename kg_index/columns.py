@@ -65,7 +65,7 @@ class Totals:
 
 
 def write_manifest(folder: Path, totals: Totals) -> None:
-    files = {name: {"bytes": (folder / name).stat().st_size, "crc32": _checksum(folder / name)} for name in WIDTHS}
+    files = {name: {"bytes": (folder / name).stat().st_size, "crc32": checksum(folder / name)} for name in WIDTHS}
     told = {"format": FORMAT, **asdict(totals), "files": files}
     (folder / MANIFEST).write_text(json.dumps(told, indent=1, sort_keys=True) + "\n", encoding="ascii")
 
@@ -96,7 +96,7 @@ def check(folder: Path) -> None:
     """Read every byte; raises GraphDamaged for a file that is not as it was written."""
     files = read_manifest(folder)["files"]
     for name in WIDTHS:
-        expected, found = files[name]["crc32"], _checksum(folder / name)
+        expected, found = files[name]["crc32"], checksum(folder / name)
         if found != expected:
             raise GraphDamaged(folder / name, f"checksum {found:08x} instead of {expected:08x}")
 
@@ -126,12 +126,13 @@ def _expected(totals: Totals, text: int) -> dict[str, int]:
     return {name: width * (rows | begins).get(name, totals.triples) for name, width in WIDTHS.items()}
 
 
-def _checksum(path: Path) -> int:
-    checksum = 0
+def checksum(path: Path) -> int:
+    """CRC-32 of a file."""
+    value = 0
     with path.open("rb") as file:
         while piece := file.read(1 << 20):
-            checksum = zlib.crc32(piece, checksum)
-    return checksum
+            value = zlib.crc32(piece, value)
+    return value
 
 
 def _guarded(path: Path, read: Callable[[], _T]) -> _T:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import zlib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from kg_index.columns import checksum
 from qa_core.types import IntArray
 
 FORMAT = 1
@@ -68,14 +68,6 @@ def write_head(folder: Path, *, names: int, rows: int) -> None:
     partial = folder / f"{HEAD}.partial"
     partial.write_text(json.dumps(head, indent=2) + "\n", encoding="utf-8")
     partial.replace(folder / HEAD)
-
-
-def checksum(path: Path) -> int:
-    value = 0
-    with path.open("rb") as file:
-        while block := file.read(1 << 20):
-            value = zlib.crc32(block, value)
-    return value
 
 
 def read_head(folder: Path) -> dict[str, Any]:

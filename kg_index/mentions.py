@@ -25,6 +25,7 @@ from typing import Self
 import marisa_trie
 import numpy as np
 
+from kg_index.columns import checksum
 from kg_index.mention_files import (
     COUNTS,
     ENTITIES,
@@ -33,7 +34,6 @@ from kg_index.mention_files import (
     OFFSETS,
     WORDS,
     MentionsDamaged,
-    checksum,
     mapped_array,
     merged,
     ordered,

@@ -160,42 +160,42 @@ def add(
     """
     from qa_bot.changes import logged  # the store and the index behind it: not to look a fact up
 
-    for path in (*paths, *tables):
-        if not path.is_file():
-            raise GraphError(f"Expected a file of triples, but there is none at {path}; check the name.")
-    try:
-        for path in paths:
-            format_of(path)
-    except ValueError as error:
-        raise GraphError(str(error)) from None
+    _check_files(paths, tables)
     started = time.monotonic()
     with home.lock("kg add"), logged(home) as log:
         root = generations(home)
         with root.pin_current() as current:
             staged = root.stage((current.number if current else 0) + 1)
+            adding = _Adding(staged, current, log, languages=languages, strict=strict, progress=progress)
             try:
-                adding = _Adding(staged, current, log, languages=languages, strict=strict, progress=progress)
                 counts = adding.triples(paths)
-                index = TripleIndex(staged / TRIPLES)
-                naming = sorted({*labels, *(current.manifest.get("labels", ()) if current else ())})
-                adding.mentions(index, naming, tables)
-                published = root.publish(
-                    staged, {"triples": len(index), "files": [path.name for path in paths], "labels": naming}
-                )
+                naming = adding.mentions(labels, tables)
+                told = {"triples": len(adding.index), "files": [path.name for path in paths], "labels": naming}
+                published = root.publish(staged, told)
             except BaseException:
                 shutil.rmtree(staged, ignore_errors=True)
                 raise
         root.prune()
         files = [FileCounts(str(p), c.triples, c.rejected, c.dropped) for p, c in zip(paths, counts, strict=True)]
-        told = log.counts
         return AddedGraph(
             files,
             adding.wrong_rows + sum(file.rejected for file in files),  # of many only the first are logged
-            list(told.examples),
-            told.rejects_file,
+            list(log.counts.examples),
+            log.counts.rejects_file,
             time.monotonic() - started,
             _graph(published).stats(),
         )
+
+
+def _check_files(paths: Sequence[Path], tables: Sequence[Path]) -> None:
+    for path in (*paths, *tables):
+        if not path.is_file():
+            raise GraphError(f"Expected a file, but there is none at {path}; check the name.")
+    try:
+        for path in paths:
+            format_of(path)
+    except ValueError as error:
+        raise GraphError(str(error)) from None
 
 
 class _Adding:
@@ -234,8 +234,18 @@ class _Adding:
         build(chain(present, *new), folder, progress=self._read)
         return counts
 
-    def mentions(self, index: TripleIndex, labels: Collection[str], tables: Sequence[Path]) -> None:
-        """Write the names of the entities: those that triples tell, and those of all tables that were ever given."""
+    @cached_property
+    def index(self) -> TripleIndex:
+        """Of the new generation, once `triples` has written it."""
+        return TripleIndex(self._staged / TRIPLES)
+
+    def mentions(self, given: Collection[str], tables: Sequence[Path]) -> list[str]:
+        """Write the names of the entities: those that triples tell, and those of all tables that were ever given.
+
+        What is returned are the predicates, now and earlier given, that tell names beside the usual ones.
+        """
+        index = self.index
+        labels = sorted({*given, *(self._current.manifest.get("labels", ()) if self._current else ())})
         kept = self._staged / TABLES
         if self._current is not None and (self._current.path / TABLES).is_dir():
             link(self._current, TABLES, self._staged)
@@ -256,6 +266,7 @@ class _Adding:
         read = (read_table(table, entity, report=self._wrong_row) for table in sorted(kept.glob("*")))
         rows: Iterator[Row] = chain(named, *read)
         write_mentions(self._counted(rows), self._staged / MENTIONS, salience=index.salience)
+        return labels
 
     def _batches(self, path: Path, counts: Counts, place: int) -> Iterator[list[Triple]]:
         return read_triples(

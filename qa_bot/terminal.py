@@ -80,12 +80,7 @@ def show_added(added: Added, *, dry_run: bool, console: Console | None = None) -
     errors = Console(stderr=True, highlight=False)
     for notice in added.notices[:20]:
         errors.print(Text(f"{notice.where}: {notice.message}", style="yellow"))
-    for reject in added.examples:
-        errors.print(Text(f"{reject.where}: {reject.reason}", style="red"))
-    if added.rejected > len(added.examples):
-        errors.print(f"… and {added.rejected - len(added.examples):,} more")
-    if added.rejects_file:
-        errors.print(Text(f"All rejects with their reasons: {added.rejects_file}"))
+    _show_rejects(added, errors)
     would = "would be " if dry_run else ""
     parts = [f"{getattr(added, what):,} {what}" for what in ("added", "updated", "unchanged", "rejected")]
     extra = f" ({added.passages:,} passages, {added.duplicates:,} nearly repeat another)" if added.passages else ""
@@ -95,13 +90,7 @@ def show_added(added: Added, *, dry_run: bool, console: Console | None = None) -
 def show_graph_added(added: AddedGraph, *, console: Console | None = None) -> None:
     """What was read from each file, and the graph as it is now; rejects with their reasons on stderr."""
     console = console or Console(highlight=False)
-    errors = Console(stderr=True, highlight=False)
-    for reject in added.examples:
-        errors.print(Text(f"{reject.where}: {reject.reason}", style="red"))
-    if added.rejected > len(added.examples):
-        errors.print(f"… and {added.rejected - len(added.examples):,} more")
-    if added.rejects_file:
-        errors.print(Text(f"All rejects with their reasons: {added.rejects_file}"))
+    _show_rejects(added, Console(stderr=True, highlight=False))
     for file in added.files:
         others = [f"{file.rejected:,} rejected"] * bool(file.rejected)
         others += [f"{file.dropped:,} in other languages"] * bool(file.dropped)
@@ -212,6 +201,15 @@ def counting(label: str) -> Iterator[Counter]:
 def _nothing(_count: int, _doing: str = "", /) -> None:
     """Progress where nobody looks."""
     go_on()
+
+
+def _show_rejects(added: Added | AddedGraph, errors: Console) -> None:
+    for reject in added.examples:
+        errors.print(Text(f"{reject.where}: {reject.reason}", style="red"))
+    if added.rejected > len(added.examples):
+        errors.print(f"… and {added.rejected - len(added.examples):,} more")
+    if added.rejects_file:
+        errors.print(Text(f"All rejects with their reasons: {added.rejects_file}"))
 
 
 def _heading(console: Console, text: str) -> None:
