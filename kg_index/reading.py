@@ -37,7 +37,7 @@ _USUAL = re.compile(rf"^<({_IRI})> <({_IRI})> (?:<({_IRI})>|({_LITERAL}))(?: <{_
 _USUAL_TRIPLE = re.compile(rf"^<({_IRI})> <({_IRI})> (?:<({_IRI})>|({_LITERAL})) \.$", re.MULTILINE)
 _PLACE = re.compile(r"^Parser error (?:at|between) .*?(?:column|columns) [\d and]*(?:line \d+ column \d+)?: ")
 _NESTED = "a triple in the place of a term"
-_ANONYMOUS = re.compile(r"[0-9a-f]{32}")
+_ANONYMOUS = re.compile(r"[0-9a-f]{24,32}")  # 128 random bits, without leading zeros
 
 
 @dataclass(frozen=True, slots=True)

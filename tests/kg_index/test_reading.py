@@ -147,6 +147,13 @@ def test_an_empty_file_has_no_triples(tmp_path):
     assert read(tmp_path / "a.ttl", "") == ([], [])
 
 
+def test_nameless_nodes_are_known_by_names_of_any_length(tmp_path):
+    """The parser makes them of random bits and leaves leading zeros out."""
+    text = "".join(f"<http://example.org/{i}> <{P}> [] .\n" for i in range(1_000))
+    triples, _ = read(tmp_path / "a.ttl", text)
+    assert {o for _, _, o in triples} == {f"_:nameless{i}" for i in range(1_000)}
+
+
 def test_quads_lose_their_graph(tmp_path):
     text = f"<{A}> <{P}> <{B}> <http://example.org/g> .\n<{A}> <{P}> <{B}> _:g .\n{GOOD}"
     assert read(tmp_path / "a.nq", text) == ([(A, P, B)] * 3, [])

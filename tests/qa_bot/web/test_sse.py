@@ -152,15 +152,14 @@ def test_work_that_runs_when_the_service_stops_is_told_to_its_end(serve, slow_bo
     gate = slow_bot.pauses["rank"] = Event()
 
     async def stop() -> tuple[str, str]:
-        async with (
-            service.client.post("/api/ask", json={"question": CATS}, headers=EVENTS) as first,
-            service.client.post("/api/ask", json={"question": CATS}, headers=EVENTS) as second,
-        ):
-            closing = asyncio.create_task(service.engine.close())
-            await asyncio.sleep(0.05)
-            gate.set()
-            await closing
-            return (await first.read()).decode(), (await second.read()).decode()
+        async with service.client.post("/api/ask", json={"question": CATS}, headers=EVENTS) as first:
+            await asyncio.to_thread(service.until, lambda: slow_bot.begun == 1, "the first question")
+            async with service.client.post("/api/ask", json={"question": CATS}, headers=EVENTS) as second:
+                closing = asyncio.create_task(service.engine.close())
+                await asyncio.sleep(0.05)
+                gate.set()
+                await closing
+                return (await first.read()).decode(), (await second.read()).decode()
 
     first, second = map(read, service.run(stop()))
     assert first[-1][1] == "final"
