@@ -27,13 +27,14 @@ from qa_bot.generations import Damage, GenerationDamaged, Generations, Stamp, st
 from qa_bot.home import Home
 from qa_bot.index import Index, Manifest
 from qa_bot.journal import FULL, append, open_store, take_up
-from qa_bot.pipeline import Calibrations, Engine, Pipeline, Ranking
+from qa_bot.pipeline import Calibrations, Pipeline, SearchEngine
 from qa_bot.presentation import as_dict
 from qa_bot.rankers import Cascade, RankerError, open_cascade
 from qa_bot.starter import fill
-from qa_core.types import Answer, Encoder, Question
+from qa_core.types import Answer, Candidate, Encoder, Question
 
 if TYPE_CHECKING:
+    from qa_bot.facts import Facts
     from qa_bot.store import Store
 
 log = logging.getLogger(__name__)
@@ -43,9 +44,10 @@ THREADS = 4
 
 
 class _State(NamedTuple):
-    """What a pipeline was opened from; both are cheap enough to be looked at before every question."""
+    """What a pipeline was opened from; all are cheap enough to be looked at before every question."""
 
     generation: Stamp | None
+    graph: Stamp | None
     configured: Stamp | None
 
 
@@ -64,7 +66,7 @@ class Bot:
     ) -> None:
         self.home, self.config = home, config
         self._flags, self._recording = flags, record
-        self._generations = Generations(home.index)
+        self._generations, self._graphs = Generations(home.index), Generations(home.graph)
         self._workers = ThreadPoolExecutor(THREADS * config.serve.workers, thread_name_prefix="qa-bot")
         self._lock = Lock()
         self._opened: _Opened | None = None
@@ -162,15 +164,20 @@ class Bot:
         return await asyncio.to_thread(self.ask, question, **options)  # type: ignore[arg-type]  # same options as `ask`
 
     def search(
-        self, query: str, *, engine: Engine = "hybrid", top: int = 10, deadline: Deadline | None = None
-    ) -> Ranking:
-        """What retrieval finds, best first; no answer is composed and nothing is recorded.
+        self, query: str, *, engine: SearchEngine = "hybrid", top: int = 10, deadline: Deadline | None = None
+    ) -> tuple[Candidate, ...]:
+        """What one engine finds, best first; no answer is composed and nothing is recorded.
 
         Raises:
             Cancelled: nobody wants it any more, says the deadline.
         """
         deadline = deadline or Deadline.after(self.config.answer.deadline)
-        return self.pipeline().rank(Question(query), deadline=deadline, engine=engine, depth=max(top, 10))
+        return self.pipeline().search(query, deadline=deadline, engine=engine, top=top)
+
+    def ask_graph(self, question: str, *, deadline: float | None = None, trace: bool = False) -> Answer:
+        """One answer from the graph alone, with its triples as sources; it is not recorded."""
+        deadline = self.config.answer.deadline if deadline is None else deadline
+        return self.pipeline().ask_graph(Question(question), deadline=Deadline.after(deadline), trace=trace)
 
     def pipeline(self) -> Pipeline:
         """The pipeline over the current generation; a new one is taken up at the next question."""
@@ -202,7 +209,7 @@ class Bot:
         self.close()
 
     def _state(self) -> _State:
-        return _State(self._generations.stamp(), stamp(self.home.config_file))
+        return _State(self._generations.stamp(), self._graphs.stamp(), stamp(self.home.config_file))
 
     def _open(self, state: _State) -> _Opened:
         if self._opened and self._opened.state.configured != state.configured:
@@ -216,9 +223,22 @@ class Bot:
             index = Index(generation)
             encoder = self._encoder_for(index.manifest, loading.result())
             calibrations = Calibrations(*(calibration_for(each, self.home.models) for each in (encoder, None)))
-            pipeline = Pipeline(index, encoder, calibrations, self.config, self._workers, self.rankers)
+            facts = self._facts(held)
+            pipeline = Pipeline(index, encoder, calibrations, self.config, self._workers, self.rankers, facts)
             unpin = weakref.finalize(pipeline, held.pop_all().close)
         return _Opened(state, pipeline, unpin)
+
+    def _facts(self, held: ExitStack) -> Facts | None:
+        """The home's graph, None where there is none or it cannot be used: documents answer without it."""
+        if not self.config.facts.enabled or self._graphs.current_number() is None:
+            return None
+        from qa_bot.facts import FactsError, open_facts
+
+        try:
+            return open_facts(self.home, self.config, held)
+        except FactsError as error:
+            log.warning("Facts are left out: %s", error)
+            return None
 
     def _reconfigure(self) -> None:
         """Follow the home's configuration; the store stays the one that was opened."""

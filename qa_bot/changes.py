@@ -18,6 +18,7 @@ from typing import Any, BinaryIO
 
 import orjson
 
+from qa_bot import graph, starter
 from qa_bot.config import Config
 from qa_bot.generations import GenerationDamaged, Generations
 from qa_bot.home import Home
@@ -264,7 +265,12 @@ def _expect_input(paths: Iterable[Path], wanted: str | None) -> None:
 def delete(
     home: Home, config: Config, encoder: Encoder, *, ids: Sequence[str] = (), collection: str | None = None
 ) -> tuple[int, list[str]]:
-    """Remove documents everywhere: how many went, and the ids that nobody has."""
+    """Remove documents everywhere: how many went, and the ids that nobody has.
+
+    With the starter collection the facts of the starter graph go, too.
+    """
+    if collection == starter.NAME:
+        graph.remove(home, namespace=starter.NAMESPACE)
     with changing(home, config, encoder, action="delete") as change:
         if collection is not None:
             return change.retire(change.store.of_collection(collection)), []

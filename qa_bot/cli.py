@@ -43,6 +43,7 @@ class EngineName(StrEnum):
     keyword = "keyword"
     dense = "dense"
     hybrid = "hybrid"
+    facts = "facts"
 
 
 class System(StrEnum):
@@ -62,6 +63,8 @@ class Task(StrEnum):
     answers = "answers"
     paraphrase = "paraphrase"
     relations = "relations"
+    linking = "linking"
+    facts = "facts"
 
 
 class Keep(StrEnum):
@@ -180,7 +183,9 @@ def ask(
 def search(
     context: typer.Context,
     query: Annotated[str, typer.Argument(help="What to look for.")],
-    engine: Annotated[EngineName, typer.Option(help="Which index to search.")] = EngineName.hybrid,
+    engine: Annotated[
+        EngineName, typer.Option(help="What to search: documents, or facts of the graph.")
+    ] = EngineName.hybrid,
     top: Annotated[int, typer.Option(help="How many documents.", min=1, max=1000)] = 10,
     json: Json = False,
 ) -> None:
@@ -188,7 +193,7 @@ def search(
     from qa_bot.presentation import candidate_dict
 
     with _bot(context) as bot:
-        found = bot.search(query, engine=engine.value, top=top).candidates[:top]
+        found = bot.search(query, engine=engine.value, top=top)
         if json:
             _print_json({"query": query, "engine": engine.value, "results": [candidate_dict(each) for each in found]})
         else:
@@ -503,6 +508,26 @@ def kg_add(
     else:
         show_graph_added(added)
     raise typer.Exit(FAILED if added.rejected and not added.triples else OK)
+
+
+@kg_app.command("ask")
+def kg_ask(
+    context: typer.Context,
+    question: Annotated[str, typer.Argument(help="The question; - reads it from standard input.")],
+    trace: Annotated[bool, typer.Option(help="Show mentions, entities, templates and relations with scores.")] = False,
+    json: Json = False,
+) -> None:
+    """Answer a question from the graph alone, with the triples behind the answer."""
+    from qa_bot.presentation import as_dict
+    from qa_bot.terminal import show_answer
+
+    with _bot(context) as bot:
+        answer = bot.ask_graph(sys.stdin.read().strip() if question == "-" else question, trace=trace)
+    if json:
+        _print_json(as_dict(answer))
+    else:
+        show_answer(answer)
+    raise typer.Exit(OK if answer.answered else NO_ANSWER)
 
 
 @kg_app.command("lookup")

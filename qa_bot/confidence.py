@@ -72,8 +72,15 @@ class Calibration:
         return cls(bias=told["bias"], **lists)
 
 
-def fit(rows: Sequence[Features], right: Sequence[bool], *, penalty: float = 1.0, steps: int = 50) -> Calibration:
-    """Logistic regression by Newton's method with an L2 penalty on the weights.
+def fit(
+    rows: Sequence[Features],
+    right: Sequence[bool],
+    *,
+    names: Sequence[str] = FEATURES,
+    penalty: float = 1.0,
+    steps: int = 50,
+) -> Calibration:
+    """Logistic regression by Newton's method over the features `names`, with an L2 penalty on the weights.
 
     Raises:
         ValueError: all labels are alike, so that there is nothing to tell apart.
@@ -81,11 +88,11 @@ def fit(rows: Sequence[Features], right: Sequence[bool], *, penalty: float = 1.0
     y = np.asarray(right, float)
     if not 0 < y.sum() < len(y):
         raise ValueError(f"Expected right and wrong examples, but got {int(y.sum())} right of {len(y)}.")
-    x = np.array([[row.get(name, 0.0) for name in FEATURES] for row in rows])
+    x = np.array([[row.get(name, 0.0) for name in names] for row in rows])
     mean, deviation = x.mean(axis=0), x.std(axis=0)
     deviation[deviation == 0] = 1.0
     z = np.column_stack([(x - mean) / deviation, np.ones(len(x))])
-    ridge = np.diag([penalty] * len(FEATURES) + [0.0])
+    ridge = np.diag([penalty] * len(names) + [0.0])
     w = np.zeros(z.shape[1])
     for _ in range(steps):
         p = _sigmoid(z @ w)
@@ -96,12 +103,18 @@ def fit(rows: Sequence[Features], right: Sequence[bool], *, penalty: float = 1.0
         if np.abs(step).max() < 1e-8:
             break
     return Calibration(
-        FEATURES, tuple(mean.tolist()), tuple(deviation.tolist()), tuple(w[:-1].tolist()), bias=float(w[-1])
+        tuple(names), tuple(mean.tolist()), tuple(deviation.tolist()), tuple(w[:-1].tolist()), bias=float(w[-1])
     )
 
 
 def cross_validated(
-    rows: Sequence[Features], right: Sequence[bool], groups: Sequence[str], *, folds: int = 5, seed: int = 0
+    rows: Sequence[Features],
+    right: Sequence[bool],
+    groups: Sequence[str],
+    *,
+    names: Sequence[str] = FEATURES,
+    folds: int = 5,
+    seed: int = 0,
 ) -> tuple[Calibration, NDArray[np.float64]]:
     """A calibration fitted on everything, its threshold table from held-out confidences; also those confidences.
 
@@ -113,9 +126,9 @@ def cross_validated(
     held_out = np.zeros(len(rows))
     for each in range(folds):
         train = [i for i in range(len(rows)) if fold[i] != each]
-        fitted = fit([rows[i] for i in train], [right[i] for i in train])
+        fitted = fit([rows[i] for i in train], [right[i] for i in train], names=names)
         held_out[fold == each] = [fitted.confidence(row) for row, f in zip(rows, fold, strict=True) if f == each]
-    whole = fit(rows, right)
+    whole = fit(rows, right, names=names)
     thresholds, precisions = precision_table(held_out, right)
     return Calibration(
         whole.features, whole.mean, whole.deviation, whole.weights, whole.bias, thresholds, precisions

@@ -90,6 +90,13 @@ class RankingSection:
 
 
 @dataclass(frozen=True, slots=True)
+class FactsSection:
+    enabled: bool = key(True, "answer from the knowledge graph, too, where there is one")
+    templates: str = key("", "folder of mined templates (`kg mine`), whose relations are then known")
+    relations: str = key("", "folder of a trained scorer of relations (`train relations`)")
+
+
+@dataclass(frozen=True, slots=True)
 class ServeSection:
     host: str = key("127.0.0.1", "address to listen on; any other than loopback needs a token")
     port: int = key(8080, "port to listen on; 0 takes a free one", least=0, most=65535)
@@ -114,6 +121,7 @@ class Config:
     passages: PassagesSection = field(default_factory=PassagesSection)
     retrieval: RetrievalSection = field(default_factory=RetrievalSection)
     ranking: RankingSection = field(default_factory=RankingSection)
+    facts: FactsSection = field(default_factory=FactsSection)
     serve: ServeSection = field(default_factory=ServeSection)
     origins: Mapping[str, str] = field(default_factory=dict)
 

@@ -187,6 +187,34 @@ def add(
         )
 
 
+def remove(home: Home, *, namespace: str) -> int:
+    """Remove the triples whose subject's IRI begins so, wherever they came from; how many went.
+
+    Raises WriterBusy where another process writes to the home.
+    """
+    from qa_bot.changes import logged
+
+    with home.lock("delete"), logged(home) as log:
+        root = generations(home)
+        with root.pin_current() as current:
+            if current is None:
+                return 0
+            present = TripleIndex(current.path / TRIPLES)
+            staged = root.stage(current.number + 1)
+            adding = _Adding(staged, current, log, languages=None, strict=False, progress=lambda _done, _doing: None)
+            try:
+                kept = ([t for t in batch if not t[0].startswith(namespace)] for batch in batches_of(present))
+                build(kept, staged / TRIPLES)
+                naming = adding.mentions((), ())
+                told = {"triples": len(adding.index), "files": [], "labels": naming}
+                root.publish(staged, told)
+            except BaseException:
+                shutil.rmtree(staged, ignore_errors=True)
+                raise
+        root.prune()
+        return len(present) - len(adding.index)
+
+
 def _check_files(paths: Sequence[Path], tables: Sequence[Path]) -> None:
     for path in (*paths, *tables):
         if not path.is_file():

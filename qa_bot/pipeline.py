@@ -20,7 +20,7 @@ from qa_bot.rankers import Cascade
 from qa_bot.tiling import Tiling, tile
 from qa_core.linguistics import noun_phrases, synonyms
 from qa_core.text import sentences, terms, words
-from qa_core.types import Answer, AnswerSource, Candidate, Clue, Encoder, FloatArray, Passage, Question
+from qa_core.types import Answer, AnswerKind, AnswerSource, Candidate, Clue, Encoder, FloatArray, Passage, Question
 from rankers.clue import ClueRanker, inverse_frequency
 from rankers.combination import LEARNED, combine, evidence
 from rankers.neural import NeuralRanker
@@ -32,9 +32,12 @@ from retrievers.queries import DENSE, Formulation, WeightedQuery, formulate
 from retrievers.segments import View
 
 if TYPE_CHECKING:
+    from qa_bot.facts import Facts, FoundFact
     from rankers.fusion import LearnedFusion
 
 Engine = Literal["keyword", "dense", "hybrid"]
+
+SearchEngine = Literal["keyword", "dense", "hybrid", "facts"]
 
 Fused = Sequence[tuple[int, float]]
 """Keys of documents and their fused scores, best first."""
@@ -47,6 +50,10 @@ TILED = 10
 """An answer is never tiled from more documents."""
 EMPTY_QUESTION = "The question is empty; ask something."
 NO_TIME = "There was no time to find an answer; allow a longer deadline."
+TIE = 0.05
+"""Confidences nearer than this say nothing about which answer is right: then the fact is given, which is shorter and
+can be checked at its triple."""
+NO_GRAPH = "There is no knowledge graph, or it is switched off; add facts with `qa-bot kg add FILE`."
 NOTHING_FOUND = "Nothing in your documents has anything in common with this question; add documents or ask otherwise."
 
 
@@ -109,6 +116,14 @@ class Decision(NamedTuple):
         return bool(self.features) and self.confidence >= self.threshold
 
 
+class _Composed(NamedTuple):
+    """An answer's text with its sources."""
+
+    kind: AnswerKind = "none"
+    text: str = ""
+    sources: tuple[AnswerSource, ...] = ()
+
+
 class Pipeline:
     """Answers questions from one generation of the index; safe to share between threads."""
 
@@ -120,15 +135,17 @@ class Pipeline:
         config: Config,
         workers: ThreadPoolExecutor,
         rankers: Cascade | None = None,
+        facts: Facts | None = None,
     ) -> None:
         """`encoder` is None where the index was made by another one: its vectors are then not searched.
 
         `rankers` are trained ones, cheapest first: each puts the documents that it looks at in a new order, and a
-        learned fusion has the last word.
+        learned fusion has the last word. `facts` answer from the graph, where there is one.
         """
         self.index, self._encoder, self._calibrations = index, encoder, calibrations
         self._config, self._workers = config, workers
         self._models, self._fusion = rankers or Cascade()
+        self._facts = facts
         self._clue = ClueRanker(index, analyse=terms, synonyms=synonyms)
 
     def ask(
@@ -148,28 +165,65 @@ class Pipeline:
         wanted = self._config.ranking.depth if trace else max(top, TILED)
         ranking = self.rank(question, deadline=deadline, depth=wanted, listen=listen)
         stages = ranking.stages
+        fact = self._fact(question, stages)
         listen(StageBegun("decide"))
         decision = self.decide(ranking)
-        tiling = Tiling("", ())
-        if decision.given:
+        answer = _Composed()
+        if fact is not None and fact.given and not (decision.given and decision.confidence > fact.confidence + TIE):
+            answer = self._stated(fact, ranking.candidates[:top])
+        elif decision.given:
             listen(StageBegun("compose"))
             tiling = stages.here("compose", lambda: self._compose(ranking.candidates))
-        sources = _sources(tiling, ranking.candidates[:top])
-        listen(SourcesFound(sources))
-        for piece in _pieces(tiling.text) if tiling.text and listen is not nobody else ():
+            answer = _Composed(
+                "passage" if tiling.text else "none", tiling.text, _sources(tiling, ranking.candidates[:top])
+            )
+        if not answer.sources:
+            answer = answer._replace(sources=_sources(Tiling("", ()), ranking.candidates[:top]))
+        listen(SourcesFound(answer.sources))
+        for piece in _pieces(answer.text) if answer.text and listen is not nobody else ():
             listen(TextAdded(piece))
         return Answer(
             question=question.title,
-            text=tiling.text,
-            kind="passage" if tiling.text else "none",
-            answered=bool(tiling.text),
-            confidence=round(decision.confidence, 4),
-            reason="" if tiling.text else _reason(ranking, decision),
-            sources=sources,
+            text=answer.text,
+            kind=answer.kind,
+            answered=bool(answer.text),
+            confidence=round(fact.confidence if fact is not None and answer.kind == "fact" else decision.confidence, 4),
+            reason="" if answer.text else _reason(ranking, decision),
+            sources=answer.sources,
             timings=stages.report(),
             skipped=tuple(stages.skipped),
-            trace=self._trace(ranking, decision) if trace else None,
+            trace=self._trace(ranking, decision, fact) if trace else None,
         )
+
+    def ask_graph(self, question: Question, *, deadline: Deadline, trace: bool = False) -> Answer:
+        """One answer from the graph alone."""
+        stages = Stages(deadline, self._workers)
+        fact = self._fact(question, stages)
+        given = self._stated(fact, ()) if fact is not None and fact.given else _Composed()
+        return Answer(
+            question=question.title,
+            text=given.text,
+            kind=given.kind,
+            answered=bool(given.text),
+            confidence=0.0 if fact is None else round(fact.confidence, 4),
+            reason="" if given.text else _no_fact(question, stages, fact),
+            sources=given.sources,
+            timings=stages.report(),
+            skipped=tuple(stages.skipped),
+            trace={"facts": self._facts.trace(fact)}
+            if trace and fact is not None and self._facts is not None
+            else None,
+        )
+
+    def search(self, query: str, *, deadline: Deadline, engine: SearchEngine, top: int) -> tuple[Candidate, ...]:
+        """What one engine finds, best first: documents, or facts of the graph."""
+        if engine != "facts":
+            return self.rank(Question(query), deadline=deadline, engine=engine, depth=max(top, 10)).candidates[:top]
+        stages = Stages(deadline, self._workers)
+        if self._facts is None:
+            return ()
+        found = partial(self._facts.search, query, top=top)
+        return tuple(stages.run("facts", lambda share: found(check=share.check), []))
 
     def rank(
         self,
@@ -247,6 +301,21 @@ class Pipeline:
             "margin": max(0.0, 1 - second / told[0]) if told[0] > 0 else 0.0,
             "words": float(np.log1p(len(asked))),
         }
+
+    def _fact(self, question: Question, stages: Stages) -> FoundFact | None:
+        """What the graph says; None where there is none, or no time."""
+        if self._facts is None or not question.title.strip():
+            return None
+        find = partial(self._facts.find, question.title)
+        works = {"facts": lambda share: find(check=share.check)}
+        return stages.side_by_side(works, None, quick=works)["facts"]
+
+    def _stated(self, fact: FoundFact, candidates: Sequence[Candidate]) -> _Composed:
+        """A fact with its triples as sources, and documents behind them."""
+        assert self._facts is not None
+        assert fact.told is not None
+        documents = _sources(Tiling("", ()), candidates)
+        return _Composed("fact", fact.told.text, (*self._facts.sources(fact), *documents))
 
     def _search_keyword(self, formulation: Formulation, depth: int) -> Found:
         found = Found()
@@ -364,7 +433,8 @@ class Pipeline:
     def _compose(self, candidates: Sequence[Candidate]) -> Tiling:
         return tile(candidates, limit=self._config.answer.limit, sentences=sentences)
 
-    def _trace(self, ranking: Ranking, decision: Decision) -> dict[str, object]:
+    def _trace(self, ranking: Ranking, decision: Decision, fact: FoundFact | None) -> dict[str, object]:
+        facts = {} if fact is None or self._facts is None else {"facts": self._facts.trace(fact)}
         return {
             "queries": [_told(query) for query in ranking.formulation.keyword]
             + [{"name": "dense", "weight": DENSE, "text": ranking.formulation.text}],
@@ -378,6 +448,7 @@ class Pipeline:
                 "encoder": self.index.manifest.encoder if self._encoder else None,
                 "rankers": [model.name for model in self._models] + [LEARNED] * (self._fusion is not None),
             },
+            **facts,
         }
 
 
@@ -417,6 +488,14 @@ def _reason(ranking: Ranking, decision: Decision) -> str:
         f"The nearest document, “{name}”, probably does not answer this (confidence {decision.confidence:.2f}, "
         f"needed {decision.threshold:.2f}); ask in other words or add documents about it."
     )
+
+
+def _no_fact(question: Question, stages: Stages, fact: FoundFact | None) -> str:
+    if fact is not None:
+        return fact.reason
+    if not question.title.strip():
+        return EMPTY_QUESTION
+    return NO_TIME if stages.skipped else NO_GRAPH
 
 
 def _sources(tiling: Tiling, candidates: Sequence[Candidate]) -> tuple[AnswerSource, ...]:

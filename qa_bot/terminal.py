@@ -230,6 +230,10 @@ def _show_timings(console: Console, timings: Mapping[str, float]) -> None:
 
 
 def _show_trace(console: Console, trace: Mapping[str, Any]) -> None:
+    if "facts" in trace:
+        _show_readings(console, trace["facts"])
+    if "queries" not in trace:
+        return
     _heading(console, "Queries")
     for query in trace["queries"]:
         asked = query.get("text") or " ".join(query["terms"]) or ", ".join(query["phrases"])
@@ -245,7 +249,29 @@ def _show_trace(console: Console, trace: Mapping[str, Any]) -> None:
         table.add_row(candidate["document"], *numbers)
     console.print(table)
     _heading(console, "Confidence")
-    console.print(Text(", ".join(f"{name} {value:.3f}" for name, value in trace["confidence"].items())))
+    console.print(Text(_numbers(trace["confidence"])))
+
+
+def _show_readings(console: Console, trace: Mapping[str, Any]) -> None:
+    """How the graph was asked: mentions and their entities, then relations with what they lead to."""
+    _heading(console, "Mentions")
+    for mention in trace["mentions"]:
+        kind = "  a kind" if mention["kind"] else ""
+        told = f"  {mention['score']:.3f}{kind}  {mention['entity']}"
+        console.print(Text.assemble(f"{mention['text']} → {mention['label']}", (told, "dim")))
+    _heading(console, "Relations")
+    for reading in trace["readings"]:
+        answers = ", ".join(reading["answers"][:5]) + (" …" if reading["count"] > 5 else "")
+        found = f"{reading['count']}: {answers}" if reading["counted"] else answers
+        console.print(Text.assemble((f"{reading['score']:>8.3f} ", "bold"), f"{reading['template']} → {found}"))
+        console.print(Text(f"         {reading['relation']}", style="dim"))
+    if trace["features"]:
+        _heading(console, "Why")
+        console.print(Text(_numbers(trace["features"])))
+
+
+def _numbers(told: Mapping[str, float]) -> str:
+    return ", ".join(f"{name} {value:.3f}" for name, value in told.items())
 
 
 def _snippet(text: str) -> str:

@@ -79,10 +79,8 @@ def measure(
             from qa_bot.evaluation.paraphrase import evaluate_paraphrase
 
             return evaluate_paraphrase(data, models=models, limit=limit, held_out=similar.held_out, **common)
-        case "relations":
-            from qa_bot.evaluation.relations import evaluate_relations
-
-            return evaluate_relations(data, relations=relations, models=models, limit=limit, **common)
+        case "relations" | "linking" | "facts":
+            return _of_graph(task, data, relations, models, limit=limit, **common)
         case "known-item":
             from qa_bot.evaluation.known_item import evaluate_known_item
 
@@ -93,6 +91,25 @@ def measure(
     from qa_bot.evaluation.retrieval import evaluate_retrieval
 
     return evaluate_retrieval(dataset, relevant=relevant, run=run, **chosen)
+
+
+def _of_graph(
+    task: str, data: Path, relations: Path | None, models: Sequence[Path], *, limit: int | None, **common: Any
+) -> list[Row]:
+    """What answers from a graph are made of: its relations and its entities."""
+    if task == "relations":
+        from qa_bot.evaluation.relations import evaluate_relations
+
+        return evaluate_relations(data, relations=relations, models=models, limit=limit, **common)
+    if common.pop("encoders", None):
+        raise DatasetError(f"Expected no --encoder for {task}, in which none has a say.")
+    if task == "facts":
+        from qa_bot.evaluation.facts import evaluate_facts
+
+        return evaluate_facts(data, limit=limit, **common)
+    from qa_bot.evaluation.linking import evaluate_linking
+
+    return evaluate_linking(data, limit=limit, **common)
 
 
 def _liveqa(dataset: Dataset, models: Sequence[Path], engines: Sequence[str], **common: Any) -> list[Row]:

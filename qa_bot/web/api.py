@@ -86,7 +86,7 @@ async def search(request: web.Request) -> web.Response:
     wanted = await read(request, SearchRequest)
     engine, top = wanted.engine or "hybrid", wanted.top or 10
     found = await request.app[ENGINE].search(wanted.query, engine=engine, top=top)
-    results = [candidate_dict(each) for each in found.candidates[:top]]
+    results = [candidate_dict(each) for each in found]
     return reply({"query": wanted.query, "engine": engine, "results": results})
 
 

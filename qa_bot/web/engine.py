@@ -16,12 +16,11 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 from qa_bot.bot import Bot
 from qa_bot.deadline import Deadline
 from qa_bot.events import Event, Listener, nobody
-from qa_bot.pipeline import Engine as Retrieval
-from qa_bot.pipeline import Ranking
+from qa_bot.pipeline import SearchEngine
 from qa_bot.web.errors import ServiceError
 from qa_bot.web.logs import event, note
 from qa_bot.web.metrics import Metrics
-from qa_core.types import Answer, Question
+from qa_core.types import Answer, Candidate, Question
 
 if TYPE_CHECKING:
     from qa_bot.store import Store
@@ -118,7 +117,7 @@ class Engine:
         self._told(question, answer, conversation)
         return answer
 
-    async def search(self, query: str, *, engine: Retrieval = "hybrid", top: int = 10) -> Ranking:
+    async def search(self, query: str, *, engine: SearchEngine = "hybrid", top: int = 10) -> tuple[Candidate, ...]:
         """`Bot.search` in a worker thread; raises as `answer` does."""
         return await self._run(lambda limit: self.bot.search(query, engine=engine, top=top, deadline=limit), None)
 

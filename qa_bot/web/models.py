@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
-from qa_bot.pipeline import Engine as Retrieval
+from qa_bot.pipeline import SearchEngine
 from qa_bot.web.frames import COMMENT, NAME, TEXT, Id, Vote
 from qa_core.types import AnswerKind, Span
 
@@ -54,7 +54,7 @@ class AskRequest(Body):
 
 class SearchRequest(Body):
     query: Asked
-    engine: Retrieval | None = None
+    engine: SearchEngine | None = None
     top: Top | None = None
 
 
@@ -125,7 +125,7 @@ class FoundReply(BaseModel):
 
 class SearchReply(BaseModel):
     query: str
-    engine: Retrieval
+    engine: SearchEngine
     results: list[FoundReply]
 
 

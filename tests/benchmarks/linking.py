@@ -1,16 +1,17 @@
 """Linking: accuracy on SimpleQuestions, and what a table of five million mentions costs.
 
     python tests/benchmarks/linking.py accuracy --data DIR [--seed S] [--json]
-    python tests/benchmarks/linking.py table [--mentions N] [--seed S] [--json]
+    python tests/benchmarks/linking.py table [--mentions N] [--data DIR] [--seed S] [--json]
 
 `accuracy` takes the questions of SimpleQuestions valid whose subject is an entity of FB15k-237 and counts how often
 the best reading is that subject. No question is left out because its subject is named in no way the graph knows.
 "fitted" chooses the weights by four fifths of the questions and counts on the last: how far the fixed ones, which these
-questions have seen, may be believed.
+questions have seen, may be believed. `qa-bot eval linking` measures the same over a home's graph.
 
 `table` writes synthetic names (two to four made-up words, one in ten shared by several entities) and looks for them in
-sentences of a hundred characters. Memory is measured in fresh processes; times of finding are the processor's. Nothing
-is written but a temporary folder.
+sentences of a hundred characters. With `--data` the names of FB15k-237 stand among them, the words of SimpleQuestions
+valid are words of the made-up names (frequent ones begin most of them), and all questions of that file are asked too.
+Memory is measured in fresh processes; times of finding are the processor's. Nothing is written but a temporary folder.
 """
 
 from __future__ import annotations
@@ -23,11 +24,11 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain, pairwise, product
+from itertools import chain, islice, pairwise, product
 from pathlib import Path
 
 import numpy as np
@@ -35,6 +36,7 @@ import numpy as np
 from kg_index.linking import Context, Linker, Weights
 from kg_index.mention_rows import Row, Triple, literal_text, rows_of
 from kg_index.mentions import Mentions, write_mentions
+from kg_index.names import name_words
 from kg_index.reading import read_triples
 from qa_core.types import IntArray
 
@@ -160,11 +162,15 @@ def fitted(linker: Callable[[Weights], Linker], questions: list[tuple[str, int]]
 # ---------------------------------------------------------------------------------------------------------- table
 
 
-def synthetic(count: int, seed: int) -> Iterator[Row]:
-    """Names of two to four of 200,000 made-up words; one row in ten gives the name before it to another entity."""
+def synthetic(count: int, seed: int, given: Sequence[str] = ()) -> Iterator[Row]:
+    """Names of two to four of 200,000 words; one row in ten gives the name before it to another entity.
+
+    The words are `given`, which come first and so begin most of the names, and made-up ones.
+    """
     rng = np.random.default_rng(seed)
     syllables = [a + b for a in "bdfgklmnprstvz" for b in ("a", "e", "i", "o", "u", "an", "er", "ou")]
     words = ["".join(syllables[i] for i in row) for row in rng.integers(0, len(syllables), (200_000, 3))]
+    words = [*given, *words][: len(words)]
     name = ""
     for begin in range(0, count, 100_000):
         drawn = rng.zipf(1.3, (100_000, 4)) % len(words)
@@ -176,14 +182,61 @@ def synthetic(count: int, seed: int) -> Iterator[Row]:
             yield name, begin + i, 1 + i % 7
 
 
-def build(folder: Path, count: int, seed: int) -> dict[str, object]:
-    clocks = time.perf_counter, time.process_time
-    begin = [clock() for clock in clocks]
-    for _ in synthetic(count, seed):
-        pass
-    middle = [clock() for clock in clocks]
-    table = write_mentions(synthetic(count, seed), folder)
-    seconds, cpu = (clock() - 2 * b + a for clock, a, b in zip(clocks, begin, middle, strict=True))
+@dataclass(frozen=True)
+class Names:
+    """The rows of the table, and real questions to look for them in."""
+
+    count: int
+    seed: int
+    data: Path | None
+
+    @cached_property
+    def questions(self) -> list[str]:
+        if self.data is None:
+            return []
+        rows = (self.data / "relations/simplequestions.valid.tsv").read_text(encoding="utf-8").splitlines()
+        return [row.split("\t")[3] for row in rows]
+
+    @cached_property
+    def words(self) -> list[str]:
+        counted = Counter(word.folded for question in self.questions for word in name_words(question))
+        return [word for word, _ in counted.most_common()]
+
+    def rows(self) -> Iterator[Row]:
+        yield from synthetic(self.count, self.seed, self.words)
+        if self.data is not None:
+            triples = list(chain.from_iterable(read_triples(self.data / "kg/fb15k237.labels.nt.gz")))
+            ids = {name: i for i, name in enumerate(dict.fromkeys(s for s, _, _ in triples), start=self.count)}
+            yield from rows_of(triples, ids.get)
+
+
+@dataclass(slots=True)
+class Drawn:
+    """Rows, and the time that making them up takes: seconds that pass, and seconds of the processor."""
+
+    rows: Iterator[Row]
+    count: int = 0
+    seconds: float = 0.0
+    cpu: float = 0.0
+
+    def __iter__(self) -> Iterator[Row]:
+        while True:
+            begin, busy = time.perf_counter(), time.process_time()
+            part = list(islice(self.rows, 50_000))
+            self.seconds += time.perf_counter() - begin
+            self.cpu += time.process_time() - busy
+            self.count += len(part)
+            if not part:
+                return
+            yield from part
+
+
+def build(folder: Path, names: Names) -> dict[str, object]:
+    drawn = Drawn(names.rows())
+    begin, busy = time.perf_counter(), time.process_time()
+    table = write_mentions(drawn, folder)
+    seconds, cpu = time.perf_counter() - begin - drawn.seconds, time.process_time() - busy - drawn.cpu
+    count = drawn.count
     bytes_ = {path.name: path.stat().st_size for path in sorted(folder.iterdir())}
     return {
         "rows": count,
@@ -191,6 +244,7 @@ def build(folder: Path, count: int, seed: int) -> dict[str, object]:
         "build: seconds": round(seconds, 1),
         "build: seconds of the processor": round(cpu, 1),
         "build: rows a second": round(count / seconds),
+        "build: rows a second of the processor": round(count / cpu),
         "build: peak MB": _peak(),
         "MB at rest": round(sum(bytes_.values()) / 1e6, 1),
         "bytes a row": round(sum(bytes_.values()) / count, 1),
@@ -198,43 +252,50 @@ def build(folder: Path, count: int, seed: int) -> dict[str, object]:
     }
 
 
-def read(folder: Path, count: int, seed: int) -> dict[str, object]:
+def read(folder: Path, names: Names) -> dict[str, object]:
+    texts, questions = list(_sentences(names)), names.questions
     before = _resident()
-    begin = time.perf_counter()
+    begin, busy = time.perf_counter(), time.process_time()
     table = Mentions(folder)
-    opened = time.perf_counter() - begin
-    private = _resident() - before
-    texts = list(_sentences(seed, min(count, 100_000)))
-    ready = _resident()
-    begin = time.process_time()
-    found = [mention for text in texts for mention in table.find(text)]
-    seconds = time.process_time() - begin
-    held = _resident() - ready
-    begin = time.process_time()
-    for mention in found:
-        table.entities(mention.key)
-    rows = time.process_time() - begin
-    huge = " ".join(texts)[:60_000]
-    begin = time.process_time()
-    words, many = len(huge.split()), len(table.find(huge))
-    return {
+    opened, busy = time.perf_counter() - begin, time.process_time() - busy
+    told = {
         "open: ms": round(1e3 * opened, 1),
-        "open: MB not shared": round(private, 1),
-        "find: texts": len(texts),
-        "find: mean characters": round(sum(map(len, texts)) / len(texts)),
-        "find: mentions a text": round(len(found) / len(texts), 2),
-        "find: us a text": round(1e6 * seconds / len(texts), 1),
-        "find: texts a second": round(len(texts) / seconds),
-        "entities: us a mention": round(1e6 * rows / max(len(found), 1), 2),
-        "find: MB more with all mentions kept": round(held, 1),
-        "one text": f"{words} words, {many} mentions, {time.process_time() - begin:.3f} s",
+        "open: ms of the processor": round(1e3 * busy, 1),
+        "open: MB not shared": round(_resident() - before, 1),
+        **_found(table, texts, "sentences"),
+        **(_found(table, questions, "questions") if questions else {}),
+        "resident afterwards: MB more, not shared": round(_resident() - before, 1),
+        "resident afterwards: MB of the table's files": round(_mapped(folder), 1),
+    }
+    huge = " ".join(texts)[:60_000]
+    busy = time.process_time()
+    words, many = len(huge.split()), len(table.find(huge))
+    return told | {"one text": f"{words} words, {many} mentions, {time.process_time() - busy:.3f} s"}
+
+
+def _found(table: Mentions, texts: Sequence[str], what: str) -> dict[str, object]:
+    """How fast names are found in texts, and the entities of those names."""
+    begin = time.process_time()
+    keys = [mention.key for text in texts for mention in table.find(text)]
+    middle = time.process_time()
+    for key in keys:
+        table.entities(key)
+    seconds, rows = middle - begin, time.process_time() - middle
+    return {
+        what: len(texts),
+        f"{what}: mean characters": round(sum(map(len, texts)) / len(texts)),
+        f"{what}: spans found in each": round(len(keys) / len(texts), 2),
+        f"{what}: us each": round(1e6 * seconds / len(texts), 1),
+        f"{what}: a second": round(len(texts) / seconds),
+        f"{what}: spans a second": round(len(keys) / seconds),
+        f"{what}: us for the entities of a span": round(1e6 * rows / max(len(keys), 1), 2),
     }
 
 
-def _sentences(seed: int, count: int, texts: int = 20_000) -> Iterator[str]:
+def _sentences(of: Names, texts: int = 20_000) -> Iterator[str]:
     """About a hundred characters: a name of the table in every other text, between words that may be names too."""
-    names = [name for name, _, _ in synthetic(count, seed)]
-    rng = np.random.default_rng(seed + 1)
+    names = [name for name, _, _ in synthetic(min(of.count, 100_000), of.seed, of.words)]
+    rng = np.random.default_rng(of.seed + 1)
     for i in range(texts):
         drawn = [names[j] for j in rng.integers(0, len(names), 4)]
         others = " ".join(name.split()[-1] for name in drawn[1:])
@@ -242,23 +303,14 @@ def _sentences(seed: int, count: int, texts: int = 20_000) -> Iterator[str]:
         yield f"which of the {others} was the first to see {name} in the town of {others}"[:110]
 
 
-def table(count: int, seed: int) -> dict[str, object]:
+def table(names: Names) -> dict[str, object]:
     """Building and reading in processes of their own, so that the memory of each is told apart."""
     found: dict[str, object] = {}
     with tempfile.TemporaryDirectory() as folder:
         for step in ("build", "read"):
-            command = [
-                sys.executable,
-                __file__,
-                step,
-                "--folder",
-                folder,
-                "--mentions",
-                str(count),
-                "--seed",
-                str(seed),
-            ]
-            done = subprocess.run([*command, "--json"], check=True, capture_output=True, text=True)
+            asked = ["--folder", folder, "--mentions", str(names.count), "--seed", str(names.seed), "--json"]
+            asked += ["--data", str(names.data)] if names.data else []
+            done = subprocess.run([sys.executable, __file__, step, *asked], check=True, capture_output=True, text=True)
             found |= json.loads(done.stdout)
     return found
 
@@ -267,10 +319,20 @@ def _peak() -> float:
     return round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024, 1)
 
 
-def _resident() -> float:
-    """MB of this process that it shares with no file: what mapping does not add to."""
+def _resident(kind: str = "RssAnon:") -> float:
+    """MB of this process: by default those it shares with no file, what mapping does not add to."""
     rows = (line.split() for line in Path("/proc/self/status").read_text().splitlines())
-    return next(int(row[1]) / 1024 for row in rows if row[0] == "RssAnon:")
+    return next(int(row[1]) / 1024 for row in rows if row[0] == kind)
+
+
+def _mapped(folder: Path) -> float:
+    """MB of the folder's files that this process has in memory; the system may take them back."""
+    own, kilobytes = False, 0
+    for line in Path("/proc/self/smaps").read_text().splitlines():
+        first, *rest = line.split()
+        own = str(folder) in line if not first.endswith(":") else own
+        kilobytes += int(rest[0]) if own and first == "Rss:" else 0
+    return kilobytes / 1024
 
 
 def main() -> None:
@@ -282,11 +344,12 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
+    names = Names(options.mentions, options.seed, options.data)
     tasks: dict[str, Callable[[], dict[str, object]]] = {
         "accuracy": lambda: accuracy(options.data, seed=options.seed),
-        "table": lambda: table(options.mentions, options.seed),
-        "build": lambda: build(options.folder, options.mentions, options.seed),
-        "read": lambda: read(options.folder, options.mentions, options.seed),
+        "table": lambda: table(names),
+        "build": lambda: build(options.folder, names),
+        "read": lambda: read(options.folder, names),
     }
     found = tasks[options.task]()
     print(  # noqa: T201 (a tool run by hand)

@@ -14,6 +14,7 @@ from qa_bot.changes import add, delete, use
 from qa_bot.config import Config, ConfigError, set_value
 from qa_bot.deadline import Cancelled, Deadline
 from qa_bot.generations import GenerationDamaged, Generations
+from qa_bot.graph import add as add_facts
 from qa_bot.home import Home, HomeError
 from qa_bot.presentation import as_dict
 from qa_bot.rankers import RankerError
@@ -25,13 +26,80 @@ ZORGON = {"_id": "zorgon", "title": "Where do zorgons live?", "text": "Under the
 
 
 def first(bot: Bot, query: str, engine: str = "hybrid") -> str:
-    found = bot.search(query, engine=engine).candidates
+    found = bot.search(query, engine=engine)
     return found[0].passage.source.document if found else ""
 
 
 def turns(home: Path) -> int:
     with Bot.open(home) as bot:
         return bot.store.counts().turns
+
+
+# --- facts ----------------------------------------------------------------------------------------------------------
+
+
+def test_a_fact_is_given_with_its_triple_and_documents_behind_it(home) -> None:
+    with Bot.open(home) as bot:
+        answer = bot.ask("Which currency is used in Japan?", top=3, trace=True)
+    fact, *documents = answer.sources
+    assert (answer.kind, answer.text) == ("fact", "The currency of Japan is Japanese yen.")
+    assert (fact.collection, fact.document, fact.title) == ("graph", "https://qa-bot.org/kg/Japan", "Japan")
+    assert "<https://qa-bot.org/kg/p/currency> <https://qa-bot.org/kg/Japanese_yen> ." in fact.text
+    assert answer.text[slice(*fact.span)] == fact.text[slice(*fact.source_span)] == "Japanese yen"
+    assert [source.collection for source in documents] == ["starter"] * 3
+    assert "facts" in answer.timings
+    assert answer.trace["facts"]["readings"][0]["answers"] == ["Japanese yen"]
+
+
+def test_what_is_no_fact_is_answered_from_documents(home) -> None:
+    with Bot.open(home) as bot:
+        answer = bot.ask(CATS)
+    assert (answer.kind, answer.sources[0].document) == ("passage", "animals-cats-sleep")
+
+
+def test_facts_can_be_switched_off(home) -> None:
+    with Bot.open(home, flags={"facts.enabled": False}) as bot:
+        answer = bot.ask("Which currency is used in Japan?")
+        assert answer.kind != "fact"
+        assert "facts" not in answer.timings
+        assert "no knowledge graph" in bot.ask_graph("Which currency is used in Japan?").reason
+
+
+def test_a_graph_alone_answers_or_says_why_not(home) -> None:
+    with Bot.open(home) as bot:
+        known, unknown, empty = map(bot.ask_graph, ("How many moons does Mars have?", "Who eats zorgons?", " "))
+    assert (known.kind, known.text) == ("fact", "The number of moons of Mars is 2.")
+    assert not unknown.answered
+    assert "nothing that this question names" in unknown.reason
+    assert "empty" in empty.reason
+
+
+def test_new_facts_hold_from_the_next_question_on(home, tmp_path) -> None:
+    file = tmp_path / "new.ttl"
+    file.write_text(
+        "@prefix : <http://example.org/> . @prefix r: <http://www.w3.org/2000/01/rdf-schema#> .\n"
+        ":quix r:label 'Quix' ; :ruler :zed . :zed r:label 'Zed the Mild' . :ruler r:label 'ruler' .\n"
+    )
+    with Bot.open(home) as bot:
+        assert bot.ask_graph("Who is the ruler of Quix?").kind == "none"
+        add_facts(bot.home, [file])
+        assert bot.ask_graph("Who is the ruler of Quix?").text == "The ruler of Quix is Zed the Mild."
+
+
+def test_facts_are_searched_like_documents(home) -> None:
+    with Bot.open(home) as bot:
+        found = bot.search("When was Marie Curie born?", engine="facts", top=3)
+        assert len(found) == 3
+        assert found[0].passage.text.startswith("The date of birth of Marie Curie is 7 November 1867.")
+        assert bot.search("zorgon", engine="facts") == ()
+
+
+def test_documents_answer_beside_a_damaged_graph(home, caplog) -> None:
+    (folder,) = (home / "graph").glob("0*/triples")
+    (folder / "spo.objects").unlink()
+    with Bot.open(home) as bot:
+        assert bot.ask(CATS).answered
+    assert "Facts are left out" in caplog.text
 
 
 # --- answering ------------------------------------------------------------------------------------------------------
@@ -178,7 +246,7 @@ def test_eight_threads_ask_while_five_generations_are_published(home, write_line
 
 def test_an_index_of_another_encoder_is_never_searched(home, other_encoder_folder, caplog) -> None:
     with Bot.open(home, flags={"dense.encoder": str(other_encoder_folder)}, record=False) as bot:
-        assert bot.search(CATS, engine="dense").candidates == ()
+        assert bot.search(CATS, engine="dense") == ()
         for _ in range(2):
             answer = bot.ask(CATS, trace=True)
             assert answer.sources[0].document == "animals-cats-sleep"
@@ -193,7 +261,7 @@ def test_a_running_bot_goes_over_to_the_encoder_that_is_put_in_use(home, other_e
     with Bot.open(home, record=False) as bot:
         assert first(bot, CATS, "dense") == "animals-cats-sleep"
         use(bot.home, bot.config, encoder, name=str(other_encoder_folder))
-        assert bot.search(CATS, engine="dense").candidates == (), "not configured yet"
+        assert bot.search(CATS, engine="dense") == (), "not configured yet"
         set_value(home, "dense.encoder", str(other_encoder_folder))
         assert first(bot, CATS, "dense") == "animals-cats-sleep"
         assert bot.encoder.fingerprint == encoder.fingerprint

@@ -267,7 +267,7 @@ def test_a_home_can_be_emptied_asked_and_filled_again(four, encoder, write_lines
     with Bot.open(four.path, record=False) as bot:
         answer = bot.ask("Why does the moon have phases?")
         assert (answer.answered, answer.sources) == (False, ())
-        assert bot.search("moon", engine="dense").candidates == ()
+        assert bot.search("moon", engine="dense") == ()
     assert counts(add(four, CONFIG, encoder, [write_lines("b.jsonl", *ROWS)], collection="facts")) == (4, 0, 0, 0)
     assert set(held(four)) == {"moon", "tides", "rust", "tea"}
 

@@ -321,3 +321,50 @@ def test_a_closed_pipe_is_no_error(home) -> None:
         process.stdout.close()
         told = process.stderr.read()
     assert b"Traceback" not in told
+
+
+# --- facts ----------------------------------------------------------------------------------------------------------
+
+
+def test_a_graph_is_asked_alone(qa_bot) -> None:
+    told = qa_bot("kg", "ask", "Which currency is used in Japan?", "--json", "--trace")
+    assert (told.code, told.json["kind"], told.json["answer"]) == (0, "fact", "The currency of Japan is Japanese yen.")
+    readings = told.json["trace"]["facts"]["readings"]
+    assert readings[0]["relation"] == "https://qa-bot.org/kg/p/currency"
+    assert readings[0]["template"] == "which currency is used in <m>"
+    shown = qa_bot("kg", "ask", "Which currency is used in Japan?", "--trace")
+    assert "Japan → Japan" in shown.out
+    assert "which currency is used in <m> → Japanese yen" in shown.out
+    nothing = qa_bot("kg", "ask", "Who eats zorgons?")
+    assert nothing.code == 3
+    assert "I don't know" in nothing.out
+
+
+def test_facts_are_searched(qa_bot) -> None:
+    found = qa_bot("search", "capital of Peru", "--engine", "facts", "--top", 1, "--json").json
+    (fact,) = found["results"]
+    assert fact["text"].startswith("The capital of Peru is Lima.")
+    assert fact["collection"] == "graph"
+    assert qa_bot("search", "zorgon", "--engine", "facts").code == 3
+
+
+def test_facts_are_measured(qa_bot, write_lines) -> None:
+    data = write_lines(
+        "asked.jsonl",
+        {"question": "What is the capital of Peru?", "answers": ["Lima"]},
+        {"question": "What is the capital of Chile?", "answers": ["Lima"]},
+        {"question": "Who is the mayor of Paris?", "answers": []},
+    )
+    row = qa_bot("eval", "facts", "--data", data, "--json").json
+    assert (row["queries"], row["accuracy"], row["answered"], row["precision"]) == (3, 0.5, 1.0, 0.5)
+    assert row["abstained"] == 1.0
+    wrong = qa_bot("eval", "facts", "--data", write_lines("wrong.jsonl", "a\tb"))
+    assert wrong.code == 1
+    assert "wrong.jsonl, line 1" in wrong.err
+
+
+def test_the_starter_graph_goes_with_its_collection(qa_bot) -> None:
+    assert qa_bot("kg", "ask", "What is the capital of Peru?").code == 0
+    assert qa_bot("delete", "--collection", "starter").code == 0
+    assert qa_bot("kg", "ask", "What is the capital of Peru?").code == 3
+    assert qa_bot("status", "--json").json["facts"] == 0

@@ -1,5 +1,6 @@
 """The graph of a home: what `kg add` leaves behind, also where it fails, and what `kg lookup` finds."""
 
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -22,6 +23,13 @@ FACTS = (
     f"<{EX}lima> <{EX}founded_in> \"1535\"^^<http://www.w3.org/2001/XMLSchema#integer> .",
 )  # fmt: skip
 MORE = (f"<{EX}chile> <{EX}capital> <{EX}santiago> .", f'<{EX}chile> {LABEL} "Chile"@en .', "_:a <http://a.b/c> _:a .")
+
+
+@pytest.fixture
+def home(home: Path) -> Path:
+    """Without the starter's facts."""
+    shutil.rmtree(home / "graph")
+    return home
 
 
 @pytest.fixture

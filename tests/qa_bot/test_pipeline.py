@@ -8,19 +8,22 @@ from threading import Event
 import numpy as np
 import pytest
 
+from kg_index.answers import FactAnswer, Understood
+from kg_index.topics import Spotted
 from qa_bot.changes import add
 from qa_bot.confidence import Calibration
 from qa_bot.config import AnswerSection, Config, FusionSection, RankingSection, RetrievalSection
 from qa_bot.deadline import Cancelled, Deadline
 from qa_bot.encoders import STARTER_FOLDER
 from qa_bot.events import STAGES, SourcesFound, StageBegun, TextAdded
+from qa_bot.facts import FoundFact
 from qa_bot.generations import Generations
 from qa_bot.home import Home
 from qa_bot.index import Index
 from qa_bot.pipeline import Calibrations, Pipeline, _pieces
 from qa_bot.rankers import Cascade
 from qa_core.static_encoder import StaticEncoder
-from qa_core.types import Question
+from qa_core.types import AnswerSource, Question
 from rankers.combination import LEARNED
 from rankers.neural import NeuralRanker
 
@@ -70,14 +73,13 @@ def index(tmp_path_factory, encoder):
 @pytest.fixture
 def pipeline(index, encoder):
     with ThreadPoolExecutor(4) as workers:
-        yield lambda encoder=encoder, calibration=SURE, config=Config(), keyword=None, models=(), fusion=None: Pipeline(  # noqa: B008
-            index,
-            encoder,
-            Calibrations(calibration, keyword or calibration),
-            config,
-            workers,
-            Cascade(tuple(models), fusion),
-        )
+
+        def opened(*, encoder=encoder, calibration=SURE, config=None, keyword=None, models=(), fusion=None, facts=None):
+            calibrations = Calibrations(calibration, keyword or calibration)
+            cascade = Cascade(tuple(models), fusion)
+            return Pipeline(index, encoder, calibrations, config or Config(), workers, cascade, facts)
+
+        yield opened
 
 
 def ask(pipeline, question, *, seconds=30.0, **options):
@@ -119,6 +121,51 @@ def test_an_unsure_bot_says_so_and_still_names_what_is_near(pipeline):
     assert "Why do cats purr?" in answer.reason
     assert answer.sources[0].document == "cats"
     assert all(source.span is None for source in answer.sources)
+
+
+class StubFacts:
+    """A graph that is always as sure of the same answer as the test says, after some seconds."""
+
+    def __init__(self, confidence, *, threshold=0.5, seconds=0.0):
+        self._found = FoundFact(Understood("", Spotted((), ()), ()), FactAnswer("It is 42.", ()), confidence, threshold)
+        self._seconds = seconds
+
+    def find(self, question, *, check):
+        end = time.monotonic() + self._seconds
+        while time.monotonic() < end:
+            check()
+            time.sleep(0.005)
+        return self._found
+
+    def sources(self, found):
+        return (AnswerSource("42", "42", "graph", "42", "", found.confidence, "42", (6, 8), (0, 2)),)
+
+
+@pytest.mark.parametrize(
+    ("fact", "passage", "kind"),
+    [
+        (0.9, 0.5, "fact"),
+        (0.9, 0.94, "fact"),  # nothing tells them apart
+        (0.9, 0.96, "passage"),
+        (0.4, 0.6, "passage"),  # not sure enough to be given
+        (0.6, None, "fact"),
+        (0.4, None, "none"),
+    ],
+)
+def test_fact_and_passage_compete_by_confidence(pipeline, fact, passage, kind):
+    logit = 0.0 if passage is None else float(np.log(passage / (1 - passage)))
+    calibration = Calibration((), (), (), (), logit, (0.0,) if passage else (0.99,), (1.0,))
+    answer = ask(pipeline(calibration=calibration, facts=StubFacts(fact)), "Why do cats purr?")
+    assert answer.kind == kind
+    assert answer.confidence == pytest.approx(fact if kind == "fact" else passage or 0.5, abs=1e-3)
+    assert answer.sources[0].collection == ("graph" if kind == "fact" else "facts")
+    assert answer.sources[-1].collection == "facts", "documents follow"
+
+
+def test_a_graph_that_takes_too_long_is_left_out(pipeline):
+    answer = ask(pipeline(facts=StubFacts(1.0, seconds=30.0)), "Why do cats purr?", seconds=1.0)
+    assert answer.kind == "passage"
+    assert "facts" in answer.skipped
 
 
 @pytest.mark.parametrize(("question", "word"), [("", "empty"), ("  ", "empty"), ("xqzt vrrb", "Nothing")])

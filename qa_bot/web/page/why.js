@@ -28,6 +28,7 @@ const OPEN_ENDED = ["evidence", "words"]; // numbers that no full bar stands for
 export function why(answer) {
   const trace = answer.trace ?? {};
   return [
+    trace.facts?.readings.length ? part("Facts", readings(trace.facts)) : null,
     trace.queries?.length ? part("Queries", queries(trace)) : null,
     trace.candidates?.length ? part("Candidates", candidates(trace.candidates, answer.sources)) : null,
     trace.confidence ? part(`Confidence ${Math.round(answer.confidence * 100)} %`, signs(trace.confidence)) : null,
@@ -37,6 +38,25 @@ export function why(answer) {
 
 function part(title, ...content) {
   return el("section", {}, el("h4", { class: "label" }, title), ...content);
+}
+
+/** How the graph was asked: question with a gap, what it was taken to ask for, and what that led to. */
+function readings({ readings: all, confidence, threshold }) {
+  const items = all.slice(0, SHOWN).map(({ entity, relation, answers, count, counted }) => {
+    const told = answers.slice(0, 3).join(", ") + (count > 3 ? " …" : "");
+    return el("li", {},
+      el("span", { class: "name" }, entity),
+      el("span", { class: "words" }, relation.split(" / ").map((step) => el("span", { class: "word" }, predicate(step)))),
+      el("span", { class: "count" }, counted ? `${count}: ${told}` : told));
+  });
+  const said = `Confidence ${Math.round(confidence * 100)} %, needed ${Math.round(threshold * 100)} %.`;
+  return el("div", {}, el("ul", { class: "queries" }, items), el("p", { class: "fine" }, said));
+}
+
+/** Words of a step: the end of its IRI, with an arrow where it is followed backwards. */
+function predicate(step) {
+  const words = step.replace(/^\^/, "").split(/[/#.]/).at(-1).replaceAll("_", " ");
+  return step.startsWith("^") ? `← ${words}` : words;
 }
 
 function queries({ queries: asked, lists = {}, models = {} }) {

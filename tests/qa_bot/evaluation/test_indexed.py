@@ -9,7 +9,7 @@ FOUND = "cats"
 
 
 def documents(bot, query=FOUND):
-    return {candidate.passage.source.document for candidate in bot.search(query).candidates}
+    return {candidate.passage.source.document for candidate in bot.search(query)}
 
 
 def test_a_temporary_home_holds_the_data_and_nothing_else_and_goes_away(ours):
@@ -17,7 +17,7 @@ def test_a_temporary_home_holds_the_data_and_nothing_else_and_goes_away(ours):
     given = indexed([ours / "corpus.jsonl"], collection="tiny", progress=lambda *a: told.append(a))
     with given as data, data.opened() as bot:
         assert documents(bot) == {"d1", "d2", "d3"}
-        assert bot.search(FOUND).candidates[0].passage.source.collection == "tiny"
+        assert bot.search(FOUND)[0].passage.source.collection == "tiny"
         path = data.home.path
     assert not path.exists()
     assert told[-1] == ("indexed", 3)

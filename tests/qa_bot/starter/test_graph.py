@@ -18,7 +18,7 @@ import pytest
 import qa_bot
 
 FOLDER = Path(qa_bot.__file__).parent / "starter" / "graph"
-QUESTIONS = Path(__file__).with_name("graph_questions.jsonl")
+QUESTIONS = FOLDER.parent / "graph_questions.jsonl"
 FILES = sorted(FOLDER.glob("*.ttl"))
 KG = "https://qa-bot.org/kg/"
 P = KG + "p/"

@@ -191,7 +191,7 @@ def test_search_gives_what_the_command_line_prints(service) -> None:
 
 def test_search_names_the_engines_there_are(service) -> None:
     said = error(service.post("/api/search", json={"query": "a", "engine": "magic"}), 422)
-    assert said == "Expected 'keyword', 'dense' or 'hybrid' for engine, but got \"magic\"."
+    assert said == "Expected 'keyword', 'dense', 'hybrid' or 'facts' for engine, but got \"magic\"."
 
 
 # --- feedback and conversations -------------------------------------------------------------------------------------

@@ -139,8 +139,8 @@ def test_the_store_is_free_while_all_answer(slow_bot) -> None:
 
 
 def test_a_search_brings_candidates(bot) -> None:
-    ranking = with_engine(bot, lambda engine: engine.search("cats sleep", engine="keyword", top=3))
-    assert ranking.candidates[0].passage.source.document == "animals-cats-sleep"
+    found = with_engine(bot, lambda engine: engine.search("cats sleep", engine="keyword", top=3))
+    assert found[0].passage.source.document == "animals-cats-sleep"
 
 
 def test_closing_tells_those_who_wait_and_waits_for_what_runs(slow_bot) -> None:

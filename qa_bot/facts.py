@@ -1,0 +1,229 @@
+"""Answers from the home's graph, each with how sure it is; facts and passages compete by that."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import orjson
+
+from kg_index.answers import Answerer, Evidence, FactAnswer, Scored, Understood
+from kg_index.lookup import Lookup
+from qa_bot.confidence import Calibration
+from qa_bot.config import Config
+from qa_bot.encoders import STARTER, resolve
+from qa_bot.generations import GenerationDamaged
+from qa_bot.graph import Graph, opened
+from qa_bot.home import Home
+from qa_core.types import AnswerSource, Candidate, Clue, Encoder, Passage, Source
+
+if TYPE_CHECKING:  # torch comes with these
+    from kg_index.relations import RelationScorer
+    from kg_index.templates import TemplateTable
+
+SHIPPED = Path(__file__).parent / "starter" / "facts.json"
+COLLECTION = "graph"
+"""Name of the collection that facts stand in as sources."""
+NO_TOPIC = "The graph knows nothing that this question names; ask otherwise or add facts."
+
+
+@dataclass(frozen=True, slots=True)
+class Fitted:
+    """Weights of readings, and the calibration of the best one; `qa_bot/fact_calibration.py` makes them."""
+
+    weights: Mapping[str, float]
+    confidence: Calibration
+
+    @classmethod
+    @cache
+    def shipped(cls) -> Fitted:
+        told = orjson.loads(SHIPPED.read_bytes())
+        return cls(told["weights"], Calibration.of(told["confidence"]))
+
+
+@dataclass(frozen=True, slots=True)
+class FoundFact:
+    """What the graph says: `told` is None where no reading has an answer."""
+
+    understood: Understood
+    told: FactAnswer | None
+    confidence: float
+    threshold: float
+
+    @property
+    def given(self) -> bool:
+        return self.told is not None and self.confidence >= self.threshold
+
+    @property
+    def reason(self) -> str:
+        """Why it is not given."""
+        if self.told is None:
+            return NO_TOPIC
+        topic = self.understood.readings[0].reading.topic.text
+        return (
+            f"What the graph says about “{topic}” probably does not answer this (confidence {self.confidence:.2f}, "
+            f"needed {self.threshold:.2f}); ask in other words or add facts about it."
+        )
+
+
+class FactsError(ValueError):
+    """A graph, table or scorer that cannot be used; the message says which and what to do."""
+
+
+def open_facts(home: Home, config: Config, held: ExitStack) -> Facts:
+    """Over the current generation of the home's graph, which is `held` as long as it is read.
+
+    Raises:
+        FactsError: there is no graph, or something that the configuration names cannot be read.
+    """
+    encoder = resolve(STARTER, models=home.models)
+    settings = config.facts
+    try:
+        graph = held.enter_context(opened(home))
+        templates = _templates(Path(settings.templates)) if settings.templates else None
+        scorer = _scorer(Path(settings.relations), home.models) if settings.relations else None
+    except (ValueError, RuntimeError, OSError, GenerationDamaged) as error:
+        raise FactsError(str(error)) from error
+    answer = config.answer
+    return Facts(graph, encoder, precision=answer.precision, limit=answer.limit, templates=templates, scorer=scorer)
+
+
+class Facts:
+    """Over one generation of the graph; safe to share between threads."""
+
+    def __init__(
+        self,
+        graph: Graph,
+        encoder: Encoder,
+        *,
+        precision: float,
+        limit: int,
+        templates: TemplateTable | None = None,
+        scorer: RelationScorer | None = None,
+    ) -> None:
+        """
+        Args:
+            encoder: what the weights were fitted with, the starter encoder.
+            precision: wanted share of right answers among those given.
+            limit: characters of an answer.
+            templates: mined templates, whose relations are known.
+            scorer: a trained scorer of relations.
+        """
+        fitted = Fitted.shipped()
+        self._graph, self._limit = graph, limit
+        self._calibration, self._threshold = fitted.confidence, fitted.confidence.threshold(precision)
+        encode = encoder.encode
+        self._answerer = Answerer(
+            graph.lookup, lambda texts: encode(texts), fitted.weights, templates=templates, scorer=scorer
+        )
+
+    @property
+    def lookup(self) -> Lookup:
+        """What the graph is asked by."""
+        return self._answerer.lookup
+
+    def find(self, question: str, *, check: Callable[[], object] = lambda: None) -> FoundFact:
+        """The likeliest answer; `check` may raise when there is no more time."""
+        understood = self._answerer.understand(question, check=check)
+        if not understood.readings:
+            return FoundFact(understood, None, 0.0, self._threshold)
+        told = self._answerer.told(understood.readings[0].reading, limit=self._limit)
+        confidence = self._calibration.confidence(understood.features)
+        return FoundFact(understood, told, confidence, self._threshold)
+
+    def search(self, question: str, *, top: int, check: Callable[[], object] = lambda: None) -> list[Candidate]:
+        """The facts of all readings, best first."""
+        found: dict[str, Candidate] = {}
+        for scored in self._answerer.understand(question, check=check).readings:
+            for evidence in self._answerer.told(scored.reading, limit=self._limit).evidence:
+                candidate = self._candidate(evidence, scored)
+                found.setdefault(candidate.passage.id, candidate)
+            if len(found) >= top:
+                break
+        return [*found.values()][:top]
+
+    def sources(self, found: FoundFact) -> tuple[AnswerSource, ...]:
+        """The facts behind an answer."""
+        assert found.told is not None
+        return tuple(self._source(each, found.confidence) for each in found.told.evidence)
+
+    def trace(self, found: FoundFact) -> dict[str, Any]:
+        """Mentions, entities, templates and relations with their scores, for JSON."""
+        lookup = self.lookup
+        spotted = found.understood.spotted
+        return {
+            "mentions": [
+                {
+                    "text": topic.text,
+                    "span": [topic.start, topic.end],
+                    "entity": lookup.triples.term(topic.id),
+                    "label": lookup.label(topic.id),
+                    "score": round(topic.score, 4),
+                    "kind": topic in spotted.kinds,
+                }
+                for topic in (*spotted.topics, *spotted.kinds)
+            ],
+            "readings": [self._reading(each) for each in found.understood.readings],
+            "features": found.understood.features,
+            "confidence": round(found.confidence, 4),
+            "threshold": found.threshold,
+        }
+
+    def _reading(self, scored: Scored) -> dict[str, Any]:
+        reading, lookup = scored.reading, self.lookup
+        return {
+            "entity": lookup.label(reading.topic.id),
+            "template": reading.template,
+            "relation": reading.relation,
+            "score": round(scored.score, 4),
+            "answers": [lookup.label(each) for each in reading.answers[:10]],
+            "count": len(reading.answers),
+            "counted": reading.counted,
+            "features": {name: round(value, 4) for name, value in reading.features.items()},
+        }
+
+    def _source(self, evidence: Evidence, score: float) -> AnswerSource:
+        where = self._where(evidence)
+        return AnswerSource(
+            id=self._id(evidence),
+            document=where.document,
+            collection=where.collection,
+            title=where.title,
+            url=where.url,
+            score=round(score, 6),
+            text=evidence.text,
+            span=evidence.span,
+            source_span=evidence.source_span,
+        )
+
+    def _candidate(self, evidence: Evidence, scored: Scored) -> Candidate:
+        where = self._where(evidence)
+        passage = Passage(self._id(evidence), evidence.text, Clue(where.title), where)
+        return Candidate(passage, round(scored.score, 6), dict(scored.reading.features))
+
+    def _where(self, evidence: Evidence) -> Source:
+        subject = evidence.facts[0].subject
+        term = self.lookup.triples.term(subject)
+        url = term if term.startswith(("http://", "https://")) else ""
+        return Source(term, self.lookup.label(subject), url, COLLECTION)
+
+    def _id(self, evidence: Evidence) -> str:
+        first = evidence.facts[0]
+        return " ".join(map(self.lookup.triples.term, (first.subject, first.predicate)))
+
+
+def _templates(folder: Path) -> TemplateTable:
+    from kg_index.templates import TemplateTable
+    from qa_bot.graph_mining import TEMPLATES
+
+    return TemplateTable.load(folder / TEMPLATES)
+
+
+def _scorer(folder: Path, models: Path) -> RelationScorer:
+    from qa_bot.evaluation.relations import open_head
+
+    return open_head(folder, models)

@@ -1,0 +1,127 @@
+"""Facts end to end on questions that templates make of the graph's own triples.
+
+    python tests/benchmarks/generated_facts.py --home HOME --templates DIR [--pairs PATH …] [--questions N] [--seed S]
+
+DIR is what `qa-bot kg mine` wrote. A template serves where most of its counts lie on one predicate with which it shares
+a word; each question fills one with the label of the subject of a random triple of that predicate, templates and
+triples drawn evenly over predicates. Questions that stand among the `--pairs` are left out, so that none was mined.
+An answer is right where it has all objects of the subject and predicate, and no others. Asked twice: with the templates
+known, and without.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from collections import defaultdict
+from collections.abc import Iterator
+from contextlib import ExitStack
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from kg_index.keywords import KeywordMatcher
+from kg_index.lookup import Lookup
+from kg_index.template_text import NO_PATH, SLOT, path_steps
+from kg_index.templates import TemplateTable
+from qa_bot.config import FactsSection, load_config
+from qa_bot.facts import Facts, open_facts
+from qa_bot.graph_mining import TEMPLATES
+from qa_bot.home import Home
+from qa_bot.ingest.records import Record
+from qa_bot.training.pairs import items, pair_of
+from qa_core.metrics import Score
+
+LEAST_SHARE = 0.5  # of a template's counts on its predicate
+LEAST_TIMES = 1.5  # counts: more than one pair told it
+LEAST_WORDS = 3  # of a template beside its slot
+
+
+def served(table: TemplateTable, lookup: Lookup) -> dict[int, list[str]]:
+    """Templates by the predicate that each asks for."""
+    matcher, found = KeywordMatcher(), defaultdict(list)
+    for template in table.templates():
+        likely = [each for each in table.lookup(template) if each.relation != NO_PATH]
+        if not likely or likely[0].times < LEAST_TIMES or len(template.split()) <= LEAST_WORDS:
+            continue
+        steps = path_steps(likely[0].relation)
+        share = likely[0].times / sum(each.times for each in likely)
+        if len(steps) > 1 or steps[0][1] or share < LEAST_SHARE or not matcher.overlap(template, likely[0].relation):
+            continue
+        predicate = lookup.triples.id_of(steps[0][0])
+        if predicate is not None:
+            found[predicate].append(template)
+    return found
+
+
+def generated(
+    by_predicate: dict[int, list[str]], lookup: Lookup, known: set[str], *, questions: int, seed: int
+) -> Iterator[tuple[str, int, int]]:
+    """Questions with their subject and predicate."""
+    rng, predicates = np.random.default_rng(seed), sorted(by_predicate)
+    triples = {p: lookup.triples.with_predicate(p)[0] for p in predicates}
+    seen = set(known)
+    for _ in range(100 * questions):
+        predicate = int(rng.choice(predicates))
+        subject = int(rng.choice(triples[predicate]))
+        template = str(rng.choice(by_predicate[predicate]))
+        question = template.replace(SLOT, lookup.label(subject)) + "?"
+        if question.casefold() not in seen:
+            seen.add(question.casefold())
+            yield question, subject, predicate
+            if len(seen) - len(known) == questions:
+                return
+
+
+def measured(facts: Facts, asked: list[tuple[str, int, int]]) -> dict[str, object]:
+    right, given, linked, seconds = {}, {}, {}, []
+    for number, (question, subject, predicate) in enumerate(asked):
+        began = time.perf_counter()
+        found = facts.find(question)
+        seconds.append(time.perf_counter() - began)
+        wanted = set(facts.lookup.triples.objects(subject, predicate).tolist())
+        best = found.understood.readings[0].reading if found.understood.readings else None
+        key = str(number)
+        right[key] = float(best is not None and not best.counted and set(best.answers) == wanted)
+        linked[key] = float(best is not None and best.topic.id == subject)
+        if found.given:
+            given[key] = right[key]
+    p50, p99 = np.percentile(1e3 * np.array(seconds), (50, 99))
+    told = {"accuracy": right, "linked": linked, "precision": given}
+    scores = {name: [round(Score.of(s).mean, 3), round(Score.of(s).standard_error, 3)] for name, s in told.items() if s}
+    return {**scores, "answered": round(len(given) / len(asked), 3), "p50_ms": round(p50, 2), "p99_ms": round(p99, 2)}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--home", type=Path, required=True)
+    parser.add_argument("--templates", type=Path, required=True)
+    parser.add_argument("--pairs", type=Path, nargs="*", default=[])
+    parser.add_argument("--questions", type=int, default=500)
+    parser.add_argument("--seed", type=int, default=1)
+    given = parser.parse_args()
+    home, table = Home.open(given.home), TemplateTable.load(given.templates / TEMPLATES)
+    known = {
+        pair.question.casefold() for item in items(given.pairs) if isinstance(item, Record) and (pair := pair_of(item))
+    }
+    with ExitStack() as held:
+        config = load_config(home.path)
+        plain = open_facts(home, replace(config, facts=FactsSection()), held)
+        with_templates = open_facts(home, replace(config, facts=FactsSection(templates=str(given.templates))), held)
+        by_predicate = served(table, plain.lookup)
+        asked = list(generated(by_predicate, plain.lookup, known, questions=given.questions, seed=given.seed))
+        told = {
+            "templates": sum(map(len, by_predicate.values())),
+            "predicates": len(by_predicate),
+            "questions": len(asked),
+            "plain": measured(plain, asked),
+            "templates known": measured(with_templates, asked),
+            "examples": [question for question, _, _ in asked[:10]],
+        }
+    print(json.dumps(told, indent=2, ensure_ascii=False))  # noqa: T201 (a tool run by hand)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,199 @@
+"""How many mined mappings are right, before and after denoising: a labelled sample (thesis, 4.3.4 and 4.3.5).
+
+    python tests/benchmarks/mapping_labels.py counts --templates FILE [--json]
+    python tests/benchmarks/mapping_labels.py draw --templates FILE --out FILE [--seed S] [--each N]
+    python tests/benchmarks/mapping_labels.py keep --drawn FILE
+    python tests/benchmarks/mapping_labels.py figures [--json]
+    python tests/benchmarks/mapping_labels.py show --templates FILE
+
+`--templates` is what `qa-bot kg mine … --out DIR` writes, `DIR/templates.tsv`; `counts` is the thesis' table 4.1 of it.
+`draw` takes `--each` mappings with a path uniformly from all (`all`), as many from those that denoising keeps (`kept`):
+F × K above 0, which means that template and relation share a word and the relation is not of every template; and as
+many from those of them that are one predicate (`one step`).
+The last column is then filled in by one judge, who sees template, relation and sample but no answer: does this relation
+answer a question of this form? right, wrong or unclear.
+
+`keep` writes the labels to `mapping_labels.tsv` beside this file, with a digest in place of each template, since the
+text of templates belongs to the pairs that were mined; `show` joins them again. `figures` counts: share of right ones
+with Wilson's interval, 95 %, an unclear one counted as not right, and the share of all counts that right ones have.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kg_index.denoising import f_weights, k_weights
+from kg_index.keywords import KeywordMatcher
+from kg_index.template_rows import Row
+from kg_index.template_text import NO_PATH
+from kg_index.templates import TemplateTable
+
+LABELS = Path(__file__).with_name("mapping_labels.tsv")
+COLUMNS = ("template", "relation", "count", "kept_by_denoising", "drawn", "label")
+SAMPLES = ("all", "kept", "one step")
+SAID = ("right", "wrong", "unclear")
+
+
+@dataclass(frozen=True, slots=True)
+class Labelled:
+    """A mapping, which sample it was drawn for, and what the judge said of it."""
+
+    template: str  # or its digest
+    relation: str
+    count: float
+    kept: bool
+    drawn: str
+    label: str
+
+    @property
+    def right(self) -> bool:
+        return self.label == "right"
+
+    def line(self) -> str:
+        kept = "yes" if self.kept else "no"
+        return "\t".join((self.template, self.relation, f"{self.count:.6g}", kept, self.drawn, self.label))
+
+
+def digest(template: str) -> str:
+    return hashlib.sha256(template.encode("utf-8")).hexdigest()[:16]
+
+
+def kept_by(table: TemplateTable) -> NDArray[np.bool_]:
+    """(E,) mappings with a path whose weight F × K is above 0."""
+    found = np.array([relation != NO_PATH for relation in table.relations])[table.relation]
+    return found & (f_weights(table) * k_weights(table, KeywordMatcher().overlap) > 0)
+
+
+def counts(path: Path) -> dict[str, object]:
+    """Before denoising and after it, where "no path found" stays a class in both."""
+    table = TemplateTable.load(path)
+    found = np.array([relation != NO_PATH for relation in table.relations])[table.relation]  # (E,)
+    single = np.array([" / " not in relation for relation in table.relations])[table.relation]
+    owners, kept = table.owners(), kept_by(table)
+
+    def told(which: NDArray[np.bool_]) -> dict[str, object]:
+        relations = [table.relations[number] for number in np.unique(table.relation[which])]
+        return {
+            "mappings": int(which.sum()),
+            "templates": len(np.unique(owners[which])),
+            "of one step": int((which & single).sum()),
+            "relations": len(relations),
+            "relations of one step": sum(" / " not in each for each in relations),
+            "predicates": len({part.removeprefix("^") for each in relations for part in each.split(" / ")}),
+            "count": round(float(table.count[which].sum()), 1),
+        }
+
+    return {
+        "templates": len(table),
+        "mappings": len(table.relation),
+        "no path found": {"templates": int((~found).sum()), "count": float(table.count[~found].sum())},
+        "with a path": told(found),
+        "kept by denoising": told(kept),
+        "share kept": round(float(kept.sum() / max(found.sum(), 1)), 4),
+    }
+
+
+def draw(path: Path, *, each: int, seed: int) -> Iterator[Labelled]:
+    """Mappings to label, uniformly and without repetition within each sample."""
+    table, rng = TemplateTable.load(path), np.random.default_rng(seed)
+    found = np.array([relation != NO_PATH for relation in table.relations])[table.relation]
+    kept, owners = kept_by(table), table.owners()
+    single = np.array([" / " not in relation for relation in table.relations])[table.relation]
+    for name, which in zip(SAMPLES, (found, kept, kept & single), strict=True):
+        places = np.flatnonzero(which)
+        for place in rng.choice(places, min(each, len(places)), replace=False).tolist():
+            template, relation = table.template(owners[place]), table.relations[table.relation[place]]
+            yield Labelled(template, relation, float(table.count[place]), bool(kept[place]), name, "")
+
+
+def write(path: Path, rows: Iterable[Labelled]) -> None:
+    lines = ["\t".join(COLUMNS), *(row.line() for row in rows)]
+    path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+
+
+def read(path: Path, *, labelled: bool = True) -> list[Labelled]:
+    """Raises ValueError with the line of what is wrong."""
+    found = []
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines()[1:], start=2):
+        columns = line.split("\t")
+        if len(columns) != len(COLUMNS) or (labelled and columns[-1] not in SAID):
+            raise ValueError(f"{path}, line {number}: Expected {', '.join(COLUMNS)}, the last one of {SAID}.")
+        template, relation, count, kept, drawn, label = columns
+        found.append(Labelled(template, relation, float(count), kept == "yes", drawn, label))
+    return found
+
+
+def figures(rows: Sequence[Labelled]) -> dict[str, object]:
+    drawn = {name: [row for row in rows if row.drawn == name] for name in SAMPLES}
+    return {
+        "before denoising": shares(drawn["all"]),
+        "after denoising": shares(drawn["kept"]),
+        "after denoising, one step": shares(drawn["one step"]),
+        "kept of the sample of all": shares([row for row in drawn["all"] if row.kept]),
+        "left out of the sample of all": shares([row for row in drawn["all"] if not row.kept]),
+    }
+
+
+def shares(rows: Sequence[Labelled]) -> dict[str, object]:
+    """Share of right ones, uniformly and by count; unclear ones are not right."""
+    right, weight = sum(row.right for row in rows), sum(row.count for row in rows)
+    low, high = wilson(right, len(rows))
+    by_count = sum(row.count for row in rows if row.right) / weight if weight else math.nan
+    said = {label: sum(row.label == label for row in rows) for label in SAID}
+    told = (right / len(rows) if rows else math.nan, low, high, by_count)
+    return said | dict(zip(("share", "low", "high", "share by count"), (round(x, 3) for x in told), strict=True))
+
+
+def wilson(right: int, n: int, z: float = 1.96) -> tuple[float, float]:
+    """Wilson's interval for a share; 0 to 1 where there is nothing to go by."""
+    if not n:
+        return 0.0, 1.0
+    share, spread = right / n, z * z / n
+    middle, half = share + spread / 2, z * math.sqrt(share * (1 - share) / n + spread / n / 4)
+    return (middle - half) / (1 + spread), (middle + half) / (1 + spread)
+
+
+def shown(rows: Sequence[Labelled], mined: Iterable[Row]) -> Iterator[Labelled]:
+    """The rows with the text of their templates, where the table has them."""
+    texts = {digest(row.template): row.template for row in mined}
+    return (replace(row, template=texts.get(row.template, row.template)) for row in rows)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("task", choices=("counts", "draw", "keep", "figures", "show"))
+    for name in ("--templates", "--drawn", "--out"):
+        parser.add_argument(name, type=Path)
+    parser.add_argument("--each", type=int, default=100)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--json", action="store_true")
+    options = parser.parse_args()
+    told: dict[str, object] = {}
+    match options.task:
+        case "counts":
+            told = counts(options.templates)
+        case "draw":
+            write(options.out, draw(options.templates, each=options.each, seed=options.seed))
+        case "keep":
+            write(LABELS, (replace(row, template=digest(row.template)) for row in read(options.drawn)))
+        case "show":
+            rows = shown(read(LABELS), TemplateTable.load(options.templates).rows())
+            told = {str(number): row.line() for number, row in enumerate(rows, start=1)}
+        case "figures":
+            told = figures(read(LABELS))
+    if told:
+        text = json.dumps(told, indent=2) if options.json else "\n".join(f"{name}: {x}" for name, x in told.items())
+        print(text)  # noqa: T201 (a tool run by hand)
+
+
+if __name__ == "__main__":
+    main()
