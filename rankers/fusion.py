@@ -5,7 +5,8 @@
     fusion.rank(question, candidates)
 
 Letters: N candidates of all questions together, F scores of each. Every score comes to the trees twice, as it is and
-normalised over the candidates of its question. A stage that was skipped is NaN, and the trees have seen that.
+normalised over the candidates of its question. A stage that was skipped is NaN, and the trees have seen that. Scores
+that alone order what is learnt from much worse than the best one does are left out: trees would find luck in them.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from rankers.combination import LEARNED
 from rankers.gbdt import TEXT, BoostedTrees, GBDTConfig, normalised
 from rankers.keyword_features import FEATURES, Encode, Keywords, cosines
 from rankers.neural import SCORED_AT_ONCE, NeuralRanker, TextPair, asked, by_places, go_on
+from rankers.standing import standing
 
 SIMILARITY = "passage_similarity"
 """How near passage and question are to an encoder: so the pipeline calls it, too."""
@@ -32,9 +34,10 @@ SIMILARITY = "passage_similarity"
 @dataclass(frozen=True, slots=True)
 class FusionConfig:
     trees: GBDTConfig = field(
-        default_factory=lambda: GBDTConfig("lambdarank", trees=100, leaves=4, learning_rate=0.03, features=0.3)
+        default_factory=lambda: GBDTConfig("lambdarank", trees=300, leaves=4, learning_rate=0.01, features=0.3)
     )
     blanked: float = 0.2  # share of the stages that are missing in the second copy of a question; 0 makes none
+    least: float = 0.5  # of the best stage's nDCG@10 that a stage needs alone, or trees are not shown it; 0 shows all
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -130,6 +133,7 @@ class LearnedFusion:
         if judged.shape != scores.question.shape:
             raise ValueError(f"Expected {len(scores.question)} grades, but got shape {judged.shape}.")
         kept = ~np.isnan(judged)
+        scores = scores.only(_chosen(scores.at(kept), judged[kept], config.least))
         shares = np.ones(len(judged)) if weights is None else np.asarray(weights, dtype=np.float64)
         table, labels, groups, shares = _inputs(scores)[kept], judged[kept], scores.question[kept], shares[kept]
         if config.blanked:
@@ -270,6 +274,13 @@ def cross_validated(
         fusion = LearnedFusion.fit(scores.at(~held), judged[~held], weights=shares[~held], config=config)
         found[held] = fusion.score(scores.at(held))
     return found
+
+
+def _chosen(scores: Scores, grades: NDArray[np.float64], least: float) -> list[str]:
+    """Names of the stages that alone come to this share of the best one's nDCG@10."""
+    alone = standing(scores.table, grades, scores.question)
+    wanted = least * alone.max(initial=0.0)
+    return [name for name, found in zip(scores.names, alone.tolist(), strict=True) if found >= wanted]
 
 
 def _inputs(scores: Scores) -> FloatArray:

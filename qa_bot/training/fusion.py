@@ -148,10 +148,12 @@ def configured(request: Request) -> FusionSettings:
         settings = settled(FusionSettings(), given, source=source)
     except ValueError as error:  # sizes that the trees refuse themselves
         raise SettingsError(str(error)) from None
-    if settings.folds < 2 or settings.depth < 2 or not 0 <= settings.fusion.blanked < 1:
+    blanked, least = settings.fusion.blanked, settings.fusion.least
+    if settings.folds < 2 or settings.depth < 2 or not 0 <= blanked < 1 or not 0 <= least <= 1:
         raise SettingsError(
-            f"{source}: Expected folds and depth of 2 or more and blanked from 0 to below 1, but got folds = "
-            f"{settings.folds}, depth = {settings.depth}, blanked = {settings.fusion.blanked}; correct them."
+            f"{source}: Expected folds and depth of 2 or more, blanked from 0 to below 1 and least from 0 to 1, but "
+            f"got folds = {settings.folds}, depth = {settings.depth}, blanked = {blanked} and least = {least}; "
+            "correct them."
         )
     if request.base is not None or request.resume:
         named = "--base" if request.base is not None else "--resume"

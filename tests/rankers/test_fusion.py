@@ -94,6 +94,37 @@ def test_a_skipped_stage_leaves_what_the_others_know():
     assert len(set(nothing.tolist())) == 1, "what nobody scored is all the same"
 
 
+def backwards(scores: Scores, grades: np.ndarray) -> Scores:
+    """With a stage before the others that puts the right candidate last."""
+    table = np.hstack([-grades[:, None], scores.table]).astype(np.float32)
+    return Scores(table, ("backwards", *scores.names), scores.question)
+
+
+def test_a_stage_that_is_no_good_alone_is_not_shown_to_the_trees():
+    scores, grades = toy()
+    more = backwards(scores, grades)
+    fusion = LearnedFusion.fit(more, grades, config=CONFIG)
+    assert fusion.names == scores.names
+    assert fusion.score(more).tolist() == LearnedFusion.fit(scores, grades, config=CONFIG).score(scores).tolist()
+    everything = LearnedFusion.fit(more, grades, config=replace(CONFIG, least=0.0))
+    assert next(iter(everything.importances())) == "backwards", "trees may turn it round"
+    best = LearnedFusion.fit(more, grades, config=replace(CONFIG, least=1.0))
+    assert len(best.names) == 1
+
+
+def test_stages_are_chosen_without_the_questions_that_are_scored():
+    """A stage that is right in the held-out half alone stays out, however good it looks over all."""
+    scores, grades = toy()
+    even = scores.question % 2 == 0
+    told = np.where(even, grades, -grades)
+    more = Scores(np.hstack([told[:, None], scores.table]).astype(np.float32), ("told", *scores.names), scores.question)
+    part = [number % 2 for number in range(QUESTIONS)]
+    found = cross_validated(more, grades, folds=2, config=CONFIG, part=part)
+    without = cross_validated(scores, grades, folds=2, config=CONFIG, part=part)
+    assert found[even].tolist() == without[even].tolist()
+    assert first_right(found, grades) < 0.9
+
+
 def test_blanks_are_drawn_for_whole_questions():
     scores, _ = toy()
     scores = replace(scores, names=("one", "bm25", "overlap"))

@@ -127,6 +127,9 @@ def test_what_cannot_be_used_is_refused(request_: Request, tmp_path: Path):
     request_.config.write_text("folds = 1\n")
     with pytest.raises(SettingsError, match="Expected folds and depth of 2 or more"):
         configured(request_)
+    request_.config.write_text("[fusion]\nleast = 1.5\n")
+    with pytest.raises(SettingsError, match=r"least from 0 to 1, but got .* least = 1\.5"):
+        configured(request_)
     request_.config.write_text("folds = 13\n")
     with pytest.raises(TrainingDataError, match="Expected at least 13 questions"):
         train_fusion(request_)
