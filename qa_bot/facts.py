@@ -218,9 +218,9 @@ class Facts:
 
 def _templates(folder: Path) -> TemplateTable:
     from kg_index.templates import TemplateTable
-    from qa_bot.graph_mining import TEMPLATES
+    from qa_bot.graph_mining import KNOWN
 
-    return TemplateTable.load(folder / TEMPLATES)
+    return TemplateTable.load(folder / KNOWN)
 
 
 def _scorer(folder: Path, models: Path) -> RelationScorer:

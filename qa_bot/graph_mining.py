@@ -9,18 +9,25 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from kg_index import mining
-from kg_index.keywords import KeywordMatcher
+from kg_index.denoising import f_weights, k_weights
+from kg_index.keywords import KeywordMatcher, PredicateWords
 from kg_index.mining_tools import open_tools
-from kg_index.template_text import NO_PATH
+from kg_index.template_text import NO_PATH, path_steps
 from kg_index.templates import TemplateTable
-from qa_bot.graph import MENTIONS, TRIPLES, GraphError, Progress, opened
+from kg_index.vocabulary import Vocabulary
+from qa_bot.graph import MENTIONS, TRIPLES, Graph, GraphError, Progress, opened
 from qa_bot.home import Home
 from qa_bot.ingest.records import Record
 from qa_bot.training.pairs import items, pair_of
+from qa_core.types import FloatArray
 
 TEMPLATES = "templates.tsv"
-"""What `mine` writes."""
+"""What `mine` writes: everything that was found …"""
+KNOWN = "known.tsv"
+"""… and what answers rely on: templates of a single predicate with which they share a word, `F × K > 0`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +40,7 @@ class MinedTemplates:
     mappings: int  # of a template and a relation, or "no path found"
     with_path: int
     sharing_words: int  # mappings whose template and relation share a word
+    known: int  # templates that answers rely on
     relations: int  # paths of predicates
     seconds: float
 
@@ -67,11 +75,15 @@ def mine(
         asked = islice(_pairs(paths), limit)
         for last in mining.mine(asked, tools, file, bounds=mining.Bounds(longest=longest), processes=processes):
             progress(last.pairs, "mining")
+        words = PredicateWords(labels=_labels(graph))
     if last is None:
         raise GraphError(f"Expected pairs of questions and answers in {', '.join(map(str, paths))}, but got none.")
-    table, matcher = TemplateTable.load(file), KeywordMatcher()
-    shared = sum(matcher.overlap(row.template, row.relation) > 0 for row in table.rows() if row.relation != NO_PATH)
-    silent = sum(row.relation == NO_PATH for row in table.rows())
+    table = TemplateTable.load(file)
+    found = np.array([relation != NO_PATH for relation in table.relations])[table.relation]  # (E,)
+    weights = k_weights(table, KeywordMatcher(words).overlap)
+    shared, silent = int((weights[found] > 0).sum()), int((~found).sum())
+    known = relied_on(table, f_weights(table) * weights)
+    known.save(out / KNOWN)
     return MinedTemplates(
         last.pairs,
         last.with_mentions,
@@ -79,9 +91,29 @@ def mine(
         len(table.relation),
         len(table.relation) - silent,
         shared,
+        len(known),
         len(table.relations) - bool(silent),
         round(last.seconds, 3),
     )
+
+
+def _labels(graph: Graph) -> dict[str, str]:
+    """All names of the predicates that have some."""
+    vocabulary, triples = Vocabulary(graph.triples), graph.triples
+    named = ((p, vocabulary.names(p)) for p in triples.predicate_counts()[0].tolist())
+    return {triples.term(p): " ".join(names.texts) for p, names in named if names.told}
+
+
+def relied_on(table: TemplateTable, weights: FloatArray) -> TemplateTable:
+    """Templates with a mapping of weight above 0 (E,) to a single predicate: those mappings, and "no path found"."""
+    single = np.array([len(path_steps(relation)) == 1 and relation != NO_PATH for relation in table.relations])
+    kept = single[table.relation] & (weights > 0)
+    owners = table.owners()
+    known = np.zeros(len(table), dtype=bool)
+    known[owners[kept]] = True
+    silent = np.array([relation == NO_PATH for relation in table.relations])[table.relation]
+    kept |= silent & known[owners]
+    return TemplateTable.of(row for row, keep in zip(table.rows(), kept.tolist(), strict=True) if keep)
 
 
 def _pairs(paths: Sequence[Path]) -> Iterator[tuple[str, str]]:

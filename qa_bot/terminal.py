@@ -120,7 +120,7 @@ def show_mined(mined: MinedTemplates, out: Path, *, console: Console | None = No
     console.print(f"{mined.pairs:,} pairs, {mined.with_mentions:,} with entities on both sides ({rate:,.0f} a second)")
     console.print(f"{mined.templates:,} templates, {mined.mappings:,} mappings, {mined.with_path:,} of them to a path")
     console.print(f"{mined.relations:,} paths of predicates; {share:.1%} of the mappings to one share a word with it")
-    console.print(Text(f"written to {out}"))
+    console.print(Text(f"{mined.known:,} templates of a single predicate that answers may rely on; written to {out}"))
 
 
 def show_facts(facts: Sequence[Mapping[str, Any]], *, console: Console | None = None) -> None:

@@ -28,7 +28,7 @@ from kg_index.template_text import NO_PATH, SLOT, path_steps
 from kg_index.templates import TemplateTable
 from qa_bot.config import FactsSection, load_config
 from qa_bot.facts import Facts, open_facts
-from qa_bot.graph_mining import TEMPLATES
+from qa_bot.graph_mining import KNOWN
 from qa_bot.home import Home
 from qa_bot.ingest.records import Record
 from qa_bot.training.pairs import items, pair_of
@@ -102,7 +102,7 @@ def main() -> None:
     parser.add_argument("--questions", type=int, default=500)
     parser.add_argument("--seed", type=int, default=1)
     given = parser.parse_args()
-    home, table = Home.open(given.home), TemplateTable.load(given.templates / TEMPLATES)
+    home, table = Home.open(given.home), TemplateTable.load(given.templates / KNOWN)
     known = {
         pair.question.casefold() for item in items(given.pairs) if isinstance(item, Record) and (pair := pair_of(item))
     }

@@ -252,5 +252,7 @@ def test_templates_are_mined_over_the_graph(qa_bot, facts: Path, write_lines: Ca
         f"what is the capital city of <m>\t{EX}capital\t1",
         f"where is <m>\t^{EX}capital\t1",
     ]
+    assert told["known"] == 1
+    assert (tmp_path / "mined" / "known.tsv").read_text().splitlines() == rows[:1]
     assert "2 templates, 2 mappings" in qa_bot("kg", "mine", pairs, "--out", tmp_path / "again", "--processes", 1).out
     assert qa_bot("kg", "mine", write_lines("none.jsonl"), "--out", tmp_path / "none").code == 1
