@@ -6,6 +6,7 @@ until they let go). The result is the same whatever the memory, and triples that
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -13,6 +14,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 import numpy as np
+from numpy.typing import NDArray
 
 from kg_index.columns import Ids, Totals, write_manifest
 from kg_index.naming import Run, RunWriter, merge_terms
@@ -21,8 +23,9 @@ from kg_index.triples import Stats, TripleIndex
 
 Progress = Callable[[str, int, int | None], None]
 MEMORY = 1 << 30
-WORK = "work"  # folder of what is needed meanwhile, within the new one
+WORK = "work"  # begins the name of the folder of what is needed meanwhile, within the new one
 LEAST = 1 << 24  # bytes to sort in: below, runs become too many
+_EMPTY = 1 << 16  # terms without rows that are written at a time
 MOST = (1 << 32) - 1  # ids and row numbers take 32 bits
 
 
@@ -54,17 +57,17 @@ def build(
                 writer.add(batch)
             progress("read", writer.rows, None)
         writer.flush()
-        index_runs(writer.runs, new, rows=writer.rows, memory=memory, progress=progress)
+        index_runs(writer.runs, new, work, rows=writer.rows, memory=memory, progress=progress)
     return TripleIndex(folder).stats()
 
 
-def index_runs(runs: Sequence[Run], new: Path, *, rows: int, memory: int, progress: Progress) -> None:
+def index_runs(runs: Sequence[Run], new: Path, work: Path, *, rows: int, memory: int, progress: Progress) -> None:
     """Merge the runs, of so many rows together, into the files of an index in `new`; the runs are removed."""
     with (new / "terms.text").open("wb") as text, (new / "terms.begins").open("wb") as begins:
         terms, literals = merge_terms(runs, text, begins, memory=memory)
     progress("name", terms, terms)
     _expect_room(terms, "terms")
-    sorting = _Sorting(new / WORK, terms, _predicates(runs), memory=memory, progress=progress)
+    sorting = _Sorting(work, terms, _predicates(runs), memory=memory, progress=progress)
     triples = sorting.write(new, runs, rows=rows)
     write_manifest(new, Totals(triples, terms, literals, len(sorting.predicates)))
 
@@ -90,14 +93,14 @@ class _Sorting:
                 objects.write(o.tobytes())
                 predicates.write(self.predicates[rank].tobytes())
         self._progress("write", 2 * triples, 3 * triples)
-        ops_begins = _Begins(self._terms)
-        with _columns(new, "ops.predicates", "ops.subjects") as (predicates, subjects):
+        with _columns(new, "ops.predicates", "ops.subjects", "ops.begins") as (predicates, subjects, file):
+            begins = _Begins(file, self._terms)
             for keys in self._ops.blocks():
                 o, rank, s = self._outer.unpack(keys)
-                ops_begins.count(o)
+                begins.count(o)
                 predicates.write(self.predicates[rank].tobytes())
                 subjects.write(s.tobytes())
-        ops_begins.write(new / "ops.begins")
+            begins.end()
         self._progress("write", 3 * triples, 3 * triples)
         return triples
 
@@ -111,8 +114,9 @@ class _Sorting:
             self._progress("sort", done, rows)
 
     def _write_spo(self, new: Path) -> int:
-        triples, counts, begins = 0, np.zeros(len(self.predicates), np.int64), _Begins(self._terms)
-        with _columns(new, "spo.predicates", "spo.objects") as (predicates, objects):
+        triples, counts = 0, np.zeros(len(self.predicates), np.int64)
+        with _columns(new, "spo.predicates", "spo.objects", "spo.begins") as (predicates, objects, file):
+            begins = _Begins(file, self._terms)
             for keys in self._spo.blocks():
                 s, rank, o = self._outer.unpack(keys)
                 begins.count(s)
@@ -122,8 +126,8 @@ class _Sorting:
                 self._sop.add(self._inner.pack(s, o, rank))
                 self._ops.add(self._outer.pack(o, rank, s))
                 triples += len(keys)
+            begins.end()
         _expect_room(triples, "triples")
-        begins.write(new / "spo.begins")
         self.predicates.tofile(new / "predicates.ids")
         counts.astype(np.uint32).tofile(new / "predicates.counts")
         self._progress("write", triples, 3 * triples)
@@ -135,23 +139,31 @@ class _Sorting:
 
 
 class _Begins:
-    """How many rows each term has as the leading one, then where they begin: 4 bytes a term."""
+    """Writes where the rows of each term begin, and behind the last where they end, as the rows come in order."""
 
-    def __init__(self, terms: int) -> None:
-        self._counts = np.zeros(
-            terms + 1, np.uint32
-        )  # one behind: the rows of a term end where those of the next begin
+    def __init__(self, file: BinaryIO, terms: int) -> None:
+        self._file, self._terms = file, terms
+        self._told, self._rows = 0, 0  # terms whose begin is written, rows so far
 
     def count(self, leading: Ids) -> None:
-        """Add a block of a sorted leading column (n,)."""
+        """Take a block of a sorted leading column (n,)."""
         if len(leading):
             first = int(leading[0])
-            counts = np.bincount(leading - leading[0]).astype(np.uint32)
-            self._counts[first + 1 : first + 1 + len(counts)] += counts
+            self._tell_up_to(first)
+            counts = np.bincount(leading - leading[0])
+            self._write(self._rows + np.cumsum(counts[:-1]))
+            self._rows += len(leading)
 
-    def write(self, path: Path) -> None:
-        np.cumsum(self._counts, dtype=np.uint32, out=self._counts)
-        self._counts.tofile(path)
+    def end(self) -> None:
+        self._tell_up_to(self._terms)
+
+    def _tell_up_to(self, term: int) -> None:
+        while self._told <= term:  # these have no rows before the next ones
+            self._write(np.full(min(term + 1 - self._told, _EMPTY), self._rows))
+
+    def _write(self, begins: NDArray[np.int64]) -> None:
+        begins.astype(np.uint32).tofile(self._file)
+        self._told += len(begins)
 
 
 def _predicates(runs: Sequence[Run]) -> Ids:
@@ -165,10 +177,9 @@ def _expect_room(found: int, what: str) -> None:
 
 
 @contextmanager
-def _columns(folder: Path, *names: str) -> Iterator[tuple[BinaryIO, BinaryIO]]:
+def _columns(folder: Path, *names: str) -> Iterator[list[BinaryIO]]:
     with ExitStack() as stack:
-        first, second = (stack.enter_context((folder / name).open("wb")) for name in names)
-        yield first, second
+        yield [stack.enter_context((folder / name).open("wb")) for name in names]
 
 
 @contextmanager
@@ -179,7 +190,7 @@ def replaced(folder: Path) -> Iterator[tuple[Path, Path]]:
         old.rename(folder)
     for left in (new, old):  # by a build that was killed
         shutil.rmtree(left, ignore_errors=True)
-    work = new / WORK
+    work = new / f"{WORK}{os.getpid()}"  # a process that a killed build left finds its folder no more
     work.mkdir(parents=True)
     try:
         yield new, work

@@ -7,11 +7,12 @@ log-odds; over all readings of a question it is turned into a probability.
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import chain
+from itertools import accumulate, chain
 from math import log1p
 from typing import NamedTuple, Protocol
 
@@ -178,17 +179,40 @@ def _probable(readings: Sequence[_Reading]) -> list[Linked]:
 
 
 def _overlapping(readings: Sequence[_Reading], weights: NDArray[np.float64]) -> dict[Mention, float]:
-    """The weights of all readings whose mentions overlap a mention, its own with them."""
+    """The weights of all readings whose mentions overlap a mention, its own with them.
+
+    They start within it, or before it and end behind its start: work grows with mentions times the words of a name,
+    not with pairs of mentions.
+    """
     own: dict[Mention, float] = {}
     for reading, weight in zip(readings, weights.tolist(), strict=True):
         own[reading.mention] = own.get(reading.mention, 0.0) + max(weight, 1e-300)
-    near = dict(own)
-    ordered = sorted(own, key=lambda mention: mention.start)
-    for i, mention in enumerate(ordered):
-        for j in range(i + 1, len(ordered)):
-            other = ordered[j]
-            if other.start >= mention.end:
-                break
-            near[mention] += own[other]
-            near[other] += own[mention]
+    longest = max((mention.end - mention.start for mention in own), default=0)
+    starts: dict[int, list[Mention]] = {}
+    for mention in sorted(own, key=lambda mention: (mention.start, -mention.end)):
+        starts.setdefault(mention.start, []).append(mention)
+    places = list(starts)
+    reaching = {place: _Reaching(found, [own[mention] for mention in found]) for place, found in starts.items()}
+    before = {
+        place: sum(reaching[other].beyond(place) for other in places[bisect_right(places, place - longest) : i])
+        for i, place in enumerate(places)
+    }
+    near = {}
+    for i, place in enumerate(places):
+        for mention in starts[place]:
+            within = places[i : bisect_left(places, mention.end)]
+            near[mention] = before[place] + sum(reaching[other].sums[-1] for other in within)
     return near
+
+
+class _Reaching:
+    """Mentions of one start, the longest first."""
+
+    def __init__(self, mentions: Sequence[Mention], weights: Sequence[float]) -> None:
+        self._ends = [-mention.end for mention in mentions]
+        self.sums = list(accumulate(weights))
+
+    def beyond(self, place: int) -> float:
+        """The weight of those that end behind it."""
+        count = bisect_left(self._ends, -place)
+        return self.sums[count - 1] if count else 0.0

@@ -31,6 +31,7 @@ _PROGRAM = (
     "import json, sys; sys.path[:] = json.loads(sys.argv[1]); from kg_index.loading import work; work(sys.argv[2])"
 )
 REPORTED = 10_000  # malformed lines; all of them are counted
+END = b"\n"  # behind the last piece
 SMALL = 8 << 20  # bytes of files that one process reads as fast as several can be started
 
 
@@ -74,7 +75,7 @@ def load(
         for place, line, reason, text in rejects:
             report(Reject(paths[place], line, reason, text))
         runs = [run for share in shares for run in share.runs]
-        index_runs(runs, new, rows=sum(share.rows for share in shares), memory=memory, progress=progress)
+        index_runs(runs, new, work, rows=sum(share.rows for share in shares), memory=memory, progress=progress)
     return Loaded(
         TripleIndex(folder).stats(), tuple(_sum(share.counts[i] for share in shares) for i in range(len(paths)))
     )
@@ -179,7 +180,10 @@ class _Piece:
 
     @classmethod
     def read_all(cls, pipe: IO[bytes]) -> Iterator[_Piece]:
-        for header in iter(pipe.readline, b""):
+        """Until `END` comes; where it does not, who would merge what is read is dead, and this process ends too."""
+        while (header := pipe.readline()) != END:
+            if not header:
+                raise SystemExit(1)
             told = json.loads(header)
             content = pipe.read(told["content"]) if told["block"] else told["content"]
             yield cls(told["file"], content, told["line"])
@@ -233,6 +237,7 @@ class _Worker:
                     continue
             self.failed = True
         with suppress(OSError, ValueError):
+            pipe.write(END)
             pipe.close()
 
 

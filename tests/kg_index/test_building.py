@@ -31,6 +31,7 @@ def test_result_is_the_same_whatever_the_memory_and_the_batches(tmp_path, monkey
     triples = random_triples(800)
     build([triples], tmp_path / "whole")
     monkeypatch.setattr("kg_index.building.LEAST", memory)  # sorts in as many runs as the memory asks for
+    monkeypatch.setattr("kg_index.building._EMPTY", 3)
     pieces = [triples[start : start + size] for start in range(0, len(triples), size)]
     build(pieces[::-1] + pieces[:3], tmp_path / "pieces", memory=memory)
     assert content(tmp_path / "whole") == content(tmp_path / "pieces")

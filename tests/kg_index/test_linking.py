@@ -8,6 +8,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from kg_index.linking import Linker, Spotted, Weights
 from kg_index.mention_rows import rows_of
@@ -82,6 +84,32 @@ def test_a_share_is_of_the_readings_that_overlap(table: Mentions) -> None:
     assert by_entity[CITY_OF].share == pytest.approx(exp(3) / (exp(3) + exp(2) + exp(1)))
     assert by_entity[CITY].share == pytest.approx(exp(1) / (exp(3) + exp(1)))
     assert by_entity[PARIS].share == pytest.approx(1 / 3)
+
+
+@settings(deadline=None)
+@given(st.lists(st.sampled_from("oak elm ash fir".split()), min_size=1, max_size=12))  # noqa: SIM905
+def test_shares_are_those_of_a_comparison_of_all_pairs(
+    tmp_path_factory: pytest.TempPathFactory, words: list[str]
+) -> None:
+    names = ["oak", "elm", "oak elm", "elm oak ash", "ash", "fir ash oak elm fir", "ash fir", "oak oak"]
+    rows = [(name, number, 1 + number) for number, name in enumerate(names)]
+    found = Linker(write_mentions(rows, tmp_path_factory.mktemp("names")), lambda ids: ids + 1).candidates(
+        " ".join(words)
+    )
+    for one in found:
+        near = [
+            other.score
+            for other in found
+            if other.mention.start < one.mention.end and one.mention.start < other.mention.end
+        ]
+        assert one.share == pytest.approx(one.score / sum(near))
+
+
+def test_a_long_question_of_nested_names_takes_linear_work(tmp_path: Path) -> None:
+    """Half a minute where all pairs of mentions were compared."""
+    names = write_mentions([(" ".join(["oak"] * size), size, 1) for size in range(1, 33)], tmp_path / "names")
+    found = Linker(names, lambda ids: ids + 1).candidates(" ".join(["oak"] * 800))
+    assert len(found) == sum(800 - size + 1 for size in range(1, 33))
 
 
 def test_spotted_are_what_mining_asks_for(table: Mentions) -> None:

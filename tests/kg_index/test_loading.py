@@ -1,4 +1,6 @@
 import gzip
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -84,3 +86,18 @@ def test_an_unknown_kind_of_file_is_told_before_anything_is_read(tmp_path, files
 
 def test_no_files_make_an_empty_graph(tmp_path):
     assert load([], tmp_path / "kg").stats.totals.triples == 0
+
+
+def test_readers_end_with_the_process_that_feeds_them_and_write_nothing(tmp_path, files):
+    program = (
+        "import os, sys; from pathlib import Path; from kg_index.loading import load\n"
+        "def stop(stage, done, total):\n    os.kill(os.getpid(), 9)\n"
+        "load([Path(sys.argv[1])], Path(sys.argv[2]), workers=2, progress=stop)"
+    )
+    command = [sys.executable, "-c", program, str(files[0]), str(tmp_path / "kg")]
+    killed = subprocess.run(command, stderr=subprocess.PIPE, check=False)  # the pipe is open until the last reader ends
+    assert (killed.returncode, killed.stderr) == (-9, b"")
+    (work,) = (tmp_path / "kg.partial").iterdir()
+    assert list(work.iterdir()) == []
+    load(files[:1], tmp_path / "kg")
+    assert not (tmp_path / "kg.partial").exists()
