@@ -6,7 +6,9 @@
 
 For each mention in the question and each in the answer the template is the question with that mention replaced by a
 slot, and every path of predicates between an entity of the one and an entity of the other adds `1/c` to its count,
-where `c` paths join these two entities. Where no two entities are joined, "no path found" is counted once.
+where `c` paths join these two entities. Where no two entities are joined, "no path found" is counted once. Numbers and
+dates of the answer add the predicates by which an entity has nearly that value; one that no fact has tells nothing,
+for texts are full of numbers.
 """
 
 from __future__ import annotations
@@ -19,12 +21,18 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from dataclasses import dataclass, field
-from itertools import chain, islice
+from itertools import chain, islice, product
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
+from kg_index.dates import Date
+from kg_index.literals import Value
+from kg_index.numbers import find_values, graph_value
 from kg_index.template_rows import Row, TemplateCounts, added, read_rows, write_rows
 from kg_index.template_text import NO_PATH, SLOT, path_text, template_of
+from qa_core.types import IntArray
+
+NEAR = 0.01  # of a number, that the graph's may differ; a date has to agree
 
 
 class FoundMention(Protocol):
@@ -53,6 +61,7 @@ class FindsPaths(Protocol):
     """A triple index; it bounds by itself what a hub costs."""
 
     def paths(self, a: int, b: int, *, longest: int) -> Sequence[Sequence[PathStep]]: ...
+    def near(self, s: int, value: Value, tolerance: float) -> IntArray: ...
     def term(self, number: int) -> str: ...
 
 
@@ -75,6 +84,7 @@ class Bounds:
     words: int = 40  # of a question: longer ones make no template that comes again
     mentions: int = 12  # in the question, and in the answer
     entities: int = 5  # a mention may name
+    values: int = 4  # numbers and dates in the answer
     lookups: int = 200  # pairs of entities, of one pair of question and answer
     longest: int = 2  # steps of a path
 
@@ -143,15 +153,38 @@ def _mine_pair(question: str, answer: str, tools: Tools, bounds: Bounds, counts:
     """Adds what one pair gives; whether it had a mention on both sides."""
     asked = tools.mentions.find(question)[: bounds.mentions] if len(question.split()) <= bounds.words else ()
     answered = tools.mentions.find(answer)[: bounds.mentions] if asked else ()
+    values = _values(answer)[: bounds.values] if asked else ()
     left = bounds.lookups
     for mention in asked:
         template = template_of(question, mention.start, mention.end)
-        for other in answered if template != SLOT else ():
+        if template == SLOT:
+            continue
+        for entity, value in product(mention.entities[: bounds.entities], values):
+            _count_near(template, entity, value, tools.graph, counts)
+        for other in answered:
             pairs = _entity_pairs(mention, other, bounds.entities)[:left]
             left -= len(pairs)
             if pairs:
                 _count(template, pairs, tools.graph, bounds.longest, counts)
     return bool(asked and answered)
+
+
+def _values(answer: str) -> list[Value]:
+    """Numbers and dates of a text; a year is either, for graphs write it as both."""
+    values: list[Value] = []
+    for found in find_values(answer):
+        if (value := graph_value(found)) is not None:
+            values.append(value)
+        if isinstance(found, Date) and found.precision == "year" and found.year is not None:
+            values.append(float(found.year))
+    return values
+
+
+def _count_near(template: str, entity: int, value: Value, graph: FindsPaths, counts: TemplateCounts) -> None:
+    year = isinstance(value, float) and value.is_integer() and 1000 <= value < 2100  # 1 % of it is 20 years
+    predicates = graph.near(entity, value, NEAR if isinstance(value, float) and not year else 0.0)
+    for predicate in predicates.tolist():
+        counts.add(template, path_text([(graph.term(predicate), False)]), 1 / len(predicates))
 
 
 def _entity_pairs(mention: FoundMention, other: FoundMention, most: int) -> list[tuple[int, int]]:

@@ -3,15 +3,18 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
 import pytest
 
+from kg_index.literals import Days, near
 from kg_index.mining import Bounds, Tools, mine, mine_chunk
 from kg_index.template_text import NO_PATH
 from kg_index.templates import TemplateTable
 
 NAMES = {"Bill Gates": [1, 9], "William Gates": [2], "Seattle": [3], "Dune": [4]}
 EDGES = {(2, "child", 1), (1, "parent", 2), (1, "born", 3), (2, "lives", 3)}
-PREDICATES = ["born", "child", "lives", "parent"]
+PREDICATES = ["born", "child", "lives", "parent", "people", "published", "pages"]
+VALUES = [(3, "people", 737_015.0), (4, "published", Days.of(1965, 8)), (4, "pages", 1965.0)]
 
 
 class Found(NamedTuple):
@@ -39,6 +42,10 @@ class Graph:
 
     def term(self, number: int) -> str:
         return PREDICATES[number]
+
+    def near(self, s: int, value: float | Days, tolerance: float) -> np.ndarray:
+        found = [PREDICATES.index(p) for entity, p, known in VALUES if entity == s and near(known, value, tolerance)]
+        return np.array(found, np.int64)
 
     def paths(self, a: int, b: int, *, longest: int) -> list[tuple[Step, ...]]:
         self.asked.append((a, b))
@@ -75,6 +82,14 @@ def test_two_steps() -> None:
     # born; parent, then lives; child backwards, then lives
     thirds = {("who is <m>", name): pytest.approx(1 / 3) for name in ("born", "parent / lives", "^child / lives")}
     assert found == thirds
+
+
+def test_numbers_and_dates_of_the_answer_tell_predicates() -> None:
+    assert rows([("How many live in Seattle?", "about 740 thousand")]) == {("how many live in <m>", "people"): 1}
+    assert rows([("How many live in Seattle?", "about 800 thousand")]) == {}, "more than one per cent away"
+    halves = {("when was <m> out", "published"): 1.0, ("when was <m> out", "pages"): 1.0}
+    assert rows([("When was Dune out?", "It came in 1965.")]) == halves, "a year is a date, and a number"
+    assert rows([("When was Dune out?", "It came in 1966.")]) == {}, "a year has to agree"
 
 
 def test_no_path_is_counted_once_for_two_mentions() -> None:
