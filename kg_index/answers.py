@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -21,6 +20,7 @@ from kg_index.readings import Reader, Reading
 from kg_index.relation_scorers import Encode
 from kg_index.topics import Spotted, spot
 from kg_index.vocabulary import Vocabulary
+from kg_index.walks import Walker
 from kg_index.wording import SHOWN, Worded, Wording, shortened
 from qa_core.types import Span
 
@@ -112,7 +112,8 @@ class Answerer:
         self.vocabulary = Vocabulary(lookup.triples)
         self.linker = Linker(lookup.mentions, lookup.triples.salience, context=self.vocabulary.about)
         self.wording = Wording(lookup, self.vocabulary)
-        self._reader = Reader(lookup.triples, self.vocabulary, encode, templates=templates, scorer=scorer)
+        self._walker = Walker(lookup.triples, self.vocabulary)
+        self._reader = Reader(self._walker, encode, templates=templates, scorer=scorer)
 
     def understand(self, question: str, *, check: Callable[[], object] = lambda: None) -> Understood:
         """All readings; `check` is called between topics and may raise. Of a long text only the beginning is read."""
@@ -172,7 +173,7 @@ class Answerer:
         if not first:
             return (_fact(start, last, answer),)
         (one,) = first
-        middle = next(m for m in self._reader.ends(start, one) if self._leads(m, last, answer))
+        middle = next(m for m in self._walker.ends(start, one) if self._leads(m, last, answer))
         return _fact(start, one, middle), _fact(middle, last, answer)
 
     def _leads(self, start: int, step: Step, end: int) -> bool:
@@ -187,8 +188,12 @@ class Answerer:
         for subject, groups in subjects.items():
             own = [fact for group in groups.values() for fact in group]
             told = [ends[fact] for fact in own]
-            said = (self._about(subject, groups, capital=capital) for capital in (True, False))
-            sentence, shared = max(((s, _shared(worded, s, told, answers)) for s in said), key=lambda each: each[1][:2])
+            sentence = self._about(subject, groups)
+            shared = _shared(worded, sentence, told, answers)
+            if not shared.answered:  # a name within the answer begins the sentence here, with a capital
+                small = self._about(subject, groups, capital=False)
+                if (other := _shared(worded, small, told, answers))[:2] > shared[:2]:
+                    sentence, shared = small, other
             text = "\n".join([sentence.text, *map(self._triple, own)])
             yield Evidence(tuple(own), text, shared.span, shared.source_span)
 
@@ -239,16 +244,23 @@ def _joined(said: Sequence[Worded]) -> Worded:
 
 def _shared(worded: Worded, source: Worded, ends: Sequence[int], answers: frozenset[int]) -> _Shared:
     """The best stretch that both texts have word for word, of some terms that follow each other."""
-    found = [_Shared(False, 0, None, None)]
-    for i, j in combinations(range(len(ends) + 1), 2):
-        span, source_span = _stretch(worded, ends[i:j]), _stretch(source, ends[i:j])
-        if span and source_span and worded.text[slice(*span)] == source.text[slice(*source_span)]:
-            found.append(_Shared(not answers.isdisjoint(ends[i:j]), span[1] - span[0], span, source_span))
-    return max(found, key=lambda each: each[:2])
+    best = run = _Shared(False, 0, None, None)
+    for end in ends:
+        span, source_span = worded.spans.get(end), source.spans.get(end)
+        if span is None or source_span is None or not _same(worded.text, source.text, span, source_span):
+            run = _Shared(False, 0, None, None)
+            continue
+        if run.span and run.source_span and span[0] > run.span[0]:
+            longer = (run.span[0], span[1]), (run.source_span[0], source_span[1])
+            if _same(worded.text, source.text, *longer):
+                span, source_span = longer
+        answer = end in answers or (span[0] < worded.spans[end][0] and run.answered)
+        run = _Shared(answer, span[1] - span[0], span, source_span)
+        best = max(best, run, key=lambda each: each[:2])
+    return best
 
 
-def _stretch(worded: Worded, numbers: Sequence[int]) -> Span | None:
-    """From the first to the last of some terms, None where the text does not show all of them."""
-    spans = [worded.spans.get(number, (0, len(worded.text) + 1)) for number in numbers]
-    start, end = min(start for start, _ in spans), max(end for _, end in spans)
-    return (start, end) if start < end <= len(worded.text) else None
+def _same(text: str, source: str, span: Span, source_span: Span) -> bool:
+    """Whether two stretches are there, of one length, and alike."""
+    whole = span[1] <= len(text) and source_span[1] <= len(source)
+    return whole and text[slice(*span)] == source[slice(*source_span)]

@@ -30,11 +30,13 @@ class PredicateWords:
 
     `…/people/person/place_of_birth` gives "people person place of birth", `…/birthPlace` "birth place". Of an IRI
     counts the part that tells predicates of one graph apart: its fragment, else its path without `skipped` parts.
-    An inverse path has the same words; of a longer path each step has its own.
+    An inverse path has the same words; of a longer path each step has its own. With `last` only its type and its last
+    part count, "person place of birth", since the topic before them is often the same for all relations of an entity.
     """
 
     labels: Mapping[str, str] = field(default_factory=dict)  # by predicate
     skipped: frozenset[str] = frozenset({"ns", "ontology", "property", "prop", "direct", "resource", "entity", "wiki"})
+    last: bool = False
 
     def __call__(self, relation: str) -> str:
         if relation == NO_PATH:
@@ -44,7 +46,8 @@ class PredicateWords:
     def predicate(self, predicate: str) -> str:
         """Words of one predicate; wikidata's `R19`, the inverse of `P19`, takes the label of that one."""
         label = self.labels.get(predicate) or self.labels.get(_forward(predicate))
-        return label if label else " ".join(iri_words(predicate, skipped=self.skipped))
+        iri = last_parts(predicate) if self.last else predicate
+        return label if label else " ".join(iri_words(iri, skipped=self.skipped))
 
 
 def iri_words(iri: str, *, skipped: frozenset[str] = frozenset()) -> list[str]:
@@ -53,13 +56,28 @@ def iri_words(iri: str, *, skipped: frozenset[str] = frozenset()) -> list[str]:
     >>> iri_words("http://example.org/ns/people.person.date_of_birth", skipped=frozenset({"ns"}))
     ['people', 'person', 'date', 'of', 'birth']
     """
-    tail = iri.partition("#")[2] or re.sub(r"^[a-z][a-z0-9+.-]*://[^/]*", "", iri) or iri
     found: list[str] = []
-    for part in _PARTS.findall(tail):
+    for part in _PARTS.findall(_tail(iri)):
         for word in _CAMEL.sub(" ", part).lower().split():
             if word not in skipped and found[-1:] != [word]:
                 found.append(word)
     return found
+
+
+def last_parts(iri: str) -> str:
+    """Type and last part of an IRI: of Freebase's paths over a mediator, `…/ns/a.b.c..d.e.f`, this is `b.f`."""
+    tail = _tail(iri)
+    first, final = (_between(part) for part in (tail.partition("..")[0], tail))
+    return f"{first[-2]}.{final[-1]}" if len(first) > 1 else tail
+
+
+def _tail(iri: str) -> str:
+    """Without the host, or the fragment alone."""
+    return iri.partition("#")[2] or re.sub(r"^[a-z][a-z0-9+.-]*://[^/]*", "", iri) or iri
+
+
+def _between(text: str) -> list[str]:
+    return [part for part in re.split(r"[/.]", text) if part]
 
 
 def _forward(predicate: str) -> str:

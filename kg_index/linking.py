@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import accumulate, chain
+from itertools import accumulate
 from math import log1p
 from typing import NamedTuple, Protocol
 
@@ -162,7 +162,13 @@ class Linker:
 
     def _read_context(self, entity: int) -> frozenset[str]:
         assert self._context is not None
-        return frozenset(chain.from_iterable(map(terms, self._context(entity))))
+        return frozenset().union(*map(_terms_of, self._context(entity)))
+
+
+@lru_cache(maxsize=16_384)
+def _terms_of(text: str) -> frozenset[str]:
+    """Remembered, since entities share most of their predicates."""
+    return frozenset(terms(text))
 
 
 def _probable(readings: Sequence[_Reading]) -> list[Linked]:

@@ -80,7 +80,7 @@ class Lookup:
             return found.text
         for predicate in self._label_predicates:
             names = [literal(self.triples.term(o)) for o in self.triples.objects(number, predicate)[:_NAMES].tolist()]
-            if texts := [(name.language not in ("en", ""), name.text) for name in names if name is not None]:
+            if texts := [(n.language not in ("en", ""), n.text) for n in names if n is not None and n.text.strip()]:
                 return min(texts)[1]
         return last_part(term)
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from kg_index.template_text import SLOT, template_words
 
 MENTION = "#head_entity#"
+FREEBASE = "http://rdf.freebase.com/ns/"
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,10 +31,13 @@ class PoolQuestion:
 
 
 def read_relations(path: Path) -> tuple[str, ...]:
-    """Names of relations, one a line. Raises ValueError with the line of an empty or repeated name."""
+    """Names of relations, one a line, as predicates of a graph have them (`as_iri`).
+
+    Raises ValueError with the line of an empty or repeated name.
+    """
     seen: dict[str, int] = {}
     for number, line in _lines(path):
-        name = line.strip()
+        name = as_iri(line.strip())
         if not name:
             raise ValueError(f"{path}, line {number}: Expected the name of a relation, but got an empty line.")
         if name in seen:
@@ -61,6 +65,11 @@ def read_pools(path: Path, relations: Sequence[str]) -> list[PoolQuestion]:
         except ValueError as error:
             raise ValueError(f"{path}, line {number}: {error}") from None
     return found
+
+
+def as_iri(name: str) -> str:
+    """Freebase's `/people/person/gender` as in its dumps, `…/ns/people.person.gender`; other names as they are."""
+    return FREEBASE + name.strip("/").replace("/", ".") if name.startswith("/") and name.strip("/") else name
 
 
 def _lines(path: Path) -> Iterator[tuple[int, str]]:

@@ -4,8 +4,9 @@
     for progress in fit_head(head, labelled(questions), seed=1): ...
     head.score(["who wrote <m>"], [pool])
 
-Before its first step it scores as `CosineScorer` does, so that little data does little harm; relations without examples
-are scored by their words. Letters: B templates, P relations of a pool, D vector size, R relations with a row, H hidden.
+Before its first step it scores as cosine and keywords do together, so that little data does little harm; relations
+without examples are scored by their words.
+Letters: B templates, P relations of a pool, D vector size, R relations with a row, H hidden.
 No paper: the cosine is what an encoder gives, rows for relations are those of the thesis' output layer.
 """
 
@@ -20,7 +21,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from kg_index.keywords import PredicateWords, RelationWords
+from kg_index.keywords import KeywordMatcher, PredicateWords, RelationWords
 from kg_index.pools import PoolQuestion
 from kg_index.relation_scorers import CosineScorer, Encode, asked_text
 from qa_core.checkpoints import load_config, load_tensors, packed, save_model, unpacked
@@ -29,6 +30,7 @@ from qa_core.types import FloatArray, IntArray
 
 _RELATIONS = "relations"
 _AT_ONCE = 512
+_NONE = np.zeros(0, dtype=np.float32)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +57,7 @@ class HeadConfig:
     hidden: int = 512  # H
     dropout: float = 0.2
     scale: float = 20.0  # of the cosine, at first
+    keywords: float = 5.0  # of the Jaccard of stems, at first
     encoder: str = ""  # name of the encoder, to find it by
     fingerprint: str = ""  # of the encoder that was trained with
 
@@ -63,11 +66,11 @@ class HeadConfig:
 class HeadTraining:
     epochs: int = 10
     batch: int = 128
-    learning_rate: float = 0.001
+    learning_rate: float = 0.001  # at first; it falls to 0 in equal steps
 
 
 class HeadNetwork(nn.Module):
-    """`s (q + f(q)) · r + relu(W q) · c_r`; `f` and the rows `c` begin at 0."""
+    """`s (q + f(q)) · r + k J(q, r) + relu(W q) · c_r + b_r`; `f`, the rows `c` and the numbers `b` begin at 0."""
 
     def __init__(self, config: HeadConfig) -> None:
         super().__init__()
@@ -79,11 +82,13 @@ class HeadNetwork(nn.Module):
         )
         self.hidden = nn.Sequential(nn.Linear(config.dimension, config.hidden), nn.ReLU(), nn.Dropout(config.dropout))
         self.rows = nn.Embedding(config.relations + 1, config.hidden, padding_idx=0)  # row 0: relations without one
+        self.often = nn.Embedding(config.relations + 1, 1, padding_idx=0)
         self.scale = nn.Parameter(torch.tensor(config.scale))
-        for weights in (*self.asked[3].parameters(), self.rows.weight):
+        self.keywords = nn.Parameter(torch.tensor(config.keywords))
+        for weights in (*self.asked[3].parameters(), self.rows.weight, self.often.weight):
             nn.init.zeros_(weights)
 
-    def forward(self, asked: Tensor, owner: Tensor, words: Tensor, numbers: Tensor) -> Tensor:
+    def forward(self, asked: Tensor, owner: Tensor, words: Tensor, numbers: Tensor, shared: Tensor) -> Tensor:
         """Logits (L,) of L relations.
 
         Args:
@@ -91,9 +96,11 @@ class HeadNetwork(nn.Module):
             owner: the template that each relation may belong to (L,).
             words: vectors of the relations' words (L, D).
             numbers: of their rows (L,).
+            shared: Jaccard of the stems of template and relation (L,).
         """
         cosines = ((asked + self.asked(asked))[owner] * words).sum(1)
-        logits: Tensor = self.scale * cosines + (self.hidden(asked)[owner] * self.rows(numbers)).sum(1)
+        own: Tensor = (self.hidden(asked)[owner] * self.rows(numbers)).sum(1) + self.often(numbers).squeeze(1)
+        logits: Tensor = self.scale * cosines + self.keywords * shared + own
         return logits
 
 
@@ -107,10 +114,12 @@ class RelationHead:
     config: HeadConfig
     words: RelationWords = field(default_factory=PredicateWords)
     _cosine: CosineScorer = field(init=False, repr=False)
+    _matcher: KeywordMatcher = field(init=False, repr=False)
     _numbers: dict[str, int] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "_cosine", CosineScorer(self.encode, self.words))
+        object.__setattr__(self, "_matcher", KeywordMatcher(self.words))
         object.__setattr__(self, "_numbers", {name: place for place, name in enumerate(self.relations, 1)})
 
     @classmethod
@@ -179,6 +188,7 @@ class RelationHead:
             torch.from_numpy(words),
             torch.tensor([0, *(self._numbers.get(name, 0) for name in names)]),
             [np.array([names[name] for name in pool], dtype=np.int64) for pool in pools],
+            self._matcher.score(templates, pools),
         )
 
     def logits(self, data: HeadData, members: IntArray) -> Tensor:
@@ -188,8 +198,9 @@ class RelationHead:
         mask = torch.from_numpy(np.arange(lengths.max(initial=1)) < lengths[:, None])  # (B, P)
         flat = torch.from_numpy(np.concatenate([*pools, np.zeros(0, dtype=np.int64)]))  # (L,): most pools are short
         owner = torch.from_numpy(np.repeat(np.arange(len(pools)), lengths))
+        shared = torch.from_numpy(np.concatenate([*(data.shared[each] for each in members.tolist()), _NONE]))
         asked = data.asked[torch.from_numpy(data.which[members])]
-        own: Tensor = self.network(asked, owner, data.words[flat], data.numbers[flat])
+        own: Tensor = self.network(asked, owner, data.words[flat], data.numbers[flat], shared)
         return own.new_full(mask.shape, torch.finfo(own.dtype).min).masked_scatter(mask, own)
 
 
@@ -202,6 +213,7 @@ class HeadData:
     words: Tensor  # (1 + M, D) of distinct relations; the first is padding
     numbers: Tensor  # (1 + M,) their rows in the network
     pools: list[IntArray]  # rows of words
+    shared: list[FloatArray]  # by pool the Jaccard of stems
 
 
 def training_of(head: RelationHead, config: HeadTraining, *, seed: int) -> Training:
@@ -253,7 +265,13 @@ def fit_head(
         training = training_of(head, setting, seed=seed)
     steps = max(1, len(examples) // setting.batch)
     yield from train(
-        training, batches, loss, epochs=setting.epochs, evaluate=evaluated if evaluate else None, steps_per_epoch=steps
+        training,
+        batches,
+        loss,
+        epochs=setting.epochs,
+        evaluate=evaluated if evaluate else None,
+        schedule=lambda step: max(1 - step / (setting.epochs * steps), 0.0),
+        steps_per_epoch=steps,
     )
     head.network.eval()
 

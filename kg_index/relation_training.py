@@ -9,10 +9,11 @@ first; Adam, learning rate 0.001, batches of 2,000 mappings.
 
 from __future__ import annotations
 
+import copy
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import numpy as np
@@ -22,12 +23,14 @@ from torch import Tensor, nn
 from kg_index.denoising import f_weights, k_weights, s_weights
 from kg_index.pools import PoolQuestion
 from kg_index.relations import RelationDetector
-from kg_index.template_text import NO_PATH
+from kg_index.template_text import NO_PATH, path_steps
 from kg_index.templates import TemplateTable
 from qa_core.training import Progress, Training, seed_everything, train
 from qa_core.types import FloatArray, IntArray
 
 Phase = Literal["uniform", "F", "F×K", "F×(l+α)"]
+_AT_ONCE = 4_096  # templates
+_ALIKE = 20  # batches whose templates are put in order of length: half as much padding
 NewDetector = Callable[[Mapping[str, int], Sequence[str]], RelationDetector]
 """From counts of words and the names of relations to a detector with fresh weights."""
 
@@ -60,6 +63,13 @@ class Examples:
 
     def __len__(self) -> int:
         return len(self.owner)
+
+
+def shortened(table: TemplateTable, *, steps: int, words: int) -> TemplateTable:
+    """Without relations of more steps, and without templates of more words, which few questions are alike."""
+    short = {name for name in table.relations if name == NO_PATH or len(path_steps(name)) <= steps}
+    kept = (row for row in table.rows() if row.relation in short and row.template.count(" ") < words)
+    return TemplateTable.of(kept)
 
 
 def uniform_weights(table: TemplateTable) -> FloatArray:
@@ -204,7 +214,23 @@ def train_supervised(
         yield detector, progress
 
 
-def likelihoods(detector: RelationDetector, table: TemplateTable, *, at_once: int = 4_096) -> FloatArray:
+def evened(detector: RelationDetector, templates: Sequence[str], *, share: float) -> RelationDetector:
+    """One to which relations are not likelier because the pairs that were mined asked for them more.
+
+    What people will ask of an entity is not known: with `share` 1 every relation is as likely as any other before the
+    question is read, with 0 they are as among the templates, `log p(r|T) − share · log mean_T p(r|T)` over them.
+    """
+    total = np.zeros(len(detector.relations))
+    for first in range(0, len(templates), _AT_ONCE):
+        total += np.exp(detector.log_likelihoods(templates[first : first + _AT_ONCE])).sum(0, dtype=np.float64)
+    often = torch.from_numpy(np.log(np.maximum(total / max(1, len(templates)), 1e-9)))
+    network = copy.deepcopy(detector.network)
+    with torch.no_grad():
+        network.output.bias.sub_(share * often.to(network.output.bias))
+    return replace(detector, network=network)
+
+
+def likelihoods(detector: RelationDetector, table: TemplateTable, *, at_once: int = _AT_ONCE) -> FloatArray:
     """`l(r, T)` of each mapping, (E,); 0 for relations that the detector does not know."""
     numbers = {name: place for place, name in enumerate(detector.relations)}
     classes = np.array([numbers.get(name, -1) for name in table.relations], dtype=np.int64)
@@ -250,10 +276,19 @@ def _weights(
 
 
 def _batches(examples: Examples, size: int, rng: np.random.Generator) -> Iterator[IntArray]:
-    """Mappings of whole templates, about `size` a batch."""
+    """Mappings of whole templates, about `size` a batch; of some batches' templates those alike in length together."""
     starts = np.searchsorted(examples.owner, np.arange(len(examples.templates) + 1))  # (N + 1,)
+    lengths = np.array([len(row) for row in examples.templates])
     order = rng.permutation(len(examples.templates))
-    groups = np.array_split(order, max(1, round(len(examples) / size)))
-    for group in groups:
+    number = max(1, round(len(examples) / size))
+    some = np.array_split(order, math.ceil(number / _ALIKE))
+    groups = [
+        group
+        for each in some
+        for group in np.array_split(each[np.argsort(lengths[each], kind="stable")], math.ceil(number / len(some)))
+        if len(group)
+    ]
+    for place in rng.permutation(len(groups)).tolist():
+        group = groups[place]
         spans = [np.arange(starts[place], starts[place + 1]) for place in np.sort(group).tolist()]
         yield np.concatenate(spans)

@@ -1,8 +1,9 @@
 """Relation detection from what nobody annotated: mined templates labelled by a scorer, and the relations' own words.
 
     teacher = CosineScorer(encoder.encode)
-    examples = [*schema_examples(relations, seed=1), *pseudo_labelled(teacher, mined_pools(table, predicates))]
-    for progress in fit_head(RelationHead.of(encoder.encode, ()), examples, seed=1): ...
+    others = Siblings(table.relations, seed=1)
+    examples = pseudo_labelled(teacher, list(mined_pools(table, others, rng=np.random.default_rng(1))))
+    for progress in fit_head(RelationHead.of(encoder.encode, ()), examples, GENTLE, seed=1): ...
 
 The thesis (ch. 4.3.5) re-weights a mapping by the likelihood of a first model, `F × (l + α)`. Here the first model is a
 cosine of vectors, which needs no mined keywords, and its likelihoods share out each template among its relations.
@@ -10,14 +11,15 @@ cosine of vectors, which needs no mined keywords, and its likelihoods share out 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from kg_index.denoising import f_weights
 from kg_index.keywords import PredicateWords, RelationWords
-from kg_index.relation_head import Labelled
+from kg_index.relation_head import HeadTraining, Labelled
 from kg_index.relations import RelationScorer
 from kg_index.template_text import NO_PATH, SLOT
 from kg_index.templates import TemplateTable
@@ -44,6 +46,26 @@ class MinedPool:
     template: str
     pool: tuple[str, ...]
     weights: tuple[float, ...]
+
+
+GENTLE = HeadTraining(epochs=1, batch=256, learning_rate=3e-4)
+"""Pseudo-labels are noisy: at the rate and length of annotated questions a head forgets what its encoder knew."""
+
+
+class Siblings:
+    """Relations that may stand beside one: those of its topic, the first of its words, and some of any."""
+
+    def __init__(self, relations: Iterable[str], *, seed: int, any_topic: int = 6) -> None:
+        self._all = sorted(name for name in relations if name != NO_PATH)
+        self._rng = np.random.default_rng(seed)
+        self._more = any_topic
+        self._by_topic: dict[str, list[str]] = {}
+        for name in self._all:
+            self._by_topic.setdefault(_topic(name), []).append(name)
+
+    def __call__(self, relation: str) -> list[str]:
+        drawn = self._rng.permutation(len(self._all))[: self._more].tolist()
+        return [*self._by_topic.get(_topic(relation), ()), *(self._all[place] for place in drawn)]
 
 
 def mined_pools(
@@ -74,14 +96,15 @@ def pseudo_labelled(
 ) -> list[Labelled]:
     """Each template's relations by `F × (l + α)`, where `l` is the teacher's softmax over the pool.
 
-    The sum is the template's weight, so that what the teacher believes in and what was often found counts most.
+    The root of the sum is the template's weight, so that what the teacher believes in and what was often found counts
+    most, and yet a few templates do not outweigh all others.
     """
     scores = teacher.score([each.template for each in mined], [each.pool for each in mined])
     found = []
     for each, row in zip(mined, scores, strict=True):
         shares = np.array(each.weights) * (_softmax(row / temperature) + alpha)
         if (total := float(shares.sum())) > 0:
-            found.append(Labelled(each.template, each.pool, tuple((shares / total).tolist()), total))
+            found.append(Labelled(each.template, each.pool, tuple((shares / total).tolist()), math.sqrt(total)))
     return found
 
 
@@ -110,6 +133,10 @@ def schema_examples(
             template = WORDINGS[int(rng.integers(len(WORDINGS)))].format(said, SLOT)
             found.append(Labelled(template, (relation, *drawn), (1.0, *[0.0] * len(drawn))))
     return found
+
+
+def _topic(relation: str) -> str:
+    return PredicateWords()(relation).partition(" ")[0]
 
 
 def _softmax(row: FloatArray) -> FloatArray:

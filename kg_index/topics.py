@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 
 from kg_index.linking import Linked, Linker
 from kg_index.literals import XSD
@@ -22,6 +23,7 @@ _ORDINALS = {
     for number, word in enumerate("first second third fourth fifth sixth seventh eighth ninth tenth".split(), start=1)  # noqa: SIM905
 }
 _MOST_CODES = 20  # of a question that are looked up
+_MOST_VALUES = 20  # of a question that stand in the graph
 _LONGEST_CODE = 40  # characters
 LITERAL_SHARE = 0.5  # of a value: as likely what is asked about as not
 
@@ -55,7 +57,8 @@ def spot(question: str, linker: Linker, triples: TripleIndex, vocabulary: Vocabu
         found = kinds if vocabulary.is_kind(linked.entity) else entities
         if len(found) < most:
             found.append(_topic(linked))
-    return Spotted((*entities, *_values(question, triples, vocabulary.hidden)), tuple(kinds))
+    values = islice(_values(question, triples, vocabulary.hidden), _MOST_VALUES)
+    return Spotted((*entities, *values), tuple(kinds))
 
 
 def _topic(linked: Linked) -> Topic:

@@ -110,9 +110,9 @@ class Wording:
     def count(
         self, numbers: Sequence[int], predicate: int | None = None, *, shown: int = SHOWN, more: bool = False
     ) -> Worded:
-        """How many there are, and which."""
+        """How many the graph knows, and which: there may be others."""
         pieces = _Pieces()
-        pieces.add(f"There {'is' if len(numbers) == 1 else 'are'} {'at least ' * more}{len(numbers):,}: ")
+        pieces.add(f"{'At least ' * more}{len(numbers):,} {'is' if len(numbers) == 1 else 'are'} known: ")
         self._list(pieces, numbers, predicate, shown, more=more)
         pieces.add(".")
         return pieces.worded()

@@ -446,7 +446,10 @@ def train(
     resume: Annotated[bool, typer.Option("--resume", help="Go on with an interrupted run.")] = False,
     plots: Annotated[bool, typer.Option("--plots", help="Draw the learning curve.")] = False,
     relations: Annotated[
-        Path | None, typer.Option(help="relations: their names, one a line, that the pools name by number.")
+        Path | None,
+        typer.Option(
+            help="relations: their names, one a line, that the pools name by number; none for mined templates."
+        ),
     ] = None,
     from_feedback: Annotated[
         bool, typer.Option("--from-feedback", help="fusion: the home's votes in place of --data.")

@@ -126,8 +126,10 @@ def describe(examples: Sequence[Judged], confidences: Sequence[float], threshold
         own = [(e, c) for e, c in zip(examples, confidences, strict=True) if e.source == source]
         answerable = [e for e, _ in own if e.asked.answerable]
         given = [e for e, c in own if c >= threshold]
+        exact = [e for e in answerable if e.asked.fact]
         lines.append(
-            f"{source}: right {sum(e.first_right for e in answerable)} of {len(answerable)} answerable; "
+            f"{source}: right {sum(e.first_right for e in answerable)} of {len(answerable)} answerable, "
+            f"{sum(e.first_right for e in exact)} of {len(exact)} whose own fact is in the graph; "
             f"from {threshold} on {sum(e.first_right for e in given)} of {len(given)} given are right, "
             f"{sum(not e.asked.answerable for e in given)} of {len(own) - len(answerable)} unanswerable are answered"
         )

@@ -291,7 +291,7 @@ class _Adding:
         named = rows_of(
             _naming(index, {*LABELS, *labels, *ALIASES, *LINKS}), entity, labels={*LABELS, *labels}, languages=None
         )
-        read = (read_table(table, entity, report=self._wrong_row) for table in sorted(kept.glob("*")))
+        read = (read_table(table, entity, report=self._report_of(table)) for table in sorted(kept.glob("*")))
         rows: Iterator[Row] = chain(named, *read)
         write_mentions(self._counted(rows), self._staged / MENTIONS, salience=index.salience)
         return labels
@@ -319,6 +319,10 @@ class _Adding:
         self._log.reject(
             Reject(f"{found.path}:{found.line}", f"{found.reason} in {found.text!r}" if found.text else found.reason)
         )
+
+    def _report_of(self, table: Path) -> Callable[[str], None]:
+        """What is wrong with an earlier table was told when it was given."""
+        return self._wrong_row if table.name.startswith(f"{self._staged.stem}-") else lambda _message: None
 
     def _wrong_row(self, message: str) -> None:
         self.wrong_rows += 1

@@ -1,6 +1,7 @@
 """`train relations`: from questions with pools of relations to a scorer of relations (thesis, ch. 4.3.5, supervised).
 
 A small network over the vectors of a frozen encoder; relations that no question asks for are scored by their words.
+Where no names of relations are given, the data is a table of mined templates (`mined_relations.py`).
 """
 
 from __future__ import annotations
@@ -8,37 +9,35 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from hashlib import blake2b
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from kg_index.pools import PoolQuestion, read_pools, read_relations
-from kg_index.relation_head import HeadTraining, RelationHead, fit_head, labelled, training_of
-from kg_index.relation_scorers import CosineScorer
+from kg_index.relation_head import RelationHead, fit_head, labelled, training_of
+from kg_index.relation_scorers import CosineScorer, remembering
 from kg_index.relations import RelationScorer
-from qa_bot.encoders import STARTER, EncoderError, resolve
+from qa_bot.encoders import EncoderError
 from qa_bot.home import Home
 from qa_bot.ingest.records import Notice, Reject
+from qa_bot.relation_encoders import open_encoders
+from qa_bot.relation_encoders import told as told_encoders
 from qa_bot.training.dense import TrainingError
+from qa_bot.training.mined_relations import MinedOutcome, train_mined
 from qa_bot.training.pairs import TrainingDataError
+from qa_bot.training.relation_settings import RelationSettings, configured, epochs
 from qa_bot.training.request import Request
 from qa_bot.training.run import Run, RunError, hold
-from qa_bot.training.settings import SettingsError, read_toml, settled
+from qa_bot.training.settings import SettingsError
 from qa_core.resume import load_training
 from qa_core.training import Progress, seed_everything
 
+__all__ = ["MEASURE", "Outcome", "Pools", "accuracy", "configured", "epochs", "train_relations"]
+
 MEASURE = "accuracy"
-
-
-@dataclass(frozen=True, slots=True)
-class RelationSettings:
-    """What `--config` may hold."""
-
-    encoder: str = STARTER  # whose vectors are read: `starter`, a folder or a hub id
-    hidden: int = 512
-    training: HeadTraining = field(default_factory=lambda: HeadTraining(epochs=6))
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +80,9 @@ Told = Callable[[Pools], None]
 Reported = Callable[[Progress], None]
 
 
-def train_relations(request: Request, *, told: Told = lambda _: None, reported: Reported = lambda _: None) -> Outcome:
+def train_relations(
+    request: Request, *, told: Callable[[Any], None] = lambda _: None, reported: Reported = lambda _: None
+) -> Outcome | MinedOutcome:
     """Train and write `request.out`: the scorer, its card, `curve.csv`, and `curve.png` where it was asked for.
 
     Args:
@@ -93,32 +94,13 @@ def train_relations(request: Request, *, told: Told = lambda _: None, reported: 
     """
     settings = configured(request)
     try:
+        if request.relations is None:
+            return train_mined(request, settings, told=told, reported=reported)
         return _trained(request, settings, told, reported)
     except (TrainingDataError, SettingsError, RunError, EncoderError):
         raise
     except (ValueError, FloatingPointError, ModuleNotFoundError) as error:
         raise TrainingError(str(error)) from error
-
-
-def epochs(request: Request) -> int:
-    """At most, for a progress bar."""
-    return configured(request).training.epochs
-
-
-def configured(request: Request) -> RelationSettings:
-    """The settings of a request. Raises SettingsError."""
-    given = read_toml(request.config) if request.config else {}
-    source = str(request.config or "defaults")
-    settings = settled(RelationSettings(), given, source=source)
-    if request.base is not None:
-        raise SettingsError(f"Expected no base to start from, but got {request.base}; name vectors by `encoder`.")
-    training = settings.training
-    sizes = {"hidden": settings.hidden, "training.epochs": training.epochs, "training.batch": training.batch}
-    wrong = [f"{name} = {value}" for name, value in sizes.items() if value < 1]
-    wrong += [f"training.learning_rate = {training.learning_rate}"] * (not training.learning_rate > 0)
-    if wrong:
-        raise SettingsError(f"{source}: Expected positive numbers, but got {', '.join(wrong)}.")
-    return settings
 
 
 def accuracy(scorer: RelationScorer, questions: Sequence[PoolQuestion]) -> float:
@@ -133,16 +115,16 @@ def accuracy(scorer: RelationScorer, questions: Sequence[PoolQuestion]) -> float
 
 def _trained(request: Request, settings: RelationSettings, told: Told, reported: Reported) -> Outcome:
     started = time.monotonic()
-    if request.relations is None:
-        raise TrainingDataError("Expected the names of relations, but got none; name them by --relations NAMES.txt.")
+    assert request.relations is not None, "mined templates go another way"
     names = read_relations(request.relations)
     pools = Pools(tuple(each for path in request.data for each in read_pools(path, names))[: request.limit])
     told(pools)
     train, held_out = _parts(pools.pairs, names, request)
-    encoder = resolve(settings.encoder, models=Home.open().models)
+    encoder = open_encoders(settings.encoder, models=Home.open().models)
+    encode = remembering(encoder.encode)
     seed_everything(request.seed)
     head = RelationHead.of(
-        encoder.encode,
+        encode,
         (name for each in train for name in each.pool),
         hidden=settings.hidden,
         encoder=settings.encoder,
@@ -171,7 +153,7 @@ def _trained(request: Request, settings: RelationSettings, told: Told, reported:
         len(head.relations),
         sum(weight.numel() for weight in head.network.parameters()),
         training.best.epoch if training.best else training.epoch,
-        accuracy(CosineScorer(encoder.encode), held_out),
+        accuracy(CosineScorer(encode), held_out),
         accuracy(head, held_out),
         time.monotonic() - started,
     )
@@ -204,7 +186,7 @@ def _parts(
 
 def _card(outcome: Outcome, settings: RelationSettings, request: Request) -> str:
     """Data, seed, settings and figures, as Markdown."""
-    told = asdict(settings) | {"encoder": Path(settings.encoder).name}
+    told = asdict(settings) | {"encoder": told_encoders(settings.encoder)}
     return f"""# Relation scorer trained with qa-bot
 
 | | |

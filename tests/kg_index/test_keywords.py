@@ -24,6 +24,23 @@ def test_words_of_an_iri(iri: str, expected: str) -> None:
     assert PredicateWords()(iri) == expected
 
 
+@pytest.mark.parametrize(
+    ("iri", "expected"),
+    [
+        ("http://rdf.freebase.com/ns/people.person.place_of_birth", "person place of birth"),
+        ("http://rdf.freebase.com/ns/film.actor.film..film.performance.film", "actor film"),
+        ("/people/person/gender", "person gender"),
+        ("http://g/author", "author"),
+        ("http://dbpedia.org/ontology/birthPlace", "birth place"),
+        ("http://example.org/a#hasISOCode", "has iso code"),
+        ("P19", "p19"),
+        ("http://g", "http g"),
+    ],
+)
+def test_last_words_of_an_iri(iri: str, expected: str) -> None:
+    assert PredicateWords(last=True)(iri) == expected
+
+
 def test_labels_come_first_and_inverse_ids_share_them() -> None:
     words = PredicateWords({"http://w/P19": "place of birth", "P36": "capital", "http://x/p": ""})
     assert words("http://w/P19") == words("^http://w/P19") == words("http://w/R19") == "place of birth"

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from kg_index.pools import PoolQuestion, read_pools, read_relations
+from kg_index.pools import PoolQuestion, as_iri, read_pools, read_relations
 
 RELATIONS = ("/a/b", "/a/c", "/d/e")
 
@@ -55,10 +55,12 @@ def test_bad_bytes_are_named(write) -> None:
 
 
 def test_names_of_relations(write) -> None:
-    assert read_relations(write("/a/b\n/a/c\n")) == ("/a/b", "/a/c")
+    assert read_relations(write("/a/b\nhttp://g/c\n")) == ("http://rdf.freebase.com/ns/a.b", "http://g/c")
+    with pytest.raises(ValueError, match="line 2: Expected distinct"):
+        read_relations(write("/a/b/c\n/a/b/c/\n"))
     with pytest.raises(ValueError, match="line 2: Expected the name"):
         read_relations(write("/a/b\n\n"))
-    with pytest.raises(ValueError, match="line 3: Expected distinct relations, but got /a/b of line 1"):
+    with pytest.raises(ValueError, match=r"line 3: Expected distinct relations, but got http://\S+/a\.b of line 1"):
         read_relations(write("/a/b\n/a/c\n/a/b\n"))
 
 
@@ -70,3 +72,8 @@ def test_the_published_pools() -> None:
     questions = read_pools(data / "sq.valid.withpool.tsv", relations)
     assert (len(relations), len(questions)) == (6701, 10309)
     assert sum(1 / len(each.pool) for each in questions) / len(questions) == pytest.approx(0.248, abs=0.001)
+
+
+def test_names_as_the_graph_has_them() -> None:
+    assert as_iri("/people/person/gender") == "http://rdf.freebase.com/ns/people.person.gender"
+    assert [as_iri(name) for name in ("P19", "http://g/a/b", "/", "")] == ["P19", "http://g/a/b", "/", ""]

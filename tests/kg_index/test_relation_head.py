@@ -5,9 +5,10 @@ import numpy as np
 import pytest
 import torch
 
+from kg_index.keywords import KeywordMatcher
 from kg_index.pools import PoolQuestion
 from kg_index.relation_head import HeadTraining, Labelled, RelationHead, fit_head, labelled
-from kg_index.relation_scorers import CosineScorer
+from kg_index.relation_scorers import CosineScorer, Together
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 
@@ -15,7 +16,7 @@ POOL = ("http://g/author", "http://g/birthPlace", "http://g/deathPlace")
 ASKED = {"who wrote <m>": 0, "the pen behind <m>": 0, "whence <m>": 1, "cradle of <m>": 1, "grave of <m>": 2}
 QUESTIONS = [PoolQuestion(template, POOL, POOL[place]) for template, place in ASKED.items()]
 
-TOY = HeadTraining(epochs=25, batch=5, learning_rate=0.02)
+TOY = HeadTraining(epochs=50, batch=5, learning_rate=0.02)
 
 
 def encode(texts) -> np.ndarray:
@@ -40,11 +41,12 @@ def places(head: RelationHead) -> list[int]:
     return [int(row.argmax()) for row in head.score([*ASKED], [POOL] * len(ASKED))]
 
 
-def test_untrained_it_is_the_cosine(head: RelationHead) -> None:
-    pools = [POOL, POOL[:1], (), POOL[::-1], ("http://g/other",)]
-    cosines = CosineScorer(encode).score([*ASKED], pools)
-    for own, expected in zip(head.score([*ASKED], pools), cosines, strict=True):
-        np.testing.assert_allclose(own, 20 * expected, atol=1e-5)
+def test_untrained_it_is_cosine_and_keywords(head: RelationHead) -> None:
+    templates = [*[*ASKED][:4], "the author of <m>"]
+    pools = [POOL, POOL[:1], (), POOL[::-1], POOL]
+    together = Together([(CosineScorer(encode), 20), (KeywordMatcher(), 5)]).score(templates, pools)
+    for own, expected in zip(head.score(templates, pools), together, strict=True):
+        np.testing.assert_allclose(own, expected, atol=1e-5)
     assert head.score([], []) == []
 
 

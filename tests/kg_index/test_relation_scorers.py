@@ -1,7 +1,7 @@
 import numpy as np
 
 from kg_index.keywords import KeywordMatcher
-from kg_index.relation_scorers import CosineScorer, KeywordFirst, Together, asked_text
+from kg_index.relation_scorers import CosineScorer, KeywordFirst, Together, asked_text, remembering
 
 VECTORS = {
     "who wrote": [1, 0],
@@ -31,12 +31,38 @@ def test_the_slot_is_left_out() -> None:
 
 
 def test_cosines_by_hand() -> None:
-    scorer = CosineScorer(encode)
+    scorer = CosineScorer(encode, share=0)
     found = scorer.score(["who wrote <m>", "where <m> born", "unknown"], [POOL, POOL[::-1], []])
     np.testing.assert_allclose(found[0], [0.6, 0], atol=1e-6)
     np.testing.assert_allclose(found[1], [1, 0.8], atol=1e-6)
     assert found[2].shape == (0,)
     assert scorer.score([], []) == []
+
+
+def test_last_words_have_their_share_by_hand() -> None:
+    """Of `…/author` all words are the last ones; `a.person.birthPlace` has the last words "person birth place"."""
+    scorer = CosineScorer(encode, share=0.5)
+    np.testing.assert_allclose(scorer.score(["who wrote <m>"], [POOL[:1]])[0], [0.6], atol=1e-6)
+    VECTORS["place person birth place"], VECTORS["person birth place"] = [0, 1], [1, 0]
+    np.testing.assert_allclose(
+        scorer.score(["who wrote <m>"], [["place.person.birthPlace"]])[0], [0.5 / 1.5], atol=1e-6
+    )
+
+
+def test_a_text_is_encoded_once() -> None:
+    asked = []
+
+    def telling(texts) -> np.ndarray:
+        asked.extend(texts)
+        return encode(texts)
+
+    remembered = remembering(telling)
+    np.testing.assert_array_equal(
+        remembered(["author", "who wrote", "author"]), encode(["author", "who wrote", "author"])
+    )
+    assert remembered(["who wrote", "unknown"]).shape == (2, 2)
+    assert remembered([]).shape == (0, 2)
+    assert asked == ["author", "who wrote", "unknown"]
 
 
 def test_keywords_come_first_and_the_other_where_they_are_silent_or_tie() -> None:

@@ -10,9 +10,12 @@ from kg_index.pools import PoolQuestion
 from kg_index.relation_training import (
     Examples,
     RelationTraining,
+    _batches,
+    evened,
     examples_of,
     likelihoods,
     loss_of,
+    shortened,
     train_phases,
     train_supervised,
 )
@@ -190,3 +193,35 @@ def test_names_reach_relations_without_examples() -> None:
     *_, (detector, _) = train_supervised(questions, named, config, seed=1, relations=["r/c"])
     scores = detector.score(["a <m>", "b <m>"], [["r/c", "r/b"]] * 2)
     assert [int(row.argmax()) for row in scores] == [0, 1]
+
+
+def test_short_templates_and_paths_are_kept() -> None:
+    rows = [
+        Row("a <m>", "http://g/p", 1),
+        Row("a <m>", "http://g/p / ^http://g/q", 2),
+        Row("a b <m>", NO_PATH, 3),
+        Row("a b c <m>", "http://g/p", 4),
+    ]
+    table = TemplateTable.of(rows)
+    assert [*shortened(table, steps=1, words=3).rows()] == [rows[0], rows[2]]
+    assert [*shortened(table, steps=2, words=4).rows()] == rows
+
+
+def test_evening_divides_by_the_mean_likelihood(detector: RelationDetector) -> None:
+    """`p(r|T) / mean_T p(r|T)^s`, normalised; what was given stays as it was."""
+    templates = [*TOY.templates()]
+    before = np.exp(detector.log_likelihoods(templates))
+    for share in (0.0, 0.5, 1.0):
+        expected = before / before.mean(0) ** share
+        own = np.exp(evened(detector, templates, share=share).log_likelihoods(templates))
+        np.testing.assert_allclose(own, expected / expected.sum(1, keepdims=True), rtol=1e-4)
+    np.testing.assert_array_equal(np.exp(detector.log_likelihoods(templates)), before)
+
+
+def test_batches_hold_every_mapping_once(detector: RelationDetector) -> None:
+    table = TemplateTable.of([Row(f"w{n:03} {'x ' * (n % 7)}<m>", RELATIONS[n % 3], 1) for n in range(200)])
+    examples = examples_of(detector, table, np.ones(200, dtype=np.float32))
+    for size in (1, 3, 50, 1000):
+        found = [*_batches(examples, size, np.random.default_rng(1))]
+        assert sorted(np.concatenate(found).tolist()) == [*range(200)]
+        assert max(map(len, found)) <= 2 * size

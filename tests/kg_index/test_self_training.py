@@ -3,7 +3,7 @@ import math
 import numpy as np
 import pytest
 
-from kg_index.self_training import MinedPool, mined_pools, pseudo_labelled, schema_examples
+from kg_index.self_training import MinedPool, Siblings, mined_pools, pseudo_labelled, schema_examples
 from kg_index.template_rows import Row
 from kg_index.template_text import NO_PATH, SLOT
 from kg_index.templates import TemplateTable
@@ -46,9 +46,23 @@ def test_shares_by_hand() -> None:
     mined = [MinedPool("a", ("born", "died", "lived"), (3.0, 1.0, 0.0))]
     (alike,) = pseudo_labelled(Believes(born=0.5, died=0.5, lived=-9), mined)
     np.testing.assert_allclose(alike.target, [0.75, 0.25, 0], rtol=1e-5)
-    assert alike.weight == pytest.approx(4 * 0.6)
+    assert alike.weight == pytest.approx(math.sqrt(4 * 0.6))
     (denied,) = pseudo_labelled(Believes(born=-9, died=0.5, lived=-9), mined, alpha=0.1)
     np.testing.assert_allclose(denied.target, [0.3 / 1.4, 1.1 / 1.4, 0], rtol=1e-5)
+
+
+def test_siblings_are_of_the_same_topic_and_some_of_any() -> None:
+    names = [
+        *(f"http://g/ns/film.film.r{n}" for n in range(3)),
+        "^http://g/ns/film.actor.x",
+        "http://g/ns/tv.show.y",
+        NO_PATH,
+    ]
+    assert Siblings(names, seed=1, any_topic=0)(names[0]) == sorted(names[:4])
+    assert Siblings(names, seed=1, any_topic=0)("http://g/ns/book.z") == []
+    every = Siblings(names, seed=1, any_topic=9)("http://g/ns/book.z")
+    assert sorted(every) == sorted(names[:5])
+    assert every == Siblings(names[::-1], seed=1, any_topic=9)("http://g/ns/book.z")
 
 
 def test_a_template_of_no_weight_is_left_out() -> None:

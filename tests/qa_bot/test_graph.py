@@ -9,7 +9,7 @@ import pytest
 from kg_index.lookup import Fact, UnknownTerm, last_part
 from kg_index.reading import MalformedTriple
 from qa_bot.generations import GenerationDamaged
-from qa_bot.graph import MENTIONS, TRIPLES, GraphError, add, batches_of, generations, opened
+from qa_bot.graph import MENTIONS, TRIPLES, GraphError, add, batches_of, generations, opened, remove
 from qa_bot.home import Home, WriterBusy
 
 LABEL = "<http://www.w3.org/2000/01/rdf-schema#label>"
@@ -113,7 +113,7 @@ def test_tables_of_mentions_stay_when_more_is_added(place: Home, facts: Path, wr
     added = add(place, [facts], tables=[table])
     assert added.rejected == 1
     assert added.examples[0].where.endswith("names.tsv:2")
-    add(place, [write_lines("more.nt", *MORE)])
+    assert add(place, [write_lines("more.nt", *MORE)]).rejected == 0  # what is wrong with a table is told once
     with opened(place) as graph:
         key = graph.mentions.key("City of Kings")
         assert graph.mentions.entities(key)[0].tolist() == [graph.triples.id_of(f"{EX}lima")]
@@ -256,3 +256,65 @@ def test_templates_are_mined_over_the_graph(qa_bot, facts: Path, write_lines: Ca
     assert (tmp_path / "mined" / "known.tsv").read_text().splitlines() == rows[:1]
     assert "2 templates, 2 mappings" in qa_bot("kg", "mine", pairs, "--out", tmp_path / "again", "--processes", 1).out
     assert qa_bot("kg", "mine", write_lines("none.jsonl"), "--out", tmp_path / "none").code == 1
+
+
+def test_what_is_removed_goes_by_its_subject_and_names_follow(place: Home, facts: Path, write_lines) -> None:
+    other = "https://other.org/"
+    add(
+        place,
+        [
+            facts,
+            write_lines(
+                "other.nt",
+                f"<{other}cusco> <{other}in> <{EX}peru> .",
+                f'<{other}cusco> {LABEL} "Cusco"@en .',
+                f"<{EX}peru> <{other}has> <{other}cusco> .",
+            ),
+        ],
+        labels=[f"{EX}called"],
+        tables=[write_lines("names.tsv", f"navel of the world\t{other}cusco\t2", f"city of kings\t{EX}lima\t1")],
+    )
+    before = terms(place)
+    assert remove(place, namespace=other) == 2
+    assert terms(place) == {triple for triple in before if not triple[0].startswith(other)}
+    with opened(place) as graph:
+        assert graph.mentions.key("Cusco") is None
+        assert graph.mentions.key("navel of the world") is not None  # still the object of a triple, by its table
+        assert graph.mentions.key("city of kings") is not None
+        assert graph.mentions.key("Lima") is not None
+        (current,) = generations(place).root.glob(f"{graph.generation:08}")
+        assert f"{EX}called" in (current / "manifest.json").read_text()
+    assert remove(place, namespace="https://nobody.org/") == 0
+    assert terms(place) == {triple for triple in before if not triple[0].startswith(other)}
+
+
+def test_a_graph_can_be_emptied_and_filled_again(place: Home, facts: Path) -> None:
+    assert remove(place, namespace=EX) == 0  # there is none
+    add(place, [facts])
+    assert remove(place, namespace=EX) == 6
+    with opened(place) as graph:
+        assert (len(graph.triples), len(graph.mentions)) == (0, 0)
+        assert graph.stats()["triples"] == 0
+    assert remove(place, namespace=EX) == 0
+    assert add(place, [facts]).stats["triples"] == 6
+
+
+def test_a_reader_keeps_what_is_removed_and_a_failure_leaves_it(place: Home, facts: Path, monkeypatch) -> None:
+    add(place, [facts])
+    with opened(place) as graph:
+        remove(place, namespace=EX)
+        assert len(list(graph.lookup.facts("Peru", "capital", None))) == 1
+    add(place, [facts])
+    before = terms(place)
+
+    def fail(*_: object, **__: object) -> None:
+        raise OSError("no space left")
+
+    monkeypatch.setattr("qa_bot.graph.build", fail)
+    with pytest.raises(OSError, match="no space"):
+        remove(place, namespace=EX)
+    monkeypatch.undo()
+    assert terms(place) == before
+    assert len(list(generations(place).root.glob("0*"))) == 2
+    with place.lock("test"), pytest.raises(WriterBusy):
+        remove(place, namespace=EX)

@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from kg_index.pools import as_iri
 from kg_index.relation_head import HeadConfig
 from qa_bot.evaluation.relations import evaluate_relations, open_head
 from qa_bot.training.pairs import TrainingDataError
@@ -49,7 +50,7 @@ def test_a_run_leaves_a_scorer_with_card_and_curve_and_is_measured(request_: Req
     assert rows[0].scores["accuracy"].mean > 0.8
     head = open_head(request_.out, tmp_path)
     assert head.config.encoder == "starter"
-    assert head.relations == NAMES
+    assert head.relations == tuple(map(as_iri, NAMES))
 
 
 def test_interrupted_and_resumed_it_ends_with_the_same_scorer(request_: Request):

@@ -1,0 +1,86 @@
+"""Settings of `train relations`, and what its data is: questions with pools, or mined templates."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from kg_index.relation_head import HeadTraining
+from kg_index.relation_training import Phase
+from kg_index.self_training import GENTLE
+from qa_bot.encoders import STARTER
+from qa_bot.training.request import Request
+from qa_bot.training.settings import SettingsError, read_toml, settled
+
+Weighting = Literal["uniform", "F", "F+K", "F+K+S"]
+PHASES: dict[Weighting, tuple[Phase, ...]] = {
+    "uniform": ("uniform",),
+    "F": ("F",),
+    "F+K": ("F×K",),
+    "F+K+S": ("F×K", "F×(l+α)"),
+}
+"""The rows of the thesis' table 4.2, and what is trained one after the other for each."""
+
+
+@dataclass(frozen=True, slots=True)
+class MinedSettings:
+    """What is learnt from mined templates, where no names of relations are given."""
+
+    weights: Weighting = "F+K+S"
+    steps: int = 1  # of a path that counts as a relation, at most
+    words: int = 12  # of a template, at most
+    hidden: int = 300  # of the network, a direction
+    epochs: int = 4  # of each phase
+    batch: int = 128  # mappings; the thesis' 2,000 where there are millions
+    learning_rate: float = 0.001
+    alpha: float = 0.1
+    even: float = 0.5  # how far relations that were mined often lose what that gives them; 0: the thesis' network
+    silent: float = 0.5  # templates with "no path found" alone, at most so many for each with a path
+
+
+@dataclass(frozen=True, slots=True)
+class RelationSettings:
+    """What `--config` may hold."""
+
+    encoder: str = STARTER  # whose vectors are read: `starter`, a folder or a hub id; several with commas between
+    model: Literal["head", "network"] = "head"  # over the encoder's vectors of questions, or of words (thesis)
+    hidden: int = 512  # of the head
+    training: HeadTraining = field(default_factory=lambda: HeadTraining(epochs=6))
+    self_training: HeadTraining = field(default_factory=lambda: GENTLE)  # of the head on mined templates
+    mined: MinedSettings = field(default_factory=MinedSettings)
+
+
+def configured(request: Request) -> RelationSettings:
+    """The settings of a request. Raises SettingsError."""
+    given = read_toml(request.config) if request.config else {}
+    source = str(request.config or "defaults")
+    settings = settled(RelationSettings(), given, source=source)
+    if request.base is not None:
+        raise SettingsError(f"Expected no base to start from, but got {request.base}; name vectors by `encoder`.")
+    if settings.model == "network" and request.relations is not None:
+        raise SettingsError(f"{source}: Expected model = 'head' for questions with pools, but got 'network'.")
+    mined = settings.mined
+    if wrong := _not_positive(settings):
+        raise SettingsError(f"{source}: Expected positive numbers, but got {', '.join(wrong)}.")
+    if mined.steps not in (1, 2):
+        raise SettingsError(f"{source}: Expected mined.steps of 1 or 2, but got {mined.steps}.")
+    return settings
+
+
+def _not_positive(settings: RelationSettings) -> list[str]:
+    """Numbers that have to be above 0, or 0 at least."""
+    tables = {"training": settings.training, "self_training": settings.self_training, "mined": settings.mined}
+    given = {"hidden": settings.hidden, "mined.words": settings.mined.words, "mined.hidden": settings.mined.hidden}
+    for name, table in tables.items():
+        given |= {f"{name}.{key}": getattr(table, key) for key in ("epochs", "batch", "learning_rate")}
+    wrong = [f"{name} = {value}" for name, value in given.items() if not value > 0]
+    least = {f"mined.{key}": getattr(settings.mined, key) for key in ("alpha", "silent", "even")}
+    return wrong + [f"{name} = {value}" for name, value in least.items() if not value >= 0]
+
+
+def epochs(request: Request) -> int:
+    """At most, for a progress bar."""
+    settings = configured(request)
+    if request.relations is None and settings.model == "network":
+        return settings.mined.epochs * len(PHASES[settings.mined.weights])
+    return (settings.self_training if request.relations is None else settings.training).epochs

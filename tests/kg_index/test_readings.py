@@ -1,0 +1,246 @@
+"""Readings of questions over a small world: paths, answers, and what tells how well a reading fits."""
+
+from collections.abc import Callable, Sequence
+from math import log1p
+
+import numpy as np
+import pytest
+
+from kg_index.linking import Linker
+from kg_index.lookup import Lookup
+from kg_index.readings import FEATURES, Reader, Reading
+from kg_index.template_rows import Row
+from kg_index.templates import TemplateTable
+from kg_index.topics import spot
+from kg_index.vocabulary import Vocabulary
+from kg_index.walks import MOST_ANSWERS, Walker
+
+EX = "http://example.org/"
+Read = Callable[[str], list[Reading]]
+
+
+def reading(lookup: Lookup, encode, **options) -> Read:
+    vocabulary = Vocabulary(lookup.triples)
+    linker = Linker(lookup.mentions, lookup.triples.salience, context=vocabulary.about)
+    reader = Reader(Walker(lookup.triples, vocabulary), encode, **options)
+    return lambda question: reader.read(question, spot(question, linker, lookup.triples, vocabulary))
+
+
+@pytest.fixture
+def read(world: Lookup, bag_of_words) -> Read:
+    return reading(world, bag_of_words)
+
+
+def named(lookup: Lookup, ids: Sequence[int]) -> set[str]:
+    return {lookup.label(each) for each in ids}
+
+
+def of(found: list[Reading], relation: str, *, topic: str | None = None) -> Reading:
+    """The one reading of a relation, written with the ends of its IRIs."""
+    matching = [r for r in found if r.relation.replace(EX, "") == relation and topic in (None, r.topic.text)]
+    assert len(matching) == 1, [each.relation for each in found]
+    return matching[0]
+
+
+def test_direct_and_inverse_facts(world: Lookup, read: Read) -> None:
+    direct = of(read("What is the capital of Peru?"), "capital")
+    assert named(world, direct.answers) == {"Lima"}
+    assert (direct.template, direct.counted, direct.more) == ("what is the capital of <m>", False, False)
+    assert [step.inverse for step in direct.path] == [False]
+    inverse = of(read("Lima is the capital of what?"), "^capital")
+    assert named(world, inverse.answers) == {"Peru"}
+    assert inverse.features["inverse"] == 1
+    assert inverse.features["guessed"] == 0
+
+
+def test_features_by_hand(world: Lookup, read: Read, bag_of_words) -> None:
+    """Of "seat" and "country" the second is left over; of "seat of government" one stem of two is asked for."""
+    found = of(read("What seat has the noble Peru?"), "capital").features
+    asked, capital, seat = bag_of_words(["what seat has the noble", "capital", "seat of government"])
+    assert set(found) == set(FEATURES)
+    assert found["coverage"] == pytest.approx(1 / 2)
+    assert (found["unexplained"], found["untold"], found["whole"]) == (1, 1, 0)
+    assert found["precision"] == pytest.approx(1 / 2)
+    assert found["cosine"] == pytest.approx(max(float(asked @ capital), float(asked @ seat)), abs=1e-6)
+    assert found["soft"] == pytest.approx(found["cosine"] / 2)
+    assert (found["template"], found["model"], found["kind"], found["prose"]) == (0, 0, 0, 0)
+    assert (found["steps"], found["size"]) == (0, pytest.approx(log1p(1)))
+    assert found["type"] == 0
+    assert found["link"] == found["link_score"] == 1
+
+
+def test_a_kind_picks_its_members_from_the_answers(build_graph, bag_of_words) -> None:
+    graph = build_graph("""
+        :River rdfs:label "river" ; skos:altLabel "rivers" . :Town rdfs:label "town" ; skos:altLabel "towns" .
+        :crosses rdfs:label "crosses" . :road rdfs:label "Long Road" ; :crosses :a, :b, :c, "2 bridges" .
+        :a a :River ; rdfs:label "Aa" . :b a :Town ; rdfs:label "Bee" . :c a :River ; rdfs:label "Sea" .""")
+    read = reading(graph, bag_of_words)
+    assert named(graph, of(read("Which rivers does the Long Road cross?"), "crosses").answers) == {"Aa", "Sea"}
+    assert named(graph, of(read("Which towns does the Long Road cross?"), "crosses").answers) == {"Bee"}
+    everything = of(read("What does the Long Road cross?"), "crosses")
+    assert named(graph, everything.answers) == {"Aa", "Bee", "Sea", "2 bridges"}
+    assert everything.features["kind"] == 0
+    counted = of(read("How many rivers does the Long Road cross?"), "crosses")
+    assert (counted.counted, len(counted.answers)) == (True, 2)
+    assert (counted.features["kind"], counted.features["type"]) == (1, 0.5)
+
+
+def test_a_number_of_the_graph_is_the_count(world: Lookup, read: Read) -> None:
+    found = of(read("How many moons does Mars have?"), "moons")
+    assert not found.counted
+    assert named(world, found.answers) == {"2"}
+    assert (found.features["type"], found.features["kind"]) == (1, 1)
+
+
+@pytest.mark.parametrize(
+    ("question", "relation", "fits"),
+    [
+        ("When was Peru independent?", "independent", 1),
+        ("When was Peru capital?", "capital", -1),
+        ("How high is Lima?", "elevation", 1),
+        ("How high is Lima?", "founded", -1),
+        ("In which year was Lima founded?", "founded", 1),
+        ("Who is mayor of Lima?", "mayor", 0),
+        ("Who is the elevation of Lima?", "elevation", -1),
+        ("What is the elevation of Lima?", "elevation", 0),
+    ],
+)
+def test_answers_are_of_the_type_that_is_wanted(read: Read, question: str, relation: str, fits: float) -> None:
+    assert of(read(question), relation).features["type"] == fits
+
+
+def test_two_steps(world: Lookup, read: Read) -> None:
+    found = of(read("Who is the mayor of the capital of Peru?"), "capital / mayor")
+    assert named(world, found.answers) == {"Jorge Muñoz"}
+    assert (found.features["steps"], found.features["coverage"]) == (1, 1)
+    back = of(read("What is the elevation of the capital that has the mayor Jorge Muñoz?"), "^mayor / elevation")
+    assert named(world, back.answers) == {"1540"}
+    relations = [each.relation for each in read("capital of the capital of Peru")]
+    assert len(relations) == len({*relations})
+    assert not [r for r in relations if r.count("capital") > 1]  # there and back is no path
+
+
+def test_values_lead_to_what_they_are_said_of(world: Lookup, read: Read) -> None:
+    found = of(read("Which country has the calling code +51?"), "^calling_code")
+    assert named(world, found.answers) == {"Peru"}
+    assert (found.features["value"], found.features["cut"], found.features["kind"]) == (1, 0, 1)
+    assert named(world, of(read("Which planets have 0 moons?"), "^moons").answers) == {"Mercury", "Venus"}
+
+
+def test_all_of_a_kind(world: Lookup, read: Read) -> None:
+    (found,) = read("Name the planets")
+    assert named(world, found.answers) == {"Mars", "Venus", "Mercury"}
+    assert found.path[0].inverse
+    (counted,) = read("How many planets are there?")
+    assert (counted.counted, len(counted.answers)) == (True, 3)
+    for each in (found, counted):
+        assert (each.features["kind"], each.features["guessed"], each.features["whole"]) == (1, 0, 1)
+    assert read("I like planets") == []
+    assert read("Name the planets with life") == []  # which of them the graph does not say
+
+
+@pytest.mark.parametrize(
+    ("question", "cut"),
+    [
+        ("Who was Swift founded by?", 0),
+        ("Who was Taylor Swift founded by?", 1),
+        ("Who was Swift Boats founded by?", 1),
+        ("Who was Swift-Boats founded by?", 1),
+        ("Who was un-swift founded by?", 1),
+        ("Taylor swift was founded by whom?", 0),  # a first word is always large
+        ("who was Swift 7 founded by", 0),
+    ],
+)
+def test_a_name_may_go_on(read: Read, question: str, cut: int) -> None:
+    assert of(read(question), "founded_by").features["cut"] == cut
+
+
+def test_questions_for_prose_are_marked(read: Read) -> None:
+    assert of(read("Why is Lima the capital of Peru?"), "capital").features["prose"] == 1
+    assert of(read("What is the capital of Peru?"), "capital").features["prose"] == 0
+
+
+def test_known_templates_take_part(world: Lookup, bag_of_words) -> None:
+    rows = [Row("the boss of <m>", f"{EX}mayor", 3.0), Row("the boss of <m>", f"{EX}elevation", 1.0)]
+    table = TemplateTable.of(sorted(rows))
+    found = reading(world, bag_of_words, templates=table)("the boss of Lima")
+    assert of(found, "mayor").features["template"] == pytest.approx(3 / 4)
+    assert of(found, "elevation").features["template"] == pytest.approx(1 / 4)
+    assert of(found, "founded").features["template"] == 0
+
+
+def test_a_trained_scorer_takes_part(world: Lookup, bag_of_words) -> None:
+    pools: list[Sequence[str]] = []
+
+    class Scorer:
+        def score(self, templates: Sequence[str], given: Sequence[Sequence[str]]) -> list[np.ndarray]:
+            assert list(templates) == ["the boss of <m>"]
+            pools.extend(given)
+            return [np.array([0.5 if name.endswith("mayor") else 0.3 for name in pool]) for pool in given]
+
+    found = reading(world, bag_of_words, scorer=Scorer())("the boss of Lima")
+    (pool,) = pools
+    weights = np.exp([10 * (0.5 if name.endswith("mayor") else 0.3) for name in pool])
+    assert of(found, "mayor").features["model"] == pytest.approx(weights.max() / weights.sum())
+    assert sum(each.features["model"] for each in found) == pytest.approx(1)
+    assert f"^{EX}capital" in pool
+
+
+def test_what_does_not_lead_on_is_left_out(build_graph, bag_of_words) -> None:
+    """An answer is not what was asked about, nor a node without a name; such a node may lie between."""
+    graph = build_graph("""
+        :a rdfs:label "Alpha" ; :likes :a, _:node ; :lives _:node . _:node :city :b . :b rdfs:label "Beta" .
+        :lives rdfs:label "address" . :city rdfs:label "city" .""")
+    found = reading(graph, bag_of_words)("city of the address of Alpha")
+    assert {each.relation.replace(EX, "") for each in found} == {"lives / city"}
+    assert named(graph, found[0].answers) == {"Beta"}
+
+
+def test_cycles_end(build_graph, bag_of_words) -> None:
+    graph = build_graph("""
+        :a a :a, :b ; rdfs:label "Alpha" ; :a :a . :b a :a ; rdfs:label "Beta" ; skos:altLabel "Alpha" ; :next :a .
+        :next rdfs:label "next" .""")
+    for question in ("Name the Alpha", "What is the next of Beta?", "How many Beta are there?"):
+        found = reading(graph, bag_of_words)(question)
+        assert all(each.topic.id not in each.answers for each in found)
+
+
+@pytest.fixture(scope="module")
+def hub(tmp_path_factory, built_graph) -> Lookup:
+    films = "".join(f":f{n} :maker :hub ; a :Film ; :seen :e{n % 7} ; :odd{n} :hub .\n" for n in range(20_000))
+    head = """
+        :hub rdfs:label "Hub" . :maker rdfs:label "maker" . :seen rdfs:label "audience" .
+        :Film rdfs:label "film" ; skos:altLabel "films" ."""
+    return built_graph(head + films, tmp_path_factory.mktemp("hub"))
+
+
+def test_a_hub_is_work_within_bounds(hub: Lookup, bag_of_words) -> None:
+    texts: list[str] = []
+
+    def encode(asked: Sequence[str]) -> np.ndarray:
+        texts.extend(asked)
+        return bag_of_words(asked)
+
+    read = reading(hub, encode)
+    made = of(read("What is the audience of what the maker Hub made?"), "^maker / seen")
+    assert len(made.answers) == 7
+    assert made.more
+    assert len(texts) < 5_000
+    (films,) = read("How many films are there?")
+    assert (len(films.answers), films.more, films.counted) == (MOST_ANSWERS, True, True)
+
+
+def test_what_may_stop_is_asked_between_topics(world: Lookup, bag_of_words) -> None:
+    vocabulary = Vocabulary(world.triples)
+    linker = Linker(world.mentions, world.triples.salience)
+    spotted = spot("Peru, Chile and Lima", linker, world.triples, vocabulary)
+    calls: list[int] = []
+
+    def check() -> None:
+        calls.append(1)
+        if len(calls) == 2:
+            raise TimeoutError
+
+    with pytest.raises(TimeoutError):
+        Reader(Walker(world.triples, vocabulary), bag_of_words).read("Peru, Chile and Lima", spotted, check=check)
+    assert len(calls) == 2

@@ -1,0 +1,144 @@
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from kg_index.pools import PoolQuestion
+from kg_index.relation_scorers import CosineScorer
+from qa_core.sentence_layout import SentenceLayout
+from qa_core.transformer_encoder import TransformerEncoder
+from qa_core.types import IntArray
+
+pytest.importorskip("transformers", reason="training a transformer needs the extra 'minilm'")
+
+from kg_index.relation_tuning import (
+    AskedNetwork,
+    TuningConfig,
+    TuningData,
+    asked_scorer,
+    batch_loss,
+    network_vectors,
+    tune,
+    tuning_of,
+)
+from qa_core.transformer_tuning import TransformerReader, load_tunable
+
+pytestmark = pytest.mark.usefixtures("one_thread")
+
+POOL = ("http://g/cats", "http://g/sleep", "http://g/unhappyDay")
+ASKED = {"why <m>": 0, "do <m> sleep": 1, "why do <m> sleep": 2, "day of <m>": 0, "<m>": 1}
+QUESTIONS = [PoolQuestion(template, POOL, POOL[place]) for template, place in ASKED.items()]
+QUESTIONS += [PoolQuestion("why <m> ?", POOL[:2], POOL[1]), PoolQuestion("why <m>", POOL[::-1], POOL[0])]
+TOY = TuningConfig(epochs=40, batch=2, learning_rate=0.02, warm_up=0.1)
+
+
+@pytest.fixture
+def encoder(tiny_bert: Path, tmp_path: Path) -> TransformerEncoder:
+    return TransformerEncoder.load(tiny_bert, cache=tmp_path / "cache")
+
+
+@pytest.fixture
+def module(tiny_bert: Path) -> AskedNetwork:
+    return AskedNetwork(load_tunable(SentenceLayout.read(tiny_bert))).eval()
+
+
+@pytest.fixture
+def reader(tiny_bert: Path) -> TransformerReader:
+    return TransformerReader(SentenceLayout.read(tiny_bert))
+
+
+@pytest.fixture
+def data(encoder: TransformerEncoder, reader: TransformerReader) -> TuningData:
+    return TuningData.of(QUESTIONS, rows_of(reader), CosineScorer(encoder.encode).relations)
+
+
+def rows_of(reader: TransformerReader):
+    def rows(texts) -> list[IntArray]:
+        return reader.rows(texts, side="question")
+
+    return rows
+
+
+def test_the_loss_is_that_of_the_scores_an_encoder_gives(
+    module: AskedNetwork, encoder: TransformerEncoder, data: TuningData
+) -> None:
+    members = [0, 2, 5, 6]
+    chosen = [QUESTIONS[each] for each in members]
+    scorer = asked_scorer(encoder.encode, encoder.encode, scale=20.0, keywords=5.0)
+    scores = scorer.score([each.template for each in chosen], [each.pool for each in chosen])
+    within = [np.log(np.exp(own).sum()) - own[each.place] for own, each in zip(scores, chosen, strict=True)]
+    cosines = CosineScorer(encoder.encode).score([each.template for each in chosen], [POOL] * len(chosen))
+    over = [
+        np.log(np.exp(20 * own).sum()) - 20 * own[POOL.index(each.gold)]
+        for own, each in zip(cosines, chosen, strict=True)
+    ]
+    loss = batch_loss(module, data, np.array(members), every=0.5)
+    assert loss.item() == pytest.approx(np.mean(within) + 0.5 * np.mean(over), abs=1e-4)
+
+
+def test_it_learns_the_toy_task_and_leaves_word_vectors(
+    module: AskedNetwork, encoder: TransformerEncoder, reader: TransformerReader, data: TuningData
+) -> None:
+    before = {name: each.detach().clone() for name, each in module.named_parameters()}
+    reports = list(tune(tuning_of(module, TOY, seed=1), data, TOY))
+    assert reports[-1].loss < 0.2 * reports[0].loss
+    scorer = asked_scorer(
+        network_vectors(module, rows_of(reader), 8),
+        encoder.encode,
+        scale=module.scale.item(),
+        keywords=module.keywords.item(),
+    )
+    scores = scorer.score([*ASKED][:4], [POOL] * 4)
+    assert [int(own.argmax()) for own in scores] == [*ASKED.values()][:4]
+    changed = {name for name, each in module.named_parameters() if not torch.equal(each, before[name])}
+    assert "encoder.model.embeddings.word_embeddings.weight" not in changed
+    assert {"scale", "keywords", "encoder.model.encoder.layer.0.output.dense.weight"} <= changed
+
+
+def test_the_same_seed_gives_the_same_weights(tiny_bert: Path, data: TuningData) -> None:
+    found = []
+    for _ in range(2):
+        again = AskedNetwork(load_tunable(SentenceLayout.read(tiny_bert)))
+        list(tune(tuning_of(again, TOY, seed=3), data, TuningConfig(epochs=2, batch=2)))
+        found.append(again.state_dict())
+    assert all(torch.equal(each, found[1][name]) for name, each in found[0].items())
+
+
+def test_the_best_epoch_stays(module: AskedNetwork, data: TuningData) -> None:
+    figures = iter([0.5, 0.9, 0.7])
+    kept: list[torch.Tensor] = []
+
+    def measured(network: AskedNetwork) -> float:
+        kept.append(network.scale.detach().clone())
+        return next(figures)
+
+    training = tuning_of(module, TOY, seed=1)
+    list(tune(training, data, TuningConfig(epochs=3, batch=2, learning_rate=0.01), evaluate=measured))
+    assert training.best is not None
+    assert training.best.epoch == 2
+    assert torch.equal(module.scale, kept[1])
+    assert not torch.equal(module.scale, kept[2])
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 100])
+def test_each_question_stands_in_one_batch_beside_those_that_read_the_same(data: TuningData, size: int) -> None:
+    batches = data.batches(size, np.random.default_rng(1))
+    assert sorted(np.concatenate(batches)) == [*range(len(QUESTIONS))]
+    assert all((0 in batch) == (6 in batch) for batch in batches)
+    texts = [len(set(data.which[batch])) for batch in batches]
+    assert min(texts) >= min(size, len(data.tokens))
+
+
+def test_vectors_are_those_of_the_encoder(
+    module: AskedNetwork, encoder: TransformerEncoder, reader: TransformerReader
+) -> None:
+    texts = ["why do cats sleep", "", "day", " "]
+    own = network_vectors(module, rows_of(reader), 8)
+    np.testing.assert_allclose(own(texts), encoder.encode(texts), atol=1e-5)
+    assert own([]).shape == (0, 8)
+
+
+def test_no_questions_are_refused(encoder: TransformerEncoder, reader: TransformerReader) -> None:
+    with pytest.raises(ValueError, match="but got none"):
+        TuningData.of([], rows_of(reader), CosineScorer(encoder.encode).relations)

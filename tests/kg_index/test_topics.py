@@ -1,0 +1,110 @@
+from collections.abc import Callable
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kg_index.linking import Linker
+from kg_index.lookup import Lookup
+from kg_index.topics import LITERAL_SHARE, Spotted, spot
+from kg_index.vocabulary import Vocabulary
+
+EX = "http://example.org/"
+Spot = Callable[[str], Spotted]
+
+
+def spotting(lookup: Lookup) -> Spot:
+    vocabulary = Vocabulary(lookup.triples)
+    linker = Linker(lookup.mentions, lookup.triples.salience, context=vocabulary.about)
+    return lambda question: spot(question, linker, lookup.triples, vocabulary)
+
+
+@pytest.fixture(scope="module")
+def spot_world(world: Lookup) -> Spot:
+    return spotting(world)
+
+
+def values(lookup: Lookup, found: Spotted) -> list[tuple[str, str]]:
+    return [(topic.text, lookup.triples.term(topic.id)) for topic in found.topics if topic.is_value]
+
+
+def test_entities_and_kinds_stand_apart(world: Lookup, spot_world: Spot) -> None:
+    found = spot_world("Which countries border Peru?")
+    assert [(t.text, world.triples.term(t.id), t.is_value) for t in found.topics] == [("Peru", f"{EX}peru", False)]
+    assert [(t.text, world.triples.term(t.id)) for t in found.kinds] == [("countries", f"{EX}Country")]
+    (peru,) = found.topics
+    assert (peru.start, peru.end) == (23, 27)
+    assert 0 < peru.score <= peru.share <= 1
+
+
+def test_both_meanings_of_a_name_are_spotted_the_likelier_first(world: Lookup, spot_world: Spot) -> None:
+    found = spot_world("What is the symbol of the metal Mercury?")
+    assert [world.triples.term(t.id) for t in found.topics] == [f"{EX}quicksilver", f"{EX}mercury"]
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "literal"),
+    [
+        ("Which country has the code +51?", "+51", '"+51"'),
+        ("What is Hg", "Hg", '"Hg"'),
+        ('What has the symbol "Po"?', '"Po"', '"Po"'),
+        ("What has the symbol “Po”?", "“Po”", '"Po"'),
+        ("which planet has 2 moons", "2", '"2"^^<http://www.w3.org/2001/XMLSchema#integer>'),
+        ("who has 33,000,000 people", "33,000,000", '"33000000"^^<http://www.w3.org/2001/XMLSchema#integer>'),
+        ("the 2nd one", "2nd", '"2"^^<http://www.w3.org/2001/XMLSchema#integer>'),
+        ("the second one", "second", '"2"^^<http://www.w3.org/2001/XMLSchema#integer>'),
+        ("what was founded in 1535", "1535", '"1535"^^<http://www.w3.org/2001/XMLSchema#gYear>'),
+    ],
+)
+def test_values_that_stand_in_facts(world: Lookup, spot_world: Spot, question: str, text: str, literal: str) -> None:
+    found = spot_world(question)
+    assert (text, literal) in values(world, found)
+    topic = next(t for t in found.topics if t.is_value and t.text == text)
+    assert question[topic.start : topic.end] == text
+    assert topic.score == topic.share == LITERAL_SHARE
+
+
+def test_a_value_is_spotted_once_and_names_are_none(world: Lookup, spot_world: Spot) -> None:
+    assert values(world, spot_world('Ra or Ra or "Ra"')) == [('"Ra"', '"Ra"')]
+    assert values(world, spot_world('"Peru" or Country or "A liquid metal."')) == []  # labels and descriptions
+    assert values(world, spot_world("ra hg po in as at")) == []  # small letters are words
+
+
+def test_quotes_backslashes_and_line_ends_in_quotes(build_graph) -> None:
+    graph = build_graph(r""":a :says "say \"hi\"", "back\\slash", "new\nline", "tab\tstop" .""")
+    found = spotting(graph)
+    assert values(graph, found('who says “say "hi"”?')) == [('“say "hi"”', r'"say \"hi\""')]
+    assert values(graph, found("who says 'back\\slash'?")) == [("'back\\slash'", r'"back\\slash"')]
+    assert values(graph, found("who says Back\\slash or back\\Slash")) == []
+    for odd in ('"new\nline"', r'"new\nline"', '"', '""', "'\\'", "“\\”", '"\\"', r'"\u0041"', '"\x00"', '"\ud800"'):
+        assert values(graph, found(odd)) == [], odd
+
+
+@given(st.text(st.characters(), max_size=60))
+def test_any_text_can_be_looked_through(spot_world: Spot, text: str) -> None:
+    found = spot_world(text)
+    assert all(topic.text == text[topic.start : topic.end] for topic in (*found.topics, *found.kinds))
+
+
+def test_what_is_looked_up_is_bounded(build_graph) -> None:
+    people = "".join(f':e{n} rdfs:label "John Smith" ; :code "C{n}" .\n' for n in range(1_000))
+    graph = build_graph(people)
+    found = spotting(graph)("John Smith " + " ".join(f"C{n}" for n in range(1_000)))
+    entities = [topic for topic in found.topics if not topic.is_value]
+    assert len(entities) == 12
+    assert len(found.topics) - len(entities) <= 20
+    numbered = build_graph("".join(f":n{n} :number {n} .\n" for n in range(300)), "numbers")
+    assert len(spotting(numbered)(" ".join(map(str, range(300)))).topics) == 20
+
+
+def test_nothing_is_named_in_an_empty_graph_or_one_without_labels(build_graph) -> None:
+    assert spotting(build_graph(""))("What is the capital of Peru?") == Spotted((), ())
+    bare = build_graph(":peru :capital :lima ; :code 51 .", "bare")
+    assert spotting(bare)("What is the capital of peru?") == Spotted((), ())
+    assert len(spotting(bare)("Who has the code 51?").topics) == 1
+
+
+def test_a_predicate_is_no_topic_even_where_it_has_facts(build_graph) -> None:
+    graph = build_graph(':p rdfs:label "Pressure" ; :p :a ; :unit "Pa" . :a rdfs:label "Area" .')
+    found = spotting(graph)("the pressure of the area")
+    assert [graph.triples.term(topic.id) for topic in found.topics] == [f"{EX}a"]

@@ -1,0 +1,103 @@
+"""The first use of a home: what it is filled with, once, and what stays away when it is removed."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from qa_bot import graph, starter
+from qa_bot.bot import Bot
+from qa_bot.changes import add, delete
+from qa_bot.config import Config
+from qa_bot.encoders import STARTER_FOLDER
+from qa_bot.home import Home, WriterBusy
+from qa_bot.starter import NAME, NAMESPACE, fill
+from qa_core.static_encoder import StaticEncoder
+
+EX = "http://example.org/"
+LABEL = "<http://www.w3.org/2000/01/rdf-schema#label>"
+OWN = (
+    f"<{EX}zyx> <{EX}capital> <{EX}abc> .",
+    f'<{EX}zyx> {LABEL} "Zyxland"@en .',
+    f'<{EX}abc> {LABEL} "Abctown"@en .',
+)
+RUST = {"_id": "rust", "title": "How do I remove rust?", "text": "With vinegar."}
+
+
+@pytest.fixture(scope="module")
+def encoder() -> StaticEncoder:
+    return StaticEncoder.load(STARTER_FOLDER)
+
+
+@pytest.fixture
+def bare(tmp_path: Path) -> Home:
+    return Home.open(tmp_path / "bare")
+
+
+def subjects(home: Home) -> set[str]:
+    with graph.opened(home) as opened:
+        return {triple[0] for batch in graph.batches_of(opened.triples) for triple in batch}
+
+
+def test_a_bare_home_gets_documents_and_facts_once(bare: Home, encoder: StaticEncoder) -> None:
+    assert fill(bare, Config(), lambda: encoder)
+    assert all(each.startswith(NAMESPACE) for each in subjects(bare))
+    numbers = [path.read_text() for path in (bare.index / "CURRENT", bare.graph / "CURRENT")]
+    assert not fill(bare, Config(), lambda: pytest.fail("a filled home needs no encoder"))
+    assert [path.read_text() for path in (bare.index / "CURRENT", bare.graph / "CURRENT")] == numbers
+    with Bot.open(bare.path, record=False) as bot:
+        assert bot.ask("What is the capital of Australia?").text == "The capital of Australia is Canberra."
+
+
+def test_a_graph_that_is_there_stays_alone(
+    bare: Home, encoder: StaticEncoder, write_lines: Callable[..., Path]
+) -> None:
+    graph.add(bare, [write_lines("own.nt", *OWN)])
+    assert fill(bare, Config(), lambda: encoder)
+    assert subjects(bare) == {f"{EX}zyx", f"{EX}abc"}
+
+
+def test_a_removed_starter_stays_removed_facts_and_all(
+    home: Path, encoder: StaticEncoder, write_lines: Callable[..., Path]
+) -> None:
+    """Own facts and documents stay, and are answered from."""
+    place = Home.open(home)
+    if graph.generations(place).current_number() is None:
+        graph.add(place, starter.GRAPH)
+    graph.add(place, [write_lines("own.nt", *OWN)])
+    asked = "What is the capital of Australia?"
+    with Bot.open(home, record=False) as bot:
+        assert bot.ask_graph(asked).answered
+    add(place, Config(), encoder, [write_lines("own.jsonl", RUST)], collection="own")
+    delete(place, Config(), encoder, collection=NAME)
+    assert subjects(place) == {f"{EX}zyx", f"{EX}abc"}
+    with graph.opened(place) as opened:
+        assert opened.mentions.key("Australia") is None
+        assert opened.mentions.key("Zyxland") is not None
+    assert not fill(place, Config(), lambda: encoder)
+    with Bot.open(home, record=False) as bot:
+        assert not bot.ask_graph(asked).answered
+        assert not bot.ask(asked).answered
+        assert bot.ask_graph("What is the capital of Zyxland?").text == "The capital of Zyxland is Abctown."
+        assert bot.ask("How do I remove rust?").text == "With vinegar."
+    assert subjects(place) == {f"{EX}zyx", f"{EX}abc"}
+
+
+def test_without_own_facts_the_graph_becomes_empty(home: Path, encoder: StaticEncoder, write_lines) -> None:
+    place = Home.open(home)
+    if graph.generations(place).current_number() is None:
+        graph.add(place, starter.GRAPH)
+    add(place, Config(), encoder, [write_lines("own.jsonl", RUST)], collection="own")
+    delete(place, Config(), encoder, collection=NAME)
+    assert subjects(place) == set()
+    with Bot.open(home, record=False) as bot:
+        assert not bot.ask_graph("What is the capital of Australia?").answered
+        assert bot.ask("How do I remove rust?").text == "With vinegar."
+    assert subjects(place) == set()
+
+
+def test_another_writer_is_waited_for(bare: Home, encoder: StaticEncoder, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(starter, "PATIENCE", 0.05)
+    with bare.lock("test"), pytest.raises(WriterBusy):
+        fill(bare, Config(), lambda: encoder)
+    assert fill(bare, Config(), lambda: encoder)

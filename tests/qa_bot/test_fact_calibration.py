@@ -1,0 +1,138 @@
+"""Weights and calibration of facts on made-up questions, of whose two readings that with the higher cosine is right."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from kg_index.answers import Scored, Understood
+from kg_index.paths import Step
+from kg_index.readings import FEATURES, Reading
+from kg_index.topics import Spotted, Topic
+from qa_bot import graph
+from qa_bot.encoders import STARTER
+from qa_bot.evaluation.fact_questions import FactQuestion
+from qa_bot.fact_calibration import (
+    MODEL_WEIGHT,
+    STARTER_WEIGHT,
+    SURE,
+    TEMPLATE_WEIGHT,
+    Judged,
+    calibrated,
+    describe,
+    held_out,
+    judged,
+    weights_of,
+)
+from qa_bot.home import Home
+
+pytestmark = pytest.mark.usefixtures("one_thread")
+
+
+def reading(answer: int, **features: float) -> Scored:
+    topic = Topic(1, 0, 1, "a", 1.0, 1.0)
+    return Scored(Reading(topic, (Step(2, False),), "r", "<m>", (answer,), False, features), 0.0)
+
+
+def example(number: int, cosines: tuple[float, ...], right: tuple[bool, ...], *, source: str = "toy") -> Judged:
+    readings = tuple(reading(place, cosine=cosine, cut=0.5) for place, cosine in enumerate(cosines))
+    asked = FactQuestion(number, "a?", frozenset({"0"} if any(right) else ()))
+    return Judged(source, asked, Understood("a?", Spotted((), ()), readings), right)
+
+
+def toy(count: int = 30, seed: int = 0) -> list[Judged]:
+    """Of each third question nothing is right, and no cosine is high."""
+    rng = np.random.default_rng(seed)
+    found = []
+    for number in range(count):
+        if number % 3 == 2:
+            found.append(example(number, tuple(rng.uniform(0, 0.3, 2).tolist()), (False, False)))
+            continue
+        low, high = rng.uniform(0, 0.4), rng.uniform(0.6, 1)
+        found.append(example(number, (low, high), (False, True)))
+    return found
+
+
+def test_weights_are_those_of_all_features_and_two_by_hand() -> None:
+    weights = weights_of(toy())
+    assert {*weights} == {*FEATURES}
+    assert (weights["template"], weights["model"]) == (TEMPLATE_WEIGHT, MODEL_WEIGHT)
+    assert weights["cosine"] > 0
+    assert weights["cut"] == pytest.approx(0, abs=1e-9)
+
+
+def test_other_weights_put_readings_in_another_order() -> None:
+    asked = example(1, (0.2, 0.9, 0.5), (False, True, False))
+    assert not asked.first_right
+    again = asked.again({"cosine": 2.0, "nowhere": 1.0})
+    assert [each.score for each in again.understood.readings] == pytest.approx([1.8, 1.0, 0.4])
+    assert again.right == (True, False, False)
+    assert again.first_right
+    assert asked.again({"cosine": -1.0}).right == (False, False, True)
+    assert asked.again({}).right == asked.right  # ties stay as they are
+
+
+def test_questions_over_the_starter_graph_count_more() -> None:
+    assert example(1, (0.1,), (True,)).example.weight == 1
+    assert example(1, (0.1,), (True,), source=STARTER).example.weight == STARTER_WEIGHT
+
+
+def test_each_question_is_ordered_by_weights_of_the_others() -> None:
+    """One lying question turns no order but those of other folds; its own is that of the honest ones."""
+    honest = toy()
+    liar = example(99, (0.1, 0.9), (True, False))
+    ordered = held_out([*honest, liar])
+    assert [each.asked.number for each in ordered] == [each.asked.number for each in (*honest, liar)]
+    assert all(each.first_right for each in ordered[:-1] if each.asked.answerable)
+    assert not ordered[-1].first_right
+    assert held_out(honest) == held_out(honest)
+    assert {tuple(s.score for s in e.understood.readings) for e in held_out(honest, seed=1)} != {
+        tuple(s.score for s in e.understood.readings) for e in held_out(honest)
+    }
+
+
+def test_confidences_tell_right_from_wrong() -> None:
+    empty = Judged("toy", FactQuestion(100, "?", frozenset()), Understood("?", Spotted((), ()), ()), ())
+    examples = [*held_out(toy(90)), empty]
+    calibration, confidences = calibrated(examples)
+    assert calibration.features == SURE
+    assert len(confidences) == len(examples)
+    assert confidences[-1] == 0
+    right = [c for e, c in zip(examples, confidences, strict=True) if e.first_right]
+    wrong = [c for e, c in zip(examples, confidences, strict=True) if not e.first_right]
+    assert min(right) > max(wrong)
+    assert max(wrong) < 0.5 < min(right)
+    assert 0 < calibration.threshold(0.9) < 1
+
+
+def test_figures_by_source() -> None:
+    examples = [
+        example(1, (0.5,), (True,), source="a"),
+        example(2, (0.5,), (False,), source="a"),
+        example(3, (0.5, 0.4), (False, True), source="b"),
+    ]
+    first, second = describe(examples, [0.9, 0.6, 0.2], 0.5).splitlines()
+    assert first.startswith("a: right 1 of 1 answerable, 0 of 0 whose own fact is in the graph")
+    assert first.endswith("from 0.5 on 1 of 2 given are right, 1 of 1 unanswerable are answered")
+    assert second.startswith("b: right 0 of 1 answerable")
+    assert second.endswith("from 0.5 on 0 of 0 given are right, 0 of 0 unanswerable are answered")
+
+
+def test_without_right_readings_there_is_nothing_to_fit() -> None:
+    with pytest.raises(ValueError, match="right and wrong readings"):
+        weights_of([example(1, (0.1,), (False,))])
+
+
+def test_all_readings_of_a_graph_are_judged(tmp_path: Path, write_lines: Callable[..., Path]) -> None:
+    """Beside its own questions those of the starter collection, which a graph of one fact cannot answer."""
+    label = "<http://www.w3.org/2000/01/rdf-schema#label>"
+    home = Home.open(tmp_path / "place")
+    facts = ("<http://e.x/zyx> <http://e.x/capital> <http://e.x/abc> .", f'<http://e.x/zyx> {label} "Zyxland" .')
+    graph.add(home, [write_lines("facts.nt", *facts)])
+    found = judged("toy", home, write_lines("q.jsonl", {"question": "capital of Zyxland", "answers": ["abc"]}))
+    first, *others = found
+    assert (first.first_right, first.source, len(first.understood.readings)) == (True, "toy", 1)
+    assert len(others) > 900
+    assert not any(each.asked.answerable or each.understood.readings for each in others)
+    assert "What is the capital of Australia?" not in {each.asked.question for each in others}  # the starter graph does

@@ -1,0 +1,147 @@
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from kg_index.relation_head import RelationHead
+from kg_index.relations import RelationDetector
+from qa_bot.encoders import STARTER, resolve
+from qa_bot.evaluation.relations import evaluate_relations, open_scorer
+from qa_bot.relation_encoders import open_encoders, told
+from qa_bot.training.mined_relations import read_templates
+from qa_bot.training.pairs import TrainingDataError
+from qa_bot.training.relation_settings import configured, epochs
+from qa_bot.training.relations import train_relations
+from qa_bot.training.request import Request
+from qa_bot.training.run import RunError
+from qa_bot.training.settings import SettingsError
+
+pytestmark = pytest.mark.usefixtures("one_thread")
+
+BORN, DIED, WROTE = (
+    f"http://rdf.freebase.com/ns/people.person.{last}" for last in ("birth_place", "grave", "author_of")
+)
+ASKS = {BORN: "birth place of", DIED: "grave of", WROTE: "what is the author of"}
+ROWS = sorted(
+    [f"{words} {more}<m>\t{name}\t3" for name, words in ASKS.items() for more in ("", "old ", "great ", "young ")]
+    + [f"how {more}is <m>\tno path found\t2" for more in ("", "old ", "tall ")]
+    + [f"cradle of <m>\t{BORN} / {DIED}\t9", f"tomb of <m>\t{BORN}\t1"]
+)
+NAMES = ("/people/person/birth_place", "/people/person/grave", "/people/person/author_of")
+POOLS = ("1\t3 2 1\tthe birth place of #head_entity#", "2\t1 2 3\tgrave of the old #head_entity#")
+
+
+@pytest.fixture
+def request_(write_lines: Callable[..., Path], tmp_path: Path) -> Request:
+    settings = tmp_path / "settings.toml"
+    settings.write_text('model = "network"\n[mined]\nhidden = 12\nepochs = 15\nbatch = 4\nlearning_rate = 0.02\n')
+    return Request((write_lines("templates.tsv", *ROWS),), tmp_path / "out", config=settings, seed=1)
+
+
+def measured(request: Request, write_lines: Callable[..., Path], **more) -> list:
+    pools, names = write_lines("pools.tsv", *POOLS), write_lines("names.txt", *NAMES)
+    return evaluate_relations(pools, relations=names, models=[request.out], **more)
+
+
+def test_the_phases_leave_a_network_that_is_measured_alone_and_behind_keywords(request_: Request, write_lines):
+    heard, reports = [], []
+    outcome = train_relations(request_, told=heard.append, reported=reports.append)
+    assert len(heard[0].pairs) == len(ROWS)
+    assert epochs(request_) == len({(each.epoch, place // 15) for place, each in enumerate(reports)}) == 30
+    assert (outcome.mappings, outcome.relations, outcome.epochs) == (len(ROWS) - 1, 4, 30)  # one path has two steps
+    assert (request_.out / "curve.csv").is_file()
+    assert not (request_.out / "training").exists()
+    assert "| data | templates.tsv |" in (request_.out / "README.md").read_text()
+    assert str(request_.out) in outcome.text(request_.out)
+    detector = open_scorer(request_.out, request_.out)
+    assert isinstance(detector, RelationDetector)
+    rows = measured(request_, write_lines)
+    assert [row.engine for row in rows][:3] == ["out", "out, keywords first", "chance"]
+    assert rows[0].scores["accuracy"].mean == rows[1].scores["accuracy"].mean == 1
+
+
+def test_without_evening_it_is_the_network_of_the_thesis(request_: Request, write_lines):
+    train_relations(request_)
+    request_.config.write_text(request_.config.read_text() + "even = 0.0\n")
+    train_relations(plain := replace(request_, out=request_.out.parent / "plain"))
+    scores = [
+        open_scorer(each.out, each.out).score(["birth place of <m>"], [[BORN, DIED]])[0] for each in (request_, plain)
+    ]
+    assert not np.allclose(*scores)
+    assert int(scores[0].argmax()) == int(scores[1].argmax()) == 0
+
+
+def test_a_head_learns_from_templates_that_its_teacher_labelled(request_: Request, write_lines):
+    request_.config.write_text("hidden = 16\n")
+    outcome = train_relations(request_)
+    assert (outcome.epochs, epochs(request_), outcome.relations) == (1, 1, 3)
+    head = open_scorer(request_.out, request_.out)
+    assert isinstance(head, RelationHead)
+    assert head.relations == ()
+    assert [row.engine for row in measured(request_, write_lines)][:2] == ["out", "chance"]
+    again = replace(request_, out=request_.out.parent / "again")
+    train_relations(again)
+    pool = [[BORN, DIED, WROTE]]
+    np.testing.assert_array_equal(
+        *(open_scorer(each.out, each.out).score(["where <m>"], pool)[0] for each in (request_, again))
+    )
+
+
+def test_covered_relations_are_measured_apart(request_: Request, write_lines, qa_bot, tmp_path: Path):
+    train_relations(request_)
+    facts = write_lines("facts.nt", f"<http://a/x> <{BORN}> <http://a/y> .")
+    home = tmp_path / "home"
+    assert qa_bot("--home", home, "kg", "add", facts).code == 0
+    first = measured(request_, write_lines, home=home)[0].scores
+    assert len(first["accuracy_covered"].per_query) == len(first["accuracy_uncovered"].per_query) == 1
+    assert "accuracy_covered" not in measured(request_, write_lines, home=tmp_path / "none")[0].scores
+
+
+def test_folders_of_kg_mine_are_read_too(request_: Request, tmp_path: Path):
+    folder = request_.data[0].parent
+    assert len(read_templates([folder]).table) == len(read_templates(request_.data).table)
+    with pytest.raises(TrainingDataError, match="or name relations by --relations"):
+        read_templates([tmp_path / "none.tsv"])
+
+
+def test_what_does_not_do(request_: Request, write_lines, tmp_path: Path):
+    with pytest.raises(RunError, match="no --resume"):
+        train_relations(replace(request_, resume=True))
+    silent = write_lines("silent.tsv", "how is <m>\tno path found\t2")
+    request_.config.write_text("")
+    with pytest.raises(TrainingDataError, match="mine more pairs"):
+        train_relations(replace(request_, data=(silent,)))
+    for line, message in (
+        ("[mined]\nsteps = 3", "steps of 1 or 2"),
+        ("[mined]\neven = -1.0", r"mined\.even = -1"),
+        ("[self_training]\nepochs = 0", r"self_training\.epochs = 0"),
+        ('[mined]\nweights = "S"', "mined.weights"),
+    ):
+        request_.config.write_text(line)
+        with pytest.raises(SettingsError, match=message):
+            configured(request_)
+    request_.config.write_text('model = "network"')
+    with pytest.raises(SettingsError, match="for questions with pools"):
+        configured(replace(request_, relations=write_lines("names.txt", *NAMES)))
+
+
+def test_a_damaged_network_is_told(request_: Request, tmp_path: Path):
+    train_relations(request_)
+    config = json.loads((request_.out / "config.json").read_text())
+    config["config"]["words"] += 1
+    (request_.out / "config.json").write_text(json.dumps(config))
+    with pytest.raises(TrainingDataError, match="words"):
+        open_scorer(request_.out, tmp_path)
+
+
+def test_vectors_side_by_side_have_equal_shares(tmp_path: Path):
+    both, one = open_encoders(f"{STARTER}, {STARTER}", models=tmp_path), resolve(STARTER, models=tmp_path)
+    texts = ["who wrote it", "author"]
+    np.testing.assert_allclose(np.linalg.norm(both.encode(texts), axis=1), 1, atol=1e-5)
+    first, second = both.encode(texts)
+    np.testing.assert_allclose(first @ second, one.encode(texts)[0] @ one.encode(texts)[1], atol=1e-5)
+    assert both.fingerprint == f"{one.fingerprint}+{one.fingerprint}"
+    assert told("starter, /a/b/mine") == "starter, mine"
