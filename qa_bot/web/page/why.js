@@ -31,9 +31,14 @@ export function why(answer) {
     trace.facts?.readings.length ? part("Facts", readings(trace.facts)) : null,
     trace.queries?.length ? part("Queries", queries(trace)) : null,
     trace.candidates?.length ? part("Candidates", candidates(trace.candidates, answer.sources)) : null,
-    trace.confidence ? part(`Confidence ${Math.round(answer.confidence * 100)} %`, signs(trace.confidence)) : null,
+    trace.confidence ? part(weighed(answer), signs(trace.confidence)) : null,
     part("Time", timings(answer)),
   ].filter(Boolean);
+}
+
+/** Of a fact the signs are those of the passage that it stood against. */
+function weighed({ kind, confidence }) {
+  return kind === "fact" ? "The best document" : `Confidence ${Math.round(confidence * 100)} %`;
 }
 
 function part(title, ...content) {
