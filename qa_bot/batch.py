@@ -84,10 +84,12 @@ def _answered(
 def _run_lines(qid: str, answer: Answer) -> bytes:
     """`qid Q0 document rank score tag`; white space in ids is percent-encoded, since a run cannot hold it.
 
-    Of two documents with the same id in different collections the better one stands for both.
+    Of two documents with the same id in different collections the better one stands for both. The triples of a fact are
+    no documents.
     """
     best: dict[str, AnswerSource] = {}
-    for each in sorted(answer.sources, key=lambda source: -source.score):
+    ranked = (each for each in answer.sources if answer.kind != "fact" or each.span is None)
+    for each in sorted(ranked, key=lambda source: -source.score):
         best.setdefault(each.document, each)
     lines = (
         f"{_unspaced(qid)} Q0 {_unspaced(each.document)} {rank} {each.score:.6f} qa-bot\n"

@@ -209,7 +209,8 @@ def _of_collection(folder: Path, settings: FusionSettings, limit: int | None) ->
 def _of_votes(home: Path, settings: FusionSettings) -> Lessons:
     """Of what people said about answers of a home, by its own pipeline as it is configured now."""
     with Bot.open(home, flags={"ranking.fusion": "", "ranking.depth": settings.depth}, record=False) as bot:
-        votes = bot.store.voted()
+        voted = bot.store.voted()
+        votes = [each for each in voted if each[0].answer.get("kind") != "fact"]  # which say nothing of documents
         if len(votes) < settings.folds:
             raise TrainingDataError(
                 f"Expected votes on at least {settings.folds} answers, but got {len(votes)}; vote on more in the chat, "

@@ -84,6 +84,18 @@ def test_the_run_is_a_valid_one(bot, questions, tmp_path) -> None:
     assert rows[0][2] == "animals-cats-sleep"
 
 
+def test_the_triples_of_a_fact_are_not_in_the_run(bot, tmp_path, write_lines) -> None:
+    asked = write_lines("facts.jsonl", {"_id": "f", "title": "Which currency is used in Japan?"})
+    answer_all(bot, asked, tmp_path / "out.jsonl", run=tmp_path / "run.trec")
+    (told,) = lines(tmp_path / "out.jsonl")
+    documents = [row[2] for row in run_rows(tmp_path / "run.trec")]
+    assert told["kind"] == "fact"
+    behind = [source["document"] for source in told["sources"] if source["collection"] == "starter"]
+    assert behind
+    assert set(behind) <= set(documents)
+    assert not any("qa-bot.org" in document for document in documents)
+
+
 def test_a_document_of_two_collections_is_in_the_run_once(bot, home, qa_bot, write_lines, tmp_path) -> None:
     qa_bot("add", write_lines("a.jsonl", {"_id": "animals-cats-sleep", "text": "Cats sleep all day."}))
     run = tmp_path / "run.trec"

@@ -1,0 +1,87 @@
+"""Whether a styled sentence may stand beside a sourced answer: it must not say otherwise, and nothing may get lost.
+
+What counts are the terms that make an answer right or wrong: numbers, names, and negation. A sentence of a voice may
+leave them to the answer that it introduces, but names and numbers of its own, a "no" where the answer has none, or a
+"yes" where it has one, would be believed on the strength of the answer's source.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from qa_core.sentences import sentences
+from qa_core.text import STOP_TERMS, fold
+
+_NUMBER = re.compile(r"\d+(?:[.,:/-]\d+)*")
+_WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
+_NEGATIONS = frozenset(
+    "no not never none nobody nothing nowhere neither nor cannot without hardly barely".split()  # noqa: SIM905
+)
+_YES = frozenset("yes yeah yep sure certainly absolutely indeed definitely".split())  # noqa: SIM905
+_SPOKEN = frozenset(
+    "two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen twenty thirty forty fifty "  # noqa: SIM905
+    "sixty seventy eighty ninety hundred thousand million billion dozen half twice".split()
+)
+_NO_NAMES = STOP_TERMS | frozenset(
+    "i i'm i'll i've i'd he she we you my your his her our when where what who whom whose which how why now so yes "  # noqa: SIM905
+    "well oh ah from after before under over about some many most all both each every here do does did has have "
+    "had".split()
+)
+
+
+@dataclass(frozen=True, slots=True)
+class KeyTerms:
+    """What of a text must be neither lost nor changed, folded in case and accents."""
+
+    numbers: frozenset[str]
+    names: frozenset[str]
+    negated: bool
+
+    @classmethod
+    def of(cls, text: str) -> KeyTerms:
+        numbers = frozenset(found[0].replace(",", "") for found in _NUMBER.finditer(text))
+        spoken = frozenset(word for word in _words(text) if word in _SPOKEN)
+        return cls(numbers | spoken, frozenset(_names(text)), any(map(_negates, _words(text))))
+
+
+def contradiction(styled: str, question: str, answer: str) -> str:
+    """Why the styled sentence may not introduce the answer, "" where it may."""
+    own, known = KeyTerms.of(styled), KeyTerms.of(f"{question} {answer}")
+    told = frozenset(_words(f"{question} {answer}"))
+    if numbers := own.numbers - known.numbers:
+        return f"a number that the answer does not have: {min(numbers)}"
+    if names := own.names - told:
+        return f"a name that the answer does not have: {min(names)}"
+    answered = KeyTerms.of(answer)
+    if own.negated and not answered.negated:
+        return "a negation that the answer does not have"
+    if answered.negated and next(iter(_words(styled)), "") in _YES:
+        return "a yes where the answer has a negation"
+    return ""
+
+
+def lost(text: str, answer: str) -> list[str]:
+    """Numbers, names and negation of the answer that a text in its place would drop, in alphabetical order."""
+    own, wanted = KeyTerms.of(text), KeyTerms.of(answer)
+    missing = [*(wanted.numbers - own.numbers), *(wanted.names - own.names)]
+    return sorted(missing) + ["not"] * (wanted.negated and not own.negated)
+
+
+def _words(text: str) -> list[str]:
+    return [fold(word).replace("’", "'") for word in _WORD.findall(text)]
+
+
+def _negates(word: str) -> bool:
+    return word in _NEGATIONS or word.endswith("n't")
+
+
+def _names(text: str) -> Iterator[str]:
+    """Words with a capital; the first word of a sentence has its own anyway, and counts beside another one."""
+    for start, end in sentences(text):
+        found = _WORD.findall(text[start:end])
+        for place, word in enumerate(found):
+            beside = place > 0 or (len(found) > 1 and found[1][0].isupper()) or (len(word) > 1 and word.isupper())
+            if word[0].isupper() and beside and fold(word).replace("’", "'") not in _NO_NAMES:
+                yield fold(word)
