@@ -27,11 +27,14 @@ const OPEN_ENDED = ["evidence", "words"]; // numbers that no full bar stands for
 /** The parts of the panel for an answer object. */
 export function why(answer) {
   const trace = answer.trace ?? {};
+  const facts = trace.facts?.readings.length ? part("Facts", readings(trace.facts)) : null;
+  const fact = answer.kind === "fact";
   return [
-    trace.facts?.readings.length ? part("Facts", readings(trace.facts)) : null,
+    fact ? facts : null,
     trace.queries?.length ? part("Queries", queries(trace)) : null,
     trace.candidates?.length ? part("Candidates", candidates(trace.candidates, answer.sources)) : null,
     trace.confidence ? part(weighed(answer), signs(trace.confidence)) : null,
+    fact ? null : facts,
     part("Time", timings(answer)),
   ].filter(Boolean);
 }
@@ -55,7 +58,7 @@ function readings({ readings: all, confidence, threshold }) {
       el("span", { class: "count" }, counted ? `${count}: ${told}` : told));
   });
   const said = `Confidence ${Math.round(confidence * 100)} %, needed ${Math.round(threshold * 100)} %.`;
-  return el("div", {}, el("ul", { class: "queries" }, items), el("p", { class: "fine" }, said));
+  return el("div", {}, el("ul", { class: "queries readings" }, items), el("p", { class: "fine" }, said));
 }
 
 /** Words of a step: the end of its IRI, with an arrow where it is followed backwards. */

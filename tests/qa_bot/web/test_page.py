@@ -308,7 +308,9 @@ def test_why_shows_queries_candidates_and_timings(service, visit):
     assert button.get_attribute("aria-expanded") == "true"
     panel = page.locator(".why")
     (turn,) = turns_of(service.bot)
-    assert panel.locator(".queries li").count() == len(turn.answer["trace"]["queries"])
+    trace = turn.answer["trace"]
+    assert panel.locator(".queries:not(.readings) li").count() == len(trace["queries"])
+    assert panel.locator(".readings li").count() == min(len(trace["facts"]["readings"]), 8) > 0
     expect(panel.locator("tbody tr").first).to_contain_text(CATS)
     expect(panel.locator("tbody tr").first).to_contain_text(f"{turn.answer['trace']['candidates'][0]['score']:.2f}")
     shares = panel.locator("tbody td:nth-child(2) .meter").evaluate_all(
