@@ -28,7 +28,6 @@ if TYPE_CHECKING:  # torch comes with these
 _MIDDLES = 8  # entities at the end of a first step from which a second one is tried
 _FIRST = 6  # first steps that are followed
 _REMEMBERED = 20_000  # predicates whose names' vectors are kept
-_SHARPNESS = 10.0  # of the softmax over a scorer's scores
 
 
 class Fit(NamedTuple):
@@ -162,11 +161,11 @@ class Drafter:
         return [by_name.get(relation, 0.0) for relation in relations]
 
     def _modelled(self, template: str, relations: Sequence[str]) -> list[float]:
-        """Scores of a trained scorer as a softmax over the topic's relations."""
+        """Scores of a trained scorer, which are logits, as a softmax over the topic's relations."""
         if self._scorer is None:
             return [0.0] * len(relations)
         (scores,) = self._scorer.score([template], [relations])
-        weights = np.exp(_SHARPNESS * (scores - scores.max()))
+        weights = np.exp(scores - scores.max())
         return [float(weight) for weight in weights / weights.sum()]
 
 

@@ -5,9 +5,8 @@
     head.score(["who wrote <m>"], [pool])
 
 Before its first step it scores as cosine and keywords do together, so that little data does little harm; relations
-without examples are scored by their words.
-Letters: B templates, P relations of a pool, D vector size, R relations with a row, H hidden.
-No paper: the cosine is what an encoder gives, rows for relations are those of the thesis' output layer.
+without examples are scored by their words. B templates, P relations of a pool, D vector size, R relations with a row,
+H hidden. No paper: the cosine is an encoder's, rows for relations are those of the thesis' output layer.
 """
 
 from __future__ import annotations
@@ -58,6 +57,7 @@ class HeadConfig:
     dropout: float = 0.2
     scale: float = 20.0  # of the cosine, at first
     keywords: float = 5.0  # of the Jaccard of stems, at first
+    context: bool = False  # whether W also reads the mean of the pool's relations, which tells what the entity is
     encoder: str = ""  # name of the encoder, to find it by
     fingerprint: str = ""  # of the encoder that was trained with
 
@@ -70,7 +70,10 @@ class HeadTraining:
 
 
 class HeadNetwork(nn.Module):
-    """`s (q + f(q)) · r + k J(q, r) + relu(W q) · c_r + b_r`; `f`, the rows `c` and the numbers `b` begin at 0."""
+    """`s (q + f(q)) · r + k J(q, r) + relu(W q) · c_r + b_r`; `f`, the rows `c` and the numbers `b` begin at 0.
+
+    With context it is `W [q; p]`, p the mean of the pool's r at length 1: a person is from elsewhere than a band.
+    """
 
     def __init__(self, config: HeadConfig) -> None:
         super().__init__()
@@ -80,7 +83,9 @@ class HeadNetwork(nn.Module):
             nn.Dropout(config.dropout),
             nn.Linear(config.hidden, config.dimension),
         )
-        self.hidden = nn.Sequential(nn.Linear(config.dimension, config.hidden), nn.ReLU(), nn.Dropout(config.dropout))
+        read = config.dimension * (1 + config.context)
+        self.context = config.context
+        self.hidden = nn.Sequential(nn.Linear(read, config.hidden), nn.ReLU(), nn.Dropout(config.dropout))
         self.rows = nn.Embedding(config.relations + 1, config.hidden, padding_idx=0)  # row 0: relations without one
         self.often = nn.Embedding(config.relations + 1, 1, padding_idx=0)
         self.scale = nn.Parameter(torch.tensor(config.scale))
@@ -99,9 +104,15 @@ class HeadNetwork(nn.Module):
             shared: Jaccard of the stems of template and relation (L,).
         """
         cosines = ((asked + self.asked(asked))[owner] * words).sum(1)
-        own: Tensor = (self.hidden(asked)[owner] * self.rows(numbers)).sum(1) + self.often(numbers).squeeze(1)
+        read = torch.cat([asked, _means(words, owner, len(asked))], dim=1) if self.context else asked
+        own: Tensor = (self.hidden(read)[owner] * self.rows(numbers)).sum(1) + self.often(numbers).squeeze(1)
         logits: Tensor = self.scale * cosines + self.keywords * shared + own
         return logits
+
+
+def _means(words: Tensor, owner: Tensor, count: int) -> Tensor:
+    """Of the relations of each of `count` templates, (B, D) of length 1; zero of an empty pool."""
+    return nn.functional.normalize(words.new_zeros(count, words.shape[1]).index_add(0, owner, words))
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,12 +141,14 @@ class RelationHead:
         *,
         words: RelationWords | None = None,
         hidden: int = 512,
+        context: bool = False,
         encoder: str = "",
         fingerprint: str = "",
     ) -> Self:
         """A new one; torch's generator draws its first weights. `encoder` and `fingerprint` are kept with it."""
         known = tuple(dict.fromkeys(relations))
-        config = HeadConfig(encode(["a"]).shape[1], len(known), hidden, encoder=encoder, fingerprint=fingerprint)
+        size = encode(["a"]).shape[1]
+        config = HeadConfig(size, len(known), hidden, context=context, encoder=encoder, fingerprint=fingerprint)
         return cls(HeadNetwork(config).eval(), encode, known, config, words or PredicateWords())
 
     @classmethod

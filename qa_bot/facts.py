@@ -224,6 +224,6 @@ def _templates(folder: Path) -> TemplateTable:
 
 
 def _scorer(folder: Path, models: Path) -> RelationScorer:
-    from qa_bot.evaluation.relations import open_scorer
+    from qa_bot.relation_folders import open_scorer
 
     return open_scorer(folder, models)

@@ -17,19 +17,19 @@ import numpy as np
 
 from kg_index.keywords import KeywordMatcher
 from kg_index.pools import PoolQuestion, read_pools, read_relations
-from kg_index.relation_head import HeadConfig, RelationHead
 from kg_index.relation_scorers import KEYWORDS, CosineScorer, KeywordFirst, Together
-from kg_index.relations import RelationConfig, RelationDetector, RelationScorer
+from kg_index.relations import RelationDetector, RelationScorer
 from qa_bot.encoders import STARTER, resolve
 from qa_bot.evaluation.indexed import Progress, silent
 from qa_bot.evaluation.report import Row, compared
 from qa_bot.graph import opened
 from qa_bot.home import Home
-from qa_bot.relation_encoders import open_encoders
+from qa_bot.relation_folders import open_head, open_scorer
 from qa_bot.training.pairs import TrainingDataError
-from qa_core.checkpoints import load_config
 from qa_core.metrics import Score
 from qa_core.types import FloatArray
+
+__all__ = ["MEASURE", "TASK", "Chance", "evaluate_relations", "measured", "open_head", "open_scorer"]
 
 TASK = "relations"
 MEASURE = "accuracy"
@@ -115,42 +115,6 @@ def _covered(questions: Sequence[PoolQuestion], home: Path | None) -> set[str] |
         return None
     with opened(Home(home)) as graph:
         return {gold for gold in {each.gold for each in questions} if graph.triples.id_of(gold) is not None}
-
-
-def open_scorer(folder: Path, models: Path) -> RelationScorer:
-    """What `train relations` wrote: a head over an encoder's vectors, or the network of the thesis.
-
-    Raises TrainingDataError as `open_head`.
-    """
-    if not _is_network(folder):
-        return open_head(folder, models)
-    try:
-        return RelationDetector.load(folder)
-    except (ValueError, FileNotFoundError) as error:
-        raise TrainingDataError(f"{folder}: {error}") from error
-
-
-def _is_network(folder: Path) -> bool:
-    try:
-        load_config(folder, RelationConfig)
-    except (ValueError, FileNotFoundError):
-        return False
-    return True
-
-
-def open_head(folder: Path, models: Path) -> RelationHead:
-    """A trained scorer with its encoder; `models` holds encoders that were fetched.
-
-    Raises TrainingDataError where the folder holds none, or was trained with other weights of the encoder.
-    """
-    try:
-        config = load_config(folder, HeadConfig)
-        encoder = open_encoders(config.encoder, models=models)
-        if encoder.fingerprint != config.fingerprint:
-            raise ValueError(f"Expected the encoder {config.encoder!r} as it was in training; train again.")
-        return RelationHead.load(folder, encoder.encode)
-    except (ValueError, FileNotFoundError) as error:
-        raise TrainingDataError(f"{folder}: {error}") from error
 
 
 def _scorers(

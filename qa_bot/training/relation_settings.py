@@ -7,6 +7,7 @@ from typing import Literal
 
 from kg_index.relation_head import HeadTraining
 from kg_index.relation_training import Phase
+from kg_index.relation_tuning import TuningConfig
 from kg_index.self_training import GENTLE
 from qa_bot.encoders import STARTER
 from qa_bot.training.request import Request
@@ -43,11 +44,14 @@ class RelationSettings:
     """What `--config` may hold."""
 
     encoder: str = STARTER  # whose vectors are read: `starter`, a folder or a hub id; several with commas between
-    model: Literal["head", "network"] = "head"  # over the encoder's vectors of questions, or of words (thesis)
+    # over the encoder's vectors of questions, or of words (thesis); `transformer` tunes one beside the head
+    model: Literal["head", "network", "transformer"] = "head"
     hidden: int = 512  # of the head
+    context: bool = True  # of the head on pools: read what other relations there are
     training: HeadTraining = field(default_factory=lambda: HeadTraining(epochs=6))
     self_training: HeadTraining = field(default_factory=lambda: GENTLE)  # of the head on mined templates
     mined: MinedSettings = field(default_factory=MinedSettings)
+    tuning: TuningConfig = field(default_factory=TuningConfig)  # of the transformer
 
 
 def configured(request: Request) -> RelationSettings:
@@ -58,7 +62,9 @@ def configured(request: Request) -> RelationSettings:
     if request.base is not None:
         raise SettingsError(f"Expected no base to start from, but got {request.base}; name vectors by `encoder`.")
     if settings.model == "network" and request.relations is not None:
-        raise SettingsError(f"{source}: Expected model = 'head' for questions with pools, but got 'network'.")
+        raise SettingsError(f"{source}: Expected no model = 'network' for questions with pools; name another.")
+    if settings.model == "transformer" and request.relations is None:
+        raise SettingsError(f"{source}: Expected questions with pools for model = 'transformer'; name --relations.")
     mined = settings.mined
     if wrong := _not_positive(settings):
         raise SettingsError(f"{source}: Expected positive numbers, but got {', '.join(wrong)}.")
@@ -69,12 +75,15 @@ def configured(request: Request) -> RelationSettings:
 
 def _not_positive(settings: RelationSettings) -> list[str]:
     """Numbers that have to be above 0, or 0 at least."""
-    tables = {"training": settings.training, "self_training": settings.self_training, "mined": settings.mined}
+    tables = {key: getattr(settings, key) for key in ("training", "self_training", "mined", "tuning")}
     given = {"hidden": settings.hidden, "mined.words": settings.mined.words, "mined.hidden": settings.mined.hidden}
     for name, table in tables.items():
         given |= {f"{name}.{key}": getattr(table, key) for key in ("epochs", "batch", "learning_rate")}
     wrong = [f"{name} = {value}" for name, value in given.items() if not value > 0]
+    if not settings.tuning.clip > 0:
+        wrong.append(f"tuning.clip = {settings.tuning.clip}")
     least = {f"mined.{key}": getattr(settings.mined, key) for key in ("alpha", "silent", "even")}
+    least |= {f"tuning.{key}": getattr(settings.tuning, key) for key in ("warm_up", "frozen", "every", "decay")}
     return wrong + [f"{name} = {value}" for name, value in least.items() if not value >= 0]
 
 
@@ -83,4 +92,6 @@ def epochs(request: Request) -> int:
     settings = configured(request)
     if request.relations is None and settings.model == "network":
         return settings.mined.epochs * len(PHASES[settings.mined.weights])
+    if settings.model == "transformer":
+        return settings.tuning.epochs
     return (settings.self_training if request.relations is None else settings.training).epochs

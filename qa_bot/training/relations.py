@@ -1,7 +1,8 @@
 """`train relations`: from questions with pools of relations to a scorer of relations (thesis, ch. 4.3.5, supervised).
 
 A small network over the vectors of a frozen encoder; relations that no question asks for are scored by their words.
-Where no names of relations are given, the data is a table of mined templates (`mined_relations.py`).
+With `model = "transformer"` one is tuned beside it (`tuned_relations.py`). Where no names of relations are given, the
+data is a table of mined templates (`mined_relations.py`).
 """
 
 from __future__ import annotations
@@ -14,12 +15,9 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from kg_index.pools import PoolQuestion, read_pools, read_relations
 from kg_index.relation_head import RelationHead, fit_head, labelled, training_of
 from kg_index.relation_scorers import CosineScorer, remembering
-from kg_index.relations import RelationScorer
 from qa_bot.encoders import EncoderError
 from qa_bot.home import Home
 from qa_bot.ingest.records import Notice, Reject
@@ -28,10 +26,12 @@ from qa_bot.relation_encoders import told as told_encoders
 from qa_bot.training.dense import TrainingError
 from qa_bot.training.mined_relations import MinedOutcome, train_mined
 from qa_bot.training.pairs import TrainingDataError
+from qa_bot.training.relation_accuracy import accuracy
 from qa_bot.training.relation_settings import RelationSettings, configured, epochs
 from qa_bot.training.request import Request
 from qa_bot.training.run import Run, RunError, hold
 from qa_bot.training.settings import SettingsError
+from qa_bot.training.tuned_relations import TunedOutcome, train_tuned
 from qa_core.resume import load_training
 from qa_core.training import Progress, seed_everything
 
@@ -82,7 +82,7 @@ Reported = Callable[[Progress], None]
 
 def train_relations(
     request: Request, *, told: Callable[[Any], None] = lambda _: None, reported: Reported = lambda _: None
-) -> Outcome | MinedOutcome:
+) -> Outcome | MinedOutcome | TunedOutcome:
     """Train and write `request.out`: the scorer, its card, `curve.csv`, and `curve.png` where it was asked for.
 
     Args:
@@ -103,23 +103,15 @@ def train_relations(
         raise TrainingError(str(error)) from error
 
 
-def accuracy(scorer: RelationScorer, questions: Sequence[PoolQuestion]) -> float:
-    """Share of the questions whose right relation has the one highest score."""
-    scores = scorer.score([each.template for each in questions], [each.pool for each in questions])
-    right = [
-        bool(own[each.place] == own.max() and (own == own.max()).sum() == 1)
-        for each, own in zip(questions, scores, strict=True)
-    ]
-    return float(np.mean(right))
-
-
-def _trained(request: Request, settings: RelationSettings, told: Told, reported: Reported) -> Outcome:
+def _trained(request: Request, settings: RelationSettings, told: Told, reported: Reported) -> Outcome | TunedOutcome:
     started = time.monotonic()
     assert request.relations is not None, "mined templates go another way"
     names = read_relations(request.relations)
     pools = Pools(tuple(each for path in request.data for each in read_pools(path, names))[: request.limit])
     told(pools)
     train, held_out = _parts(pools.pairs, names, request)
+    if settings.model == "transformer":
+        return train_tuned(request, settings, train, held_out, reported)
     encoder = open_encoders(settings.encoder, models=Home.open().models)
     encode = remembering(encoder.encode)
     seed_everything(request.seed)
@@ -127,6 +119,7 @@ def _trained(request: Request, settings: RelationSettings, told: Told, reported:
         encode,
         (name for each in train for name in each.pool),
         hidden=settings.hidden,
+        context=settings.context,
         encoder=settings.encoder,
         fingerprint=encoder.fingerprint,
     )

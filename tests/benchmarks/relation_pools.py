@@ -22,7 +22,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 
 import numpy as np
@@ -41,13 +41,24 @@ from kg_index.relation_training import (
     train_phases,
     train_supervised,
 )
+from kg_index.relation_tuning import (
+    AskedNetwork,
+    TuningConfig,
+    TuningData,
+    asked_scorer,
+    network_vectors,
+    tune,
+    tuning_of,
+)
 from kg_index.relations import RelationDetector, RelationScorer
 from kg_index.templates import TemplateTable
 from qa_bot.encoders import STARTER_FOLDER
 from qa_bot.relation_encoders import SideBySide
+from qa_core.sentence_layout import SentenceLayout
 from qa_core.static_encoder import StaticEncoder
 from qa_core.training import seed_everything
 from qa_core.transformer_encoder import TransformerEncoder
+from qa_core.transformer_tuning import TransformerReader, load_tunable
 from qa_core.types import FloatArray
 
 FOLDS = 5
@@ -83,6 +94,7 @@ class Bench:
     silent: float
     limit: int | None
     trained: dict[tuple[Phase, ...], RelationDetector] = field(default_factory=dict)
+    tuned: dict[int, RelationScorer] = field(default_factory=dict)  # by the questions of training
 
     @cached_property
     def questions(self) -> list[PoolQuestion]:
@@ -214,20 +226,47 @@ def bilstm(new: Callable[[Bench], NewDetector]) -> Train:
     return train
 
 
-def head(encode: Callable[[Bench], Encode]) -> Train:
+def head(encode: Callable[[Bench], Encode], *, context: bool = True) -> Train:
     def train(bench: Bench, questions: list[PoolQuestion], relations: list[str]) -> RelationScorer:
         seed_everything(bench.seed)
-        found = RelationHead.of(encode(bench), (name for each in questions for name in each.pool))
+        names = (name for each in questions for name in each.pool)
+        found = RelationHead.of(encode(bench), names, context=context)
         list(fit_head(found, labelled(questions), HeadTraining(epochs=6), seed=bench.seed))
         return found
 
     return train
 
 
+def tuned(bench: Bench, questions: list[PoolQuestion], _: list[str]) -> RelationScorer:
+    """MiniLM tuned end to end; remembered, since two rows ask for it."""
+    key = hash(tuple(questions))
+    if key not in bench.tuned:
+        assert bench.minilm is not None
+        layout, config = SentenceLayout.read(bench.minilm), TuningConfig()
+        reader = TransformerReader(SentenceLayout.read(bench.minilm, max_length=64))
+        rows = partial(reader.rows, side="question")
+        module = AskedNetwork(load_tunable(layout), frozen=config.frozen)
+        data = TuningData.of(questions, rows, CosineScorer(bench.remembered).relations)
+        list(tune(tuning_of(module, config, seed=bench.seed), data, config))
+        factors = {"scale": module.scale.item(), "keywords": module.keywords.item()}
+        asked = network_vectors(module, rows, layout.dimension)
+        bench.tuned[key] = asked_scorer(asked, bench.remembered, **factors)
+    return bench.tuned[key]
+
+
+def tuned_and_head(bench: Bench, questions: list[PoolQuestion], relations: list[str]) -> RelationScorer:
+    """As `train relations` writes it with `model = "transformer"`."""
+    beside = head(lambda bench: bench.joined)(bench, questions, relations)
+    return Together([(tuned(bench, questions, relations), 1.0), (beside, 1.0)])
+
+
 SUPERVISED: dict[str, Train] = {
     "supervised head, static": head(lambda bench: remembering(bench.static.encode)),
     "supervised head, MiniLM": head(lambda bench: bench.remembered),
     "supervised head, static + MiniLM": head(lambda bench: bench.joined),
+    "supervised head, static + MiniLM, pools not read": head(lambda bench: bench.joined, context=False),
+    "supervised tuned MiniLM": tuned,
+    "supervised tuned MiniLM + head": tuned_and_head,
     "supervised BiLSTM": bilstm(lambda bench: bench.new),
     "supervised BiLSTM, names": bilstm(lambda bench: bench.named),
 }

@@ -176,11 +176,11 @@ def test_a_trained_scorer_takes_part(world: Lookup, bag_of_words) -> None:
         def score(self, templates: Sequence[str], given: Sequence[Sequence[str]]) -> list[np.ndarray]:
             assert list(templates) == ["the boss of <m>"]
             pools.extend(given)
-            return [np.array([0.5 if name.endswith("mayor") else 0.3 for name in pool]) for pool in given]
+            return [np.array([5.0 if name.endswith("mayor") else 3.0 for name in pool]) for pool in given]
 
     found = reading(world, bag_of_words, scorer=Scorer())("the boss of Lima")
     (pool,) = pools
-    weights = np.exp([10 * (0.5 if name.endswith("mayor") else 0.3) for name in pool])
+    weights = np.exp([5.0 if name.endswith("mayor") else 3.0 for name in pool])
     assert of(found, "mayor").features["model"] == pytest.approx(weights.max() / weights.sum())
     assert sum(each.features["model"] for each in found) == pytest.approx(1)
     assert f"^{EX}capital" in pool

@@ -41,7 +41,9 @@ def places(head: RelationHead) -> list[int]:
     return [int(row.argmax()) for row in head.score([*ASKED], [POOL] * len(ASKED))]
 
 
-def test_untrained_it_is_cosine_and_keywords(head: RelationHead) -> None:
+@pytest.mark.parametrize("context", [False, True])
+def test_untrained_it_is_cosine_and_keywords(context: bool) -> None:
+    head = RelationHead.of(encode, POOL, hidden=16, context=context)
     templates = [*[*ASKED][:4], "the author of <m>"]
     pools = [POOL, POOL[:1], (), POOL[::-1], POOL]
     together = Together([(CosineScorer(encode), 20), (KeywordMatcher(), 5)]).score(templates, pools)
@@ -59,6 +61,24 @@ def test_scores_do_not_depend_on_what_stands_beside(trained: RelationHead) -> No
     together = trained.score([*ASKED], pools)
     for template, pool, row in zip(ASKED, pools, together, strict=True):
         np.testing.assert_allclose(trained.score([template], [pool])[0], row, atol=1e-5)
+
+
+def test_the_pool_tells_what_a_question_means() -> None:
+    """Where somebody comes from is one relation beside the author, and another one beside the grave."""
+    author, birth, death, origin = known = (*POOL, "http://g/from")
+    pools = [(author, birth, origin), (birth, death, origin)]
+    examples = [Labelled("whence <m>", pools[0], (0, 1.0, 0)), Labelled("whence <m>", pools[1], (0, 0, 1.0))]
+    differences = []
+    for context in (False, True):
+        torch.manual_seed(1)
+        head = RelationHead.of(encode, known, hidden=16, context=context)
+        list(fit_head(head, examples, TOY, seed=1))
+        one, other = head.score(["whence <m>"] * 2, pools)
+        differences.append((float(one[1] - one[2]), float(other[0] - other[2])))  # of birth and origin
+    without, within = differences
+    assert without[0] == pytest.approx(without[1], abs=1e-4)
+    assert within[0] > 0 > within[1]
+    assert head.score(["whence <m>"], [()])[0].shape == (0,)
 
 
 def test_the_same_seed_gives_the_same_head(trained: RelationHead) -> None:

@@ -29,8 +29,8 @@ pytestmark = pytest.mark.usefixtures("one_thread")
 POOL = ("http://g/cats", "http://g/sleep", "http://g/unhappyDay")
 ASKED = {"why <m>": 0, "do <m> sleep": 1, "why do <m> sleep": 2, "day of <m>": 0, "<m>": 1}
 QUESTIONS = [PoolQuestion(template, POOL, POOL[place]) for template, place in ASKED.items()]
-QUESTIONS += [PoolQuestion("why <m> ?", POOL[:2], POOL[1]), PoolQuestion("why <m>", POOL[::-1], POOL[0])]
-TOY = TuningConfig(epochs=40, batch=2, learning_rate=0.02, warm_up=0.1)
+QUESTIONS += [PoolQuestion("cats <m> ?", POOL[:2], POOL[1]), PoolQuestion("why <m>", POOL[::-1], POOL[0])]
+TOY = TuningConfig(epochs=60, batch=2, learning_rate=0.02, frozen=0)
 
 
 @pytest.fixture
@@ -60,6 +60,12 @@ def rows_of(reader: TransformerReader):
     return rows
 
 
+def words(texts) -> np.ndarray:
+    """A vector of length 1 a text, the same every time."""
+    rows = [np.random.default_rng(list(text.encode())).normal(size=8) for text in texts]
+    return (np.array(rows) / np.linalg.norm(rows, axis=1, keepdims=True)).astype(np.float32)
+
+
 def test_the_loss_is_that_of_the_scores_an_encoder_gives(
     module: AskedNetwork, encoder: TransformerEncoder, data: TuningData
 ) -> None:
@@ -77,20 +83,16 @@ def test_the_loss_is_that_of_the_scores_an_encoder_gives(
     assert loss.item() == pytest.approx(np.mean(within) + 0.5 * np.mean(over), abs=1e-4)
 
 
-def test_it_learns_the_toy_task_and_leaves_word_vectors(
-    module: AskedNetwork, encoder: TransformerEncoder, reader: TransformerReader, data: TuningData
-) -> None:
+def test_it_learns_the_toy_task_and_leaves_word_vectors(module: AskedNetwork, reader: TransformerReader) -> None:
+    data = TuningData.of(QUESTIONS, rows_of(reader), CosineScorer(words).relations)
     before = {name: each.detach().clone() for name, each in module.named_parameters()}
     reports = list(tune(tuning_of(module, TOY, seed=1), data, TOY))
     assert reports[-1].loss < 0.2 * reports[0].loss
-    scorer = asked_scorer(
-        network_vectors(module, rows_of(reader), 8),
-        encoder.encode,
-        scale=module.scale.item(),
-        keywords=module.keywords.item(),
-    )
-    scores = scorer.score([*ASKED][:4], [POOL] * 4)
-    assert [int(own.argmax()) for own in scores] == [*ASKED.values()][:4]
+    factors = {"scale": module.scale.item(), "keywords": module.keywords.item()}
+    scorer = asked_scorer(network_vectors(module, rows_of(reader), 8), words, **factors)
+    *scores, blank = scorer.score([*ASKED], [POOL] * len(ASKED))
+    assert [int(own.argmax()) for own in scores] == [*ASKED.values()][:-1]
+    assert not blank.any()  # nothing is left of it without its slot, and no encoder reads that
     changed = {name for name, each in module.named_parameters() if not torch.equal(each, before[name])}
     assert "encoder.model.embeddings.word_embeddings.weight" not in changed
     assert {"scale", "keywords", "encoder.model.encoder.layer.0.output.dense.weight"} <= changed
@@ -99,8 +101,9 @@ def test_it_learns_the_toy_task_and_leaves_word_vectors(
 def test_the_same_seed_gives_the_same_weights(tiny_bert: Path, data: TuningData) -> None:
     found = []
     for _ in range(2):
+        torch.manual_seed(3)  # the tiny model has no pooler, and draws one that nobody uses
         again = AskedNetwork(load_tunable(SentenceLayout.read(tiny_bert)))
-        list(tune(tuning_of(again, TOY, seed=3), data, TuningConfig(epochs=2, batch=2)))
+        list(tune(tuning_of(again, TOY, seed=3), data, TuningConfig(epochs=2, batch=2, frozen=0)))
         found.append(again.state_dict())
     assert all(torch.equal(each, found[1][name]) for name, each in found[0].items())
 
@@ -137,6 +140,19 @@ def test_vectors_are_those_of_the_encoder(
     own = network_vectors(module, rows_of(reader), 8)
     np.testing.assert_allclose(own(texts), encoder.encode(texts), atol=1e-5)
     assert own([]).shape == (0, 8)
+
+
+def test_frozen_layers_stay(tiny_bert: Path) -> None:
+    """The tiny model has one layer: it cannot be frozen, since nothing would be left to train."""
+    encoder = load_tunable(SentenceLayout.read(tiny_bert))
+    encoder.model.encoder.layer.append(torch.nn.Linear(2, 2))
+    below, above = (
+        {each.requires_grad for each in layer.parameters()}
+        for layer in AskedNetwork(encoder, frozen=1).encoder.model.encoder.layer
+    )
+    assert (below, above) == ({False}, {True})
+    with pytest.raises(ValueError, match="fewer than 2 frozen layers, but got 2"):
+        AskedNetwork(encoder, frozen=2)
 
 
 def test_no_questions_are_refused(encoder: TransformerEncoder, reader: TransformerReader) -> None:

@@ -1,0 +1,210 @@
+"""`train relations` with `model = "transformer"`: one is tuned end to end, and a head over frozen vectors stands by it.
+
+The sum of the two is better than either: the head knows relations by rows of their own, the transformer by words.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from kg_index.pools import PoolQuestion
+from kg_index.relation_head import RelationHead, fit_head, labelled
+from kg_index.relation_scorers import CosineScorer, Encode, remembering
+from kg_index.relation_tuning import (
+    AskedNetwork,
+    TunedConfig,
+    TuningData,
+    asked_scorer,
+    network_vectors,
+    tune,
+    tuning_of,
+)
+from qa_bot.encoders import locate, resolve
+from qa_bot.home import Home
+from qa_bot.interrupts import go_on
+from qa_bot.relation_encoders import open_encoders
+from qa_bot.relation_encoders import told as told_encoders
+from qa_bot.relation_folders import HEAD, QUESTIONS
+from qa_bot.training.relation_accuracy import accuracy, accuracy_of
+from qa_bot.training.relation_settings import RelationSettings
+from qa_bot.training.request import Request
+from qa_bot.training.run import Run, hold
+from qa_bot.training.settings import SettingsError
+from qa_core.checkpoints import save_model
+from qa_core.resume import load_training
+from qa_core.sentence_layout import SentenceLayout
+from qa_core.training import Progress, seed_everything
+from qa_core.transformer_tuning import TransformerReader, load_tunable, save_tuned
+from qa_core.types import IntArray
+
+_MAX_LENGTH = 64  # tokens of a question that count in training
+
+
+@dataclass(frozen=True, slots=True)
+class TunedOutcome:
+    """What came of a run, on held-out questions."""
+
+    questions: int
+    held_out: int
+    relations: int  # with a row of their own in the head
+    parameters: int  # that were trained
+    epochs: int  # to the weights that were kept
+    cosine: float  # accuracy before training
+    head: float  # of the head alone
+    accuracy: float  # of the saved scorer
+    seconds: float
+
+    def as_dict(self) -> dict[str, object]:
+        """For JSON."""
+        return asdict(self)
+
+    def text(self, out: Path) -> str:
+        """Figures, and where the scorer is."""
+        return (
+            f"{self.questions:,} questions for training, {self.held_out:,} held out; {self.relations:,} relations\n"
+            f"accuracy {self.accuracy:.3f} after {self.epochs} epochs, {self.cosine:.3f} before, head {self.head:.3f}\n"
+            f"measure it: qa-bot eval relations --relations NAMES.txt --model {out}\n"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Base:
+    """The transformer that is tuned, as it was."""
+
+    name: str
+    layout: SentenceLayout
+    encode: Encode
+    fingerprint: str
+    reader: TransformerReader
+
+    def rows(self, texts: Sequence[str]) -> list[IntArray]:
+        return self.reader.rows(texts, side="question")
+
+
+def train_tuned(
+    request: Request,
+    settings: RelationSettings,
+    train: Sequence[PoolQuestion],
+    held_out: Sequence[PoolQuestion],
+    reported: Callable[[Progress], None],
+) -> TunedOutcome:
+    """Train and write `request.out`. Raises SettingsError where no encoder is a transformer, else as `train_relations`.
+
+    A run that is resumed fits its head again, which gives the same one.
+    """
+    started = time.monotonic()
+    models = Home.open().models
+    base = _base(settings.encoder, models)
+    seed_everything(request.seed)
+    module = AskedNetwork(load_tunable(base.layout), frozen=settings.tuning.frozen)
+    training = tuning_of(module, settings.tuning, seed=request.seed)
+    identity = {"config": asdict(settings), "questions": len(train), "held_out": len(held_out), "seed": request.seed}
+    run = Run(request.out, identity)
+    if request.resume:
+        run.check()
+        load_training(run.state, training)
+    else:
+        run.begin()
+    head = _head(settings, train, models, request.seed)
+    measure = _measure(head, base, held_out)
+    data = TuningData.of(train, base.rows, CosineScorer(base.encode).relations)
+    hold(run, training, tune(training, data, settings.tuning, evaluate=measure), reported)
+    outcome = TunedOutcome(
+        len(train),
+        len(held_out),
+        len(head.relations),
+        sum(each.numel() for each in (*head.network.parameters(), *module.parameters()) if each.requires_grad),
+        training.best.epoch if training.best else training.epoch,
+        accuracy(CosineScorer(base.encode), held_out),
+        accuracy(head, held_out),
+        measure(module.eval()),
+        time.monotonic() - started,
+    )
+    _save(request.out, module, head, base, models, card=_card(outcome, settings, request))
+    run.finish(training, plots=request.plots, measure="accuracy")
+    return outcome
+
+
+def _base(names: str, models: Path) -> _Base:
+    """The first transformer among the encoders."""
+    for name in map(str.strip, names.split(",")):
+        folder = locate(name, models=models)
+        if (folder / "modules.json").is_file():
+            short = SentenceLayout.read(folder, max_length=_MAX_LENGTH)
+            encoder, reader = resolve(name, models=models), TransformerReader(short)
+            return _Base(name, SentenceLayout.read(folder), remembering(encoder.encode), encoder.fingerprint, reader)
+    raise SettingsError(
+        f"Expected a transformer in sentence-transformers layout among the encoders, but got {names!r}; name its "
+        "folder, or a hub id that was fetched, by `encoder`."
+    )
+
+
+def _head(settings: RelationSettings, train: Sequence[PoolQuestion], models: Path, seed: int) -> RelationHead:
+    """Fitted over frozen vectors for all of its epochs."""
+    encoder = open_encoders(settings.encoder, models=models)
+    seed_everything(seed)
+    head = RelationHead.of(
+        remembering(encoder.encode),
+        (name for each in train for name in each.pool),
+        hidden=settings.hidden,
+        context=settings.context,
+        encoder=settings.encoder,
+        fingerprint=encoder.fingerprint,
+    )
+    for _ in fit_head(head, labelled(train), settings.training, seed=seed):
+        go_on()
+    return head
+
+
+def _measure(head: RelationHead, base: _Base, questions: Sequence[PoolQuestion]) -> Callable[[AskedNetwork], float]:
+    """Accuracy of head and network together, of which the head is asked once."""
+    templates, pools = [each.template for each in questions], [each.pool for each in questions]
+    known = head.score(templates, pools)
+
+    def measure(module: AskedNetwork) -> float:
+        asked = network_vectors(module, base.rows, base.layout.dimension)
+        factors = {"scale": module.scale.item(), "keywords": module.keywords.item()}
+        own = asked_scorer(asked, base.encode, **factors).score(templates, pools)
+        return accuracy_of([one + other for one, other in zip(own, known, strict=True)], questions)
+
+    return measure
+
+
+def _save(out: Path, module: AskedNetwork, head: RelationHead, base: _Base, models: Path, *, card: str) -> None:
+    """The parts first: without its own files a folder is none that can be opened."""
+    save_tuned(out / QUESTIONS, module.encoder, layout=base.layout, card=card)
+    head.save(out / HEAD, card=card)
+    tuned = resolve(str(out / QUESTIONS), models=models).fingerprint
+    config = TunedConfig(base.name, base.fingerprint, tuned)
+    save_model(out, config=config, weights={"scale": module.scale, "keywords": module.keywords}, card=card)
+
+
+def _card(outcome: TunedOutcome, settings: RelationSettings, request: Request) -> str:
+    """Data, seed, settings and figures, as Markdown."""
+    told = asdict(settings) | {"encoder": told_encoders(settings.encoder)}
+    return f"""# Relation scorer trained with qa-bot
+
+| | |
+| --- | --- |
+| started from, reads the vectors of | {told["encoder"]} |
+| data | {", ".join(path.name for path in request.data)} |
+| questions for training, held out | {outcome.questions:,}, {outcome.held_out:,} |
+| relations with a row of their own | {outcome.relations:,} |
+| trained parameters | {outcome.parameters:,} |
+| seed | {request.seed} |
+| epochs | {outcome.epochs} |
+| accuracy on held-out questions: cosine before, head, both together | {outcome.cosine:.3f}, {outcome.head:.3f}, {
+        outcome.accuracy:.3f} |
+
+The licence follows from that of the data and of the encoders; see there.
+
+## Settings
+
+```json
+{json.dumps(told, indent=2)}
+```
+"""

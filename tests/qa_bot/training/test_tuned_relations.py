@@ -1,0 +1,117 @@
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from kg_index.pools import read_pools, read_relations
+from kg_index.relation_scorers import Together
+from qa_bot.evaluation.relations import evaluate_relations, open_scorer
+from qa_bot.training.pairs import TrainingDataError
+from qa_bot.training.relation_accuracy import accuracy
+from qa_bot.training.relations import configured, epochs, train_relations
+from qa_bot.training.request import Request
+from qa_bot.training.run import RunError
+from qa_bot.training.settings import SettingsError
+from qa_core.checkpoints import load_weights
+from qa_core.mapped_tensors import map_tensors, write_tensors
+
+pytest.importorskip("transformers", reason="training a transformer needs the extra 'minilm'")
+
+NAMES = ("/a/day", "/a/unhappy", "/a/sleep", "/a/un")
+WORDS = {1: "why", 2: "do", 3: "?", 4: "cats"}
+LINES = [f"{gold}\t1 2 3 4\t{f'{word} ' * n}#head_entity#" for n in range(1, 9) for gold, word in WORDS.items()]
+
+
+class StoppedError(Exception):
+    """An interruption at a place of our choice."""
+
+
+@pytest.fixture
+def request_(write_lines: Callable[..., Path], tiny_bert: Path, tmp_path: Path) -> Request:
+    names, data = write_lines("names.txt", *NAMES), write_lines("pools.tsv", *LINES)
+    settings = tmp_path / "settings.toml"
+    settings.write_text(
+        f'model = "transformer"\nencoder = "starter, {tiny_bert}"\nhidden = 4\n'
+        "[training]\nepochs = 1\nlearning_rate = 1e-6\n"
+        "[tuning]\nepochs = 12\nbatch = 4\nfrozen = 0\nlearning_rate = 0.03\nevery = 0.1\n"
+    )
+    return Request((data,), tmp_path / "out", config=settings, dev=str(data), seed=2, relations=names)
+
+
+def test_a_run_leaves_a_scorer_with_card_and_curve_and_is_measured(request_: Request, tmp_path: Path):
+    outcome = train_relations(request_)
+    assert outcome.questions == outcome.held_out == len(LINES)
+    assert outcome.accuracy > max(outcome.cosine, outcome.head, 0.7)
+    assert epochs(request_) == 12
+    assert str(request_.out) in outcome.text(request_.out)
+    card = (request_.out / "README.md").read_text()
+    assert "| starter, tiny |" in card
+    assert f"{outcome.accuracy:.3f} |" in card
+    assert str(tmp_path) not in card
+    assert (request_.out / "curve.csv").is_file()
+    assert not (request_.out / "training").exists()
+    rows = evaluate_relations(request_.data[0], relations=request_.relations, models=[request_.out])
+    assert [row.engine for row in rows][:2] == ["out", "chance"]
+    assert rows[0].scores["accuracy"].mean > 0.7
+
+
+def test_what_is_opened_scores_as_it_did_in_training(request_: Request, write_lines: Callable[..., Path]):
+    request_ = replace(request_, data=(write_lines("some.tsv", *LINES[:17]),))
+    outcome = train_relations(request_)
+    scorer = open_scorer(request_.out, request_.out / "models")
+    assert isinstance(scorer, Together)
+    dev = read_pools(Path(request_.dev), read_relations(request_.relations))
+    assert accuracy(scorer, dev) == outcome.accuracy
+
+
+def test_interrupted_and_resumed_it_ends_with_the_same_scorer(request_: Request):
+    train_relations(request_)
+
+    def stop(progress) -> None:
+        if progress.epoch == 3:
+            raise StoppedError
+
+    cut = replace(request_, out=request_.out.parent / "cut")
+    with pytest.raises(StoppedError):
+        train_relations(cut, reported=stop)
+    with pytest.raises(RunError, match="seed = 4 instead of 2"):
+        train_relations(replace(cut, resume=True, seed=4))
+    train_relations(replace(cut, resume=True))
+    for part in ("head", "questions"):
+        whole, resumed = map_or_load(request_.out / part), map_or_load(cut.out / part)
+        assert all(np.array_equal(whole[name], resumed[name]) for name in whole)
+
+
+def map_or_load(folder: Path) -> dict[str, np.ndarray]:
+    return dict(load_weights(folder))
+
+
+def test_folders_that_were_changed_are_told(request_: Request):
+    train_relations(request_)
+    path = request_.out / "questions" / "model.safetensors"
+    weights = {name: np.array(each) for name, each in map_tensors(path).items()}
+    write_tensors(path, {name: each * 2 for name, each in weights.items()})
+    with pytest.raises(TrainingDataError, match=r"questions' as it was in training"):
+        open_scorer(request_.out, request_.out / "models")
+    path.unlink()
+    with pytest.raises(TrainingDataError, match="out: "):
+        open_scorer(request_.out, request_.out / "models")
+
+
+def test_settings(request_: Request):
+    assert request_.config is not None
+    with pytest.raises(SettingsError, match="name --relations"):
+        configured(replace(request_, relations=None))
+    for line, message in (
+        ("clip = 0.0", "tuning.clip = 0.0"),
+        ("epochs = 0", "tuning.epochs = 0"),
+        ("every = -1.0", "tuning.every = -1.0"),
+    ):
+        request_.config.write_text(f"[tuning]\n{line}\n")
+        with pytest.raises(SettingsError, match=message):
+            configured(request_)
+    request_.config.write_text('model = "transformer"\n')
+    with pytest.raises(SettingsError, match="but got 'starter'; name its folder"):
+        train_relations(request_)
