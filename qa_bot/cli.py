@@ -65,6 +65,7 @@ class Task(StrEnum):
     relations = "relations"
     linking = "linking"
     facts = "facts"
+    dialogue = "dialogue"
 
 
 class Keep(StrEnum):
@@ -86,6 +87,8 @@ class TrainedModel(StrEnum):
     entailment = "entailment"
     fusion = "fusion"
     relations = "relations"
+    chat = "chat"
+    grid = "grid"
 
 
 @dataclass(slots=True)
@@ -374,7 +377,7 @@ def evaluate(
     summary: Annotated[bool, typer.Option(help="liveqa: also ask people's summaries of the questions.")] = False,
     held_out: Annotated[
         float,
-        typer.Option(help="similar, paraphrase: only the share kept aside by `test` in the settings.", min=0, max=0.9),
+        typer.Option(help="similar, paraphrase, dialogue: only the share that training kept aside.", min=0, max=0.9),
     ] = 0.0,
     padded: Annotated[
         int | None, typer.Option(help="similar: fill the candidates up; exact against approximate search.", min=1)

@@ -68,7 +68,7 @@ class WordEmbedding(nn.Module):
     """
 
     E_pre: Tensor | None
-    E_tune: Tensor | None
+    E_tune: nn.Parameter | None
 
     def __init__(self, vocabulary: int, dimension: int, *, pretrained: bool = False, tuned: bool = True) -> None:
         super().__init__()
@@ -78,6 +78,12 @@ class WordEmbedding(nn.Module):
         self.E_tune = nn.Parameter(torch.empty(vocabulary, dimension)) if tuned else None
         if self.E_tune is not None:
             nn.init.uniform_(self.E_tune, -0.08, 0.08)
+
+    @property
+    def table(self) -> nn.Parameter:
+        """E_tune (V, D), for a softmax that shares it."""
+        assert self.E_tune is not None, "nothing is trained here"
+        return self.E_tune
 
     def forward(self, tokens: Tensor) -> Tensor:
         """Ids (...) int64 to vectors (..., D)."""

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from qa_core.types import FloatArray
 
 HEIGHT, WIDTH = 4.0, 7.0  # inches
+CELL_WIDTH, CELL_LINE = 0.65, 0.09  # inches, of a cell with words and of a line in it
 
 
 def write_curve(path: Path, history: Sequence[Progress]) -> None:
@@ -84,6 +85,27 @@ def draw_bars(path: Path, rows: Mapping[str, float], *, label: str) -> None:
     axes.barh(range(len(names)), [rows[name] for name in names], color="tab:blue")
     axes.set_yticks(range(len(names)), names)
     figure.savefig(path, format="png", dpi=120)
+
+
+def draw_word_grid(
+    path: Path, words: Sequence[Sequence[str]], *, width: int, shares: FloatArray | None = None, title: str = ""
+) -> None:
+    """A grid of cells with their words under each other, row by row, as PNG; `shares` (E,) shade the cells."""
+    rows, lines = len(words) // width, max(map(len, words), default=1)
+    figure = _figure()
+    figure.set_size_inches(max(WIDTH, CELL_WIDTH * width), max(HEIGHT, CELL_LINE * (lines + 1) * rows))
+    axes = figure.add_axes((0.01, 0.01, 0.98, 0.96), title=_plain(title), xticks=(), yticks=())
+    shaded = np.zeros((rows, width)) if shares is None else np.sqrt(shares.reshape(rows, width))
+    # square roots, so that the lesser places are seen too
+    axes.imshow(shaded, cmap="Oranges", vmin=0, vmax=max(1.5 * float(shaded.max()), 1e-9), aspect="auto")
+    for place, cell in enumerate(words):
+        axes.text(place % width, place // width, _plain("\n".join(cell)), ha="center", va="center", fontsize=5)
+    figure.savefig(path, format="png", dpi=120)
+
+
+def _plain(text: str) -> str:
+    """Text in which no dollar sign begins a formula."""
+    return text.replace("$", r"\$")
 
 
 def _tsne(points: FloatArray, dimensions: int, seed: int) -> NDArray[np.floating]:

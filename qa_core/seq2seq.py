@@ -34,6 +34,7 @@ class Seq2SeqConfig:
     dropout: float = 0.2  # between layers and before the softmax
     bidirectional: bool = False  # an encoder that reads both ways, H / 2 a direction; the thesis reads forwards
     pretrained: bool = False  # E_pre beside E_tune, on both sides
+    tied: bool = False  # one E_tune for both sides and the softmax (Press and Wolf 2017), z_t as wide as a word vector
     uniform: float = 0.08  # trained weights start within ± this
 
     def __post_init__(self) -> None:
@@ -44,6 +45,8 @@ class Seq2SeqConfig:
             )
         if self.bidirectional and self.hidden % 2:
             raise ValueError(f"Expected an even state size for two directions, but got {self.hidden}; add one.")
+        if self.tied and self.pretrained:
+            raise ValueError("Expected tied word vectors or pretrained ones, but got both; choose one.")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -83,14 +86,21 @@ class Seq2Seq(nn.Module):
             bidirectional=config.bidirectional,
         )
         self.decoder = nn.LSTM(config.dimension, config.hidden, config.layers, batch_first=True, dropout=between)
-        self.attention = GlobalAttention(config.hidden, config.hidden)
+        width = config.dimension if config.tied else config.hidden
+        self.attention = GlobalAttention(config.hidden, config.hidden, output_size=width)
         self.dropout = nn.Dropout(config.dropout)
-        self.output = nn.Linear(config.hidden, config.vocabulary)
+        self.output = nn.Linear(width, config.vocabulary)
+        if config.tied:
+            self.target = self.source
+            self.output.weight = self.source.table
         for parameter in self.parameters():
             nn.init.uniform_(parameter, -config.uniform, config.uniform)
 
     def start(self, source: Tensor, mask: Tensor) -> State:
         """Source tokens (B, T) and mask (B, T) to the state before the first target token; no tokens are all zeros."""
+        if bool(mask.all()):  # texts of one length need no packing, which keeps a CPU from its fast kernels
+            states, (hidden, cell) = self.encoder(self.source(source))
+            return State(self._joined(hidden), self._joined(cell), states, mask)
         lengths = mask.sum(1).clamp(min=1)  # packing knows no empty text
         packed = pack_padded_sequence(self.source(source), lengths.cpu(), batch_first=True, enforce_sorted=False)
         output, (hidden, cell) = self.encoder(packed)
@@ -115,15 +125,24 @@ class Seq2Seq(nn.Module):
             target: (B, Q) without `<s>`; `</s>` stands at the end of each where its probability should count.
             target_mask: (B, Q).
         """
+        # the softmax over all words is what costs: only where there is a word to tell
+        logits = self.output(self.before_softmax(source, source_mask, target, target_mask))
+        losses = functional.cross_entropy(logits, target[target_mask], reduction="none")
+        return losses.new_zeros(target.shape).masked_scatter(target_mask, -losses)
+
+    def token_distributions(self, source: Tensor, source_mask: Tensor, target: Tensor, target_mask: Tensor) -> Tensor:
+        """`log p(· | y_<t, x)`, (N, V), at the N real tokens of all targets in order; arguments as above."""
+        logits: Tensor = self.output(self.before_softmax(source, source_mask, target, target_mask))
+        return logits.log_softmax(1)
+
+    def before_softmax(self, source: Tensor, source_mask: Tensor, target: Tensor, target_mask: Tensor) -> Tensor:
+        """z_t (N, D_z) at the N real tokens of all targets in order, dropped out where training is on."""
         state = self.start(source, source_mask)
         given = functional.pad(target[:, :-1], (1, 0), value=START_ID)  # (B, Q)
         read, _ = self.decoder(self.target(given), (state.hidden, state.cell))  # padding comes last and is not read
-        z, _ = self.attention(read, state.source, state.mask)  # (B, Q, H)
-        # the softmax over all words is what costs: only where there is a word to tell
-        losses = functional.cross_entropy(
-            self.output(self.dropout(z[target_mask])), target[target_mask], reduction="none"
-        )
-        return torch.zeros_like(z[..., 0]).masked_scatter(target_mask, -losses)
+        z, _ = self.attention(read, state.source, state.mask)  # (B, Q, D_z)
+        dropped: Tensor = self.dropout(z[target_mask])
+        return dropped
 
     def log_likelihood(self, source: Tensor, source_mask: Tensor, target: Tensor, target_mask: Tensor) -> Tensor:
         """`Σ_t log p(y_t | y_<t, x)`, (B,); arguments as in `token_log_likelihood`."""

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from qa_bot.training.answer_sets import Keep
 
 
-WITH_MODELS = ("similar", "words", "phrases", "answers", "paraphrase", "relations", "liveqa")
+WITH_MODELS = ("similar", "words", "phrases", "answers", "paraphrase", "relations", "liveqa", "dialogue")
 
 
 class Similar(NamedTuple):
@@ -75,10 +75,8 @@ def measure(
             from qa_bot.evaluation.answers import evaluate_answers
 
             return evaluate_answers(data, models=models, limit=limit, keep=keep, **common)
-        case "paraphrase":
-            from qa_bot.evaluation.paraphrase import evaluate_paraphrase
-
-            return evaluate_paraphrase(data, models=models, limit=limit, held_out=similar.held_out, **common)
+        case "paraphrase" | "dialogue":
+            return _held_out(task, data, models, limit=limit, held_out=similar.held_out, **common)
         case "relations" | "linking" | "facts":
             return _of_graph(task, data, relations, models, limit=limit, **common)
         case "known-item":
@@ -110,6 +108,19 @@ def _of_graph(
     from qa_bot.evaluation.linking import evaluate_linking
 
     return evaluate_linking(data, limit=limit, **common)
+
+
+def _held_out(task: str, data: Path, models: Sequence[Path], **common: Any) -> list[Row]:
+    """What a model shows on the share of the data that its training kept aside."""
+    if task == "paraphrase":
+        from qa_bot.evaluation.paraphrase import evaluate_paraphrase
+
+        return evaluate_paraphrase(data, models=models, **common)
+    from qa_bot.evaluation.dialogue import evaluate_dialogue
+
+    if common.pop("encoders", None):
+        raise DatasetError("Expected no --encoder for dialogue, in which none has a say; name chat models by --model.")
+    return evaluate_dialogue(data, models=models, **_without_home(common))
 
 
 def _liveqa(dataset: Dataset, models: Sequence[Path], engines: Sequence[str], **common: Any) -> list[Row]:

@@ -67,6 +67,8 @@ MODELS = {
     "entailment": ("entailment:train_entailment", "accuracy"),
     "fusion": ("fusion:train_fusion", "AP"),
     "relations": ("relations:train_relations", "accuracy"),
+    "chat": ("chat:train_chat", "perplexity"),
+    "grid": ("grid:train_grid", "perplexity"),
 }
 """Module and function of each run, and the name of its development figure."""
 

@@ -4,7 +4,7 @@ import csv
 import numpy as np
 import pytest
 
-from qa_core.plots import draw_curve, draw_histograms, draw_neighbours, write_curve
+from qa_core.plots import draw_curve, draw_histograms, draw_neighbours, draw_word_grid, write_curve
 from qa_core.training import Progress
 
 HISTORY = [Progress(1, 5, 0.5, 0.1, 100.0, None), Progress(1, 10, 0.25, 0.1, 100.0, 3.5, 0.75, True)]
@@ -37,6 +37,15 @@ def test_histograms_and_points(tmp_path):
     draw_neighbours(tmp_path / "few.png", {"a": points[:3]})
     draw_histograms(tmp_path / "empty-norms.png", {}, label="norm")
     assert all(path.read_bytes()[:8] == b"\x89PNG\r\n\x1a\n" for path in tmp_path.iterdir())
+
+
+def test_words_in_a_grid(tmp_path):
+    pytest.importorskip("matplotlib", reason="the plots extra is not installed")
+    words = [("one", "$5"), (), ("three",), ("a_b^c", "{"), ("five",), ("six",)]
+    draw_word_grid(tmp_path / "grid.png", words, width=3)
+    draw_word_grid(tmp_path / "hint.png", words, width=3, shares=np.eye(6, dtype=np.float32)[2], title="a $hint")
+    assert all(path.read_bytes()[:8] == b"\x89PNG\r\n\x1a\n" for path in tmp_path.iterdir())
+    assert (tmp_path / "grid.png").read_bytes() != (tmp_path / "hint.png").read_bytes()
 
 
 def test_without_matplotlib_the_extra_is_named(tmp_path, monkeypatch):

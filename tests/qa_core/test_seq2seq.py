@@ -9,6 +9,7 @@ from qa_core.seq2seq import END_ID, SPECIALS, START_ID, Seq2Seq, Seq2SeqConfig
 V = 7
 CONFIG = Seq2SeqConfig(V, dimension=3, hidden=4, layers=2, dropout=0.0, uniform=0.5)
 BOTH_WAYS = Seq2SeqConfig(V, dimension=3, hidden=4, layers=2, dropout=0.0, uniform=0.5, bidirectional=True)
+TIED = Seq2SeqConfig(V, dimension=3, hidden=4, layers=2, dropout=0.0, uniform=0.5, tied=True)
 
 
 def network(config: Seq2SeqConfig = CONFIG) -> Seq2Seq:
@@ -52,7 +53,7 @@ def test_a_tiny_network_by_hand():
     assert model.log_likelihood(source, everywhere, target, everywhere).item() == pytest.approx(sum(expected), abs=1e-6)
 
 
-@pytest.mark.parametrize("config", [CONFIG, BOTH_WAYS], ids=["forwards", "both ways"])
+@pytest.mark.parametrize("config", [CONFIG, BOTH_WAYS, TIED], ids=["forwards", "both ways", "tied"])
 def test_padding_changes_nothing(config: Seq2SeqConfig):
     model = network(config)
     sources, targets = [[4], [5, 6, 4, 4], []], [[6, 5, END_ID], [END_ID], [4, END_ID]]
@@ -64,7 +65,7 @@ def test_padding_changes_nothing(config: Seq2SeqConfig):
     torch.testing.assert_close(together, torch.tensor(alone))
 
 
-@pytest.mark.parametrize("config", [CONFIG, BOTH_WAYS], ids=["forwards", "both ways"])
+@pytest.mark.parametrize("config", [CONFIG, BOTH_WAYS, TIED], ids=["forwards", "both ways", "tied"])
 def test_steps_give_the_likelihood_of_the_whole(config: Seq2SeqConfig):
     model = network(config)
     source, mask = pad([[4, 5, 6], [6]])
@@ -86,6 +87,24 @@ def test_the_likelihood_of_all_texts_of_a_length_is_one():
     found = model.log_likelihood(source, mask, one, torch.ones_like(one, dtype=torch.bool))
     assert found.exp().sum().item() == pytest.approx(1.0, abs=1e-6)
     torch.testing.assert_close(found, logits.log_softmax(1)[0])
+
+
+def test_distributions_stand_at_the_real_tokens():
+    model = network()
+    (source, mask), (target, target_mask) = pad([[4, 5, 6], [6]]), pad([[5, 4, END_ID], [END_ID]])
+    dense = model.token_distributions(source, mask, target, target_mask)
+    assert dense.shape == (4, V)
+    torch.testing.assert_close(dense.exp().sum(1), torch.ones(4))
+    told = model.token_log_likelihood(source, mask, target, target_mask)[target_mask]
+    torch.testing.assert_close(dense.gather(1, target[target_mask].unsqueeze(1)).squeeze(1), told)
+
+
+def test_tied_word_vectors_are_one_tensor():
+    model = network(TIED)
+    assert model.source.E_tune is model.target.E_tune is model.output.weight
+    assert [name for name, _ in model.named_parameters() if "E_tune" in name or name == "output.weight"] == [
+        "source.E_tune"
+    ]
 
 
 def test_selected_states_are_those_of_their_texts():
@@ -123,6 +142,7 @@ def test_an_empty_target_has_likelihood_one():
     ("options", "told"),
     [
         ({"vocabulary": len(SPECIALS)}, "Expected words beside the 4 special ones, but got a vocabulary of 4"),
+        ({"vocabulary": 9, "tied": True, "pretrained": True}, "Expected tied word vectors or pretrained ones, but got"),
         ({"vocabulary": 9, "hidden": 5, "bidirectional": True}, "even state size for two directions, but got 5"),
     ],
 )

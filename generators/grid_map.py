@@ -1,0 +1,65 @@
+"""A counting grid for the eye: the likeliest words of each cell, and where a hint falls."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from qa_core.plots import draw_word_grid
+from qa_core.types import FloatArray
+
+
+@dataclass(frozen=True, slots=True)
+class GridMap:
+    """What a page draws and people click on."""
+
+    height: int
+    width: int
+    window: int
+    words: tuple[tuple[str, ...], ...]  # (E,), of each cell, row-major, the likeliest first
+    hint: str = ""
+    posterior: FloatArray | None = None  # (E,), p(k | hint)
+    notice: str | None = None  # why the hint does not steer
+
+    def window_words(self, cell: int, count: int = 8) -> tuple[str, ...]:
+        """Words of a cell and then of the others in its window, nearest first: a hint that leads there.
+
+        Raises IndexError for a cell outside the grid.
+        """
+        if not 0 <= cell < len(self.words):
+            raise IndexError(f"Expected a cell from 0 to {len(self.words) - 1}, but got {cell}.")
+        row, column = divmod(cell, self.width)
+        before = (self.window - 1) // 2
+        reach = range(-before, self.window - before)
+        steps = sorted(
+            ((down, right) for down in reach for right in reach), key=lambda step: step[0] ** 2 + step[1] ** 2
+        )
+        places = [(row + down) % self.height * self.width + (column + right) % self.width for down, right in steps]
+        return tuple(dict.fromkeys(word for place in places for word in self.words[place]))[:count]
+
+    def draw(self, path: Path) -> None:
+        """The words in their cells, shaded by where the hint falls, as PNG; needs the plots extra."""
+        draw_word_grid(path, self.words, width=self.width, shares=self.posterior, title=self.hint)
+
+    def as_dict(self) -> dict[str, object]:
+        """For JSON; probabilities to six digits."""
+        told: dict[str, object] = {"height": self.height, "width": self.width, "window": self.window}
+        told["cells"] = [list(words) for words in self.words]
+        if self.posterior is not None:
+            shares = np.round(self.posterior.astype(np.float64), 6).tolist()
+            told |= {"hint": self.hint, "posterior": shares, "notice": self.notice}
+        return told
+
+
+def cell_words(cells: NDArray[np.floating], tokens: Sequence[str], count: int) -> tuple[tuple[str, ...], ...]:
+    """The `count` likeliest words of each cell from π (V, E); equal ones in the order of the vocabulary."""
+    count = min(count, len(tokens))
+    best = np.argpartition(-cells, max(count - 1, 0), axis=0)[:count]  # (count, E)
+    best.sort(axis=0)
+    order = np.argsort(-np.take_along_axis(cells, best, axis=0), axis=0, kind="stable")
+    rows: list[list[int]] = np.take_along_axis(best, order, axis=0).T.tolist()
+    return tuple(tuple(str(tokens[place]) for place in row) for row in rows)

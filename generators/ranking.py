@@ -1,0 +1,164 @@
+"""Replies of a chat model: candidates drawn by the hundred, the best by `log p(S|T) + log p(T)` first (eq. 8.2).
+
+Both grow smaller with every word. An acceptor that cannot tell says one half of each; that much is given back by
+default, so that a reply is no better for being short.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+import torch
+
+from generators.chat_model import BARRED, ChatModel
+from generators.columns import evaluating, tensors
+from generators.decoding import Sampling, sample
+from generators.selective import Selection, selective_sample
+from qa_core.beam_search import Hypothesis, Limits
+from qa_core.seq2seq import END_ID, START_ID
+
+Method = Literal["selective", "vanilla"]
+
+
+@dataclass(frozen=True, slots=True)
+class Response:
+    """A reply, and what speaks for it."""
+
+    text: str
+    score: float  # log p(S|T) + log p(T), and a bonus for each word
+    relevance: float  # log p(S|T), of the last turn given the reply
+    fluency: float  # log p(T): the acceptor's of selective sampling, else the language model's
+
+
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """How replies are made. Raises ValueError for what makes no sense."""
+
+    candidates: int = 100  # texts that are drawn, of which equal ones are folded
+    length: int = 20  # words at most
+    method: Method = "selective"
+    word_bonus: float = math.log(2)  # of the score for each word, since a sum likes short texts; 0 is eq. 8.2 as it is
+    sampling: Sampling = field(default_factory=lambda: Sampling(shortest=3))
+    selection: Selection = field(default_factory=Selection)
+
+    def __post_init__(self) -> None:
+        if self.candidates < 1:
+            raise ValueError(f"Expected at least one candidate, but got {self.candidates}; raise it.")
+        if not math.isfinite(self.word_bonus):
+            raise ValueError(f"Expected a finite bonus for each word, but got {self.word_bonus}; 0 gives none.")
+        if self.length <= self.sampling.shortest:
+            raise ValueError(
+                f"Expected replies that may be longer than {self.sampling.shortest} words, but got a length of "
+                f"{self.length}; raise it."
+            )
+
+
+DEFAULT = Asking()
+
+
+def respond(
+    model: ChatModel,
+    context: Sequence[str],
+    n: int,
+    *,
+    generator: torch.Generator,
+    asking: Asking = DEFAULT,
+    check: Callable[[], None] = lambda: None,
+) -> list[Response]:
+    """Up to `n` distinct replies to the last of these turns, best first.
+
+    Args:
+        generator: on the CPU; the same one in the same state gives the same replies.
+        check: called between steps; what it raises ends the work.
+
+    Raises:
+        ValueError: n is less than 1, or nobody has said anything.
+    """
+    if n < 1:
+        raise ValueError(f"Expected to be asked for at least one reply, but got {n}; raise it.")
+    if not any(turn.strip() for turn in context):
+        raise ValueError("Expected a turn to reply to, but got none; say something first.")
+    drawn = folded(candidates(model, context, generator=generator, asking=asking, check=check), model)
+    check()
+    return ranked(model, context, drawn, method=asking.method, word_bonus=asking.word_bonus)[:n]
+
+
+def candidates(
+    model: ChatModel,
+    context: Sequence[str],
+    *,
+    generator: torch.Generator,
+    asking: Asking = DEFAULT,
+    check: Callable[[], None] = lambda: None,
+) -> list[Hypothesis]:
+    """As many drawn texts as are asked for, scored by the acceptor or, where it has no say, by `log p(T|S)`."""
+    count = asking.candidates
+    limits = Limits(START_ID, END_ID, asking.length + 1, barred=BARRED)
+    with evaluating(model.forward), evaluating(model.language):
+        state = model.forward.start(*tensors([model.source(context)], model.device))
+        state = state.select(torch.zeros(count, dtype=torch.int64))
+        if asking.method == "vanilla":
+            return sample(
+                model.forward.step,
+                state,
+                count,
+                limits=limits,
+                generator=generator,
+                sampling=asking.sampling,
+                check=check,
+            )
+        return selective_sample(
+            model.forward.step,
+            state,
+            model.language.step,
+            model.language.start(count),
+            count,
+            acceptor=model.acceptor,
+            limits=limits,
+            generator=generator,
+            sampling=asking.sampling,
+            selection=asking.selection,
+            check=check,
+        )
+
+
+def folded(drawn: Iterable[Hypothesis], model: ChatModel) -> list[Hypothesis]:
+    """Those that came to an end, where any did, and of those that differ in marks alone the best scored."""
+    kept = [each for each in drawn if each.tokens]
+    kept = [each for each in kept if each.finished] or kept
+    best: dict[tuple[str, ...], Hypothesis] = {}
+    for each in kept:
+        words = tuple(word for word in model.vocabulary.words(each.tokens) if word[0].isalnum() or word == "n't")
+        if words and (words not in best or each.score > best[words].score):
+            best[words] = each
+    return list(best.values())
+
+
+def ranked(
+    model: ChatModel,
+    context: Sequence[str],
+    drawn: Sequence[Hypothesis],
+    *,
+    method: Method = "selective",
+    word_bonus: float = 0.0,
+) -> list[Response]:
+    """Responses of texts, best first; equal ones in alphabetical order."""
+    if not drawn:
+        return []
+    texts = [model.text(each.tokens) for each in drawn]
+    rows = [np.array(each.tokens, dtype=np.int64) for each in drawn]
+    told = model.backward_row(context, "")[1]
+    relevance = model.log_backward([(row, told) for row in rows]).tolist()
+    if method == "vanilla":
+        fluency = model.log_language([(row[:0], np.append(row, END_ID)) for row in rows]).tolist()
+    else:
+        fluency = [each.score for each in drawn]
+    found = [
+        Response(text, back + prior + word_bonus * len(each.tokens), back, prior)
+        for text, each, back, prior in zip(texts, drawn, relevance, fluency, strict=True)
+    ]
+    return sorted(found, key=lambda each: (-each.score, each.text))

@@ -1,0 +1,181 @@
+"""Training of a chat model's parts by the likelihood of their targets, and of the acceptor behind them.
+
+Forward first, since the language model and the backward model start from its weights where they have the same shape:
+words mean the same to all of them, which saves most of the time that they would take alone.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from generators.acceptor import Examples, features
+from generators.chat_model import BARRED, ChatModel
+from generators.columns import Row, evaluating, row_scores, shuffled_batches
+from generators.language_model import LanguageModel
+from generators.sampled_softmax import HEAD, sampled_loss, tail_sample
+from qa_core.seq2seq import Seq2Seq
+from qa_core.training import Progress, Training, train
+from qa_core.translator import Columns
+from qa_core.types import IntArray
+
+_LOWEST = 0.02  # share of the learning rate that a run ends with
+_ACCEPTOR_BATCH = 64
+
+
+@dataclass(frozen=True, slots=True)
+class PartConfig:
+    """As in the thesis (ch. 2.2.3), where it says so."""
+
+    batch: int = 64  # rows
+    epochs: int = 10
+    rows: int = 1_000_000  # of an epoch at most; each draws its own
+    patience: int = 2  # epochs without a lower perplexity on held-out rows
+    learning_rate: float = 0.002  # falls to almost nothing by the last epoch, in a straight line
+    clip: float = 5.0  # largest norm of all gradients together
+    sampled: int = 0  # words that stand for the rare ones in the softmax while training; 0 takes all
+
+
+def optimiser(model: nn.Module, config: PartConfig) -> torch.optim.Optimizer:
+    """Adam over all weights."""
+    return torch.optim.Adam(model.parameters(), lr=config.learning_rate, fused=True)
+
+
+def train_part(
+    training: Training,
+    rows: Sequence[Row],
+    config: PartConfig,
+    *,
+    held_out: Sequence[Row],
+    report_every: int = 50,
+) -> Iterator[Progress]:
+    """Train an encoder-decoder or a language model; it ends with the weights of the lowest held-out perplexity.
+
+    `training` holds the model, and is the only thing that changes: a saved run goes on with the same arguments.
+    Raises ValueError where there are no rows.
+    """
+    if not rows or not held_out:
+        raise ValueError(f"Expected rows to train on and to hold out, but got {len(rows)} and {len(held_out)}.")
+    device = next(training.model.parameters()).device
+
+    def places(rng: np.random.Generator) -> Iterator[IntArray]:
+        drawn = rng.permutation(len(rows))[: config.rows]
+        return (drawn[chosen] for chosen in shuffled_batches([rows[i] for i in drawn], rng, size=config.batch))
+
+    def batches(_epoch: int, rng: np.random.Generator) -> Iterator[Columns]:
+        return (Columns.of([rows[i] for i in chosen], device) for chosen in places(rng))
+
+    steps = sum(1 for _ in places(np.random.default_rng(training.seed)))
+    total = config.epochs * steps
+
+    yield from train(
+        training,
+        batches,
+        lambda model, batch: _loss(model, batch, config.sampled),
+        epochs=config.epochs,
+        evaluate=lambda model: perplexity(model, held_out),
+        mode="min",
+        patience=config.patience,
+        clip=config.clip,
+        schedule=lambda step: max(_LOWEST, 1 - step / total),
+        report_every=report_every,
+        steps_per_epoch=steps,
+    )
+
+
+def perplexity(model: nn.Module, rows: Sequence[Row]) -> float:
+    """`exp(−1/T Σ log p)` over the T target tokens of all rows, `</s>` included."""
+    device = next(model.parameters()).device
+    with evaluating(model):
+        total = row_scores(rows, lambda batch: _likelihoods(model, batch), device).sum(dtype=np.float64)
+    return math.exp(-float(total) / sum(len(target) for _, target in rows))
+
+
+def begin_from(model: nn.Module, other: nn.Module) -> list[str]:
+    """Copy the other's weights where the model has some of the same name and shape; the names of those."""
+    theirs = dict(other.named_parameters(remove_duplicate=False))
+    copied = []
+    with torch.no_grad():
+        for name, tensor in model.named_parameters():
+            found = theirs.get(_role(name))
+            if found is not None and found.shape == tensor.shape:
+                tensor.copy_(found)
+                copied.append(name)
+        if isinstance(model, LanguageModel) and isinstance(other, Seq2Seq):
+            heard = other.attention.W_c.weight[:, -other.config.hidden :]  # what the decoder's own state tells
+            if heard.shape == model.z.weight.shape:
+                model.z.weight.copy_(heard)
+                copied.append("z.weight")
+    return copied
+
+
+def acceptor_examples(
+    model: ChatModel, rows: Sequence[Row], *, generator: torch.Generator, limit: int = 50_000
+) -> Examples:
+    """Each true next word of forward rows, up to `limit`, and beside it one drawn from the forward model there."""
+    kept: list[tuple[Tensor, Tensor]] = []
+    count = 0
+    with evaluating(model.forward), evaluating(model.language):
+        for start in range(0, len(rows), _ACCEPTOR_BATCH):
+            batch = Columns.of(rows[start : start + _ACCEPTOR_BATCH], model.device)
+            kept.append(_features_of(model, batch, generator))
+            count += len(kept[-1][0]) // 2
+            if count >= limit:
+                break
+    if not kept:
+        return Examples(torch.zeros(0, 3), torch.zeros(0))
+    found, right = (torch.cat(each) for each in zip(*kept, strict=True))
+    return Examples(found[: 2 * limit], right[: 2 * limit])
+
+
+def _features_of(model: ChatModel, batch: Columns, generator: torch.Generator) -> tuple[Tensor, Tensor]:
+    """Features (2N, 3) and labels (2N,) of the true words that can be drawn at all, and of drawn ones."""
+    log_p = model.forward.token_distributions(batch.source, batch.source_mask, batch.target, batch.target_mask)
+    prior = model.language.token_distributions(batch.target, batch.target_mask)
+    true = batch.target[batch.target_mask]  # (N,)
+    fair = ~torch.isin(true, torch.tensor(BARRED, device=true.device))
+    log_p, prior, true = barred(log_p[fair]), prior[fair], true[fair]
+    drawn = torch.multinomial(log_p.exp().cpu(), 1, generator=generator)  # (N, 1)
+    words = torch.cat([true.unsqueeze(1).cpu(), drawn], dim=1).to(log_p.device)  # (N, 2)
+    right = torch.tensor([1.0, 0.0]).expand(words.shape)
+    return features(log_p, prior, words).reshape(-1, 3).cpu(), right.reshape(-1)
+
+
+def barred(log_p: Tensor) -> Tensor:
+    """Distributions (B, V) without the words that are never drawn."""
+    log_p = log_p.index_fill(1, torch.tensor(BARRED, device=log_p.device), -torch.inf)
+    return log_p.log_softmax(1)
+
+
+def _loss(model: nn.Module, batch: Columns, sampled: int) -> Tensor:
+    """`−1/T Σ log p` over the T target tokens of a batch; estimated where words are sampled."""
+    assert isinstance(model, Seq2Seq | LanguageModel)
+    words = model.config.vocabulary
+    if not sampled or HEAD + sampled >= words:
+        return -_likelihoods(model, batch).sum() / batch.target_mask.sum()
+    if isinstance(model, LanguageModel):
+        z = model.before_softmax(batch.target, batch.target_mask)
+    else:
+        z = model.before_softmax(batch.source, batch.source_mask, batch.target, batch.target_mask)
+    sample = tail_sample(words, sampled).to(z.device)
+    return sampled_loss(z, model.output.weight, model.output.bias, batch.target[batch.target_mask], sample)
+
+
+def _likelihoods(model: nn.Module, batch: Columns) -> Tensor:
+    if isinstance(model, LanguageModel):
+        return model.log_likelihood(batch.target, batch.target_mask)
+    assert isinstance(model, Seq2Seq)
+    return model.log_likelihood(batch.source, batch.source_mask, batch.target, batch.target_mask)
+
+
+def _role(name: str) -> str:
+    """A language model's words and LSTM are what an encoder-decoder's target side has."""
+    for own, other in (("words.", "target."), ("lstm.", "decoder.")):
+        if name.startswith(own):
+            return other + name.removeprefix(own)
+    return name

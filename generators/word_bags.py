@@ -1,0 +1,79 @@
+"""Texts as bags of the words that tell topics, folded where they are equal, in one flat table."""
+
+from __future__ import annotations
+
+from array import array
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from qa_core.text import words
+from qa_core.types import IntArray
+from qa_core.vocab import Vocabulary
+
+
+@dataclass(frozen=True, slots=True)
+class Bags:
+    """Distinct bags; those without a known word are left out."""
+
+    starts: IntArray  # (N + 1,), where the words of each bag begin, and at last their number
+    words: IntArray  # (M,), numbers of words, ascending within a bag; a word stands as often as in the text
+    weights: NDArray[np.float64]  # (N,), texts that have this bag
+    empty: int = 0  # texts without a known word
+
+    def __len__(self) -> int:
+        return len(self.weights)
+
+    @property
+    def texts(self) -> int:
+        """Texts that the bags are of."""
+        return int(self.weights.sum())
+
+    @property
+    def tokens(self) -> float:
+        """Words of all these texts."""
+        return float(self.weights @ np.diff(self.starts))
+
+    def counts(self, size: int) -> NDArray[np.float64]:
+        """How often each of `size` words stands in the texts. (V,)"""
+        repeated = np.repeat(self.weights, np.diff(self.starts))
+        return np.bincount(self.words, weights=repeated, minlength=size).astype(np.float64)
+
+    def blocks(self, size: int) -> Iterator[Bags]:
+        """Parts of at most `size` bags, in order."""
+        for first in range(0, len(self), size):
+            last = min(first + size, len(self))
+            begin, end = self.starts[first], self.starts[last]
+            yield Bags(self.starts[first : last + 1] - begin, self.words[begin:end], self.weights[first:last])
+
+
+def bags_of(texts: Iterable[str], vocabulary: Vocabulary) -> Bags:
+    """The bags of texts over the words of a vocabulary without `<unk>`, in the order in which they are first met."""
+    counted = Counter(array("i", sorted(vocabulary.ids(words(text)))).tobytes() for text in texts)
+    empty = counted.pop(b"", 0)
+    lengths = np.fromiter((len(key) for key in counted), dtype=np.int64, count=len(counted)) // array("i").itemsize
+    return Bags(
+        starts=np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64),
+        words=np.frombuffer(b"".join(counted), dtype=np.intc).astype(np.int64),
+        weights=np.fromiter(counted.values(), dtype=np.float64, count=len(counted)),
+        empty=empty,
+    )
+
+
+def topic_words(
+    texts: Iterable[str], *, size: int, minimum: int = 5, leave_out: Collection[str] = frozenset()
+) -> Vocabulary:
+    """The most frequent words of texts, `size` at most, that stand in `minimum` of them.
+
+    Lone letters, numbers, blanks to fill in ("___"), and the words to `leave_out` are not among them.
+    """
+    counts = Counter(word for text in texts for word in set(words(text)))
+    kept = {word: count for word, count in counts.items() if word not in leave_out and _tells(word)}
+    return Vocabulary.from_counts(kept, size=size, minimum=minimum, specials=())
+
+
+def _tells(word: str) -> bool:
+    return len(word) > 1 and word[0].isalpha()

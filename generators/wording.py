@@ -1,0 +1,109 @@
+"""Text to the words of a generator, and words back to text that people read.
+
+Words are lower-cased; contractions are cut as in "do n't" and "dog 's", so that a small vocabulary goes further;
+punctuation stands by itself. How names are written is learnt from texts and kept beside the vocabulary.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Self
+
+from qa_core.text import normalise
+
+_LIKE = str.maketrans({"’": "'", "‘": "'", "`": "'", "“": '"', "”": '"', "…": "...", "—": " – ", "‑": "-"})
+_LOOSE = re.compile(r"(?<=\w) ?' ?(?=(?:s|m|d|re|ve|ll|t)\b)", re.IGNORECASE)  # "she ' s", as some data has it
+_DASH = re.compile(r"-{2,}|(?<!\w)-|-(?!\w)")  # what joins two words is a hyphen and stays
+_AGAIN = re.compile(r"([!?,])(?:\s?\1)+")  # "!!!" tells no more than "!"
+_WORD = re.compile(
+    r"\w+?(?=n't\b)|n't\b|'(?:s|m|d|re|ve|ll)\b|\d+(?:[.,:]\d+)+|\w+|\.{2,}|\S",
+    re.IGNORECASE,
+)
+_ENDS = frozenset({".", "!", "?", "..."})
+_TO_THE_LEFT = _ENDS | {",", ";", ":", ")", "]", "}", "%", "'", "n't", "'s", "'m", "'d", "'re", "'ve", "'ll"}
+_TO_THE_RIGHT = frozenset({"(", "[", "{", "$", "#", "@", "£", "€"})
+_BETWEEN = frozenset({"-", "/", "_"})
+_QUOTE = '"'
+
+
+@dataclass(frozen=True, slots=True)
+class Casing:
+    """Words that are not written in small letters within a sentence: lower-cased word to its form."""
+
+    forms: Mapping[str, str]
+
+    @classmethod
+    def of(cls, texts: Iterable[str], *, minimum: int = 3) -> Self:
+        """The commonest forms within sentences, of words seen there `minimum` times; all capitals tell nothing."""
+        return cls.of_cut((cut(text) for text in texts), minimum=minimum)
+
+    @classmethod
+    def of_cut(cls, texts: Iterable[Sequence[str]], *, minimum: int = 3) -> Self:
+        """The same of texts that `cut` has cut."""
+        seen: defaultdict[str, Counter[str]] = defaultdict(Counter)
+        for forms in texts:
+            letters = "".join(forms)
+            if not (letters.isupper() or letters.islower()):
+                for form in _within(forms):
+                    seen[form.lower()][form] += 1
+        commonest = {
+            word: max(forms, key=lambda form: (forms[form], form == word, form))
+            for word, forms in seen.items()
+            if forms.total() >= minimum
+        }
+        return cls({word: form for word, form in sorted(commonest.items()) if form != word})
+
+    @classmethod
+    def parsed(cls, lines: str) -> Self:
+        """Of the forms as `lines` told them."""
+        return cls({form.lower(): form for form in lines.split("\n") if form})
+
+    def lines(self) -> str:
+        """A form a line."""
+        return "\n".join(self.forms.values())
+
+    def written(self, word: str) -> str:
+        return "I" if word == "i" else self.forms.get(word, word)
+
+
+def tokens(text: str) -> list[str]:
+    """Lower-cased words and marks: "I don’t -- really!!" is `i do n't – really !`."""
+    return [word.lower() for word in cut(text)]
+
+
+def cut(text: str) -> list[str]:
+    """Words and marks in the letters they were written in."""
+    tidy = _AGAIN.sub(r"\1", _LOOSE.sub("'", _DASH.sub("–", normalise(text).translate(_LIKE))))
+    return ["..." if found.startswith("..") else found for found in _WORD.findall(tidy)]
+
+
+def readable(words: Sequence[str], casing: Casing) -> str:
+    """The text of words: spaces where people put them, capitals at the starts of sentences and in names."""
+    made, glued, begins, open_quote = [], True, True, False
+    for word in words:
+        closes = word == _QUOTE and open_quote
+        spaced = not (glued or word in _TO_THE_LEFT or word in _BETWEEN or closes)
+        form = casing.written(word)
+        letters = word[0].isalnum()
+        made.append((" " if spaced else "") + (_capital(form) if begins and letters else form))
+        open_quote ^= word == _QUOTE
+        glued = word in _TO_THE_RIGHT or word in _BETWEEN or (word == _QUOTE and open_quote)
+        begins = word in _ENDS or (begins and not letters)
+    return "".join(made)
+
+
+def _within(forms: Sequence[str]) -> list[str]:
+    """Words that no sentence starts with."""
+    starts = [".", *forms[:-1]]
+    return [
+        form for form, before in zip(forms, starts, strict=True) if form[0].isalpha() and before not in _ENDS | {_QUOTE}
+    ]
+
+
+def _capital(form: str) -> str:
+    """With a capital where its first letter has one of its own, which ß has not."""
+    capital = form[0].upper()
+    return capital + form[1:] if capital.lower() == form[0] else form

@@ -1,0 +1,72 @@
+"""A counting grid's run on disk: what is between two steps of EM, and what its progress looks like to people."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict
+
+from generators.grid_fitting import Fitting, GridStep
+from qa_bot.training.run import CURVE, EVERY, IDENTITY, PICTURE, Run, RunError
+from qa_core.checkpoints import found, read_weights, replaced, write_weights
+from qa_core.plots import draw_curve, write_curve
+from qa_core.training import Progress
+
+TENSORS, STATE = FILES = ("tensors.safetensors", "state.json")
+
+
+def save(run: Run, fitting: Fitting) -> None:
+    """An interrupted save leaves the old one."""
+    state = {"step": fitting.step, "history": [asdict(report) for report in fitting.history]}
+    with replaced(run.state, (*FILES, IDENTITY)) as new:
+        (new / STATE).write_text(json.dumps(state), encoding="utf-8")
+        (new / IDENTITY).write_text(json.dumps(run.identity, indent=2) + "\n", encoding="utf-8")
+        weights = {"cells": fitting.cells, "best": fitting.best, "background": fitting.background}
+        write_weights(new / TENSORS, weights)
+
+
+def go_on(run: Run, fitting: Fitting) -> None:
+    """Bring `fitting` to where the run was saved. Raises RunError where the state cannot be read."""
+    run.check()
+    folder = found(run.state)
+    try:
+        state = json.loads((folder / STATE).read_text(encoding="utf-8"))
+        weights = read_weights(folder / TENSORS)
+        fitting.step = state["step"]
+        fitting.history = [GridStep(**report) for report in state["history"]]
+        fitting.cells, fitting.best = weights["cells"], weights["best"]
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise RunError(f"Expected a saved run in {run.state}, but got {error}; leave --resume out.") from error
+
+
+def hold(
+    run: Run, fitting: Fitting, reports: Iterable[GridStep], reported: Callable[[Progress], None], *, most: int
+) -> list[Progress]:
+    """Exhaust the reports of `fit`, saving the run every minute; the progress of this process and of those before."""
+    history = [_progress(report, rate=0.0, eta=None) for report in fitting.history]
+    saved = started = time.monotonic()
+    first = fitting.step
+    for report in reports:
+        seconds = time.monotonic() - started
+        steps = report.step - first + 1
+        history.append(_progress(report, rate=steps / max(seconds, 1e-9), eta=seconds / steps * (most - report.step)))
+        if time.monotonic() - saved > EVERY:
+            save(run, fitting)
+            saved = time.monotonic()
+        reported(history[-1])
+    return history
+
+
+def finish(run: Run, history: Sequence[Progress], *, plots: bool) -> None:
+    """The learning curve, and no more state."""
+    write_curve(run.out / CURVE, history)
+    if plots:
+        draw_curve(run.out / PICTURE, history, measure="perplexity")
+    shutil.rmtree(run.state, ignore_errors=True)
+
+
+def _progress(report: GridStep, *, rate: float, eta: float | None) -> Progress:
+    """A step as an epoch; its loss is the negative log-likelihood of a word."""
+    return Progress(report.step + 1, report.step, -report.per_word, 0.0, rate, eta, report.held_out, report.best)

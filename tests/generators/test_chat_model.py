@@ -1,0 +1,130 @@
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from generators.chat_model import BARRED, CHAT_SPECIALS, TURN, ChatConfig, ChatModel
+from qa_core.checkpoints import load_weights
+from qa_core.seq2seq import END_ID
+from qa_core.vocab import UNKNOWN
+
+
+def words(model: ChatModel, ids: np.ndarray) -> str:
+    return " ".join(model.vocabulary.words(ids.tolist()))
+
+
+def test_sources_keep_the_last_turns_and_the_last_words(chat_model: ChatModel):
+    assert words(chat_model, chat_model.source(["why?", "my cats do.", "who?"])) == f"my cats do . {TURN} who ?"
+    cut = chat_model.source(["Who sleeps in the House?", "my dogs."])
+    assert words(chat_model, cut) == f"in the house ? {TURN} my {UNKNOWN} ."
+    assert chat_model.source([]).shape == (0,)
+    assert len(chat_model.source(["cats " * 10_000])) == 8
+
+
+def test_replies_keep_their_first_words_and_end(chat_model: ChatModel):
+    assert words(chat_model, chat_model.target("They ARE tired.")) == "they are tired . </s>"
+    assert words(chat_model, chat_model.target("cats do cats do cats do cats do")) == "cats do cats do cats do </s>"
+    assert chat_model.target("").tolist() == [END_ID]
+
+
+def test_rows_of_either_direction(chat_model: ChatModel):
+    turns = ["why?", "my cats do."]
+    source, target = chat_model.backward_row(turns, "they are tired.")
+    assert (words(chat_model, source), words(chat_model, target)) == ("they are tired .", "my cats do . </s>")
+    source, target = chat_model.forward_row(turns, "they are tired.")
+    assert (words(chat_model, source), words(chat_model, target)) == (
+        f"why ? {TURN} my cats do .",
+        "they are tired . </s>",
+    )
+    assert chat_model.backward_row([], "why?")[1].tolist() == [END_ID]
+
+
+def test_a_saved_model_scores_the_same(chat_model: ChatModel, tmp_path: Path):
+    chat_model.save(tmp_path / "model", card="# Card\n")
+    loaded = ChatModel.load(tmp_path / "model")
+    assert loaded.config == chat_model.config
+    assert loaded.vocabulary == chat_model.vocabulary
+    assert loaded.casing == chat_model.casing
+    pairs = [(["where do cats sleep?"], "in the House."), ([], "why?"), (["x"], "")]
+    for rows in (
+        [chat_model.forward_row(*pair) for pair in pairs],
+        [chat_model.backward_row(*pair) for pair in pairs],
+    ):
+        assert loaded.log_forward(rows).tolist() == chat_model.log_forward(rows).tolist()
+        assert loaded.log_backward(rows).tolist() == chat_model.log_backward(rows).tolist()
+        assert loaded.log_language(rows).tolist() == chat_model.log_language(rows).tolist()
+    told = torch.randn(5, 3)
+    torch.testing.assert_close(loaded.acceptor(told), chat_model.acceptor(told), rtol=0, atol=0)
+    assert loaded.text(loaded.target("in the house.")[:-1].tolist()) == "In the House."
+
+
+def test_shared_weights_are_written_once(chat_model: ChatModel, tmp_path: Path):
+    chat_model.save(tmp_path / "model", card="# Card\n")
+    names = load_weights(tmp_path / "model").keys()
+    assert "forward.source.E_tune" in names
+    assert not {"forward.target.E_tune", "forward.output.weight", "language.output.weight"} & names
+
+
+def test_half_the_size_scores_nearly_the_same(chat_model: ChatModel, tmp_path: Path):
+    chat_model.save(tmp_path / "model", card="# Card\n", half=True)
+    rows = [chat_model.forward_row(["why?"], "they are tired.")]
+    loaded = ChatModel.load(tmp_path / "model")
+    assert loaded.forward.output.bias.dtype == torch.float32
+    assert loaded.log_forward(rows) == pytest.approx(chat_model.log_forward(rows), rel=1e-2)
+
+
+def test_scores_do_not_depend_on_what_is_beside_them(chat_model: ChatModel):
+    pairs = [(["where do cats sleep?"], "in the House."), (["why?"], "they are tired."), ([], "my cats do.")]
+    rows = [chat_model.forward_row(*pair) for pair in pairs]
+    together = chat_model.log_forward(rows)
+    alone = [chat_model.log_forward([row])[0] for row in rows]
+    assert together == pytest.approx(alone, abs=1e-5)
+    assert len(chat_model.log_forward([])) == 0
+
+
+def test_replies_hold_no_special_words_but_the_end():
+    assert sorted([*BARRED, END_ID]) == list(range(len(CHAT_SPECIALS)))
+
+
+def test_texts_without_words_make_no_model(chat_config: ChatConfig):
+    with pytest.raises(ValueError, match="Expected words that stand in the texts 2 times, but got none"):
+        ChatModel.of(["each word once"], chat_config, minimum=2)
+
+
+def test_another_vocabulary_is_refused(chat_model: ChatModel, tmp_path: Path):
+    folder = tmp_path / "model"
+    chat_model.save(folder, card="# Card\n")
+    lines = (folder / "vocabulary.txt").read_text().split("\n")
+    (folder / "vocabulary.txt").write_text("\n".join(lines[1:]))
+    with pytest.raises(ValueError, match=r"that begin with <pad> <unk> <s> </s> <turn>, but got"):
+        ChatModel.load(folder)
+
+
+def test_another_configuration_is_refused(chat_model: ChatModel, tmp_path: Path):
+    folder = tmp_path / "model"
+    chat_model.save(folder, card="# Card\n")
+    head = json.loads((folder / "config.json").read_text())
+    head["config"]["network"]["hidden"] = 9
+    (folder / "config.json").write_text(json.dumps(head))
+    with pytest.raises(ValueError, match=r"Expected the weights of this configuration, but got others: backward\."):
+        ChatModel.load(folder)
+    with pytest.raises(FileNotFoundError):
+        ChatModel.load(tmp_path / "nothing")
+
+
+def test_damaged_weights_are_refused(chat_model: ChatModel, tmp_path: Path):
+    with torch.no_grad():
+        chat_model.language.output.bias[3] = torch.nan
+    with pytest.raises(ValueError, match=r"Expected finite weights, but got NaN or infinity in 'language.output.bias'"):
+        chat_model.save(tmp_path / "model", card="# Card\n")
+
+
+def test_each_part_may_have_its_own_softmax(texts: list[str], chat_config: ChatConfig, tmp_path: Path):
+    network, language = replace(chat_config.network, tied=False), replace(chat_config.language, tied=False)
+    model = ChatModel.of(texts, replace(chat_config, network=network, language=language))
+    model.save(tmp_path / "model", card="# Card\n")
+    rows = [model.forward_row(["why?"], "they are tired.")]
+    assert ChatModel.load(tmp_path / "model").log_forward(rows).tolist() == model.log_forward(rows).tolist()

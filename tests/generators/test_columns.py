@@ -1,0 +1,40 @@
+import numpy as np
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from generators.columns import evaluating, row_scores, shuffled_batches
+
+LENGTHS = st.lists(st.tuples(st.integers(0, 4), st.integers(1, 5)), max_size=40)
+
+
+def rows_of(lengths: list[tuple[int, int]]) -> list[tuple[np.ndarray, np.ndarray]]:
+    return [(np.full(source, 5), np.full(target, 6)) for source, target in lengths]
+
+
+@given(LENGTHS, st.integers(1, 6), st.integers(0, 3))
+def test_every_row_comes_once_beside_sources_of_its_length(lengths, size, seed):
+    rows = rows_of(lengths)
+    batches = [chosen.tolist() for chosen in shuffled_batches(rows, np.random.default_rng(seed), size=size)]
+    assert sorted(place for batch in batches for place in batch) == list(range(len(rows)))
+    assert all(len(batch) <= size and len({lengths[place][0] for place in batch}) == 1 for batch in batches)
+    again = [chosen.tolist() for chosen in shuffled_batches(rows, np.random.default_rng(seed), size=size)]
+    assert again == batches
+
+
+def test_scores_come_back_in_the_order_of_the_rows():
+    rows = rows_of([(3, 1), (0, 4), (2, 2), (1, 900)])
+    scores = row_scores(
+        rows, lambda batch: batch.target_mask.sum(1) + 1000.0 * batch.source_mask.sum(1), torch.device("cpu")
+    )
+    assert scores.tolist() == [3001, 4, 2002, 1900]
+    assert row_scores([], lambda batch: batch.target.sum(1), torch.device("cpu")).shape == (0,)
+
+
+def test_evaluation_ends_as_it_began():
+    model = torch.nn.Dropout(0.5).train()
+    with evaluating(model):
+        assert not model.training
+        assert not torch.is_grad_enabled()
+    assert model.training
+    assert torch.is_grad_enabled()

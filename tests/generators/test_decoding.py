@@ -1,0 +1,174 @@
+import math
+from dataclasses import dataclass
+
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from generators.decoding import Sampling, allowed, decode, narrowed, sample
+from qa_core.beam_search import Limits
+
+START, END, A, B, C = range(5)
+LIMITS = Limits(START, END, 12, barred=(START,))
+
+
+@dataclass(frozen=True)
+class Chain:
+    """The state of a Markov chain, which is nothing but how many texts there are."""
+
+    count: int
+
+    def select(self, rows: torch.Tensor) -> "Chain":
+        return Chain(len(rows))
+
+
+def chain(rows: dict[int, list[float]]):
+    """A step function whose next word depends on the last alone; probabilities of 5 words by word."""
+
+    def step(state: Chain, tokens: torch.Tensor) -> tuple[torch.Tensor, Chain]:
+        assert len(tokens) == state.count
+        return torch.tensor([rows[int(token)] for token in tokens]).log(), state
+
+    return step
+
+
+STEADY = chain({word: [0.0, 0.2, 0.4, 0.3, 0.1] for word in range(5)})
+AGAIN = Sampling(repeats=True, shortest=0)
+
+
+def generator(seed: int = 1) -> torch.Generator:
+    return torch.Generator().manual_seed(seed)
+
+
+def test_words_come_as_often_as_they_are_likely():
+    found = sample(STEADY, Chain(4_000), 4_000, limits=Limits(START, END, 1), generator=generator(), sampling=AGAIN)
+    for word, p in ((A, 0.4), (B, 0.3), (C, 0.1)):
+        assert sum(each.tokens == (word,) for each in found) / 4_000 == pytest.approx(p, abs=0.03)
+    ended = [each for each in found if each.finished]
+    assert len(ended) / 4_000 == pytest.approx(0.2, abs=0.03)
+    assert ended[0].score == pytest.approx(math.log(0.2))
+    assert ended[0].tokens == ()
+
+
+def test_scores_add_up():
+    found = sample(STEADY, Chain(50), 50, limits=LIMITS, generator=generator(), sampling=AGAIN)
+    p = {END: 0.2, A: 0.4, B: 0.3, C: 0.1}
+    for each in found:
+        words = (*each.tokens, END) if each.finished else each.tokens
+        assert each.score == pytest.approx(sum(math.log(p[word]) for word in words), abs=1e-5)
+        assert each.finished or len(each.tokens) == 12
+
+
+def test_the_same_seed_draws_the_same_texts():
+    one, same, other = (
+        sample(STEADY, Chain(20), 20, limits=LIMITS, generator=generator(seed), sampling=AGAIN) for seed in (1, 1, 2)
+    )
+    assert one == same != other
+
+
+def test_temperature_by_hand():
+    log_p = torch.tensor([[0.5, 0.3, 0.2]]).log()
+    squared = [0.25, 0.09, 0.04]
+    cold = narrowed(log_p, Sampling(temperature=0.5)).exp()[0].tolist()
+    assert cold == pytest.approx([each / sum(squared) for each in squared])
+    assert narrowed(log_p, Sampling()).exp()[0].tolist() == pytest.approx([0.5, 0.3, 0.2])
+
+
+def test_the_likeliest_words_by_hand():
+    log_p = torch.tensor([[0.1, 0.5, 0.15, 0.25]]).log()
+    assert narrowed(log_p, Sampling(top_k=2)).exp()[0].tolist() == pytest.approx([0, 2 / 3, 0, 1 / 3])
+    assert narrowed(log_p, Sampling(top_k=9)).exp()[0].tolist() == pytest.approx([0.1, 0.5, 0.15, 0.25])
+    # .5 is not yet .6, .5 + .25 is
+    assert narrowed(log_p, Sampling(top_p=0.6)).exp()[0].tolist() == pytest.approx([0, 2 / 3, 0, 1 / 3])
+    assert narrowed(log_p, Sampling(top_p=0.01)).exp()[0].tolist() == pytest.approx([0, 1, 0, 0])
+
+
+@given(
+    st.lists(st.floats(-5, 5), min_size=2, max_size=8),
+    st.floats(0.05, 10),
+    st.one_of(st.none(), st.integers(1, 10)),
+    st.floats(0.01, 1),
+)
+def test_what_is_left_is_a_distribution_in_the_same_order(logits, temperature, top_k, top_p):
+    before = torch.tensor([logits]).log_softmax(1)
+    after = narrowed(before, Sampling(temperature, top_k, top_p))
+    assert after.exp().sum().item() == pytest.approx(1, abs=1e-4)
+    assert before[0, after.argmax()] == before.max()
+    kept = after[0] > -torch.inf
+    assert before[0][kept].min() >= (before[0][~kept].max() if (~kept).any() else -torch.inf)
+
+
+def test_no_three_words_come_twice_and_no_word_twice_in_a_row():
+    found = sample(
+        STEADY, Chain(200), 200, limits=LIMITS, generator=generator(), sampling=Sampling(shortest=4, repeats=False)
+    )
+    for each in found:
+        trigrams = list(zip(each.tokens, each.tokens[1:], each.tokens[2:], strict=False))
+        assert len(set(trigrams)) == len(trigrams)
+        assert all(one != other for one, other in zip(each.tokens, each.tokens[1:], strict=False))
+        assert len(each.tokens) >= 4
+
+
+def test_barred_words_and_early_ends_have_no_probability():
+    logits = torch.zeros(1, 5)
+    short = allowed(logits, torch.empty(1, 0, dtype=torch.int64), LIMITS, Sampling(shortest=1))
+    assert short.exp()[0].tolist() == pytest.approx([0, 0, 1 / 3, 1 / 3, 1 / 3])
+    later = allowed(logits, torch.tensor([[A, B, C, A, B]]), LIMITS, Sampling())
+    assert later.exp()[0].tolist() == pytest.approx([0, 1 / 2, 1 / 2, 0, 0])  # not B again, not A B C again
+    assert logits.tolist() == [[0] * 5]
+
+
+def test_where_no_word_may_come_the_text_ends():
+    only_a = chain({word: [0.0, 0.0, 1.0, 0.0, 0.0] for word in range(5)})
+    found = sample(only_a, Chain(3), 3, limits=LIMITS, generator=generator(), sampling=Sampling(shortest=5))
+    assert [(each.tokens, each.finished) for each in found] == [((A,), True)] * 3
+
+
+def test_texts_that_ended_are_left_alone():
+    counts: list[int] = []
+
+    def step(state: Chain, tokens: torch.Tensor) -> tuple[torch.Tensor, Chain]:
+        counts.append(len(tokens))
+        return torch.zeros(len(tokens), 5), state
+
+    def choose(log_p: torch.Tensor, state: Chain) -> tuple[torch.Tensor, torch.Tensor]:
+        words = torch.full((len(log_p),), A)
+        words[0] = END  # one text a step
+        return words, torch.full((len(log_p),), float(len(counts)))
+
+    found = decode(step, Chain(3), 3, choose, limits=LIMITS, sampling=AGAIN)
+    assert counts == [3, 2, 1]
+    assert [each.tokens for each in found] == [(), (A,), (A, A)]
+    assert [each.score for each in found] == [1.0, 3.0, 6.0]
+
+
+def test_a_deadline_ends_the_drawing():
+    calls: list[int] = []
+
+    def check() -> None:
+        calls.append(1)
+        if len(calls) == 3:
+            raise TimeoutError
+
+    with pytest.raises(TimeoutError):
+        sample(STEADY, Chain(9), 9, limits=LIMITS, generator=generator(), sampling=Sampling(shortest=9), check=check)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"temperature": 0.0}, "Expected a temperature above 0 and up to 10, but got 0.0"),
+        ({"temperature": -1.0}, "but got -1.0"),
+        ({"temperature": math.nan}, "but got nan"),
+        ({"temperature": math.inf}, "but got inf"),
+        ({"top_k": 0}, "Expected to draw from at least 1 word, but got top_k = 0"),
+        ({"top_p": 0.0}, "Expected top_p above 0 and up to 1, but got 0.0"),
+        ({"top_p": 1.5}, "but got 1.5"),
+        ({"top_p": math.nan}, "but got nan"),
+        ({"shortest": -1}, "Expected texts of 0 words or more, but got shortest = -1"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(wrong, message):
+    with pytest.raises(ValueError, match=message):
+        Sampling(**wrong)

@@ -1,0 +1,101 @@
+import numpy as np
+import pytest
+import torch
+
+from generators.chat_model import BARRED, ChatModel
+from generators.decoding import Sampling
+from generators.ranking import Asking, candidates, folded, ranked, respond
+from qa_core.beam_search import Hypothesis
+
+
+def generator(seed: int = 1) -> torch.Generator:
+    return torch.Generator().manual_seed(seed)
+
+
+def ids(model: ChatModel, text: str) -> tuple[int, ...]:
+    return tuple(model.target(text)[:-1].tolist())
+
+
+@pytest.mark.parametrize("method", ["selective", "vanilla"])
+def test_replies_are_distinct_and_the_best_come_first(chat_model: ChatModel, method: str):
+    asking = Asking(candidates=30, length=6, method=method, word_bonus=0.0, sampling=Sampling(shortest=2))
+    found = respond(chat_model, ["where do cats sleep?"], 8, generator=generator(), asking=asking)
+    assert 1 < len(found) <= 8
+    assert [each.score for each in found] == sorted((each.score for each in found), reverse=True)
+    assert len({each.text for each in found}) == len(found)
+    assert all(each.score == pytest.approx(each.relevance + each.fluency) for each in found)
+    assert found == respond(chat_model, ["where do cats sleep?"], 8, generator=generator(), asking=asking)
+    assert found[:3] == respond(chat_model, ["where do cats sleep?"], 3, generator=generator(), asking=asking)
+    assert not any(word in each.text for each in found for word in ("<unk>", "<pad>", "<turn>", "<s>"))
+
+
+def test_scores_are_those_of_the_backward_model_and_of_the_language_model(chat_model: ChatModel):
+    context, text = ["why?", "who sleeps in the House?"], "my cats do."
+    (found,) = ranked(chat_model, context, [Hypothesis(ids(chat_model, text), -3.5, True)], method="vanilla")
+    assert found.text == "My cats do."
+    assert found.relevance == pytest.approx(chat_model.log_backward([chat_model.backward_row(context, text)])[0])
+    assert found.fluency == pytest.approx(chat_model.log_language([chat_model.language_row(text)])[0])
+    (found,) = ranked(chat_model, context, [Hypothesis(ids(chat_model, text), -3.5, True)])
+    assert found.fluency == -3.5
+    assert ranked(chat_model, context, []) == []
+
+
+def test_each_word_has_its_bonus(chat_model: ChatModel):
+    texts = [Hypothesis(ids(chat_model, text), -1.0, True) for text in ("why?", "my cats do.")]
+    plain, paid = (
+        {each.text: each.score for each in ranked(chat_model, ["why?"], texts, word_bonus=bonus)}
+        for bonus in (0.0, 2.0)
+    )
+    assert {text: paid[text] - plain[text] for text in plain} == pytest.approx({"Why?": 4.0, "My cats do.": 8.0})
+    with pytest.raises(ValueError, match="Expected a finite bonus for each word, but got nan"):
+        Asking(word_bonus=float("nan"))
+
+
+def test_texts_that_differ_in_marks_alone_are_folded(chat_model: ChatModel):
+    model = chat_model
+    texts = [("my cats do.", -3.0, True), ("my cats do?", -2.0, True), ("my cats do", -9.0, True), ("why", -1.0, False)]
+    found = folded([Hypothesis(ids(model, text), score, done) for text, score, done in texts], model)
+    assert [model.text(each.tokens) for each in found] == ["My cats do?"]
+    marks = [Hypothesis(ids(model, "?"), -1.0, True), Hypothesis((), -1.0, True)]
+    assert folded(marks, model) == []
+    cut = Hypothesis(ids(model, "why"), -1.0, False)
+    assert folded([cut], model) == [cut]  # where nothing came to an end, what there is has to do
+
+
+def test_nothing_is_too_odd_to_reply_to(chat_model: ChatModel):
+    asking = Asking(candidates=10, length=5)
+    for context in (["zyzzyva qwrt"], ["?!"], ["word " * 10_000], ["\x00\ud800 🙂"]):
+        assert all(
+            np.isfinite(each.score) for each in respond(chat_model, context, 3, generator=generator(), asking=asking)
+        )
+
+
+def test_hundreds_of_candidates_in_one_batch(chat_model: ChatModel):
+    found = candidates(chat_model, ["why?"], generator=generator(), asking=Asking(candidates=500, length=8))
+    assert len(found) == 500
+    assert all(len(each.tokens) <= 8 for each in found if each.finished)
+    assert not {word for each in found for word in each.tokens} & set(BARRED)
+
+
+def test_a_deadline_ends_the_work(chat_model: ChatModel):
+    calls: list[int] = []
+
+    def check() -> None:
+        calls.append(1)
+        if len(calls) > 2:
+            raise TimeoutError
+
+    with pytest.raises(TimeoutError):
+        respond(chat_model, ["why?"], 1, generator=generator(), check=check)
+
+
+def test_what_cannot_be_asked_is_refused(chat_model: ChatModel):
+    with pytest.raises(ValueError, match="Expected to be asked for at least one reply, but got 0"):
+        respond(chat_model, ["why?"], 0, generator=generator())
+    for context in ([], ["", " "]):
+        with pytest.raises(ValueError, match="Expected a turn to reply to, but got none"):
+            respond(chat_model, context, 1, generator=generator())
+    with pytest.raises(ValueError, match="Expected at least one candidate, but got 0"):
+        Asking(candidates=0)
+    with pytest.raises(ValueError, match="may be longer than 3 words, but got a length of 3"):
+        Asking(length=3)

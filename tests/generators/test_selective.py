@@ -1,0 +1,81 @@
+import pytest
+import torch
+
+from generators.acceptor import Acceptor
+from generators.chat_model import BARRED, ChatModel
+from generators.columns import tensors
+from generators.selective import Selection, chosen, selective_sample
+from qa_core.beam_search import Hypothesis, Limits
+from qa_core.seq2seq import END_ID, START_ID
+
+LIMITS = Limits(START_ID, END_ID, 6, barred=BARRED)
+
+
+def likes_likely_words(acceptor: Acceptor, *, at: float) -> None:
+    """log p(w|S) above `at` is accepted; nothing else has a say."""
+    with torch.no_grad():
+        for parameter in acceptor.parameters():
+            parameter.zero_()
+        acceptor.layers[0].weight[0, 0] = 0.01  # tanh is a line there
+        acceptor.layers[2].weight[0, 0] = 1000.0
+        acceptor.layers[2].bias[0] = -10.0 * at
+
+
+def drawn(model: ChatModel, count: int, selection: Selection, seed: int = 1) -> list[Hypothesis]:
+    with torch.no_grad():
+        state = model.forward.start(*tensors([model.source(["why?"])], model.device))
+        return selective_sample(
+            model.forward.step,
+            state.select(torch.zeros(count, dtype=torch.int64)),
+            model.language.step,
+            model.language.start(count),
+            count,
+            acceptor=model.acceptor,
+            limits=LIMITS,
+            generator=torch.Generator().manual_seed(seed),
+            selection=selection,
+        )
+
+
+def test_one_of_the_accepted_or_else_the_best():
+    log_p = torch.tensor([[0.6, 0.1, 0.9], [0.3, 0.45, 0.2]]).log()
+    picked = {tuple(chosen(log_p, 0.5, torch.Generator().manual_seed(seed)).tolist()) for seed in range(40)}
+    assert picked == {(0, 1), (2, 1)}
+    assert chosen(log_p, 0.0, torch.Generator().manual_seed(1)).shape == (2,)
+
+
+def test_scores_are_the_acceptors(chat_model: ChatModel):
+    likes_likely_words(chat_model.acceptor, at=-2.0)
+    found = drawn(chat_model, 5, Selection(draws=8))
+    assert all(each.score < 0 for each in found)
+    assert found == drawn(chat_model, 5, Selection(draws=8))
+    assert found != drawn(chat_model, 5, Selection(draws=8), seed=2)
+    assert not {word for each in found for word in each.tokens} & {*BARRED, END_ID}
+
+
+def test_more_draws_and_a_higher_threshold_make_likelier_texts(chat_model: ChatModel):
+    likes_likely_words(chat_model.acceptor, at=-2.5)
+
+    def mean_log_p(selection: Selection) -> float:
+        found = drawn(chat_model, 100, selection)
+        source = chat_model.source(["why?"])
+        rows = [(source, torch.tensor([*each.tokens, END_ID][:6]).numpy()) for each in found]
+        return float(chat_model.log_forward(rows).sum()) / sum(len(target) for _, target in rows)
+
+    plain, careful = mean_log_p(Selection(draws=1)), mean_log_p(Selection(draws=20, threshold=1.0))
+    assert careful > plain + 0.3
+    # from any of the accepted, which differ more than the best alone
+    assert plain < mean_log_p(Selection(draws=20)) < careful
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"draws": 0}, "Expected at least one word to draw at a step, but got draws = 0"),
+        ({"threshold": 1.1}, "Expected a threshold from 0 to 1, but got 1.1"),
+        ({"threshold": float("nan")}, "but got nan"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(wrong, message):
+    with pytest.raises(ValueError, match=message):
+        Selection(**wrong)

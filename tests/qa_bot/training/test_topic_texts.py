@@ -1,0 +1,83 @@
+import gzip
+import json
+
+import pytest
+
+from qa_bot.training.pairs import TrainingDataError
+from qa_bot.training.topic_texts import read_texts, split_texts
+
+
+def test_turns_pairs_and_lines_are_texts(write_lines):
+    said = write_lines(
+        "said.jsonl",
+        {"turns": ["Hello there", " ", "hi"]},
+        {"context": ["hi"], "positive_responses": ["how are you?"]},
+        {"question": "Capital of France?", "answer": "Paris"},
+        {"id": "d", "title": "Bees", "text": "They fly."},
+    )
+    lines = write_lines("speech.txt", "Peace is a process.", "", "  It takes time. ")
+    found = read_texts([said, lines])
+    assert found.texts == (
+        "Hello there",
+        "hi",
+        "how are you?",
+        "Capital of France? Paris",
+        "Bees They fly.",
+        "Peace is a process.",
+        "It takes time.",
+    )
+    assert (found.repeated, found.rejects, len(found.pairs)) == (1, (), 7)
+    assert read_texts([said, lines], limit=2).texts == ("Hello there", "hi")
+
+
+def test_a_long_document_is_taken_by_sentence(write_lines):
+    long = "One sentence stands here. " * 3 + "And " + "more " * 80 + "of it. The end."
+    found = read_texts([write_lines("long.jsonl", {"id": "1", "title": "Title", "text": long})])
+    assert found.texts[:2] == ("Title", "One sentence stands here.")
+    assert found.texts[-1] == "The end."
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        ({"turns": "not a list"}, "Expected a list of texts in the fields turns"),
+        ({"turns": [1, 2]}, "Expected a list of texts in the fields turns"),
+        ({"turns": [""]}, "Expected texts in the fields turns, but got none"),
+        ("{broken", "Expected a JSON object, but got broken JSON"),
+        ("[" * 5000, "Expected a flat JSON object"),
+        ([1], "Expected a JSON object"),
+    ],
+)
+def test_bad_lines_are_told_with_their_place_and_the_others_stay(write_lines, line, reason):
+    data = write_lines("bad.jsonl", {"turns": ["a good one"]}, line)
+    found = read_texts([data])
+    assert found.texts == ("a good one",)
+    assert found.rejects[0].reason.startswith(reason)
+    assert found.rejects[0].where == f"{data}:2"
+
+
+def test_without_texts_or_files_there_is_nothing(write_lines, tmp_path):
+    with pytest.raises(TrainingDataError, match=r"Expected texts in .*empty\.txt, but got none"):
+        read_texts([write_lines("empty.txt")])
+    with pytest.raises(FileNotFoundError, match="does not exist; check --data"):
+        read_texts([tmp_path / "none"])
+    binary = tmp_path / "binary.txt"
+    binary.write_bytes(bytes(range(256)) * 40)
+    with pytest.raises(TrainingDataError, match=r"binary\.txt"):
+        read_texts([binary])
+
+
+def test_packed_files_are_read(tmp_path):
+    with gzip.open(tmp_path / "said.jsonl.gz", "wt", encoding="utf-8") as file:
+        file.write(json.dumps({"turns": ["packed"]}) + "\n")
+    assert read_texts([tmp_path / "said.jsonl.gz"]).texts == ("packed",)
+
+
+def test_a_hash_holds_out_about_the_share_whatever_the_order():
+    texts = [f"text {number}" for number in range(1000)]
+    kept, held_out = split_texts(texts, 0.1)
+    assert 70 < len(held_out) < 130
+    assert len(kept) + len(held_out) == 1000
+    assert set(split_texts(texts[::-1], 0.1)[1]) == set(held_out)
+    assert split_texts([text.upper() + " " for text in texts], 0.1)[1] == [text.upper() + " " for text in held_out]
+    assert split_texts(texts, 0.0)[1] == []
