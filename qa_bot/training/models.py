@@ -68,6 +68,7 @@ MODELS = {
     "fusion": ("fusion:train_fusion", "AP"),
     "relations": ("relations:train_relations", "accuracy"),
     "chat": ("chat:train_chat", "perplexity"),
+    "persona": ("persona:train_persona", "perplexity"),
     "grid": ("grid:train_grid", "perplexity"),
 }
 """Module and function of each run, and the name of its development figure."""

@@ -1,0 +1,74 @@
+"""A part of a persona while it is trained: its own place in the run of the whole."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import torch
+from torch import nn
+
+from generators.columns import Row
+from generators.training import PartConfig, train_part
+from qa_bot.training.request import Request
+from qa_bot.training.run import CURVE, IDENTITY, STATE, Run, hold
+from qa_core.checkpoints import read_tensors, write_weights
+from qa_core.plots import draw_curve, write_curve
+from qa_core.resume import load_training, save_training
+from qa_core.training import Progress, Training
+
+Reported = Callable[[Progress], None]
+_DONE = "weights.safetensors"
+
+
+@dataclass(frozen=True, slots=True)
+class PartRun(Run):
+    """A part's own place in the run of the whole."""
+
+    name: str
+
+    @property
+    def state(self) -> Path:
+        return self.out / STATE / self.name
+
+    @property
+    def curve(self) -> Path:
+        """Forward's stands as that of the run."""
+        return self.out / (CURVE if self.name == "forward" else f"curve-{self.name}.csv")
+
+    def save(self, training: Training) -> None:
+        save_training(self.state, training)
+        (self.state / IDENTITY).write_text(json.dumps(self.identity, indent=2) + "\n", encoding="utf-8")
+        write_curve(self.curve, training.history)
+
+
+def train_in(
+    part: PartRun,
+    module: nn.Module,
+    rows: Sequence[Row],
+    held_out: Sequence[Row],
+    config: PartConfig,
+    request: Request,
+    reported: Reported,
+) -> None:
+    """The module gets its weights, from an earlier try where that ended it."""
+    done = part.state / _DONE
+    own = {name: tensor for name, tensor in module.named_parameters() if tensor.requires_grad}
+    if done.is_file():
+        weights = read_tensors(done)
+        with torch.no_grad():
+            for name, tensor in own.items():
+                tensor.copy_(weights[name])
+        module.eval()
+        return
+    training = Training(module, torch.optim.Adam(own.values(), lr=config.learning_rate, fused=True), seed=request.seed)
+    if request.resume and (part.state / IDENTITY).is_file():
+        load_training(part.state, training)
+    hold(part, training, train_part(training, rows, config, held_out=held_out), reported)
+    module.eval()
+    part.save(training)
+    if request.plots:
+        draw_curve(part.curve.with_suffix(".png"), training.history, measure="perplexity")
+    write_weights(done, own)

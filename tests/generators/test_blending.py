@@ -1,0 +1,85 @@
+import math
+
+import pytest
+import torch
+from torch import Tensor
+
+from generators.blending import Together, mixed, mixture, multiplied, product
+from qa_core.beam_search import Limits, greedy
+
+
+class Nowhere:
+    """A state of which nothing depends."""
+
+    def __init__(self, rows: int) -> None:
+        self.rows = rows
+
+    def select(self, rows: Tensor) -> "Nowhere":
+        return Nowhere(len(rows))
+
+
+def step_of(*probabilities: float):
+    def step(state: Nowhere, tokens: Tensor) -> tuple[Tensor, Nowhere]:
+        assert len(tokens) == state.rows
+        logits = torch.tensor(probabilities).log() + 3.0  # logits need not be log-probabilities
+        return logits.expand(len(tokens), -1), state
+
+    return step
+
+
+ONE, OTHER = (0.5, 0.25, 0.25), (0.1, 0.1, 0.8)
+BOTH = [step_of(*ONE), step_of(*OTHER)]
+
+
+def told(step, rows: int = 2) -> list[float]:
+    log_p, state = step(Together((Nowhere(rows), Nowhere(rows))), torch.zeros(rows, dtype=torch.int64))
+    assert isinstance(state, Together)
+    assert log_p.shape == (rows, 3)
+    torch.testing.assert_close(log_p[0], log_p[-1])
+    return log_p[0].exp().tolist()
+
+
+def test_a_product_by_hand():
+    assert told(multiplied(BOTH, [1, 1])) == pytest.approx([0.05 / 0.275, 0.025 / 0.275, 0.2 / 0.275])
+    roots = [math.sqrt(0.5) * 0.01, 0.5 * 0.01, 0.5 * 0.64]
+    assert told(multiplied(BOTH, [0.5, 2])) == pytest.approx([each / sum(roots) for each in roots])
+
+
+def test_a_mixture_by_hand():
+    assert told(mixed(BOTH, [1, 1])) == pytest.approx([0.3, 0.175, 0.525])
+    assert told(mixed(BOTH, [3, 1])) == pytest.approx([0.4, 0.2125, 0.3875])
+
+
+@pytest.mark.parametrize("make", [multiplied, mixed])
+def test_a_weight_of_zero_leaves_the_other_as_it_is(make):
+    assert told(make(BOTH, [1, 0])) == pytest.approx(ONE)
+    assert told(make(BOTH, [0, 1])) == pytest.approx(OTHER)
+
+
+def test_what_one_model_rules_out():
+    certain = torch.tensor([[1.0, 0.0]]).log()
+    even = torch.tensor([[0.5, 0.5]]).log()
+    assert product([certain, even], [1, 1]).exp().tolist() == [[1.0, 0.0]]
+    assert product([certain, even], [0, 1]).exp().tolist() == [[0.5, 0.5]]
+    assert mixture([certain, even], [1, 1]).exp().tolist() == [[0.75, 0.25]]
+
+
+@pytest.mark.parametrize("weights", [[1], [0, 0], [1, -1], [1, math.inf], [1, math.nan]])
+@pytest.mark.parametrize("make", [multiplied, mixed])
+def test_weights_without_sense_are_refused(make, weights):
+    with pytest.raises(ValueError, match=r"Expected (a weight for each of 2 models|weights of 0 or more), "):
+        make(BOTH, weights)
+
+
+def test_states_are_selected_together():
+    state = Together((Nowhere(2), Together((Nowhere(2), Nowhere(2)))))
+    chosen = state.select(torch.tensor([0, 0, 1]))
+    assert [each.rows for each in (chosen.states[0], *chosen.states[1].states)] == [3, 3, 3]
+
+
+def test_joined_steps_decode_as_others_do():
+    limits = Limits(start=0, end=2, length=4)
+    state = Together((Nowhere(1), Nowhere(1)))
+    (found,) = greedy(multiplied(BOTH, [1, 1]), state, 1, limits=limits)
+    assert (found.tokens, found.finished) == ((), True)
+    assert found.score == pytest.approx(math.log(0.2 / 0.275))

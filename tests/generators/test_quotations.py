@@ -1,0 +1,103 @@
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from generators.chat_model import ChatModel
+from generators.quotations import Quotations, likely, quoted, tidy
+from generators.training import PartConfig, optimiser, train_part
+from qa_core.training import Training
+
+SENTENCES = [
+    "they are tired.",
+    "in the House.",
+    "my cats do.",
+    "cats sleep in the House.",
+    "why do they?",
+    "who sleeps?",
+]
+
+
+@pytest.fixture
+def quotations(chat_model: ChatModel) -> Quotations:
+    return Quotations.of(chat_model, SENTENCES, [("why?",)] * 6)
+
+
+def test_the_order_is_that_of_the_backward_model(chat_model: ChatModel, quotations: Quotations):
+    found = quoted(chat_model, quotations, ["where do cats sleep?"], 6, shortlist=None)
+    expected = chat_model.log_backward([chat_model.backward_row(["where do cats sleep?"], each) for each in SENTENCES])
+    assert [each.place for each in found] == np.argsort(-expected, kind="stable").tolist()
+    assert [each.relevance for each in found] == pytest.approx(sorted(expected, reverse=True), abs=1e-5)
+    assert all(each.score == each.relevance for each in found)
+
+
+def test_the_language_model_has_a_say_where_it_is_asked(chat_model: ChatModel, quotations: Quotations):
+    found = {each.place: each for each in quoted(chat_model, quotations, ["why?"], 6, prior=0.5)}
+    for place, sentence in enumerate(SENTENCES):
+        prior = chat_model.log_language([chat_model.language_row(sentence)])[0]
+        assert found[place].score == pytest.approx(found[place].relevance + 0.5 * prior, abs=1e-4)
+
+
+def test_a_gist_by_hand(chat_model: ChatModel):
+    """The mean over all words of all contexts, rounded to 16 bits; and what it makes of a text."""
+    made = Quotations.of(chat_model, SENTENCES[:2], [("why?", "my cats do."), ()])
+    backward = chat_model.backward
+    z = []
+    for said in ("why?", "my cats do."):
+        source, target = (torch.from_numpy(each)[None] for each in chat_model.backward_row([said], SENTENCES[0]))
+        with torch.no_grad():
+            z.append(backward.before_softmax(source, source >= 0, target, target >= 0))
+    assert made.gists[0].tolist() == pytest.approx(torch.cat(z).mean(0).tolist(), abs=1e-3)
+    said = chat_model.backward_row(["cats why"], "")[1]
+    with torch.no_grad():
+        log_p = backward.output(made.gists).log_softmax(1)
+    assert likely(chat_model, made, said).tolist() == pytest.approx(log_p[:, said[:-1]].sum(1).tolist(), abs=1e-4)
+
+
+def test_the_shortlist_finds_what_answers(chat_model: ChatModel):
+    """A backward model that has learnt which of many sentences answers which question."""
+    torch.manual_seed(0)
+    first, second = ["cats", "house", "who"], ["do", "sleep", "why", "tired"]
+    pairs = [(f"{a} {b}?", f"{b} {a} {c}") for a in first for b in second for c in ("the", "in")]
+    rows = [chat_model.backward_row([said], reply) for said, reply in pairs]
+    config = PartConfig(batch=24, epochs=25, patience=25, learning_rate=0.04)
+    module = chat_model.backward
+    list(train_part(Training(module, optimiser(module, config), seed=1), rows, config, held_out=rows))
+    made = Quotations.of(chat_model, [reply for _, reply in pairs], [(said,) for said, _ in pairs])
+    for said in dict.fromkeys(said for said, _ in pairs):
+        (exact,) = quoted(chat_model, made, [said], 1, shortlist=None)
+        (found,) = quoted(chat_model, made, [said], 1, shortlist=8)
+        assert exact.score - 0.2 < found.score <= exact.score
+
+
+@pytest.mark.parametrize("context", [["?!"], ["zyzzyva"], ["hi", ""], ["cats " * 10_000], ["\x00\ud800"]])
+def test_nothing_is_too_odd_to_reply_to(chat_model: ChatModel, quotations: Quotations, context: list[str]):
+    found = quoted(chat_model, quotations, context, 2, shortlist=3)
+    assert len(found) == 2
+    assert all(np.isfinite(each.score) for each in found)
+
+
+def test_shapes_that_do_not_fit_are_refused(quotations: Quotations):
+    with pytest.raises(ValueError, match="Expected a gist and two numbers for each of 1 sentences"):
+        Quotations(("one",), quotations.gists, quotations.totals, quotations.prior)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "expected"),
+    [
+        ("For peace is a process - a way of solving problems .", "For peace is a process - a way of solving problems."),
+        ("I do n't know , I 'm ( almost ) sure ; it 's $ 5 !", "I don't know, I'm (almost) sure; it's $5!"),
+        ("  As it should be: “said”.", "As it should be: “said”."),
+        ("", ""),
+    ],
+)
+def test_tidy_by_hand(sentence: str, expected: str):
+    assert tidy(sentence) == expected
+
+
+@given(st.text(st.characters(codec="ascii"), max_size=40))
+def test_tidy_changes_spaces_alone(sentence: str):
+    assert "".join(tidy(sentence).split()) == "".join(tidy(f" {sentence} ").split())
+    letters = [letter for letter in sentence if letter.isalnum()]
+    assert [letter for letter in tidy(sentence) if letter.isalnum()] == letters

@@ -1,0 +1,86 @@
+import pytest
+import torch
+
+from generators.acceptor import Acceptor, features
+from generators.blending import Together
+from generators.columns import tensors
+from generators.decoding import Sampling
+from generators.persona import Persona
+from generators.ranking import Asking, candidates
+from generators.voices import Jury, acceptance, draw, finetuned, merged, multiplied_voice
+from qa_core.seq2seq import END_ID, START_ID
+
+CONTEXT = ["where do cats sleep?"]
+
+
+def told(voice, persona: Persona) -> list[float]:
+    """Probabilities of the first word."""
+    state = voice.start(*tensors([persona.base.source(CONTEXT)], torch.device("cpu")), 2)
+    with torch.no_grad():
+        logits, state = voice.step(state, torch.full((2,), START_ID))
+    assert isinstance(state.select(torch.tensor([0, 0, 1])), type(state))
+    return logits.softmax(1)[1].tolist()
+
+
+def base_first(persona: Persona) -> torch.Tensor:
+    """log p of the first word by the base's forward model, as its likelihood has it."""
+    source, target = persona.base.forward_row(CONTEXT, "")
+    with torch.no_grad():
+        return persona.base.forward.token_distributions(
+            *tensors([source], torch.device("cpu")), *tensors([target], torch.device("cpu"))
+        )[0]
+
+
+def test_multiplied_is_the_product_of_both_models(persona: Persona):
+    base = base_first(persona)
+    with torch.no_grad():
+        speaker = persona.speaker.token_distributions(torch.tensor([[END_ID]]), torch.tensor([[True]]))[0]
+    expected = (base + 0.5 * speaker).softmax(0)  # weights of the fixture
+    assert told(multiplied_voice(persona), persona) == pytest.approx(expected.tolist(), abs=1e-6)
+
+
+def test_finetuned_is_the_tuned_model(persona: Persona):
+    shift = persona.forward.output.bias - persona.base.forward.output.bias  # all that was tuned in the fixture
+    expected = (base_first(persona) + shift).softmax(0)
+    assert told(finetuned(persona), persona) == pytest.approx(expected.tolist(), abs=1e-6)
+
+
+def test_merged_voices_are_mixed_by_weight(persona: Persona):
+    voices = [finetuned(persona), multiplied_voice(persona)]
+    one, other = (torch.tensor(told(voice, persona)) for voice in voices)
+    assert told(merged(voices, [0.75, 0.25]), persona) == pytest.approx((0.75 * one + 0.25 * other).tolist(), abs=1e-6)
+    assert merged(voices[:1], [1.0]) is voices[0]
+
+
+def test_a_jury_by_hand():
+    members = [Acceptor(), Acceptor()]
+    seen = torch.randn(4, 2, 3)
+    with torch.no_grad():
+        first, second = (member(seen).exp() for member in members)
+        torch.testing.assert_close(Jury(members, [0.75, 0.25])(seen).exp(), 0.75 * first + 0.25 * second)
+        torch.testing.assert_close(Jury(members, [1.0, 0.0])(seen), members[0](seen))
+
+
+@pytest.mark.parametrize("method", ["selective", "vanilla"])
+def test_drawing_is_that_of_the_tuned_model(persona: Persona, method: str):
+    asking = Asking(candidates=20, length=6, method=method, sampling=Sampling(shortest=2))
+    drawn = draw(persona.base, finetuned(persona), CONTEXT, generator=torch.Generator().manual_seed(1), asking=asking)
+    assert drawn == candidates(persona.model, CONTEXT, generator=torch.Generator().manual_seed(1), asking=asking)
+    blended = merged([multiplied_voice(persona), finetuned(persona)], [0.5, 0.5])
+    found = draw(persona.base, blended, CONTEXT, generator=torch.Generator().manual_seed(1), asking=asking)
+    assert len(found) == 20
+    assert isinstance(blended.start(*tensors([persona.base.source(CONTEXT)], torch.device("cpu")), 2), Together)
+
+
+def test_acceptance_of_texts_by_hand(persona: Persona):
+    texts = ["my cats do.", "why?"]
+    found = acceptance(persona.base, finetuned(persona), CONTEXT, texts)
+    for text, total in zip(texts, found.tolist(), strict=True):
+        source, target = persona.base.forward_row(CONTEXT, text)
+        columns = *tensors([source], torch.device("cpu")), *tensors([target], torch.device("cpu"))
+        with torch.no_grad():
+            log_p = persona.forward.token_distributions(*columns)
+            prior = persona.base.language.token_distributions(*columns[2:])
+            expected = persona.acceptor(features(log_p, prior, torch.from_numpy(target)[:, None])).sum()
+        assert total == pytest.approx(float(expected), abs=1e-4)
+    assert acceptance(persona.base, finetuned(persona), CONTEXT, []).tolist() == []

@@ -1,0 +1,184 @@
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from generators.acceptor import AcceptorConfig
+from generators.chat_model import ChatConfig, ChatModel
+from generators.language_model import LanguageModelConfig
+from generators.persona import Persona, fingerprint
+from generators.persona_replies import Share, Styling, styled
+from generators.ranking import Asking
+from qa_bot.training.dense import TrainingError
+from qa_bot.training.models import verb
+from qa_bot.training.pairs import TrainingDataError
+from qa_bot.training.persona import epochs, train_persona
+from qa_bot.training.persona_settings import configured
+from qa_bot.training.request import Request
+from qa_bot.training.run import RunError
+from qa_bot.training.settings import SettingsError
+from qa_core.checkpoints import load_weights
+from qa_core.seq2seq import Seq2SeqConfig
+
+WORDS = ["sea", "wind", "sail", "ship", "storm", "calm", "harbour", "captain", "rope", "anchor", "wave", "is", "was"]
+SETTINGS = """examples = 200
+[speaker]
+epochs = 4
+batch = 16
+learning_rate = 0.05
+[forward]
+epochs = 3
+batch = 16
+learning_rate = 0.05
+"""
+
+
+class StoppedError(Exception):
+    """An interruption at a place of our choice."""
+
+
+def sentences(count: int) -> list[str]:
+    rng = np.random.default_rng(0)
+    return [f"The {' '.join(rng.choice(WORDS, size=4))} {number}." for number in range(count)]
+
+
+@pytest.fixture(scope="module")
+def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A chat model that has learnt nothing."""
+    torch.manual_seed(1)
+    sizes = {"dimension": 8, "hidden": 8, "layers": 1, "dropout": 0.0, "tied": True}
+    config = ChatConfig(Seq2SeqConfig(80, **sizes), LanguageModelConfig(80, **sizes), AcceptorConfig(hidden=4))
+    model = ChatModel.of([*sentences(40), "who are you?"], replace(config, max_source=10, max_target=10))
+    folder = tmp_path_factory.mktemp("models") / "base"
+    model.save(folder, card="# Card\n")
+    return folder
+
+
+@pytest.fixture
+def request_(base: Path, tmp_path: Path) -> Request:
+    data = tmp_path / "sailor.txt"
+    data.write_text("\n".join(sentences(60)))
+    settings = tmp_path / "settings.toml"
+    settings.write_text(SETTINGS)
+    return Request((data,), tmp_path / "sailor", base=base, config=settings, seed=3)
+
+
+def test_a_run_leaves_a_persona_with_card_and_curves(request_: Request, base: Path):
+    read, progress = [], []
+    outcome = train_persona(request_, told=read.append, reported=progress.append)
+    assert len(read[0].pairs) == 60
+    assert (outcome.sentences, outcome.held_out, outcome.rejects) == (54, 6, 0)
+    for change in outcome.changes.values():
+        assert change.tuned < change.base
+    assert len([each for each in progress if each.dev is not None]) <= 7
+    model = ChatModel.load(base)
+    persona = Persona.load(request_.out, model)
+    assert persona.config.name == "sailor"
+    assert persona.config.base == outcome.fingerprint == fingerprint(model)
+    assert persona.config.weights == outcome.weights
+    assert len(persona.quotations) == 54
+    assert not (request_.out / "training").exists()
+    assert {"curve.csv", "curve-speaker.csv"} < {path.name for path in request_.out.iterdir()}
+    card = (request_.out / "README.md").read_text()
+    assert "# Persona sailor" in card
+    assert outcome.fingerprint in card
+    assert (
+        json.loads(json.dumps(outcome.as_dict()))["perplexity"]["forward"]["tuned"] == outcome.changes["forward"].tuned
+    )
+    assert "only 54 sentences" in outcome.text(request_.out)
+    for style in ("rank", "multiply", "finetune", "hybrid"):
+        found = styled(
+            [Share(persona)],
+            ["who are you?"],
+            3,
+            generator=torch.Generator().manual_seed(0),
+            styling=Styling(style),
+            asking=Asking(candidates=20, length=8),
+        )
+        assert found, style
+
+
+def test_words_stay_those_of_the_base_unless_they_are_tuned(request_: Request):
+    assert request_.config is not None
+    train_persona(request_)
+    names = load_weights(request_.out).keys()
+    assert not {"forward.source.E_tune", "speaker.words.E_tune"} & names
+    assert {"forward.output.bias", "speaker.output.bias", "sentences"} < names
+    request_.config.write_text("words = true\nhalf = false\n" + SETTINGS)
+    train_persona(request_)
+    written = load_weights(request_.out)
+    assert written["forward.source.E_tune"].dtype == np.float32
+
+
+def test_a_resumed_run_ends_as_an_uninterrupted_one(request_: Request, tmp_path: Path):
+    seen: list[object] = []
+
+    def report(progress: object) -> None:
+        seen.append(progress)
+        if len(seen) == 6:  # in the second part
+            raise StoppedError
+
+    whole = replace(request_, out=tmp_path / "whole" / "sailor")
+    train_persona(whole)
+    with pytest.raises(StoppedError):
+        train_persona(request_, reported=report)
+    with pytest.raises(RunError, match="seed = 4 instead of 3"):
+        train_persona(replace(request_, resume=True, seed=4))
+    train_persona(replace(request_, resume=True))
+    one, other = load_weights(whole.out), load_weights(request_.out)
+    assert one.keys() == other.keys()
+    for name in one:
+        np.testing.assert_array_equal(one[name], other[name], err_msg=name)
+
+
+def test_ten_sentences_are_enough_to_begin_with(request_: Request):
+    request_.data[0].write_text("\n".join(sentences(10)))
+    outcome = train_persona(request_)
+    assert (outcome.sentences, outcome.held_out) == (9, 1)
+    assert "only 9 sentences: expect quotations more than a voice" in outcome.text(request_.out)
+
+
+def test_a_file_may_be_held_out(request_: Request, tmp_path: Path):
+    held = tmp_path / "held.txt"
+    held.write_text("\n".join(sentences(5)))  # which stand in the data too
+    outcome = train_persona(replace(request_, dev=str(held)))
+    assert (outcome.sentences, outcome.held_out) == (55, 5)
+
+
+@pytest.mark.parametrize("text", ["", "The sea.\n", "Слова на языке\nкоторого нет\nздесь совсем\n"])
+def test_too_little_to_learn_from_is_told(request_: Request, text: str):
+    request_.data[0].write_text(text)
+    with pytest.raises(TrainingDataError, match="Expected sentences "):
+        train_persona(request_)
+    assert not (request_.out / "config.json").exists()
+
+
+def test_what_cannot_be_asked_is_refused(request_: Request, tmp_path: Path):
+    with pytest.raises(SettingsError, match="Expected --base DIR"):
+        train_persona(replace(request_, base=None))
+    with pytest.raises(FileNotFoundError):
+        train_persona(replace(request_, base=tmp_path / "nothing"))
+    for dev in ("0", "1.5"):
+        with pytest.raises(TrainingDataError, match="Expected a share between 0 and 1"):
+            train_persona(replace(request_, dev=dev))
+    with pytest.raises(TrainingError, match="Expected a persona's name"):
+        train_persona(replace(request_, out=tmp_path / "a b"))
+    assert not (tmp_path / "a b").exists()
+
+
+@pytest.mark.parametrize(
+    "text", ["context = 3", "contexts = 0", "[forward]\nbatch = 0", "[sampling]\ntemperature = 0.0"]
+)
+def test_settings_that_do_not_do_are_told(request_: Request, text: str):
+    assert request_.config is not None
+    request_.config.write_text(text)
+    with pytest.raises(SettingsError, match="Expected"):
+        configured(request_)
+
+
+def test_the_verb_is_known(request_: Request):
+    assert verb("persona") == (train_persona, epochs, "perplexity")
+    assert epochs(request_) == 4
