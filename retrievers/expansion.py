@@ -69,8 +69,9 @@ def translated(
 
 def relevance_model(feedback: Sequence[tuple[Sequence[str], float]]) -> dict[str, float]:
     """p(w|R) = Σ_d p(w|d) s(d) / Σ_d s(d) over the documents with terms and a score above 0."""
-    best = max((score for _, score in feedback), default=0.0)
-    useful = [(Counter(words), score / best) for words, score in feedback if words and score > 0]
+    told = [(Counter(words), score) for words, score in feedback if words and score > 0]
+    best = max((score for _, score in told), default=0.0)
+    useful = [(counts, score / best) for counts, score in told]
     total = sum(score for _, score in useful)  # at least 1: scores too small to divide by do not vanish
     model: dict[str, float] = {}
     for counts, score in useful:

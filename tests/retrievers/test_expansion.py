@@ -36,6 +36,10 @@ def test_without_useful_feedback_the_query_stays():
     assert rm3([], []) == ()
 
 
+def test_a_tiny_score_beside_an_empty_document_counts():
+    assert rm3([], [([], 2.0), (["cat"], 5e-324)]) == (("cat", 1.0),)
+
+
 def test_a_weight_outside_0_to_1_is_refused():
     with pytest.raises(ValueError, match=r"between 0 and 1, but got 1\.5"):
         rm3(["cat"], FEEDBACK, weight=1.5)
