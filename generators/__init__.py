@@ -1,1 +1,1 @@
-"""Speaking: room kept for the styled sequence-to-sequence generator."""
+"""Speaking: replies of a conversation model, voices of personas, and topics that steer them."""

@@ -14,11 +14,12 @@ from typing import Literal
 import numpy as np
 import torch
 
+from generators.acceptor import Acceptor
 from generators.chat_model import BARRED, ChatModel
 from generators.columns import evaluating, tensors
 from generators.decoding import Sampling, sample
 from generators.selective import Selection, selective_sample
-from qa_core.beam_search import Hypothesis, Limits
+from qa_core.beam_search import Hypothesis, Limits, Rows, Step
 from qa_core.seq2seq import END_ID, START_ID
 
 Method = Literal["selective", "vanilla"]
@@ -96,28 +97,37 @@ def candidates(
     check: Callable[[], None] = lambda: None,
 ) -> list[Hypothesis]:
     """As many drawn texts as are asked for, scored by the acceptor or, where it has no say, by `log p(T|S)`."""
+    with evaluating(model.forward):
+        state = model.forward.start(*tensors([model.source(context)], model.device))
+        state = state.select(torch.zeros(asking.candidates, dtype=torch.int64))
+        return drawn_from(
+            model, model.forward.step, state, model.acceptor, generator=generator, asking=asking, check=check
+        )
+
+
+def drawn_from(
+    base: ChatModel,
+    step: Step[Rows],
+    state: Rows,
+    acceptor: Acceptor,
+    *,
+    generator: torch.Generator,
+    asking: Asking,
+    check: Callable[[], None] = lambda: None,
+) -> list[Hypothesis]:
+    """A drawn text for each row of the state, by any step over the base's words; selected with its language model."""
     count = asking.candidates
     limits = Limits(START_ID, END_ID, asking.length + 1, barred=BARRED)
-    with evaluating(model.forward), evaluating(model.language):
-        state = model.forward.start(*tensors([model.source(context)], model.device))
-        state = state.select(torch.zeros(count, dtype=torch.int64))
-        if asking.method == "vanilla":
-            return sample(
-                model.forward.step,
-                state,
-                count,
-                limits=limits,
-                generator=generator,
-                sampling=asking.sampling,
-                check=check,
-            )
+    if asking.method == "vanilla":
+        return sample(step, state, count, limits=limits, generator=generator, sampling=asking.sampling, check=check)
+    with evaluating(base.language):
         return selective_sample(
-            model.forward.step,
+            step,
             state,
-            model.language.step,
-            model.language.start(count),
+            base.language.step,
+            base.language.start(count),
             count,
-            acceptor=model.acceptor,
+            acceptor=acceptor,
             limits=limits,
             generator=generator,
             sampling=asking.sampling,

@@ -14,14 +14,12 @@ from torch import Tensor
 
 from generators.acceptor import Acceptor, features
 from generators.blending import Together, mixed, mixture, multiplied
-from generators.chat_model import BARRED, ChatModel
-from generators.columns import evaluating, tensors
-from generators.decoding import sample
+from generators.chat_model import ChatModel
+from generators.columns import tensors
 from generators.persona import Persona
-from generators.ranking import Asking
-from generators.selective import selective_sample
-from qa_core.beam_search import Hypothesis, Limits, Step
-from qa_core.seq2seq import END_ID, START_ID
+from generators.ranking import Asking, drawn_from
+from qa_core.beam_search import Hypothesis, Step
+from qa_core.seq2seq import START_ID
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -88,27 +86,8 @@ def draw(
     check: Callable[[], None] = lambda: None,
 ) -> list[Hypothesis]:
     """As `generators.ranking.candidates`, of a voice; models are in evaluation mode."""
-    count = asking.candidates
-    limits = Limits(START_ID, END_ID, asking.length + 1, barred=BARRED)
-    state = voice.start(*tensors([base.source(context)], base.device), count)
-    if asking.method == "vanilla":
-        return sample(
-            voice.step, state, count, limits=limits, generator=generator, sampling=asking.sampling, check=check
-        )
-    with evaluating(base.language):
-        return selective_sample(
-            voice.step,
-            state,
-            base.language.step,
-            base.language.start(count),
-            count,
-            acceptor=voice.acceptor,
-            limits=limits,
-            generator=generator,
-            sampling=asking.sampling,
-            selection=asking.selection,
-            check=check,
-        )
+    state = voice.start(*tensors([base.source(context)], base.device), asking.candidates)
+    return drawn_from(base, voice.step, state, voice.acceptor, generator=generator, asking=asking, check=check)
 
 
 @torch.no_grad()
