@@ -1,6 +1,7 @@
 """What replies come from: forward `p(T|S)`, backward `p(S|T)`, a language model `p(T)`, and an acceptor.
 
 All speak one vocabulary. Forward sees the last turns of a conversation, backward tells the last of them from the reply.
+Where there is a counting grid, forward hears where a hint falls on it.
 """
 
 from __future__ import annotations
@@ -17,8 +18,10 @@ import torch
 from torch import Tensor, nn
 
 from generators.acceptor import Acceptor, AcceptorConfig
-from generators.columns import Row, evaluating, row_scores
+from generators.columns import Row, evaluating, row_scores, tensors
+from generators.counting_grid import CountingGrid
 from generators.language_model import LanguageModel, LanguageModelConfig
+from generators.steering import Steering
 from generators.wording import Casing, cut, readable, tokens
 from qa_core.checkpoints import (
     VOCABULARY,
@@ -30,7 +33,7 @@ from qa_core.checkpoints import (
     save_model,
     unpacked,
 )
-from qa_core.seq2seq import END_ID, SPECIALS, Seq2Seq, Seq2SeqConfig
+from qa_core.seq2seq import END_ID, SPECIALS, Seq2Seq, Seq2SeqConfig, State
 from qa_core.types import FloatArray, IntArray
 from qa_core.vocab import Vocabulary
 
@@ -41,6 +44,9 @@ BARRED = tuple(number for number in range(len(CHAT_SPECIALS)) if number != END_I
 """Words that no reply holds."""
 _TURN_ID = CHAT_SPECIALS.index(TURN)
 _CASING = "casing"
+GRID = "grid"
+"""The folder of the counting grid in that of a model."""
+_GRID_CARD = "# Counting grid\n\nOf the chat model in the folder above, whose card says more.\n"
 _CHARACTERS = 40  # of a text, for each word that counts: more are not even cut into words
 
 
@@ -65,14 +71,25 @@ class ChatModel:
     vocabulary: Vocabulary
     casing: Casing
     config: ChatConfig
+    steering: Steering | None = None
 
     @classmethod
-    def of(cls, texts: Iterable[str], config: ChatConfig, *, minimum: int = 1) -> Self:
+    def of(
+        cls,
+        texts: Iterable[str],
+        config: ChatConfig,
+        *,
+        minimum: int = 1,
+        wanted: Iterable[str] = (),
+        grid: CountingGrid | None = None,
+    ) -> Self:
         """A new one over the most frequent words of texts; torch's generator draws its first weights.
 
         Args:
             config: `network.vocabulary` is the number of words at most, special ones included.
             minimum: times a word has to stand in the texts.
+            wanted: texts whose words are known beyond that number, where they stand in the others `minimum` times.
+            grid: what forward hears topics from.
 
         Raises:
             ValueError: no word stands often enough.
@@ -81,12 +98,14 @@ class ChatModel:
         counts = Counter(form.lower() for forms in kept for form in forms)
         size = config.network.vocabulary
         vocabulary = Vocabulary.from_counts(counts, size=size, minimum=minimum, specials=CHAT_SPECIALS)
+        more = {word for text in wanted for word in tokens(text) if counts[word] >= minimum and word not in vocabulary}
+        vocabulary = Vocabulary((*vocabulary.tokens, *sorted(more)))
         if len(vocabulary) == len(CHAT_SPECIALS):
             raise ValueError(
                 f"Expected words that stand in the texts {minimum} times, but got none; train on more texts."
             )
         known = {word: form for word, form in Casing.of_cut(kept).forms.items() if word in vocabulary}
-        return cls._made(vocabulary, Casing(known), config)
+        return cls._made(vocabulary, Casing(known), config, grid)
 
     @classmethod
     def load(cls, folder: Path) -> Self:
@@ -102,7 +121,13 @@ class ChatModel:
         weights = load_tensors(folder)
         lines = weights.pop(_CASING, None)
         casing = Casing.parsed(unpacked(None if lines is None else lines.numpy(), folder / WEIGHTS))
-        model = cls._made(vocabulary, casing, config)
+        grid = CountingGrid.load(folder / GRID) if config.network.topics else None
+        if grid is not None and grid.config.cells != config.network.topics:
+            raise ValueError(
+                f"{folder / GRID}: Expected a grid of {config.network.topics} cells, but got {grid.config.cells}; "
+                "train or fetch the model again."
+            )
+        model = cls._made(vocabulary, casing, config, grid)
         model._fill(weights, folder / WEIGHTS)
         return model
 
@@ -117,7 +142,28 @@ class ChatModel:
             name: tensor.half() if half else tensor for name, tensor in self._weights().items()
         }
         weights[_CASING] = packed(self.casing.lines())
+        if self.steering is not None:
+            folder.mkdir(parents=True, exist_ok=True)
+            self.steering.grid.save(folder / GRID, card=_GRID_CARD)
         save_model(folder, config=self.config, weights=weights, vocabulary=self.vocabulary.tokens, card=card)
+
+    def topic(self, hints: Sequence[str]) -> Tensor | None:
+        """What forward hears of hints, (H, E), see `Steering.topic`; None where it hears no topics."""
+        return None if self.steering is None else self.steering.topic(*hints).to(self.device)
+
+    def begun(
+        self, context: Sequence[str], count: int, *, hints: Sequence[str] = (), forward: Seq2Seq | None = None
+    ) -> State:
+        """The state before the first word of `count` replies to the last turns, each hint having its share of them.
+
+        Args:
+            forward: a fine-tuned one in place of the model's own.
+        """
+        topic = self.topic(hints)
+        kinds = 1 if topic is None else len(topic)
+        source, mask = tensors([self.source(context)] * kinds, self.device)
+        state = (forward or self.forward).start(source, mask, topic)
+        return state.select(torch.arange(count) % kinds)
 
     @property
     def device(self) -> torch.device:
@@ -178,12 +224,16 @@ class ChatModel:
         return readable(self.vocabulary.words(ids), self.casing)
 
     @classmethod
-    def _made(cls, vocabulary: Vocabulary, casing: Casing, config: ChatConfig) -> Self:
-        network = replace(config.network, vocabulary=len(vocabulary))
+    def _made(cls, vocabulary: Vocabulary, casing: Casing, config: ChatConfig, grid: CountingGrid | None) -> Self:
+        told = replace(config.network, vocabulary=len(vocabulary))
+        deaf = replace(told, topics=0, topic_width=0)
+        network = deaf if grid is None else replace(told, topics=grid.config.cells)
         language = replace(config.language, vocabulary=len(vocabulary))
-        parts = Seq2Seq(network).eval(), Seq2Seq(network).eval(), LanguageModel(language).eval()
+        parts = Seq2Seq(network).eval(), Seq2Seq(deaf).eval(), LanguageModel(language).eval()
         acceptor = Acceptor(config.acceptor).eval()
-        return cls(*parts, acceptor, vocabulary, casing, replace(config, network=network, language=language))
+        steering = None if grid is None else Steering.of(grid, vocabulary)
+        config = replace(config, network=network, language=language)
+        return cls(*parts, acceptor, vocabulary, casing, config, steering)
 
     def _modules(self) -> dict[str, nn.Module]:
         return {name: getattr(self, name) for name in ("forward", "backward", "language", "acceptor")}

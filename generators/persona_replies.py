@@ -61,6 +61,7 @@ def styled(
     generator: torch.Generator,
     styling: Styling = PLAIN,
     asking: Asking = DEFAULT,
+    hints: Sequence[str] = (),
     check: Callable[[], None] = lambda: None,
 ) -> list[StyledResponse]:
     """Up to `n` distinct replies to the last of these turns, best first.
@@ -70,6 +71,7 @@ def styled(
 
     Args:
         generator: on the CPU; the same one in the same state gives the same replies.
+        hints: texts whose topics drawn replies should have, where the base hears topics.
         check: called between steps; what it raises ends the work.
 
     Raises:
@@ -84,10 +86,10 @@ def styled(
     if styling.style == "rank":
         return _distinct(_quotations(heard, context, n, styling))[:n]
     voice = _voice(heard, "multiply" if styling.style == "multiply" else "finetune")
-    made = _generated(heard, voice, context, generator, asking, check)
+    made = _generated(heard, voice, context, generator, asking, hints, check)
     if styling.style == "hybrid":
         check()
-        made = [*made, *_rivals(heard, voice, context, styling, asking)]
+        made = [*made, *_rivals(heard, voice, context, styling, asking, hints)]
     return _distinct(made)[:n]
 
 
@@ -114,10 +116,12 @@ def _generated(
     context: Sequence[str],
     generator: torch.Generator,
     asking: Asking,
+    hints: Sequence[str],
     check: Callable[[], None],
 ) -> list[StyledResponse]:
     model = _spelling(heard)
-    drawn = folded(draw(model, voice, context, generator=generator, asking=asking, check=check), model)
+    drawn = draw(model, voice, context, generator=generator, asking=asking, hints=hints, check=check)
+    drawn = folded(drawn, model)
     check()
     name = "+".join(share.persona.config.name for share in heard)
     return [
@@ -148,13 +152,19 @@ def _quotations_of(share: Share, context: Sequence[str], n: int, styling: Stylin
 
 
 def _rivals(
-    heard: Sequence[Share], voice: Voice, context: Sequence[str], styling: Styling, asking: Asking
+    heard: Sequence[Share],
+    voice: Voice,
+    context: Sequence[str],
+    styling: Styling,
+    asking: Asking,
+    hints: Sequence[str],
 ) -> list[StyledResponse]:
     """The best quotations, scored as drawn texts are: by the acceptor of the same voice, or by the language model."""
     found = _quotations(heard, context, _QUOTES, styling)
     base, texts = heard[0].persona.base, [each.text for each in found]
-    selective = asking.method == "selective"
-    told = acceptance(base, voice, context, texts).tolist() if selective else [each.fluency for each in found]
+    told = [each.fluency for each in found]
+    if asking.method == "selective":
+        told = acceptance(base, voice, context, texts, hints=hints).tolist()
     bonus = [asking.word_bonus * (len(base.target(text)) - 1) for text in texts]
     return [
         replace(each, score=each.relevance + prior + more, fluency=prior)

@@ -16,7 +16,7 @@ import torch
 
 from generators.acceptor import Acceptor
 from generators.chat_model import BARRED, ChatModel
-from generators.columns import evaluating, tensors
+from generators.columns import evaluating
 from generators.decoding import Sampling, sample
 from generators.selective import Selection, selective_sample
 from qa_core.beam_search import Hypothesis, Limits, Rows, Step
@@ -68,12 +68,14 @@ def respond(
     *,
     generator: torch.Generator,
     asking: Asking = DEFAULT,
+    hints: Sequence[str] = (),
     check: Callable[[], None] = lambda: None,
 ) -> list[Response]:
     """Up to `n` distinct replies to the last of these turns, best first.
 
     Args:
         generator: on the CPU; the same one in the same state gives the same replies.
+        hints: texts whose topics the replies should have, where the model hears topics; each gets its share of them.
         check: called between steps; what it raises ends the work.
 
     Raises:
@@ -83,7 +85,8 @@ def respond(
         raise ValueError(f"Expected to be asked for at least one reply, but got {n}; raise it.")
     if not any(turn.strip() for turn in context):
         raise ValueError("Expected a turn to reply to, but got none; say something first.")
-    drawn = folded(candidates(model, context, generator=generator, asking=asking, check=check), model)
+    drawn = candidates(model, context, generator=generator, asking=asking, hints=hints, check=check)
+    drawn = folded(drawn, model)
     check()
     return ranked(model, context, drawn, method=asking.method, word_bonus=asking.word_bonus)[:n]
 
@@ -94,12 +97,12 @@ def candidates(
     *,
     generator: torch.Generator,
     asking: Asking = DEFAULT,
+    hints: Sequence[str] = (),
     check: Callable[[], None] = lambda: None,
 ) -> list[Hypothesis]:
     """As many drawn texts as are asked for, scored by the acceptor or, where it has no say, by `log p(T|S)`."""
     with evaluating(model.forward):
-        state = model.forward.start(*tensors([model.source(context)], model.device))
-        state = state.select(torch.zeros(asking.candidates, dtype=torch.int64))
+        state = model.begun(context, asking.candidates, hints=hints)
         return drawn_from(
             model, model.forward.step, state, model.acceptor, generator=generator, asking=asking, check=check
         )

@@ -7,7 +7,7 @@ words mean the same to all of them, which saves most of the time that they would
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,6 +19,7 @@ from generators.chat_model import BARRED, ChatModel
 from generators.columns import Row, evaluating, row_scores, shuffled_batches
 from generators.language_model import LanguageModel
 from generators.sampled_softmax import HEAD, sampled_loss, tail_sample
+from generators.steering import Steering
 from qa_core.seq2seq import Seq2Seq
 from qa_core.training import Progress, Training, train
 from qa_core.translator import Columns
@@ -41,9 +42,9 @@ class PartConfig:
     sampled: int = 0  # words that stand for the rare ones in the softmax while training; 0 takes all
 
 
-def optimiser(model: nn.Module, config: PartConfig) -> torch.optim.Optimizer:
-    """Adam over all weights."""
-    return torch.optim.Adam(model.parameters(), lr=config.learning_rate, fused=True)
+def optimiser(weights: Iterable[Tensor], config: PartConfig) -> torch.optim.Optimizer:
+    """Adam over those weights."""
+    return torch.optim.Adam(weights, lr=config.learning_rate, fused=True)
 
 
 def train_part(
@@ -52,11 +53,14 @@ def train_part(
     config: PartConfig,
     *,
     held_out: Sequence[Row],
+    steering: Steering | None = None,
     report_every: int = 50,
 ) -> Iterator[Progress]:
     """Train an encoder-decoder or a language model; it ends with the weights of the lowest held-out perplexity.
 
     `training` holds the model, and is the only thing that changes: a saved run goes on with the same arguments.
+    Where a decoder hears topics, `steering` tells them to a share of the rows; perplexity is the mean of those with
+    topics and without (geometric).
     Raises ValueError where there are no rows.
     """
     if not rows or not held_out:
@@ -68,7 +72,12 @@ def train_part(
         return (drawn[chosen] for chosen in shuffled_batches([rows[i] for i in drawn], rng, size=config.batch))
 
     def batches(_epoch: int, rng: np.random.Generator) -> Iterator[Columns]:
-        return (Columns.of([rows[i] for i in chosen], device) for chosen in places(rng))
+        found = (Columns.of([rows[i] for i in chosen], device) for chosen in places(rng))
+        return found if steering is None else (steering.steered(batch, rng) for batch in found)
+
+    def measured(model: nn.Module) -> float:
+        without = perplexity(model, held_out)
+        return without if steering is None else math.sqrt(without * perplexity(model, held_out, steering=steering))
 
     steps = sum(1 for _ in places(np.random.default_rng(training.seed)))
     total = config.epochs * steps
@@ -78,7 +87,7 @@ def train_part(
         batches,
         lambda model, batch: _loss(model, batch, config.sampled),
         epochs=config.epochs,
-        evaluate=lambda model: perplexity(model, held_out),
+        evaluate=measured,
         mode="min",
         patience=config.patience,
         clip=config.clip,
@@ -88,12 +97,12 @@ def train_part(
     )
 
 
-def perplexity(model: nn.Module, rows: Sequence[Row]) -> float:
-    """`exp(−1/T Σ log p)` over the T target tokens of all rows, `</s>` included."""
+def perplexity(model: nn.Module, rows: Sequence[Row], *, steering: Steering | None = None) -> float:
+    """`exp(−1/T Σ log p)` over the T target tokens of rows, `</s>` included; `steering` tells each its topics."""
     device = next(model.parameters()).device
     with evaluating(model):
-        total = row_scores(rows, lambda batch: _likelihoods(model, batch), device).sum(dtype=np.float64)
-    return math.exp(-float(total) / sum(len(target) for _, target in rows))
+        totals = row_scores(rows, lambda batch: _likelihoods(model, _told(batch, steering)), device)
+    return math.exp(-float(totals.sum(dtype=np.float64)) / sum(len(target) for _, target in rows))
 
 
 def begin_from(model: nn.Module, other: nn.Module) -> list[str]:
@@ -102,7 +111,9 @@ def begin_from(model: nn.Module, other: nn.Module) -> list[str]:
     copied = []
     with torch.no_grad():
         for name, tensor in model.named_parameters():
-            found = theirs.get(_role(name))
+            found: Tensor | None = theirs.get(_role(name))
+            if found is not None and found.dim() == tensor.dim() == 2:
+                found = found[:, : tensor.shape[1]]  # without what a decoder hears beside words
             if found is not None and found.shape == tensor.shape:
                 tensor.copy_(found)
                 copied.append(name)
@@ -119,10 +130,12 @@ def acceptor_examples(
 ) -> Examples:
     """Each true next word of forward rows, up to `limit`, and beside it one drawn from the forward model there."""
     kept: list[tuple[Tensor, Tensor]] = []
-    count = 0
+    count, rng = 0, np.random.default_rng(generator.initial_seed())
     with evaluating(model.forward), evaluating(model.language):
         for start in range(0, len(rows), _ACCEPTOR_BATCH):
             batch = Columns.of(rows[start : start + _ACCEPTOR_BATCH], model.device)
+            if model.steering is not None:
+                batch = model.steering.steered(batch, rng)
             kept.append(_features_of(model, batch, generator))
             count += len(kept[-1][0]) // 2
             if count >= limit:
@@ -135,7 +148,9 @@ def acceptor_examples(
 
 def _features_of(model: ChatModel, batch: Columns, generator: torch.Generator) -> tuple[Tensor, Tensor]:
     """Features (2N, 3) and labels (2N,) of the true words that can be drawn at all, and of drawn ones."""
-    log_p = model.forward.token_distributions(batch.source, batch.source_mask, batch.target, batch.target_mask)
+    log_p = model.forward.token_distributions(
+        batch.source, batch.source_mask, batch.target, batch.target_mask, batch.topic
+    )
     prior = model.language.token_distributions(batch.target, batch.target_mask)
     true = batch.target[batch.target_mask]  # (N,)
     fair = ~torch.isin(true, torch.tensor(BARRED, device=true.device))
@@ -161,7 +176,7 @@ def _loss(model: nn.Module, batch: Columns, sampled: int) -> Tensor:
     if isinstance(model, LanguageModel):
         z = model.before_softmax(batch.target, batch.target_mask)
     else:
-        z = model.before_softmax(batch.source, batch.source_mask, batch.target, batch.target_mask)
+        z = model.before_softmax(batch.source, batch.source_mask, batch.target, batch.target_mask, batch.topic)
     sample = tail_sample(words, sampled).to(z.device)
     return sampled_loss(z, model.output.weight, model.output.bias, batch.target[batch.target_mask], sample)
 
@@ -170,7 +185,11 @@ def _likelihoods(model: nn.Module, batch: Columns) -> Tensor:
     if isinstance(model, LanguageModel):
         return model.log_likelihood(batch.target, batch.target_mask)
     assert isinstance(model, Seq2Seq)
-    return model.log_likelihood(batch.source, batch.source_mask, batch.target, batch.target_mask)
+    return model.log_likelihood(batch.source, batch.source_mask, batch.target, batch.target_mask, batch.topic)
+
+
+def _told(batch: Columns, steering: Steering | None) -> Columns:
+    return batch if steering is None else steering.steered(batch)
 
 
 def _role(name: str) -> str:

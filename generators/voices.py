@@ -26,8 +26,8 @@ from qa_core.seq2seq import START_ID
 class Voice:
     """What draws words."""
 
-    start: Callable[[Tensor, Tensor, int], Any]
-    """A source (1, T), its mask, and B, to the state before the first word of B replies."""
+    start: Callable[[Sequence[str], int, Sequence[str]], Any]
+    """The last turns, B, and hints, to the state before the first word of B replies."""
     step: Step[Any]
     acceptor: Acceptor
 
@@ -46,8 +46,8 @@ class Jury(Acceptor):
 def finetuned(persona: Persona) -> Voice:
     """The fine-tuned forward model with its acceptor."""
 
-    def start(source: Tensor, mask: Tensor, count: int) -> Any:
-        return persona.forward.start(source, mask).select(torch.zeros(count, dtype=torch.int64))
+    def start(context: Sequence[str], count: int, hints: Sequence[str]) -> Any:
+        return persona.base.begun(context, count, hints=hints, forward=persona.forward)
 
     return Voice(start, persona.forward.step, persona.acceptor)
 
@@ -56,9 +56,8 @@ def multiplied_voice(persona: Persona) -> Voice:
     """`p(t|S)^w1 p2(t)^w2` of the base's forward model and the speaker's language model, with the base's acceptor."""
     base, speaker = persona.base, persona.speaker
 
-    def start(source: Tensor, mask: Tensor, count: int) -> Together:
-        rows = torch.zeros(count, dtype=torch.int64)
-        return Together((base.forward.start(source, mask).select(rows), speaker.start(count)))
+    def start(context: Sequence[str], count: int, hints: Sequence[str]) -> Together:
+        return Together((base.begun(context, count, hints=hints), speaker.start(count)))
 
     return Voice(start, multiplied([base.forward.step, speaker.step], persona.config.weights), base.acceptor)
 
@@ -68,8 +67,8 @@ def merged(voices: Sequence[Voice], weights: Sequence[float]) -> Voice:
     if len(voices) == 1:
         return voices[0]
 
-    def start(source: Tensor, mask: Tensor, count: int) -> Together:
-        return Together(tuple(voice.start(source, mask, count) for voice in voices))
+    def start(context: Sequence[str], count: int, hints: Sequence[str]) -> Together:
+        return Together(tuple(voice.start(context, count, hints) for voice in voices))
 
     jury = Jury([voice.acceptor for voice in voices], weights)
     return Voice(start, mixed([voice.step for voice in voices], weights), jury)
@@ -83,26 +82,33 @@ def draw(
     *,
     generator: torch.Generator,
     asking: Asking,
+    hints: Sequence[str] = (),
     check: Callable[[], None] = lambda: None,
 ) -> list[Hypothesis]:
     """As `generators.ranking.candidates`, of a voice; models are in evaluation mode."""
-    state = voice.start(*tensors([base.source(context)], base.device), asking.candidates)
+    state = voice.start(context, asking.candidates, hints)
     return drawn_from(base, voice.step, state, voice.acceptor, generator=generator, asking=asking, check=check)
 
 
 @torch.no_grad()
-def acceptance(base: ChatModel, voice: Voice, context: Sequence[str], texts: Sequence[str]) -> Tensor:
-    """Log-probabilities (N,) that selective sampling would have given texts, had it drawn their words."""
+def acceptance(
+    base: ChatModel, voice: Voice, context: Sequence[str], texts: Sequence[str], *, hints: Sequence[str] = ()
+) -> Tensor:
+    """Log-probabilities (N,) that selective sampling would have given texts, had it drawn their words.
+
+    Of several hints it is that of the likeliest for each text.
+    """
     if not texts:
         return torch.zeros(0)
-    told, mask = tensors([base.target(text) for text in texts], torch.device("cpu"))  # (N, Q)
-    state = voice.start(*tensors([base.source(context)], base.device), len(texts))
-    prior = base.language.start(len(texts))
-    before, total = torch.full((len(texts),), START_ID), torch.zeros(len(texts))
+    kinds = max(1, len(hints))
+    told, mask = tensors([base.target(text) for text in texts for _ in range(kinds)], torch.device("cpu"))  # (NH, Q)
+    count = len(told)
+    state, prior = voice.start(context, count, hints), base.language.start(count)
+    before, total = torch.full((count,), START_ID), torch.zeros(count)
     for place in range(told.shape[1]):
         logits, state = voice.step(state, before)
         prior_logits, prior = base.language.step(prior, before)
         before = told[:, place]
         seen = features(logits.cpu().log_softmax(1), prior_logits.cpu().log_softmax(1), before.unsqueeze(1))
         total += voice.acceptor(seen).squeeze(1) * mask[:, place]
-    return total
+    return total.view(-1, kinds).amax(1)

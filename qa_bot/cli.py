@@ -442,7 +442,9 @@ def train(
         ),
     ] = None,
     more: Annotated[list[Path] | None, typer.Argument(help="Further paths of --data.", show_default=False)] = None,
-    base: Annotated[Path | None, typer.Option(help="Encoder to start from; of a persona its chat model.")] = None,
+    base: Annotated[
+        Path | None, typer.Option(help="Encoder to start from; of a persona its chat model, of a chat model its grid.")
+    ] = None,
     config: Annotated[Path | None, typer.Option(help="Settings, a TOML file.")] = None,
     dev: Annotated[str, typer.Option(help="Share of the questions to hold out, or a path with pairs.")] = "0.1",
     limit: Annotated[int | None, typer.Option(help="Only so many pairs.", min=1)] = None,

@@ -49,6 +49,7 @@ class Columns:
     source_mask: Tensor  # (B, T)
     target: Tensor  # (B, Q)
     target_mask: Tensor  # (B, Q)
+    topic: Tensor | None = None  # (B, E), for a decoder that hears one
 
     @classmethod
     def of(cls, rows: Sequence[tuple[IntArray, IntArray]], device: torch.device) -> Self:

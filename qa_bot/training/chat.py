@@ -1,5 +1,7 @@
 """`train chat`: from dialogues to a chat model, whose parts are trained one after the other (thesis, ch. 8.3).
 
+`--base` names the counting grid that forward hears topics from; without one it hears none.
+
 Forward `p(T|S)`, the language model `p(T)`, backward `p(S|T)`, then the acceptor of selective sampling.
 """
 
@@ -9,61 +11,32 @@ import json
 import shutil
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 
 import torch
-from torch import nn
 
 from generators.acceptor import Examples, train_acceptor
 from generators.chat_model import ChatModel
 from generators.columns import Row
-from generators.training import acceptor_examples, begin_from, optimiser, perplexity, train_part
+from generators.counting_grid import CountingGrid
+from generators.training import acceptor_examples, begin_from, perplexity
 from qa_bot.training.chat_card import Outcome, card
 from qa_bot.training.chat_settings import PARTS, ChatSettings, configured
 from qa_bot.training.dense import TrainingError
 from qa_bot.training.dialogues import Dialogue, Dialogues, Exchange, exchanges, read_dialogues, split_dialogues
 from qa_bot.training.pairs import TrainingDataError
+from qa_bot.training.parts import PartRun, train_in
 from qa_bot.training.request import Request
-from qa_bot.training.run import CURVE, IDENTITY, STATE, Run, RunError, hold
+from qa_bot.training.run import IDENTITY, Run, RunError
 from qa_bot.training.settings import SettingsError, device_of
-from qa_core.checkpoints import read_tensors, write_weights
-from qa_core.plots import draw_curve, write_curve
-from qa_core.resume import load_training, save_training
-from qa_core.training import Progress, Training, seed_everything
+from qa_core.training import Progress, seed_everything
 
 HELD_OUT = 4_000
 """Held-out exchanges that perplexity is taken on at most."""
-_DONE = "weights.safetensors"
 
 Told = Callable[[Dialogues], None]
 Reported = Callable[[Progress], None]
-
-
-@dataclass(frozen=True, slots=True)
-class _Part(Run):
-    """A part's own place in the run of the whole."""
-
-    name: str
-
-    @property
-    def state(self) -> Path:
-        return self.out / STATE / self.name
-
-    @property
-    def curve(self) -> Path:
-        """Forward's stands as that of the run."""
-        return self.out / (CURVE if self.name == "forward" else f"curve-{self.name}.csv")
-
-    @property
-    def begun(self) -> bool:
-        return (self.state / IDENTITY).is_file()
-
-    def save(self, training: Training) -> None:
-        """The state, and the curve."""
-        save_training(self.state, training)
-        (self.state / IDENTITY).write_text(json.dumps(self.identity, indent=2) + "\n", encoding="utf-8")
-        write_curve(self.curve, training.history)
 
 
 def train_chat(request: Request, *, told: Told = lambda _: None, reported: Reported = lambda _: None) -> Outcome:
@@ -116,14 +89,23 @@ def _trained(request: Request, settings: ChatSettings, told: Told, reported: Rep
         )
     seed_everything(request.seed)
     texts = [turn for dialogue in dialogues for turn in (*dialogue.turns, *dialogue.replies)]
-    model = ChatModel.of(texts, settings.model, minimum=settings.minimum).to(device_of(settings.device))
-    identity = {"config": asdict(settings), "replies": len(train), "held_out": len(dev), "seed": request.seed}
-    run = _begun(request, identity)
+    grid = None if request.base is None else CountingGrid.load(request.base)
+    wanted = Path(settings.words).read_text(encoding="utf-8").splitlines() if settings.words else []
+    made = ChatModel.of(texts, settings.model, minimum=settings.minimum, wanted=wanted, grid=grid)
+    model = made.to(device_of(settings.device))
+    sizes = {"replies": len(train), "held_out": len(dev), "words": len(model.vocabulary)}
+    run = _begun(request, {"config": asdict(settings), **sizes, "seed": request.seed})
     told_of = {}
     for name in PARTS:
-        measured = rows_of(model, name, dev)
-        _train_part(_Part(run.out, identity, name), model, rows_of(model, name, train), measured, request, reported)
-        told_of[name] = perplexity(getattr(model, name), measured)
+        measured, module = rows_of(model, name, dev), getattr(model, name)
+        if name != "forward":
+            begin_from(module, model.forward)
+        steering = model.steering if name == "forward" else None
+        part = PartRun(run.out, run.identity, name)
+        train_in(part, module, rows_of(model, name, train), measured, settings.part(name), request, reported, steering)
+        told_of[name] = perplexity(module, measured)
+        if steering is not None:
+            told_of["forward with the topics of the reply"] = perplexity(module, measured, steering=steering)
     accuracy = _accepting(model, train, settings, request.seed)
     seconds = time.monotonic() - started
     words = len(model.vocabulary)
@@ -153,32 +135,6 @@ def _begun(request: Request, identity: dict[str, object]) -> Run:
     return run
 
 
-def _train_part(
-    part: _Part,
-    model: ChatModel,
-    rows: Sequence[Row],
-    held_out: Sequence[Row],
-    request: Request,
-    reported: Reported,
-) -> None:
-    """The model's part of that name gets its weights, from an earlier try where that ended it."""
-    module, config = getattr(model, part.name), configured(request).part(part.name)
-    if (part.state / _DONE).is_file():
-        _fill(module, part.state / _DONE)
-        return
-    if part.name != "forward":
-        begin_from(module, model.forward)
-    training = Training(module, optimiser(module, config), seed=request.seed)
-    if request.resume and part.begun:
-        load_training(part.state, training)
-    hold(part, training, train_part(training, rows, config, held_out=held_out), reported)
-    module.eval()
-    part.save(training)
-    if request.plots:
-        draw_curve(part.curve.with_suffix(".png"), training.history, measure="perplexity")
-    write_weights(part.state / _DONE, dict(module.named_parameters()))
-
-
 def _accepting(model: ChatModel, train: Sequence[Exchange], settings: ChatSettings, seed: int) -> float:
     """Train the acceptor; the share of words of which it tells true from drawn, of those that it did not learn from."""
     generator = torch.Generator().manual_seed(seed)
@@ -192,13 +148,6 @@ def _accepting(model: ChatModel, train: Sequence[Exchange], settings: ChatSettin
     with torch.no_grad():
         right = (model.acceptor.logits(examples.features[cut:]) > 0) == (examples.right[cut:] > 0)
     return float(right.float().mean())
-
-
-def _fill(module: nn.Module, path: Path) -> None:
-    weights = read_tensors(path)
-    with torch.no_grad():
-        for name, tensor in module.named_parameters():
-            tensor.copy_(weights[name])
 
 
 def _spread(found: Sequence[Exchange], count: int) -> list[Exchange]:

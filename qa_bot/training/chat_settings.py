@@ -23,6 +23,7 @@ class ChatSettings:
 
     preset: Literal["small", "thesis"] = "small"  # sizes and epochs where the tables do not say
     minimum: int = 2  # times a word has to stand in the training texts
+    words: str = ""  # file of texts whose words are known beyond the vocabulary's size, where they stand so often
     half: bool = False  # write floats of 16 bits
     device: Literal["auto", "cpu", "cuda"] = "auto"
     examples: int = 50_000  # words that the acceptor learns from, each beside a drawn one
@@ -37,7 +38,7 @@ class ChatSettings:
 
 SMALL = ChatSettings(
     model=ChatConfig(
-        Seq2SeqConfig(8_000, dimension=192, hidden=256, layers=1, dropout=0.1, tied=True),
+        Seq2SeqConfig(8_000, dimension=192, hidden=256, layers=1, dropout=0.1, tied=True, topic_width=64),
         LanguageModelConfig(8_000, dimension=192, hidden=256, layers=1, dropout=0.1, tied=True),
         max_source=24,
         max_target=24,
@@ -57,8 +58,6 @@ def configured(request: Request) -> ChatSettings:
     given = read_toml(request.config) if request.config else {}
     source = str(request.config or "defaults")
     settings = settled(_PRESETS[settled(ChatSettings(), given, source=source).preset], given, source=source)
-    if request.base is not None:
-        raise SettingsError(f"Expected no base to start from, but got {request.base}; leave --base out.")
     if settings.model.network.pretrained:
         raise SettingsError(f"{source}: Expected pretrained = false in [model.network], but got true; leave it out.")
     _check_positive(settings, source)

@@ -37,8 +37,8 @@ from generators.wording import Casing
 from qa_bot.training.dense import TrainingError
 from qa_bot.training.monologues import Monologue, read_monologue, split_monologue
 from qa_bot.training.pairs import TrainingDataError
+from qa_bot.training.parts import PartRun, Reported, train_in
 from qa_bot.training.persona_card import Change, Outcome, card
-from qa_bot.training.persona_parts import PartRun, Reported, train_in
 from qa_bot.training.persona_settings import PARTS, PersonaSettings, configured
 from qa_bot.training.request import Request
 from qa_bot.training.run import IDENTITY, Run, RunError
@@ -196,7 +196,8 @@ def _parts(
         made = tunable(module, words=settings.words)
         before = perplexity(module, held_out)
         part = PartRun(run.out, run.identity, name)
-        train_in(part, made, rows, held_out, settings.part(name), request, reported)
+        steering = base.steering if name == "forward" else None
+        train_in(part, made, rows, held_out, settings.part(name), request, reported, steering)
         after = perplexity(made, held_out)
         changes[name] = Change(before, min(before, after))
         return made if after < before else module

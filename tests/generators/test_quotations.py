@@ -63,7 +63,7 @@ def test_the_shortlist_finds_what_answers(chat_model: ChatModel):
     rows = [chat_model.backward_row([said], reply) for said, reply in pairs]
     config = PartConfig(batch=24, epochs=25, patience=25, learning_rate=0.04)
     module = chat_model.backward
-    list(train_part(Training(module, optimiser(module, config), seed=1), rows, config, held_out=rows))
+    list(train_part(Training(module, optimiser(module.parameters(), config), seed=1), rows, config, held_out=rows))
     made = Quotations.of(chat_model, [reply for _, reply in pairs], [(said,) for said, _ in pairs])
     for said in dict.fromkeys(said for said, _ in pairs):
         (exact,) = quoted(chat_model, made, [said], 1, shortlist=None)

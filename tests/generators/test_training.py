@@ -32,7 +32,7 @@ def test_each_part_learns_its_targets(chat_model: ChatModel, part: str):
     rows = [make([said], reply) for said, reply in PAIRS]
     module = getattr(chat_model, part)
     before = perplexity(module, rows)
-    training = Training(module, optimiser(module, CONFIG), seed=1)
+    training = Training(module, optimiser(module.parameters(), CONFIG), seed=1)
     reports = list(train_part(training, rows, CONFIG, held_out=rows))
     assert perplexity(module, rows) < 5 < 10 < before
     assert perplexity(module, rows) == pytest.approx(min(r.dev for r in reports if r.dev is not None))
@@ -49,7 +49,7 @@ def test_perplexity_by_hand(chat_model: ChatModel):
 def test_an_epoch_may_be_a_part_of_the_rows(chat_model: ChatModel):
     rows = [chat_model.forward_row([said], reply) for said, reply in PAIRS]
     config = replace(CONFIG, epochs=3, rows=1)
-    training = Training(chat_model.forward, optimiser(chat_model.forward, config), seed=1)
+    training = Training(chat_model.forward, optimiser(chat_model.forward.parameters(), config), seed=1)
     list(train_part(training, rows, config, held_out=rows))
     assert training.step == 3
 
@@ -60,7 +60,7 @@ def test_a_resumed_part_ends_as_an_uninterrupted_one(chat_model: ChatModel, tmp_
     start = {name: tensor.clone() for name, tensor in chat_model.forward.state_dict().items()}
 
     def run(stop: int | None = None) -> dict[str, torch.Tensor]:
-        training = Training(chat_model.forward, optimiser(chat_model.forward, config), seed=1)
+        training = Training(chat_model.forward, optimiser(chat_model.forward.parameters(), config), seed=1)
         if (tmp_path / "run").exists():
             load_training(tmp_path / "run", training)
         for number, _ in enumerate(train_part(training, rows, config, held_out=rows, report_every=1), 1):
@@ -78,7 +78,7 @@ def test_a_resumed_part_ends_as_an_uninterrupted_one(chat_model: ChatModel, tmp_
 
 
 def test_nothing_to_learn_from_is_refused(chat_model: ChatModel):
-    training = Training(chat_model.forward, optimiser(chat_model.forward, CONFIG), seed=1)
+    training = Training(chat_model.forward, optimiser(chat_model.forward.parameters(), CONFIG), seed=1)
     with pytest.raises(ValueError, match="Expected rows to train on and to hold out, but got 0 and 0"):
         next(train_part(training, [], CONFIG, held_out=[]))
 

@@ -15,7 +15,7 @@ CONTEXT = ["where do cats sleep?"]
 
 def told(voice, persona: Persona) -> list[float]:
     """Probabilities of the first word."""
-    state = voice.start(*tensors([persona.base.source(CONTEXT)], torch.device("cpu")), 2)
+    state = voice.start(CONTEXT, 2, ())
     with torch.no_grad():
         logits, state = voice.step(state, torch.full((2,), START_ID))
     assert isinstance(state.select(torch.tensor([0, 0, 1])), type(state))
@@ -69,7 +69,7 @@ def test_drawing_is_that_of_the_tuned_model(persona: Persona, method: str):
     blended = merged([multiplied_voice(persona), finetuned(persona)], [0.5, 0.5])
     found = draw(persona.base, blended, CONTEXT, generator=torch.Generator().manual_seed(1), asking=asking)
     assert len(found) == 20
-    assert isinstance(blended.start(*tensors([persona.base.source(CONTEXT)], torch.device("cpu")), 2), Together)
+    assert isinstance(blended.start(CONTEXT, 2, ()), Together)
 
 
 def test_acceptance_of_texts_by_hand(persona: Persona):

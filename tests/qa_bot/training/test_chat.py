@@ -142,7 +142,7 @@ def test_settings_that_do_not_do(request_: Request, tmp_path: Path, text: str, m
 
 
 def test_nothing_to_start_from_and_nothing_to_hold_out(request_: Request, tmp_path: Path):
-    with pytest.raises(SettingsError, match="Expected no base to start from"):
+    with pytest.raises(FileNotFoundError, match="Expected a model folder"):
         train_chat(replace(request_, base=tmp_path))
     with pytest.raises(TrainingDataError, match="Expected a share between 0 and 1"):
         train_chat(replace(request_, dev="2"))

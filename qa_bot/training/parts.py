@@ -1,4 +1,4 @@
-"""A part of a persona while it is trained: its own place in the run of the whole."""
+"""A part of a chat model or a persona while it is trained: its own place in the run of the whole."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ import torch
 from torch import nn
 
 from generators.columns import Row
-from generators.training import PartConfig, train_part
+from generators.steering import Steering
+from generators.training import PartConfig, optimiser, train_part
 from qa_bot.training.request import Request
 from qa_bot.training.run import CURVE, IDENTITY, STATE, Run, hold
 from qa_core.checkpoints import read_tensors, write_weights
@@ -52,8 +53,9 @@ def train_in(
     config: PartConfig,
     request: Request,
     reported: Reported,
+    steering: Steering | None = None,
 ) -> None:
-    """The module gets its weights, from an earlier try where that ended it."""
+    """The module gets its weights, from an earlier try where that ended it; only those that may change do."""
     done = part.state / _DONE
     own = {name: tensor for name, tensor in module.named_parameters() if tensor.requires_grad}
     if done.is_file():
@@ -63,10 +65,10 @@ def train_in(
                 tensor.copy_(weights[name])
         module.eval()
         return
-    training = Training(module, torch.optim.Adam(own.values(), lr=config.learning_rate, fused=True), seed=request.seed)
+    training = Training(module, optimiser(own.values(), config), seed=request.seed)
     if request.resume and (part.state / IDENTITY).is_file():
         load_training(part.state, training)
-    hold(part, training, train_part(training, rows, config, held_out=held_out), reported)
+    hold(part, training, train_part(training, rows, config, held_out=held_out, steering=steering), reported)
     module.eval()
     part.save(training)
     if request.plots:

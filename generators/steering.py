@@ -1,0 +1,53 @@
+"""Topics for the decoder: where on a counting grid a hint falls, heard beside every word (thesis, ch. 8.5.2).
+
+In training a reply's own words are its hint. Half of the replies go without, since people seldom give one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Self
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from generators.counting_grid import CountingGrid
+from qa_core.translator import Columns
+from qa_core.vocab import Vocabulary
+
+SHARE = 0.5
+"""Of the replies in training that come with their topics."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Steering:
+    """A grid in the words of a chat model. Letters: B texts, Q words, V words that the model knows, E cells."""
+
+    grid: CountingGrid
+    logs: Tensor  # (V, E), log h of the model's words, 0 for those that the grid has not
+
+    @classmethod
+    def of(cls, grid: CountingGrid, vocabulary: Vocabulary) -> Self:
+        logs = np.zeros((len(vocabulary), grid.config.cells), dtype=np.float32)
+        known = {number: word for number, word in enumerate(vocabulary.tokens) if word in grid.vocabulary}
+        logs[list(known)] = grid.log_windows[grid.vocabulary.ids(known.values())]
+        return cls(grid, torch.from_numpy(logs))
+
+    def topic(self, *hints: str) -> Tensor:
+        """`p(k | hint)` of each hint that has a known word, (H, E); uniform, (1, E), where none has."""
+        told = [each for each in map(self.grid.posterior, hints) if each.steers] or [self.grid.posterior("")]
+        return torch.from_numpy(np.stack([each.probabilities for each in told]))
+
+    def posteriors(self, target: Tensor, mask: Tensor) -> Tensor:
+        """`p(k | words)` of word numbers (B, Q), (B, E); uniform where the grid knows none of them."""
+        told = self.logs.to(target.device)[target] * mask.unsqueeze(-1)  # (B, Q, E)
+        return told.sum(1).softmax(1)
+
+    def steered(self, batch: Columns, rng: np.random.Generator | None = None) -> Columns:
+        """The batch with the topics of its own targets; with a generator only `SHARE` of them, the others uniform."""
+        topic = self.posteriors(batch.target, batch.target_mask)
+        if rng is not None:
+            left_out = torch.from_numpy(rng.random(len(batch)) >= SHARE)
+            topic[left_out.to(topic.device)] = 1 / topic.shape[1]
+        return replace(batch, topic=topic)

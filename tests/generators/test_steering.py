@@ -1,0 +1,159 @@
+import numpy as np
+import pytest
+import torch
+
+from generators.chat_model import ChatConfig, ChatModel
+from generators.columns import Row
+from generators.counting_grid import CountingGrid, GridConfig
+from generators.decoding import Sampling
+from generators.ranking import Asking, respond
+from generators.steering import Steering
+from generators.training import PartConfig, begin_from, optimiser, perplexity, train_part
+from qa_core.seq2seq import Seq2Seq, Seq2SeqConfig
+from qa_core.training import Training, seed_everything
+from qa_core.translator import Columns
+from qa_core.vocab import Vocabulary
+
+TOPICS = {"cats": ("purr", "tail"), "boats": ("sail", "mast")}
+"""Two corners of a grid, and what is said there."""
+
+
+@pytest.fixture
+def grid() -> CountingGrid:
+    """Four cells and windows of one: cats live in the first, boats in the last."""
+    words = [word for name, said in TOPICS.items() for word in (name, *said)]
+    cells = np.full((len(words), 4), 1 / len(words), dtype=np.float32)
+    cells[:, 0], cells[:, 3] = [0.3, 0.3, 0.3, 0.1 / 3, 0.1 / 3, 0.1 / 3], [0.1 / 3, 0.1 / 3, 0.1 / 3, 0.3, 0.3, 0.3]
+    background = np.full(len(words), 1 / len(words), dtype=np.float32)
+    return CountingGrid(GridConfig(2, 2, 1, background=0.0), Vocabulary(tuple(words)), cells, background)
+
+
+@pytest.fixture
+def texts() -> list[str]:
+    return [f"they {said}" for name in TOPICS for said in TOPICS[name]] + ["what do you say ?"]
+
+
+@pytest.fixture
+def model(grid: CountingGrid, texts: list[str], chat_config: ChatConfig) -> ChatModel:
+    seed_everything(4)
+    network = Seq2SeqConfig(60, dimension=8, hidden=16, layers=1, dropout=0.0, uniform=0.3)
+    config = ChatConfig(network, chat_config.language, chat_config.acceptor, max_source=8, max_target=6)
+    return ChatModel.of(texts * 2, config, grid=grid)
+
+
+def test_topics_of_words_are_those_of_the_grid(model: ChatModel, grid: CountingGrid):
+    assert model.steering is not None
+    target = torch.from_numpy(np.stack([model.target("they purr"), model.target("they say")]))
+    told = model.steering.posteriors(target, torch.ones_like(target, dtype=torch.bool))
+    np.testing.assert_allclose(told[0], grid.posterior("purr").probabilities, rtol=1e-5)
+    assert told[0].tolist() == pytest.approx([0.45, 0.25, 0.25, 0.05], abs=1e-4)
+    assert told[1].tolist() == pytest.approx([0.25] * 4)  # nothing the grid knows
+
+
+def test_hints_that_say_nothing_leave_all_topics_alike(model: ChatModel):
+    assert model.steering is not None
+    assert model.steering.topic("nobody knows this").tolist() == [pytest.approx([0.25] * 4)]
+    assert model.steering.topic("purr", "xyzzy", "mast").shape == (2, 4)
+
+
+def test_training_gives_topics_to_some_replies_only(model: ChatModel):
+    assert model.steering is not None
+    batch = Columns.of([(model.source(["you"]), model.target("they purr"))] * 200, torch.device("cpu"))
+    topic = model.steering.steered(batch, np.random.default_rng(1)).topic
+    assert topic is not None
+    without = int((topic[:, 0] == 0.25).sum())
+    assert 70 < without < 130
+    told = model.steering.steered(batch).topic
+    assert told is not None
+    assert bool((told[:, 0] > 0.4).all())
+
+
+def test_a_steered_decoder_says_what_the_hint_is_about(model: ChatModel, texts: list[str]):
+    assert model.steering is not None
+    rows: list[Row] = [model.forward_row(["what do you say ?"], text) for text in texts[:-1]]
+    config = PartConfig(batch=4, epochs=100, patience=100, learning_rate=0.01)
+    training = Training(model.forward, optimiser(model.forward.parameters(), config), seed=1)
+    for _ in train_part(training, rows * 4, config, held_out=rows, steering=model.steering):
+        pass
+    model.forward.eval()
+    assert perplexity(model.forward, rows, steering=model.steering) < perplexity(model.forward, rows) - 0.05
+    counts = {}
+    for hint in ("cats", "boats"):
+        asking = Asking(60, length=4, method="vanilla", sampling=Sampling())
+        found = respond(
+            model, ["what do you say ?"], 60, generator=torch.Generator().manual_seed(1), asking=asking, hints=[hint]
+        )
+        counts[hint] = {each.text.split()[-1].rstrip(".") for each in found}
+    drawn = {
+        hint: model.forward.token_distributions(
+            *_columns(model, ["what do you say ?"], "they purr"), topic=model.topic([hint])
+        )[1].exp().detach()
+        for hint in TOPICS
+    }
+    for hint, said in TOPICS.items():
+        other = next(name for name in TOPICS if name != hint)
+        own = sum(float(drawn[hint][model.vocabulary.ids([word])[0]]) for word in said)
+        others = sum(float(drawn[hint][model.vocabulary.ids([word])[0]]) for word in TOPICS[other])
+        assert own > 2 * others
+    assert counts["cats"] & set(TOPICS["cats"])
+
+
+def test_it_is_saved_with_its_grid(model: ChatModel, tmp_path):
+    model.save(tmp_path / "chat", card="# a model")
+    loaded = ChatModel.load(tmp_path / "chat")
+    assert loaded.config == model.config
+    assert loaded.steering is not None
+    rows = [model.forward_row(["what do you say ?"], "they purr")]
+    assert perplexity(loaded.forward, rows, steering=loaded.steering) == pytest.approx(
+        perplexity(model.forward, rows, steering=model.steering)
+    )
+
+
+def test_another_grid_is_told(model: ChatModel, grid: CountingGrid, tmp_path):
+    model.save(tmp_path / "chat", card="# a model")
+    cells = np.full((6, 6), 1 / 6, dtype=np.float32)
+    CountingGrid(GridConfig(2, 3, 1), grid.vocabulary, cells, grid.background).save(tmp_path / "chat" / "grid", card="")
+    with pytest.raises(ValueError, match="Expected a grid of 4 cells, but got 6"):
+        ChatModel.load(tmp_path / "chat")
+
+
+def test_parts_without_topics_begin_from_one_with_them(model: ChatModel):
+    copied = begin_from(model.backward, model.forward)
+    assert "decoder.weight_ih_l0" in copied
+    assert torch.equal(model.backward.decoder.weight_ih_l0, model.forward.decoder.weight_ih_l0[:, :8])
+
+
+def test_a_linear_map_of_the_topics_may_be_heard_instead(grid: CountingGrid, texts: list[str], chat_config: ChatConfig):
+    network = Seq2SeqConfig(60, dimension=8, hidden=16, layers=1, topic_width=3)
+    made = ChatModel.of(texts, ChatConfig(network, chat_config.language), grid=grid)
+    assert made.forward.topics.weight.shape == (3, 4)
+    state = made.begun(["they say"], 5, hints=["cats", "xyzzy", "boats"])
+    torch.testing.assert_close(state.topic[0], made.forward.topics.weight @ made.topic(["cats"])[0])
+    torch.testing.assert_close(state.topic[0], state.topic[2])  # the second hint says nothing and has no share
+    assert not torch.equal(state.topic[0], state.topic[1])
+    deaf = ChatModel.of(texts, ChatConfig(network, chat_config.language))
+    assert deaf.begun(["they say"], 2, hints=["cats"]).topic.shape == (2, 0)
+
+
+def test_a_distribution_of_another_size_is_told():
+    model = Seq2Seq(Seq2SeqConfig(9, dimension=4, hidden=4, layers=1, topics=5))
+    source, mask = torch.tensor([[5, 6]]), torch.ones(1, 2, dtype=torch.bool)
+    assert model.start(source, mask).topic.tolist() == [pytest.approx([0.2] * 5)]
+    with pytest.raises(ValueError, match=r"Expected a distribution over topics of shape \(1, 5\), but got \(1, 4\)"):
+        model.start(source, mask, torch.full((1, 4), 0.25))
+
+
+def test_words_beyond_the_size_are_known_where_they_are_wanted(texts: list[str], chat_config: ChatConfig):
+    made = ChatModel.of(texts * 2, chat_config, minimum=2, wanted=["mast of nowhere"])
+    assert "mast" in made.vocabulary
+    assert "nowhere" not in made.vocabulary
+
+
+def _columns(model: ChatModel, context: list[str], reply: str):
+    batch = Columns.of([model.forward_row(context, reply)], torch.device("cpu"))
+    return batch.source, batch.source_mask, batch.target, batch.target_mask
+
+
+def test_steering_knows_no_words_of_an_empty_grid_vocabulary(grid: CountingGrid):
+    steering = Steering.of(grid, Vocabulary(("alpha", "beta")))
+    assert not steering.logs.any()
