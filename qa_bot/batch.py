@@ -34,6 +34,8 @@ def answer_all(
     deadline: float | None = None,
     top: int = 10,
     trace: bool = False,
+    persona: str = "",
+    hint: str = "",
     progress: Callable[[int], None] = lambda _: None,
 ) -> tuple[int, int]:
     """Answer every question of `source` into `out`; how many were answered, and how many questions there are.
@@ -43,7 +45,11 @@ def answer_all(
 
     Raises:
         BatchError: `out` or `run` belongs to other questions.
+        VoiceError: a persona that nobody knows.
     """
+    options = {"deadline": deadline, "trace": trace, "persona": persona, "hint": hint}
+    if persona:
+        bot.voices.parts(persona)
     _expect_apart(source, out, run)
     done = _resume(out, source)
     answered, processed = sum(each.answered for each in done), len(done)
@@ -51,7 +57,7 @@ def answer_all(
         _resume_run(run, {_unspaced(each.qid).encode() for each in done if each.qid is not None})
     with out.open("ab") as answers, run.open("ab") if run else nullcontext() as ranked:
         for number, asked in islice(enumerate(_questions(source), start=1), len(done), None):
-            told, lines = _answered(bot, asked, source, number, deadline=deadline, top=top, trace=trace)
+            told, lines = _answered(bot, asked, source, number, top=top, **options)
             if ranked:  # before the answer: a crash in between leaves a run that is cut back, never one that lacks
                 ranked.write(lines)
                 ranked.flush()
@@ -77,7 +83,8 @@ def _answered(
     top = options.pop("top")
     answer = bot.ask(asked, top=max(top, RUN_DEPTH), **options)
     used = sum(each.span is not None for each in answer.sources)
-    shown = replace(answer, sources=answer.sources[: max(top, used)])
+    styled = answer.styled and replace(answer.styled, lines=answer.styled.lines[:top])
+    shown = replace(answer, sources=answer.sources[: max(top, used)], styled=styled)
     return {"qid": asked.id, **as_dict(shown)}, _run_lines(asked.id, answer)
 
 

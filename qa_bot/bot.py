@@ -27,15 +27,16 @@ from qa_bot.generations import Damage, GenerationDamaged, Generations, Stamp, st
 from qa_bot.home import Home
 from qa_bot.index import Index, Manifest
 from qa_bot.journal import FULL, append, open_store, take_up
-from qa_bot.pipeline import Calibrations, Pipeline, SearchEngine
+from qa_bot.pipeline import Calibrations, Pipeline, SearchEngine, Wanted
 from qa_bot.presentation import as_dict
 from qa_bot.rankers import Cascade, RankerError, open_cascade
 from qa_bot.starter import fill
+from qa_bot.voices import Voices
 from qa_core.types import Answer, Candidate, Encoder, Question
 
 if TYPE_CHECKING:
     from qa_bot.facts import Facts
-    from qa_bot.store import Store
+    from qa_bot.store import Store, Turn
 
 log = logging.getLogger(__name__)
 
@@ -117,7 +118,12 @@ class Bot:
     @property
     def personas(self) -> tuple[str, ...]:
         """Voices that answers can be styled in, by name."""
-        return ()
+        return self.voices.names
+
+    @cached_property
+    def voices(self) -> Voices:
+        """The personas, opened when one first speaks."""
+        return Voices(self.home.personas, self.config.style)
 
     def ask(
         self,
@@ -128,6 +134,8 @@ class Bot:
         deadline: float | Deadline | None = None,
         top: int = 10,
         trace: bool = False,
+        persona: str = "",
+        hint: str = "",
         conversation: str | None = None,
         reference: str = "",
         id: str = "",  # noqa: A002  # the noun's own name
@@ -139,8 +147,10 @@ class Bot:
             question: what is asked, or a `Question` with title and body.
             deadline: seconds, or a deadline that runs already (and may be cancelled); by default what the
                 configuration says.
-            top: how many documents to name as sources.
+            top: how many documents to name as sources, and how many of the persona's sentences.
             trace: attach queries, candidates and the scores of every stage.
+            persona: whose sentence goes before the answer: a name, or several with weights, see `Voices.parts`.
+            hint: what that sentence should be about; by default the answer.
             conversation: the id under which turns belong together, any that is new begins a conversation.
             reference: the asker's own id of this question, recorded as `ask` of the answer object.
             id: the answer's id, where it has to be known before the answer is, and is like no other; by default new.
@@ -148,15 +158,21 @@ class Bot:
 
         Raises:
             Cancelled: nobody wants the answer any more, says the deadline.
+            VoiceError: a persona that nobody knows.
         """
         asked = question if isinstance(question, Question) else Question(question, body, category=category)
         began = time.time()
         if not isinstance(deadline, Deadline):
             deadline = Deadline.after(self.config.answer.deadline if deadline is None else deadline)
-        answer = self.pipeline().ask(asked, deadline=deadline, top=top, trace=trace, listen=listen)
+        voice = None
+        if persona:
+            self.voices.parts(persona)
+            voice = Wanted(self.voices, persona, hint)
+        answer = self.pipeline().ask(asked, deadline=deadline, top=top, trace=trace, voice=voice, listen=listen)
         answer = replace(answer, id=id or uuid.uuid4().hex)
         if self._recording:
-            self._record(asked, answer, conversation=conversation, reference=reference, began=began)
+            told = {"conversation": conversation, "persona": persona, "asked": began}
+            self._record(asked, answer, told, reference=reference)
         return answer
 
     async def ask_async(self, question: str | Question, **options: object) -> Answer:
@@ -251,6 +267,8 @@ class Bot:
             return
         if config.dense != self.config.dense:
             self.__dict__.pop("encoder", None)
+        if config.style != self.config.style:
+            self.__dict__.pop("voices", None)
         self.__dict__["rankers"] = rankers
         self.config = config
 
@@ -270,13 +288,11 @@ class Bot:
             )
         return None
 
-    def _record(
-        self, question: Question, answer: Answer, *, conversation: str | None, reference: str, began: float
-    ) -> None:
+    def _record(self, question: Question, answer: Answer, about: Mapping[str, object], *, reference: str) -> None:
         told = as_dict(answer) | ({"ask": reference} if reference else {})
         turn = {"id": answer.id, "question": question.title, "answer": told, "timings": answer.timings}
         try:
-            length = append(self.home, {**turn, "conversation": conversation, "asked": began})
+            length = append(self.home, {**turn, **about})
         except OSError as error:
             log.warning("The answer was given, but could not be recorded: %s", error)
             return
@@ -288,3 +304,18 @@ class Bot:
             _ = self.store
         except Exception as error:
             log.warning("Turns stay in the journal, since the store cannot be used: %s", error)
+
+    def choose(self, id: str, choice: int | str) -> Turn:  # noqa: A002  # the noun's own name
+        """Take another line of a styled answer, which is recorded anew; the sourced part stays as it is.
+
+        Args:
+            id: of the recorded answer.
+            choice: a place among `styled.lines`, or a text: one of theirs, or of a person's own.
+
+        Raises:
+            NotFound: no such answer is recorded.
+            ChoiceError: the answer offers no such choice, or the text is empty or too long.
+        """
+        from qa_bot.choices import choose
+
+        return self.store.revise_answer(id, lambda answer: choose(answer, choice))

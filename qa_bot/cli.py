@@ -100,6 +100,8 @@ class Common:
 
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+Persona = Annotated[str, typer.Option(help="Whose voice: NAME, or NAME:WEIGHT,NAME:WEIGHT.", show_default=False)]
+Hint = Annotated[str, typer.Option(help="What the persona should speak about.", show_default="the answer")]
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -125,8 +127,8 @@ def run(arguments: Sequence[str]) -> int:
 
 def _is_users(error: Exception) -> bool:
     """Whether the message of an error is written for the user, so that a traceback would only hide it."""
-    own = type(error).__module__.partition(".")[0] in ("qa_bot", "qa_core", "retrievers", "rankers", "kg_index")
-    return own or isinstance(error, OSError)
+    ours = ("qa_bot", "qa_core", "retrievers", "rankers", "generators", "kg_index")
+    return type(error).__module__.partition(".")[0] in ours or isinstance(error, OSError)
 
 
 @app.callback()
@@ -153,7 +155,9 @@ def ask(
     body: Annotated[str, typer.Option(help="Details of the question.")] = "",
     category: Annotated[str, typer.Option(help="Category of the question.")] = "",
     deadline: Annotated[float | None, typer.Option(help="Seconds until the best answer so far goes out.")] = None,
-    top: Annotated[int, typer.Option(help="How many documents to name.", min=1)] = 10,
+    top: Annotated[int, typer.Option(help="How many documents to name, and sentences of the persona.", min=1)] = 10,
+    persona: Persona = "",
+    hint: Hint = "",
     trace: Annotated[bool, typer.Option(help="Show queries, candidates and every stage's score.")] = False,
     timings: Annotated[bool, typer.Option(help="Show how long each stage took.")] = False,
     json: Json = False,
@@ -167,11 +171,14 @@ def ask(
     if batch is not None:
         if out is None:
             raise typer.BadParameter("Expected --out OUT.jsonl beside --batch.")
-        return _ask_batch(context, batch, out, run=run, deadline=deadline, top=top, trace=trace)
+        options = {"deadline": deadline, "trace": trace, "persona": persona, "hint": hint}
+        return _ask_batch(context, batch, out, run=run, top=top, options=options)
     assert question is not None
     with _bot(context) as bot:
         asked = sys.stdin.read().strip() if question == "-" else question
-        answer = bot.ask(asked, body=body, category=category, deadline=deadline, top=top, trace=trace)
+        answer = bot.ask(
+            asked, body=body, category=category, deadline=deadline, top=top, trace=trace, persona=persona, hint=hint
+        )
         if json:
             from qa_bot.presentation import as_dict
 
@@ -205,6 +212,31 @@ def search(
 
             show_candidates(found)
     raise typer.Exit(OK if found else NO_ANSWER)
+
+
+@app.command()
+def chat(
+    context: typer.Context,
+    persona: Persona = "",
+    debate: Annotated[
+        str, typer.Option(help="Personas that talk with each other: NAME,NAME.", show_default=False)
+    ] = "",
+    hint: Hint = "",
+    turns: Annotated[int, typer.Option(help="Sentences of a debate before you are asked again.", min=1, max=100)] = 6,
+    deadline: Annotated[float | None, typer.Option(help="Seconds until the best answer so far goes out.")] = None,
+    json: Json = False,
+) -> None:
+    """Talk in the terminal: a question a line, /help for more, Ctrl-D to end."""
+    from qa_bot.chatting import Chat, converse, hold_debate
+
+    if debate and persona:
+        raise typer.BadParameter("Expected --persona or --debate, one of the two.")
+    told = _print_json if json else None
+    with _bot(context) as bot:
+        if debate:
+            hold_debate(bot, debate, _line, hint=hint, turns=turns, print_json=told)
+        else:
+            converse(Chat(bot, persona=persona, hint=hint, deadline=deadline), _line, print_json=told)
 
 
 @app.command()
@@ -706,18 +738,23 @@ def _ask_batch(
     out: Path,
     *,
     run: Path | None,
-    deadline: float | None,
     top: int,
-    trace: bool,
+    options: dict[str, Any],
 ) -> None:
     from qa_bot.batch import answer_all
     from qa_bot.terminal import counting
 
     with _bot(context) as bot, counting("Answering") as progress:
-        answered, processed = answer_all(
-            bot, batch, out, run=run, deadline=deadline, top=top, trace=trace, progress=progress
-        )
+        answered, processed = answer_all(bot, batch, out, run=run, top=top, progress=progress, **options)
     typer.echo(f"{processed:,} questions, {answered:,} answered", err=True)
+
+
+def _line() -> str | None:
+    """What somebody types next; None at the end of it."""
+    try:
+        return input("\nyou: " if sys.stdin.isatty() else "")
+    except EOFError:
+        return None
 
 
 def _print_json(told: Any) -> None:

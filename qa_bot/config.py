@@ -97,6 +97,20 @@ class FactsSection:
 
 
 @dataclass(frozen=True, slots=True)
+class StyleSection:
+    base: str = key("starter", "chat model that the personas of the home stand on: `starter`, or a folder")
+    method: Literal["hybrid", "rank", "multiply", "finetune"] = key(
+        "hybrid", "how a persona speaks: quotes itself (rank), draws words (multiply, finetune), or the best of both"
+    )
+    candidates: int = key(100, "sentences that are drawn, of which the best are told", least=1, most=1000)
+    length: int = key(20, "words of a drawn sentence at most", least=2, most=100)
+    temperature: float = key(1.0, "below 1 more careful, above 1 more daring", least=0.05, most=5)
+    top_k: int = key(0, "draw only from so many of the likeliest words; 0 is off", least=0)
+    top_p: float = key(1.0, "draw only from the likeliest words of this probability together", least=0.01, most=1)
+    word_bonus: float = key(0.69, "what a longer sentence gets for each word when candidates are ranked")
+
+
+@dataclass(frozen=True, slots=True)
 class ServeSection:
     host: str = key("127.0.0.1", "address to listen on; any other than loopback needs a token")
     port: int = key(8080, "port to listen on; 0 takes a free one", least=0, most=65535)
@@ -122,6 +136,7 @@ class Config:
     retrieval: RetrievalSection = field(default_factory=RetrievalSection)
     ranking: RankingSection = field(default_factory=RankingSection)
     facts: FactsSection = field(default_factory=FactsSection)
+    style: StyleSection = field(default_factory=StyleSection)
     serve: ServeSection = field(default_factory=ServeSection)
     origins: Mapping[str, str] = field(default_factory=dict)
 

@@ -33,7 +33,7 @@ Event = StageBegun | SourcesFound | TextAdded
 Listener = Callable[[Event], None]
 """Called in the thread that answers; it must return at once."""
 
-STAGES = ("retrieve", "rank", "decide", "compose")
+STAGES = ("retrieve", "rank", "decide", "compose", "style")
 
 
 def nobody(_: Event) -> None:

@@ -57,6 +57,10 @@ class Home:
     def models(self) -> Path:
         return self.path / "models"
 
+    @property
+    def personas(self) -> Path:
+        return self.path / "personas"
+
     def store_url(self, config: Config) -> str:
         """The database: what the configuration names, else a SQLite file here."""
         return config.store.url or f"sqlite:///{self.path / 'store.sqlite'}"

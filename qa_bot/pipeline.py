@@ -1,4 +1,7 @@
-"""The corridor: formulate → retrieve → fuse → rank → decide → compose. One question, one deadline, one trace."""
+"""The corridor: formulate → retrieve → fuse → rank → decide → compose → style.
+
+One question, one deadline, one trace.
+"""
 
 from __future__ import annotations
 
@@ -17,10 +20,22 @@ from qa_bot.deadline import Deadline, Stages
 from qa_bot.events import Listener, SourcesFound, StageBegun, TextAdded, nobody
 from qa_bot.index import Index
 from qa_bot.rankers import Cascade
+from qa_bot.styling import ROOM, introduced, style
 from qa_bot.tiling import Tiling, tile
 from qa_core.linguistics import noun_phrases, synonyms
 from qa_core.text import sentences, terms, words
-from qa_core.types import Answer, AnswerKind, AnswerSource, Candidate, Clue, Encoder, FloatArray, Passage, Question
+from qa_core.types import (
+    Answer,
+    AnswerKind,
+    AnswerSource,
+    Candidate,
+    Clue,
+    Encoder,
+    FloatArray,
+    Passage,
+    Question,
+    Styled,
+)
 from rankers.clue import ClueRanker, inverse_frequency
 from rankers.combination import LEARNED, combine, evidence
 from rankers.neural import NeuralRanker
@@ -33,6 +48,7 @@ from retrievers.segments import View
 
 if TYPE_CHECKING:
     from qa_bot.facts import Facts, FoundFact
+    from qa_bot.voices import Voices
     from rankers.fusion import LearnedFusion
 
 Engine = Literal["keyword", "dense", "hybrid"]
@@ -122,6 +138,15 @@ class _Composed(NamedTuple):
     kind: AnswerKind = "none"
     text: str = ""
     sources: tuple[AnswerSource, ...] = ()
+    styled: Styled | None = None
+
+
+class Wanted(NamedTuple):
+    """A voice for the answer, and what it should be about."""
+
+    voices: Voices
+    persona: str
+    hint: str = ""
 
 
 class Pipeline:
@@ -155,9 +180,12 @@ class Pipeline:
         deadline: Deadline,
         top: int = 10,
         trace: bool = False,
+        voice: Wanted | None = None,
         listen: Listener = nobody,
     ) -> Answer:
         """One answer with its sources; never later than the deadline by more than the stage in hand notices.
+
+        A voice puts a sentence of its own before the answer, which otherwise stays as it is.
 
         Raises:
             Cancelled: the deadline says that nobody wants the answer any more.
@@ -173,12 +201,17 @@ class Pipeline:
             answer = self._stated(fact, ranking.candidates[:top])
         elif decision.given:
             listen(StageBegun("compose"))
-            tiling = stages.here("compose", lambda: self._compose(ranking.candidates))
+            limit = self._config.answer.limit - (ROOM if voice else 0)
+            tiling = stages.here("compose", lambda: self._compose(ranking.candidates, limit))
             answer = _Composed(
                 "passage" if tiling.text else "none", tiling.text, _sources(tiling, ranking.candidates[:top])
             )
+        sure = fact.confidence if fact is not None and answer.kind == "fact" else decision.confidence
         if not answer.sources:
             answer = answer._replace(sources=_sources(Tiling("", ()), ranking.candidates[:top]))
+        if voice is not None:
+            listen(StageBegun("style"))
+            answer = self._styled(voice, question, answer, top, stages)
         listen(SourcesFound(answer.sources))
         for piece in _pieces(answer.text) if answer.text and listen is not nobody else ():
             listen(TextAdded(piece))
@@ -187,11 +220,12 @@ class Pipeline:
             text=answer.text,
             kind=answer.kind,
             answered=bool(answer.text),
-            confidence=round(fact.confidence if fact is not None and answer.kind == "fact" else decision.confidence, 4),
+            confidence=round(sure, 4),
             reason="" if answer.text else _reason(ranking, decision),
             sources=answer.sources,
             timings=stages.report(),
             skipped=tuple(stages.skipped),
+            styled=answer.styled,
             trace=self._trace(ranking, decision, fact) if trace else None,
         )
 
@@ -317,6 +351,15 @@ class Pipeline:
         documents = _sources(Tiling("", ()), candidates)
         return _Composed("fact", fact.told.text, (*self._facts.sources(fact), *documents))
 
+    def _styled(self, wanted: Wanted, question: Question, answer: _Composed, top: int, stages: Stages) -> _Composed:
+        """The answer with what the voice says before it; the plain one where there is no time, or nothing to say."""
+        make = partial(style, *wanted[:2], question.title, answer.text, hint=wanted.hint, top=top)
+        styled = stages.run("style", lambda share: make(check=share.check), None) if question.title.strip() else None
+        if styled is None or not (answer.text and styled.lines):
+            return answer._replace(styled=styled)
+        styled, text, sources = introduced(styled, styled.lines[0], answer.text, answer.sources)
+        return _Composed("styled", text, sources, styled)
+
     def _search_keyword(self, formulation: Formulation, depth: int) -> Found:
         found = Found()
         for each in formulation.keyword:
@@ -430,8 +473,8 @@ class Pipeline:
             candidates.append((passage, {**features, **similarities, "fusion": score}))
         return candidates
 
-    def _compose(self, candidates: Sequence[Candidate]) -> Tiling:
-        return tile(candidates, limit=self._config.answer.limit, sentences=sentences)
+    def _compose(self, candidates: Sequence[Candidate], limit: int) -> Tiling:
+        return tile(candidates, limit=max(1, limit), sentences=sentences)
 
     def _trace(self, ranking: Ranking, decision: Decision, fact: FoundFact | None) -> dict[str, object]:
         facts = {} if fact is None or self._facts is None else {"facts": self._facts.trace(fact)}

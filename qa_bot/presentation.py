@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
+from dataclasses import asdict, fields
 from typing import Any
 
-from qa_core.types import Answer, AnswerSource, Candidate
+from qa_core.types import Answer, AnswerSource, Candidate, Styled
 
 
 def as_dict(answer: Answer) -> dict[str, Any]:
-    """The object of `ask --json`; `trace` only where there is one."""
+    """The object of `ask --json`; `styled` only where a persona was asked for, `trace` only where there is one."""
     told: dict[str, Any] = {
         "id": answer.id,
         "question": answer.question,
@@ -22,7 +22,14 @@ def as_dict(answer: Answer) -> dict[str, Any]:
         "timings": dict(answer.timings),
         "skipped": list(answer.skipped),
     }
+    if answer.styled is not None:
+        told["styled"] = styled_dict(answer.styled)
     return told if answer.trace is None else {**told, "trace": dict(answer.trace)}
+
+
+def styled_dict(styled: Styled) -> dict[str, Any]:
+    """What a persona said, with all that it might have said."""
+    return {**asdict(styled), "span": None if styled.span is None else list(styled.span)}
 
 
 def source_dict(source: AnswerSource) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from qa_bot.interrupts import go_on
-from qa_core.types import Answer, AnswerSource, Candidate
+from qa_core.types import Answer, AnswerSource, Candidate, Styled, StyledLine
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -32,9 +32,12 @@ REFRESH = 0.25
 def show_answer(answer: Answer, *, timings: bool = False, console: Console | None = None) -> None:
     """The answer, its numbered sources, and on request what was measured and traced."""
     console = console or Console(highlight=False)
+    text = answer.text
+    if answer.styled is not None:
+        text = _show_styled(console, answer.styled, text)
     if answer.answered:
         console.print()
-        console.print(Text(answer.text))
+        console.print(Text(text))
         used = [source for source in answer.sources if source.span is not None]
         others = [source for source in answer.sources if source.span is None]
     else:
@@ -55,6 +58,19 @@ def show_answer(answer: Answer, *, timings: bool = False, console: Console | Non
         _show_timings(console, answer.timings)
     if answer.trace is not None:
         _show_trace(console, answer.trace)
+
+
+def show_line(line: StyledLine, *, console: Console | None = None) -> None:
+    """What a persona says; a quotation is marked as one."""
+    console = console or Console(highlight=False)
+    text = f"“{line.text}”" if line.kind == "quotation" else line.text
+    mark = "  (quotation)" if line.kind == "quotation" else ""
+    console.print(Text.assemble("\n", (f"{line.persona}: ", "bold cyan"), (text, "italic"), (mark, "dim")))
+
+
+def tell(message: str) -> None:
+    """Something about the conversation itself, which is no answer."""
+    Console(stderr=True, highlight=False).print(Text(message, style="dim"))
 
 
 def show_candidates(candidates: Sequence[Candidate], *, console: Console | None = None) -> None:
@@ -210,6 +226,15 @@ def _show_rejects(added: Added | AddedGraph, errors: Console) -> None:
         errors.print(f"… and {added.rejected - len(added.examples):,} more")
     if added.rejects_file:
         errors.print(Text(f"All rejects with their reasons: {added.rejects_file}"))
+
+
+def _show_styled(console: Console, styled: Styled, text: str) -> str:
+    """What the persona says, with what else it might have said; the sourced answer that is left to show."""
+    if styled.lines:
+        show_line(styled.lines[0], console=console)
+    if styled.notice:
+        console.print(Text(f"\n{styled.notice}", style="yellow"))
+    return text if styled.span is None else text[styled.span[1] :].lstrip("\n")
 
 
 def _heading(console: Console, text: str) -> None:

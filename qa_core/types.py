@@ -16,6 +16,7 @@ Side = Literal["question", "answer"]
 """Which side of a question-answer pair a text stands on; encoders may treat the two differently."""
 
 AnswerKind = Literal["passage", "fact", "styled", "none"]
+StyledKind = Literal["generated", "quotation", "edited"]
 
 Span = tuple[int, int]
 """`[start, end)` in Unicode code points."""
@@ -91,6 +92,30 @@ class AnswerSource:
 
 
 @dataclass(frozen=True, slots=True)
+class StyledLine:
+    """A sentence in somebody's voice: drawn word by word, quoted from the speaker, or written by a person."""
+
+    text: str
+    kind: StyledKind
+    persona: str
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Styled:
+    """What a persona says to a question.
+
+    `span` is where its sentence stands in the answer's text; None where the plain answer went out, or there is none.
+    """
+
+    persona: str
+    hint: str
+    lines: tuple[StyledLine, ...]  # best first; the first is the one that was taken
+    span: Span | None = None
+    notice: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Answer:
     question: str
     text: str
@@ -102,6 +127,7 @@ class Answer:
     timings: Mapping[str, float] = field(default_factory=dict)
     skipped: tuple[str, ...] = ()
     id: str = ""
+    styled: Styled | None = None
     trace: Mapping[str, object] | None = None
 
 

@@ -247,3 +247,51 @@ def one_thread() -> Iterator[None]:
     torch.set_num_threads(1)
     yield
     torch.set_num_threads(before)
+
+
+@pytest.fixture(scope="session")
+def tiny_voices(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a chat model of a few words (`base`), and the personas `cook` and `sailor` on it."""
+    import torch
+
+    from generators.acceptor import AcceptorConfig
+    from generators.chat_model import ChatConfig, ChatModel
+    from generators.counting_grid import CountingGrid, GridConfig
+    from generators.language_model import LanguageModelConfig
+    from generators.persona import Persona, PersonaConfig, changed, fingerprint
+    from generators.quotations import Quotations
+    from generators.wording import Casing
+    from qa_core.seq2seq import Seq2SeqConfig
+    from qa_core.vocab import Vocabulary
+
+    folder = tmp_path_factory.mktemp("voices")
+    texts = ["where do cats sleep?", "the soup is hot.", "they sleep in the boat.", "we sail in the morning."] * 3
+    words = ("cats", "soup", "boat", "sail", "sleep", "morning")
+    cells = np.random.default_rng(1).dirichlet([0.3] * len(words), size=12).T.astype(np.float32)
+    grid = CountingGrid(GridConfig(3, 4, 2), Vocabulary(words), cells, np.full(6, 1 / 6, dtype=np.float32))
+    torch.manual_seed(3)
+    network = Seq2SeqConfig(60, dimension=6, hidden=8, layers=1, dropout=0.0, tied=True, uniform=0.5, topic_width=4)
+    language = LanguageModelConfig(60, dimension=6, hidden=8, layers=1, dropout=0.0, tied=True, uniform=0.5)
+    base = ChatModel.of(texts, ChatConfig(network, language, AcceptorConfig(hidden=4)), grid=grid)
+    base.save(folder / "base", card="# tiny", half=True)
+    base = ChatModel.load(folder / "base")
+    for number, (name, sentences) in enumerate(
+        {
+            "cook": ["the soup is hot .", "cats sleep ."],
+            "sailor": ["we sail in the boat .", "the morning is hot ."],
+        }.items()
+    ):
+        torch.manual_seed(number)
+        bias = {"output.bias": torch.randn(len(base.vocabulary))}
+        quotations = Quotations.of(base, sentences, [("where do they sleep?",)] * 2)
+        persona = Persona(
+            PersonaConfig(name, fingerprint(base)),
+            base,
+            changed(base.forward, bias),
+            base.acceptor,
+            changed(base.language, bias),
+            quotations,
+            Casing({}),
+        )
+        persona.save(folder / name, card="# tiny")
+    return folder

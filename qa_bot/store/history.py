@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import time
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from sqlalchemy import Connection, Row, Select, delete, func, insert, select, update
@@ -76,10 +77,10 @@ def count_rows(connection: Connection) -> Counts:
 # --- turns ----------------------------------------------------------------------------------------------------------
 
 
-def save_turn(connection: Connection, turn: Turn, *, persona: str) -> None:
+def save_turn(connection: Connection, turn: Turn) -> None:
     """Record a turn; its conversation is made where it is missing."""
     if turn.conversation is not None:
-        _touch(connection, turn, persona=persona, now=turn.created)
+        _touch(connection, turn, now=turn.created)
     connection.execute(insert(turns).values(_turn_row(turn)))
 
 
@@ -92,7 +93,7 @@ def save_new_turns(connection: Connection, given: Sequence[Turn]) -> None:
     used = {turn.conversation: turn.created for turn in fresh}
     for conversation, turn in begun.items():
         if conversation is not None:
-            _touch(connection, turn, persona="", now=used[conversation])
+            _touch(connection, turn, now=used[conversation])
     if fresh:
         connection.execute(insert(turns), [_turn_row(turn) for turn in fresh])
 
@@ -100,8 +101,18 @@ def save_new_turns(connection: Connection, given: Sequence[Turn]) -> None:
 def turn_by_id(connection: Connection, id: str) -> Turn:  # noqa: A002  # the column's own name
     row = connection.execute(select(turns).where(turns.c.id == id)).one_or_none()
     if row is None:
-        raise NotFound(f"Expected the id of a recorded answer, but got {id!r}.")
+        raise _unknown_turn(id)
     return _turn(row)
+
+
+def revise_answer(connection: Connection, id: str, change: Callable[[Mapping[str, Any]], Mapping[str, Any]]) -> Turn:  # noqa: A002  # the column's own name
+    """Put what `change` makes of a turn's answer object in its place; nobody else can in between."""
+    row = connection.execute(select(turns).where(turns.c.id == id).with_for_update()).one_or_none()
+    if row is None:
+        raise _unknown_turn(id)
+    turn = replace(_turn(row), answer=dict(change(row.answer)))
+    connection.execute(update(turns).where(turns.c.id == id).values(answer=turn.answer))
+    return turn
 
 
 def has_turn(connection: Connection, id: str) -> bool:  # noqa: A002  # the column's own name
@@ -182,6 +193,10 @@ def _expect_conversation(connection: Connection, conversation: str) -> None:
         raise NotFound(f"Expected the id of a conversation, but got {conversation!r}.")
 
 
+def _unknown_turn(id: str) -> NotFound:  # noqa: A002  # the column's own name
+    return NotFound(f"Expected the id of a recorded answer, but got {id!r}.")
+
+
 def _turn_row(turn: Turn) -> dict[str, Any]:
     return {
         "id": turn.id,
@@ -195,9 +210,9 @@ def _turn_row(turn: Turn) -> dict[str, Any]:
     }
 
 
-def _touch(connection: Connection, turn: Turn, *, persona: str, now: float) -> None:
+def _touch(connection: Connection, turn: Turn, *, now: float) -> None:
     """The turn's conversation is used now; it is made of this turn where it is missing."""
-    named = {"title": _title(turn.question), "persona": storable(persona)}
+    named = {"title": _title(turn.question), "persona": storable(turn.persona)}
     insert_new(connection, conversations, {"id": turn.conversation, **named, "created": turn.created, "updated": now})
     connection.execute(update(conversations).where(conversations.c.id == turn.conversation).values(updated=now))
 

@@ -116,6 +116,7 @@ class Turn:
     timings: Mapping[str, float] = field(default_factory=dict)
     asked: float = 0.0
     created: float = 0.0
+    persona: str = ""  # of the conversation, from the turn that begins it
 
 
 @dataclass(frozen=True, slots=True)

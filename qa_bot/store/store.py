@@ -184,9 +184,11 @@ class Store:
         """Record a question and its answer object; the turn's id. A missing conversation is made."""
         now = time.time()
         asked = now if asked is None else asked
-        turn = Turn(id or history.new_id(), question, answer, rewritten, conversation, timings or {}, asked, now)
+        turn = Turn(
+            id or history.new_id(), question, answer, rewritten, conversation, timings or {}, asked, now, persona
+        )
         with writing(self._engine) as connection:
-            history.save_turn(connection, turn, persona=persona)
+            history.save_turn(connection, turn)
         return turn.id
 
     def save_new_turns(self, many: Iterable[Turn]) -> None:
@@ -199,6 +201,14 @@ class Store:
         """Raises NotFound."""
         with reading(self._engine) as connection:
             return history.turn_by_id(connection, id)
+
+    def revise_answer(self, id: str, change: Callable[[Mapping[str, Any]], Mapping[str, Any]]) -> Turn:  # noqa: A002  # the noun's own name
+        """Put what `change` makes of a recorded answer object in its place; the turn as it is then.
+
+        Raises NotFound, and what `change` raises: nothing is changed then.
+        """
+        with writing(self._engine) as connection:
+            return history.revise_answer(connection, id, change)
 
     def has_turn(self, id: str) -> bool:  # noqa: A002  # the noun's own name
         with reading(self._engine) as connection:

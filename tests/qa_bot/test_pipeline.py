@@ -3,6 +3,7 @@
 import json
 import time
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from threading import Event
 
 import numpy as np
@@ -12,7 +13,7 @@ from kg_index.answers import FactAnswer, Understood
 from kg_index.topics import Spotted
 from qa_bot.changes import add
 from qa_bot.confidence import Calibration
-from qa_bot.config import AnswerSection, Config, FusionSection, RankingSection, RetrievalSection
+from qa_bot.config import AnswerSection, Config, FusionSection, RankingSection, RetrievalSection, StyleSection
 from qa_bot.deadline import Cancelled, Deadline
 from qa_bot.encoders import STARTER_FOLDER
 from qa_bot.events import STAGES, SourcesFound, StageBegun, TextAdded
@@ -20,10 +21,11 @@ from qa_bot.facts import FoundFact
 from qa_bot.generations import Generations
 from qa_bot.home import Home
 from qa_bot.index import Index
-from qa_bot.pipeline import Calibrations, Pipeline, _pieces
+from qa_bot.pipeline import Calibrations, Pipeline, Wanted, _pieces
 from qa_bot.rankers import Cascade
+from qa_bot.voices import Said, Voices
 from qa_core.static_encoder import StaticEncoder
-from qa_core.types import AnswerSource, Question
+from qa_core.types import AnswerSource, Question, StyledLine
 from rankers.combination import LEARNED
 from rankers.neural import NeuralRanker
 
@@ -325,7 +327,9 @@ def test_a_question_of_a_hundred_thousand_words(pipeline):
 def test_a_listener_hears_stages_sources_and_the_text_in_pieces(pipeline):
     heard = []
     answer = ask(pipeline(), "Why do cats purr?", listen=heard.append)
-    assert [e.stage for e in heard if isinstance(e, StageBegun)] == list(STAGES)
+    assert [e.stage for e in heard if isinstance(e, StageBegun)] == [
+        stage for stage in STAGES if stage != "style"
+    ]  # nobody asked for a voice
     assert [e.sources for e in heard if isinstance(e, SourcesFound)] == [answer.sources]
     pieces = [e.text for e in heard if isinstance(e, TextAdded)]
     assert "".join(pieces) == answer.text
@@ -349,3 +353,66 @@ def test_a_cancelled_question_is_not_answered(pipeline):
     cancelled.set()
     with pytest.raises(Cancelled):
         pipeline().ask(Question("Why do cats purr?"), deadline=Deadline.after(10, cancelled))
+
+
+# --- voices ---------------------------------------------------------------------------------------------------------
+
+
+class Cook(Voices):
+    """Says the same to everything."""
+
+    def __init__(self, *texts, seconds=0.0):
+        super().__init__(Path("nowhere"), StyleSection())
+        self.texts, self.seconds = texts, seconds
+
+    def say(self, spec, turns, n, *, hints=(), refuse=lambda _: "", check=lambda: None):
+        time.sleep(self.seconds)
+        check()
+        lines = [StyledLine(text, "generated", spec, 0.0) for text in self.texts if not refuse(text)]
+        return Said(tuple(lines[:n]), "" if lines else "nothing fits")
+
+
+TEA = "How long should green tea steep?"
+
+
+def test_a_voice_goes_before_the_answer_which_stays_as_it_is(pipeline):
+    heard = []
+    plain = ask(pipeline(), TEA)
+    answer = ask(pipeline(), TEA, voice=Wanted(Cook("A warm cup, then.", "Tea again."), "cook"), listen=heard.append)
+    assert (answer.kind, answer.answered, answer.confidence) == ("styled", True, plain.confidence)
+    assert answer.text == f"A warm cup, then.\n\n{plain.text}"
+    assert [line.text for line in answer.styled.lines] == ["A warm cup, then.", "Tea again."]
+    assert answer.text[slice(*answer.styled.span)] == "A warm cup, then."
+    for source in answer.sources:
+        if source.span:
+            assert answer.text[slice(*source.span)] == source.text[slice(*source.source_span)]
+    assert [e.stage for e in heard if isinstance(e, StageBegun)] == list(STAGES)
+    assert "".join(e.text for e in heard if isinstance(e, TextAdded)) == answer.text
+    assert answer.timings.keys() >= {"style"}
+
+
+def test_where_nothing_fits_the_plain_answer_goes_out(pipeline):
+    plain = ask(pipeline(), TEA)
+    answer = ask(pipeline(), TEA, voice=Wanted(Cook("It takes ten minutes."), "cook"))
+    assert (answer.kind, answer.text, answer.sources) == ("passage", plain.text, plain.sources)
+    assert (answer.styled.lines, answer.styled.span, answer.styled.notice) == ((), None, "nothing fits")
+
+
+def test_a_voice_that_takes_too_long_is_skipped(pipeline):
+    answer = ask(pipeline(), TEA, voice=Wanted(Cook("A warm cup, then.", seconds=1.0), "cook"), seconds=0.5)
+    assert (answer.kind, answer.styled, answer.skipped) == ("passage", None, ("style",))
+
+
+def test_a_voice_is_heard_where_nothing_is_known_but_answers_nothing(pipeline):
+    answer = ask(pipeline(calibration=UNSURE), TEA, voice=Wanted(Cook("A warm cup, then."), "cook"))
+    assert (answer.kind, answer.answered, answer.text) == ("none", False, "")
+    assert answer.reason
+    assert [line.text for line in answer.styled.lines] == ["A warm cup, then."]
+    assert answer.styled.span is None
+
+
+def test_an_answer_with_a_voice_keeps_the_limit(pipeline):
+    config = Config(answer=AnswerSection(limit=260))
+    answer = ask(pipeline(config=config), TEA, voice=Wanted(Cook("So " * 60), "cook"))
+    assert answer.kind == "styled"
+    assert len(answer.text) <= 260

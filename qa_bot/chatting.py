@@ -1,0 +1,118 @@
+"""Conversation in a terminal: a question a line, answered as everywhere else, or personas that debate."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import asdict
+from itertools import islice
+from typing import Any
+from uuid import uuid4
+
+from qa_bot.bot import Bot
+from qa_bot.debate import debate, debaters
+from qa_bot.presentation import as_dict
+from qa_bot.terminal import show_answer, show_line, tell
+
+TURNS = 6
+"""What is said in a debate before people are asked again."""
+HELP = """/persona NAME   answer in the voice of NAME, or of NAME:WEIGHT,NAME:WEIGHT; without a name in none
+/hint WORDS     what the persona's sentence should be about; without words the answer
+/help           this
+/quit           end, as Ctrl-D does"""
+
+Read = Callable[[], str | None]
+"""The next line, None at the end."""
+Print = Callable[[Any], None]
+
+
+class Chat:
+    """One conversation: its id, whose voice answers, and what hints there are."""
+
+    def __init__(self, bot: Bot, *, persona: str = "", hint: str = "", deadline: float | None = None) -> None:
+        """Raises VoiceError for a persona that nobody knows."""
+        self._bot, self._deadline = bot, deadline
+        self._id = uuid4().hex
+        self.hint = hint
+        self.persona = ""
+        self.change_persona(persona)
+
+    def change_persona(self, spec: str) -> None:
+        if spec:
+            self._bot.voices.parts(spec)
+        self.persona = spec
+
+    def answer(self, question: str, *, print_json: Print | None = None) -> None:
+        answer = self._bot.ask(
+            question, persona=self.persona, hint=self.hint, deadline=self._deadline, conversation=self._id
+        )
+        if print_json:
+            print_json({**as_dict(answer), "conversation": self._id})
+        else:
+            show_answer(answer)
+
+    def obey(self, command: str) -> bool:
+        """Whether the conversation goes on after a line that begins with a slash."""
+        verb, _, rest = command[1:].partition(" ")
+        rest = rest.strip()
+        match verb:
+            case "quit":
+                return False
+            case "persona":
+                self._persona_told(rest)
+            case "hint":
+                self.hint = rest
+                tell(f"The hint is {rest!r}." if rest else "No hint: sentences are about the answer.")
+            case "help":
+                tell(HELP)
+            case _:
+                tell(f"Expected one of these, but got /{verb}:\n{HELP}")
+        return True
+
+    def _persona_told(self, spec: str) -> None:
+        try:
+            self.change_persona(spec)
+        except ValueError as error:
+            tell(str(error))
+        else:
+            tell(f"Answers come from {spec}." if spec else "Answers come without a persona.")
+
+
+def converse(chat: Chat, read: Read, *, print_json: Print | None = None) -> None:
+    """Answer line after line, until there is none or somebody wants to stop."""
+    while (line := read()) is not None:
+        line = line.strip()
+        if line.startswith("/"):
+            if not chat.obey(line):
+                return
+        elif line:
+            chat.answer(line, print_json=print_json)
+
+
+def hold_debate(
+    bot: Bot, spec: str, read: Read, *, hint: str = "", turns: int = TURNS, print_json: Print | None = None
+) -> None:
+    """Have personas talk about each line in turn, `turns` sentences; an empty line lets them go on.
+
+    Raises:
+        VoiceError: fewer than two personas, or one that nobody knows.
+    """
+    names = debaters(bot.voices, spec)
+    said: list[str] = []
+    spoken = 0
+    while (line := read()) is not None and line.strip() != "/quit":
+        if line.strip():
+            said.append(line.strip())
+        elif not said:
+            continue
+        order = [*names[spoken % len(names) :], *names[: spoken % len(names)]]
+        for each in islice(_lines(bot, order, said, hint), turns):
+            if print_json:
+                print_json(asdict(each))
+            else:
+                show_line(each)
+            said.append(each.text)
+            spoken += 1
+
+
+def _lines(bot: Bot, order: list[str], said: list[str], hint: str) -> Iterator[Any]:
+    return debate(bot.voices, order, tuple(said), hint=hint)

@@ -1,0 +1,112 @@
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from qa_bot.bot import Bot
+
+TEA = "Why do cats sleep all day?"
+
+
+@pytest.fixture
+def with_voices(monkeypatch: pytest.MonkeyPatch, tiny_voices: Path, home: Path) -> Path:
+    """The home, with a cook and a sailor."""
+    for name in ("cook", "sailor"):
+        (home / "personas").mkdir(exist_ok=True)
+        (home / "personas" / name).symlink_to(tiny_voices / name)
+    monkeypatch.setenv("QA_BOT_STYLE__BASE", str(tiny_voices / "base"))
+    monkeypatch.setenv("QA_BOT_STYLE__CANDIDATES", "20")
+    return home
+
+
+@pytest.fixture
+def typed(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    """Lines that somebody types."""
+
+    def type_(*lines: str) -> None:
+        waiting = iter(lines)
+
+        def read(_prompt: str = "") -> str:
+            try:
+                return next(waiting)
+            except StopIteration:
+                raise EOFError from None
+
+        monkeypatch.setattr("builtins.input", read)
+
+    return type_
+
+
+def test_a_question_a_line_in_one_conversation(qa_bot, home: Path, typed):
+    typed(TEA, "", "Where do zorgons live on the moon of Quix?")
+    told = qa_bot("chat", "--json")
+    first, second = map(json.loads, told.out.splitlines())
+    assert told.code == 0
+    assert (first["question"], first["answered"]) == (TEA, True)
+    assert not second["answered"]
+    assert first["conversation"] == second["conversation"]
+    assert "styled" not in first
+    with Bot.open(home) as bot:
+        (conversation,) = bot.store.conversations(limit=10)
+        assert (conversation.id, conversation.turns) == (first["conversation"], 2)
+
+
+def test_voices_and_hints_are_changed_on_the_way(qa_bot, with_voices, typed):
+    typed("/persona sailor", TEA, "/hint soup", TEA, "/persona", TEA, "/persona ../x", "/nonsense", "/quit", TEA)
+    told = qa_bot("chat", "--json")
+    answers = [json.loads(line) for line in told.out.splitlines()]
+    assert [answer.get("styled", {}).get("hint") for answer in answers] == ["", "soup", None]
+    assert answers[0]["styled"]["persona"] == "sailor"
+    for said in ("Answers come from sailor", "hint is 'soup'", "without a persona", "but got '../x'", "/nonsense"):
+        assert said in told.err
+
+
+def test_a_styled_answer_for_people(qa_bot, with_voices):
+    answer = qa_bot("ask", TEA, "--persona", "sailor", "--json").json
+    assert answer["kind"] == "styled"
+    start, end = answer["styled"]["span"]
+    line, sourced = answer["answer"][start:end], answer["answer"][end:].split()
+    read = " ".join(qa_bot("ask", TEA, "--persona", "sailor").out.split())
+    before, _, after = read.replace("“", "").replace("”", "").partition(line)
+    assert before == "sailor: "
+    assert " ".join(sourced) in after
+
+
+def test_persona_and_debate_exclude_each_other(qa_bot, with_voices, typed):
+    typed()
+    assert qa_bot("chat", "--persona", "cook", "--debate", "cook,sailor").code == 2
+    assert "two personas or more" in qa_bot("chat", "--debate", "cook").err
+    told = qa_bot("chat", "--persona", "a/b")
+    assert (told.code, "Expected one of the personas (" in told.err) == (1, True)
+
+
+def test_a_debate_goes_on_by_turns(qa_bot, with_voices, typed):
+    typed("", "Who sails?", "", "And the soup?", "/quit")
+    told = qa_bot("chat", "--debate", "cook,sailor", "--turns", "3", "--json")
+    said = [json.loads(line) for line in told.out.splitlines()]
+    assert [line["persona"] for line in said] == ["cook", "sailor"] * 4 + ["cook"]
+    assert {line["kind"] for line in said} <= {"generated", "quotation"}
+    typed("Who sails?")
+    read = qa_bot("chat", "--debate", "cook,sailor", "--turns", "2")
+    assert read.out.count("cook: ") == read.out.count("sailor: ") == 1
+
+
+def test_a_batch_in_a_voice(qa_bot, with_voices, write_lines, tmp_path: Path):
+    source = write_lines("in.jsonl", {"_id": "1", "title": TEA}, {"_id": "2", "title": "zorgons of Quix?"})
+    out = tmp_path / "out.jsonl"
+    assert qa_bot("ask", "--batch", source, "--out", out, "--persona", "cook", "--top", 2).code == 0
+    first, second = map(json.loads, out.read_text().splitlines())
+    assert first["kind"] == "styled"
+    assert len(first["styled"]["lines"]) <= 2
+    assert (second["kind"], second["styled"]["span"]) == ("none", None)
+    told = qa_bot("ask", "--batch", source, "--out", tmp_path / "other.jsonl", "--persona", "nobody")
+    assert told.code == 1
+    assert not (tmp_path / "other.jsonl").exists()
+
+
+@pytest.mark.parametrize("value", ["0", "nan", "9", "hot"])
+def test_a_temperature_out_of_range_is_told(qa_bot, with_voices, monkeypatch: pytest.MonkeyPatch, value: str):
+    monkeypatch.setenv("QA_BOT_STYLE__TEMPERATURE", value)
+    told = qa_bot("ask", TEA, "--persona", "cook")
+    assert (told.code, "style.temperature" in told.err.lower()) == (1, True)

@@ -1,0 +1,141 @@
+import os
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from qa_bot.config import StyleSection
+from qa_bot.voices import VoiceError, Voices
+
+TURNS = ["where do cats sleep?"]
+
+
+@pytest.fixture
+def style(tiny_voices: Path) -> StyleSection:
+    return StyleSection(base=str(tiny_voices / "base"), candidates=20, length=6)
+
+
+@pytest.fixture
+def voices(tiny_voices: Path, style: StyleSection, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Voices:
+    monkeypatch.setattr("qa_bot.voices.SHIPPED", tmp_path / "none")
+    return Voices(tiny_voices, style)
+
+
+def test_personas_are_listed_by_name_and_nothing_else_is(voices: Voices):
+    assert voices.names == ("cook", "sailor")
+
+
+def test_a_persona_says_the_same_to_the_same(voices: Voices):
+    said = voices.say("sailor", TURNS, 5)
+    assert said == voices.say("sailor", TURNS, 5)
+    assert 1 <= len(said.lines) <= 5
+    assert {line.persona for line in said.lines} == {"sailor"}
+    scores = [line.score for line in said.lines]
+    assert scores == sorted(scores, reverse=True)
+    assert len({line.text.casefold() for line in said.lines}) == len(said.lines)
+    assert said.lines != voices.say("cook", TURNS, 5).lines
+
+
+def test_a_mix_quotes_both(voices: Voices, tiny_voices: Path, style: StyleSection):
+    quoting = Voices(tiny_voices, replace(style, method="rank"))
+    found = quoting.say("sailor:3, cook:1", TURNS, 10).lines
+    assert {line.persona for line in found} == {"cook", "sailor"}
+    assert {line.kind for line in found} == {"quotation"}
+    assert "We sail in the boat." in {line.text[0].upper() + line.text[1:] for line in found}
+    drawn = voices.say("sailor:3, cook:1", TURNS, 10).lines
+    assert "sailor+cook" in {line.persona for line in drawn}
+
+
+def test_what_must_not_be_said_is_left_out(voices: Voices):
+    free = voices.say("cook", TURNS, 50)
+    word = free.lines[0].text.split()[0]
+    kept = voices.say("cook", TURNS, 50, refuse=lambda text: f"the word {word}" if word in text else "")
+    assert kept.lines
+    assert all(word not in line.text for line in kept.lines)
+    silent = voices.say("cook", TURNS, 50, refuse=lambda _: "a bad day")
+    assert silent.lines == ()
+    assert silent.notice == "Everything that came to mind had a bad day."
+
+
+def test_hints_steer_or_say_that_they_do_not(voices: Voices):
+    steered = voices.say("cook", TURNS, 5, hints=["soup"])
+    assert steered.notice == ""
+    assert steered.lines != voices.say("cook", TURNS, 5, hints=["sail in a boat"]).lines
+    told = voices.say("cook", TURNS, 5, hints=["xyzzy plugh"])
+    assert told.lines
+    assert told.notice.startswith("Expected a hint with words that the grid knows, but got xyzzy, plugh")
+
+
+def test_the_chart_shows_where_a_hint_falls(voices: Voices):
+    chart = voices.chart("soup")
+    assert (chart.height, chart.width, len(chart.words)) == (3, 4, 12)
+    assert chart.posterior is not None
+    assert chart.posterior.sum() == pytest.approx(1, abs=1e-5)
+    assert voices.chart().posterior is None
+
+
+@pytest.mark.parametrize(
+    "spec",
+    ["nobody", "../cook", "cook/sailor", "cook:-1", "cook:x", "cook,,sailor", " ", "cook:0", "cook,cook", "é" * 99],
+)
+def test_wrong_names_and_weights_are_told(voices: Voices, spec: str):
+    with pytest.raises(VoiceError, match="Expected"):
+        voices.parts(spec)
+
+
+def test_names_are_told_in_the_error(voices: Voices):
+    with pytest.raises(VoiceError, match=r"\(cook, sailor\).* but got 'a/b'"):
+        voices.parts("a/b")
+
+
+def test_a_persona_of_another_base_is_told(voices: Voices, tiny_voices: Path, style: StyleSection, tmp_path: Path):
+    other = tmp_path / "other"
+    shutil.copytree(tiny_voices / "base", other)
+    words = (other / "vocabulary.txt").read_text().split("\n")
+    words[-2] = "somethingelse"
+    (other / "vocabulary.txt").write_text("\n".join(words))
+    with pytest.raises(VoiceError, match="fingerprint"):
+        Voices(tiny_voices, replace(style, base=str(other))).say("cook", TURNS, 1)
+    with pytest.raises(VoiceError, match="Expected a model folder"):
+        Voices(tiny_voices, replace(style, base=str(tmp_path / "missing"))).say("cook", TURNS, 1)
+
+
+def test_a_persona_that_was_trained_again_is_taken_up(tiny_voices: Path, style: StyleSection, tmp_path: Path):
+    folder = tmp_path / "personas"
+    shutil.copytree(tiny_voices / "cook", folder / "guest")
+    config = folder / "guest" / "config.json"
+    config.write_text(config.read_text().replace('"cook"', '"guest"'))
+    voices = Voices(folder, style)
+    before = voices.say("guest", TURNS, 5)
+    shutil.rmtree(folder / "guest")
+    assert "guest" not in voices.names
+    shutil.copytree(tiny_voices / "sailor", folder / "guest")
+    config.write_text(config.read_text().replace('"sailor"', '"guest"'))
+    os.utime(config, ns=(1, 1))
+    assert "guest" in voices.names
+    assert voices.say("guest", TURNS, 5) != before
+
+
+def test_clutter_among_personas_is_passed_over(style: StyleSection, tmp_path: Path):
+    for name, text in {"a": "{", "b": "[]", "c": '{"kind": "Other", "config": {"name": "c"}}'}.items():
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "config.json").write_text(text)
+    (tmp_path / "file").write_text("x")
+    assert set(Voices(tmp_path, style).names) == set(Voices(tmp_path / "nowhere", style).names)
+
+
+def test_a_context_of_ten_thousand_words_is_cut(voices: Voices):
+    assert voices.say("cook", ["why " * 10_000], 2).lines
+
+
+def test_a_base_without_a_grid_says_so(tiny_voices: Path, style: StyleSection, tmp_path: Path):
+    from generators.chat_model import ChatConfig, ChatModel
+    from generators.language_model import LanguageModelConfig
+    from qa_core.seq2seq import Seq2SeqConfig
+
+    sizes = {"dimension": 4, "hidden": 4, "layers": 1}
+    made = ChatModel.of(["a b c"], ChatConfig(Seq2SeqConfig(20, **sizes), LanguageModelConfig(20, **sizes)))
+    made.save(tmp_path / "deaf", card="")
+    with pytest.raises(VoiceError, match="hears topics"):
+        Voices(tiny_voices, replace(style, base=str(tmp_path / "deaf"))).chart()
