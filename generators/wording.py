@@ -27,6 +27,11 @@ _TO_THE_LEFT = _ENDS | {",", ";", ":", ")", "]", "}", "%", "'", "n't", "'s", "'m
 _TO_THE_RIGHT = frozenset({"(", "[", "{", "$", "#", "@", "£", "€"})
 _BETWEEN = frozenset({"-", "/", "_"})
 _QUOTE = '"'
+_NOT = "n't"
+_BEFORE_NOT = frozenset(
+    "do does did is are was were have has had would could should might must need ca wo ai can will sha".split()  # noqa: SIM905
+)
+_BENT = {"can": "ca", "will": "wo", "shall": "sha"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,13 +85,18 @@ def cut(text: str) -> list[str]:
     return ["..." if found.startswith("..") else found for found in _WORD.findall(tidy)]
 
 
+def well_formed(words: Sequence[str]) -> bool:
+    """Whether every "n't" stands behind a word that takes it."""
+    return all(before in _BEFORE_NOT for before, word in zip(("", *words), words, strict=False) if word == _NOT)
+
+
 def readable(words: Sequence[str], casing: Casing) -> str:
     """The text of words: spaces where people put them, capitals at the starts of sentences and in names."""
     made, glued, begins, open_quote = [], True, True, False
-    for word in words:
+    for word, following in zip(words, [*words, ""][1:], strict=True):
+        form = casing.written(_BENT.get(word, word) if following == _NOT else word)
         closes = word == _QUOTE and open_quote
         spaced = not (glued or word in _TO_THE_LEFT or word in _BETWEEN or closes)
-        form = casing.written(word)
         letters = word[0].isalnum()
         made.append((" " if spaced else "") + (_capital(form) if begins and letters else form))
         open_quote ^= word == _QUOTE

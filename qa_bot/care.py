@@ -16,6 +16,7 @@ from qa_bot.home import Home
 from qa_bot.index import Index, Manifest
 from qa_bot.journal import open_store
 from qa_bot.store import Store
+from qa_bot.voices import Voices
 from retrievers.segments import NEAREST, DenseState
 
 LOW_DISK = 200_000_000
@@ -70,6 +71,7 @@ def examine(home: Home, config: Config) -> list[Check]:
         ("index", _index),
         ("graph", _graph),
         ("encoder", _encoder),
+        ("voices", _voices),
         ("linguistics", _linguistics),
         ("extras", _extras),
     ]
@@ -151,6 +153,12 @@ def _encoder(home: Home, config: Config) -> str:
             f"run `qa-bot use {name}`."
         )
     return f"{name}, {encoder.dimension} dimensions"
+
+
+def _voices(home: Home, config: Config) -> str:
+    voices = Voices(home.personas, config.style)
+    voices.open()
+    return ", ".join(voices.names) or "none; train one with `qa-bot train persona`"
 
 
 def _linguistics(_: Home, __: Config) -> str:

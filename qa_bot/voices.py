@@ -151,10 +151,14 @@ class Voices:
             )
         return base.steering.grid.map(hint)
 
-    def warm_up(self) -> None:
-        """Open the base and all personas, so that nobody waits for that."""
+    def open(self) -> None:
+        """Open every persona and its base, so that nobody waits for that.
+
+        Raises:
+            VoiceError: see `say`.
+        """
         for name in self.names:
-            self.say(name, ["Hello"], 1)
+            self._shares(name)
 
     def _known(self) -> dict[str, _Known]:
         """Personas by name; those of the home stand before shipped ones of the same name."""

@@ -68,6 +68,6 @@ The licence follows from that of the data; see there.
 ## Settings
 
 ```json
-{json.dumps(asdict(settings), indent=2)}
+{json.dumps({**asdict(settings), "words": Path(settings.words).name}, indent=2)}
 ```
 """

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from generators.wording import Casing, readable, tokens
+from generators.wording import Casing, readable, tokens, well_formed
 from qa_core.text import normalise
 
 PLAIN = Casing({})
@@ -77,3 +77,23 @@ def test_words_without_letters_make_a_text_too():
     assert readable([], PLAIN) == ""
     assert readable(["...", "ok"], PLAIN) == "... Ok"
     assert readable(['"', "hi", '"', "she", "said"], PLAIN) == '"Hi" she said'
+
+
+@pytest.mark.parametrize(
+    ("words", "text"),
+    [
+        ("i can n't go .", "I can't go."),
+        ("i wo n't", "I won't"),
+        ("they will n't .", "They won't."),
+        ("do n't", "Don't"),
+    ],
+)
+def test_negations_are_bent_as_people_write_them(words: str, text: str):
+    assert readable(words.split(), PLAIN) == text
+
+
+def test_a_negation_stands_behind_a_word_that_takes_one():
+    assert well_formed(["i", "ca", "n't", ",", "i", "do", "n't"])
+    assert well_formed([])
+    assert not well_formed(["the", "n't"])
+    assert not well_formed(["n't", "you", "?"])

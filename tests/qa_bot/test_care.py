@@ -28,7 +28,7 @@ def generation(home: Path) -> Path:
 def test_a_sound_home(qa_bot) -> None:
     told = qa_bot("doctor", "--json")
     assert (told.code, told.json["ok"], checks(told)) == (0, True, {})
-    assert {"disk", "database", "index", "graph", "encoder", "linguistics", "extras"} == {
+    assert {"disk", "database", "index", "graph", "encoder", "linguistics", "extras", "voices"} == {
         c["name"] for c in told.json["checks"]
     }
     shown = qa_bot("doctor").out
