@@ -16,6 +16,8 @@ from generators.counting_grid import CountingGrid
 from qa_core.translator import Columns
 from qa_core.vocab import Vocabulary
 
+SHARPENING = 1.0
+"""Power of the topics' probabilities of a hint."""
 SHARE = 0.5
 """Of the replies in training that come with their topics."""
 
@@ -35,9 +37,13 @@ class Steering:
         return cls(grid, torch.from_numpy(logs))
 
     def topic(self, *hints: str) -> Tensor:
-        """`p(k | hint)` of each hint that has a known word, (H, E); uniform, (1, E), where none has."""
+        """`p(k | hint)^SHARPENING`, renormalised, of each hint that has a known word, (H, E); uniform where none has.
+
+        A hint of few words leaves more places open than the replies do that the decoder has learnt from.
+        """
         told = [each for each in map(self.grid.posterior, hints) if each.steers] or [self.grid.posterior("")]
-        return torch.from_numpy(np.stack([each.probabilities for each in told]))
+        shares = np.stack([each.probabilities for each in told]).astype(np.float64) ** SHARPENING
+        return torch.from_numpy((shares / shares.sum(axis=1, keepdims=True)).astype(np.float32))
 
     def posteriors(self, target: Tensor, mask: Tensor) -> Tensor:
         """`p(k | words)` of word numbers (B, Q), (B, E); uniform where the grid knows none of them."""

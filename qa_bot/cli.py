@@ -240,6 +240,34 @@ def chat(
 
 
 @app.command()
+def hint(
+    context: typer.Context,
+    text: Annotated[str, typer.Argument(help="What a persona should speak about; a few words in any order.")],
+    out: Annotated[
+        Path | None, typer.Option(help="Draw the grid with its words, and where the hint falls, as PNG.")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Show where a hint falls among the topics that a persona can be steered to."""
+    from qa_bot.terminal import show_chart, tell
+    from qa_bot.voices import VoiceError, Voices
+
+    home, config = _home(context)
+    chart = Voices(home.personas, config.style).chart(text)
+    if out is not None:
+        try:
+            chart.draw(out)
+        except ModuleNotFoundError as error:
+            raise VoiceError(str(error)) from error
+        tell(f"drawn to {out}")
+    if json:
+        _print_json(chart.as_dict())
+    else:
+        show_chart(chart)
+    raise typer.Exit(NO_ANSWER if chart.notice else OK)
+
+
+@app.command()
 def serve(
     context: typer.Context,
     host: Annotated[

@@ -19,6 +19,7 @@ from qa_core.types import Answer, AnswerSource, Candidate, Styled, StyledLine
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from generators.grid_map import GridMap
     from qa_bot.care import Check
     from qa_bot.changes import Added
     from qa_bot.config import Setting
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
     from qa_bot.graph_mining import MinedTemplates
 
 SNIPPET = 160
+PLACES = 5
+"""Of a grid that are told for a hint."""
 REFRESH = 0.25
 
 
@@ -66,6 +69,19 @@ def show_line(line: StyledLine, *, console: Console | None = None) -> None:
     text = f"“{line.text}”" if line.kind == "quotation" else line.text
     mark = "  (quotation)" if line.kind == "quotation" else ""
     console.print(Text.assemble("\n", (f"{line.persona}: ", "bold cyan"), (text, "italic"), (mark, "dim")))
+
+
+def show_chart(chart: GridMap, *, console: Console | None = None) -> None:
+    """The likeliest places of a hint, with the words of their windows."""
+    console = console or Console(highlight=False)
+    if chart.notice or chart.posterior is None:
+        console.print(Text(chart.notice or "No hint.", style="yellow"))
+        return
+    for cell in chart.posterior.argsort()[::-1][:PLACES].tolist():
+        row, column = divmod(cell, chart.width)
+        share = f"{chart.posterior[cell]:6.1%}"
+        where = f"row {row + 1}, column {column + 1}"
+        console.print(Text.assemble((f"{share}  ", "bold"), ", ".join(chart.window_words(cell)), (f"  {where}", "dim")))
 
 
 def tell(message: str) -> None:

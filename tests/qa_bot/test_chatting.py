@@ -110,3 +110,16 @@ def test_a_temperature_out_of_range_is_told(qa_bot, with_voices, monkeypatch: py
     monkeypatch.setenv("QA_BOT_STYLE__TEMPERATURE", value)
     told = qa_bot("ask", TEA, "--persona", "cook")
     assert (told.code, "style.temperature" in told.err.lower()) == (1, True)
+
+
+def test_where_a_hint_falls(qa_bot, with_voices, tmp_path: Path):
+    told = qa_bot("hint", "soup", "--json", "--out", tmp_path / "map.png")
+    assert told.code == 0
+    assert told.json["hint"] == "soup"
+    assert sum(told.json["posterior"]) == pytest.approx(1, abs=1e-4)
+    assert (tmp_path / "map.png").read_bytes().startswith(b"\x89PNG")
+    likeliest = max(range(12), key=told.json["posterior"].__getitem__)
+    first = qa_bot("hint", "soup").out.splitlines()[0]
+    assert f"row {likeliest // 4 + 1}, column {likeliest % 4 + 1}" in first
+    unknown = qa_bot("hint", "xyzzy")
+    assert (unknown.code, "xyzzy; it steers nothing" in " ".join(unknown.out.split())) == (3, True)
