@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 from qa_core.sentences import sentences
 from qa_core.text import STOP_TERMS, fold
@@ -40,6 +41,7 @@ class KeyTerms:
     negated: bool
 
     @classmethod
+    @lru_cache(maxsize=1_024)  # one answer is compared with many sentences
     def of(cls, text: str) -> KeyTerms:
         numbers = frozenset(found[0].replace(",", "") for found in _NUMBER.finditer(text))
         spoken = frozenset(word for word in _words(text) if word in _SPOKEN)

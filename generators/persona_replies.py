@@ -12,13 +12,14 @@ import torch
 
 from generators.chat_model import ChatModel
 from generators.persona import Persona
+from generators.pretrained_persona import QuotedPersona
 from generators.quotations import SHORTLIST, quoted, tidy
-from generators.ranking import DEFAULT, Asking, Response, folded, ranked
-from generators.voices import Voice, acceptance, draw, finetuned, merged, multiplied_voice
+from generators.ranking import DEFAULT, Asking, Response, agreeing, folded, ranked
+from generators.voices import Voice, draw, finetuned, merged, multiplied_voice, tuned
 from generators.wording import Casing
 
 Style = Literal["rank", "multiply", "finetune", "hybrid"]
-_QUOTES = 8  # of a persona, that compete with what is drawn
+_QUOTES = 32  # of a persona, that compete with what is drawn
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +34,7 @@ class StyledResponse(Response):
 class Share:
     """A persona's part in a mix."""
 
-    persona: Persona
+    persona: Persona | QuotedPersona
     weight: float = 1.0
 
 
@@ -43,6 +44,7 @@ class Styling:
 
     style: Style = "hybrid"
     prior: float = 0.0  # weight of log p(T) when quotations are ranked; the thesis takes it for constant
+    lead: float = 0.0  # nats that a quotation, whose words are surely a person's, has over drawn text in the hybrid
     shortlist: int | None = SHORTLIST  # quotations that are scored exactly; None scores all
 
     def __post_init__(self) -> None:
@@ -84,13 +86,14 @@ def styled(
     heard = _heard(shares)
     check()
     if styling.style == "rank":
-        return _distinct(_quotations(heard, context, n, styling))[:n]
+        said = _quotations(heard, context, n, styling)
+        return _distinct(agreeing(heard[0].persona.base, said, hints, asking.agreement))[:n]
     voice = _voice(heard, "multiply" if styling.style == "multiply" else "finetune")
     made = _generated(heard, voice, context, generator, asking, hints, check)
     if styling.style == "hybrid":
         check()
-        made = [*made, *_rivals(heard, voice, context, styling, asking, hints)]
-    return _distinct(made)[:n]
+        made = [*made, *_rivals(heard, context, styling)]
+    return _distinct(agreeing(heard[0].persona.base, made, hints, asking.agreement))[:n]
 
 
 def _heard(shares: Sequence[Share]) -> list[Share]:
@@ -151,32 +154,21 @@ def _quotations_of(share: Share, context: Sequence[str], n: int, styling: Stylin
     ]
 
 
-def _rivals(
-    heard: Sequence[Share],
-    voice: Voice,
-    context: Sequence[str],
-    styling: Styling,
-    asking: Asking,
-    hints: Sequence[str],
-) -> list[StyledResponse]:
-    """The best quotations, scored as drawn texts are: by the acceptor of the same voice, or by the language model."""
+def _rivals(heard: Sequence[Share], context: Sequence[str], styling: Styling) -> list[StyledResponse]:
+    """The best quotations, to stand beside what is drawn.
+
+    By `log p(S|T)` and a lead, as if an acceptor could not tell whether the speaker's words are a person's, for which
+    the bonus for each word makes up.
+    """
     found = _quotations(heard, context, _QUOTES, styling)
-    base, texts = heard[0].persona.base, [each.text for each in found]
-    told = [each.fluency for each in found]
-    if asking.method == "selective":
-        told = acceptance(base, voice, context, texts, hints=hints).tolist()
-    bonus = [asking.word_bonus * (len(base.target(text)) - 1) for text in texts]
-    return [
-        replace(each, score=each.relevance + prior + more, fluency=prior)
-        for each, prior, more in zip(found, told, bonus, strict=True)
-    ]
+    return [replace(each, score=each.score + styling.lead, fluency=0.0) for each in found]
 
 
 def _spelling(heard: Sequence[Share]) -> ChatModel:
     """The base, with the capitals of all personas; those of the one with the largest share go before."""
-    ordered = sorted(heard, key=lambda share: share.weight)
-    forms = {word: form for share in ordered for word, form in share.persona.casing.forms.items()}
-    return replace(heard[0].persona.base, casing=Casing(forms))
+    ordered = [tuned(share.persona) for share in sorted(heard, key=lambda share: share.weight)]
+    forms = {word: form for persona in ordered for word, form in persona.casing.forms.items()}
+    return replace(ordered[0].base, casing=Casing(forms))
 
 
 def _distinct(found: Iterable[StyledResponse]) -> list[StyledResponse]:

@@ -8,21 +8,24 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
-from typing import Literal
+from dataclasses import dataclass, field, replace
+from typing import Literal, TypeVar
 
 import numpy as np
 import torch
 
 from generators.acceptor import Acceptor
-from generators.chat_model import BARRED, ChatModel
+from generators.chat_model import BARRED
 from generators.columns import evaluating
 from generators.decoding import Sampling, sample
 from generators.selective import Selection, selective_sample
+from generators.speaking import Speaking
+from generators.wording import well_formed
 from qa_core.beam_search import Hypothesis, Limits, Rows, Step
 from qa_core.seq2seq import END_ID, START_ID
 
 Method = Literal["selective", "vanilla"]
+Told = TypeVar("Told", bound="Response")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +45,7 @@ class Asking:
     candidates: int = 100  # texts that are drawn, of which equal ones are folded
     length: int = 20  # words at most
     method: Method = "selective"
+    agreement: float = 0.0  # weight of how well a text's topics agree with those of the hints; 0 as in the thesis
     word_bonus: float = math.log(2)  # of the score for each word, since a sum likes short texts; 0 is eq. 8.2 as it is
     sampling: Sampling = field(default_factory=lambda: Sampling(shortest=3))
     selection: Selection = field(default_factory=Selection)
@@ -49,6 +53,8 @@ class Asking:
     def __post_init__(self) -> None:
         if self.candidates < 1:
             raise ValueError(f"Expected at least one candidate, but got {self.candidates}; raise it.")
+        if not 0 <= self.agreement < math.inf:
+            raise ValueError(f"Expected a weight of 0 or more for the topics' agreement, but got {self.agreement}.")
         if not math.isfinite(self.word_bonus):
             raise ValueError(f"Expected a finite bonus for each word, but got {self.word_bonus}; 0 gives none.")
         if self.length <= self.sampling.shortest:
@@ -62,7 +68,7 @@ DEFAULT = Asking()
 
 
 def respond(
-    model: ChatModel,
+    model: Speaking,
     context: Sequence[str],
     n: int,
     *,
@@ -88,11 +94,22 @@ def respond(
     drawn = candidates(model, context, generator=generator, asking=asking, hints=hints, check=check)
     drawn = folded(drawn, model)
     check()
-    return ranked(model, context, drawn, method=asking.method, word_bonus=asking.word_bonus)[:n]
+    method: Method = "vanilla" if model.acceptor is None else asking.method
+    found = ranked(model, context, drawn, method=method, word_bonus=asking.word_bonus)
+    return agreeing(model, found, hints, asking.agreement)[:n]
+
+
+def agreeing(model: Speaking, found: list[Told], hints: Sequence[str], weight: float) -> list[Told]:
+    """Responses, best first, after their topics' agreement with the hints was added to the scores."""
+    if not weight or model.steering is None or not hints:
+        return found
+    more = weight * model.steering.agreement([each.text for each in found], hints)
+    told = [replace(each, score=each.score + extra) for each, extra in zip(found, more.tolist(), strict=True)]
+    return sorted(told, key=lambda each: (-each.score, each.text))
 
 
 def candidates(
-    model: ChatModel,
+    model: Speaking,
     context: Sequence[str],
     *,
     generator: torch.Generator,
@@ -109,10 +126,10 @@ def candidates(
 
 
 def drawn_from(
-    base: ChatModel,
+    base: Speaking,
     step: Step[Rows],
     state: Rows,
-    acceptor: Acceptor,
+    acceptor: Acceptor | None,
     *,
     generator: torch.Generator,
     asking: Asking,
@@ -121,7 +138,7 @@ def drawn_from(
     """A drawn text for each row of the state, by any step over the base's words; selected with its language model."""
     count = asking.candidates
     limits = Limits(START_ID, END_ID, asking.length + 1, barred=BARRED)
-    if asking.method == "vanilla":
+    if asking.method == "vanilla" or acceptor is None:
         return sample(step, state, count, limits=limits, generator=generator, sampling=asking.sampling, check=check)
     with evaluating(base.language):
         return selective_sample(
@@ -139,20 +156,23 @@ def drawn_from(
         )
 
 
-def folded(drawn: Iterable[Hypothesis], model: ChatModel) -> list[Hypothesis]:
-    """Those that came to an end, where any did, and of those that differ in marks alone the best scored."""
+def folded(drawn: Iterable[Hypothesis], model: Speaking) -> list[Hypothesis]:
+    """Those that came to an end, where any did, well formed; of those that differ in marks alone the best scored."""
     kept = [each for each in drawn if each.tokens]
     kept = [each for each in kept if each.finished] or kept
     best: dict[tuple[str, ...], Hypothesis] = {}
     for each in kept:
-        words = tuple(word for word in model.vocabulary.words(each.tokens) if word[0].isalnum() or word == "n't")
+        told = model.vocabulary.words(each.tokens)
+        if not well_formed(told):
+            continue
+        words = tuple(word for word in told if word[0].isalnum() or word == "n't")
         if words and (words not in best or each.score > best[words].score):
             best[words] = each
     return list(best.values())
 
 
 def ranked(
-    model: ChatModel,
+    model: Speaking,
     context: Sequence[str],
     drawn: Sequence[Hypothesis],
     *,

@@ -5,6 +5,7 @@ In training a reply's own words are its hint. Half of the replies go without, si
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Self
 
@@ -14,10 +15,13 @@ from torch import Tensor
 
 from generators.counting_grid import CountingGrid
 from qa_core.translator import Columns
+from qa_core.types import FloatArray
 from qa_core.vocab import Vocabulary
 
 SHARPENING = 1.0
 """Power of the topics' probabilities of a hint."""
+LEAST = 1e-3
+"""Of an agreement, before the logarithm: one odd word is not the end of a text."""
 SHARE = 0.5
 """Of the replies in training that come with their topics."""
 
@@ -44,6 +48,18 @@ class Steering:
         told = [each for each in map(self.grid.posterior, hints) if each.steers] or [self.grid.posterior("")]
         shares = np.stack([each.probabilities for each in told]).astype(np.float64) ** SHARPENING
         return torch.from_numpy((shares / shares.sum(axis=1, keepdims=True)).astype(np.float32))
+
+    def agreement(self, texts: Sequence[str], hints: Sequence[str]) -> FloatArray:
+        """`log E Σ_k p(k|text) p(k|hint)`, (N,): how much likelier the places of both are the same than by chance.
+
+        Of several hints that of the best; 0 where no hint says anything. Beyond the thesis, where hints steer only.
+        """
+        told = [each.probabilities for each in map(self.grid.posterior, hints) if each.steers]
+        if not told or not texts:
+            return np.zeros(len(texts), dtype=np.float32)
+        shared = self.grid.posteriors(texts) @ np.stack(told).T * self.grid.config.cells  # (N, H)
+        found: FloatArray = np.log(np.maximum(shared.max(axis=1), LEAST)).astype(np.float32)
+        return found
 
     def posteriors(self, target: Tensor, mask: Tensor) -> Tensor:
         """`p(k | words)` of word numbers (B, Q), (B, E); uniform where the grid knows none of them."""

@@ -12,14 +12,13 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from generators.acceptor import Acceptor, features
+from generators.acceptor import Acceptor
 from generators.blending import Together, mixed, mixture, multiplied
-from generators.chat_model import ChatModel
-from generators.columns import tensors
 from generators.persona import Persona
+from generators.pretrained_persona import QuotedPersona
 from generators.ranking import Asking, drawn_from
+from generators.speaking import Speaking
 from qa_core.beam_search import Hypothesis, Step
-from qa_core.seq2seq import START_ID
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -43,8 +42,9 @@ class Jury(Acceptor):
         return mixture([member(features) for member in self.members], self.weights)
 
 
-def finetuned(persona: Persona) -> Voice:
-    """The fine-tuned forward model with its acceptor."""
+def finetuned(persona: Persona | QuotedPersona) -> Voice:
+    """The fine-tuned forward model with its acceptor; raises ValueError for a persona that can but be quoted."""
+    persona = tuned(persona)
 
     def start(context: Sequence[str], count: int, hints: Sequence[str]) -> Any:
         return persona.base.begun(context, count, hints=hints, forward=persona.forward)
@@ -52,8 +52,12 @@ def finetuned(persona: Persona) -> Voice:
     return Voice(start, persona.forward.step, persona.acceptor)
 
 
-def multiplied_voice(persona: Persona) -> Voice:
-    """`p(t|S)^w1 p2(t)^w2` of the base's forward model and the speaker's language model, with the base's acceptor."""
+def multiplied_voice(persona: Persona | QuotedPersona) -> Voice:
+    """`p(t|S)^w1 p2(t)^w2` of the base's forward model and the speaker's language model, with the base's acceptor.
+
+    Raises ValueError for a persona that can but be quoted.
+    """
+    persona = tuned(persona)
     base, speaker = persona.base, persona.speaker
 
     def start(context: Sequence[str], count: int, hints: Sequence[str]) -> Together:
@@ -76,7 +80,7 @@ def merged(voices: Sequence[Voice], weights: Sequence[float]) -> Voice:
 
 @torch.no_grad()
 def draw(
-    base: ChatModel,
+    base: Speaking,
     voice: Voice,
     context: Sequence[str],
     *,
@@ -90,25 +94,10 @@ def draw(
     return drawn_from(base, voice.step, state, voice.acceptor, generator=generator, asking=asking, check=check)
 
 
-@torch.no_grad()
-def acceptance(
-    base: ChatModel, voice: Voice, context: Sequence[str], texts: Sequence[str], *, hints: Sequence[str] = ()
-) -> Tensor:
-    """Log-probabilities (N,) that selective sampling would have given texts, had it drawn their words.
-
-    Of several hints it is that of the likeliest for each text.
-    """
-    if not texts:
-        return torch.zeros(0)
-    kinds = max(1, len(hints))
-    told, mask = tensors([base.target(text) for text in texts for _ in range(kinds)], torch.device("cpu"))  # (NH, Q)
-    count = len(told)
-    state, prior = voice.start(context, count, hints), base.language.start(count)
-    before, total = torch.full((count,), START_ID), torch.zeros(count)
-    for place in range(told.shape[1]):
-        logits, state = voice.step(state, before)
-        prior_logits, prior = base.language.step(prior, before)
-        before = told[:, place]
-        seen = features(logits.cpu().log_softmax(1), prior_logits.cpu().log_softmax(1), before.unsqueeze(1))
-        total += voice.acceptor(seen).squeeze(1) * mask[:, place]
-    return total.view(-1, kinds).amax(1)
+def tuned(persona: Persona | QuotedPersona) -> Persona:
+    if isinstance(persona, QuotedPersona):
+        raise ValueError(
+            f"Expected a persona with a voice of its own, but {persona.config.name} is only quoted, since its base is "
+            "a model of transformers; choose the style rank, or train it on a model that train chat wrote."
+        )
+    return persona

@@ -102,11 +102,14 @@ class StyleSection:
     method: Literal["hybrid", "rank", "multiply", "finetune"] = key(
         "hybrid", "how a persona speaks: quotes itself (rank), draws words (multiply, finetune), or the best of both"
     )
-    candidates: int = key(100, "sentences that are drawn, of which the best are told", least=1, most=1000)
+    lead: float = key(5.0, "what a quotation has over a drawn sentence in the hybrid; less lets it draw more often")
+    candidates: int = key(64, "sentences that are drawn, of which the best are told", least=1, most=1000)
     length: int = key(20, "words of a drawn sentence at most", least=2, most=100)
-    temperature: float = key(1.0, "below 1 more careful, above 1 more daring", least=0.05, most=5)
-    top_k: int = key(0, "draw only from so many of the likeliest words; 0 is off", least=0)
+    temperature: float = key(0.7, "below 1 more careful, above 1 more daring", least=0.05, most=5)
+    top_k: int = key(50, "draw only from so many of the likeliest words; 0 is off", least=0)
     top_p: float = key(1.0, "draw only from the likeliest words of this probability together", least=0.01, most=1)
+    clean: bool = key(True, "leave out drawn sentences with coarse words, which dialogues from the web have taught")
+    agreement: float = key(2.0, "weight of how well a sentence's topics agree with those of the hint", least=0)
     word_bonus: float = key(0.69, "what a longer sentence gets for each word when candidates are ranked")
 
 

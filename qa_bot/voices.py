@@ -22,7 +22,9 @@ if TYPE_CHECKING:
     from generators.chat_model import ChatModel
     from generators.grid_map import GridMap
     from generators.persona import Persona
-    from generators.persona_replies import Share, StyledResponse
+    from generators.persona_replies import Share, StyledResponse, Styling
+    from generators.pretrained import PretrainedModel
+    from generators.pretrained_persona import QuotedPersona
     from generators.ranking import Asking
 
 SHIPPED = Path(__file__).parent / "starter" / "voices"
@@ -30,7 +32,13 @@ SHIPPED = Path(__file__).parent / "starter" / "voices"
 BASE = "base"
 STARTER = "starter"
 _ONE = re.compile(r"\s*(?P<name>\w[\w-]{0,63})\s*(?::\s*(?P<weight>\d+(?:\.\d+)?)\s*)?")
+SHORTLIST = 128
+"""Quotations that are scored exactly: more would cost more than they bring."""
 _SHOWN = 60
+_COARSE = re.compile(
+    r"\b(?:(?:fuck|shit|bitch|nigg|cunt|whore|slut|asshole|motherf)\w*|(?:fag|faggot|dick|cock|pussy|ass|tit)s?)\b",
+    re.IGNORECASE,
+)
 Refuse = Callable[[str], str]
 """Why a sentence must not be said, "" where it may."""
 
@@ -68,8 +76,8 @@ class Voices:
         """Personas of `folder` stand on the base that the configuration names, those shipped on the one shipped."""
         self._folder, self._style = folder, style
         self._lock = Lock()
-        self._bases: dict[Path, ChatModel] = {}
-        self._personas: dict[Path, tuple[int, Persona]] = {}
+        self._bases: dict[Path, ChatModel | PretrainedModel] = {}
+        self._personas: dict[Path, tuple[int, Persona | QuotedPersona]] = {}
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -117,7 +125,7 @@ class Voices:
         """
         import torch
 
-        from generators.persona_replies import Styling, styled
+        from generators.persona_replies import styled
 
         shares = self._shares(spec)
         check()
@@ -126,15 +134,22 @@ class Voices:
             turns,
             self._style.candidates,
             generator=torch.Generator().manual_seed(_seed(spec, *turns, *hints)),
-            styling=Styling(self._style.method),
+            styling=self._styling(shares),
             asking=self._asking(),
             hints=hints,
             check=check,
         )
-        refusals = [refuse(each.text) for each in found]
-        lines = [_line(each) for each, refused in zip(found, refusals, strict=True) if not refused][:n]
+        lines: list[StyledLine] = []
+        refused = ""
+        for each in found:
+            if reason := self._coarse(each) or refuse(each.text):
+                refused = refused or reason
+            elif len(lines) < n:
+                lines.append(_line(each))
+            else:
+                break
         if found and not lines:
-            return Said((), f"Everything that came to mind had {refusals[0]}.")
+            return Said((), f"Everything that came to mind had {refused}.")
         return Said(tuple(lines), self._hint_notice(shares[0].persona.base, hints))
 
     def chart(self, hint: str = "") -> GridMap:
@@ -174,30 +189,38 @@ class Voices:
         known = self._known()
         return [Share(self._persona(known[part.name]), part.weight) for part in self.parts(spec) if part.weight]
 
-    def _persona(self, known: _Known) -> Persona:
-        from generators.persona import Persona
+    def _persona(self, known: _Known) -> Persona | QuotedPersona:
+        from generators.pretrained_persona import open_persona
 
         changed = _changed(known.folder)
         kept = self._personas.get(known.folder)
         if kept is None or kept[0] != changed:
             base = self._base(known.base)
             try:
-                kept = changed, Persona.load(known.folder, base)
+                kept = changed, open_persona(known.folder, base)
             except (OSError, ValueError) as error:
                 raise VoiceError(str(error)) from error
             self._personas[known.folder] = kept
         return kept[1]
 
-    def _base(self, folder: Path) -> ChatModel:
-        from generators.chat_model import ChatModel
+    def _base(self, folder: Path) -> ChatModel | PretrainedModel:
+        from generators.pretrained import open_chat_model
 
         with self._lock:
             if folder not in self._bases:
                 try:
-                    self._bases[folder] = ChatModel.load(folder)
-                except (OSError, ValueError) as error:
+                    self._bases[folder] = open_chat_model(folder)
+                except (OSError, ValueError, ModuleNotFoundError) as error:
                     raise VoiceError(str(error)) from error
             return self._bases[folder]
+
+    def _styling(self, shares: Sequence[Share]) -> Styling:
+        """What the configuration says; personas on a local transformer are quoted."""
+        from generators.persona_replies import Styling
+        from generators.pretrained_persona import QuotedPersona
+
+        quoted = any(isinstance(share.persona, QuotedPersona) for share in shares)
+        return Styling("rank" if quoted else self._style.method, lead=self._style.lead, shortlist=SHORTLIST)
 
     def _asking(self) -> Asking:
         from generators.decoding import Sampling
@@ -205,10 +228,20 @@ class Voices:
 
         style = self._style
         sampling = Sampling(style.temperature, style.top_k or None, style.top_p, shortest=min(3, style.length - 1))
-        return Asking(style.candidates, style.length, word_bonus=style.word_bonus, sampling=sampling)
+        return Asking(
+            style.candidates,
+            style.length,
+            agreement=style.agreement,
+            word_bonus=style.word_bonus,
+            sampling=sampling,
+        )
+
+    def _coarse(self, found: StyledResponse) -> str:
+        """Why not to say it; what a speaker said is quoted as it is."""
+        return "a coarse word" * (self._style.clean and found.kind == "generated" and bool(_COARSE.search(found.text)))
 
     @staticmethod
-    def _hint_notice(base: ChatModel, hints: Sequence[str]) -> str:
+    def _hint_notice(base: ChatModel | PretrainedModel, hints: Sequence[str]) -> str:
         """What to tell where hints do not steer."""
         if not hints:
             return ""

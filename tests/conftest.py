@@ -295,3 +295,38 @@ def tiny_voices(tmp_path_factory: pytest.TempPathFactory) -> Path:
         )
         persona.save(folder / name, card="# tiny")
     return folder
+
+
+@pytest.fixture(scope="session")
+def tiny_gpt2(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a causal transformer that has learnt nothing, and a tokenizer of a few words."""
+    transformers = pytest.importorskip("transformers", reason="a local transformer needs the extra 'minilm'")
+    from tokenizers import Tokenizer, models, pre_tokenizers
+
+    words = [
+        "<eos>",
+        "<unk>",
+        "the",
+        "soup",
+        "is",
+        "hot",
+        "we",
+        "sail",
+        "in",
+        "a",
+        "boat",
+        "where",
+        "do",
+        "cats",
+        "sleep",
+    ]
+    raw = Tokenizer(models.WordLevel({word: number for number, word in enumerate(words)}, unk_token="<unk>"))
+    raw.pre_tokenizer = pre_tokenizers.Whitespace()
+    tokenizer = transformers.PreTrainedTokenizerFast(tokenizer_object=raw, eos_token="<eos>", unk_token="<unk>")
+    config = transformers.GPT2Config(
+        vocab_size=len(words), n_positions=64, n_embd=16, n_layer=2, n_head=2, eos_token_id=0, bos_token_id=0
+    )
+    folder = tmp_path_factory.mktemp("gpt2") / "model"
+    transformers.GPT2LMHeadModel(config).save_pretrained(folder)
+    tokenizer.save_pretrained(folder)
+    return folder

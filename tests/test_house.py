@@ -51,6 +51,7 @@ DOORS = {
 }
 ALSO = {
     "rich": ("qa_bot/evaluation/report.py",),  # builds the table that the terminal prints
+    "transformers": ("generators/transformer_loading.py",),  # models that speak, not encoders
     "sqlalchemy": ("qa_bot/migrations", "qa_bot/ingest/posts.py"),  # the store's own; a scratch file, not the store
 }
 """Side doors, each with its reason."""

@@ -17,6 +17,7 @@ import torch
 
 from generators.chat_model import ChatModel
 from generators.columns import Row as Columns
+from generators.pretrained import PretrainedModel, open_chat_model
 from generators.ranking import Asking, Method, candidates
 from qa_bot.evaluation.datasets import DatasetError
 from qa_bot.evaluation.indexed import Progress, silent
@@ -33,6 +34,7 @@ AMONG = 20
 LIMIT = 500
 CONTEXTS, SAMPLES = 40, 10
 """Contexts that the model replies to itself, and how often."""
+Chatting = ChatModel | PretrainedModel
 _MEASURE, _PERPLEXITY, _DISTINCT = "RR", "perplexity", "distinct-2"
 
 
@@ -66,7 +68,7 @@ def evaluate_dialogue(
     rows: list[Row] = []
     said: list[Row] = []
     for number, folder in enumerate(models, 1):
-        model = ChatModel.load(folder)
+        model = open_chat_model(folder)
         name = folder.resolve().name if len(models) > 1 else ""
         for way, scores, perplexity in _ranked(model, asked, lists):
             rows.append(Row(TASK, data.name, split, way, name, len(asked), _scores(lists, scores, perplexity)))
@@ -98,7 +100,7 @@ def _among(place: int, asked: Sequence[Exchange], rng: np.random.Generator) -> l
 
 
 def _ranked(
-    model: ChatModel, asked: Sequence[Exchange], lists: Sequence[Sequence[int]]
+    model: Chatting, asked: Sequence[Exchange], lists: Sequence[Sequence[int]]
 ) -> list[tuple[str, FloatArray, float]]:
     """Each way's name, its scores (N, AMONG), and the perplexity of what it models where that is true."""
     pairs = [(asked[chosen[0]].context, asked[other].reply) for chosen in lists for other in chosen]
@@ -130,7 +132,7 @@ def _scores(lists: Sequence[Sequence[int]], scores: FloatArray, perplexity: floa
     return {**found, _PERPLEXITY: _alone(perplexity), _DISTINCT: _alone(math.nan)}
 
 
-def _said(model: ChatModel, contexts: Sequence[Sequence[str]], method: Method, data: str, split: str, name: str) -> Row:
+def _said(model: Chatting, contexts: Sequence[Sequence[str]], method: Method, data: str, split: str, name: str) -> Row:
     generator = torch.Generator().manual_seed(SEED)
     drawn: list[Hypothesis] = []
     for context in contexts:

@@ -31,14 +31,17 @@ from generators.persona_training import (
     styled_rows,
     tunable,
 )
+from generators.pretrained import PretrainedModel
+from generators.pretrained_persona import QuotedPersona
 from generators.quotations import Quotations
 from generators.training import perplexity
+from generators.transformer_loading import is_transformer
 from generators.wording import Casing
 from qa_bot.training.dense import TrainingError
 from qa_bot.training.monologues import Monologue, read_monologue, split_monologue
 from qa_bot.training.pairs import TrainingDataError
 from qa_bot.training.parts import PartRun, Reported, train_in
-from qa_bot.training.persona_card import Change, Outcome, card
+from qa_bot.training.persona_card import Change, Outcome, QuotedOutcome, card, quoted_card
 from qa_bot.training.persona_settings import PARTS, PersonaSettings, configured
 from qa_bot.training.request import Request
 from qa_bot.training.run import IDENTITY, Run, RunError
@@ -65,8 +68,12 @@ class _Material:
     held_contexts: list[tuple[str, ...]]
 
 
-def train_persona(request: Request, *, told: Told = lambda _: None, reported: Reported = lambda _: None) -> Outcome:
+def train_persona(
+    request: Request, *, told: Told = lambda _: None, reported: Reported = lambda _: None
+) -> Outcome | QuotedOutcome:
     """Train and write `request.out`: the persona, its card, and the curves of both parts.
+
+    On a local transformer as the base nothing is trained: the persona is quoted.
 
     Args:
         told: hears what was read, rejects included, before training begins.
@@ -107,12 +114,14 @@ def parted(request: Request, told: Told) -> tuple[list[Spoken], list[Spoken], in
     return *split_monologue(data.spoken, share), len(data.rejects)
 
 
-def _trained(request: Request, settings: PersonaSettings, told: Told, reported: Reported) -> Outcome:
+def _trained(request: Request, settings: PersonaSettings, told: Told, reported: Reported) -> Outcome | QuotedOutcome:
     started = time.monotonic()
     assert request.base is not None
     name = settings.name or request.out.resolve().name
     PersonaConfig(name, base="")  # a name that does not do is told before the work
     train, held, rejects = parted(request, told)
+    if is_transformer(request.base):
+        return _quoted(request, settings, name, [*train, *held], rejects, started)
     base = ChatModel.load(request.base).to(device_of(settings.device))
     _check_learnable(base, train, held)
     mark = fingerprint(base)
@@ -141,6 +150,21 @@ def _trained(request: Request, settings: PersonaSettings, told: Told, reported: 
     )
     persona.save(request.out, card=card(outcome, settings, request), half=settings.half)
     shutil.rmtree(run.state, ignore_errors=True)
+    return outcome
+
+
+def _quoted(
+    request: Request, settings: PersonaSettings, name: str, spoken: Sequence[Spoken], rejects: int, started: float
+) -> QuotedOutcome:
+    """A persona that is quoted on a local transformer, which is not tuned."""
+    assert request.base is not None
+    Run(request.out, {}).begin()
+    base = PretrainedModel.load(request.base).to(device_of(settings.device))
+    persona = QuotedPersona.of(name, base, list(dict.fromkeys(each.text for each in spoken)))
+    seconds = time.monotonic() - started
+    outcome = QuotedOutcome(name, persona.config.base, len(persona.quotations), seconds, rejects)
+    persona.save(request.out, card=quoted_card(outcome, request))
+    shutil.rmtree(Run(request.out, {}).state, ignore_errors=True)
     return outcome
 
 
@@ -193,7 +217,7 @@ def _parts(
     changes: dict[str, Change] = {}
 
     def tuned(name: str, module: Module, rows: list[Row], held_out: list[Row]) -> Module:
-        made = tunable(module, words=settings.words)
+        made = tunable(module, words=name in settings.words)
         before = perplexity(module, held_out)
         part = PartRun(run.out, run.identity, name)
         steering = base.steering if name == "forward" else None

@@ -68,6 +68,46 @@ class Outcome:
         )
 
 
+@dataclass(frozen=True, slots=True)
+class QuotedOutcome:
+    """What came of a run on a local transformer."""
+
+    name: str
+    fingerprint: str  # of the base
+    sentences: int
+    seconds: float
+    rejects: int
+
+    def as_dict(self) -> dict[str, object]:
+        """For JSON."""
+        return {
+            "name": self.name,
+            "base": self.fingerprint,
+            "sentences": self.sentences,
+            "rejected": self.rejects,
+            "seconds": self.seconds,
+        }
+
+    def text(self, out: Path) -> str:
+        return f"{self.sentences:,} sentences to quote, {self.seconds:,.0f} s\nwritten to {out}\n"
+
+
+def quoted_card(outcome: QuotedOutcome, request: Request) -> str:
+    """Data and base, as Markdown."""
+    return f"""# Persona {outcome.name}, made with qa-bot
+
+| | |
+| --- | --- |
+| data | {", ".join(path.name for path in request.data)} |
+| base, by fingerprint | {outcome.fingerprint} |
+| sentences | {outcome.sentences:,} |
+| seconds | {outcome.seconds:,.0f} |
+
+The base is a local transformer, which was not tuned: this persona is quoted. The folder holds its sentences word by
+word: the licence follows from that of the data; see there.
+"""
+
+
 def card(outcome: Outcome, settings: PersonaSettings, request: Request) -> str:
     """Data, seed, settings and figures, as Markdown."""
     figures = "".join(

@@ -20,13 +20,15 @@ class PersonaSettings:
 
     name: str = ""  # that of the folder, where none is given
     contexts: int = 2  # made up for each sentence
-    words: bool = False  # tune word vectors and softmax too, for a folder three times as large
+    words: tuple[str, ...] = ("forward",)  # parts whose word vectors and softmax are tuned too, 3 MB each in the folder
     half: bool = True  # write floats of 16 bits
     examples: int = 20_000  # words that the acceptor learns from, each beside a drawn one
     device: Literal["auto", "cpu", "cuda"] = "auto"
     sampling: Sampling = field(default_factory=lambda: Sampling(temperature=0.8))  # of contexts
     speaker: PartConfig = field(default_factory=lambda: PartConfig(batch=32, epochs=10, patience=1))
-    forward: PartConfig = field(default_factory=lambda: PartConfig(batch=32, epochs=6, patience=1))
+    forward: PartConfig = field(
+        default_factory=lambda: PartConfig(batch=32, epochs=8, patience=1, learning_rate=0.0007)
+    )
 
     def part(self, name: str) -> PartConfig:
         return {"speaker": self.speaker, "forward": self.forward}[name]
@@ -42,6 +44,8 @@ def configured(request: Request) -> PersonaSettings:
         part = settings.part(name)
         for key in ("batch", "epochs", "rows", "patience", "learning_rate"):
             sizes[f"{name}.{key}"] = getattr(part, key)
+    if unknown := sorted(set(settings.words) - set(PARTS)):
+        raise SettingsError(f"{source}: Expected words of {' and '.join(PARTS)}, but got {', '.join(unknown)}.")
     if wrong := [f"{name} = {value}" for name, value in sizes.items() if not value > 0]:
         raise SettingsError(f"{source}: Expected positive numbers, but got {', '.join(wrong)}.")
     return settings

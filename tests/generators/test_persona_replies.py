@@ -10,7 +10,6 @@ from generators.persona import Persona, PersonaConfig, changed
 from generators.persona_replies import Share, Styling, styled
 from generators.quotations import Quotations
 from generators.ranking import Asking, Response, respond
-from generators.voices import acceptance, finetuned
 
 ASKING = Asking(candidates=40, length=6, sampling=Sampling(shortest=2))
 CONTEXT = ["where do cats sleep?"]
@@ -28,9 +27,9 @@ def other(persona: Persona, chat_model: ChatModel) -> Persona:
     )
 
 
-def said(shares, style: str = "hybrid", n: int = 30, context=CONTEXT, seed: int = 1, **options):
+def said(shares, style: str = "hybrid", n: int = 30, context=CONTEXT, seed: int = 1, lead: float = 0.0, **options):
     generator = torch.Generator().manual_seed(seed)
-    return styled(shares, context, n, generator=generator, styling=Styling(style), asking=ASKING, **options)
+    return styled(shares, context, n, generator=generator, styling=Styling(style, lead=lead), asking=ASKING, **options)
 
 
 @pytest.mark.parametrize("style", STYLES)
@@ -65,18 +64,18 @@ def test_finetune_is_the_base_with_the_tuned_model(persona: Persona):
     assert found[:5] == expected
 
 
-def test_the_hybrid_scores_quotations_like_what_it_draws(persona: Persona, chat_model: ChatModel):
+def test_the_hybrid_scores_quotations_by_relevance_alone(persona: Persona, chat_model: ChatModel):
     found = said([Share(persona)], "hybrid")
-    generated = said([Share(persona)], "finetune")
-    assert [each for each in found if each.kind == "generated"] == generated
-    for each in found:
-        if each.kind == "quotation":
-            fluency = acceptance(chat_model, finetuned(persona), CONTEXT, [each.text])[0]
-            assert each.fluency == pytest.approx(float(fluency), abs=1e-4)
-            row = chat_model.backward_row(CONTEXT, each.text)
-            assert each.relevance == pytest.approx(chat_model.log_backward([row])[0], abs=1e-4)
-        words = len(chat_model.target(each.text)) - 1
-        assert each.score == pytest.approx(each.relevance + each.fluency + ASKING.word_bonus * words, abs=1e-4)
+    assert [each for each in found if each.kind == "generated"] == said([Share(persona)], "finetune")
+    quotations = [each for each in found if each.kind == "quotation"]
+    assert quotations
+    for each in quotations:
+        row = chat_model.backward_row(CONTEXT, each.text)
+        assert each.relevance == pytest.approx(chat_model.log_backward([row])[0], abs=1e-4)
+        assert (each.score, each.fluency) == (each.relevance, 0.0)
+    led = said([Share(persona)], "hybrid", lead=50.0)
+    assert led[0].kind == "quotation"
+    assert led[0].score == pytest.approx(led[0].relevance + 50)
 
 
 @pytest.mark.parametrize("style", STYLES)

@@ -6,7 +6,7 @@ from generators.chat_model import ChatConfig, ChatModel
 from generators.columns import Row
 from generators.counting_grid import CountingGrid, GridConfig
 from generators.decoding import Sampling
-from generators.ranking import Asking, respond
+from generators.ranking import Asking, Response, agreeing, respond
 from generators.steering import Steering
 from generators.training import PartConfig, begin_from, optimiser, perplexity, train_part
 from qa_core.seq2seq import Seq2Seq, Seq2SeqConfig
@@ -87,7 +87,9 @@ def test_a_steered_decoder_says_what_the_hint_is_about(model: ChatModel, texts: 
     drawn = {
         hint: model.forward.token_distributions(
             *_columns(model, ["what do you say ?"], "they purr"), topic=model.topic([hint])
-        )[1].exp().detach()
+        )[1]
+        .exp()
+        .detach()
         for hint in TOPICS
     }
     for hint, said in TOPICS.items():
@@ -157,3 +159,22 @@ def _columns(model: ChatModel, context: list[str], reply: str):
 def test_steering_knows_no_words_of_an_empty_grid_vocabulary(grid: CountingGrid):
     steering = Steering.of(grid, Vocabulary(("alpha", "beta")))
     assert not steering.logs.any()
+
+
+def test_agreement_by_hand(model: ChatModel):
+    assert model.steering is not None
+    cats, boats = [0.45, 0.25, 0.25, 0.05], [0.05, 0.25, 0.25, 0.45]
+    same, other = 4 * np.dot(cats, cats), 4 * np.dot(cats, boats)
+    found = model.steering.agreement(["they purr", "the mast", "nothing known"], ["cats"])
+    assert found.tolist() == pytest.approx(np.log([same, other, 1.0]).tolist(), abs=1e-4)
+    both = model.steering.agreement(["they purr", "the mast"], ["cats", "boats", "xyzzy"])
+    assert both.tolist() == pytest.approx([np.log(same)] * 2, abs=1e-4)
+    assert model.steering.agreement(["they purr"], ["xyzzy"]).tolist() == [0.0]
+    assert model.steering.agreement([], ["cats"]).tolist() == []
+
+
+def test_responses_that_agree_come_first(model: ChatModel):
+    responses = [Response("They purr.", -1.0, 0.0, 0.0), Response("The mast.", -1.5, 0.0, 0.0)]
+    found = agreeing(model, responses, ["boats"], 2.0)
+    assert [each.text for each in found] == ["The mast.", "They purr."]
+    assert agreeing(model, responses, ["boats"], 0.0) == agreeing(model, responses, [], 2.0) == responses

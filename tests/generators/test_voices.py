@@ -1,13 +1,13 @@
 import pytest
 import torch
 
-from generators.acceptor import Acceptor, features
+from generators.acceptor import Acceptor
 from generators.blending import Together
 from generators.columns import tensors
 from generators.decoding import Sampling
 from generators.persona import Persona
 from generators.ranking import Asking, candidates
-from generators.voices import Jury, acceptance, draw, finetuned, merged, multiplied_voice
+from generators.voices import Jury, draw, finetuned, merged, multiplied_voice
 from qa_core.seq2seq import END_ID, START_ID
 
 CONTEXT = ["where do cats sleep?"]
@@ -70,17 +70,3 @@ def test_drawing_is_that_of_the_tuned_model(persona: Persona, method: str):
     found = draw(persona.base, blended, CONTEXT, generator=torch.Generator().manual_seed(1), asking=asking)
     assert len(found) == 20
     assert isinstance(blended.start(CONTEXT, 2, ()), Together)
-
-
-def test_acceptance_of_texts_by_hand(persona: Persona):
-    texts = ["my cats do.", "why?"]
-    found = acceptance(persona.base, finetuned(persona), CONTEXT, texts)
-    for text, total in zip(texts, found.tolist(), strict=True):
-        source, target = persona.base.forward_row(CONTEXT, text)
-        columns = *tensors([source], torch.device("cpu")), *tensors([target], torch.device("cpu"))
-        with torch.no_grad():
-            log_p = persona.forward.token_distributions(*columns)
-            prior = persona.base.language.token_distributions(*columns[2:])
-            expected = persona.acceptor(features(log_p, prior, torch.from_numpy(target)[:, None])).sum()
-        assert total == pytest.approx(float(expected), abs=1e-4)
-    assert acceptance(persona.base, finetuned(persona), CONTEXT, []).tolist() == []

@@ -139,3 +139,38 @@ def test_a_base_without_a_grid_says_so(tiny_voices: Path, style: StyleSection, t
     made.save(tmp_path / "deaf", card="")
     with pytest.raises(VoiceError, match="hears topics"):
         Voices(tiny_voices, replace(style, base=str(tmp_path / "deaf"))).chart()
+
+
+@pytest.mark.parametrize(
+    ("text", "coarse"), [("Well, shit happens.", True), ("An ass.", True), ("A classic by Dickens.", False)]
+)
+def test_coarse_words_are_not_drawn_unless_wanted(style: StyleSection, text: str, coarse: bool):
+    from generators.persona_replies import StyledResponse
+
+    clean, free = Voices(Path("x"), style), Voices(Path("x"), replace(style, clean=False))
+    assert bool(clean._coarse(StyledResponse(text, 0.0, 0.0, 0.0))) is coarse
+    assert not free._coarse(StyledResponse(text, 0.0, 0.0, 0.0))
+    assert not clean._coarse(StyledResponse(text, 0.0, 0.0, 0.0, kind="quotation"))
+
+
+def test_personas_stand_on_a_local_transformer_too(qa_bot, tiny_gpt2: Path, home: Path, monkeypatch, tmp_path: Path):
+    said = ["The soup is hot.", "We sail in a boat.", "Where do cats sleep?"] * 4
+    (tmp_path / "cook.txt").write_text("\n".join(said))
+    made = qa_bot(
+        "train",
+        "persona",
+        "--data",
+        tmp_path / "cook.txt",
+        "--base",
+        tiny_gpt2,
+        "--out",
+        home / "personas" / "cook",
+        "--json",
+    )
+    assert (made.code, made.json["sentences"]) == (0, 3)
+    monkeypatch.setenv("QA_BOT_STYLE__BASE", str(tiny_gpt2))
+    told = qa_bot("ask", "Why do cats sleep all day?", "--persona", "cook", "--hint", "soup", "--json").json
+    assert told["kind"] == "styled"
+    assert {line["kind"] for line in told["styled"]["lines"]} == {"quotation"}
+    assert told["styled"]["lines"][0]["text"] in said
+    assert "hears no topics" in told["styled"]["notice"]

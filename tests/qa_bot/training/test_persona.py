@@ -103,14 +103,19 @@ def test_a_run_leaves_a_persona_with_card_and_curves(request_: Request, base: Pa
 
 def test_words_stay_those_of_the_base_unless_they_are_tuned(request_: Request):
     assert request_.config is not None
+    request_.config.write_text("words = []\n" + SETTINGS)
     train_persona(request_)
     names = load_weights(request_.out).keys()
     assert not {"forward.source.E_tune", "speaker.words.E_tune"} & names
     assert {"forward.output.bias", "speaker.output.bias", "sentences"} < names
-    request_.config.write_text("words = true\nhalf = false\n" + SETTINGS)
+    request_.config.write_text("half = false\n" + SETTINGS)
     train_persona(request_)
     written = load_weights(request_.out)
     assert written["forward.source.E_tune"].dtype == np.float32
+    assert "speaker.words.E_tune" not in written
+    request_.config.write_text('words = ["nobody"]\n' + SETTINGS)
+    with pytest.raises(SettingsError, match="Expected words of speaker and forward, but got nobody"):
+        train_persona(request_)
 
 
 def test_a_resumed_run_ends_as_an_uninterrupted_one(request_: Request, tmp_path: Path):

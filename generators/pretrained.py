@@ -1,0 +1,226 @@
+"""A local transformer in the place of a chat model: a causal one, or an encoder-decoder, of anybody's training.
+
+One network tells all three of `p(T|S)`, `p(S|T)`, with S and T in each other's place, and `p(T)`, with nothing to reply
+to. What draws, ranks and quotes takes it as it takes a `ChatModel`; it hears no topics.
+
+No acceptor comes with it. Its features depend on how a tokenizer cuts words and on how sure the network is, so that one
+of another model, or a rule of thumb, would say nothing of it: until `with_acceptor` has trained one, words are drawn as
+they come, and `log p(T)` is the network's own.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from generators.acceptor import Acceptor, AcceptorConfig, train_acceptor
+from generators.chat_model import ChatModel
+from generators.columns import Row, evaluating, row_scores, tensors
+from generators.prompts import Prompts
+from generators.training import acceptor_examples
+from generators.transformer_loading import Loaded, is_transformer, loaded
+from generators.transformer_networks import (
+    CausalNetwork,
+    EncoderDecoderNetwork,
+    Replying,
+    TransformerNetwork,
+    Unprompted,
+)
+from generators.transformer_state import TransformerState
+from qa_core.checkpoints import load_config, load_module, save_model
+from qa_core.translator import Columns
+from qa_core.types import FloatArray, IntArray
+
+ACCEPTOR = "acceptor"
+"""The folder of a trained acceptor in that of a model."""
+MAX_SOURCE = 128
+"""Tokens of a context that count, also where the network could take more: each candidate has its own copy of them."""
+MAX_TARGET = 64
+_ACCEPTOR = AcceptorConfig()
+
+
+@dataclass(frozen=True, slots=True)
+class PretrainedConfig:
+    max_source: int  # tokens of a context that count, its last
+    max_target: int  # tokens of a reply that count, its first
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PretrainedModel:
+    """As `generators.chat_model.ChatModel`, whose numbers of words its numbers of tokens are like."""
+
+    forward: TransformerNetwork
+    backward: Replying  # the same network, told replies
+    language: Unprompted  # the same network, told nothing
+    vocabulary: Prompts
+    config: PretrainedConfig
+    acceptor: Acceptor | None = None
+    steering: None = None
+
+    @classmethod
+    def load(cls, folder: Path, *, max_source: int = MAX_SOURCE) -> Self:
+        """From a folder as `save_pretrained` writes it, and of an acceptor where there is one.
+
+        Args:
+            max_source: fewer count where the network cannot take as many.
+
+        Raises:
+            FileNotFoundError, ModuleNotFoundError, ValueError: that say what is missing or wrong.
+        """
+        model = cls.of(loaded(folder), max_source=max_source)
+        if not (folder / ACCEPTOR).is_dir():
+            return model
+        acceptor = Acceptor(load_config(folder / ACCEPTOR, AcceptorConfig))
+        load_module(folder / ACCEPTOR, acceptor)
+        return replace(model, acceptor=acceptor.eval())
+
+    @classmethod
+    def of(cls, found: Loaded, *, max_source: int = MAX_SOURCE) -> Self:
+        numbers, positions = found.numbers, found.positions
+        config = _sizes(found, max_source)
+        network: TransformerNetwork
+        if found.encoded:
+            network = EncoderDecoderNetwork(found.network, numbers, begin=found.begin, positions=positions)
+        else:
+            network = CausalNetwork(found.network, numbers, positions=positions)
+        prompts = Prompts.made(found.tokenizer, numbers, longest=config.max_source, encoded=found.encoded)
+        backward, language = Replying(network, prompts.of_reply), Unprompted(network, prompts.empty())
+        return cls(network.eval(), backward.eval(), language.eval(), prompts, config)
+
+    def with_acceptor(
+        self,
+        exchanges: Sequence[tuple[Sequence[str], str]],
+        config: AcceptorConfig = _ACCEPTOR,
+        *,
+        seed: int,
+        limit: int = 50_000,
+    ) -> Self:
+        """The same with an acceptor for selective sampling, which learns from contexts and their replies.
+
+        Args:
+            limit: true words that it learns from at most.
+
+        Raises:
+            ValueError: there are no words to learn from.
+        """
+        base: Any = self  # training asks it what it would ask a chat model
+        rows = [self.forward_row(context, reply) for context, reply in exchanges]
+        examples = acceptor_examples(base, rows, generator=torch.Generator().manual_seed(seed), limit=limit)
+        with torch.random.fork_rng():
+            torch.manual_seed(seed)
+            acceptor = Acceptor(config)
+        for _ in train_acceptor(acceptor, examples, config, seed=seed):
+            pass
+        return replace(self, acceptor=acceptor.eval())
+
+    def save_acceptor(self, folder: Path, *, card: str) -> None:
+        """Write the acceptor beside the model in its folder, where `load` finds it; raises ValueError without one."""
+        if self.acceptor is None:
+            raise ValueError("Expected a model with an acceptor, but got one without; train it first.")
+        config = AcceptorConfig(hidden=len(self.acceptor.state_dict()["layers.0.bias"]))
+        save_model(folder / ACCEPTOR, config=config, weights=self.acceptor.state_dict(), card=card)
+
+    def begun(
+        self,
+        context: Sequence[str],
+        count: int,
+        *,
+        hints: Sequence[str] = (),  # noqa: ARG002  # that other models hear
+    ) -> TransformerState:
+        """The state before the first token of `count` replies to the last turns; hints are not heard."""
+        source, mask = tensors([self.source(context)], self.device)
+        return self.forward.start(source, mask).select(torch.zeros(count, dtype=torch.int64))
+
+    @property
+    def device(self) -> torch.device:
+        return next(self.forward.parameters()).device
+
+    @property
+    def parameters(self) -> int:
+        """Trained numbers, of all parts."""
+        modules: list[nn.Module] = [self.forward, *([] if self.acceptor is None else [self.acceptor])]
+        return sum(p.numel() for module in modules for p in module.parameters())
+
+    @property
+    def fingerprint(self) -> str:
+        """Of the tokenizer and of all weights rounded to 16 bits."""
+        tokens = sorted(self.vocabulary.tokenizer.get_vocab().items())
+        digest = hashlib.blake2b(repr(tokens).encode(), digest_size=8)
+        for name, tensor in sorted(self.forward.named_parameters()):
+            digest.update(name.encode() + tensor.detach().half().cpu().numpy().tobytes())
+        return digest.hexdigest()
+
+    def to(self, device: torch.device) -> Self:
+        self.forward.to(device)
+        return self
+
+    def source(self, turns: Sequence[str]) -> IntArray:
+        """Numbers of the prompt that the last turns are, (T,)."""
+        return self.vocabulary.of(turns)
+
+    def target(self, text: str) -> IntArray:
+        """Numbers of the tokens of a reply, `</s>` at the end, (Q,)."""
+        return self.vocabulary.target(text, self.config.max_target)
+
+    def forward_row(self, turns: Sequence[str], reply: str) -> Row:
+        """What `p(T|S)` is told."""
+        return self.source(turns), self.target(reply)
+
+    def backward_row(self, turns: Sequence[str], reply: str) -> Row:
+        """What `p(S|T)` is told: the reply, and the last turn before it, whose end counts where it is long."""
+        return self.target(reply)[:-1], self.vocabulary.said(turns[-1] if turns else "", self.config.max_target)
+
+    def language_row(self, text: str) -> Row:
+        """What `p(T)` is told."""
+        return np.zeros(0, dtype=np.int64), self.target(text)
+
+    def log_forward(self, rows: Sequence[Row]) -> FloatArray:
+        """`log p(T|S)` (N,) of rows."""
+        return self._scored(self.forward, rows, lambda row: self.forward.log_likelihood(*_columns(row)))
+
+    def log_backward(self, rows: Sequence[Row]) -> FloatArray:
+        """`log p(S|T)` (N,) of backward rows."""
+        return self._scored(self.backward, rows, lambda row: self.backward.log_likelihood(*_columns(row)))
+
+    def log_language(self, rows: Sequence[Row]) -> FloatArray:
+        """`log p(T)` (N,) of rows, whose sources have no say."""
+        return self._scored(self.language, rows, lambda row: self.language.log_likelihood(row.target, row.target_mask))
+
+    def text(self, ids: Iterable[int]) -> str:
+        """The readable text of numbers."""
+        return self.vocabulary.text(ids)
+
+    def _scored(self, module: nn.Module, rows: Sequence[Row], score: Callable[[Columns], Tensor]) -> FloatArray:
+        with evaluating(module):
+            return row_scores(rows, score, self.device)
+
+
+def open_chat_model(folder: Path) -> ChatModel | PretrainedModel:
+    """What speaks in a folder: written by `train chat`, or a model of transformers.
+
+    Raises FileNotFoundError, ModuleNotFoundError and ValueError that say what is missing or wrong.
+    """
+    return PretrainedModel.load(folder) if is_transformer(folder) else ChatModel.load(folder)
+
+
+def _sizes(found: Loaded, max_source: int) -> PretrainedConfig:
+    """What prompts and replies may be long, so that both fit where positions are few."""
+    positions = found.positions
+    max_target = MAX_TARGET if positions is None else max(1, min(MAX_TARGET, positions // 2 - 1))
+    rooms = [max_source]
+    if positions is not None:
+        rooms.append(positions if found.encoded else positions - max_target - 1)
+    if found.longest is not None:
+        rooms.append(found.longest)
+    return PretrainedConfig(max(1, min(rooms)), max_target)
+
+
+def _columns(row: Columns) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    return row.source, row.source_mask, row.target, row.target_mask

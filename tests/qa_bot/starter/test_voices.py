@@ -1,0 +1,53 @@
+"""The shipped voices: small, with cards, and speaking on first run."""
+
+from pathlib import Path
+
+import pytest
+
+from qa_bot.config import StyleSection
+from qa_bot.voices import SHIPPED, Voices
+
+MOST = 40_000_000
+"""Bytes of all weights together."""
+CATS = "Why do cats sleep all day?"
+
+
+@pytest.fixture(scope="module")
+def voices(tmp_path_factory: pytest.TempPathFactory) -> Voices:
+    return Voices(tmp_path_factory.mktemp("none"), StyleSection())
+
+
+def test_they_are_two_and_small(voices: Voices):
+    assert voices.names == ("captain", "gardener")
+    assert sum(path.stat().st_size for path in SHIPPED.rglob("*") if path.is_file()) < MOST
+    assert {path.suffix for path in SHIPPED.rglob("*") if path.is_file()} == {".safetensors", ".json", ".txt", ".md"}
+
+
+@pytest.mark.parametrize("name", ["base", "captain", "gardener"])
+def test_their_cards_say_what_they_are(name: str):
+    card = (SHIPPED / name / "README.md").read_text()
+    for word in ("| data |", "| seed |", "perplexity", "Apache License 2.0"):
+        assert word in card
+
+
+def test_they_quote_and_draw(voices: Voices):
+    said = voices.say("captain", ["Good morning!"], 60).lines
+    assert {line.kind for line in said} == {"quotation", "generated"}
+    sentences = (SHIPPED.parent / "personas" / "captain.txt").read_text().splitlines()
+    assert {line.text for line in said if line.kind == "quotation"} <= set(sentences)
+    drawn = [line.text for line in said if line.kind == "generated"]
+    assert all(text not in sentences and text.isascii() for text in drawn)
+    assert voices.chart("the sea").notice is None
+
+
+def test_the_first_answer_in_a_voice(tmp_path: Path, qa_bot_process):
+    plain = qa_bot_process("ask", CATS, "--json").json
+    told = qa_bot_process("ask", CATS, "--json", "--persona", "gardener", "--deadline", "60").json
+    assert (told["kind"], told["answered"]) == ("styled", True)
+    start, end = told["styled"]["span"]
+    assert told["answer"][start:end] == told["styled"]["lines"][0]["text"]
+    assert told["answer"][end:] == f"\n\n{plain['answer']}"
+    for source in told["sources"]:
+        if source["span"]:
+            (a, b), (c, d) = source["span"], source["source_span"]
+            assert told["answer"][a:b] == source["text"][c:d]
