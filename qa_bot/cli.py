@@ -503,7 +503,8 @@ def train(
     ] = None,
     more: Annotated[list[Path] | None, typer.Argument(help="Further paths of --data.", show_default=False)] = None,
     base: Annotated[
-        Path | None, typer.Option(help="Encoder to start from; of a persona its chat model, of a chat model its grid.")
+        Path | None,
+        typer.Option(help="What to start from: an encoder; a persona's chat model; a chat model's grid."),
     ] = None,
     config: Annotated[Path | None, typer.Option(help="Settings, a TOML file.")] = None,
     dev: Annotated[str, typer.Option(help="Share of the questions to hold out, or a path with pairs.")] = "0.1",

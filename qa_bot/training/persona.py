@@ -10,7 +10,7 @@ import json
 import shutil
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TypeVar
 
@@ -46,6 +46,7 @@ from qa_bot.training.persona_settings import PARTS, PersonaSettings, configured
 from qa_bot.training.request import Request
 from qa_bot.training.run import IDENTITY, Run, RunError
 from qa_bot.training.settings import SettingsError, device_of
+from qa_bot.voices import BASE, SHIPPED
 from qa_core.seq2seq import Seq2Seq
 from qa_core.training import seed_everything
 
@@ -73,7 +74,7 @@ def train_persona(
 ) -> Outcome | QuotedOutcome:
     """Train and write `request.out`: the persona, its card, and the curves of both parts.
 
-    On a local transformer as the base nothing is trained: the persona is quoted.
+    Without a base it stands on the shipped one. On a local transformer nothing is trained: the persona is quoted.
 
     Args:
         told: hears what was read, rejects included, before training begins.
@@ -84,7 +85,7 @@ def train_persona(
     """
     settings = configured(request)
     if request.base is None:
-        raise SettingsError("Expected --base DIR, the chat model that the persona stands on, but got none; name it.")
+        request = replace(request, base=SHIPPED / BASE)
     try:
         return _trained(request, settings, told, reported)
     except (TrainingDataError, SettingsError, RunError):

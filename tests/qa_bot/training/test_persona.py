@@ -20,6 +20,7 @@ from qa_bot.training.persona_settings import configured
 from qa_bot.training.request import Request
 from qa_bot.training.run import RunError
 from qa_bot.training.settings import SettingsError
+from qa_bot.voices import BASE, SHIPPED
 from qa_core.checkpoints import load_weights
 from qa_core.seq2seq import Seq2SeqConfig
 
@@ -161,9 +162,15 @@ def test_too_little_to_learn_from_is_told(request_: Request, text: str):
     assert not (request_.out / "config.json").exists()
 
 
+def test_without_a_base_it_stands_on_the_shipped_one(request_: Request):
+    request_.data[0].write_text(
+        "\n".join(f"I like my {word} and the sea, friend." for word in WORDS * 2) + "\nHello.\n"
+    )
+    outcome = train_persona(replace(request_, base=None))
+    assert outcome.fingerprint == fingerprint(ChatModel.load(SHIPPED / BASE))
+
+
 def test_what_cannot_be_asked_is_refused(request_: Request, tmp_path: Path):
-    with pytest.raises(SettingsError, match="Expected --base DIR"):
-        train_persona(replace(request_, base=None))
     with pytest.raises(FileNotFoundError):
         train_persona(replace(request_, base=tmp_path / "nothing"))
     for dev in ("0", "1.5"):
