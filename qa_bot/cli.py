@@ -174,6 +174,8 @@ def ask(
         options = {"deadline": deadline, "trace": trace, "persona": persona, "hint": hint}
         return _ask_batch(context, batch, out, run=run, top=top, options=options)
     assert question is not None
+    if hint and not persona:
+        typer.echo("A hint steers a persona, but none is named: add --persona NAME.", err=True)
     with _bot(context) as bot:
         asked = sys.stdin.read().strip() if question == "-" else question
         answer = bot.ask(

@@ -102,6 +102,9 @@ class StyleSection:
     method: Literal["hybrid", "rank", "multiply", "finetune"] = key(
         "hybrid", "how a persona speaks: quotes itself (rank), draws words (multiply, finetune), or the best of both"
     )
+    hints: Literal["answer", "sources"] = key(
+        "answer", "where nobody gives a hint: the answer, or the ten documents found, each for some of the sentences"
+    )
     lead: float = key(5.0, "what a quotation has over a drawn sentence in the hybrid; less lets it draw more often")
     candidates: int = key(64, "sentences that are drawn, of which the best are told", least=1, most=1000)
     length: int = key(20, "words of a drawn sentence at most", least=2, most=100)

@@ -353,7 +353,9 @@ class Pipeline:
 
     def _styled(self, wanted: Wanted, question: Question, answer: _Composed, top: int, stages: Stages) -> _Composed:
         """The answer with what the voice says before it; the plain one where there is no time, or nothing to say."""
-        make = partial(style, *wanted[:2], question.title, answer.text, hint=wanted.hint, top=top)
+        retrieved = self._config.style.hints == "sources"
+        texts = [each.text for each in answer.sources[:TILED]] if retrieved else []
+        make = partial(style, *wanted[:2], question.title, answer.text, hint=wanted.hint, retrieved=texts, top=top)
         styled = stages.run("style", lambda share: make(check=share.check), None) if question.title.strip() else None
         if styled is None or not (answer.text and styled.lines):
             return answer._replace(styled=styled)

@@ -21,6 +21,7 @@ def style(
     answer: str,
     *,
     hint: str = "",
+    retrieved: Sequence[str] = (),
     top: int = 10,
     check: Callable[[], None] = lambda: None,
 ) -> Styled:
@@ -28,6 +29,7 @@ def style(
 
     Args:
         answer: "" where there is none; then they are what the persona has to say to the question.
+        retrieved: texts that are hints in the answer's place, each for its share of the sentences (cg-ir of the thesis).
 
     Raises:
         VoiceError: a persona that nobody knows, or models that cannot be opened.
@@ -42,7 +44,8 @@ def style(
             return f"no {missing[0]}"
         return contradiction(sentence, question, answer)
 
-    hints = [each for each in (hint.strip() or answer.strip(),) if each]
+    given = [hint] if hint.strip() else retrieved or [answer]
+    hints = [each.strip() for each in given if each.strip()]
     said = voices.say(persona, [question], top, hints=hints, refuse=refuse, check=check)
     notice = said.notice if hint.strip() or not said.lines else ""
     return Styled(persona, hint.strip(), said.lines, notice=notice)

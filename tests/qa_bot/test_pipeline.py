@@ -363,9 +363,10 @@ class Cook(Voices):
 
     def __init__(self, *texts, seconds=0.0):
         super().__init__(Path("nowhere"), StyleSection())
-        self.texts, self.seconds = texts, seconds
+        self.texts, self.seconds, self.hints = texts, seconds, ()
 
     def say(self, spec, turns, n, *, hints=(), refuse=lambda _: "", check=lambda: None):
+        self.hints = tuple(hints)
         time.sleep(self.seconds)
         check()
         lines = [StyledLine(text, "generated", spec, 0.0) for text in self.texts if not refuse(text)]
@@ -409,6 +410,15 @@ def test_a_voice_is_heard_where_nothing_is_known_but_answers_nothing(pipeline):
     assert answer.reason
     assert [line.text for line in answer.styled.lines] == ["A warm cup, then."]
     assert answer.styled.span is None
+
+
+def test_sources_may_be_the_hints(pipeline):
+    cook = Cook("A warm cup, then.")
+    config = Config(style=StyleSection(hints="sources"))
+    answer = ask(pipeline(config=config), TEA, voice=Wanted(cook, "cook"))
+    assert cook.hints == tuple(source.text for source in answer.sources[:10])
+    ask(pipeline(), TEA, voice=Wanted(cook, "cook"))
+    assert len(cook.hints) == 1
 
 
 def test_an_answer_with_a_voice_keeps_the_limit(pipeline):

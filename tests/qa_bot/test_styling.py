@@ -35,6 +35,14 @@ def test_the_answer_is_the_hint_where_none_is_given():
     assert voices.heard[2] == ()
 
 
+def test_retrieved_texts_are_hints_where_nobody_gives_one():
+    voices = Says("A warm cup, then.")
+    style(voices, "cook", QUESTION, ANSWER, retrieved=["Tea is warm.", " ", "Cups."])
+    assert voices.heard[2] == ("Tea is warm.", "Cups.")
+    style(voices, "cook", QUESTION, ANSWER, hint="water", retrieved=["Tea is warm."])
+    assert voices.heard[2] == ("water",)
+
+
 @pytest.mark.parametrize(
     "sentence",
     [
