@@ -22,7 +22,7 @@ _NEGATIONS = frozenset(
 )
 _YES = frozenset("yes yeah yep sure certainly absolutely indeed definitely".split())  # noqa: SIM905
 _SPOKEN = frozenset(
-    "two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen twenty thirty forty fifty "  # noqa: SIM905
+    "two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty thirty forty fifty "  # noqa: SIM905
     "sixty seventy eighty ninety hundred thousand million billion dozen half twice".split()
 )
 _NO_NAMES = STOP_TERMS | frozenset(

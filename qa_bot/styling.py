@@ -29,7 +29,7 @@ def style(
 
     Args:
         answer: "" where there is none; then they are what the persona has to say to the question.
-        retrieved: texts that are hints in the answer's place, each for its share of the sentences (cg-ir of the thesis).
+        retrieved: texts that are hints in the answer's place, each for its share of sentences (the thesis' cg-ir).
 
     Raises:
         VoiceError: a persona that nobody knows, or models that cannot be opened.
