@@ -22,8 +22,9 @@ _NEGATIONS = frozenset(
 )
 _YES = frozenset("yes yeah yep sure certainly absolutely indeed definitely".split())  # noqa: SIM905
 _SPOKEN = frozenset(
-    "two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty thirty forty fifty "  # noqa: SIM905
-    "sixty seventy eighty ninety hundred thousand million billion dozen half twice".split()
+    "two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "  # noqa: SIM905
+    "eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred thousand million billion dozen "
+    "half twice".split()
 )
 _NO_NAMES = STOP_TERMS | frozenset(
     "i i'm i'll i've i'd he she we you my your his her our when where what who whom whose which how why now so yes "  # noqa: SIM905
