@@ -1,0 +1,204 @@
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from generators.acceptor import AcceptorConfig
+from generators.chat_model import ChatConfig, ChatModel
+from generators.counting_grid import CountingGrid, GridConfig
+from generators.decoding import Sampling
+from generators.language_model import LanguageModelConfig
+from generators.persona import Persona, PersonaConfig, changed, fingerprint
+from generators.quotations import Quotations
+from generators.ranking import Asking
+from generators.wording import Casing
+from qa_bot.evaluation.datasets import DatasetError
+from qa_bot.evaluation.study import evaluate_study, read_questions
+from qa_bot.evaluation.study_report import Relation, StudyReport
+from qa_bot.evaluation.study_systems import NOTHING, Asked, System, replies, retrieved, systems
+from qa_core.metrics import Score
+from qa_core.seq2seq import END_ID, Seq2SeqConfig
+from qa_core.vocab import Vocabulary
+
+WORDS = ["cats", "sleep", "day", "boats", "sail", "fish", "why", "do", "they", "all", "we", "swim"]
+STYLES = {"sailor": ["boats", "sail", "swim"], "cook": ["fish", "day", "all"]}
+ASKING = Asking(candidates=8, length=5, sampling=Sampling(shortest=2))
+SYSTEMS = [
+    "vanilla",
+    "vanilla, ranked",
+    "selective, unranked",
+    "selective",
+    "cg-ir",
+    "cg-topic",
+    "rank",
+    "multiply",
+    "finetune",
+    "finetune+cg-ir",
+    "finetune+cg-topic",
+    "cook, finetune+cg-topic",
+]
+
+
+@pytest.fixture(scope="module")
+def base() -> ChatModel:
+    """Has learnt nothing, and hears where a hint falls on four cells."""
+    torch.manual_seed(1)
+    sizes = {"dimension": 8, "hidden": 8, "layers": 1, "dropout": 0.0, "tied": True, "uniform": 0.5}
+    config = ChatConfig(Seq2SeqConfig(40, **sizes), LanguageModelConfig(40, **sizes), AcceptorConfig(hidden=4))
+    cells = np.full((len(WORDS), 4), 1 / len(WORDS), dtype=np.float32)
+    background = np.full(len(WORDS), 1 / len(WORDS), dtype=np.float32)
+    grid = CountingGrid(GridConfig(2, 2, 1, background=0.0), Vocabulary(tuple(WORDS)), cells, background)
+    return ChatModel.of([*WORDS, "? ."], config, grid=grid)
+
+
+def speaker(base: ChatModel, name: str) -> Persona:
+    """Says the words of its style, and little else."""
+    bias = torch.zeros(len(base.vocabulary))
+    bias[base.vocabulary.ids(STYLES[name])] = 6.0
+    bias[END_ID] = 5.0
+    sentences = [f"{word.capitalize()} do ." for word in STYLES[name]]
+    return Persona(
+        PersonaConfig(f"{name}-1", fingerprint(base), (0.5, 1.0)),
+        base,
+        changed(base.forward, {"output.bias": bias}),
+        base.acceptor,
+        changed(base.language, {"output.bias": bias}),
+        Quotations.of(base, sentences, [("why?",)] * len(sentences)),
+        Casing({}),
+    )
+
+
+@pytest.fixture(scope="module")
+def personas(base: ChatModel) -> dict[str, Persona]:
+    return {name: speaker(base, name) for name in STYLES}
+
+
+@pytest.fixture
+def study(
+    base: ChatModel,
+    personas: dict[str, Persona],
+    axes: Path,
+    tmp_path: Path,
+    write_lines: Callable[..., Path],
+) -> Callable[..., StudyReport]:
+    """Four questions to a base and two personas."""
+    questions = tmp_path / "questions.tsv"
+    questions.write_text("Why do cats sleep?\tall day\nDo boats sail?\twe swim\nWhy?\tcats\nAll day?\tsleep\n")
+    base.save(tmp_path / "base", card="# Card\n")
+    for name, persona in personas.items():
+        persona.save(tmp_path / name, card="# Card\n")
+        own = STYLES[name]
+        texts = [f"{own[n % 3]} {own[n % 2]} {own[n // 3]} do" for n in range(8)]
+        texts.append(persona.quotations.sentences[0])  # no longer unseen
+        (tmp_path / f"{name}.txt").write_text("\n".join(texts))
+    rng = np.random.default_rng(0)
+    turns = [" ".join(["cats", *rng.choice(WORDS, 4)]) for _ in range(60)]
+    dialogues = write_lines("dialogues.jsonl", *({"turns": turns[n : n + 2]} for n in range(0, 60, 2)))
+
+    def run(**changes) -> StudyReport:
+        told = {
+            "base": tmp_path / "base",
+            "personas": {name: tmp_path / name for name in personas},
+            "dialogues": [dialogues],
+            "style": {name: tmp_path / f"{name}.txt" for name in personas},
+            "samples": 2,
+            "seed": 3,
+            "held_out": 0.5,
+            "encoder": str(axes),
+            "asking": ASKING,
+        }
+        return evaluate_study(questions, **told | changes)
+
+    return run
+
+
+def test_a_study_has_a_row_for_each_system(study: Callable[..., StudyReport]):
+    heard = []
+    report = study(progress=lambda doing, done: heard.append((doing, done)))
+    rows = {row.engine: row.scores for row in report.rows}
+    assert list(rows) == SYSTEMS
+    assert heard[-1] == ("systems measured", len(SYSTEMS))
+    for scores in rows.values():
+        assert scores["perplexity"].mean > 1
+        assert 0 < scores["distinct-1"].mean <= scores["distinct-2"].mean <= 1
+        assert 0.25 <= scores["MRR"].mean <= 1
+        assert 0 <= scores["sailor"].mean <= 1
+        assert len(scores["hint"].per_query) == 4
+    assert rows["rank"]["sailor"].mean == 1
+    assert rows["cook, finetune+cg-topic"]["cook"].mean > 0.5
+    assert {name: len(score.per_query) for name, score in report.classifiers.items()} == {"sailor": 16, "cook": 16}
+    assert report.classifiers["sailor"].mean > 0.6
+    assert any("only 8 held-out sentences of cook" in note for note in report.notes)
+    assert all(1 <= len(texts) <= 2 for told in report.said.values() for texts in told)
+
+
+def test_what_is_shown_of_a_study(study: Callable[..., StudyReport]):
+    report = study()
+    told = json.loads(json.dumps(report.as_dict(), allow_nan=False))
+    assert [row["engine"] for row in told["rows"]] == SYSTEMS
+    assert told["rows"][6]["distinct-1_se"] is not None
+    assert told["classifiers"]["cook"]["texts"] == 16
+    assert len(told["samples"]) == 4 * len(SYSTEMS)
+    assert told["samples"][0].keys() == {"system", "question", "hint", "reply"}
+    wanted = {(each["measure"], each["system"], each["other"]) for each in told["relations"]}
+    assert {("surprise", "selective", "vanilla"), ("sailor", "finetune", "rank")} < wanted
+    assert {("hint", "finetune+cg-topic", "finetune"), ("cook", "cook, finetune+cg-topic", "selective")} < wanted
+    assert report.text().count("\n| ") == len(SYSTEMS) + 1
+    assert "classifier of sailor: accuracy" in report.text()
+    read = report.samples(2)
+    assert read.count("  → ") == 2 * len(SYSTEMS)
+    assert "## rank" in read
+
+
+def test_a_study_of_few_questions_without_styles(study: Callable[..., StudyReport]):
+    report = study(style={}, limit=2)
+    assert report.rows[0].queries == 2
+    assert not report.classifiers
+    assert not [each for each in report.relations if each.measure == "sailor"]
+    assert study(style={}, limit=2).said == report.said
+    assert study(style={}, limit=2, seed=4).said != report.said
+
+
+def test_what_a_study_cannot_be_made_of(study: Callable[..., StudyReport], tmp_path: Path):
+    with pytest.raises(DatasetError, match=r"Expected personas on the chat model .* but got 0 personas"):
+        study(personas={})
+    with pytest.raises(DatasetError, match="Expected dialogues that the base was trained on and others, but got"):
+        study(held_out=0.0)
+    with pytest.raises(DatasetError, match="and 0 replies"):
+        study(samples=0)
+    lonely = tmp_path / "one.tsv"
+    lonely.write_text("Why?\tcats\nWhy?\tdogs\n")
+    with pytest.raises(DatasetError, match="but got 1; give two or more"):
+        read_questions(lonely)
+    lonely.write_text("Why?\tcats\nWho?\n")
+    with pytest.raises(DatasetError, match=r"one.tsv:2: Expected a question and a hint .* but got 1 fields"):
+        read_questions(lonely)
+
+
+def test_hints_are_those_of_the_system():
+    asked = Asked("Why?", "cats", ("one", "two"))
+    assert System("a").hints(asked) == ()
+    assert System("a", topic="ir").hints(asked) == ("one", "two")
+    assert System("a", topic="hint").hints(asked) == ("cats",)
+
+
+def test_bm25_finds_texts_with_rare_words_of_the_question():
+    texts = ["dogs run", "cats sleep all day", "boats sail", "cats run", "why do dogs swim"]
+    found = retrieved(["Why do cats sleep?", "Do whales sing?", "boats"], texts, count=2)
+    assert found == [("why do dogs swim", "cats sleep all day"), ("why do dogs swim",), ("boats sail",)]
+
+
+def test_a_system_without_words_says_nothing(base: ChatModel, personas: dict[str, Persona], monkeypatch):
+    rank = next(system for system in systems(personas) if system.name == "rank")
+    monkeypatch.setattr("qa_bot.evaluation.study_systems.styled", lambda *_, **__: [])
+    assert list(replies(rank, base, [Asked("Why?", "cats")], 3, seed=1, asking=ASKING)) == [(NOTHING,)]
+
+
+def test_a_relation_by_hand():
+    left, right = Score.of({"0": 3.0, "1": 4.0}), Score.of({"0": 1.0, "1": 2.0})
+    relation = Relation.of("hint", "a", "b", {"a": {"hint": left}, "b": {"hint": right}})
+    assert relation.difference.difference == 2
+    assert relation.text.startswith("hint: a − b = +2.000 [+2.000, +2.000], p ")

@@ -1,0 +1,80 @@
+import math
+
+import numpy as np
+import pytest
+
+from qa_bot.evaluation.ngrams import Ngrams
+from qa_bot.evaluation.study_measures import (
+    by_question,
+    cosines,
+    fluency,
+    length,
+    perplexity,
+    rank_of,
+    relevance,
+    variety,
+)
+from qa_core.metrics import Score
+
+BEHIND = {(1, 10): -1.0, (1, 20): -2.0, (1, 30): -9.0, (2, 10): -1.0, (2, 20): -1.0, (2, 30): -4.0}
+ALONE = {10: -1.0, 20: -3.0, 30: -6.0}
+
+
+class Table:
+    """Stands for a chat model: words are numbers, `log p(S|T)` and `log p(S)` as the tables say."""
+
+    def backward_row(self, turns, reply):
+        return np.zeros(0, np.int64), np.array([int(turns[-1])])
+
+    def target(self, text):
+        return np.array([int(text), 0])
+
+    def log_language(self, rows):
+        return np.array([ALONE[int(target[0])] for _, target in rows], np.float32)
+
+    def log_backward(self, rows):
+        return np.array([BEHIND[int(source[0]), int(target[0])] for source, target in rows], np.float32)
+
+
+def test_relevance_by_hand():
+    """Over `log p(S)` reply 1 has 0, 1, −3 for the questions 10, 20, 30, and reply 2 has 0, 2, 2."""
+    score = relevance(Table(), ["10", "20", "30"], [["1", "2"], ["1"], ["2"]])
+    assert list(score.per_query.values()) == pytest.approx([(1 / 2 + 1 / 3) / 2, 1, 1 / 1.5])
+    assert score.mean == pytest.approx(np.mean([5 / 12, 1, 2 / 3]))
+
+
+def test_ranks_by_hand():
+    scores = np.array([3.0, 5.0, 3.0, 3.0, 1.0])
+    assert [rank_of(scores, place) for place in range(5)] == [3, 1, 3, 3, 5]
+
+
+def test_variety_by_hand():
+    """Words a b c . a b are four of six, pairs a-b b-c c-. a-b three of four; no pair goes from text to text."""
+    said = [["a b c.", ""], ["a b"], []]
+    assert variety(said, 1).mean == 4 / 6
+    assert variety(said, 2).mean == 3 / 4
+    halves = [["a b c d"], ["a b"]]
+    assert variety(halves, 1).standard_error == 0  # distinct without either
+    uneven = [["a a"], ["b c"]]
+    assert variety(uneven, 1).mean == 3 / 4  # without the second 1/2, without the first 1
+    assert variety(uneven, 1).standard_error == pytest.approx(math.sqrt(1 / 2 * 2 * 0.25**2))
+    assert math.isnan(variety([["a"]], 1).standard_error)
+
+
+def test_fluency_is_the_mean_by_question():
+    model = Ngrams.of([["a", "b"], ["a", "c"]], order=2)
+    near, far = model.surprise(["a", "b"]), model.surprise(["c", "a"])
+    score = fluency([["A b", "c a"], ["a b"]], model)
+    assert list(score.per_query.values()) == pytest.approx([(near + far) / 2, near])
+    told = perplexity(score)
+    assert told.mean == pytest.approx(math.exp(score.mean))
+    assert told.standard_error == pytest.approx(told.mean * score.standard_error)
+    assert math.isnan(perplexity(Score(1.0, math.nan, {})).standard_error)
+
+
+def test_topic_and_length():
+    vectors = {"x": np.array([1.0, 0.0]), "y": np.array([0.6, 0.8]), "z": np.array([0.0, 1.0])}
+    score = cosines(vectors, [["x", "z"], ["y"]], ["y", "x"])
+    assert list(score.per_query.values()) == pytest.approx([(0.6 + 0.8) / 2, 0.6])
+    assert length([["Don't go!", "a"], ["b c"]]).mean == pytest.approx((2.5 + 2) / 2)
+    assert by_question([[1, 0, 0], [1, 1, 1]]).mean == pytest.approx(2 / 3)
