@@ -16,7 +16,7 @@ So that one odd word does not rule every window out, a small share β of h is th
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
@@ -92,6 +92,7 @@ class CountingGrid:
     vocabulary: Vocabulary  # without <unk>
     cells: FloatArray  # (V, E), π_i(z) at [z, i]; sums to 1 over words
     background: FloatArray  # (V,), the words' distribution in all texts
+    _maps: dict[int, tuple[tuple[str, ...], ...]] = field(default_factory=dict, compare=False, repr=False)
 
     @cached_property
     def log_windows(self) -> FloatArray:
@@ -127,16 +128,23 @@ class CountingGrid:
             height=self.config.height,
             width=self.config.width,
             window=self.config.window,
-            words=cell_words(self.cells, self.vocabulary.tokens, words),
+            words=self._shown(words),
             hint=hint,
             posterior=None if posterior is None else posterior.probabilities,
             notice=None if posterior is None else posterior.notice(),
         )
 
+    def _shown(self, words: int) -> tuple[tuple[str, ...], ...]:
+        """The words that tell most of each cell: by `π_i(z) log π_i(z)/p(z)`, p being that of all texts."""
+        if words not in self._maps:
+            lift = np.log(np.maximum(self.cells, TINY) / np.maximum(self.background[:, None], TINY))
+            self._maps[words] = cell_words(self.cells * lift, self.vocabulary.tokens, words)
+        return self._maps[words]
+
     def pruned(self, floor: float) -> Self:
         """The grid without probabilities below `floor`, which are many and weigh little; what is left sums to 1."""
         kept = np.where(self.cells < np.minimum(floor, self.cells.max(axis=0)), 0, self.cells)
-        return replace(self, cells=(kept / kept.sum(axis=0)).astype(np.float32))
+        return replace(self, cells=(kept / kept.sum(axis=0)).astype(np.float32), _maps={})
 
     def save(self, folder: Path, *, card: str) -> None:
         """Write config, vocabulary, weights and card; see `qa_core.checkpoints.save_model`.

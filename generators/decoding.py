@@ -7,7 +7,7 @@ Greedy and beam search are in `qa_core/beam_search.py`, which says what a step i
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 from torch import Tensor
@@ -64,8 +64,7 @@ def sample(
     """
 
     def choose(log_p: Tensor, _state: Rows) -> tuple[Tensor, Tensor]:
-        p = narrowed(log_p, sampling).exp()
-        words = torch.multinomial(p, 1, replacement=True, generator=generator)  # (B, 1); far slower without
+        words = draw_words(log_p, sampling, 1, generator)  # (B, 1)
         return words.squeeze(1), log_p.gather(1, words).squeeze(1)
 
     return decode(step, state, count, choose, limits=limits, sampling=sampling, check=check)
@@ -118,6 +117,16 @@ def allowed(logits: Tensor, history: Tensor, limits: Limits, sampling: Sampling)
     stuck = logits.amax(1) == -torch.inf
     logits[stuck, limits.end] = 0.0
     return logits.log_softmax(1)
+
+
+def draw_words(log_p: Tensor, sampling: Sampling, count: int, generator: torch.Generator) -> Tensor:
+    """`count` words (B, N) of each of distributions (B, V), drawn with replacement as `narrowed` leaves them."""
+    if sampling.top_k is None or sampling.top_k >= log_p.shape[1]:
+        p = narrowed(log_p, sampling).exp()
+        return torch.multinomial(p, count, replacement=True, generator=generator)  # far slower without
+    likeliest = log_p.topk(sampling.top_k, dim=1)  # the others need no exponents
+    p = narrowed(likeliest.values, replace(sampling, top_k=None)).softmax(1)
+    return likeliest.indices.gather(1, torch.multinomial(p, count, replacement=True, generator=generator))
 
 
 def narrowed(log_p: Tensor, sampling: Sampling) -> Tensor:

@@ -1,4 +1,4 @@
-"""A counting grid for the eye: the likeliest words of each cell, and where a hint falls."""
+"""A counting grid for the eye: the most telling words of each cell, and where a hint falls."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class GridMap:
     height: int
     width: int
     window: int
-    words: tuple[tuple[str, ...], ...]  # (E,), of each cell, row-major, the likeliest first
+    words: tuple[tuple[str, ...], ...]  # (E,), of each cell, row-major, the most telling first
     hint: str = ""
     posterior: FloatArray | None = None  # (E,), p(k | hint)
     notice: str | None = None  # why the hint does not steer
@@ -56,7 +56,7 @@ class GridMap:
 
 
 def cell_words(cells: NDArray[np.floating], tokens: Sequence[str], count: int) -> tuple[tuple[str, ...], ...]:
-    """The `count` likeliest words of each cell from π (V, E); equal ones in the order of the vocabulary."""
+    """The `count` best words of each cell by scores (V, E); equal ones in the order of the vocabulary."""
     count = min(count, len(tokens))
     best = np.argpartition(-cells, max(count - 1, 0), axis=0)[:count]  # (count, E)
     best.sort(axis=0)

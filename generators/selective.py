@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from generators.acceptor import Acceptor, features
-from generators.decoding import PLAIN, Sampling, decode, narrowed
+from generators.decoding import PLAIN, Sampling, decode, draw_words
 from qa_core.beam_search import Hypothesis, Limits, Rows, Selectable, Step
 
 Prior = TypeVar("Prior", bound=Selectable)
@@ -77,12 +77,10 @@ def selective_sample(
 
     def choose(log_p: Tensor, states: Both[Rows, Prior]) -> tuple[Tensor, Tensor]:
         assert states.log_prior is not None
-        drawn = torch.multinomial(
-            narrowed(log_p, sampling).exp(), selection.draws, replacement=True, generator=generator
-        )  # (B, N)
-        accepted = acceptor(features(log_p, states.log_prior, drawn))  # (B, N), log p
+        words = draw_words(log_p, sampling, selection.draws, generator)  # (B, N)
+        accepted = acceptor(features(log_p, states.log_prior, words))  # (B, N), log p
         place = chosen(accepted, selection.threshold, generator).unsqueeze(1)
-        return drawn.gather(1, place).squeeze(1), accepted.gather(1, place).squeeze(1)
+        return words.gather(1, place).squeeze(1), accepted.gather(1, place).squeeze(1)
 
     return decode(both, Both(state, prior), count, choose, limits=limits, sampling=sampling, check=check)
 

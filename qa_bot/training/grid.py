@@ -202,7 +202,7 @@ def _card(outcome: Outcome, settings: GridSettings, request: Request) -> str:
 | log-likelihood of the texts | {outcome.log_likelihood:,.0f} |
 | perplexity of a word of held-out texts | {held_out} |
 
-`{MAP}` has the likeliest words of every cell. The licence follows from that of the data; see there.
+`{MAP}` has the most telling words of every cell. The licence follows from that of the data; see there.
 
 ## Settings
 

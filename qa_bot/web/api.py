@@ -1,4 +1,4 @@
-"""The JSON routes: ask, search, feedback, conversations."""
+"""The JSON routes: ask, search, feedback, voices, conversations."""
 
 from __future__ import annotations
 
@@ -19,7 +19,17 @@ from qa_bot.web.chat import CHAT
 from qa_bot.web.errors import ServiceError
 from qa_bot.web.frames import Id, failed, final, frame, told
 from qa_bot.web.keys import ENGINE
-from qa_bot.web.models import AskRequest, FeedbackRequest, PageQuery, RenameRequest, SearchRequest
+from qa_bot.web.models import (
+    LINES,
+    AskRequest,
+    ChooseRequest,
+    FeedbackRequest,
+    GridQuery,
+    PageQuery,
+    RenameRequest,
+    SearchRequest,
+    SpeakRequest,
+)
 from qa_core.types import Answer, Question
 
 Result = TypeVar("Result")
@@ -33,6 +43,9 @@ def routes() -> list[web.RouteDef]:
         web.post("/api/ask", ask),
         web.post("/api/search", search),
         web.post("/api/feedback", give_feedback),
+        web.post("/api/choose", choose),
+        web.post("/api/speak", speak),
+        web.get("/api/grid", show_grid),
         web.get("/api/conversations", list_conversations),
         web.get(one, show_conversation),
         web.patch(one, rename_conversation),
@@ -52,7 +65,7 @@ async def ask(request: web.Request) -> web.StreamResponse:
     conversation = asked.conversation or uuid4().hex
     id = uuid4().hex  # noqa: A001  # the answer's
     options: dict[str, Any] = {"deadline": asked.deadline, "top": asked.top or 10, "trace": bool(asked.trace)}
-    options |= {"conversation": conversation, "id": id}
+    options |= {"persona": asked.persona or "", "hint": asked.hint or "", "conversation": conversation, "id": id}
     if not sse.wanted(request):
         return reply({**as_dict(await engine.answer(question, **options)), "conversation": conversation})
     async with sse.asking(engine, question, **options) as happenings:
@@ -88,6 +101,32 @@ async def search(request: web.Request) -> web.Response:
     found = await request.app[ENGINE].search(wanted.query, engine=engine, top=top)
     results = [candidate_dict(each) for each in found]
     return reply({"query": wanted.query, "engine": engine, "results": results})
+
+
+# --- voices ---------------------------------------------------------------------------------------------------------
+
+
+async def choose(request: web.Request) -> web.Response:
+    """A recorded answer with another styled sentence before it, or with one that a person wrote."""
+    wanted = await read(request, ChooseRequest)
+    turn = await request.app[CHAT].choose(wanted.id, wanted.choice)
+    return reply({**turn.answer, "conversation": turn.conversation})
+
+
+async def speak(request: web.Request) -> web.Response:
+    """What a persona says to the last of some turns: a debate, or sentences to choose from; nothing is recorded."""
+    wanted = await read(request, SpeakRequest)
+    top = wanted.top or LINES
+    said = await request.app[ENGINE].speak(
+        wanted.persona, wanted.turns, hint=wanted.hint or "", top=top, deadline=wanted.deadline
+    )
+    return reply({"persona": wanted.persona, "lines": [asdict(each) for each in said.lines], "notice": said.notice})
+
+
+async def show_grid(request: web.Request) -> web.Response:
+    """The words of the topics that hints steer by, and where one falls."""
+    chart = await request.app[ENGINE].chart(read_query(request, GridQuery).hint)
+    return reply(chart.as_dict())
 
 
 # --- what was said --------------------------------------------------------------------------------------------------

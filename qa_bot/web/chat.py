@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from typing import TYPE_CHECKING
 
 from aiohttp import WSCloseCode, WSMessage, WSMsgType, web
 
@@ -19,9 +20,12 @@ from qa_bot.web.conversation import Conversation
 from qa_bot.web.conversations import Conversations, new_id
 from qa_bot.web.engine import Engine
 from qa_bot.web.errors import ServiceError
-from qa_bot.web.frames import Ask, Cancel, ClientFrame, Feedback, Frame, Hello, Ping
+from qa_bot.web.frames import Ask, Cancel, Choose, ClientFrame, Feedback, Frame, Hello, Ping
 from qa_bot.web.keys import ACCESS, ENGINE, METRICS
 from qa_bot.web.metrics import Metrics
+
+if TYPE_CHECKING:
+    from qa_bot.store import Turn
 
 log = logging.getLogger(__name__)
 
@@ -149,6 +153,8 @@ class Chat:
                 _joined(connection, frame).cancel(frame.id)
             case Feedback():
                 await self._vote(connection, frame)
+            case Choose():
+                await self._choose(connection, frame)
             case Ping():
                 connection.reply({"type": "pong"}, frame.id)
             case _:
@@ -183,6 +189,20 @@ class Chat:
             await self._engine.store(lambda store: store.save_feedback(turn, vote.vote, vote.comment))
         except NotFound:
             raise ServiceError(404, f"Expected the id of an answered question, but got {vote.id!r}.") from None
+
+    async def choose(self, id: str, choice: int | str) -> Turn:  # noqa: A002  # the noun's own name
+        """Take another line for a recorded answer, and tell everybody in its conversation; raises ServiceError."""
+        turn = await self._engine.choose(id, choice)
+        if conversation := self.conversations.find(turn.conversation):
+            conversation.revised(turn.id, turn.answer)
+        return turn
+
+    async def _choose(self, connection: Connection, wanted: Choose) -> None:
+        self._access.spend(connection.request, *connection.tokens)
+        conversation = connection.conversation
+        turn = await self.choose(conversation.turn_of(wanted.id) if conversation else wanted.id, wanted.choice)
+        if conversation is None or turn.conversation != conversation.id:
+            connection.reply(frames.final_of(turn.answer), wanted.id)
 
 
 CHAT = web.AppKey("chat", Chat)

@@ -12,8 +12,7 @@ import logging
 import time
 from collections import deque
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from typing import Any, NamedTuple, Protocol
+from typing import Any
 
 import orjson
 
@@ -23,6 +22,7 @@ from qa_bot.web.bodies import dumps
 from qa_bot.web.engine import STOPPING, Engine
 from qa_bot.web.errors import ServiceError
 from qa_bot.web.frames import Ask
+from qa_bot.web.turn import Client, Kept, Turn
 from qa_core.types import Question
 
 log = logging.getLogger(__name__)
@@ -39,36 +39,6 @@ REMEMBERED = 10_000
 """Answered questions whose ids a conversation knows."""
 CANCELLED = ("cancelled", "The question was stopped.")
 STOPPED = ("overloaded", STOPPING, 5.0)
-
-
-class Client(Protocol):
-    """Somebody connected to a conversation."""
-
-    def send(self, data: bytes, seq: int) -> None:
-        """Take a frame, at once: whoever reads slowly must not hold the others."""
-        ...
-
-
-class Kept(NamedTuple):
-    """A frame as it was sent."""
-
-    seq: int
-    data: bytes
-
-
-@dataclass(eq=False, slots=True)
-class Turn:
-    """A question on its way: it waits, it runs, it ended."""
-
-    id: str
-    ask: Ask
-    frames: list[Kept] = field(default_factory=list)
-    stage: str = ""
-    work: asyncio.Task[None] | None = None
-    ended: float | None = None
-    """Moment on the monotonic clock."""
-    unseen: bool = False
-    """Nobody was connected when it ended."""
 
 
 class Conversation:
@@ -176,6 +146,15 @@ class Conversation:
         self.seq += 1
         client.send(dumps({**content, "id": about, "conversation": self.id, "seq": self.seq}), self.seq)
 
+    def revised(self, turn: str, answer: Mapping[str, Any]) -> None:
+        """Tell every client that a recorded answer object has changed; whoever comes back later is told it too."""
+        about = str(answer.get("ask") or next((q for q, t in self._answered.items() if t == turn), turn))
+        kept = self._numbered(about, frames.final_of(answer))
+        known = self._turns.get(about)
+        if known is not None and known.ended is not None:
+            known.frames.append(kept)
+            known.unseen = known.unseen or not self._clients
+
     def turn_of(self, about: str) -> str:
         """The id under which the answer to a question is recorded; an id of a turn is its own."""
         return self._answered.get(about, about)
@@ -240,6 +219,8 @@ class Conversation:
                 Question(ask.text),
                 deadline=ask.deadline,
                 trace=ask.trace,
+                persona=ask.persona,
+                hint=ask.hint,
                 conversation=self.id,
                 reference=turn.id,
                 listen=listen,
@@ -261,11 +242,15 @@ class Conversation:
         if turn.ended is not None or (stage is not None and stage == turn.stage):
             return
         turn.stage = stage or turn.stage
+        turn.frames.append(self._numbered(turn.id, content))
+
+    def _numbered(self, about: str, content: Mapping[str, Any]) -> Kept:
+        """The next frame, sent to every client."""
         self.seq += 1
-        kept = Kept(self.seq, dumps(frames.frame(content, about=turn.id, conversation=self.id, seq=self.seq)))
-        turn.frames.append(kept)
+        kept = Kept(self.seq, dumps(frames.frame(content, about=about, conversation=self.id, seq=self.seq)))
         for client in tuple(self._clients):
             client.send(kept.data, kept.seq)
+        return kept
 
     def _end(self, turn: Turn, content: Mapping[str, Any]) -> None:
         if turn.ended is not None:

@@ -53,6 +53,10 @@ class Conversations:
         self._sweep_later()
         return conversation
 
+    def find(self, id: str | None) -> Conversation | None:  # noqa: A002  # the noun's own name
+        """The conversation of that id, where it lives."""
+        return self._live.get(id or "")
+
     def clear(self, id: str) -> None:  # noqa: A002  # the noun's own name
         """Forget what was asked in a conversation, wherever it lives; whoever is connected stays."""
         if conversation := self._live.get(id):

@@ -6,7 +6,7 @@ import asyncio
 import logging
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
 from threading import Event as Flag
@@ -14,16 +14,19 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from qa_bot.bot import Bot
-from qa_bot.deadline import Deadline
+from qa_bot.choices import ChoiceError
+from qa_bot.deadline import Cancelled, Deadline, DeadlineExceededError
 from qa_bot.events import Event, Listener, nobody
 from qa_bot.pipeline import SearchEngine
+from qa_bot.voices import Said, VoiceError
 from qa_bot.web.errors import ServiceError
 from qa_bot.web.logs import event, note
 from qa_bot.web.metrics import Metrics
 from qa_core.types import Answer, Candidate, Question
 
 if TYPE_CHECKING:
-    from qa_bot.store import Store
+    from generators.grid_map import GridMap
+    from qa_bot.store import Store, Turn
 
 log = logging.getLogger(__name__)
 
@@ -32,13 +35,17 @@ State = Literal["starting", "ready", "overloaded", "stopping"]
 
 BOOKKEEPERS = 2
 """Threads for the store: conversations are listed and votes saved while all others answer."""
-SHOWN = 60
-"""Characters of a wrong name that an error repeats."""
 USUAL = 0.05
 """Seconds that a question is taken to need, for the time after which those turned away should come back."""
 STOPPING = "The service is stopping; ask again in a moment."
 WARM_UP = "Why do cats sleep all day?"
 """Asked before the first user does, and not recorded."""
+GREETING = "Hello"
+"""What every persona replies to before the first user chooses one."""
+NO_PERSONAS = "Expected a persona to speak, but there are none yet; train one with `qa-bot train persona`."
+NO_TIME = "There was not enough time to think of something to say; allow more."
+RETRY = 5.0
+"""Seconds after which it makes sense to come back to a persona that could not be opened."""
 GLANCE = 0.02
 """Seconds between two looks at whether all is done."""
 
@@ -57,6 +64,7 @@ class Engine:
         self._metrics = metrics
         self._workers = ThreadPoolExecutor(workers, thread_name_prefix="answer")
         self._bookkeepers = ThreadPoolExecutor(BOOKKEEPERS, thread_name_prefix="store")
+        self._greeter = ThreadPoolExecutor(1, thread_name_prefix="voices")
         self._room, self._at_once = workers + queue, workers
         self._lock = Lock()
         self._taken = 0
@@ -82,14 +90,13 @@ class Engine:
         """Whether the next question would have to wait."""
         return self._taken >= self._at_once
 
-    def expect_persona(self, name: str) -> None:
-        """Raises ServiceError 422 for a persona that nobody knows; the empty name is no persona."""
-        known = self.bot.personas
-        if name and name not in known:
-            got = name if len(name) <= SHOWN else f"{name[:SHOWN]}…"
-            raise ServiceError(
-                422, f"Expected one of the personas ({', '.join(known) or 'there are none yet'}), but got {got!r}."
-            )
+    def expect_persona(self, spec: str) -> None:
+        """Raises ServiceError 422 for a persona that nobody knows, or a mix of them that makes no sense; "" is none."""
+        try:
+            if spec:
+                self.bot.voices.parts(spec)
+        except VoiceError as error:
+            raise ServiceError(422, str(error)) from None
 
     async def answer(
         self,
@@ -98,6 +105,8 @@ class Engine:
         deadline: float | None = None,
         top: int = 10,
         trace: bool = False,
+        persona: str = "",
+        hint: str = "",
         conversation: str | None = None,
         reference: str = "",
         id: str = "",  # noqa: A002  # the noun's own name
@@ -106,11 +115,13 @@ class Engine:
         """`Bot.ask` in a worker thread; `listen` is called on the event loop, before the answer is returned.
 
         Raises:
-            ServiceError: 503 where too many wait already, or the service is stopping.
+            ServiceError: 503 where too many wait already, the service is stopping, or the persona cannot be opened;
+                422 where nobody knows the persona.
             asyncio.CancelledError: the caller was cancelled; the work stops when it looks up next.
         """
+        self.expect_persona(persona)
         told = listen if listen is nobody else _on_loop(listen)
-        ask = partial(self.bot.ask, question, top=top, trace=trace, listen=told)
+        ask = partial(self.bot.ask, question, top=top, trace=trace, persona=persona, hint=hint, listen=told)
         ask = partial(ask, conversation=conversation, reference=reference, id=id)
         answer = await self._run(lambda limit: ask(deadline=limit), deadline)
         self._metrics.answered(answer)
@@ -121,6 +132,40 @@ class Engine:
         """`Bot.search` in a worker thread; raises as `answer` does."""
         return await self._run(lambda limit: self.bot.search(query, engine=engine, top=top, deadline=limit), None)
 
+    async def speak(
+        self, persona: str, turns: Sequence[str], *, hint: str = "", top: int = 10, deadline: float | None = None
+    ) -> Said:
+        """What a persona says to the last of these turns, in a worker thread; nothing where the deadline is too near.
+
+        Raises:
+            ServiceError: as `answer` does; 404 where there are no personas at all, 422 where all turns are blank.
+        """
+        if not self.bot.personas:
+            raise ServiceError(404, NO_PERSONAS)
+        self.expect_persona(persona)
+        if not any(turn.strip() for turn in turns):
+            raise ServiceError(422, "Expected a turn to reply to, but got blank ones.")
+        say = partial(self.bot.voices.say, persona, turns, top, hints=[hint] if hint.strip() else [])
+        try:
+            return await self._run(lambda limit: say(check=limit.check), deadline)
+        except DeadlineExceededError:
+            return Said((), NO_TIME)
+
+    async def chart(self, hint: str) -> GridMap:
+        """The grid that hints steer by; raises ServiceError 404 where there is none, else as `answer` does."""
+        return await self._run(lambda _: self._chart(hint), None)
+
+    async def choose(self, id: str, choice: int | str) -> Turn:  # noqa: A002  # the noun's own name
+        """`Bot.choose`; raises ServiceError 404 for an unknown answer, 422 for a choice that it does not offer."""
+        from qa_bot.store import NotFound  # late: nobody waits for SQLAlchemy before the first question
+
+        try:
+            return await self.store(lambda _: self.bot.choose(id, choice))
+        except NotFound as error:
+            raise ServiceError(404, str(error)) from None
+        except ChoiceError as error:
+            raise ServiceError(422, str(error)) from None
+
     async def store(self, work: Callable[[Store], Result]) -> Result:
         """Call `work` with the store, in a thread that no question holds."""
         return await asyncio.wrap_future(self._bookkeepers.submit(lambda: work(self.bot.store)))
@@ -128,11 +173,15 @@ class Engine:
     async def warm_up(self) -> None:
         """Open the index and answer a question, so that the first user does not wait for that; then be ready.
 
+        The personas are opened after that, in a thread that nobody waits for.
+
         Raises whatever keeps the bot from answering: no home, no index, no encoder.
         """
         loop = asyncio.get_running_loop()
         await loop.run_in_executor(self._workers, self._answer_one)
         self.starting = False
+        if self.bot.personas:
+            self._greeter.submit(self._greet)
 
     async def drained(self, seconds: float) -> bool:
         """Take nothing new, and wait for what was taken; whether all of it was done within `seconds`."""
@@ -147,6 +196,7 @@ class Engine:
         self.stopping = True
         await asyncio.to_thread(self._workers.shutdown, cancel_futures=True)
         await asyncio.to_thread(self._bookkeepers.shutdown)
+        await asyncio.to_thread(self._greeter.shutdown, cancel_futures=True)
 
     async def _run(self, work: Callable[[Deadline], Result], seconds: float | None) -> Result:
         cancelled = Flag()
@@ -156,6 +206,8 @@ class Engine:
         future.add_done_callback(self._leave)
         try:
             return await asyncio.wrap_future(future)
+        except VoiceError as error:
+            raise ServiceError(503, str(error), retry_after=RETRY) from error
         except asyncio.CancelledError:
             cancelled.set()
             task = asyncio.current_task()
@@ -165,6 +217,26 @@ class Engine:
 
     def _answer_one(self) -> None:
         self.bot.pipeline().ask(Question(WARM_UP), deadline=Deadline.after(self.bot.config.answer.deadline))
+
+    def _chart(self, hint: str) -> GridMap:
+        try:
+            return self.bot.voices.chart(hint)
+        except VoiceError as error:
+            raise ServiceError(404, str(error)) from None
+
+    def _greet(self) -> None:
+        """Have every persona say something, so that its first user waits for no model."""
+        try:
+            for name in self.bot.personas:
+                self.bot.voices.say(name, [GREETING], 1, check=self._check_stopping)
+        except Cancelled:
+            pass
+        except Exception as error:
+            log.warning("The personas are opened when they are asked first: %s", error)
+
+    def _check_stopping(self) -> None:
+        if self.stopping:
+            raise Cancelled
 
     def _told(self, question: Question, answer: Answer, conversation: str | None) -> None:
         note(answer=answer.kind)

@@ -81,7 +81,10 @@ class Feedback(Frame):
 
 
 class Choose(Frame):
-    """One of the choices that a `clarify` frame offered."""
+    """A styled sentence for an answer that was given, by the id of its question or by its own (`turn`).
+
+    `choice` is a place among `styled.lines`, or a text.
+    """
 
     type: Literal["choose"]
     id: Id

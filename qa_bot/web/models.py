@@ -6,15 +6,20 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
+from qa_bot.choices import LONGEST
 from qa_bot.pipeline import SearchEngine
 from qa_bot.web.frames import COMMENT, NAME, TEXT, Id, Vote
-from qa_core.types import AnswerKind, Span
+from qa_core.types import AnswerKind, Span, StyledKind
 
 DEADLINE = 120
 """Seconds: the longest deadline that a client may ask for."""
 TOP = 1000
 """Documents: the longest list that a client may ask for."""
 PAGE = 100
+LINES = 10
+MOST_LINES = 100
+"""Sentences of a persona, in the order of which a person chooses."""
+TURNS = 50
 TITLE = 200
 
 
@@ -30,6 +35,7 @@ Deadline = Annotated[float, Field(gt=0, le=DEADLINE, description="Seconds until 
 Top = Annotated[
     int, Field(ge=1, le=TOP, description="How many documents to name; 10 where not given."), BeforeValidator(whole)
 ]
+Place = Annotated[int, Field(ge=0, lt=TOP)]
 Seconds = Annotated[float, Field(description="Seconds since 1970.")]
 Stretch = Annotated[Span | None, Field(description="[start, end) in Unicode code points.")]
 
@@ -64,6 +70,40 @@ class FeedbackRequest(Body):
     comment: Annotated[str, Field(max_length=COMMENT)] | None = None
 
 
+class ChooseRequest(Body):
+    id: Id
+    choice: Annotated[
+        Place | Annotated[str, Field(min_length=1, max_length=LONGEST, pattern=r"\S")],
+        Field(description="A place among `styled.lines`, or a text: one of theirs, or of a person's own."),
+    ]
+
+
+class SpeakRequest(Body):
+    persona: Annotated[str, Field(min_length=1, max_length=NAME)]
+    turns: Annotated[
+        list[Annotated[str, Field(min_length=1, max_length=TEXT, pattern=r"\S")]],
+        Field(min_length=1, max_length=TURNS, description="What was said so far; the last is replied to."),
+    ]
+    hint: Short | None = None
+    top: (
+        Annotated[
+            int,
+            Field(ge=1, le=MOST_LINES, description=f"How many sentences; {LINES} where not given."),
+            BeforeValidator(whole),
+        ]
+        | None
+    ) = None
+    deadline: Deadline | None = None
+
+
+class GridQuery(BaseModel):
+    """What is to be found on the grid; the values come as text."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    hint: Short = ""
+
+
 class RenameRequest(Body):
     title: Annotated[str, Field(min_length=1, max_length=TITLE, pattern=r"\S")]
 
@@ -94,6 +134,25 @@ class SourceReply(BaseModel):
     source_span: Stretch
 
 
+class LineReply(BaseModel):
+    """A sentence in somebody's voice: drawn word by word, quoted from the speaker, or written by a person."""
+
+    text: str
+    kind: StyledKind
+    persona: str
+    score: float
+
+
+class StyledReply(BaseModel):
+    """What a persona says to a question; only where one was asked for."""
+
+    persona: str
+    hint: str
+    lines: Annotated[list[LineReply], Field(description="The one that was taken, then the others, best first.")]
+    span: Annotated[Span | None, Field(description="Where the sentence stands in `answer`; null where it does not.")]
+    notice: Annotated[str, Field(description="What to know where there are no lines, or the hint does not steer.")]
+
+
 class AnswerReply(BaseModel):
     id: str
     question: str
@@ -105,11 +164,35 @@ class AnswerReply(BaseModel):
     sources: list[SourceReply]
     timings: Annotated[dict[str, float], Field(description="Seconds by stage, and their total.")]
     skipped: list[str]
+    styled: StyledReply | None = None
+    trace: dict[str, Any] | None = None
 
 
 class AskReply(AnswerReply):
     conversation: str
-    trace: dict[str, Any] | None = None
+
+
+class ChooseReply(AnswerReply):
+    conversation: str | None
+    ask: Annotated[str | None, Field(description="The asker's own id of the question.")] = None
+
+
+class SpeakReply(BaseModel):
+    persona: str
+    lines: Annotated[list[LineReply], Field(description="Best first.")]
+    notice: Annotated[str, Field(description="Why there are no lines, or why the hint does not steer.")]
+
+
+class GridReply(BaseModel):
+    """Words of topics on a torus, where neighbours are alike."""
+
+    height: int
+    width: int
+    window: int
+    cells: Annotated[list[list[str]], Field(description="The likeliest words of each cell, row by row.")]
+    hint: str = ""
+    posterior: Annotated[list[float], Field(description="How likely the hint comes from each cell's window.")] = []
+    notice: str | None = None
 
 
 class FoundReply(BaseModel):

@@ -1,4 +1,7 @@
-"""Chat completions as OpenAI's clients know them: the last user message is asked, sources stand in `citations`."""
+"""Chat completions as OpenAI's clients know them: the last user message is asked, sources stand in `citations`.
+
+A persona is a model; the system message says what its sentence should be about.
+"""
 
 from __future__ import annotations
 
@@ -38,13 +41,14 @@ async def complete(request: web.Request) -> web.StreamResponse:
     engine = request.app[ENGINE]
     _expect_model(engine, wanted.model)
     question, hint = _question(wanted), _hint(wanted)
+    voice: dict[str, Any] = {} if wanted.model == MODEL else {"persona": wanted.model, "hint": hint}
     if not wanted.stream:
-        answer = await engine.answer(question)
+        answer = await engine.answer(question, **voice)
         return reply(_completion(answer, wanted.model, _usage(question, hint, answer)))
     counted = bool(wanted.stream_options and wanted.stream_options.include_usage)
     id = uuid4().hex  # noqa: A001  # the answer's
     chunks = Chunks(id, wanted.model, question, hint, usage=counted, request_id=request.get(REQUEST_ID, ""))
-    async with sse.asking(engine, question, id=id) as happenings:
+    async with sse.asking(engine, question, id=id, **voice) as happenings:
         return await sse.send(request, happenings, chunks)
 
 
@@ -105,8 +109,9 @@ def _completion(answer: Answer, model: str, usage: dict[str, int]) -> dict[str, 
 
 
 def _said(answer: Answer) -> str:
-    """An abstention is an ordinary message that says why."""
-    return answer.text if answer.answered else answer.reason
+    """An abstention is an ordinary message that says why, after what the persona has to say."""
+    remarks = answer.styled.lines[:1] if answer.styled else ()
+    return answer.text if answer.answered else "\n\n".join([*(each.text for each in remarks), answer.reason])
 
 
 def _usage(question: Question, hint: str, answer: Answer) -> dict[str, int]:

@@ -1,7 +1,7 @@
 """The shapes of OpenAI's chat completions, as far as they mean something here, with `citations` added.
 
 What would change the answer and cannot be honoured is refused; whatever else clients send is left alone, such as
-`temperature`, `max_tokens`, `stop` or `seed`, for nothing here is sampled.
+`temperature`, `max_tokens`, `stop` or `seed`: the same question gets the same answer.
 """
 
 from __future__ import annotations

@@ -32,6 +32,18 @@ export class Api {
     return this.#call("POST", "api/feedback", comment ? { id, vote, comment } : { id, vote });
   }
 
+  choose(id, choice) {
+    return this.#call("POST", "api/choose", { id, choice });
+  }
+
+  speak(persona, turns, hint, top) {
+    return this.#call("POST", "api/speak", { persona, turns, hint, top });
+  }
+
+  grid(hint) {
+    return this.#call("GET", hint ? `api/grid?hint=${encodeURIComponent(hint)}` : "api/grid");
+  }
+
   search(query, top) {
     return this.#call("POST", "api/search", { query, top, engine: "dense" });
   }

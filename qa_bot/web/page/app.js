@@ -2,20 +2,24 @@
 
 import { Api } from "./api.js";
 import { Chat } from "./chat.js";
+import { Debate } from "./debate.js";
 import { byId, el, icon, relabel } from "./dom.js";
 import { Sheet } from "./sheet.js";
 import { Sidebar } from "./sidebar.js";
 import { Token } from "./token.js";
+import { Voice } from "./voice.js";
 
 const EXAMPLES = 4;
 const PROBE = "How does it work, what is it, and why?"; // near to questions of all kinds, about nothing
 const STATES = { connecting: "", ready: "", lost: "Connection lost. Reconnecting…" };
 const THEMES = { "": ["system", "as the system"], light: ["light", "light"], dark: ["dark", "dark"] };
 
-const [question, send, persona] = ["question", "send", "persona"].map(byId);
+const [question, send] = ["question", "send"].map(byId);
 const token = new Token();
 const api = new Api(token);
 const sheet = new Sheet(() => veil());
+const voice = new Voice(api);
+const debate = new Debate(api);
 const phone = matchMedia("(max-width: 760px)");
 let running = false;
 
@@ -49,9 +53,11 @@ function go(id) {
     history.pushState(null, "", location.pathname + location.search);
     open(null);
   } else if (id !== addressed()) location.hash = encodeURIComponent(id);
+  else if (debate.open) open(id);
 }
 
 async function open(id) {
+  discuss(false);
   byId("empty").hidden = true;
   await chat.open(id);
   named();
@@ -77,8 +83,9 @@ function named() {
 function ask(text) {
   if (!text.trim()) return;
   byId("empty").hidden = true;
-  chat.ask(text.trim(), persona.value);
+  chat.ask(text.trim(), voice.persona, voice.hint);
   question.value = "";
+  voice.spend();
   grow();
 }
 
@@ -101,11 +108,20 @@ function grow() {
 }
 
 function offer(names) {
-  const before = persona.value;
-  const choices = [["", "Plain"], ...names.map((name) => [name, name])];
-  persona.replaceChildren(...choices.map(([value, name]) => el("option", { value }, name)));
-  persona.value = names.includes(before) ? before : "";
-  byId("persona-label").hidden = names.length === 0;
+  voice.offer(names);
+  byId("debate-open").hidden = !debate.offer(names);
+}
+
+/** A debate takes the place of the conversation, until one is opened again. */
+function discuss(on) {
+  debate.show(on);
+  for (const id of ["scroll", "composer"]) byId(id).hidden = on;
+  if (!on) return;
+  drawer(false);
+  sheet.close();
+  byId("title").textContent = "Debate";
+  sidebar.mark(null);
+  byId("debate-topic").focus();
 }
 
 async function examples() {
@@ -171,11 +187,12 @@ function escape() {
     drawer(false);
     byId("menu").focus();
   } else if (sheet.open) sheet.close();
+  else if (debate.open) debate.stop();
   else chat.stop();
 }
 
 function shortcut(event) {
-  if (event.key === "Escape" && !byId("token").open) escape();
+  if (event.key === "Escape" && !document.querySelector("dialog[open]")) escape();
   const writing = event.target.closest("input, textarea, select, dialog");
   if (event.key !== "/" || writing || event.ctrlKey || event.metaKey || event.altKey) return;
   event.preventDefault();
@@ -193,6 +210,8 @@ function wire() {
   byId("menu").append(icon("menu"));
   byId("new").prepend(icon("pencil"));
   byId("new").addEventListener("click", () => go(null));
+  byId("debate-open").prepend(icon("talk"));
+  byId("debate-open").addEventListener("click", () => discuss(true));
   byId("menu").addEventListener("click", () => drawer(true));
   byId("backdrop").addEventListener("click", () => (sheet.open ? sheet.close() : drawer(false)));
   byId("theme").addEventListener("click", nextColours);

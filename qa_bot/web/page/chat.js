@@ -21,7 +21,7 @@ export class Chat {
   #connection = new Connection(this);
   #log = byId("turns");
   #turns = new Map(); // by the id of the question, and by the id of the answer
-  #pending = []; // questions without an answer: {id, text, persona}
+  #pending = []; // questions without an answer: {id, text, persona, hint}
   #visit = 0;
 
   constructor({ api, token, listener, cite }) {
@@ -31,6 +31,7 @@ export class Chat {
       cite,
       vote: (id, vote, comment) => this.#vote(id, vote, comment),
       again: (turn) => this.#again(turn),
+      pick: (turn, choice) => this.#pick(turn, choice),
       choose: (id, choice) => this.#connection.send({ type: "choose", id, choice }),
       raw: (id) => this.#connection.send({ type: "raw", id }),
     };
@@ -46,7 +47,7 @@ export class Chat {
     this.#pending = JSON.parse(recall(this.#key("pending")) ?? "[]");
     if (id) await this.#history(id, visit);
     if (visit !== this.#visit) return; // another one was opened meanwhile
-    for (const { id: asked, text } of this.#pending) this.#turn(asked, text);
+    for (const { id: asked, text, persona } of this.#pending) this.#turn(asked, text, persona);
     this.#settle();
     this.#listener.opened(this.id);
     this.#show(this.#log.lastElementChild);
@@ -57,10 +58,10 @@ export class Chat {
     return this.#log.childElementCount === 0;
   }
 
-  ask(text, persona = "") {
-    const asked = { id: newId(), text, persona };
+  ask(text, persona = "", hint = "") {
+    const asked = { id: newId(), text, persona, hint };
     this.#pending.push(asked);
-    const turn = this.#turn(asked.id, text);
+    const turn = this.#turn(asked.id, text, persona);
     this.#settle();
     this.#show(turn.root);
     if (this.#connection.ready) this.#send(asked);
@@ -146,6 +147,10 @@ export class Chat {
       twin.root.remove();
       this.#turns.set(frame.id, known);
     }
+    if (frame.type === "final") {
+      known.renew(frame); // somebody took another sentence for it
+      keep(this.#key("seen"), String(frame.seq));
+    }
     if (frame.type === "final" || frame.type === "error") this.#settled(frame.id);
   }
 
@@ -169,10 +174,10 @@ export class Chat {
     this.#pending = this.#pending.filter((each) => each.id !== asked);
   }
 
-  #turn(id, question) {
+  #turn(id, question, persona = "") {
     const known = this.#turns.get(id);
     if (known) return known;
-    const turn = new Turn(id, question, this.#actions);
+    const turn = new Turn(id, question, this.#actions, persona);
     this.#turns.set(id, turn);
     this.#log.append(turn.root);
     return turn;
@@ -182,8 +187,9 @@ export class Chat {
     return this.#pending.some((each) => each.id === id) || this.#turns.has(id);
   }
 
-  #send({ id, text, persona }) {
-    this.#connection.send({ type: "ask", id, text, trace: true, ...(persona ? { persona } : {}) });
+  #send({ id, text, persona, hint }) {
+    const voice = { ...(persona ? { persona } : {}), ...(hint ? { hint } : {}) };
+    this.#connection.send({ type: "ask", id, text, trace: true, ...voice });
   }
 
   #settled(id) {
@@ -200,7 +206,16 @@ export class Chat {
   #again(turn) {
     turn.root.remove();
     this.#turns.delete(turn.id);
-    this.ask(turn.question, byId("persona").value);
+    this.ask(turn.question, byId("persona").value, byId("topic").value.trim());
+  }
+
+  async #pick(turn, choice) {
+    try {
+      turn.renew(await this.#api.choose(turn.answerId, choice));
+      return null;
+    } catch (error) {
+      return error.message;
+    }
   }
 
   async #vote(id, vote, comment) {

@@ -3,10 +3,10 @@ import { el, iconButton, relabel } from "./dom.js";
 const LABEL = "Copy with sources";
 const SHOWN = 1600; // milliseconds for which the button says that it worked
 
-/** A button that copies `text`. */
+/** A button that copies what `text()` gives then. */
 export function copyButton(text) {
   const button = iconButton("copy", LABEL, async () => {
-    const done = await copied(text);
+    const done = await copied(text());
     relabel(button, done ? "done" : "close", done ? "Copied" : "Copying is not allowed here");
     setTimeout(() => relabel(button, "copy", LABEL), SHOWN);
   });

@@ -18,6 +18,8 @@ const ICONS = {
   system: "M4 5h16v11H4zM9 20h6M12 16v4",
   back: "M14 6l-6 6 6 6",
   next: "M10 6l6 6-6 6",
+  map: "M4 4h16v16H4zM4 9.3h16M4 14.7h16M9.3 4v16M14.7 4v16",
+  talk: "M4 5h11v8H9l-3 3v-3H4zM17 9h3v8h-2v3l-3-3h-5v-2",
   out: "M14 5h5v5M19 5l-8 8M17 13v6H5V7h6",
 };
 

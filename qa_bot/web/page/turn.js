@@ -1,8 +1,10 @@
 // One question and what became of it, on the page.
 
+import { confidence, countDown, opener, section } from "./about.js";
 import { copyButton } from "./copy.js";
-import { bar, el } from "./dom.js";
-import { length, named, pieces, plain, safeUrl, seconds } from "./text.js";
+import { el } from "./dom.js";
+import { length, named, pieces, plain, safeUrl, seconds, slice } from "./text.js";
+import { Voiced } from "./voiced.js";
 import { Voting } from "./voting.js";
 import { why } from "./why.js";
 
@@ -12,6 +14,7 @@ const STAGES = {
   rank: "Weighing what was found",
   decide: "Checking whether it answers",
   compose: "Putting the answer together",
+  style: "Finding words for it",
 };
 const TAKES = {
   status: "stage",
@@ -26,16 +29,19 @@ const CLOSEST = 3; // documents shown where there is no answer
 
 /**
  * `actions` has what a person can do: `cite(sources, place, opener)`, `vote(answerId, vote, comment)`, `again(question)`,
- * `choose(id, choice)` and `raw(id)`.
+ * `choose(id, choice)`, `raw(id)` and `pick(turn, choice)`, which takes another styled sentence.
  */
 export class Turn {
   #actions;
   #sources = [];
   #text = "";
   #parts = {};
+  #styled = null; // of the answer object; {} while a styled answer comes
+  #answer = null;
 
-  constructor(id, question, actions) {
+  constructor(id, question, actions, persona = "") {
     this.id = id;
+    this.persona = persona;
     this.seq = 0;
     this.done = false;
     this.#actions = actions;
@@ -63,6 +69,7 @@ export class Turn {
   }
 
   stage({ stage }) {
+    if (stage === "style") this.#styled = {};
     this.#parts.stage.textContent = `${STAGES[stage] ?? stage}…`;
   }
 
@@ -82,6 +89,7 @@ export class Turn {
     const before = length(this.#text);
     this.#parts.progress.hidden = true; // the text takes its place: it must not move when it is whole
     this.#text += text;
+    if (this.#begins) this.#parts.voice.grow(this.persona, slice(this.#text, 0, this.#begins).trim());
     this.#compose(before);
   }
 
@@ -99,11 +107,13 @@ export class Turn {
     this.#finish();
     this.answerId = answer.turn ?? answer.id;
     if (answer.question && !this.question) this.ask(answer.question);
-    this.#sources = answer.sources ?? [];
-    this.#text = answer.answer;
-    if (answer.answered) this.#compose();
-    else this.#body(this.#abstention(answer));
+    this.#say(answer);
     this.#parts.foot.replaceChildren(...this.#about(answer));
+  }
+
+  /** Show the same answer with another sentence of the persona before it. */
+  renew(answer) {
+    if (JSON.stringify(answer.styled) !== JSON.stringify(this.#styled ?? undefined)) this.#say(answer);
   }
 
   /** The person wanted no more of it. */
@@ -117,7 +127,7 @@ export class Turn {
     if (code === "cancelled") return this.stopped();
     this.#finish();
     const busy = ["overloaded", "too_many_requests"].includes(code);
-    const note = busy ? "The service is busy just now." : message;
+    const note = busy ? `The service is busy just now. ${message}` : message;
     const again = this.#again(note, "Ask again", busy ? Math.ceil(wait ?? 5) : 0);
     this.#parts.foot.replaceChildren(el("div", { class: "notice", role: "alert" }, again));
   }
@@ -139,14 +149,36 @@ export class Turn {
     parts.progress = el("p", { class: "stage" }, el("span", { class: "pulse", "aria-hidden": "true" }), parts.stage);
     parts.skeleton = el("div", { class: "skeleton", "aria-hidden": "true" }, el("i"), el("i"), el("i"));
     parts.body = el("div", { class: "answer", "aria-live": "polite", "aria-busy": "true" }, parts.skeleton);
+    parts.voice = new Voiced((choice) => this.#actions.pick(this, choice));
     parts.choices = el("div", { class: "choices" });
     parts.foot = el("footer", {});
-    return el("div", { class: "reply" }, parts.progress, parts.body, parts.choices, parts.foot);
+    return el("div", { class: "reply" }, parts.progress, parts.voice.root, parts.body, parts.choices, parts.foot);
+  }
+
+  #say(answer) {
+    [this.#answer, this.#styled] = [answer, answer.styled ?? null];
+    this.#sources = answer.sources ?? [];
+    this.#text = answer.answer;
+    this.#parts.voice.show(this.#styled);
+    if (answer.answered) this.#compose();
+    else this.#body(this.#abstention(answer));
+  }
+
+  /** Where the sourced text begins: after the persona's sentence and the blank line. */
+  get #begins() {
+    if (!this.#styled) return 0;
+    const end = this.#styled.span?.[1];
+    const starts = this.#cited().map(({ span }) => span[0]);
+    if (end === undefined) return this.done || !starts.length ? 0 : Math.min(...starts);
+    const rest = slice(this.#text, end);
+    return end + rest.length - rest.trimStart().length;
   }
 
   #compose(fresh = Infinity) {
     const cited = this.#cited();
-    const nodes = pieces(this.#text, cited, fresh).flatMap((piece) => {
+    const begins = this.#begins;
+    const here = cited.map((source) => ({ ...source, span: source.span.map((place) => place - begins) }));
+    const nodes = pieces(slice(this.#text, begins), here, fresh - begins).flatMap((piece) => {
       const text = el("span", { class: piece.fresh && "fresh" }, piece.text);
       return piece.last ? [text, this.#chip(cited[piece.source], piece.source, text)] : [text];
     });
@@ -220,7 +252,7 @@ export class Turn {
       answer.answered ? confidence(answer.confidence) : null,
       answer.timings?.total === undefined ? null : el("span", { class: "time" }, seconds(answer.timings.total)),
       opener(panel, () => why(answer)),
-      el("span", { class: "buttons" }, copyButton(plain(answer)), voting.buttons));
+      el("span", { class: "buttons" }, copyButton(() => plain(this.#answer)), voting.buttons));
     return el("div", {}, line, voting.form, panel);
   }
 
@@ -247,33 +279,4 @@ export class Turn {
     this.#parts.choices.replaceChildren();
     this.#parts.body.removeAttribute("aria-busy");
   }
-}
-
-function section(title, cards) {
-  return el("section", { class: "sources" }, el("h3", { class: "label" }, title), el("div", { class: "cards" }, cards));
-}
-
-/** A button that shows and hides `panel`, which is filled when it is first wanted. */
-function opener(panel, content) {
-  const attributes = { type: "button", class: "link", "aria-expanded": "false", "aria-controls": panel.id };
-  const button = el("button", attributes, "Why this answer");
-  button.addEventListener("click", () => {
-    if (!panel.childElementCount) panel.append(...content());
-    panel.hidden = !panel.hidden;
-    button.setAttribute("aria-expanded", String(!panel.hidden));
-  });
-  return button;
-}
-
-function confidence(value) {
-  const word = value >= 0.8 ? "High" : value >= 0.5 ? "Fair" : "Low";
-  const share = `${Math.round(value * 100)} %`;
-  const title = `${share} of answers as sure as this one are right`;
-  return el("span", { class: "confidence", title }, bar(value), `${word} confidence, ${share}`);
-}
-
-function countDown(button, label, wait) {
-  button.disabled = wait > 0;
-  button.textContent = wait > 0 ? `${label} in ${wait} s` : label;
-  if (wait > 0) setTimeout(() => countDown(button, label, wait - 1), 1000);
 }

@@ -240,6 +240,34 @@ def test_conversations(store: Store) -> None:
         store.conversation("C")
 
 
+def test_an_answer_is_revised_where_it_stands(store: Store) -> None:
+    turn = store.save_turn(question="why?", answer={"ask": "q1", "n": 1}, conversation="A", asked=5.0)
+    revised = store.revise_answer(turn, lambda answer: {**answer, "n": answer["n"] + 1})
+    assert revised == store.turn(turn)
+    assert (revised.answer, revised.asked, revised.conversation) == ({"ask": "q1", "n": 2}, 5.0, "A")
+    assert store.asked("A") == {"q1": turn}
+    with pytest.raises(NotFound, match="Expected the id of a recorded answer, but got 'nobody'"):
+        store.revise_answer("nobody", lambda answer: answer)
+    with pytest.raises(ZeroDivisionError):
+        store.revise_answer(turn, lambda answer: {"n": answer["n"] / 0})
+    assert store.turn(turn) == revised
+
+
+def test_nobody_revises_what_another_revises(store: Store) -> None:
+    turn = store.save_turn(question="why?", answer={"n": 0})
+
+    def count() -> None:
+        for _ in range(10):
+            store.revise_answer(turn, lambda answer: {"n": answer["n"] + 1})
+
+    threads = [threading.Thread(target=count) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert store.turn(turn).answer == {"n": 30}
+
+
 def test_of_turns_saved_together_the_last_says_when_a_conversation_was_used(store: Store) -> None:
     store.save_new_turns(Turn(str(i), f"q{i}", {}, conversation=name, created=float(i)) for i, name in enumerate("ABA"))
     told = [(c.id, c.title, c.created, c.updated, c.turns) for c in store.conversations()]

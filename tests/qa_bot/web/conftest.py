@@ -16,6 +16,7 @@ def test_z(service):                      # aiohttp's client, in the service's o
 from __future__ import annotations
 
 import asyncio
+import shutil
 import socket as sockets
 import threading
 import time
@@ -24,7 +25,7 @@ from contextlib import AbstractAsyncContextManager, ExitStack, asynccontextmanag
 from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Event, Lock
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import aiohttp
 import orjson
@@ -39,6 +40,9 @@ from qa_bot.web.metrics import Metrics
 from qa_bot.web.server import Service as Running
 from qa_bot.web.server import running
 from qa_core.types import Answer, Question
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
 
 CATS = "Why do cats sleep all day?"
 PATIENCE = 30.0
@@ -215,6 +219,22 @@ class SlowBot(Bot):
                 setattr(self, name, getattr(self, name) + change)
 
 
+@pytest.fixture(autouse=True)
+def no_shipped_voices(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Personas are those that a test trains into its home, for a large model would be opened by every service."""
+    monkeypatch.setattr("qa_bot.voices.SHIPPED", tmp_path / "no voices")
+
+
+@pytest.fixture
+def voiced_bot(home: Path, tiny_voices: Path) -> Iterator[SlowBot]:
+    """A bot that speaks as `cook` and as `sailor`, from a few words and as fast as that."""
+    for name in ("cook", "sailor"):
+        shutil.copytree(tiny_voices / name, home / "personas" / name)
+    style = {"style.base": str(tiny_voices / "base"), "style.candidates": 20, "style.length": 6}
+    with SlowBot.open(home, flags=style) as opened:
+        yield opened
+
+
 @pytest.fixture
 def bot(home: Path) -> Iterator[Bot]:
     with Bot.open(home) as opened:
@@ -306,3 +326,55 @@ def _thread(bot: Bot, settings: Mapping[str, Any], *, warm: bool) -> Iterator[Se
         assert not thread.is_alive(), "the service does not stop"
         if failed:
             raise failed[0]
+
+
+# --- the page in a browser ------------------------------------------------------------------------------------------
+
+FLAGS = ("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking")
+FLAGS += ("--disable-component-update", "--disable-sync")
+SEEN = 20_000
+"""Milliseconds after which something that should be seen has failed to come."""
+WATCH = """
+window.violations = [];
+document.addEventListener("securitypolicyviolation", (event) => violations.push(event.violatedDirective));
+"""
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """Chromium; its event loop runs in the thread of the tests, so that none of another module may find it there."""
+    found = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    if found is None:
+        pytest.skip("The page is not tested in a browser here: Chromium is not installed")
+    from playwright.sync_api import expect, sync_playwright
+
+    expect.set_options(timeout=SEEN)
+    with sync_playwright() as playwright:
+        running = playwright.chromium.launch(executable_path=found, args=list(FLAGS))
+        yield running
+        running.close()
+
+
+@pytest.fixture
+def visit(browser: Browser) -> Iterator[Callable[..., Page]]:
+    """Opens the page of a service: `visit(url, viewport={…}, color_scheme="dark")`; nothing may go wrong in it."""
+    opened: list[tuple[Page, list[str]]] = []
+
+    def go(url: str, *, route: Callable[[Page], None] = lambda _: None, **options: Any) -> Page:
+        context = browser.new_context(**{"viewport": {"width": 1280, "height": 800}, "locale": "en-GB", **options})
+        context.add_init_script(WATCH)
+        page, wrong = context.new_page(), list[str]()
+        page.set_default_timeout(SEEN)
+        page.on("pageerror", lambda error: wrong.append(str(error)))
+        page.on("dialog", lambda dialog: (wrong.append(dialog.message), dialog.dismiss()))
+        page.on("console", lambda said: wrong.append(said.text) if "Content Security" in said.text else None)
+        route(page)
+        page.goto(url)
+        opened.append((page, wrong))
+        return page
+
+    yield go
+    for page, wrong in opened:
+        assert page.evaluate("window.violations") == []
+        page.context.close()
+        assert wrong == []

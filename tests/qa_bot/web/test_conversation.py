@@ -261,3 +261,24 @@ def test_refusals():
         await conversation.finish(0)
 
     asyncio.run(work())
+
+
+def test_an_answer_that_changed_is_told_to_all_and_to_those_who_come_back():
+    async def work():
+        here, late = Client(), Client()
+        conversation, engine = conversation_with(here)
+        await answered(conversation, engine, "q1", "t1")
+        read = here.heard[-1]
+        conversation.detach(here)
+        conversation.revised("t1", {"id": "t1", "ask": "q1", "answer": "Well."})
+        conversation.attach(late)
+        conversation.catch_up(late, after=read["seq"])
+        await conversation.again("q1", late)
+        conversation.forget(float("inf"))
+        conversation.revised("t1", {"id": "t1", "answer": "Aye."})  # recorded without the asker's own id
+        return read, late.heard
+
+    read, (missed, again, last) = asyncio.run(work())
+    assert (missed["type"], missed["id"], missed["turn"], missed["answer"]) == ("final", "q1", "t1", "Well.")
+    assert (missed["seq"], again["answer"]) == (read["seq"] + 1, "Well.")
+    assert (last["id"], last["answer"], last["seq"]) == ("q1", "Aye.", read["seq"] + 3)

@@ -11,7 +11,6 @@ from typing import Any
 import openai
 import pytest
 
-from qa_bot.bot import Bot
 from qa_bot.web.openai_models import ChatReply, ModelsReply
 from qa_core.text import words
 
@@ -186,15 +185,14 @@ def test_leaving_a_stream_stops_the_work(serve, slow_bot, client) -> None:
 # --- models ---------------------------------------------------------------------------------------------------------
 
 
-def test_the_bot_and_its_personas_are_models(service, client, monkeypatch) -> None:
-    monkeypatch.setattr(Bot, "personas", ("pirate", "professor"))
-    here = client(service)
+def test_the_bot_and_its_personas_are_models(serve, voiced_bot, client) -> None:
+    here = client(serve(voiced_bot))
     listed = here.models.list()
     ModelsReply.model_validate({"object": "list", "data": [each.model_dump() for each in listed.data]})
-    assert [each.id for each in listed.data] == ["qa-bot", "pirate", "professor"]
-    assert here.models.retrieve("pirate").id == "pirate"
-    told = here.chat.completions.create(model="pirate", messages=[user(CATS)])
-    assert (told.model, bool(told.citations)) == ("pirate", True)
+    assert [each.id for each in listed.data] == ["qa-bot", "cook", "sailor"]
+    assert here.models.retrieve("cook").id == "cook"
+    told = here.chat.completions.create(model="cook", messages=[user(CATS)])
+    assert (told.model, bool(told.citations)) == ("cook", True)
 
 
 def test_a_model_that_there_is_not(service, client) -> None:

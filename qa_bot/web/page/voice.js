@@ -1,0 +1,47 @@
+// Whose sentence goes before the next answer, and what it should be about: a hint, typed or chosen on the map.
+
+import { byId, el, icon } from "./dom.js";
+import { Grid } from "./grid.js";
+
+export class Voice {
+  #picker = byId("persona");
+  #hint = byId("topic");
+
+  constructor(api) {
+    const grid = new Grid(api, (words) => this.#choose(words));
+    byId("grid-open").append(icon("map"));
+    byId("grid-open").addEventListener("click", () => grid.show(this.hint));
+    this.#picker.addEventListener("change", () => this.#reveal());
+  }
+
+  get persona() {
+    return this.#picker.value;
+  }
+
+  get hint() {
+    return this.persona && this.#hint.value.trim();
+  }
+
+  /** A hint is for one question: the next is about something else. */
+  spend() {
+    this.#hint.value = "";
+  }
+
+  offer(names) {
+    const before = this.persona;
+    const choices = [["", "Plain"], ...names.map((name) => [name, name])];
+    this.#picker.replaceChildren(...choices.map(([value, name]) => el("option", { value }, name)));
+    this.#picker.value = names.includes(before) ? before : "";
+    byId("persona-label").hidden = names.length === 0;
+    this.#reveal();
+  }
+
+  #reveal() {
+    for (const id of ["topic-label", "grid-open"]) byId(id).hidden = !this.persona;
+  }
+
+  #choose(words) {
+    this.#hint.value = words;
+    byId("question").focus();
+  }
+}
