@@ -139,18 +139,27 @@ class Voices:
             hints=hints,
             check=check,
         )
-        lines: list[StyledLine] = []
-        refused = ""
-        for each in found:
-            if reason := self._coarse(each) or refuse(each.text):
-                refused = refused or reason
-            elif len(lines) < n:
-                lines.append(_line(each))
-            else:
-                break
+        lines, refused = self._fit(found, n, refuse)
         if found and not lines:
             return Said((), f"Everything that came to mind had {refused}.")
         return Said(tuple(lines), self._hint_notice(shares[0].persona.base, hints))
+
+    def _fit(self, found: Sequence[StyledResponse], n: int, refuse: Refuse) -> tuple[list[StyledLine], str]:
+        """The best `n` that may be said, a third of them drawn where there are any; and why others may not."""
+        most = n - n // 3
+        quoted: list[StyledLine] = []
+        drawn: list[StyledLine] = []
+        refused = ""
+        for each in found:
+            own = quoted if each.kind == "quotation" else drawn
+            if len(own) >= n:
+                continue
+            if reason := self._coarse(each) or refuse(each.text):
+                refused = refused or reason
+            else:
+                own.append(_line(each))
+        kept = sorted([*quoted[: max(most, n - len(drawn))], *drawn], key=lambda line: -line.score)
+        return kept[:n], refused
 
     def chart(self, hint: str = "") -> GridMap:
         """The counting grid that hints steer by, and where one falls.

@@ -174,3 +174,20 @@ def test_personas_stand_on_a_local_transformer_too(qa_bot, tiny_gpt2: Path, home
     assert {line["kind"] for line in told["styled"]["lines"]} == {"quotation"}
     assert told["styled"]["lines"][0]["text"] in said
     assert "hears no topics" in told["styled"]["notice"]
+
+
+def test_quotations_do_not_crowd_out_what_is_drawn(style: StyleSection):
+    from generators.persona_replies import StyledResponse
+
+    quoted = [StyledResponse(f"q{n}", 50.0 - n, 0.0, 0.0, kind="quotation", persona="cook") for n in range(20)]
+    drawn = [StyledResponse(f"d{n}", -1.0 - n, 0.0, 0.0, persona="cook") for n in range(20)]
+    voices = Voices(Path("x"), style)
+
+    def told(found: list[StyledResponse], n: int) -> list[str]:
+        return [line.text for line in voices._fit(found, n, lambda text: "an odd one" if text == "q1" else "")[0]]
+
+    assert told([*quoted, *drawn], 6) == ["q0", "q2", "q3", "q4", "d0", "d1"]
+    assert told([*quoted, *drawn], 1) == ["q0"]
+    assert told([*quoted, *drawn[:1]], 6) == ["q0", "q2", "q3", "q4", "q5", "d0"]
+    assert told(quoted, 3) == ["q0", "q2", "q3"]
+    assert told(drawn, 3) == ["d0", "d1", "d2"]
