@@ -195,6 +195,21 @@ class Bot:
         deadline = self.config.answer.deadline if deadline is None else deadline
         return self.pipeline().ask_graph(Question(question), deadline=Deadline.after(deadline), trace=trace)
 
+    def choose(self, id: str, choice: int | str) -> Turn:  # noqa: A002  # the noun's own name
+        """Take another line of a styled answer, which is recorded anew; the sourced part stays as it is.
+
+        Args:
+            id: of the recorded answer.
+            choice: a place among `styled.lines`, or a text: one of theirs, or of a person's own.
+
+        Raises:
+            NotFound: no such answer is recorded.
+            ChoiceError: the answer offers no such choice, or the text is empty or too long.
+        """
+        from qa_bot.choices import choose
+
+        return self.store.revise_answer(id, lambda answer: choose(answer, choice))
+
     def pipeline(self) -> Pipeline:
         """The pipeline over the current generation; a new one is taken up at the next question."""
         state = self._state()
@@ -304,18 +319,3 @@ class Bot:
             _ = self.store
         except Exception as error:
             log.warning("Turns stay in the journal, since the store cannot be used: %s", error)
-
-    def choose(self, id: str, choice: int | str) -> Turn:  # noqa: A002  # the noun's own name
-        """Take another line of a styled answer, which is recorded anew; the sourced part stays as it is.
-
-        Args:
-            id: of the recorded answer.
-            choice: a place among `styled.lines`, or a text: one of theirs, or of a person's own.
-
-        Raises:
-            NotFound: no such answer is recorded.
-            ChoiceError: the answer offers no such choice, or the text is empty or too long.
-        """
-        from qa_bot.choices import choose
-
-        return self.store.revise_answer(id, lambda answer: choose(answer, choice))
