@@ -231,7 +231,7 @@ class ChatModel:
         language = replace(config.language, vocabulary=len(vocabulary))
         parts = Seq2Seq(network).eval(), Seq2Seq(deaf).eval(), LanguageModel(language).eval()
         acceptor = Acceptor(config.acceptor).eval()
-        steering = None if grid is None else Steering.of(grid, vocabulary)
+        steering = None if grid is None else Steering(grid, vocabulary)
         config = replace(config, network=network, language=language)
         return cls(*parts, acceptor, vocabulary, casing, config, steering)
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Self
+from functools import cached_property
 
 import numpy as np
 import torch
@@ -26,19 +26,20 @@ SHARE = 0.5
 """Of the replies in training that come with their topics."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Steering:
     """A grid in the words of a chat model. Letters: B texts, Q words, V words that the model knows, E cells."""
 
     grid: CountingGrid
-    logs: Tensor  # (V, E), log h of the model's words, 0 for those that the grid has not
+    vocabulary: Vocabulary
 
-    @classmethod
-    def of(cls, grid: CountingGrid, vocabulary: Vocabulary) -> Self:
-        logs = np.zeros((len(vocabulary), grid.config.cells), dtype=np.float32)
-        known = {number: word for number, word in enumerate(vocabulary.tokens) if word in grid.vocabulary}
-        logs[list(known)] = grid.log_windows[grid.vocabulary.ids(known.values())]
-        return cls(grid, torch.from_numpy(logs))
+    @cached_property
+    def logs(self) -> Tensor:
+        """log h of the model's words, 0 for those that the grid has not, (V, E); only training asks for it."""
+        logs = np.zeros((len(self.vocabulary), self.grid.config.cells), dtype=np.float32)
+        known = {number: word for number, word in enumerate(self.vocabulary.tokens) if word in self.grid.vocabulary}
+        logs[list(known)] = self.grid.log_windows[self.grid.vocabulary.ids(known.values())]
+        return torch.from_numpy(logs)
 
     def topic(self, *hints: str) -> Tensor:
         """`p(k | hint)^SHARPENING`, renormalised, of each hint that has a known word, (H, E); uniform where none has.

@@ -180,7 +180,7 @@ class Engine:
         loop = asyncio.get_running_loop()
         await loop.run_in_executor(self._workers, self._answer_one)
         self.starting = False
-        if self.bot.personas:
+        if self.bot.config.style.warm and self.bot.personas:
             self._greeter.submit(self._greet)
 
     async def drained(self, seconds: float) -> bool:

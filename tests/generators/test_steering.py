@@ -157,7 +157,7 @@ def _columns(model: ChatModel, context: list[str], reply: str):
 
 
 def test_steering_knows_no_words_of_an_empty_grid_vocabulary(grid: CountingGrid):
-    steering = Steering.of(grid, Vocabulary(("alpha", "beta")))
+    steering = Steering(grid, Vocabulary(("alpha", "beta")))
     assert not steering.logs.any()
 
 
