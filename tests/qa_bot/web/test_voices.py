@@ -7,6 +7,7 @@ import json
 import logging
 import re
 import shutil
+from dataclasses import replace
 from threading import Event
 from typing import Any
 
@@ -464,3 +465,19 @@ def test_the_document_tells_of_mixes() -> None:
     assert re.search(mix["pattern"], "sailor:2,first-mate")
     assert not re.search(mix["pattern"], "cook,cook")
     assert not re.search(mix["pattern"], "cook:0,sailor")
+
+
+def test_voices_may_be_opened_when_they_are_first_asked(serve, voiced_bot, monkeypatch) -> None:
+    said, say = [], Voices.say
+
+    def told(self: Voices, spec: str, *given: Any, **options: Any) -> Any:
+        said.append(spec)
+        return say(self, spec, *given, **options)
+
+    monkeypatch.setattr(Voices, "say", told)
+    config = voiced_bot.config
+    monkeypatch.setattr(voiced_bot, "config", replace(config, style=replace(config.style, warm=False)))
+    service = serve(voiced_bot)
+    assert service.get("/readyz").status == 200
+    asked(service)
+    assert said == ["cook"]
