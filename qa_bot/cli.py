@@ -459,9 +459,23 @@ def evaluate(
     run: Annotated[
         Path | None, typer.Option(help="Write the ranked documents as a TREC run; phrases: the pairs, re-ranked.")
     ] = None,
+    calibration: Annotated[
+        bool, typer.Option("--calibration", help="liveqa: does it know when it does not know?")
+    ] = False,
+    off_topic: Annotated[
+        Path | None,
+        typer.Option(
+            help="With --calibration: questions that the data does not answer.", show_default="liveqa beside the data"
+        ),
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="With --calibration: folder for its curves, as PNG and as numbers.")
+    ] = None,
     json: Json = False,
 ) -> None:
     """Measure the bot on judged data, with standard errors."""
+    if (off_topic or out) and not calibration:
+        raise typer.BadParameter("Expected --off-topic and --out with --calibration; add it, or leave them out.")
     from qa_bot.evaluation import tasks
     from qa_bot.evaluation.report import as_json, table
     from qa_bot.terminal import counting, show
@@ -484,6 +498,7 @@ def evaluate(
             phrases=tasks.Phrases(overlap, errors),
             keep=keep.value,
             relations=relations,
+            calibrated=tasks.Calibrated(off_topic, out) if calibration else None,
         )
     if json:
         _print_json(as_json(rows))

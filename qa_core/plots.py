@@ -76,6 +76,33 @@ def draw_neighbours(path: Path, groups: Mapping[str, FloatArray], *, dimensions:
     figure.savefig(path, format="png", dpi=120)
 
 
+def draw_lines(
+    path: Path,
+    lines: Mapping[str, tuple[NDArray[np.floating], NDArray[np.floating]]],
+    *,
+    x: str,
+    y: str,
+    marked: bool = False,
+    diagonal: bool = False,
+) -> None:
+    """A line for each name through its points, abscissas (N,) and ordinates (N,) in [0, 1], as PNG.
+
+    Args:
+        x, y: what the axes show.
+        marked: a dot at every point.
+        diagonal: also where both are the same.
+    """
+    figure = _figure()
+    axes = figure.add_subplot(xlabel=x, ylabel=y, xlim=(0, 1), ylim=(0, 1))
+    if diagonal:
+        axes.plot((0, 1), (0, 1), color="grey", linestyle=":")
+    for name, (across, up) in lines.items():
+        axes.plot(across, up, marker="o" if marked else "", label=_plain(name))
+    if lines:
+        axes.legend()
+    figure.savefig(path, format="png", dpi=120)
+
+
 def draw_bars(path: Path, rows: Mapping[str, float], *, label: str) -> None:
     """A bar for each row, the first at the top, as PNG."""
     figure = _figure()

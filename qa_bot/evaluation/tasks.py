@@ -32,6 +32,13 @@ class Phrases(NamedTuple):
     errors: bool = False
 
 
+class Calibrated(NamedTuple):
+    """Options of `liveqa --calibration`; see `qa_bot.evaluation.abstention`."""
+
+    off_topic: Path | None = None
+    out: Path | None = None
+
+
 def measure(
     task: str,
     data: Path,
@@ -47,6 +54,7 @@ def measure(
     phrases: Phrases,
     keep: Keep,
     relations: Path | None,
+    calibrated: Calibrated | None = None,
     **common: Any,
 ) -> list[Row]:
     """The rows of a task.
@@ -55,10 +63,7 @@ def measure(
         engines: none means what the task measures by default.
         common: `encoders`, `home` and `progress`, as every task over documents takes them.
     """
-    if models and task not in WITH_MODELS:
-        raise DatasetError(
-            f"Expected --encoder for {task}, but got --model; an encoder's folder is named with --encoder."
-        )
+    _check(task, models, calibrated)
     chosen: dict[str, Any] = {**common, "engines": engines} if engines else common
     match task:
         case "words":
@@ -85,7 +90,8 @@ def measure(
             return evaluate_known_item(data, **({**chosen, "limit": limit} if limit else chosen))
     dataset = read_dataset(data, split=split, limit=limit)
     if task == "liveqa":
-        return _liveqa(dataset, models, engines, summary=summary, relevant=relevant, run=run, **common)
+        asked = {"summary": summary, "relevant": relevant, "run": run}
+        return _liveqa(dataset, models, engines, calibrated, **asked, **common)
     from qa_bot.evaluation.retrieval import evaluate_retrieval
 
     return evaluate_retrieval(dataset, relevant=relevant, run=run, **chosen)
@@ -123,8 +129,16 @@ def _held_out(task: str, data: Path, models: Sequence[Path], **common: Any) -> l
     return evaluate_dialogue(data, models=models, **_without_home(common))
 
 
-def _liveqa(dataset: Dataset, models: Sequence[Path], engines: Sequence[str], **common: Any) -> list[Row]:
+def _liveqa(
+    dataset: Dataset,
+    models: Sequence[Path],
+    engines: Sequence[str],
+    calibrated: Calibrated | None,
+    **common: Any,
+) -> list[Row]:
     """The pipeline's rows; where rankers are named, those of the same candidates in every order."""
+    if calibrated:
+        return _abstention(dataset, models, engines, calibrated, **common)
     if models:
         from qa_bot.evaluation.reranking import evaluate_reranking
 
@@ -135,6 +149,40 @@ def _liveqa(dataset: Dataset, models: Sequence[Path], engines: Sequence[str], **
     if "plain" in engines:
         raise DatasetError("Expected the engine keyword, dense or hybrid for liveqa, but got plain.")
     return evaluate_liveqa(dataset, **({**common, "engines": engines} if engines else common))
+
+
+def _abstention(
+    dataset: Dataset,
+    models: Sequence[Path],
+    engines: Sequence[str],
+    asked: Calibrated,
+    *,
+    summary: bool,
+    relevant: int,
+    run: Path | None,
+    **common: Any,
+) -> list[Row]:
+    """How well the pipeline knows when not to answer; the least grade of a right answer is the task's own."""
+    from qa_bot.evaluation.abstention import evaluate_abstention
+    from qa_bot.evaluation.off_topic import beside
+
+    if models or summary or run or relevant != 1:
+        raise DatasetError(
+            "Expected --calibration without --model, --summary, --relevant and --run; leave them out, and name "
+            "rankers in the home's ranking.models."
+        )
+    off_topic = asked.off_topic or beside(dataset.corpus.parent)
+    chosen: dict[str, Any] = {**common, "engines": engines} if engines else common
+    return evaluate_abstention(dataset, off_topic=off_topic, out=asked.out, **chosen)
+
+
+def _check(task: str, models: Sequence[Path], calibrated: Calibrated | None) -> None:
+    if models and task not in WITH_MODELS:
+        raise DatasetError(
+            f"Expected --encoder for {task}, but got --model; an encoder's folder is named with --encoder."
+        )
+    if calibrated and task != "liveqa":
+        raise DatasetError(f"Expected --calibration with liveqa, but got it with {task}; leave it out.")
 
 
 def _phrases(
