@@ -111,7 +111,7 @@ class StyleSection:
     temperature: float = key(0.7, "below 1 more careful, above 1 more daring", least=0.05, most=5)
     top_k: int = key(50, "draw only from so many of the likeliest words; 0 is off", least=0)
     top_p: float = key(1.0, "draw only from the likeliest words of this probability together", least=0.01, most=1)
-    warm: bool = key(True, "open the voices when a service starts; else when one is first asked, and memory is spared")
+    warm: bool = key(False, "open the voices when a service starts, 380 MB; else when one is first asked, in 3 s")
     clean: bool = key(True, "leave out drawn sentences with coarse words, which dialogues from the web have taught")
     agreement: float = key(2.0, "weight of how well a sentence's topics agree with those of the hint", least=0)
     word_bonus: float = key(0.69, "what a longer sentence gets for each word when candidates are ranked")

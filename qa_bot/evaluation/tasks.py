@@ -137,7 +137,9 @@ def _liveqa(
     **common: Any,
 ) -> list[Row]:
     """The pipeline's rows; where rankers are named, those of the same candidates in every order."""
-    if calibrated:
+    if "plain" in engines and not models:
+        raise DatasetError("Expected the engine keyword, dense or hybrid for liveqa, but got plain.")
+    if calibrated is not None:
         return _abstention(dataset, models, engines, calibrated, **common)
     if models:
         from qa_bot.evaluation.reranking import evaluate_reranking
@@ -146,8 +148,6 @@ def _liveqa(
         return evaluate_reranking(dataset, models=models, **asked)
     from qa_bot.evaluation.liveqa import evaluate_liveqa
 
-    if "plain" in engines:
-        raise DatasetError("Expected the engine keyword, dense or hybrid for liveqa, but got plain.")
     return evaluate_liveqa(dataset, **({**common, "engines": engines} if engines else common))
 
 
@@ -181,7 +181,7 @@ def _check(task: str, models: Sequence[Path], calibrated: Calibrated | None) -> 
         raise DatasetError(
             f"Expected --encoder for {task}, but got --model; an encoder's folder is named with --encoder."
         )
-    if calibrated and task != "liveqa":
+    if calibrated is not None and task != "liveqa":
         raise DatasetError(f"Expected --calibration with liveqa, but got it with {task}; leave it out.")
 
 

@@ -4,7 +4,7 @@ import csv
 import numpy as np
 import pytest
 
-from qa_core.plots import draw_curve, draw_histograms, draw_neighbours, draw_word_grid, write_curve
+from qa_core.plots import draw_curve, draw_histograms, draw_lines, draw_neighbours, draw_word_grid, write_curve
 from qa_core.training import Progress
 
 HISTORY = [Progress(1, 5, 0.5, 0.1, 100.0, None), Progress(1, 10, 0.25, 0.1, 100.0, 3.5, 0.75, True)]
@@ -37,6 +37,17 @@ def test_histograms_and_points(tmp_path):
     draw_neighbours(tmp_path / "few.png", {"a": points[:3]})
     draw_histograms(tmp_path / "empty-norms.png", {}, label="norm")
     assert all(path.read_bytes()[:8] == b"\x89PNG\r\n\x1a\n" for path in tmp_path.iterdir())
+
+
+def test_lines_through_points(tmp_path):
+    pytest.importorskip("matplotlib", reason="the plots extra is not installed")
+    lines = {"a $": (np.array([0.0, 0.5]), np.array([0.25, 1.0])), "none": (np.zeros(0), np.zeros(0))}
+    draw_lines(tmp_path / "lines.png", lines, x="coverage", y="risk")
+    draw_lines(tmp_path / "dots.png", lines, x="coverage", y="risk", marked=True, diagonal=True)
+    draw_lines(tmp_path / "nothing.png", {}, x="coverage", y="risk")
+    pictures = {path.read_bytes() for path in tmp_path.iterdir()}
+    assert {picture[:8] for picture in pictures} == {b"\x89PNG\r\n\x1a\n"}
+    assert len(pictures) == 3
 
 
 def test_words_in_a_grid(tmp_path):

@@ -230,7 +230,7 @@ def voiced_bot(home: Path, tiny_voices: Path) -> Iterator[SlowBot]:
     """A bot that speaks as `cook` and as `sailor`, from a few words and as fast as that."""
     for name in ("cook", "sailor"):
         shutil.copytree(tiny_voices / name, home / "personas" / name)
-    style = {"style.base": str(tiny_voices / "base"), "style.candidates": 20, "style.length": 6}
+    style = {"style.base": str(tiny_voices / "base"), "style.candidates": 20, "style.length": 6, "style.warm": True}
     with SlowBot.open(home, flags=style) as opened:
         yield opened
 

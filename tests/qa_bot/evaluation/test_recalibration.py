@@ -1,0 +1,84 @@
+"""Confidence made anew: isotonic fits by hand and by the closed form, folds that do not see what they judge."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from qa_bot.evaluation.calibration import calibration_error
+from qa_bot.evaluation.recalibration import held_out, isotonic, isotonic_after, logit, never_falling, platt
+
+
+def test_neighbours_that_fall_are_pooled():
+    knots, levels = never_falling([4.0, 1.0, 2.0, 3.0, 5.0], [True, False, True, False, True])
+    assert knots.tolist() == [1, 2, 3, 4, 5]
+    assert levels.tolist() == [0, 0.5, 0.5, 1, 1]
+
+
+def test_equal_values_are_one_knot():
+    knots, levels = never_falling([1.0, 1.0, 1.0, 2.0], [True, True, False, False])
+    assert knots.tolist() == [1, 2]
+    assert levels.tolist() == [0.5, 0.5]  # 2/3 of three and 0 of one
+
+
+@given(st.lists(st.tuples(st.integers(0, 6), st.booleans()), min_size=1, max_size=15))
+def test_the_fit_is_the_max_of_mins(points):
+    """The closed form: the highest over what begins below of the lowest mean over what ends above."""
+    x, y = np.array(points, float).T
+    knots, levels = never_falling(x, y)
+    for knot, level in zip(knots, levels, strict=True):
+        mins = [min(y[(x >= low) & (x <= up)].mean() for up in knots[knots >= knot]) for low in knots[knots <= knot]]
+        assert level == pytest.approx(max(mins))
+
+
+def test_between_knots_confidence_rises_in_a_straight_line():
+    confidence = isotonic("score")([{"score": 1.0}, {"score": 3.0}], [False, True])
+    assert [confidence({"score": score}) for score in (0.0, 1.0, 2.0, 3.0, 9.0)] == [0, 0, 0.5, 1, 1]
+    assert confidence({}) == 0
+
+
+def test_each_is_judged_by_folds_that_did_not_see_it():
+    rows = [{"id": float(i)} for i in range(10)]
+    seen = []
+
+    def make(train, right):
+        known = {row["id"] for row in train}
+        seen.append((known, sum(right)))
+        return lambda row: float(row["id"] in known)
+
+    right = [True] * 5 + [False] * 5
+    assert held_out(make, rows, right).tolist() == [0.0] * 10
+    assert [(len(known), rights) for known, rights in seen] == [(8, 4)] * 5  # every fold has its share of right ones
+    again = list(seen)
+    held_out(make, rows, right, seed=1)
+    assert seen[5:] != again
+
+
+def made_up(n, seed):
+    """The score's own confidence is far too sure: P(right) = σ(2 s), told as σ(8 s)."""
+    rng = np.random.default_rng(seed)
+    s = rng.normal(size=n)
+    right = rng.random(n) < 1 / (1 + np.exp(-2 * s))
+    return [{"sure": float(1 / (1 + np.exp(-8 * x))), "logit": 8 * float(x)} for x in s], right.tolist()
+
+
+@pytest.mark.parametrize("way", [platt(["logit"]), isotonic("sure"), isotonic_after(platt(["logit"]))])
+def test_what_is_too_sure_is_mended(way):
+    rows, right = made_up(600, seed=0)
+    before = calibration_error([row["sure"] for row in rows], right)
+    assert before > 0.12
+    assert calibration_error(held_out(way, rows, right), right) < 0.07
+
+
+def test_too_few_of_either_kind_are_refused():
+    with pytest.raises(ValueError, match="got 1 right of 3"):
+        held_out(platt(["a"]), [{}, {}, {}], [True, False, False])
+    with pytest.raises(ValueError, match="got 2 right of 3"):
+        held_out(platt(["a"]), [{}, {}, {}], [True, True, False])
+
+
+def test_logit():
+    assert logit(0.5) == 0
+    assert logit(0.9) == pytest.approx(np.log(9))
+    assert logit(0.0) == pytest.approx(-logit(1.0))
+    assert logit(0.0) == pytest.approx(-13.8, abs=0.1)
