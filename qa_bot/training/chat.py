@@ -7,7 +7,6 @@ Forward `p(T|S)`, the language model `p(T)`, backward `p(S|T)`, then the accepto
 
 from __future__ import annotations
 
-import json
 import shutil
 import time
 from collections.abc import Callable, Sequence
@@ -26,9 +25,9 @@ from qa_bot.training.chat_settings import PARTS, ChatSettings, configured
 from qa_bot.training.dense import TrainingError
 from qa_bot.training.dialogues import Dialogue, Dialogues, Exchange, exchanges, read_dialogues, split_dialogues
 from qa_bot.training.pairs import TrainingDataError
-from qa_bot.training.parts import PartRun, train_in
+from qa_bot.training.parts import PartRun, begun, train_in
 from qa_bot.training.request import Request
-from qa_bot.training.run import IDENTITY, Run, RunError
+from qa_bot.training.run import RunError
 from qa_bot.training.settings import SettingsError, device_of
 from qa_core.training import Progress, seed_everything
 
@@ -94,7 +93,7 @@ def _trained(request: Request, settings: ChatSettings, told: Told, reported: Rep
     made = ChatModel.of(texts, settings.model, minimum=settings.minimum, wanted=wanted, grid=grid)
     model = made.to(device_of(settings.device))
     sizes = {"replies": len(train), "held_out": len(dev), "words": len(model.vocabulary)}
-    run = _begun(request, {"config": asdict(settings), **sizes, "seed": request.seed})
+    run = begun(request, {"config": asdict(settings), **sizes, "seed": request.seed})
     told_of = {}
     for name in PARTS:
         measured, module = rows_of(model, name, dev), getattr(model, name)
@@ -123,16 +122,6 @@ def rows_of(model: ChatModel, part: str, found: Sequence[Exchange]) -> list[Row]
         return [model.language_row(each.reply) for each in kept]
     row = model.forward_row if part == "forward" else model.backward_row
     return [row(each.context, each.reply) for each in kept]
-
-
-def _begun(request: Request, identity: dict[str, object]) -> Run:
-    run = Run(request.out, identity)
-    if request.resume:
-        run.check()
-    else:
-        run.begin()
-        (run.state / IDENTITY).write_text(json.dumps(identity, indent=2) + "\n", encoding="utf-8")
-    return run
 
 
 def _accepting(model: ChatModel, train: Sequence[Exchange], settings: ChatSettings, seed: int) -> float:

@@ -45,6 +45,17 @@ class PartRun(Run):
         write_curve(self.curve, training.history)
 
 
+def begun(request: Request, identity: dict[str, object]) -> Run:
+    """The run of the whole, a new one or, where that is asked for, the one before; raises RunError."""
+    run = Run(request.out, identity)
+    if request.resume:
+        run.check()
+    else:
+        run.begin()
+        (run.state / IDENTITY).write_text(json.dumps(identity, indent=2) + "\n", encoding="utf-8")
+    return run
+
+
 def train_in(
     part: PartRun,
     module: nn.Module,

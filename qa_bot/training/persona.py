@@ -6,7 +6,6 @@ worse at held-out sentences; then the acceptor, the weights of multiplying, and 
 
 from __future__ import annotations
 
-import json
 import shutil
 import time
 from collections.abc import Callable, Sequence
@@ -40,11 +39,11 @@ from generators.wording import Casing
 from qa_bot.training.dense import TrainingError
 from qa_bot.training.monologues import Monologue, read_monologue, split_monologue
 from qa_bot.training.pairs import TrainingDataError
-from qa_bot.training.parts import PartRun, Reported, train_in
+from qa_bot.training.parts import PartRun, Reported, begun, train_in
 from qa_bot.training.persona_card import Change, Outcome, QuotedOutcome, card, quoted_card
 from qa_bot.training.persona_settings import PARTS, PersonaSettings, configured
 from qa_bot.training.request import Request
-from qa_bot.training.run import IDENTITY, Run, RunError
+from qa_bot.training.run import Run, RunError
 from qa_bot.training.settings import SettingsError, device_of
 from qa_bot.voices import BASE, SHIPPED
 from qa_core.seq2seq import Seq2Seq
@@ -128,7 +127,7 @@ def _trained(request: Request, settings: PersonaSettings, told: Told, reported: 
     mark = fingerprint(base)
     sizes = {"sentences": len(train), "held_out": len(held)}
     identity = {"config": asdict(settings), "name": name, "base": mark, **sizes, "seed": request.seed}
-    run = _begun(request, identity)
+    run = begun(request, identity)
     seed_everything(request.seed)
     material = _material(base, train, held, settings, request.seed)
     speaker, forward, changes = _parts(run, base, material, request, settings, reported)
@@ -185,16 +184,6 @@ def _check_learnable(base: ChatModel, train: Sequence[Spoken], held: Sequence[Sp
                 f"Expected sentences {what} that the base knows half of the words of, but got none among "
                 f"{len(found)}; give more sentences, in the language of the base."
             )
-
-
-def _begun(request: Request, identity: dict[str, object]) -> Run:
-    run = Run(request.out, identity)
-    if request.resume:
-        run.check()
-    else:
-        run.begin()
-        (run.state / IDENTITY).write_text(json.dumps(identity, indent=2) + "\n", encoding="utf-8")
-    return run
 
 
 def _material(
