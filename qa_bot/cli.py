@@ -66,6 +66,7 @@ class Task(StrEnum):
     linking = "linking"
     facts = "facts"
     dialogue = "dialogue"
+    rewrite = "rewrite"
 
 
 class Keep(StrEnum):

@@ -84,6 +84,8 @@ def measure(
             return _held_out(task, data, models, limit=limit, held_out=similar.held_out, **common)
         case "relations" | "linking" | "facts":
             return _of_graph(task, data, relations, models, limit=limit, **common)
+        case "rewrite":
+            return _rewrite(data, limit=limit, **common)
         case "known-item":
             from qa_bot.evaluation.known_item import evaluate_known_item
 
@@ -114,6 +116,15 @@ def _of_graph(
     from qa_bot.evaluation.linking import evaluate_linking
 
     return evaluate_linking(data, limit=limit, **common)
+
+
+def _rewrite(data: Path, *, limit: int | None, **common: Any) -> list[Row]:
+    """What follow-up questions are understood as."""
+    from qa_bot.evaluation.rewrite import evaluate_rewrite
+
+    if common.pop("encoders", None):
+        raise DatasetError("Expected no --encoder for rewrite, in which none has a say.")
+    return evaluate_rewrite(data, limit=limit, **_without_home(common))
 
 
 def _held_out(task: str, data: Path, models: Sequence[Path], **common: Any) -> list[Row]:

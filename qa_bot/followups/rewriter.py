@@ -1,0 +1,84 @@
+"""A turn of a conversation as a question that stands alone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+
+from qa_bot.followups.candidates import LONGER, Candidate, candidates, is_fragment
+from qa_bot.followups.mentions import Exchange, Mention, mentions
+from qa_bot.followups.scoring import Scorer, features
+from qa_bot.starter import FOLDER
+from qa_core.text import looks_english
+
+WEIGHTS = FOLDER / "followups.json"
+LONGEST = 300
+"""Characters of a turn that may be rewritten; who writes more says what is meant."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rewritten:
+    """A turn as it was understood; `candidates` are all readings, likeliest first."""
+
+    text: str
+    changed: bool
+    reason: str
+    candidates: tuple[str, ...]
+
+
+class Rewriter:
+    """Rewrites turns; may be shared between threads.
+
+    Args:
+        scorer: chooses between the readings; the shipped one by default.
+    """
+
+    def __init__(self, scorer: Scorer | None = None) -> None:
+        self._scorer = scorer or shipped()
+
+    def rewrite(self, question: str, history: Sequence[Exchange]) -> Rewritten:
+        """A turn after the exchanges before it, oldest first; the first turn and other languages stay as they are."""
+        if not history:
+            return _left(question, "first turn")
+        if not looks_english(question) or len(question) > LONGEST:
+            return _left(question, "another language" if len(question) <= LONGEST else "long enough")
+        spoken = mentions(history)
+        first = self._once(question, history, spoken)
+        if not first.changed or is_fragment(question):
+            return first
+        others = [mention for mention in spoken if mention.text.casefold() not in first.text.casefold()]
+        second = self._once(first.text, history, others)  # "what was their role in it?"
+        followed = second.changed and second.reason.startswith(("pronoun", "possessive"))
+        if not followed or len(second.text) > len(question) + LONGER:
+            return first
+        return Rewritten(second.text, True, f"{first.reason}; {second.reason}", (second.text, *first.candidates))
+
+    def _once(self, question: str, history: Sequence[Exchange], spoken: Sequence[Mention]) -> Rewritten:
+        found = candidates(question, history, spoken)
+        if len(found) == 1:
+            return _left(question, "stands alone")
+        shares = self._scorer.probabilities(features(question, found))
+        order = np.argsort(-shares, kind="stable")
+        limit = self._scorer.fragment_limit if is_fragment(question) else self._scorer.limit
+        best = next(found[at] for at in order if found[at].kind != "as it is")
+        chosen = best if shares[0] <= limit else found[0]
+        texts = tuple(found[at].text for at in order)
+        return Rewritten(chosen.text, chosen is best, _reason(chosen), texts)
+
+
+@cache
+def shipped() -> Scorer:
+    """The scorer that comes with the project."""
+    return Scorer.load(WEIGHTS)
+
+
+def _left(question: str, reason: str) -> Rewritten:
+    return Rewritten(question, False, reason, (question,))
+
+
+def _reason(candidate: Candidate) -> str:
+    meant = candidate.mention.text if candidate.mention else ""
+    return f"{candidate.kind}: {meant}" if meant and candidate.kind != "as it is" else candidate.kind

@@ -1,0 +1,168 @@
+"""Which reading of a turn is meant: a conditional logit over its candidates, one of which is "leave as it is".
+
+`p(c) = exp(w · f(c)) / Σ_c' exp(w · f(c'))`; the turn as it is has no features but that of being so.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import orjson
+from numpy.typing import NDArray
+
+from qa_bot.followups.candidates import Candidate
+from qa_bot.followups.mentions import Mention, is_plural, phrases
+from qa_core.text import terms, words
+
+Rows = NDArray[np.float64]
+
+
+def _listed(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+KINDS = ("pronoun", "possessive", "demonstrative", "longer name", "left out", "place", "fragment")
+_OPTIONAL = frozenset({"demonstrative", "longer name", "left out", "place"})
+"""Where what else the turn says tells whether a rewrite is needed; a pronoun or a fragment needs one anyhow."""
+_OF_TURN = (
+    "things inside",
+    "not first inside",
+    "own name",
+    "length",
+    "definite end",
+    "definite relation",
+    "any",
+    "nothing but a relation",
+    "asks to be told",
+    "short",
+)
+_OF_MENTION = (
+    "age",
+    "latest",
+    "times",
+    "opening",
+    "answered",
+    "governs",
+    "governed",
+    "later in its question",
+    "name",
+    "number agrees",
+    "number differs",
+    "person differs",
+    "several words",
+    "relation",
+    "place left out",
+    "known term",
+    "kept up",
+)
+NAMES = (*KINDS, *_OF_TURN, *_OF_MENTION)
+
+_RELATIONS = _listed(
+    "advantage age argument author benefit best biggest capital cause characteristic cons cost definition difference "
+    "disadvantage effect evidence example factor feature finding founder function history impact importance inventor "
+    "key kind largest main meaning member method name origin part people population price principle pros purpose "
+    "reason result risk role sign similarity site size source symptom theme treatment type use uses variation way"
+)
+_DEFINITE_END = re.compile(r"\bthe (?:\w+ ){0,2}[\w-]+\s*[?.!]*$", re.IGNORECASE)
+_DEFINITE_RELATION = re.compile(r"\b(?:the|other) (?:\w+ ){0,2}[\w-]+(?! of\b| between\b| in\b| that\b)", re.IGNORECASE)
+_ANY = re.compile(r"\b(?:any|there|other|available|some)\b", re.IGNORECASE)
+_TOLD = re.compile(r"^(?:tell|describe|explain|what (?:is|are) (?:a|an)\b|who (?:is|was|were)\b)", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Scorer:
+    """Weights by the names of `NAMES`, and the most that "leave as it is" may have where a turn is changed."""
+
+    weights: tuple[float, ...]
+    limit: float
+    fragment_limit: float
+
+    @classmethod
+    def load(cls, path: Path) -> Scorer:
+        """Raises ValueError where the file is of another version."""
+        told = orjson.loads(path.read_bytes())
+        if list(told["weights"]) != list(NAMES):
+            raise ValueError(f"Expected weights of {', '.join(NAMES)} in {path}, but got {', '.join(told['weights'])}.")
+        return cls(tuple(told["weights"].values()), told["limit"], told["fragment_limit"])
+
+    def save(self, path: Path) -> None:
+        told = {
+            "weights": {name: round(weight, 4) for name, weight in zip(NAMES, self.weights, strict=True)},
+            "limit": self.limit,
+            "fragment_limit": self.fragment_limit,
+        }
+        path.write_bytes(orjson.dumps(told, option=orjson.OPT_INDENT_2) + b"\n")
+
+    def probabilities(self, rows: Rows) -> Rows:
+        """Of each candidate (C,) from its features (C, F)."""
+        scores = rows @ np.asarray(self.weights)
+        raised = np.exp(scores - scores.max())
+        shares: Rows = raised / raised.sum()
+        return shares
+
+
+def features(question: str, found: list[Candidate]) -> Rows:
+    """Features of the candidates of one turn (C, F); the row of the turn as it is holds zeros."""
+    rows = np.zeros((len(found), len(NAMES)))
+    turn = _of_turn(question)
+    for row, candidate in zip(rows, found, strict=True):
+        if candidate.kind == "as it is":
+            continue
+        row[KINDS.index(candidate.kind)] = 1
+        start = len(KINDS)
+        row[start : start + 2] = min(candidate.inside, 3), candidate.inside > 0 and candidate.kind in KINDS[:2]
+        if candidate.kind in _OPTIONAL:
+            row[start + 2 : start + len(_OF_TURN)] = turn
+        if candidate.mention is not None:
+            row[start + len(_OF_TURN) :] = _of_mention(question, candidate, candidate.mention)
+    return rows
+
+
+def _of_turn(question: str) -> tuple[float, ...]:
+    own = phrases(question)
+    named = any(word[:1].isupper() for phrase in own for word in phrase.text.split() if question.find(word) > 0)
+    count = len(words(question))
+    last = words(question)[-1:]
+    related = any(word in _RELATIONS or word.removesuffix("s") in _RELATIONS for word in last)
+    return (
+        float(named),
+        min(count, 15) / 10,
+        float(bool(_DEFINITE_END.search(question))),
+        float(related and bool(_DEFINITE_RELATION.search(question)) and " of " not in question),
+        float(bool(_ANY.search(question))),
+        float(related and len(own) < 2 and not named and bool(_DEFINITE_END.search(question))),
+        float(bool(_TOLD.match(question))),
+        float(count <= 5),
+    )
+
+
+def _of_mention(question: str, candidate: Candidate, mention: Mention) -> tuple[float, ...]:
+    plural = candidate.replaced in {"they", "them", "these", "those", "their"}
+    single = candidate.replaced in {"it", "its", "this", "that", "he", "she", "him", "his", "her"}
+    person = candidate.replaced in {"he", "she", "him", "his", "her"}
+    if candidate.kind == "fragment" and candidate.replaced and candidate.mention:
+        plural, person = is_plural(candidate.replaced), candidate.replaced.removeprefix("the ")[:1].isupper()
+        single = not plural
+    last = mention.text.split()[-1].casefold()
+    return (
+        min(mention.age, 6) / 3,
+        float(mention.age == 1),
+        min(mention.times, 5) / 3,
+        float(mention.opening),
+        float(mention.answered),
+        float(mention.governs),
+        float(mention.governed),
+        min(mention.place, 3) / 2,
+        float(mention.name),
+        float((plural and mention.plural) or (single and not mention.plural)),
+        float((plural and not mention.plural) or (single and mention.plural)),
+        float(person and not mention.name),
+        float(len(mention.text.split()) > 1),
+        float(last in _RELATIONS or last.removesuffix("s") in _RELATIONS),
+        float(mention.name and candidate.kind in {"place", "left out"}),
+        float(bool(set(terms(mention.text)) & set(terms(question)))),
+        float(mention.age == 1 and mention.times > 1),
+    )

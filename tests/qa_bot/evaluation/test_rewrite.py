@@ -1,0 +1,55 @@
+import json
+from pathlib import Path
+
+import pytest
+
+from qa_bot.evaluation.report import as_json
+from qa_bot.evaluation.rewrite import evaluate_rewrite, exactly
+from qa_bot.followups.dialogues import DialogueError
+
+TURNS = [
+    ("What is asthma?", "What is asthma?"),
+    ("Is it contagious?", "Is asthma contagious?"),
+    ("How do airplanes fly?", "How do airplanes fly?"),
+]
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    turns = [
+        {"number": at, "raw_utterance": raw, "manual_rewritten_utterance": manual}
+        for at, (raw, manual) in enumerate(TURNS, start=1)
+    ]
+    path = tmp_path / "topics.json"
+    path.write_text(json.dumps([{"number": 1, "turn": turns}, {"number": 2, "turn": turns}]), encoding="utf-8")
+    return path
+
+
+def test_rewrites_are_measured_beside_what_was_typed(data: Path) -> None:
+    typed, rewritten = (row.as_dict() for row in evaluate_rewrite(data))
+    assert (typed["engine"], typed["queries"]) == ("as typed", 4)  # two topics, first turns left out
+    assert typed["F1"] == pytest.approx((2 / 3 + 1) / 2)  # "is", "contagious" of three words; the other is the same
+    assert (typed["exact"], typed["changed"]) == (0.5, 0.0)
+    assert (rewritten["F1"], rewritten["exact"], rewritten["changed"]) == (1.0, 1.0, 0.5)
+    assert (rewritten["harm"], rewritten["shift"]) == (0.0, 0.0)
+    assert rewritten["versus_first"]["difference"] == pytest.approx(1 / 6, abs=1e-6)
+
+
+def test_one_topic_has_nothing_to_shift_from(data: Path) -> None:
+    told = as_json(evaluate_rewrite(data, limit=1))
+    assert told["models"][1]["shift"] is None
+    assert told["models"][1]["queries"] == 2
+
+
+def test_held_out_measures_every_turn_once(data: Path) -> None:
+    _, rewritten = evaluate_rewrite(data, folds=2)
+    assert (rewritten.split, rewritten.queries) == ("held out", 4)
+
+
+def test_exact_knows_no_case() -> None:
+    assert (exactly("Is Tea hot", "is tea HOT?"), exactly("hot tea", "tea hot")) == (1.0, 0.0)
+
+
+def test_no_conversations_are_an_error(tmp_path: Path) -> None:
+    with pytest.raises(DialogueError):
+        evaluate_rewrite(tmp_path)
