@@ -18,8 +18,6 @@ from qa_core.translator import Columns
 from qa_core.types import FloatArray
 from qa_core.vocab import Vocabulary
 
-SHARPENING = 1.0
-"""Power of the topics' probabilities of a hint."""
 LEAST = 1e-3
 """Of an agreement, before the logarithm: one odd word is not the end of a text."""
 SHARE = 0.5
@@ -42,13 +40,9 @@ class Steering:
         return torch.from_numpy(logs)
 
     def topic(self, *hints: str) -> Tensor:
-        """`p(k | hint)^SHARPENING`, renormalised, of each hint that has a known word, (H, E); uniform where none has.
-
-        A hint of few words leaves more places open than the replies do that the decoder has learnt from.
-        """
+        """`p(k | hint)` of each hint that has a known word, (H, E); uniform, (1, E), where none has."""
         told = [each for each in map(self.grid.posterior, hints) if each.steers] or [self.grid.posterior("")]
-        shares = np.stack([each.probabilities for each in told]).astype(np.float64) ** SHARPENING
-        return torch.from_numpy((shares / shares.sum(axis=1, keepdims=True)).astype(np.float32))
+        return torch.from_numpy(np.stack([each.probabilities for each in told]))
 
     def agreement(self, texts: Sequence[str], hints: Sequence[str]) -> FloatArray:
         """`log E Σ_k p(k|text) p(k|hint)`, (N,): how much likelier the places of both are the same than by chance.
