@@ -8,7 +8,7 @@ import os
 import time
 import uuid
 import weakref
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import replace
@@ -20,6 +20,8 @@ from typing import TYPE_CHECKING, NamedTuple, Self
 
 from qa_bot.calibration import calibration_for
 from qa_bot.config import Config, ConfigError, load_config
+from qa_bot.conversation.answering import Exchanged, How, answer_turn, replayed
+from qa_bot.conversation.memory import KEPT, Memory, Past, of_turns
 from qa_bot.deadline import Deadline
 from qa_bot.encoders import resolve
 from qa_bot.events import Listener, nobody
@@ -37,6 +39,7 @@ from qa_core.types import Answer, Candidate, Encoder, Question
 if TYPE_CHECKING:
     from qa_bot.facts import Facts
     from qa_bot.store import Store, Turn
+    from qa_bot.store.rows import Vote
 
 log = logging.getLogger(__name__)
 
@@ -72,6 +75,7 @@ class Bot:
         self._lock = Lock()
         self._opened: _Opened | None = None
         self._store: Store | None = None
+        self.memory = Memory(self._past)
         self._warned = ""  # fingerprint of the last index that another encoder made
 
     @classmethod
@@ -137,11 +141,16 @@ class Bot:
         persona: str = "",
         hint: str = "",
         conversation: str | None = None,
+        history: Sequence[Exchanged] | None = None,
+        understood: str = "",
         reference: str = "",
         id: str = "",  # noqa: A002  # the noun's own name
         listen: Listener = nobody,
     ) -> Answer:
         """One answer with its sources, within `deadline` seconds; it is recorded before it is returned.
+
+        In a conversation a question may be a follow-up, which is asked as it is understood after what was said, or talk
+        about the answers; what was voted down is avoided.
 
         Args:
             question: what is asked, or a `Question` with title and body.
@@ -152,6 +161,9 @@ class Bot:
             persona: whose sentence goes before the answer: a name, or several with weights, see `Voices.parts`.
             hint: what that sentence should be about; by default the answer.
             conversation: the id under which turns belong together, any that is new begins a conversation.
+            history: what was said in a conversation that the caller keeps, not the bot.
+            understood: what is to be asked, whatever the question might mean after what was said; the question itself
+                undoes a rewrite.
             reference: the asker's own id of this question, recorded as `ask` of the answer object.
             id: the answer's id, where it has to be known before the answer is, and is like no other; by default new.
             listen: told what happens while the answer is made, in this thread.
@@ -168,9 +180,14 @@ class Bot:
         if persona:
             self.voices.parts(persona)
             voice = Wanted(self.voices, persona, hint)
-        answer = self.pipeline().ask(asked, deadline=deadline, top=top, trace=trace, voice=voice, listen=listen)
-        answer = replace(answer, id=id or uuid.uuid4().hex)
-        if self._recording:
+        how = How(deadline, top, trace, voice, listen)
+        id = id or uuid.uuid4().hex  # noqa: A001
+        if conversation is None and history is None:
+            answer = replace(self.pipeline().ask(asked, **how._asdict()), id=id)
+        else:
+            answer = replace(self._turn(asked, how, conversation, history or (), understood), id=id)
+            answer = self._remembered(asked, answer, conversation, reference, traced=trace)
+        if self._recording and not self.memory.has_forgotten(conversation):
             told = {"conversation": conversation, "persona": persona, "asked": began}
             self._record(asked, answer, told, reference=reference)
         return answer
@@ -194,6 +211,24 @@ class Bot:
         """One answer from the graph alone, with its triples as sources; it is not recorded."""
         deadline = self.config.answer.deadline if deadline is None else deadline
         return self.pipeline().ask_graph(Question(question), deadline=Deadline.after(deadline), trace=trace)
+
+    def vote(self, id: str, vote: Vote, comment: str = "") -> None:  # noqa: A002  # the noun's own name
+        """Keep a vote on a recorded answer, with the trace of how it was found; its conversation heeds it at once.
+
+        Raises:
+            NotFound: no such answer is recorded.
+        """
+        store = self.store
+        store.save_feedback(id, vote, comment)
+        turn = store.turn(id)
+        self.memory.vote(turn.conversation, id, vote)
+        if (trace := self.memory.trace(id)) is not None and "trace" not in turn.answer:
+            store.revise_answer(id, lambda answer: {**answer, "trace": trace})
+
+    def delete_conversation(self, id: str) -> None:  # noqa: A002  # the noun's own name
+        """With its turns and votes, and with what is still being answered in it; raises NotFound."""
+        self.memory.forget(id)
+        self.store.delete_conversation(id)
 
     def choose(self, id: str, choice: int | str) -> Turn:  # noqa: A002  # the noun's own name
         """Take another line of a styled answer, which is recorded anew; the sourced part stays as it is.
@@ -238,6 +273,40 @@ class Bot:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+    def _turn(
+        self,
+        asked: Question,
+        how: How,
+        conversation: str | None,
+        history: Sequence[Exchanged],
+        understood: str,
+    ) -> Answer:
+        """An answer to a turn of a conversation, always with its trace."""
+        pipeline = self.pipeline()
+        past = self.memory.recall(conversation) if conversation else replayed(pipeline, history, how)
+        return answer_turn(pipeline, asked, past, how._replace(trace=True), understood=understood)
+
+    def _remembered(
+        self, asked: Question, answer: Answer, conversation: str | None, reference: str, *, traced: bool
+    ) -> Answer:
+        """The answer as it is told; its conversation knows of it from now on."""
+        told = answer if traced else replace(answer, trace=None)
+        if conversation is not None:
+            brief = {"confidence": (answer.trace or {}).get("confidence", {})}
+            past = Past.of(asked.title, replace(answer, trace=brief), reference=reference)
+            self.memory.add(conversation, past, answer.trace)
+        return told
+
+    def _past(self, conversation: str) -> list[Past]:
+        """What the store knows of a conversation; without the store it can still go on."""
+        from qa_bot.store import StoreError  # late: an answer does not wait for SQLAlchemy
+
+        try:
+            return of_turns(self.store.last_turns(conversation, KEPT), self.store.last_feedback(conversation))
+        except StoreError as error:
+            log.warning("What was said before is not known, since the store cannot be used: %s", error)
+            return []
 
     def _state(self) -> _State:
         return _State(self._generations.stamp(), self._graphs.stamp(), stamp(self.home.config_file))
@@ -306,6 +375,7 @@ class Bot:
     def _record(self, question: Question, answer: Answer, about: Mapping[str, object], *, reference: str) -> None:
         told = as_dict(answer) | ({"ask": reference} if reference else {})
         turn = {"id": answer.id, "question": question.title, "answer": told, "timings": answer.timings}
+        turn["rewritten"] = answer.understood
         try:
             length = append(self.home, {**turn, **about})
         except OSError as error:

@@ -15,7 +15,8 @@ from qa_bot.terminal import show_answer, show_line, tell
 
 TURNS = 6
 """What is said in a debate before people are asked again."""
-HELP = """/persona NAME   answer in the voice of NAME, or of NAME:WEIGHT,NAME:WEIGHT; without a name in none
+HELP = """/raw            ask the last question as it was written, not as it was understood
+/persona NAME   answer in the voice of NAME, or of NAME:WEIGHT,NAME:WEIGHT; without a name in none
 /hint WORDS     what the persona's sentence should be about; without words the answer
 /help           this
 /quit           end, as Ctrl-D does"""
@@ -32,6 +33,8 @@ class Chat:
         """Raises VoiceError for a persona that nobody knows."""
         self._bot, self._deadline = bot, deadline
         self._id = uuid4().hex
+        bot.memory.begin(self._id)
+        self._last = ""
         self.hint = hint
         self.persona = ""
         self.change_persona(persona)
@@ -41,22 +44,33 @@ class Chat:
             self._bot.voices.parts(spec)
         self.persona = spec
 
-    def answer(self, question: str, *, print_json: Print | None = None) -> None:
+    def answer(self, question: str, *, understood: str = "", print_json: Print | None = None) -> None:
+        """Answer a turn; where it is said how it is `understood`, it means that."""
+        self._last = question
         answer = self._bot.ask(
-            question, persona=self.persona, hint=self.hint, deadline=self._deadline, conversation=self._id
+            question,
+            understood=understood,
+            persona=self.persona,
+            hint=self.hint,
+            deadline=self._deadline,
+            conversation=self._id,
         )
         if print_json:
             print_json({**as_dict(answer), "conversation": self._id})
         else:
             show_answer(answer)
 
-    def obey(self, command: str) -> bool:
+    def obey(self, command: str, *, print_json: Print | None = None) -> bool:
         """Whether the conversation goes on after a line that begins with a slash."""
         verb, _, rest = command[1:].partition(" ")
         rest = rest.strip()
         match verb:
             case "quit":
                 return False
+            case "raw" if self._last:
+                self.answer(self._last, understood=self._last, print_json=print_json)
+            case "raw":
+                tell("Expected a question before /raw, but nothing was asked yet.")
             case "persona":
                 self._persona_told(rest)
             case "hint":
@@ -82,7 +96,7 @@ def converse(chat: Chat, read: Read, *, print_json: Print | None = None) -> None
     while (line := read()) is not None:
         line = line.strip()
         if line.startswith("/"):
-            if not chat.obey(line):
+            if not chat.obey(line, print_json=print_json):
                 return
         elif line:
             chat.answer(line, print_json=print_json)

@@ -18,7 +18,11 @@ _BLANK = re.compile(r"[\s\x00-\x1f\x7f]+")
 
 
 class ChoiceError(ValueError):
-    """A choice that an answer does not offer, or that cannot be said; the message says what to do."""
+    """A choice that cannot be made; the message says what to do."""
+
+
+class NotOffered(ChoiceError):  # noqa: N818  # named for what it tells
+    """A choice that an answer does not offer."""
 
 
 def choose(answer: Mapping[str, Any], choice: int | str) -> dict[str, Any]:
@@ -31,12 +35,13 @@ def choose(answer: Mapping[str, Any], choice: int | str) -> dict[str, Any]:
         choice: a place among the lines, from 0; or the text of one, or of a new one.
 
     Raises:
-        ChoiceError: the answer was not styled, there is no such place, or the text is empty or too long.
+        NotOffered: the answer was not styled, or there is no such place.
+        ChoiceError: the text is empty or too long.
     """
     styled = answer.get("styled")
     if styled is None:
         name = answer.get("ask") or answer["id"]
-        raise ChoiceError(f"Expected a question that offers a choice, but {name!r} offers none.")
+        raise NotOffered(f"Expected a question that offers a choice, but {name!r} offers none.")
     taken = _line(styled, choice)
     former = [line for line in styled["lines"] if line is not taken]
     if taken["kind"] == EDITED:  # one of a person's own is kept, the last
@@ -47,13 +52,30 @@ def choose(answer: Mapping[str, Any], choice: int | str) -> dict[str, Any]:
     return {**answer, **_introduced(answer, taken["text"]), "kind": "styled", "styled": styled | _span(taken["text"])}
 
 
+def meant(answer: Mapping[str, Any], choice: int | str) -> str:
+    """The question that one of the choices stands for which an answer object offers.
+
+    Args:
+        choice: its place, from 0, or its text.
+
+    Raises:
+        NotOffered: there is no such choice.
+    """
+    offered = answer.get("choices") or []
+    places = [place for place, each in enumerate(offered) if choice in (place, each["text"])]
+    if not places:
+        told = ", ".join(f"{place} ({each['text']})" for place, each in enumerate(offered))
+        raise NotOffered(f"Expected one of the choices {told or 'of an answer that offers some'}, but got {choice!r}.")
+    return str(offered[places[0]]["question"])
+
+
 def _line(styled: Mapping[str, Any], choice: int | str) -> dict[str, Any]:
     """The line that is meant; a new one where it is none of those offered."""
     lines: list[dict[str, Any]] = styled["lines"]
     if isinstance(choice, int):
         if not 0 <= choice < len(lines):
             offered = f"from 0 to {len(lines) - 1}" if lines else "of none, for no sentence fitted; write one"
-            raise ChoiceError(f"Expected a choice {offered}, but got {choice}.")
+            raise NotOffered(f"Expected a choice {offered}, but got {choice}.")
         return lines[choice]
     text = _BLANK.sub(" ", choice).strip()
     if not text or len(text) > LONGEST:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from qa_core.types import AnswerSource
+from qa_core.types import AnswerSource, Choice
 
 
 @dataclass(frozen=True, slots=True)
@@ -13,6 +13,20 @@ class StageBegun:
     """`stage` is one of `STAGES`."""
 
     stage: str
+
+
+@dataclass(frozen=True, slots=True)
+class Understood:
+    """The question that a follow-up was taken for; told where it is not the one that was written."""
+
+    question: str
+
+
+@dataclass(frozen=True, slots=True)
+class ChoicesOffered:
+    """What may be meant; the answer that follows asks back."""
+
+    choices: tuple[Choice, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +43,7 @@ class TextAdded:
     text: str
 
 
-Event = StageBegun | SourcesFound | TextAdded
+Event = StageBegun | Understood | ChoicesOffered | SourcesFound | TextAdded
 Listener = Callable[[Event], None]
 """Called in the thread that answers; it must return at once."""
 

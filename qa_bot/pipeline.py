@@ -16,6 +16,7 @@ import numpy as np
 
 from qa_bot.confidence import Calibration, Features
 from qa_bot.config import Config
+from qa_bot.conversation.replies import Knowledge
 from qa_bot.deadline import Deadline, Stages
 from qa_bot.events import Listener, SourcesFound, StageBegun, TextAdded, nobody
 from qa_bot.index import Index
@@ -47,6 +48,7 @@ from retrievers.queries import DENSE, Formulation, WeightedQuery, formulate
 from retrievers.segments import View
 
 if TYPE_CHECKING:
+    from qa_bot.conversation.taste import Taste
     from qa_bot.facts import Facts, FoundFact
     from qa_bot.voices import Voices
     from rankers.fusion import LearnedFusion
@@ -65,11 +67,16 @@ SHARES = {"keyword": 0.6, "dense": 0.6, "rank": 0.25, "model": 0.4, LEARNED: 0.2
 TILED = 10
 """An answer is never tiled from more documents."""
 EMPTY_QUESTION = "The question is empty; ask something."
+WHICH = "Which of these do you mean?"
 NO_TIME = "There was no time to find an answer; allow a longer deadline."
 TIE = 0.05
 """Confidences nearer than this say nothing about which answer is right: then the fact is given, which is shorter and
 can be checked at its triple."""
 NO_GRAPH = "There is no knowledge graph, or it is switched off; add facts with `qa-bot kg add FILE`."
+AVOIDED = (
+    "“{}” was voted down in this conversation, and nothing else fits well enough; vote it up to have it back, ask in "
+    "other words or add documents."
+)
 NOTHING_FOUND = "Nothing in your documents has anything in common with this question; add documents or ask otherwise."
 
 
@@ -181,11 +188,13 @@ class Pipeline:
         top: int = 10,
         trace: bool = False,
         voice: Wanted | None = None,
+        taste: Taste | None = None,
         listen: Listener = nobody,
     ) -> Answer:
         """One answer with its sources; never later than the deadline by more than the stage in hand notices.
 
-        A voice puts a sentence of its own before the answer, which otherwise stays as it is.
+        A voice puts a sentence of its own before the answer, which otherwise stays as it is. A taste leads away from
+        what was voted down.
 
         Raises:
             Cancelled: the deadline says that nobody wants the answer any more.
@@ -194,6 +203,15 @@ class Pipeline:
         ranking = self.rank(question, deadline=deadline, depth=wanted, listen=listen)
         stages = ranking.stages
         fact = self._fact(question, stages)
+        avoided = None
+        if taste is not None:
+            weighed = taste.weigh(question.title, ranking.candidates)
+            avoided = next(
+                (was for was, now in zip(ranking.candidates[:1], weighed, strict=False) if was.passage != now.passage),
+                None,
+            )
+            ranking = replace(ranking, candidates=tuple(weighed))
+            fact = None if fact is None or self._is_refused(fact, question, taste) else fact
         listen(StageBegun("decide"))
         decision = self.decide(ranking)
         answer = _Composed()
@@ -212,22 +230,52 @@ class Pipeline:
         if voice is not None:
             listen(StageBegun("style"))
             answer = self._styled(voice, question, answer, top, stages)
-        listen(SourcesFound(answer.sources))
-        for piece in _pieces(answer.text) if answer.text and listen is not nobody else ():
-            listen(TextAdded(piece))
+        _tell(answer, listen)
         return Answer(
             question=question.title,
             text=answer.text,
             kind=answer.kind,
             answered=bool(answer.text),
             confidence=round(sure, 4),
-            reason="" if answer.text else _reason(ranking, decision),
+            reason="" if answer.text else _reason(ranking, decision, avoided),
             sources=answer.sources,
             timings=stages.report(),
             skipped=tuple(stages.skipped),
             styled=answer.styled,
             trace=self._trace(ranking, decision, fact) if trace else None,
         )
+
+    def say(
+        self,
+        question: Question,
+        answer: Answer,
+        *,
+        deadline: Deadline,
+        voice: Wanted | None = None,
+        listen: Listener = nobody,
+    ) -> Answer:
+        """An answer that needs no search, told like any other: with a voice's sentence before it, piece by piece."""
+        stages = Stages(deadline, self._workers)
+        told = _Composed(answer.kind, answer.text, answer.sources, answer.styled)
+        if voice is not None:
+            listen(StageBegun("style"))
+            told = self._styled(voice, question, told, 1, stages)
+        _tell(told, listen)
+        return replace(
+            answer,
+            question=question.title,
+            text=told.text,
+            kind=told.kind,
+            sources=told.sources,
+            styled=told.styled,
+            timings=stages.report(),
+            skipped=tuple(stages.skipped),
+        )
+
+    @property
+    def knowledge(self) -> Knowledge:
+        """What there is to answer from."""
+        return Knowledge(self.index.documents, len(self._facts.lookup.triples) if self._facts else 0)
 
     def ask_graph(self, question: Question, *, deadline: Deadline, trace: bool = False) -> Answer:
         """One answer from the graph alone."""
@@ -343,6 +391,11 @@ class Pipeline:
         find = partial(self._facts.find, question.title)
         works = {"facts": lambda share: find(check=share.check)}
         return stages.side_by_side(works, None, quick=works)["facts"]
+
+    def _is_refused(self, fact: FoundFact, question: Question, taste: Taste) -> bool:
+        """Whether the conversation's votes say that this fact does not answer this question."""
+        assert self._facts is not None
+        return fact.given and taste.refuses(question.title, self._facts.sources(fact))
 
     def _stated(self, fact: FoundFact, candidates: Sequence[Candidate]) -> _Composed:
         """A fact with its triples as sources, and documents behind them."""
@@ -522,11 +575,19 @@ def _mean(lists: Sequence[RankedList]) -> Ranked:
     )
 
 
-def _reason(ranking: Ranking, decision: Decision) -> str:
+def _tell(answer: _Composed, listen: Listener) -> None:
+    listen(SourcesFound(answer.sources))
+    for piece in _pieces(answer.text) if answer.text and listen is not nobody else ():
+        listen(TextAdded(piece))
+
+
+def _reason(ranking: Ranking, decision: Decision, avoided: Candidate | None) -> str:
     if not ranking.question.title.strip() and not ranking.question.body.strip():
         return EMPTY_QUESTION
     if not ranking.candidates:
         return NO_TIME if ranking.stages.skipped else NOTHING_FOUND
+    if avoided is not None:
+        return AVOIDED.format(avoided.passage.clue.title or avoided.passage.source.document)
     nearest = ranking.candidates[0].passage
     name = nearest.clue.title or nearest.source.document
     return (

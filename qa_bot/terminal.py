@@ -35,9 +35,25 @@ REFRESH = 0.25
 def show_answer(answer: Answer, *, timings: bool = False, console: Console | None = None) -> None:
     """The answer, its numbered sources, and on request what was measured and traced."""
     console = console or Console(highlight=False)
+    if answer.understood:
+        console.print(Text(f"understood as “{answer.understood}” (/raw asks it as written)", style="dim"))
     text = answer.text
     if answer.styled is not None:
         text = _show_styled(console, answer.styled, text)
+    if answer.choices:
+        _show_choices(console, answer)
+    elif answer.kind == "talk":
+        console.print(Text(f"\n{text}"))
+    else:
+        _show_found(console, answer, text)
+    if timings:
+        _show_timings(console, answer.timings)
+    if answer.trace is not None:
+        _show_trace(console, answer.trace)
+
+
+def _show_found(console: Console, answer: Answer, text: str) -> None:
+    """An answer from documents or facts, or none, with the documents behind it."""
     if answer.answered:
         console.print()
         console.print(Text(text))
@@ -57,10 +73,12 @@ def show_answer(answer: Answer, *, timings: bool = False, console: Console | Non
     total = answer.timings.get("total", 0.0)
     skipped = f", skipped: {', '.join(answer.skipped)}" if answer.skipped else ""
     console.print(Text(f"\nconfidence {answer.confidence:.2f}, {total * 1000:.0f} ms{skipped}", style="dim"))
-    if timings:
-        _show_timings(console, answer.timings)
-    if answer.trace is not None:
-        _show_trace(console, answer.trace)
+
+
+def _show_choices(console: Console, answer: Answer) -> None:
+    console.print(Text(f"\n{answer.reason}", style="bold"))
+    for number, choice in enumerate(answer.choices, start=1):
+        console.print(Text.assemble((f"{number:>3}. ", "bold"), choice.text))
 
 
 def show_line(line: StyledLine, *, console: Console | None = None) -> None:

@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 Side = Literal["question", "answer"]
 """Which side of a question-answer pair a text stands on; encoders may treat the two differently."""
 
-AnswerKind = Literal["passage", "fact", "styled", "none"]
+AnswerKind = Literal["passage", "fact", "styled", "talk", "none"]
+"""`talk` is what the bot says of itself, or of an answer that it gave."""
 StyledKind = Literal["generated", "quotation", "edited"]
 
 Span = tuple[int, int]
@@ -116,6 +117,14 @@ class Styled:
 
 
 @dataclass(frozen=True, slots=True)
+class Choice:
+    """A reading of a question that has several: what a button says, and the question that it stands for."""
+
+    text: str
+    question: str
+
+
+@dataclass(frozen=True, slots=True)
 class Answer:
     question: str
     text: str
@@ -128,6 +137,10 @@ class Answer:
     skipped: tuple[str, ...] = ()
     id: str = ""
     styled: Styled | None = None
+    understood: str = ""
+    """The question as it was understood, where that is not as it was written."""
+    choices: tuple[Choice, ...] = ()
+    """What may be meant, where the bot asks back in place of an answer."""
     trace: Mapping[str, object] | None = None
 
 

@@ -169,6 +169,13 @@ def turns_of(connection: Connection, conversation: str) -> list[Turn]:
     return [_turn(row) for row in connection.execute(query)]
 
 
+def last_turns_of(connection: Connection, conversation: str, count: int) -> list[Turn]:
+    """In the order they were asked."""
+    query = select(turns).where(turns.c.conversation_id == conversation)
+    last = query.order_by(turns.c.asked.desc(), turns.c.created.desc()).limit(count)
+    return [_turn(row) for row in connection.execute(last)][::-1]
+
+
 def asked_in(connection: Connection, conversation: str) -> dict[str, str]:
     """Turns' ids by the askers' own (`Bot.ask`'s `reference`), without reading the answers."""
     reference = turns.c.answer["ask"].as_string()

@@ -249,6 +249,11 @@ class Store:
         with reading(self._engine) as connection:
             return history.turns_of(connection, conversation)
 
+    def last_turns(self, conversation: str, count: int) -> list[Turn]:
+        """The last turns of a conversation, in the order they were asked; none in an unknown one."""
+        with reading(self._engine) as connection:
+            return history.last_turns_of(connection, conversation, count)
+
     def asked(self, conversation: str) -> dict[str, str]:
         """Turns' ids by the askers' own ids of their questions, oldest first; none in an unknown conversation."""
         with reading(self._engine) as connection:

@@ -63,9 +63,12 @@ async def ask(request: web.Request) -> web.StreamResponse:
     engine.expect_persona(asked.persona or "")
     question = Question(asked.question, asked.body or "", category=asked.category or "")
     conversation = asked.conversation or uuid4().hex
+    if asked.conversation is None:
+        engine.begin(conversation)
     id = uuid4().hex  # noqa: A001  # the answer's
     options: dict[str, Any] = {"deadline": asked.deadline, "top": asked.top or 10, "trace": bool(asked.trace)}
     options |= {"persona": asked.persona or "", "hint": asked.hint or "", "conversation": conversation, "id": id}
+    options |= {"understood": asked.question if asked.raw else ""}
     if not sse.wanted(request):
         return reply({**as_dict(await engine.answer(question, **options)), "conversation": conversation})
     async with sse.asking(engine, question, **options) as happenings:
@@ -136,10 +139,7 @@ async def give_feedback(request: web.Request) -> web.Response:
     """A vote on a recorded answer."""
     given = await read(request, FeedbackRequest)
     comment = given.comment or ""
-    try:
-        await request.app[ENGINE].store(lambda store: store.save_feedback(given.id, given.vote, comment))
-    except NotFound as error:
-        raise ServiceError(404, str(error)) from None
+    await request.app[ENGINE].vote(given.id, given.vote, comment)
     return reply({"id": given.id, "vote": given.vote, "comment": comment})
 
 
@@ -168,7 +168,8 @@ async def rename_conversation(request: web.Request) -> web.Response:
 async def delete_conversation(request: web.Request) -> web.Response:
     """Remove a conversation with its turns and the votes on them."""
     request.app[CHAT].conversations.clear(request.match_info["id"])
-    await _of_conversation(request, lambda store, conversation: store.delete_conversation(conversation))
+    engine = request.app[ENGINE]
+    await _of_conversation(request, lambda _, conversation: engine.bot.delete_conversation(conversation))
     return web.Response(status=204)
 
 

@@ -9,20 +9,25 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 from aiohttp import WSCloseCode, WSMessage, WSMsgType, web
 
+from qa_bot.choices import meant
+from qa_bot.presentation import as_dict
 from qa_bot.web import frames
 from qa_bot.web.access import Access
 from qa_bot.web.connection import Connection
-from qa_bot.web.conversation import Conversation
+from qa_bot.web.conversation import Conversation, voice_of
 from qa_bot.web.conversations import Conversations, new_id
-from qa_bot.web.engine import Engine
+from qa_bot.web.engine import Engine, refused_choices
 from qa_bot.web.errors import ServiceError
-from qa_bot.web.frames import Ask, Cancel, Choose, ClientFrame, Feedback, Frame, Hello, Ping
+from qa_bot.web.frames import Ask, Cancel, Choose, ClientFrame, Feedback, Frame, Hello, Ping, Raw
 from qa_bot.web.keys import ACCESS, ENGINE, METRICS
 from qa_bot.web.metrics import Metrics
+from qa_core.types import Question
 
 if TYPE_CHECKING:
     from qa_bot.store import Turn
@@ -157,8 +162,8 @@ class Chat:
                 await self._choose(connection, frame)
             case Ping():
                 connection.reply({"type": "pong"}, frame.id)
-            case _:
-                raise ServiceError(422, f"Expected a question that offers a choice, but {frame.id!r} offers none.")
+            case Raw():
+                await self._undo(connection, frame)
 
     async def _greet(self, connection: Connection, hello: Hello) -> None:
         """Open or resume a conversation, and tell what the client missed of it."""
@@ -182,27 +187,51 @@ class Chat:
         conversation.ask(ask, ask.id or new_id())
 
     async def _vote(self, connection: Connection, vote: Feedback) -> None:
-        from qa_bot.store import NotFound  # late: nobody waits for SQLAlchemy before the first question
-
         turn = connection.conversation.turn_of(vote.id) if connection.conversation else vote.id
         try:
-            await self._engine.store(lambda store: store.save_feedback(turn, vote.vote, vote.comment))
-        except NotFound:
+            await self._engine.vote(turn, vote.vote, vote.comment)
+        except ServiceError:
             raise ServiceError(404, f"Expected the id of an answered question, but got {vote.id!r}.") from None
 
     async def choose(self, id: str, choice: int | str) -> Turn:  # noqa: A002  # the noun's own name
-        """Take another line for a recorded answer, and tell everybody in its conversation; raises ServiceError."""
-        turn = await self._engine.choose(id, choice)
+        """Answer what was chosen among readings, or take another line for a recorded answer.
+
+        Everybody in its conversation is told. Raises ServiceError.
+        """
+        turn = await self._engine.recorded(id)
+        turn = await (self._answered(turn, choice) if turn.answer.get("choices") else self._engine.choose(id, choice))
         if conversation := self.conversations.find(turn.conversation):
             conversation.revised(turn.id, turn.answer)
         return turn
 
+    async def _answered(self, turn: Turn, choice: int | str) -> Turn:
+        """The turn with the answer to the reading that was chosen, which is recorded as a turn of its own."""
+        reference = str(turn.answer.get("ask", turn.id))
+        answer = await self._engine.answer(
+            Question(turn.question),
+            understood=_meant(turn.answer, choice),
+            conversation=turn.conversation,
+            reference=reference,
+            **voice_of(turn.answer),
+        )
+        return replace(turn, id=answer.id, answer={**as_dict(answer), "ask": reference})
+
     async def _choose(self, connection: Connection, wanted: Choose) -> None:
         self._access.spend(connection.request, *connection.tokens)
         conversation = connection.conversation
+        if conversation is not None:
+            offered = (await self._engine.recorded(conversation.turn_of(wanted.id))).answer.get("choices")
+            if offered:
+                await conversation.ask_anew(wanted.id, lambda _, answer: _meant(answer, wanted.choice))
+                return
         turn = await self.choose(conversation.turn_of(wanted.id) if conversation else wanted.id, wanted.choice)
         if conversation is None or turn.conversation != conversation.id:
             connection.reply(frames.final_of(turn.answer), wanted.id)
+
+    async def _undo(self, connection: Connection, wanted: Raw) -> None:
+        """Ask a question as it was written."""
+        self._access.spend(connection.request, *connection.tokens)
+        await _joined(connection, wanted).ask_anew(wanted.id, lambda question, _: question)
 
 
 CHAT = web.AppKey("chat", Chat)
@@ -224,6 +253,11 @@ def routes() -> list[web.RouteDef]:
 
 async def chat(request: web.Request) -> web.WebSocketResponse:
     return await request.app[CHAT].serve(request)
+
+
+def _meant(answer: Mapping[str, Any], choice: int | str) -> str:
+    with refused_choices():
+        return meant(answer, choice)
 
 
 def _read(message: WSMessage) -> ClientFrame:

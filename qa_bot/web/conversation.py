@@ -41,6 +41,12 @@ CANCELLED = ("cancelled", "The question was stopped.")
 STOPPED = ("overloaded", STOPPING, 5.0)
 
 
+def voice_of(answer: Mapping[str, Any]) -> dict[str, Any]:
+    """Persona and hint of an answer object."""
+    styled = answer.get("styled") or {}
+    return {name: str(styled[name]) for name in ("persona", "hint") if styled.get(name)}
+
+
 class Conversation:
     """One conversation, for every client connected to it; to be used from the engine's event loop."""
 
@@ -105,10 +111,11 @@ class Conversation:
         """Count on from `seq`, which a client has read: frames were counted up to there before a restart."""
         self.seq = max(self.seq, seq)
 
-    def ask(self, ask: Ask, about: str) -> None:
+    def ask(self, ask: Ask, about: str, *, understood: str = "") -> None:
         """Begin a turn with the id `about`, or let it wait for the one that runs; its frames go to every client.
 
-        A question on its way is not begun again. Whoever asks an answered one is told its answer by `again`.
+        A question on its way is not begun again. Whoever asks an answered one is told its answer by `again`, but where
+        it is to be `understood` otherwise it is answered anew.
 
         Raises:
             ServiceError: 422 for a persona that nobody knows, 429 where too many questions wait already.
@@ -120,7 +127,7 @@ class Conversation:
         if len(self._waiting) >= WAITING:
             message = f"Expected at most {WAITING} questions to wait in a conversation; let it answer first."
             raise ServiceError(429, message, retry_after=1)
-        turn = Turn(about, ask)
+        turn = Turn(about, ask, understood)
         self._turns.pop(about, None)
         self._turns[about] = turn
         self._waiting.append(turn)
@@ -128,6 +135,23 @@ class Conversation:
             self._begin_next()
         else:
             self._tell(turn, frames.status(frames.QUEUED))
+
+    async def ask_anew(self, about: str, understood: Callable[[str, Mapping[str, Any]], str]) -> None:
+        """Answer an answered question once more.
+
+        Args:
+            understood: what is to be asked now, by the question as it was written and its answer object.
+
+        Raises:
+            ServiceError: 404 where nobody asked that here, and what `understood` and `ask` raise.
+        """
+        known = self._turns.get(about)
+        recorded = await self._engine.recorded(self.turn_of(about))
+        if recorded.conversation != self.id:
+            raise ServiceError(404, f"Expected the id of a question that was answered here, but got {about!r}.")
+        wanted = understood(recorded.question, recorded.answer)
+        ask = known.ask if known else Ask(type="ask", text=recorded.question, trace=True, **voice_of(recorded.answer))
+        self.ask(ask, about, understood=wanted)
 
     def has_answered(self, about: str) -> bool:
         return about in self._answered
@@ -151,6 +175,7 @@ class Conversation:
         about = str(answer.get("ask") or next((q for q, t in self._answered.items() if t == turn), turn))
         kept = self._numbered(about, frames.final_of(answer))
         known = self._turns.get(about)
+        self._remember(about, turn)
         if known is not None and known.ended is not None:
             known.frames.append(kept)
             known.unseen = known.unseen or not self._clients
@@ -222,6 +247,7 @@ class Conversation:
                 persona=ask.persona,
                 hint=ask.hint,
                 conversation=self.id,
+                understood=turn.understood,
                 reference=turn.id,
                 listen=listen,
             )
@@ -274,10 +300,4 @@ class Conversation:
             del self._answered[next(iter(self._answered))]
 
     async def _recorded(self, id: str) -> dict[str, Any]:  # noqa: A002  # the turn's own name
-        from qa_bot.store import NotFound  # late: nobody waits for SQLAlchemy before the first question
-
-        try:
-            turn = await self._engine.store(lambda store: store.turn(id))
-        except NotFound as error:
-            raise ServiceError(404, str(error)) from None
-        return frames.final_of(turn.answer)
+        return frames.final_of((await self._engine.recorded(id)).answer)

@@ -48,6 +48,8 @@ class Conversations:
         if conversation is None:
             conversation = Conversation(id or new_id(), self._engine, asked=asked, settled=self._settle)
             self._live[conversation.id] = conversation
+        if id is None:
+            self._engine.begin(conversation.id)
         conversation.continue_after(seq)
         self._idle.pop(conversation.id, None)
         self._sweep_later()

@@ -6,15 +6,17 @@ import asyncio
 import logging
 import time
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
 from functools import partial
 from threading import Event as Flag
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from qa_bot.bot import Bot
-from qa_bot.choices import ChoiceError
+from qa_bot.choices import ChoiceError, NotOffered
+from qa_bot.conversation.answering import Exchanged
 from qa_bot.deadline import Cancelled, Deadline, DeadlineExceededError
 from qa_bot.events import Event, Listener, nobody
 from qa_bot.pipeline import SearchEngine
@@ -27,6 +29,7 @@ from qa_core.types import Answer, Candidate, Question
 if TYPE_CHECKING:
     from generators.grid_map import GridMap
     from qa_bot.store import Store, Turn
+    from qa_bot.store.rows import Vote
 
 log = logging.getLogger(__name__)
 
@@ -108,6 +111,8 @@ class Engine:
         persona: str = "",
         hint: str = "",
         conversation: str | None = None,
+        history: Sequence[Exchanged] | None = None,
+        understood: str = "",
         reference: str = "",
         id: str = "",  # noqa: A002  # the noun's own name
         listen: Listener = nobody,
@@ -122,7 +127,8 @@ class Engine:
         self.expect_persona(persona)
         told = listen if listen is nobody else _on_loop(listen)
         ask = partial(self.bot.ask, question, top=top, trace=trace, persona=persona, hint=hint, listen=told)
-        ask = partial(ask, conversation=conversation, reference=reference, id=id)
+        ask = partial(ask, conversation=conversation, history=history, understood=understood)
+        ask = partial(ask, reference=reference, id=id)
         answer = await self._run(lambda limit: ask(deadline=limit), deadline)
         self._metrics.answered(answer)
         self._told(question, answer, conversation)
@@ -155,20 +161,35 @@ class Engine:
         """The grid that hints steer by; raises ServiceError 404 where there is none, else as `answer` does."""
         return await self._run(lambda _: self._chart(hint), None)
 
-    async def choose(self, id: str, choice: int | str) -> Turn:  # noqa: A002  # the noun's own name
-        """`Bot.choose`; raises ServiceError 404 for an unknown answer, 422 for a choice that it does not offer."""
-        from qa_bot.store import NotFound  # late: nobody waits for SQLAlchemy before the first question
+    def begin(self, conversation: str) -> None:
+        """Nothing was asked yet in a new conversation: it need not be looked for."""
+        self.bot.memory.begin(conversation)
 
-        try:
-            return await self.store(lambda _: self.bot.choose(id, choice))
-        except NotFound as error:
-            raise ServiceError(404, str(error)) from None
-        except ChoiceError as error:
-            raise ServiceError(422, str(error)) from None
+    async def recorded(self, id: str) -> Turn:  # noqa: A002  # the noun's own name
+        """A turn by the id of its answer; raises ServiceError 404 where there is none."""
+        return await self._found(lambda store: store.turn(id))
+
+    async def vote(self, id: str, vote: Vote, comment: str) -> None:  # noqa: A002  # the noun's own name
+        """`Bot.vote`; raises ServiceError 404 for an unknown answer."""
+        await self._found(lambda _: self.bot.vote(id, vote, comment))
+
+    async def choose(self, id: str, choice: int | str) -> Turn:  # noqa: A002  # the noun's own name
+        """`Bot.choose`; raises ServiceError 404 for an unknown answer or choice, 422 for a text that will not do."""
+        with refused_choices():
+            return await self._found(lambda _: self.bot.choose(id, choice))
 
     async def store(self, work: Callable[[Store], Result]) -> Result:
         """Call `work` with the store, in a thread that no question holds."""
         return await asyncio.wrap_future(self._bookkeepers.submit(lambda: work(self.bot.store)))
+
+    async def _found(self, work: Callable[[Store], Result]) -> Result:
+        """The same, where what is not found is the client's mistake."""
+        from qa_bot.store import NotFound  # late: nobody waits for SQLAlchemy before the first question
+
+        try:
+            return await self.store(work)
+        except NotFound as error:
+            raise ServiceError(404, str(error)) from None
 
     async def warm_up(self) -> None:
         """Open the index and answer a question, so that the first user does not wait for that; then be ready.
@@ -267,6 +288,17 @@ class Engine:
     def _leave(self, _: Future[Result]) -> None:
         with self._lock:
             self._taken -= 1
+
+
+@contextmanager
+def refused_choices() -> Iterator[None]:
+    """A choice that cannot be made, as an error of the service."""
+    try:
+        yield
+    except NotOffered as error:
+        raise ServiceError(404, str(error)) from None
+    except ChoiceError as error:
+        raise ServiceError(422, str(error)) from None
 
 
 def _unless_cancelled(work: Callable[[Deadline], Result], limit: Deadline) -> Result:

@@ -9,13 +9,14 @@ carries the number of the last one that this client was sent.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import asdict
 from typing import Annotated, Any, Literal
 
 import orjson
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 from pydantic_core import ErrorDetails
 
-from qa_bot.events import Event, SourcesFound, StageBegun, TextAdded
+from qa_bot.events import ChoicesOffered, Event, SourcesFound, StageBegun, TextAdded, Understood
 from qa_bot.presentation import as_dict, source_dict
 from qa_bot.web.errors import ServiceError
 from qa_core.types import Answer
@@ -137,10 +138,14 @@ def ready(conversation: str, personas: Iterable[str]) -> dict[str, Any]:
 
 
 def told(event: Event) -> dict[str, Any]:
-    """What a server frame says of an event: `status`, `sources` or `delta`."""
+    """What a server frame says of an event: `status`, `query`, `clarify`, `sources` or `delta`."""
     match event:
         case StageBegun(stage):
             return status(stage)
+        case Understood(question):
+            return {"type": "query", "text": question}
+        case ChoicesOffered(choices):
+            return {"type": "clarify", "choices": [asdict(choice) for choice in choices]}
         case SourcesFound(sources):
             return {"type": "sources", "sources": [source_dict(source) for source in sources]}
         case TextAdded(text):

@@ -55,6 +55,7 @@ class AskRequest(Body):
     deadline: Deadline | None = None
     top: Top | None = None
     conversation: Id | None = None
+    raw: Annotated[bool | None, Field(description="Ask it as it is written, whatever was said before.")] = None
     trace: bool | None = None
 
 
@@ -153,6 +154,11 @@ class StyledReply(BaseModel):
     notice: Annotated[str, Field(description="What to know where there are no lines, or the hint does not steer.")]
 
 
+class ChoiceReply(BaseModel):
+    text: str
+    question: Annotated[str, Field(description="What is asked where it is chosen.")]
+
+
 class AnswerReply(BaseModel):
     id: str
     question: str
@@ -165,6 +171,10 @@ class AnswerReply(BaseModel):
     timings: Annotated[dict[str, float], Field(description="Seconds by stage, and their total.")]
     skipped: list[str]
     styled: StyledReply | None = None
+    understood: Annotated[str, Field(description="The follow-up as it was understood, where it was rewritten.")] = ""
+    choices: Annotated[
+        list[ChoiceReply], Field(description="What may be meant, where the bot asks back: answer with `/api/choose`.")
+    ] = []
     trace: dict[str, Any] | None = None
 
 

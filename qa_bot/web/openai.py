@@ -1,6 +1,7 @@
 """Chat completions as OpenAI's clients know them: the last user message is asked, sources stand in `citations`.
 
-A persona is a model; the system message says what its sentence should be about.
+The messages before it are the conversation: nothing is kept here under an id. A persona is a model; the system message
+says what its sentence should be about.
 """
 
 from __future__ import annotations
@@ -12,7 +13,10 @@ from uuid import uuid4
 
 from aiohttp import web
 
+from qa_bot.conversation.answering import Exchanged
+from qa_bot.conversation.memory import KEPT
 from qa_bot.events import TextAdded
+from qa_bot.pipeline import WHICH
 from qa_bot.presentation import source_dict
 from qa_bot.web import sse
 from qa_bot.web.bodies import read, reply, shown
@@ -25,6 +29,8 @@ from qa_core.text import words
 from qa_core.types import Answer, Question
 
 DONE = b"data: [DONE]\n\n"
+UNKNOWN = "I don't know."
+"""How a message begins that holds no answer."""
 
 
 def routes() -> list[web.RouteDef]:
@@ -42,6 +48,7 @@ async def complete(request: web.Request) -> web.StreamResponse:
     _expect_model(engine, wanted.model)
     question, hint = _question(wanted), _hint(wanted)
     voice: dict[str, Any] = {} if wanted.model == MODEL else {"persona": wanted.model, "hint": hint}
+    voice["history"] = _history(wanted)
     if not wanted.stream:
         answer = await engine.answer(question, **voice)
         return reply(_completion(answer, wanted.model, _usage(question, hint, answer)))
@@ -67,7 +74,7 @@ async def show_model(request: web.Request) -> web.Response:
 
 
 def _question(wanted: ChatRequest) -> Question:
-    """The last user message; earlier turns do not count yet."""
+    """The last user message."""
     message = wanted.last("user")
     if message is None:
         raise ServiceError(422, "Expected a message of role user in messages, but got none.")
@@ -76,6 +83,26 @@ def _question(wanted: ChatRequest) -> Question:
             422, f"Expected at most {TEXT} characters in the last user message, but got {len(message.text)}."
         )
     return Question(message.text)
+
+
+def _history(wanted: ChatRequest) -> list[Exchanged]:
+    """Every user message before the last one, with what was replied to it."""
+    asked: list[Exchanged] = []
+    styled = wanted.model != MODEL
+    for message in wanted.messages:
+        if message.role == "user":
+            asked.append(Exchanged(message.text[:TEXT], ""))
+        elif message.role == "assistant" and asked:
+            asked[-1] = asked[-1]._replace(**_replied(message.text[:TEXT], styled=styled))
+    return asked[:-1][-KEPT:]
+
+
+def _replied(text: str, *, styled: bool) -> dict[str, Any]:
+    """What an assistant's message says, where it is one of ours: `_said`, read backwards."""
+    _, _, behind = text.partition("\n\n")
+    sourced = behind if styled and behind else text
+    asks_back = sourced.startswith(WHICH)
+    return {"said": "" if asks_back or sourced.startswith(UNKNOWN) else sourced, "asks_back": asks_back}
 
 
 def _hint(wanted: ChatRequest) -> str:
@@ -109,9 +136,13 @@ def _completion(answer: Answer, model: str, usage: dict[str, int]) -> dict[str, 
 
 
 def _said(answer: Answer) -> str:
-    """An abstention is an ordinary message that says why, after what the persona has to say."""
+    """An abstention is an ordinary message that says why, after what the persona has to say; choices are numbered."""
+    if answer.answered:
+        return answer.text
     remarks = answer.styled.lines[:1] if answer.styled else ()
-    return answer.text if answer.answered else "\n\n".join([*(each.text for each in remarks), answer.reason])
+    numbered = "\n".join(f"{number}. {choice.text}" for number, choice in enumerate(answer.choices, start=1))
+    reason = f"{answer.reason}\n{numbered}" if numbered else f"{UNKNOWN} {answer.reason}"
+    return "\n\n".join([*(each.text for each in remarks), reason])
 
 
 def _usage(question: Question, hint: str, answer: Answer) -> dict[str, int]:

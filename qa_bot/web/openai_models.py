@@ -67,7 +67,7 @@ class StreamOptions(Given):
 
 
 class ChatRequest(Given):
-    """The last message of role `user` is the question, a system message may carry a hint."""
+    """The last message of role `user` is the question after those before it, a system message may carry a hint."""
 
     model: Annotated[str, Field(max_length=NAME)]
     messages: Annotated[

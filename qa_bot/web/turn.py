@@ -30,6 +30,8 @@ class Turn:
 
     id: str
     ask: Ask
+    understood: str = ""
+    """What is asked in place of the question, where somebody said so."""
     frames: list[Kept] = field(default_factory=list)
     stage: str = ""
     work: asyncio.Task[None] | None = None

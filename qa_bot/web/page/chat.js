@@ -21,7 +21,7 @@ export class Chat {
   #connection = new Connection(this);
   #log = byId("turns");
   #turns = new Map(); // by the id of the question, and by the id of the answer
-  #pending = []; // questions without an answer: {id, text, persona, hint}
+  #pending = []; // questions without an answer: {id, text, persona, hint}, or with the frame that asks anew
   #visit = 0;
 
   constructor({ api, token, listener, cite }) {
@@ -32,8 +32,8 @@ export class Chat {
       vote: (id, vote, comment) => this.#vote(id, vote, comment),
       again: (turn) => this.#again(turn),
       pick: (turn, choice) => this.#pick(turn, choice),
-      choose: (id, choice) => this.#connection.send({ type: "choose", id, choice }),
-      raw: (id) => this.#connection.send({ type: "raw", id }),
+      choose: (turn, choice) => this.#anew(turn, { type: "choose", choice }),
+      raw: (turn) => this.#anew(turn, { type: "raw" }),
     };
   }
 
@@ -80,8 +80,7 @@ export class Chat {
   // --- what the connection asks for ---
 
   hello() {
-    const seen = Number(recall(this.#key("seen")) ?? 0);
-    const resume = this.id ? { resume: this.id, seq: seen } : {};
+    const resume = this.id ? { resume: this.id, seq: this.#seen } : {};
     const token = (this.#greeted = this.#token.value);
     return { type: "hello", ...(token ? { token } : {}), ...resume };
   }
@@ -103,6 +102,11 @@ export class Chat {
 
   // --- within ---
 
+  /** The last frame that was taken to the end. */
+  get #seen() {
+    return Number(recall(this.#key("seen")) ?? 0);
+  }
+
   #welcome({ conversation, personas }) {
     if (conversation !== this.id) this.#become(conversation);
     this.#listener.personas(personas ?? []);
@@ -123,7 +127,9 @@ export class Chat {
   /** A frame for a turn; one that came already, before the connection was lost, is not taken twice. */
   #deal(frame) {
     const known = this.#turns.get(frame.turn ?? frame.id) ?? this.#turns.get(frame.id);
-    if (known?.done) return this.#forget(frame, known);
+    const anew = frame.type === "status" && frame.seq > this.#seen; // in another tab
+    if (known?.done && !anew) return this.#forget(frame, known);
+    if (known?.done) known.reopen();
     const turn = known ?? this.#turn(frame.id, frame.question ?? "");
     const last = frame.type === "final" || frame.type === "error";
     if (!last && frame.seq <= turn.seq) return undefined;
@@ -165,11 +171,10 @@ export class Chat {
   }
 
   #past({ id, question, rewritten, answer, feedback }) {
-    const turn = this.#turn(id, question);
     const asked = answer.ask ?? id;
-    this.#turns.set(asked, turn);
-    if (rewritten) turn.understood({ text: rewritten });
-    turn.answer({ ...answer, turn: id });
+    const turn = this.#turn(asked, question);
+    this.#turns.set(id, turn);
+    turn.answer({ ...answer, understood: rewritten, turn: id });
     turn.vote([feedback ?? []].flat().at(-1)?.vote);
     this.#pending = this.#pending.filter((each) => each.id !== asked);
   }
@@ -187,9 +192,9 @@ export class Chat {
     return this.#pending.some((each) => each.id === id) || this.#turns.has(id);
   }
 
-  #send({ id, text, persona, hint }) {
+  #send({ id, text, persona, hint, frame }) {
     const voice = { ...(persona ? { persona } : {}), ...(hint ? { hint } : {}) };
-    this.#connection.send({ type: "ask", id, text, trace: true, ...voice });
+    this.#connection.send({ id, ...(frame ?? { type: "ask", text, trace: true, ...voice }) });
   }
 
   #settled(id) {
@@ -207,6 +212,15 @@ export class Chat {
     turn.root.remove();
     this.#turns.delete(turn.id);
     this.ask(turn.question, byId("persona").value, byId("topic").value.trim());
+  }
+
+  /** Have a question answered in another sense; it keeps its place. */
+  #anew(turn, frame) {
+    const asked = { id: turn.id, text: turn.question, persona: turn.persona, frame };
+    turn.reopen();
+    this.#pending.push(asked);
+    this.#settle();
+    if (this.#connection.ready) this.#send(asked);
   }
 
   async #pick(turn, choice) {

@@ -29,7 +29,7 @@ const CLOSEST = 3; // documents shown where there is no answer
 
 /**
  * `actions` has what a person can do: `cite(sources, place, opener)`, `vote(answerId, vote, comment)`, `again(question)`,
- * `choose(id, choice)`, `raw(id)` and `pick(turn, choice)`, which takes another styled sentence.
+ * `choose(turn, choice)`, `raw(turn)` and `pick(turn, choice)`, which takes another styled sentence.
  */
 export class Turn {
   #actions;
@@ -75,8 +75,9 @@ export class Turn {
 
   /** Say how a follow-up was understood, with a way back to what was written. */
   understood({ text }) {
+    this.#parts.understood.replaceChildren();
     if (!text || text === this.question) return;
-    const undo = el("button", { type: "button", class: "link", on: { click: () => this.#actions.raw(this.id) } }, "Undo");
+    const undo = el("button", { type: "button", class: "link", on: { click: () => this.#actions.raw(this) } }, "Undo");
     undo.setAttribute("aria-label", "Undo: ask it as it was written");
     this.#parts.understood.replaceChildren("Understood as ", el("q", {}, text), " ", undo);
   }
@@ -94,10 +95,8 @@ export class Turn {
   }
 
   clarify({ choices }) {
-    const buttons = choices.map((choice, place) => {
-      const said = typeof choice === "string" ? choice : (choice.text ?? choice.label ?? String(place + 1));
-      return el("button", { type: "button", class: "choice", on: { click: () => this.#chosen(place) } }, said);
-    });
+    const buttons = choices.map(({ text }, place) =>
+      el("button", { type: "button", class: "choice", on: { click: () => this.#actions.choose(this, place) } }, text));
     this.#parts.choices.replaceChildren(el("p", {}, "Which of these do you mean?"), ...buttons);
     this.#idle();
   }
@@ -107,8 +106,23 @@ export class Turn {
     this.#finish();
     this.answerId = answer.turn ?? answer.id;
     if (answer.question && !this.question) this.ask(answer.question);
+    this.understood({ text: answer.understood });
     this.#say(answer);
+    if (answer.choices) this.clarify(answer);
     this.#parts.foot.replaceChildren(...this.#about(answer));
+  }
+
+  /** It is asked once more, in another sense: what stands there stays until something new comes. */
+  reopen() {
+    this.done = false;
+    this.rewind();
+    this.#styled = null;
+    this.#parts.choices.replaceChildren();
+    this.#parts.understood.replaceChildren();
+    this.#parts.foot.replaceChildren();
+    this.#parts.voice.show(null);
+    this.#parts.stage.textContent = "Sending…";
+    this.#parts.progress.hidden = false;
   }
 
   /** Show the same answer with another sentence of the persona before it. */
@@ -161,6 +175,7 @@ export class Turn {
     this.#text = answer.answer;
     this.#parts.voice.show(this.#styled);
     if (answer.answered) this.#compose();
+    else if (answer.choices) this.#body();
     else this.#body(this.#abstention(answer));
   }
 
@@ -214,6 +229,7 @@ export class Turn {
   }
 
   #about(answer) {
+    if (answer.choices) return [];
     const cited = this.#cited();
     const others = this.#sources.filter((source) => !source.span);
     const shown = answer.answered ? cited : others.slice(0, CLOSEST);
@@ -249,7 +265,7 @@ export class Turn {
     this.#parts.voting = voting;
     const panel = el("div", { class: "why", id: `why-${this.id}`, hidden: true });
     const line = el("div", { class: "line" },
-      answer.answered ? confidence(answer.confidence) : null,
+      answer.answered && answer.kind !== "talk" ? confidence(answer.confidence) : null,
       answer.timings?.total === undefined ? null : el("span", { class: "time" }, seconds(answer.timings.total)),
       opener(panel, () => why(answer)),
       el("span", { class: "buttons" }, copyButton(() => plain(this.#answer)), voting.buttons));
@@ -260,12 +276,6 @@ export class Turn {
     const button = el("button", { type: "button", class: "link", on: { click: () => this.#actions.again(this) } }, label);
     if (wait) countDown(button, label, wait);
     return el("p", { class: "again" }, `${note} `, button);
-  }
-
-  #chosen(place) {
-    this.#parts.choices.replaceChildren();
-    this.#parts.progress.hidden = false;
-    this.#actions.choose(this.id, place);
   }
 
   #idle() {

@@ -493,16 +493,23 @@ def test_feedback_by_the_questions_id_or_the_answers(service, talk):
     assert (wrong["code"], wrong["id"]) == ("invalid", "q1")
 
 
-@pytest.mark.parametrize("frame", [{"type": "choose", "id": "q1", "choice": 1}, {"type": "raw", "id": "q1"}])
+@pytest.mark.parametrize(
+    "frame",
+    [
+        {"type": "choose", "id": "q1", "choice": 1},
+        {"type": "choose", "id": "q9", "choice": 1},
+        {"type": "raw", "id": "q9"},
+    ],
+)
 def test_a_choice_where_there_is_none(service, talk, frame):
     async def chat():
         async with talk(service) as client:
             await client.ask(CATS, id="q1")
-            await client.say(frame.pop("type"), **frame)
+            await client.say(frame["type"], **{name: frame[name] for name in frame if name != "type"})
             return await client.hear()
 
     told = service.run(chat())
-    assert (told["type"], told["id"], told["code"]) == ("error", "q1", "invalid")
+    assert (told["type"], told["id"], told["code"]) == ("error", frame["id"], "not_found")
 
 
 def test_an_unknown_persona_is_refused_by_name(serve, voiced_bot, talk):

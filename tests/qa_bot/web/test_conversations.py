@@ -25,6 +25,9 @@ class Engine:
         self.known = known or {}
         self.looked_up = 0
 
+    def begin(self, conversation):
+        pass
+
     async def answer(self, question, **options):
         return Answer(question.title, "Because.", "passage", True, 0.9, id="t1")
 

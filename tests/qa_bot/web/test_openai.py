@@ -55,7 +55,7 @@ def test_an_answer_with_its_citations(service, client) -> None:
 
 def test_an_abstention_is_an_ordinary_message(service, client) -> None:
     told = complete(client(service), user(NONSENSE))
-    assert told.choices[0].message.content == service.bot.ask(NONSENSE).reason
+    assert told.choices[0].message.content == f"I don't know. {service.bot.ask(NONSENSE).reason}"
     assert told.choices[0].finish_reason == "stop"
 
 
@@ -139,7 +139,7 @@ def test_a_stream_gives_the_same_piece_by_piece(service, client) -> None:
 def test_a_streamed_abstention_says_why(service, client) -> None:
     chunks = list(complete(client(service), user(NONSENSE), stream=True))
     said = "".join(each.choices[0].delta.content or "" for each in chunks)
-    assert said == service.bot.ask(NONSENSE).reason
+    assert said == f"I don't know. {service.bot.ask(NONSENSE).reason}"
     assert chunks[-1].choices[0].finish_reason == "stop"
 
 

@@ -248,9 +248,9 @@ def test_choices_that_cannot_be_are_told(serve, voiced_bot, talk) -> None:
     styled, plain = asked(service)["id"], asked(service, persona="")["id"]
     lines = len(service.bot.store.turn(styled).answer["styled"]["lines"])
     wrong = [
-        (styled, lines, 422, f"Expected a choice from 0 to {lines - 1}, but got {lines}."),
+        (styled, lines, 404, f"Expected a choice from 0 to {lines - 1}, but got {lines}."),
         ("nobody", 0, 404, "Expected the id of a recorded answer, but got 'nobody'."),
-        (plain, 0, 422, f"Expected a question that offers a choice, but '{plain}' offers none."),
+        (plain, 0, 404, f"Expected a question that offers a choice, but '{plain}' offers none."),
     ]
     for id_, choice, status, said in wrong:
         assert error(service.post("/api/choose", json={"id": id_, "choice": choice}), status) == said

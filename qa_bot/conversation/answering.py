@@ -1,0 +1,113 @@
+"""A turn of a conversation answered: understood after what was said, then looked up, or replied to where it is talk."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import cache, partial
+from typing import TYPE_CHECKING, NamedTuple
+
+from qa_bot.conversation.memory import Past
+from qa_bot.conversation.replies import ANSWERS_AGAIN, reply
+from qa_bot.conversation.talk import recognise
+from qa_bot.conversation.taste import Taste
+from qa_bot.conversation.understanding import Reading, read
+from qa_bot.deadline import Deadline
+from qa_bot.events import Listener, Understood, nobody
+from qa_bot.followups import Rewriter
+from qa_core.types import Answer, Question
+
+if TYPE_CHECKING:
+    from qa_bot.pipeline import Pipeline, Wanted
+
+
+class How(NamedTuple):
+    """What holds for an answer, whatever is asked."""
+
+    deadline: Deadline
+    top: int = 10
+    trace: bool = False
+    voice: Wanted | None = None
+    listen: Listener = nobody
+
+
+class Exchanged(NamedTuple):
+    """A turn as a client tells of it that keeps the conversation itself."""
+
+    question: str
+    said: str
+    """What was answered, without a persona's sentence; "" for none."""
+    asks_back: bool = False
+
+
+@cache
+def rewriter() -> Rewriter:
+    """The shipped one, for everybody."""
+    return Rewriter()
+
+
+def answer_turn(pipeline: Pipeline, asked: Question, past: Sequence[Past], how: How, *, understood: str = "") -> Answer:
+    """An answer to a turn, without an id.
+
+    Args:
+        past: what was said before, oldest first.
+        understood: what is asked, where the asker said so; nothing is rewritten then, nor taken for talk.
+
+    Raises:
+        Cancelled: nobody wants the answer any more, says the deadline.
+    """
+    began = time.monotonic()
+    reading = _reading(asked, past, understood)
+    took = round(time.monotonic() - began, 6)
+    if reading.talk is not None:
+        answer = reply(reading.talk, past, pipeline.knowledge)
+        voice = None if reading.talk in ANSWERS_AGAIN else how.voice
+        told = pipeline.say(asked, answer, deadline=how.deadline, voice=voice, listen=how.listen)
+    else:
+        told = _looked_up(pipeline, asked, reading, past, how)
+    timings = {"understand": took, **told.timings, "total": round(told.timings["total"] + took, 6)}
+    return replace(told, timings=timings)
+
+
+def replayed(pipeline: Pipeline, exchanged: Sequence[Exchanged], how: How) -> list[Past]:
+    """What was said, as a client tells it; an answer is made again where a later turn speaks of it."""
+    past: list[Past] = []
+    quiet = how._replace(listen=nobody, trace=True)
+    for each in exchanged:
+        asked, before = Question(each.question), tuple(past)
+        past.append(
+            Past(
+                question=each.question,
+                understood=_reading(asked, before, "").question,
+                said=each.said,
+                recall=partial(answer_turn, pipeline, asked, before, quiet),
+                talk=recognise(each.question),
+                asks_back=each.asks_back,
+            )
+        )
+    return past
+
+
+def _reading(asked: Question, past: Sequence[Past], understood: str) -> Reading:
+    if understood:
+        return Reading(understood, settled=True)
+    if asked.body.strip():  # who writes so much says what is meant
+        return Reading(asked.title)
+    return read(asked.title, past, rewriter())
+
+
+def _looked_up(pipeline: Pipeline, asked: Question, reading: Reading, past: Sequence[Past], how: How) -> Answer:
+    changed = reading.question != asked.title
+    if changed:
+        how.listen(Understood(reading.question))
+    answer = pipeline.ask(
+        replace(asked, title=reading.question),
+        deadline=how.deadline,
+        top=how.top,
+        trace=how.trace,
+        voice=how.voice,
+        taste=Taste.of(past),
+        listen=how.listen,
+    )
+    return replace(answer, question=asked.title, understood=reading.question if changed else "")

@@ -1,0 +1,109 @@
+"""What is said of the bot itself, and of the answer before."""
+
+from dataclasses import replace
+
+import pytest
+
+from qa_bot.conversation.memory import Past
+from qa_bot.conversation.replies import NOTHING, Knowledge, reply, shortened
+from qa_bot.conversation.talk import Talk
+from qa_core.types import Answer, AnswerSource, Styled, StyledLine
+
+KNOWN = Knowledge(1234, 1)
+TEXT = "Cats sleep a lot. They hunt at dawn."
+FIRST = AnswerSource("a#0", "a", "pets", "Sleep", "https://x.org/a", 0.9, TEXT, (0, 36), (0, 36))
+NEXT = AnswerSource("b#0", "b", "pets", "Purring", "", 0.5, "Cats purr.")
+ANSWER = Answer("Why do cats sleep?", TEXT, "passage", True, 0.87, sources=(FIRST, NEXT), id="1")
+
+
+def past(answer: Answer = ANSWER) -> list[Past]:
+    return [Past.of(answer.question, answer)]
+
+
+@pytest.mark.parametrize("talk", ["greeting", "identity", "abilities"])
+def test_the_bot_tells_what_it_knows(talk: Talk) -> None:
+    told = reply(talk, [], KNOWN)
+    assert "1,234 documents and 1 fact" in told.text
+    assert (told.kind, told.answered, told.sources) == ("talk", True, ())
+
+
+def test_an_empty_bot_says_so() -> None:
+    assert "none yet" in reply("greeting", [], Knowledge(0, 0)).text
+
+
+@pytest.mark.parametrize("talk", ["farewell", "thanks", "wellbeing", "praise", "blame"])
+def test_small_talk_gets_a_sentence(talk: Talk) -> None:
+    assert reply(talk, past(), KNOWN).text
+
+
+@pytest.mark.parametrize("talk", list(NOTHING))
+def test_nothing_can_be_said_of_no_answer(talk: Talk) -> None:
+    assert reply(talk, [], KNOWN).text == NOTHING[talk]
+    assert reply(talk, past(Answer("thanks", "You're welcome.", "talk", True, 1.0)), KNOWN).text == NOTHING[talk]
+
+
+def test_repeated_is_the_same_answer() -> None:
+    assert reply("repeat", past(), KNOWN) == ANSWER
+
+
+def test_repeated_is_what_was_said_last_of_it() -> None:
+    before = [*past(), Past.of("shorter", shortened(ANSWER)), *past(Answer("thanks", "Yes.", "talk", True, 1.0))]
+    assert reply("repeat", before, KNOWN).text == "Cats sleep a lot."
+
+
+def test_shorter_is_the_first_sentence_verbatim() -> None:
+    told = reply("shorter", past(), KNOWN)
+    assert (told.text, told.kind) == ("Cats sleep a lot.", "passage")
+    assert (told.sources[0].span, told.sources[0].source_span) == ((0, 17), (0, 17))
+    assert told.sources[1].span is None
+
+
+def test_shorter_leaves_out_a_persona_and_what_no_longer_supports() -> None:
+    line = StyledLine("Hush.", "quotation", "me", 0.0)
+    here = replace(FIRST, text="Dogs bark. Cats sleep a lot.", span=(7, 24), source_span=(11, 28))
+    there = replace(NEXT, text="They hunt at dawn.", span=(25, 43), source_span=(0, 18))
+    styled = Styled("me", "", (line,), (0, 5))
+    told = shortened(replace(ANSWER, text=f"Hush.\n\n{TEXT}", kind="styled", styled=styled, sources=(here, there)))
+    assert (told.text, told.kind, told.styled) == ("Cats sleep a lot.", "passage", None)
+    assert [(each.document, each.span, each.source_span) for each in told.sources] == [
+        ("a", (0, 17), (11, 28)),
+        ("b", None, None),
+    ]
+
+
+def test_a_sentence_and_an_abstention_cannot_be_shorter() -> None:
+    once = shortened(ANSWER)
+    assert shortened(once) == once
+    nothing = Answer("Why?", "", "none", False, 0.1, reason="Nobody knows.")
+    assert shortened(nothing) == nothing
+
+
+def test_why_names_document_evidence_and_confidence() -> None:
+    trace = {"confidence": {"title_similarity": 0.81, "coverage": 1.0}}
+    told = reply("why", past(replace(ANSWER, trace=trace, understood="Why do cats sleep so much?")), KNOWN)
+    for said in ("“Why do cats sleep so much?”", "“Sleep” (pets)", "81%", "100%", "How sure I am: 87%."):
+        assert said in told.text
+    assert [each.span for each in told.sources] == [None, None]
+
+
+def test_why_of_a_fact_tells_the_triple() -> None:
+    triple = replace(FIRST, collection="graph", title="Peru", text="Peru · capital · Lima")
+    assert "Peru · capital · Lima" in reply("why", past(replace(ANSWER, kind="fact", sources=(triple,))), KNOWN).text
+
+
+def test_why_of_an_abstention_tells_its_reason() -> None:
+    nothing = Answer("Why?", "", "none", False, 0.1, reason="Nobody knows.")
+    assert reply("why", past(nothing), KNOWN).text == "I gave no answer. Nobody knows."
+
+
+def test_sources_are_listed_used_ones_first() -> None:
+    told = reply("sources", past(), KNOWN)
+    assert told.text == (
+        "The answer comes from:\n1. Sleep (https://x.org/a)\n\nFurther documents about this:\n2. Purring"
+    )
+    assert [each.document for each in told.sources] == ["a", "b"]
+
+
+def test_sources_of_nothing() -> None:
+    assert reply("sources", past(replace(ANSWER, sources=())), KNOWN).text == "There are no documents about this."
+    assert reply("sources", past(replace(ANSWER, sources=(NEXT,))), KNOWN).text == "The nearest documents:\n1. Purring"

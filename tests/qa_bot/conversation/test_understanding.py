@@ -1,0 +1,74 @@
+"""What a turn asks after what was said before it."""
+
+import pytest
+
+from qa_bot.conversation.memory import Past
+from qa_bot.conversation.understanding import picked, read
+from qa_bot.followups import Rewriter
+from qa_core.types import Answer, Choice
+
+CHOICES = (
+    Choice("Mercury (planet)", "What is the planet Mercury?"),
+    Choice("Mercury (element)", "What is the element Mercury?"),
+    Choice("symptoms of poisoning", "What are the symptoms of mercury poisoning?"),
+)
+
+
+def past(question: str, text: str = "", *, choices: tuple[Choice, ...] = (), understood: str = "") -> Past:
+    answer = Answer(
+        question, text, "passage" if text else "none", bool(text), 0.9, choices=choices, understood=understood
+    )
+    return Past.of(question, answer)
+
+
+@pytest.mark.parametrize(
+    ("turn", "place"),
+    [
+        ("1", 0),
+        ("2.", 1),
+        ("number 3", 2),
+        ("the second one", 1),
+        ("The last one, please", 2),
+        ("Mercury (element)", 1),
+        ("mercury element", 1),
+        ("the planet", 0),
+        ("I mean the symptoms", 2),
+        ("What is the planet Mercury?", 0),
+    ],
+)
+def test_a_choice_is_named_in_many_ways(turn: str, place: int) -> None:
+    assert picked(turn, CHOICES) == CHOICES[place]
+
+
+@pytest.mark.parametrize("turn", ["0", "4", "17", "Mercury", "", "?", "neither", "What is Venus?", "the", "sixth"])
+def test_what_names_none_or_several_picks_nothing(turn: str) -> None:
+    assert picked(turn, CHOICES) is None
+
+
+def test_a_choice_stands_for_its_question_and_is_not_asked_back() -> None:
+    reading = read("2", [past("What is Mercury?", choices=CHOICES)], Rewriter())
+    assert (reading.question, reading.settled) == ("What is the element Mercury?", True)
+
+
+def test_a_choice_is_offered_once() -> None:
+    chosen = past("2", "A metal.", understood="What is the element Mercury?")
+    before = [past("What is Mercury?", choices=CHOICES), chosen]
+    assert not read("2", before, Rewriter()).settled
+
+
+def test_small_talk_is_no_turn_in_between() -> None:
+    before = [past("What is the capital of Australia?", "Canberra."), past("thanks", "You're welcome.")]
+    assert read("and its population?", before, Rewriter()).question == "What is Australia's population?"
+
+
+def test_after_small_talk_alone_a_question_is_the_first() -> None:
+    assert read("and its population?", [past("hello", "Hello!")], Rewriter()).question == "and its population?"
+
+
+def test_a_follow_up_is_read_after_what_was_understood() -> None:
+    before = [past("How do I prune roses?", "With shears."), past("why?", "", understood="Why do I prune roses?")]
+    assert read("and in winter?", before, Rewriter()).question == "Why do I prune roses in winter?"
+
+
+def test_without_anything_said_nothing_is_rewritten() -> None:
+    assert read("why?", [], Rewriter()).question == "why?"

@@ -1,0 +1,172 @@
+"""Conversations by three kinds of clients: turns are understood after what was said, and answered the same."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import openai
+import pytest
+
+CATS = "Why do cats sleep all day?"
+CAPITAL, POPULATION = "What is the capital of Australia?", "What is Australia's population?"
+TURNS = (
+    "Hello!",
+    CAPITAL,
+    "and its population?",
+    "What about New Zealand?",
+    "why this answer?",
+    "Where do zorgons live on the moon of Quix?",
+    CATS,
+    "shorter",
+    "more sources",
+    "Thank you!",
+)
+
+
+async def spoken(client: Any, *turns: str) -> list[dict[str, Any]]:
+    """The last frames of turns, asked one after the other."""
+    return [(await client.ask(turn, id=f"q{number}"))[-1] for number, turn in enumerate(turns, start=1)]
+
+
+def typed(home: Path, *turns: str) -> list[dict[str, Any]]:
+    """The answers of a conversation in the terminal, by a process of its own."""
+    command = [sys.executable, "-m", "qa_bot", "--home", str(home), "chat", "--json"]
+    done = subprocess.run(command, input="\n".join(turns), capture_output=True, text=True, check=True)
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def completed(url: str, *turns: str) -> list[str]:
+    """The replies that an OpenAI client gets, which sends the whole conversation each time."""
+    messages: list[Any] = []
+    with openai.OpenAI(base_url=f"{url}/v1", api_key="any", max_retries=0) as client:
+        for turn in turns:
+            messages.append({"role": "user", "content": turn})
+            told = client.chat.completions.create(model="qa-bot", messages=messages)
+            messages.append({"role": "assistant", "content": told.choices[0].message.content})
+    return [each["content"] for each in messages[1::2]]
+
+
+def test_ten_turns_are_answered_the_same_in_terminal_chat_and_openai(service, talk) -> None:
+    async def chat() -> list[dict[str, Any]]:
+        async with talk(service) as client:
+            return await spoken(client, *TURNS)
+
+    finals = service.run(chat())
+    shared = ("question", "answered", "kind", "answer", "confidence", "reason", "understood")
+    in_terminal = typed(service.bot.home.path, *TURNS)
+    assert [[each.get(name) for name in shared] for each in in_terminal] == [
+        [each.get(name) for name in shared] for each in finals
+    ]
+    said = [each["answer"] if each["answered"] else f"I don't know. {each['reason']}" for each in finals]
+    assert completed(service.url, *TURNS) == said
+    understood = [each.get("understood", "") for each in finals[:4]]
+    assert understood == ["", "", POPULATION, "What is New Zealand's population?"]
+    assert [each["answered"] for each in finals].count(False) == 1
+
+
+def test_json_clients_go_on_by_the_conversation_s_id(service) -> None:
+    first = service.post("/api/ask", json={"question": CAPITAL}).json
+    asked = {"question": "and its population?", "conversation": first["conversation"]}
+    second = service.post("/api/ask", json=asked).json
+    raw = service.post("/api/ask", json={**asked, "raw": True}).json
+    assert (second["understood"], second["kind"]) == (POPULATION, "fact")
+    assert "understood" not in raw
+    assert raw["answer"] != second["answer"]
+    told = service.get(f"/api/conversations/{first['conversation']}").json
+    assert [turn["rewritten"] for turn in told["turns"]] == ["", POPULATION, ""]
+
+
+def test_a_follow_up_is_told_as_it_was_understood_and_undone(service, talk) -> None:
+    async def chat() -> Any:
+        async with talk(service) as client:
+            await client.ask(CAPITAL, id="q1")
+            told = await client.ask("and its population?", id="q2")
+            await client.say("raw", id="q2")
+            undone = await client.until("final", "error", about="q2")
+            return told, undone, await client.ask("What about New Zealand?", id="q3")
+
+    told, undone, after = service.run(chat())
+    assert [frame["text"] for frame in told if frame["type"] == "query"] == [POPULATION]
+    assert told[-1]["understood"] == POPULATION
+    assert "query" not in [frame["type"] for frame in undone]
+    assert "understood" not in undone[-1]
+    assert undone[-1]["turn"] != told[-1]["turn"]
+    assert (undone[-1]["question"], undone[-1]["id"]) == ("and its population?", "q2")
+    assert "population" not in after[-1].get("understood", "")  # for nobody asked for one, after all
+
+
+def test_an_undone_rewrite_is_undone_after_a_restart(serve, bot, talk) -> None:
+    async def before(service: Any) -> Any:
+        async with talk(service) as client:
+            await client.ask(CAPITAL, id="q1")
+            return (await client.ask("and its population?", id="q2"))[-1]
+
+    async def after(service: Any, conversation: str) -> Any:
+        async with talk(service) as client:
+            await client.say("hello", resume=conversation, seq=10_000)
+            await client.hear()
+            await client.say("raw", id="q2")
+            return (await client.until("final", "error", about="q2"))[-1]
+
+    service = serve(bot)
+    told = service.run(before(service))
+    service = serve(bot)
+    undone = service.run(after(service, told["conversation"]))
+    assert (undone["type"], undone["question"]) == ("final", "and its population?")
+    assert "understood" not in undone
+
+
+def test_a_question_of_another_conversation_cannot_be_undone(service, talk) -> None:
+    async def chat() -> Any:
+        async with talk(service) as one, talk(service) as other:
+            told = (await one.ask(CATS, id="q1"))[-1]
+            await other.say("hello")
+            await other.hear()
+            await other.say("raw", id=told["turn"])
+            return await other.hear()
+
+    assert service.run(chat())["code"] == "not_found"
+
+
+def test_a_stream_tells_how_it_was_understood(service) -> None:
+    first = service.post("/api/ask", json={"question": CAPITAL}).json
+    asked = {"question": "and its population?", "conversation": first["conversation"]}
+    told = service.post("/api/ask", json=asked, headers={"Accept": "text/event-stream"}).text
+    events = [json.loads(line.removeprefix("data: ")) for line in told.splitlines() if line.startswith("data: ")]
+    assert {"type": "query", "text": POPULATION}.items() <= events[0].items()
+
+
+def test_a_dislike_holds_for_the_next_answer_of_that_conversation_only(service, talk) -> None:
+    async def chat() -> Any:
+        async with talk(service) as one, talk(service) as other:
+            first = (await one.ask(CATS, id="q1"))[-1]
+            await one.say("feedback", id="q1", vote="down", comment="I meant lions.")
+            again, elsewhere = (await one.ask(CATS, id="q2"))[-1], (await other.ask(CATS, id="q1"))[-1]
+            return first, again, elsewhere
+
+    first, again, elsewhere = service.run(chat())
+    assert first["answer"] == elsewhere["answer"] != again["answer"]
+    kept = service.bot.store.turn(first["turn"])
+    assert kept.answer["trace"]["candidates"]
+    assert [(each.vote, each.comment) for each in service.bot.store.feedback(kept.id)] == [("down", "I meant lions.")]
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_an_openai_client_may_tell_strange_things_of_the_past(service, stream) -> None:
+    messages = [
+        {"role": "assistant", "content": "I began."},
+        {"role": "user", "content": "\x00\u202e" * 50},
+        {"role": "user", "content": CAPITAL},
+        {"role": "assistant", "content": None},
+        {"role": "user", "content": "Which of these do you mean?"},
+        {"role": "assistant", "content": "Which of these do you mean?\n1. this\n2. that"},
+        {"role": "user", "content": "2"},
+        {"role": "assistant", "content": "x" * 30_000},
+        {"role": "user", "content": "and its population?"},
+    ]
+    reply = service.post("/v1/chat/completions", json={"model": "qa-bot", "messages": messages, "stream": stream})
+    assert reply.status == 200

@@ -1,0 +1,65 @@
+"""Follow-ups and talk on the page, in a real browser."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+CAPITAL, POPULATION = "What is the capital of Australia?", "What is Australia's population?"
+
+pytestmark = pytest.mark.usefixtures("one_thread")
+
+
+def put(page: Page, question: str) -> Locator:
+    """Ask, and wait for the answer; the turn."""
+    turns = page.locator(".turn")
+    number = turns.count()
+    page.get_by_label("Your question").fill(question)
+    page.keyboard.press("Enter")
+    turn = turns.nth(number)
+    turn.locator(".line").wait_for()
+    return turn
+
+
+def test_a_follow_up_is_shown_as_understood_and_undone_with_one_click(service, visit):
+    page = visit(service.url)
+    put(page, CAPITAL)
+    turn = put(page, "and its population?")
+    expect(turn.locator(".understood q")).to_have_text(POPULATION)
+    expect(turn.locator(".answer .text")).to_contain_text("26,000,000")
+    other = visit(page.url)
+    expect(other.locator(".turn .understood q")).to_have_text(POPULATION)
+    turn.get_by_role("button", name="Undo").click()
+    for each in (page, other):
+        expect(each.locator(".turn .understood q")).to_have_count(0)
+        expect(each.locator(".turn")).to_have_count(2)
+        expect(each.locator(".turn").nth(1).locator(".line")).to_be_visible()
+        expect(each.locator(".turn").nth(1).locator(".answer")).not_to_contain_text("26,000,000")
+    page.reload()
+    expect(page.locator(".turn")).to_have_count(2)
+    expect(page.locator(".turn .understood q")).to_have_count(0)
+    expect(page.locator(".turn").nth(1).locator(".question")).to_have_text("and its population?")
+
+
+def test_an_undone_turn_can_be_voted_on_and_followed(service, visit):
+    page = visit(service.url)
+    put(page, CAPITAL)
+    turn = put(page, "and its population?")
+    turn.get_by_role("button", name="Undo").click()
+    expect(turn.locator(".understood q")).to_have_count(0)
+    turn.locator(".line").wait_for()
+    turn.get_by_role("button", name="Bad answer").click()
+    turn.locator("form.comment input").wait_for()
+    (conversation,) = service.bot.store.conversations()
+    last = service.bot.store.turns(conversation.id)[-1]
+    assert [each.vote for each in service.bot.store.feedback(last.id)] == ["down"]
+    assert put(page, "What is the capital of Peru?").locator(".answer").text_content()
+
+
+def test_talk_has_no_confidence_and_lists_its_documents(service, visit):
+    page = visit(service.url)
+    put(page, CAPITAL)
+    turn = put(page, "more sources")
+    expect(turn.locator(".answer .text")).to_contain_text("The answer comes from:")
+    expect(turn.locator(".meter")).to_have_count(0)
+    expect(put(page, "Thank you!").locator(".answer .text")).to_have_text("You're welcome.")
