@@ -85,7 +85,7 @@ def measure(
         case "relations" | "linking" | "facts":
             return _of_graph(task, data, relations, models, limit=limit, **common)
         case "rewrite":
-            return _rewrite(data, limit=limit, **common)
+            return _rewrite(data, part=split, limit=limit, **common)
         case "known-item":
             from qa_bot.evaluation.known_item import evaluate_known_item
 
@@ -118,13 +118,13 @@ def _of_graph(
     return evaluate_linking(data, limit=limit, **common)
 
 
-def _rewrite(data: Path, *, limit: int | None, **common: Any) -> list[Row]:
+def _rewrite(data: Path, *, part: str, limit: int | None, **common: Any) -> list[Row]:
     """What follow-up questions are understood as."""
     from qa_bot.evaluation.rewrite import evaluate_rewrite
 
     if common.pop("encoders", None):
-        raise DatasetError("Expected no --encoder for rewrite, in which none has a say.")
-    return evaluate_rewrite(data, limit=limit, **_without_home(common))
+        raise DatasetError("Expected no --encoder for rewrite, which asks the configured one; leave it out.")
+    return evaluate_rewrite(data, part=part, limit=limit, **common)
 
 
 def _held_out(task: str, data: Path, models: Sequence[Path], **common: Any) -> list[Row]:

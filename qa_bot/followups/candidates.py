@@ -4,31 +4,36 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Literal
+from typing import NamedTuple
 
-from qa_bot.followups.mentions import Exchange, Found, Mention, bare, is_plural, phrases
+from qa_bot.followups.fragments import completed, is_fragment
+from qa_bot.followups.lexicon import PLACES, PLAIN, RELATIONS, is_person
+from qa_bot.followups.mentions import Exchange, Mention
+from qa_bot.followups.phrases import Found, bare, is_plural, phrases, plural_of
+from qa_bot.followups.readings import POSSESSIVE, PRONOUN, Candidate, cased, opened, owning
 from qa_core.chunking import FUNCTION_WORDS
 from qa_core.text import terms
-
-Kind = Literal["as it is", "pronoun", "possessive", "demonstrative", "longer name", "left out", "place", "fragment"]
 
 MENTIONS = 10
 """Mentions that are tried in each place, latest first."""
 LONGER = 400
 """Characters that a rewrite may be longer than the turn."""
 
-_PRONOUN = re.compile(
-    r"\b(?P<thing>it|this|that(?=\s*[?.!,]|$))\b|\b(?P<several>they|them|these|those)\b|\b(?P<man>he|him)\b|"
-    r"\b(?P<woman>she|her(?=\s*[?.!,]|$))\b",
+_OWNER = re.compile(
+    r"\b(?:do|does|did|can|could|will|would|should)\s+(?!(?:i|you|we|he|she|they|it|that|this)\b)(?:\w+\s+){1,3}$|"
+    r"^(?!(?:what|which|who|whom|whose|when|where|why|how|is|are|do|does|did|can|tell|give|show|describe|explain|and|but)\b)"
+    r"\w+\s+\w+\s+$",
     re.IGNORECASE,
 )
-_POSSESSIVE = re.compile(r"\b(?:its|it['’]s(?=\s+\w+\s+(?!\w+ing))|their|his|her)\s+(?=[a-z])", re.IGNORECASE)
+"""What stands before a possessive where the turn names the owner itself: "why did the French kill (their) king"."""
+_SUBJECTS = {"its": "it", "it's": "it", "it’s": "it", "their": "they", "his": "he", "her": "she"}
 _DEMONSTRATIVE = re.compile(r"\b(?:this|that|these|those|the)\s+(?P<noun>[a-z][\w-]*)", re.IGNORECASE)
+_DEFINED = re.compile(r"\s+(?:of|in|with|whose|that|where)\b", re.IGNORECASE)
+"""What follows a noun that says itself which one it is: "the city of …"."""
 _EMPTY = re.compile(
     r"\bhow (?:long|much|many \w+) (?:does|did|will|would) it (?:take|cost) (?:me |you )?to\b|"
-    r"\bwhat does it mean (?:to|when|if)\b|"
-    r"\b(?:is|was) it (?:possible|true|normal|ok|okay|necessary|legal) (?:to|that)\b|"
+    r"\bwhat does it mean (?:to|when|if)\b|\b(?:is|was) this an? |\bis it an? different\b|"
+    r"\b(?:is|was) it (?:possible|true|normal|ok|okay|necessary|legal|recommended|advisable|common) (?:for|to|that)\b|"
     r"\bdoes it (?:matter|mean)\b|\b(?:it|that) (?:is|was) (?:possible|true|raining|snowing)\b|\bmake it\b|"
     r"\b(?:is|was) it (?:too )?(?:safe|ok|okay|bad|good|better|best|hard|easy|difficult|important|late|early|worth|"
     r"fine|healthy|dangerous|normal|wise|polite|rude|wrong|right)\b.* (?:to|that)\b|\b(?:is|was) it \w+ who\b|"
@@ -36,45 +41,28 @@ _EMPTY = re.compile(
     r"\bis it (?:the|a|an|\w+ or \w+)\s*[?.!]*$|\bworth it\b|\bit (?:rains?|snows?)\b",
     re.IGNORECASE,
 )
-_JOINED = re.compile(r"\b(?:and|or|but|when|if|because|since|so|while|without|after|before)\b|[,;.?!]", re.IGNORECASE)
-_THERE = re.compile(r"\bthere(?=\s*[?.!]*$)", re.IGNORECASE)
-_ABOUT = re.compile(r"^(?:(?:and|but|so|or)\s+)?(?:what|how)\s+about\s+(?P<rest>.+)$", re.IGNORECASE)
-_AND = re.compile(r"^(?:and|or|but|also)\s+(?P<rest>.+)$", re.IGNORECASE)
-_BARE = re.compile(
-    r"^(?:(?:and|but|so)\s+)?(?P<wh>why(?: not)?|how(?: so)?|when|where|since when|"
-    r"how (?:many|much|long|old|often))\s*$",
+_JOINED = re.compile(
+    r"\b(?:and|or|but|when|if|because|since|so|while|without|after|before|how|whether)\b|[,;.?!]", re.IGNORECASE
+)
+_CLAUSE = re.compile(r"\b(?:and|or|but)\s+(?:what|which|how|is|are|do|does|can|should|will)\b", re.IGNORECASE)
+_WHICH_ONES = re.compile(r"\b(which|what)\s+ones\b", re.IGNORECASE)
+_HOW_MANY = re.compile(r"^((?:and )?how many)(?= (?:are|were) there\b(?! (?:in|on|of|at)\b))", re.IGNORECASE)
+_ONE = re.compile(
+    r"(?:(?<=\bof )|(?<=\bis )|(?<=\bsee )|(?<=\bget )|(?<=\bhave )|(?<=\bbuy )|(?<=\bneed )|(?<=\bfind )|"
+    r"(?<=\bmake ))one(?=\s*[?.!]*$)",
     re.IGNORECASE,
 )
-_SENTENCE = re.compile(
-    r"^(?:what|which|who|whom|whose|when|where|why|how|is|are|am|can|could|do|does|did|should|will|would|has|have|was|"
-    r"were|may|might|if|tell|give|show|describe|explain|list|compare|i|you|we|please|thanks|thank)\b",
-    re.IGNORECASE,
-)
-_PREPOSITION = re.compile(r"^(?:for|in|on|at|from|with|during|by|under|to|before|after|between|near)\b", re.IGNORECASE)
+_THERE = re.compile(r"(?<!\bis )(?<!\bare )(?<!\bwas )(?<!\bwere )\bthere(?=\s*[?.!]*$)", re.IGNORECASE)
 _SETTLED = re.compile(r"\b(?:in|at|on|during|by|from) the \w+$", re.IGNORECASE)
 """Ends of turns that already say where or when."""
 _ASKING = re.compile(
     r"(?:what|which|who|where|when|why|how|are|is|do|does|did|was|were|can|tell|describe|explain|list)\b", re.IGNORECASE
 )
-_STATED = re.compile(r"^(?:what|who|which)\s+(?:is|are|was|were)\s+(?P<rest>.+)$", re.IGNORECASE)
-_INVERTED = re.compile(
-    r"^(?:(?:where|when|how|why)\s+)?(?P<rest>(?:is|are|was|were|do|does|did|can|could|will|would|should|has|have)\b.+)$",
-    re.IGNORECASE,
+_MEANT_FOR = re.compile(
+    r"\b(?:therap(?:y|ies)|cures?|vaccines?|treatments?|drugs?|medicines?|remed(?:y|ies)|tests?|pills?|tools?)"
+    r"(?: (?:is|are) there)?$"
 )
-_ARTICLED = re.compile(r"(?:the|a|an|my|your|our)\s", re.IGNORECASE)
-_INDEFINITE = re.compile(r"\b(?:a|an)\s+$")
-
-
-@dataclass(frozen=True, slots=True)
-class Candidate:
-    """A reading of a turn: its text, what was done, and with which mention; `inside` counts the noun phrases that
-    stand before the place and could be meant as well."""
-
-    text: str
-    kind: Kind = "as it is"
-    mention: Mention | None = None
-    replaced: str = ""
-    inside: int = 0
+_ENDING = re.compile(r"\b(?:the|any|some|other|an?)\s+(?P<before>(?:[\w-]+\s+){0,2})(?P<noun>[\w-]+)$", re.IGNORECASE)
 
 
 def candidates(question: str, history: Sequence[Exchange], spoken: Sequence[Mention]) -> list[Candidate]:
@@ -87,53 +75,104 @@ def candidates(question: str, history: Sequence[Exchange], spoken: Sequence[Ment
     return list(found.values())
 
 
-def is_fragment(question: str) -> bool:
-    """Whether a turn has no sentence of its own: "why?", "and in winter?", "what about dogs?"."""
-    return bool(_BARE.match(_open(question))) or _rest(question) is not None
-
-
 def _rewrites(question: str, history: Sequence[Exchange], spoken: Sequence[Mention]) -> Iterator[Candidate]:
     own = phrases(question)
-    if (rest := _rest(question)) is not None or _BARE.match(_open(question)):
-        former = next((each.question for each in reversed(history) if not is_fragment(each.question)), "")
-        yield from _completed(question, rest, former, spoken)
+    if is_fragment(question):
+        yield from completed(question, history, spoken)
         return
-    for mention in spoken if _THERE.search(question) else ():
-        yield Candidate(_THERE.sub(f"in {mention.text}", question), "place", mention, "there")
+    for mention in _places(spoken) if _THERE.search(question) else ():
+        yield Candidate(_THERE.sub(f"in {mention.text}", question), "pronoun", mention, "there")
+    yield from _ones(question, spoken)
     yield from _pronouns(question, own, spoken)
     yield from _possessives(question, own, spoken)
     yield from _nouns(question, own, spoken)
-    if not _PRONOUN.search(question) and not _POSSESSIVE.search(question):
+    if not PRONOUN.search(question) and not POSSESSIVE.search(question):
         yield from _left_out(question, own, spoken)
+
+
+def _places(spoken: Sequence[Mention]) -> list[Mention]:
+    """What a graph calls places, else what something was in, at or from, and names."""
+    known = [mention for mention in spoken if not PLACES.isdisjoint(mention.classes)]
+    return known or [mention for mention in spoken if mention.led_in or mention.name]
 
 
 # --------------------------------------------------------------------------------------------------- words for words
 
 
-def _pronouns(question: str, own: Sequence[Found], spoken: Iterable[Mention]) -> Iterator[Candidate]:
-    places = [place for place in _PRONOUN.finditer(question) if _stands_alone(question, place)]
+def _pronouns(question: str, own: Sequence[Found], spoken: Sequence[Mention]) -> Iterator[Candidate]:
+    places = [place for place in PRONOUN.finditer(question) if _stands_alone(question, place)]
     if not places or _EMPTY.search(question):
         return
-    first = places[0]
-    if _meant_inside(question, own, first.start()):
+    meant = _meant(places, spoken)
+    if not meant.mentions or _meant_inside(question, own, meant.first):
         return
-    alike = [place for place in places if place.lastgroup == first.lastgroup]
-    inside = sum(phrase.end <= first.start() for phrase in own)
-    for mention in spoken:
+    alike = [place for place in places if place.lastgroup == meant.first.lastgroup]
+    inside = sum(phrase.end <= meant.first.start() for phrase in own)
+    for mention in meant.mentions:
         text = question
         for place in reversed(alike):
             said = mention.many if place.lastgroup == "several" else mention.text
-            text = text[: place.start()] + _cased(said, place.start()) + text[place.end() :]
-        yield Candidate(_possessives_too(text, mention), "pronoun", mention, first[0].lower(), inside)
+            text = text[: place.start()] + cased(said, place.start()) + text[place.end() :]
+        yield Candidate(text, "pronoun", mention, meant.first[0].lower(), inside)
 
 
-def _meant_inside(question: str, own: Sequence[Found], place: int) -> bool:
+class _Meant(NamedTuple):
+    """The pronoun to resolve first, and what it may stand for."""
+
+    first: re.Match[str]
+    mentions: Sequence[Mention]
+
+
+def _meant(places: Sequence[re.Match[str]], spoken: Sequence[Mention]) -> _Meant:
+    """The first pronoun, but not a "they" that means people in general: "how do they treat it?"."""
+    first = places[0]
+    if first.lastgroup in {"man", "woman"}:
+        living = [mention for mention in spoken if mention.living(str(first.lastgroup))]
+        certain = [mention for mention in living if not mention.text.startswith(("a ", "an "))]
+        return _Meant(first, certain or living)  # "a doctor" is any
+    things = [mention for mention in spoken if not mention.person]
+    others = [place for place in places if place.lastgroup == "thing"]
+    if first.lastgroup == "several" and others:
+        people = [each for each in spoken if each.plural and (each.person or (each.name and not each.answered))]
+        return _Meant(first, people) if people else _Meant(others[0], things)
+    return _Meant(first, things if first.lastgroup == "thing" else spoken)
+
+
+def _meant_inside(question: str, own: Sequence[Found], pronoun: re.Match[str]) -> bool:
     """Whether a thing of the turn itself is meant: "what is mortadella and where is it from?"."""
-    return any(_JOINED.search(question, phrase.end, place) for phrase in own if phrase.end <= place)
+    before = [phrase for phrase in own if phrase.end <= pronoun.start()]
+    if pronoun.lastgroup in {"man", "woman"} and any(is_person(phrase.text) for phrase in before):
+        return True
+    return any(_JOINED.search(question, phrase.end, pronoun.start()) for phrase in before)
+
+
+def _ones(question: str, spoken: Iterable[Mention]) -> Iterator[Candidate]:
+    """ "Which ones?", "how many are there?", "how do I see one?"."""
+    several = _WHICH_ONES.search(question) or _HOW_MANY.search(question)
+    single = _ONE.search(question)
+    for mention in spoken:
+        if several:
+            many = plural_of(bare(mention.text))
+            text = f"{question[: several.end(1)]} {many}{question[several.end() :]}"
+            yield Candidate(text, "pronoun", mention, "ones")
+        if single and not mention.plural and not mention.name:
+            one = mention.text if mention.text != bare(mention.text) else f"{_article(mention.text)} {mention.text}"
+            text = question[: single.start()] + one + question[single.end() :]
+            yield Candidate(text, "pronoun", mention, "one")
+
+
+def _article(noun: str) -> str:
+    return "an" if noun[:1].casefold() in "aeiou" else "a"
 
 
 def _owned_inside(own: Sequence[Found], place: re.Match[str]) -> bool:
     """Whether the turn names an owner of the same number before: "why do dogs wag their tails?"."""
+    if _OWNER.search(place.string, 0, place.start()):
+        return True
+    if (pronoun := PRONOUN.search(place.string, 0, place.start())) and pronoun[0].lower() == _SUBJECTS[
+        place[0].split()[0].lower()
+    ]:
+        return True  # "why do they lose their leaves?"
     many = place[0].lower().startswith("their")
     return any(is_plural(phrase.text) == many for phrase in own if phrase.end <= place.start())
 
@@ -146,25 +185,24 @@ def _stands_alone(question: str, place: re.Match[str]) -> bool:
     return after is None or after[1] in FUNCTION_WORDS or after[1].endswith(("ed", "en"))
 
 
-def _possessives_too(text: str, mention: Mention) -> str:
-    wanted = "their" if mention.plural else "its"
-    return re.sub(rf"\b{wanted}\s+(?=[a-z])", _owning(mention.text) + " ", text)
-
-
 def _possessives(question: str, own: Sequence[Found], spoken: Iterable[Mention]) -> Iterator[Candidate]:
-    place = _POSSESSIVE.search(question)
-    if place is None or _meant_inside(question, own, place.start()) or _owned_inside(own, place):
+    place = POSSESSIVE.search(question)
+    if place is None or _meant_inside(question, own, place) or _owned_inside(own, place):
         return
     inside = sum(phrase.end <= place.start() for phrase in own)
+    gender = {"his": "man", "her": "woman"}.get(place[0].strip().lower(), "")
     for mention in spoken:
+        if gender and not mention.living(gender):
+            continue
         said = mention.many if place[0].lower().startswith("their") else mention.text
-        text = question[: place.start()] + _cased(_owning(said), place.start()) + " " + question[place.end() :]
+        text = question[: place.start()] + cased(owning(said), place.start()) + " " + question[place.end() :]
         yield Candidate(text, "possessive", mention, place[0].split()[0].lower(), inside)
 
 
 def _nouns(question: str, own: Sequence[Found], spoken: Iterable[Mention]) -> Iterator[Candidate]:
     """A noun that names the kind of what was spoken of ("the city"), or a shorter name of it ("Anne")."""
     for mention in spoken:
+        yield from _of_its_kind(question, mention)
         known = terms(mention.text)
         if len(known) < 2 or set(known) <= set(terms(question)):
             continue
@@ -174,14 +212,23 @@ def _nouns(question: str, own: Sequence[Found], spoken: Iterable[Mention]) -> It
                 text = f"{question[: place.start()]}the {noun} of {mention.text}{question[place.end() :]}"
                 yield Candidate(text, "demonstrative", mention, place[0].lower())
             if terms(place["noun"]) == known[-1:] and not question[place.end() :].startswith(" of"):
-                text = question[: place.start()] + _cased(mention.text, place.start()) + question[place.end() :]
+                text = question[: place.start()] + cased(mention.text, place.start()) + question[place.end() :]
                 yield Candidate(text, "demonstrative", mention, place[0].lower())
         for phrase in own:
             short = terms(phrase.text)
             written = set(bare(phrase.text).split()) <= set(mention.text.split())
             if written and short and len(short) < len(known) and short in (known[: len(short)], known[-len(short) :]):
-                text = question[: phrase.start] + _cased(mention.text, phrase.start) + question[phrase.end :]
+                text = question[: phrase.start] + cased(mention.text, phrase.start) + question[phrase.end :]
                 yield Candidate(text, "longer name", mention, phrase.text)
+
+
+def _of_its_kind(question: str, mention: Mention) -> Iterator[Candidate]:
+    """ "The city" for what a graph calls one."""
+    for place in _DEMONSTRATIVE.finditer(question) if mention.classes else ():
+        noun, after = place["noun"].lower(), question[place.end() :]
+        if noun in mention.classes and not _DEFINED.match(after):
+            text = question[: place.start()] + cased(mention.text, place.start()) + after
+            yield Candidate(text, "demonstrative", mention, noun)
 
 
 def _left_out(question: str, own: Sequence[Found], spoken: Iterable[Mention]) -> Iterator[Candidate]:
@@ -191,107 +238,23 @@ def _left_out(question: str, own: Sequence[Found], spoken: Iterable[Mention]) ->
     body, end = question[: tail.start()], question[tail.start() :]
     if re.search(r"[?.!]\s", body) or _SETTLED.search(body) or not _ASKING.match(body):
         return
+    if own and _CLAUSE.search(body, own[0].end):
+        return  # what is left out was named in the clause before
     known = set(terms(question))
     for mention in spoken:
-        if known & set(terms(mention.text)):
+        if mention.answered or known & set(terms(mention.text)):
             continue
-        for kind, word in (("left out", "of"), ("place", "in")):
+        for kind, word in (("left out", "for" if _MEANT_FOR.search(body) else "of"), ("place", "in")):
             yield Candidate(f"{body} {word} {mention.text}{end}", kind, mention, inside=len(own))  # type: ignore[arg-type] # both are kinds
 
 
-# --------------------------------------------------------------------------------------------------------- fragments
-
-
-def _rest(question: str) -> str | None:
-    """What a fragment brings that is new: "dogs" of "what about dogs?"; None for a whole sentence."""
-    text = _open(question)
-    if (about := _ABOUT.match(text)) and len(about["rest"].split()) <= 8:
-        return about["rest"]
-    joined = _AND.match(text)
-    if joined and len(joined["rest"].split()) <= 6 and not _SENTENCE.match(joined["rest"]):
-        return joined["rest"]
-    return None
-
-
-def _open(question: str) -> str:
-    return question.strip().rstrip("?.! ")
-
-
-def _completed(question: str, rest: str | None, former: str, spoken: Sequence[Mention]) -> Iterator[Candidate]:
-    if rest is None:
-        yield from _asked_bare(question, former, spoken)
-    elif owner := _POSSESSIVE.match(rest):
-        asked = rest[owner.end() :]
-        verb = "are" if is_plural(asked) else "is"
-        for mention in spoken:
-            yield Candidate(
-                f"What {verb} {_owning(mention.text)} {asked}?", "fragment", mention, owner[0].strip().lower()
-            )
-    elif _PRONOUN.search(rest):
-        yield from (
-            Candidate(_PRONOUN.sub(lambda _, m=mention: m.text, question, count=1), "fragment", mention)  # type: ignore[misc] # bound at once
-            for mention in spoken
-        )
-    elif _PREPOSITION.match(rest):
-        yield from _elsewhere(rest, former, spoken)
-    else:
-        yield from _exchanged(rest, former, spoken)
-        if rest.lower().startswith("the ") and rest[4:].islower():
-            verb = "are" if is_plural(rest) else "is"
-            yield from (Candidate(f"What {verb} {rest} of {each.text}?", "fragment", each) for each in spoken)
-
-
-def _asked_bare(question: str, former: str, spoken: Sequence[Mention]) -> Iterator[Candidate]:
-    """ "Why?" asks for the reason of what was asked; "how many?" of what was spoken of."""
-    asked = _BARE.match(_open(question))
-    assert asked is not None
-    word = asked["wh"].capitalize()
-    if word not in {"How many", "How much"}:
-        if inverted := _INVERTED.match(_open(former)):
-            yield Candidate(f"{word} {_lowered(inverted['rest'])}?", "fragment", spoken[0] if spoken else None, word)
-            return
-        if stated := _STATED.match(_open(former)):
-            yield Candidate(f"{word} {stated['rest']}?", "fragment", spoken[0] if spoken else None, word)
-            return
-    for mention in [each for each in spoken if each.plural] or spoken:
-        yield Candidate(f"{word} {bare(mention.text)}?", "fragment", mention, word)
-
-
-def _elsewhere(rest: str, former: str, spoken: Sequence[Mention]) -> Iterator[Candidate]:
-    """The former question with another place, time or purpose: in exchange for one of the same kind, or besides."""
-    word = rest.split()[0].lower()
-    body = _open(former)
-    told = body.lower().rfind(f" {word} ")
-    kept = body if told < 0 else body[:told]
-    yield Candidate(f"{kept} {_lowered(rest)}?", "fragment", spoken[0] if spoken else None, word)
-
-
-def _exchanged(rest: str, former: str, spoken: Sequence[Mention]) -> Iterator[Candidate]:
-    """The former question with one of its things exchanged for the new one."""
-    known = {mention.text: mention for mention in spoken}
-    meant = [phrase for phrase in phrases(former) if is_plural(phrase.text) == is_plural(rest)]
-    named = [phrase for phrase in meant if bare(phrase.text)[0].isupper()]
-    for phrase in named if bare(rest)[:1].isupper() and named else meant:
-        new = (
-            rest if rest[0].isupper() or _ARTICLED.match(rest) or not phrase.text.startswith("the ") else f"the {rest}"
-        )
-        before = former[: phrase.start]
-        if rest[0].isupper() or _ARTICLED.match(rest) or is_plural(rest):
-            before = _INDEFINITE.sub("", before)
-        text = before + _cased(new, len(before)) + former[phrase.end :]
-        yield Candidate(text, "fragment", known.get(phrase.text), rest)
-
-
-# ------------------------------------------------------------------------------------------------------------- letters
-
-
-def _owning(phrase: str) -> str:
-    return f"{phrase}'" if is_plural(phrase) else f"{phrase}'s"
-
-
-def _cased(phrase: str, place: int) -> str:
-    return phrase[:1].upper() + phrase[1:] if place == 0 else phrase
-
-
-def _lowered(text: str) -> str:
-    return text[:1].lower() + text[1:]
+def lacks(question: str) -> bool:
+    """Whether a question ends in what is always of something, and does not say of what: "the (main) causes"."""
+    body = opened(question)
+    ending = _ENDING.search(body)
+    if ending is None:
+        return bool(_MEANT_FOR.search(body))
+    before, noun = ending["before"].split(), ending["noun"].lower()
+    if noun not in RELATIONS and is_plural(noun):
+        return noun.removesuffix("s") in RELATIONS or noun.removesuffix("es") in RELATIONS
+    return PLAIN.issuperset(before) and (noun in RELATIONS or bool(_MEANT_FOR.search(body)))

@@ -1,4 +1,8 @@
-"""Conversations with turns as they were typed and as people rewrote them: TREC CAsT 2019 and 2020."""
+"""Conversations with turns as they were typed and as people rewrote them: TREC CAsT 2019 and 2020, and JSON lines.
+
+A line of JSON is a dialogue: `id` and `turns`, each with `raw`, `manual` and, where it is known, `wanted` (ids of
+documents that answer it); `home` names what is spoken of, and `part` the half that the dialogue belongs to.
+"""
 
 from __future__ import annotations
 
@@ -19,10 +23,11 @@ class DialogueError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """What was typed, and the same as a question that stands alone."""
+    """What was typed, the same as a question that stands alone, and which documents answer it."""
 
     raw: str
     manual: str
+    wanted: tuple[str, ...] = ()
 
     @property
     def stands_alone(self) -> bool:
@@ -33,10 +38,14 @@ class Turn:
 class Dialogue:
     name: str
     turns: tuple[Turn, ...]
+    home: str = ""
+    part: str = ""
 
 
-def read_dialogues(path: Path) -> dict[str, list[Dialogue]]:
+def read_dialogues(path: Path, *, part: str = "") -> dict[str, list[Dialogue]]:
     """Dialogues by the name of their file: of one JSON file, or of those of a folder that have manual rewrites.
+
+    A file of JSON lines gives those of each `home` by themselves, of one `part` where one is named.
 
     A file of topics holds the rewrites itself (CAsT 2020), or they lie beside it in `*annotated_resolved*.tsv`, a line
     `TOPIC_TURN<tab>text` for each turn (CAsT 2019).
@@ -44,6 +53,8 @@ def read_dialogues(path: Path) -> dict[str, list[Dialogue]]:
     Raises:
         DialogueError: a file is no such file, or there is no rewrite.
     """
+    if path.suffix == ".jsonl":
+        return _by_home(path, part)
     files = sorted(path.glob("*.json")) if path.is_dir() else [path]
     resolved = _resolved(path if path.is_dir() else path.parent, files)
     found = {file.name: list(_dialogues(file, resolved.get(file, {}))) for file in files}
@@ -51,6 +62,29 @@ def read_dialogues(path: Path) -> dict[str, list[Dialogue]]:
     if not kept:
         raise DialogueError(f"Expected conversations with manual rewrites in {path}, but got none; see TREC CAsT.")
     return kept
+
+
+def _by_home(path: Path, part: str) -> dict[str, list[Dialogue]]:
+    found: dict[str, list[Dialogue]] = {}
+    for dialogue in _lines(path):
+        if part in ("", dialogue.part):
+            found.setdefault(f"{path.name} {dialogue.home}".strip(), []).append(dialogue)
+    if not found:
+        raise DialogueError(f"Expected dialogues{f' of the part {part!r}' if part else ''} in {path}, but got none.")
+    return found
+
+
+def _lines(path: Path) -> Iterator[Dialogue]:
+    for number, line in enumerate(path.read_bytes().splitlines(), start=1):
+        try:
+            told = orjson.loads(line)
+            turns = tuple(Turn(each["raw"], each["manual"], tuple(each.get("wanted", ()))) for each in told["turns"])
+            yield Dialogue(str(told["id"]), turns, told.get("home", ""), told.get("part", ""))
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise DialogueError(
+                f"Expected a dialogue with `id` and `turns` of `raw` and `manual`, but got {error!r} "
+                f"({path}, line {number})."
+            ) from error
 
 
 def _resolved(folder: Path, files: Iterable[Path]) -> dict[Path, dict[str, str]]:

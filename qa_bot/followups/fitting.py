@@ -1,14 +1,15 @@
 """`python -m qa_bot.followups.fitting FILE`: weights of the scorer, from CAsT 2019, and what they give held out.
 
 Each turn's target are its candidates by how near they come to the manual rewrite, in turns after people's own
-rewrites of the turns before. Folds keep the turns of one topic together.
+rewrites of the turns before. Folds keep the turns of one topic together. What answers have to say about what is meant
+comes from dialogues of our own (`--dialogues`, their dev half), asked of a home that holds what they speak of.
 """
 
 from __future__ import annotations
 
 import argparse
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
@@ -16,10 +17,11 @@ from typing import NamedTuple
 import numpy as np
 
 from qa_bot.followups.candidates import candidates
-from qa_bot.followups.dialogues import Dialogue, read_dialogues
+from qa_bot.followups.dialogues import Dialogue, Turn, read_dialogues
 from qa_bot.followups.mentions import Exchange, mentions
 from qa_bot.followups.rewriter import WEIGHTS
 from qa_bot.followups.scoring import NAMES, Rows, Scorer, features
+from qa_bot.followups.telling import Tell, telling
 from qa_core.text import fold, words
 
 PENALTY = 0.5
@@ -29,9 +31,8 @@ SHARPNESS = 12.0
 STEPS = 400
 RATE = 0.1
 FOLDS = 10
-LIMIT = 0.15
-FRAGMENT_LIMIT = 0.95
-"""The most that "leave as it is" may have where a turn is changed; chosen held out, for a harm below 1 %."""
+LIMIT, OPTIONAL_LIMIT, FRAGMENT_LIMIT = 0.3, 0.1, 0.95
+"""The most that "leave as it is" may have where a turn is changed (`Scorer`); chosen held out, for a harm below 1 %."""
 
 
 class Example(NamedTuple):
@@ -49,24 +50,27 @@ def token_f1(text: str, wanted: str) -> float:
     return 2 * (ours & theirs).total() / (ours.total() + theirs.total())
 
 
-def examples(dialogues: Sequence[Dialogue]) -> list[Example]:
+def examples(dialogues: Sequence[Dialogue], tell: Tell = Exchange) -> list[Example]:
     """Of every turn but the first, and of each topic's first after the topic before it, where nothing carries over."""
-    found = [example for dialogue in dialogues for example in _of_dialogue(dialogue)]
+    found = [example for dialogue in dialogues for example in _of_dialogue(dialogue, tell)]
     found += [
         example
         for before, dialogue in pairwise(dialogues)
-        for example in _example(dialogue.turns[0].raw, dialogue.turns[0].raw, [turn.manual for turn in before.turns])
+        for example in _example(dialogue.turns[0].raw, dialogue.turns[0].raw, _history(before.turns, tell))
     ]
     return found
 
 
-def _of_dialogue(dialogue: Dialogue) -> Iterator[Example]:
+def _of_dialogue(dialogue: Dialogue, tell: Tell) -> Iterator[Example]:
     for place, turn in enumerate(dialogue.turns[1:], start=1):
-        yield from _example(turn.raw, turn.manual, [before.manual for before in dialogue.turns[:place]])
+        yield from _example(turn.raw, turn.manual, _history(dialogue.turns[:place], tell))
 
 
-def _example(raw: str, manual: str, before: Sequence[str]) -> Iterator[Example]:
-    history = [Exchange(question) for question in before]
+def _history(turns: Iterable[Turn], tell: Tell) -> list[Exchange]:
+    return [tell(turn.manual) for turn in turns]
+
+
+def _example(raw: str, manual: str, history: Sequence[Exchange]) -> Iterator[Example]:
     found = candidates(raw, history, mentions(history))
     if len(found) > 1:
         near = np.array([token_f1(candidate.text, manual) for candidate in found])
@@ -76,7 +80,7 @@ def _example(raw: str, manual: str, before: Sequence[str]) -> Iterator[Example]:
         yield Example(features(raw, found), raised / raised.sum())
 
 
-def fit(found: Sequence[Example], *, limit: float = LIMIT, fragment_limit: float = FRAGMENT_LIMIT) -> Scorer:
+def fit(found: Sequence[Example]) -> Scorer:
     """Weights that make the targets likeliest, by steps along the gradient (Adam); no chance in it."""
     rows = np.concatenate([example.rows for example in found])  # (N, F)
     target = np.concatenate([example.target for example in found])  # (N,)
@@ -91,7 +95,7 @@ def fit(found: Sequence[Example], *, limit: float = LIMIT, fragment_limit: float
         first, second = 0.9 * first + 0.1 * gradient, 0.999 * second + 0.001 * gradient**2
         rate = RATE * (1 - step / (STEPS + 1))
         weights -= rate * (first / (1 - 0.9**step)) / (np.sqrt(second / (1 - 0.999**step)) + 1e-8)
-    return Scorer(tuple(weights.tolist()), limit, fragment_limit)
+    return Scorer(tuple(weights.tolist()), LIMIT, OPTIONAL_LIMIT, FRAGMENT_LIMIT)
 
 
 def cross_fitted(dialogues: Sequence[Dialogue], *, folds: int = FOLDS) -> Iterator[tuple[Scorer, list[Dialogue]]]:
@@ -101,13 +105,25 @@ def cross_fitted(dialogues: Sequence[Dialogue], *, folds: int = FOLDS) -> Iterat
         yield fit(examples([each for at, each in enumerate(dialogues) if at % folds != fold_])), held
 
 
+def _of_our_own(path: Path, home: Path) -> list[Example]:
+    """Of the dev half of dialogues, with the answers of the bot that has this home."""
+    from qa_bot.bot import Bot
+
+    with Bot.open(home, record=False) as bot:
+        dialogues = [each for found in read_dialogues(path, part="dev").values() for each in found]
+        return examples(dialogues, telling(bot))
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("data", type=Path, help="CAsT 2019's evaluation topics (JSON), the resolved turns beside it")
+    parser.add_argument("--dialogues", type=Path, help="dialogues (JSON lines) whose dev half is learnt from as well")
+    parser.add_argument("--home", type=Path, help="the home that answers them")
     parser.add_argument("--out", type=Path, default=WEIGHTS)
     asked = parser.parse_args()
     (dialogues,) = read_dialogues(asked.data).values()
-    fit(examples(dialogues)).save(asked.out)
+    found = examples(dialogues) + (_of_our_own(asked.dialogues, asked.home) if asked.dialogues else [])
+    fit(found).save(asked.out)
 
 
 if __name__ == "__main__":

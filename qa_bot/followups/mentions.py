@@ -3,52 +3,52 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import NamedTuple
 
+from qa_bot.followups.lexicon import MEN, PEOPLE, PERSONS, PETS, WOMEN, is_person
+from qa_bot.followups.phrases import Found, bare, is_plural, phrases, plural_of
+from qa_core.chunking import FUNCTION_WORDS
 from qa_core.linguistics import noun_phrases
 from qa_core.text import terms
 
 KEY_TERMS = 4
-"""Noun phrases taken from an answer: the first ones."""
+"""Names and noun phrases taken from an answer: the first ones."""
 _ANSWER = 600
 """Characters of an answer that are looked at."""
 _REMEMBERED = 12
 """Exchanges that are looked at, latest first, and the opening one."""
-_OWNED = re.compile(r"(?:['’]s|(?<=s)['’])\s+")
-_MARK = re.compile(r"['’]s?$")
-_BELONGS = re.compile(r"(?<=[a-z,] )(?:[A-Z][\w-]+|\d[\w/]*) $")
-_ARTICLE = re.compile(r"\b(?:the|an?)\s+$", re.IGNORECASE)
-_HELPED = re.compile(
-    r"\b(?:do|does|did|can|could|will|would|should|may|might)\s+(?:(?:the|an?|these|those|all)\s+)*$", re.IGNORECASE
+_PARTICLES = frozenset(["da", "de", "del", "van", "von", "bin"])
+_FULL_NAME = re.compile(
+    r"(?<![.\w-] )(?<!\w)[A-Z][\w-]+(?: (?:da|de|del|van|von|bin) [A-Z][\w-]+| [A-Z][\w-]+)+|"
+    r"(?:(?<=^)|(?<=[.] ))[A-Z][a-z]+ (?:(?:da|de|van|von) )?[A-Z][a-z]+\b"
 )
-_NO_VERB = re.compile(
-    r"\s*(?:[?.!]|$|(?:the|an?|any|it|its|him|her|them|in|on|for|with|to|from|my|your|me|you|at|about)\b)",
-    re.IGNORECASE,
+_LED_IN = re.compile(
+    r"\b(?:in|on|at|to|from|by|after|before|over|into|under|near|without)\s+(?:(?:the|an?|my)\s+)?$", re.IGNORECASE
 )
-_NAMED = re.compile(r"[A-Z][\w-]*(?: [A-Z][\w-]*)*")
-_COMPARED = re.compile(r" [a-z]+ier$")
-_PLURALS = frozenset(["people", "children", "men", "women", "police", "teeth", "feet", "mice"])
-_SINGULARS = frozenset(["diabetes", "series", "species", "news", "physics", "mathematics", "politics", "economics"])
-_HISSING = ("s", "x", "sh", "ch")
 _NAMES = re.compile(r"\b([A-Z][\w'’-]*) and ((?:[A-Z][\w'’-]*)(?: [A-Z][\w'’-]*)*)")
 
 
+class Entity(NamedTuple):
+    """A name that a knowledge graph knows, as it was written, and words for its kind, in small letters."""
+
+    text: str
+    classes: frozenset[str]
+
+
 class Exchange(NamedTuple):
-    """A question as it was understood, and what was answered (may be empty)."""
+    """A question as it was understood, what was answered, the title of its first source, and names in both.
+
+    All but the question may be empty.
+    """
 
     question: str
     answer: str = ""
-
-
-class Found(NamedTuple):
-    """A noun phrase of one text, with the article "the" that stood before it, and where it stands."""
-
-    text: str
-    start: int
-    end: int
+    title: str = ""
+    entities: tuple[Entity, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,9 @@ class Mention:
     """A thing spoken of.
 
     `age` counts questions back from now (1 is the latest), `times` those that name it; `governs` says that "of" or a
-    possession follows it ("symptoms of …"), `governed` that it is what such a phrase belongs to.
+    possession follows it ("symptoms of …"), `governed` that it is what such a phrase belongs to; `led_in` that a
+    preposition of place or time stands before it, `titled` that it stands in the title of what answered.
+    `classes` are words for its kind, where a knowledge graph knows it.
     """
 
     text: str
@@ -67,88 +69,40 @@ class Mention:
     answered: bool = False
     governs: bool = False
     governed: bool = False
+    led_in: bool = False
+    titled: bool = False
+    classes: frozenset[str] = frozenset()
 
     @property
     def plural(self) -> bool:
         return is_plural(self.text)
 
+    def living(self, gender: str) -> bool:
+        """Whether "he" (gender "man") or "she" ("woman") may be said of it."""
+        if self.classes:
+            return not PERSONS.isdisjoint(self.classes)
+        word = self.text.split()[-1].casefold()
+        if word in PEOPLE or word in PETS:
+            return word not in (WOMEN if gender == "man" else MEN)
+        return self.name and not self.text.startswith("the ")
+
+    @property
+    def person(self) -> bool:
+        """Whether "it" cannot be said of it."""
+        return not PERSONS.isdisjoint(self.classes) or is_person(self.text)
+
     @property
     def name(self) -> bool:
         """Whether it is written like a proper name."""
-        return all(word[0].isupper() or word[0].isdigit() for word in bare(self.text).split())
+        said = [word for word in bare(self.text).split() if word not in _PARTICLES]
+        return bool(said) and all(word[0].isupper() or word[0].isdigit() for word in said)
 
     @property
     def many(self) -> str:
         """For "they": "a virtual machine" is spoken of as "virtual machines"."""
         if self.plural or not self.text.startswith(("a ", "an ")):
             return self.text
-        one = bare(self.text)
-        return (
-            f"{one[:-1]}ies" if re.search(r"[^aeiou]y$", one) else f"{one}es" if one.endswith(_HISSING) else f"{one}s"
-        )
-
-
-def bare(phrase: str) -> str:
-    """A phrase without its article."""
-    return re.sub(r"^(?:the|an?) ", "", phrase)
-
-
-def is_plural(phrase: str) -> bool:
-    """A guess from its last word."""
-    word = phrase.split()[-1].casefold()
-    if word in _SINGULARS:
-        return False
-    return " and " in phrase or word in _PLURALS or (len(word) > 3 and word[-1] == "s" and word[-2] not in "sui")
-
-
-@lru_cache(maxsize=2048)
-def phrases(text: str) -> tuple[Found, ...]:
-    """Noun phrases of a text in order; "lung cancer's symptoms" are two."""
-    return tuple(_phrases(text))
-
-
-def _phrases(text: str) -> Iterator[Found]:
-    after = 0
-    for phrase in noun_phrases(text):
-        pattern = r"\s*".join(re.escape(word) for word in phrase.split())
-        if (found := re.compile(pattern).search(text, after)) is None:
-            continue
-        after = found.end()
-        yield from _parted(text, found.start(), found.end())
-
-
-def _parted(text: str, start: int, end: int) -> Iterator[Found]:
-    """A phrase, or its owner and what is owned; the mark of possession belongs to neither."""
-    owner = _OWNED.search(text, start, end)
-    if owner is not None:
-        yield _with_article(text, start, owner.start())
-        start = owner.end()
-    mark = _MARK.search(text, start, end)
-    yield _with_article(text, start, mark.start() if mark else end)
-
-
-def _with_article(text: str, start: int, end: int) -> Found:
-    """A phrase with what belongs before it (an article, a capitalised word, a number), without a verb at its end."""
-    end -= len(text[start:end]) - len(_without_verb(text, start, end))
-    before = _BELONGS.search(text, 0, start)
-    start = before.start() if before else start
-    article = _ARTICLE.search(text, max(0, start - 5), start)
-    start = article.start() if article else start
-    said = text[start:end]
-    return Found(_lowered(said) if article else said, start, end)
-
-
-def _without_verb(text: str, start: int, end: int) -> str:
-    """ "Did Ann Lee cook rice?": where no verb follows the subject, the rules took it for a noun."""
-    phrase = text[start:end]
-    if _HELPED.search(text, 0, start) and _NO_VERB.match(text, end) and " " in phrase:
-        named = _NAMED.match(phrase)
-        phrase = named[0] if named and named.end() < len(phrase) else phrase.rpartition(" ")[0]
-    return _COMPARED.sub("", phrase)
-
-
-def _lowered(text: str) -> str:
-    return text[:1].lower() + text[1:]
+        return plural_of(bare(self.text))
 
 
 def mentions(history: Sequence[Exchange]) -> list[Mention]:
@@ -171,23 +125,55 @@ def mentions(history: Sequence[Exchange]) -> list[Mention]:
 def _again(known: Mention, older: Mention) -> Mention:
     times = known.times + (not older.answered)
     return replace(
-        known, times=times, opening=known.opening or older.opening, governed=known.governed or older.governed
+        known,
+        times=times,
+        opening=known.opening or older.opening,
+        governed=known.governed or older.governed,
+        classes=known.classes or older.classes,
     )
 
 
 def _of_exchange(exchange: Exchange, age: int, *, opening: bool) -> Iterator[Mention]:
-    question = exchange.question
+    known = {tuple(terms(entity.text)): entity for entity in exchange.entities}
+    for mention in _said(exchange, age, opening=opening):
+        entity = known.pop(tuple(terms(mention.text)), None)
+        yield replace(mention, classes=entity.classes) if entity else mention
+    for place, entity in enumerate(known.values()):
+        asked = entity.text in exchange.question
+        yield Mention(entity.text, age, place, opening=opening and asked, answered=not asked, classes=entity.classes)
+
+
+def _said(exchange: Exchange, age: int, *, opening: bool) -> Iterator[Mention]:
+    question, answer = exchange.question, exchange.answer[:_ANSWER]
+    title = Counter(terms(exchange.title[:_ANSWER]))
     places = phrases(question)
     for place, each in enumerate(places):
-        yield _mention(question, each, age, place, opening=opening)
+        mention = _mention(question, each, age, place, opening=opening)
+        yield replace(mention, titled=_times(each.text, title) > 0)
     for names in _NAMES.finditer(question):
         yield Mention(names[0], age, len(places), opening=opening)
-    for place, phrase in enumerate(noun_phrases(exchange.answer[:_ANSWER])[:KEY_TERMS]):
-        yield Mention(phrase, age, place, answered=True)
+    for place, phrase in enumerate(_key_terms(answer)):
+        yield Mention(phrase, age, place, answered=True, titled=_times(phrase, title) > 0)
+
+
+@lru_cache(maxsize=256)
+def _key_terms(answer: str) -> tuple[str, ...]:
+    """Names of several words, and noun phrases that an answer says again."""
+    names = (each[0] for each in _FULL_NAME.finditer(answer))
+    named = [name for name in names if FUNCTION_WORDS.isdisjoint(name.removeprefix("The ").lower().split())]
+    said = Counter(terms(answer))
+    repeated = (phrase for phrase in noun_phrases(answer) if _times(phrase, said) > 1)
+    return tuple(dict.fromkeys([*named[:KEY_TERMS], *repeated]))[:KEY_TERMS]
+
+
+def _times(phrase: str, said: Counter[str]) -> int:
+    """How often an answer says a phrase, at most."""
+    return min((said[term] for term in terms(phrase)), default=0)
 
 
 def _mention(question: str, found: Found, age: int, place: int, *, opening: bool) -> Mention:
     before, after = question[: found.start], question[found.end :]
     governs = bool(re.match(r"\s+of\b", after) or re.search(r"['’]s?\s+$", before))
     governed = bool(re.match(r"['’]", after) or re.search(r"\bof\s+$", before))
-    return Mention(found.text, age, place, opening=opening, governs=governs, governed=governed)
+    led_in = bool(_LED_IN.search(before))
+    return Mention(found.text, age, place, opening=opening, governs=governs, governed=governed, led_in=led_in)

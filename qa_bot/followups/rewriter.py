@@ -8,8 +8,10 @@ from functools import cache
 
 import numpy as np
 
-from qa_bot.followups.candidates import LONGER, Candidate, candidates, is_fragment
+from qa_bot.followups.candidates import LONGER, candidates
+from qa_bot.followups.fragments import is_fragment
 from qa_bot.followups.mentions import Exchange, Mention, mentions
+from qa_bot.followups.readings import Candidate
 from qa_bot.followups.scoring import Scorer, features
 from qa_bot.starter import FOLDER
 from qa_core.text import looks_english
@@ -62,8 +64,8 @@ class Rewriter:
             return _left(question, "stands alone")
         shares = self._scorer.probabilities(features(question, found))
         order = np.argsort(-shares, kind="stable")
-        limit = self._scorer.fragment_limit if is_fragment(question) else self._scorer.limit
         best = next(found[at] for at in order if found[at].kind != "as it is")
+        limit = self._scorer.most(best, fragment=is_fragment(question))
         chosen = best if shares[0] <= limit else found[0]
         texts = tuple(found[at].text for at in order)
         return Rewritten(chosen.text, chosen is best, _reason(chosen), texts)

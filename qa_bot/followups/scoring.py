@@ -13,19 +13,18 @@ import numpy as np
 import orjson
 from numpy.typing import NDArray
 
-from qa_bot.followups.candidates import Candidate
-from qa_bot.followups.mentions import Mention, is_plural, phrases
+from qa_bot.followups.candidates import lacks
+from qa_bot.followups.lexicon import PERSONS, PLACES, RELATIONS
+from qa_bot.followups.mentions import Mention
+from qa_bot.followups.phrases import is_plural, phrases
+from qa_bot.followups.readings import Candidate
 from qa_core.text import terms, words
 
 Rows = NDArray[np.float64]
 
 
-def _listed(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
 KINDS = ("pronoun", "possessive", "demonstrative", "longer name", "left out", "place", "fragment")
-_OPTIONAL = frozenset({"demonstrative", "longer name", "left out", "place"})
+OPTIONAL = frozenset({"demonstrative", "longer name", "left out", "place"})
 """Where what else the turn says tells whether a rewrite is needed; a pronoun or a fragment needs one anyhow."""
 _OF_TURN = (
     "things inside",
@@ -38,6 +37,7 @@ _OF_TURN = (
     "nothing but a relation",
     "asks to be told",
     "short",
+    "lacks nothing",
 )
 _OF_MENTION = (
     "age",
@@ -57,27 +57,29 @@ _OF_MENTION = (
     "place left out",
     "known term",
     "kept up",
+    "led in",
+    "titled",
+    "class agrees",
 )
+LIMITS = ("limit", "optional_limit", "fragment_limit")
 NAMES = (*KINDS, *_OF_TURN, *_OF_MENTION)
 
-_RELATIONS = _listed(
-    "advantage age argument author benefit best biggest capital cause characteristic cons cost definition difference "
-    "disadvantage effect evidence example factor feature finding founder function history impact importance inventor "
-    "key kind largest main meaning member method name origin part people population price principle pros purpose "
-    "reason result risk role sign similarity site size source symptom theme treatment type use uses variation way"
-)
 _DEFINITE_END = re.compile(r"\bthe (?:\w+ ){0,2}[\w-]+\s*[?.!]*$", re.IGNORECASE)
 _DEFINITE_RELATION = re.compile(r"\b(?:the|other) (?:\w+ ){0,2}[\w-]+(?! of\b| between\b| in\b| that\b)", re.IGNORECASE)
-_ANY = re.compile(r"\b(?:any|there|other|available|some)\b", re.IGNORECASE)
+_ANY = re.compile(
+    r"\b(?:any|other|available|some)\b|^(?:is|are) there an? |\b(?:is|are) there\s*[?.!]*$", re.IGNORECASE
+)
 _TOLD = re.compile(r"^(?:tell|describe|explain|what (?:is|are) (?:a|an)\b|who (?:is|was|were)\b)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
 class Scorer:
-    """Weights by the names of `NAMES`, and the most that "leave as it is" may have where a turn is changed."""
+    """Weights by the names of `NAMES`, and the most that "leave as it is" may have where a turn is changed: one with a
+    pronoun, one that may stand alone as well, and a fragment."""
 
     weights: tuple[float, ...]
     limit: float
+    optional_limit: float
     fragment_limit: float
 
     @classmethod
@@ -86,13 +88,19 @@ class Scorer:
         told = orjson.loads(path.read_bytes())
         if list(told["weights"]) != list(NAMES):
             raise ValueError(f"Expected weights of {', '.join(NAMES)} in {path}, but got {', '.join(told['weights'])}.")
-        return cls(tuple(told["weights"].values()), told["limit"], told["fragment_limit"])
+        return cls(tuple(told["weights"].values()), *(told[name] for name in LIMITS))
+
+    def most(self, candidate: Candidate, *, fragment: bool) -> float:
+        """What "leave as it is" may have where this rewrite is likeliest."""
+        if fragment:
+            return self.fragment_limit
+        named = candidate.mention is not None and candidate.replaced in candidate.mention.classes
+        return self.optional_limit if candidate.kind in OPTIONAL and not named else self.limit
 
     def save(self, path: Path) -> None:
         told = {
             "weights": {name: round(weight, 4) for name, weight in zip(NAMES, self.weights, strict=True)},
-            "limit": self.limit,
-            "fragment_limit": self.fragment_limit,
+            **{name: getattr(self, name) for name in LIMITS},
         }
         path.write_bytes(orjson.dumps(told, option=orjson.OPT_INDENT_2) + b"\n")
 
@@ -114,7 +122,7 @@ def features(question: str, found: list[Candidate]) -> Rows:
         row[KINDS.index(candidate.kind)] = 1
         start = len(KINDS)
         row[start : start + 2] = min(candidate.inside, 3), candidate.inside > 0 and candidate.kind in KINDS[:2]
-        if candidate.kind in _OPTIONAL:
+        if candidate.kind in OPTIONAL:
             row[start + 2 : start + len(_OF_TURN)] = turn
         if candidate.mention is not None:
             row[start + len(_OF_TURN) :] = _of_mention(question, candidate, candidate.mention)
@@ -126,7 +134,8 @@ def _of_turn(question: str) -> tuple[float, ...]:
     named = any(word[:1].isupper() for phrase in own for word in phrase.text.split() if question.find(word) > 0)
     count = len(words(question))
     last = words(question)[-1:]
-    related = any(word in _RELATIONS or word.removesuffix("s") in _RELATIONS for word in last)
+    lacking = lacks(question)
+    related = lacking and any(word in RELATIONS or word.removesuffix("s") in RELATIONS for word in last)
     return (
         float(named),
         min(count, 15) / 10,
@@ -136,11 +145,12 @@ def _of_turn(question: str) -> tuple[float, ...]:
         float(related and len(own) < 2 and not named and bool(_DEFINITE_END.search(question))),
         float(bool(_TOLD.match(question))),
         float(count <= 5),
+        float(not lacking),
     )
 
 
 def _of_mention(question: str, candidate: Candidate, mention: Mention) -> tuple[float, ...]:
-    plural = candidate.replaced in {"they", "them", "these", "those", "their"}
+    plural = candidate.replaced in {"they", "them", "these", "those", "their", "ones"}
     single = candidate.replaced in {"it", "its", "this", "that", "he", "she", "him", "his", "her"}
     person = candidate.replaced in {"he", "she", "him", "his", "her"}
     if candidate.kind == "fragment" and candidate.replaced and candidate.mention:
@@ -161,8 +171,20 @@ def _of_mention(question: str, candidate: Candidate, mention: Mention) -> tuple[
         float((plural and not mention.plural) or (single and mention.plural)),
         float(person and not mention.name),
         float(len(mention.text.split()) > 1),
-        float(last in _RELATIONS or last.removesuffix("s") in _RELATIONS),
+        float(last in RELATIONS or last.removesuffix("s") in RELATIONS),
         float(mention.name and candidate.kind in {"place", "left out"}),
         float(bool(set(terms(mention.text)) & set(terms(question)))),
         float(mention.age == 1 and mention.times > 1),
+        float(mention.led_in),
+        float(mention.titled),
+        float(_class_agrees(candidate, mention)),
     )
+
+
+def _class_agrees(candidate: Candidate, mention: Mention) -> bool:
+    """Whether a graph says that the mention is of the kind that the turn speaks of: a person, a place, a "city"."""
+    if candidate.replaced in {"he", "she", "him", "his", "her"}:
+        return not PERSONS.isdisjoint(mention.classes)
+    if candidate.replaced == "there":
+        return not PLACES.isdisjoint(mention.classes)
+    return candidate.kind == "demonstrative" and candidate.replaced in mention.classes

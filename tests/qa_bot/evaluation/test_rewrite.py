@@ -1,4 +1,5 @@
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -53,3 +54,43 @@ def test_exact_knows_no_case() -> None:
 def test_no_conversations_are_an_error(tmp_path: Path) -> None:
     with pytest.raises(DialogueError):
         evaluate_rewrite(tmp_path)
+
+
+DIALOGUE = {
+    "id": "cats",
+    "home": "starter",
+    "part": "dev",
+    "turns": [
+        {"raw": "my cat naps all day", "manual": "my cat naps all day", "wanted": ["animals-cats-sleep"]},
+        {"raw": "why does she purr?", "manual": "why does my cat purr?", "wanted": ["animals-cats-purr"]},
+        {
+            "raw": "How do airplanes fly?",
+            "manual": "How do airplanes fly?",
+            "wanted": ["nowhere-at-all", "animals-birds-fly"],
+        },
+    ],
+}
+
+
+def test_dialogues_are_searched_for_what_they_want(write_lines: Callable[..., Path], starter_home: Path) -> None:
+    data = write_lines("dialogues.jsonl", DIALOGUE, {**DIALOGUE, "id": "kept", "part": "kept"})
+    typed, rewritten, manual = (row.as_dict() for row in evaluate_rewrite(data, part="dev", home=starter_home))
+    assert [row["engine"] for row in (typed, rewritten, manual)] == ["as typed", "rewritten", "manual"]
+    assert {row["query"] for row in (typed, rewritten, manual)} == {"starter"}
+    assert (rewritten["queries"], rewritten["F1"], rewritten["harm"]) == (2, 1.0, 0.0)
+    assert rewritten["R@10"] == manual["R@10"] == (1 + 1 / 2) / 2  # of two wanted documents one is not in the home
+    assert rewritten["Success@10"] == 1.0
+    assert rewritten["versus_first"]["measure"] == "R@10"
+
+
+def test_what_no_home_holds_is_compared_by_words(write_lines: Callable[..., Path], starter_home: Path) -> None:
+    turns = [{**turn, "wanted": ["elsewhere#1"]} for turn in DIALOGUE["turns"]]  # type: ignore[dict-item]
+    data = write_lines("dialogues.jsonl", {**DIALOGUE, "turns": turns})
+    rows = evaluate_rewrite(data, home=starter_home)
+    assert not any("R@10" in row.scores for row in rows)
+    assert rows[1].measure == "F1"
+
+
+def test_without_a_home_the_starter_collection_is_asked(write_lines: Callable[..., Path]) -> None:
+    _, rewritten, _ = evaluate_rewrite(write_lines("dialogues.jsonl", DIALOGUE))
+    assert rewritten.scores["Success@10"].mean == 1.0

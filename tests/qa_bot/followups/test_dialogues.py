@@ -53,3 +53,34 @@ def test_a_table_without_tabs_is_refused_with_its_line(tmp_path: Path) -> None:
     (tmp_path / "x_annotated_resolved.tsv").write_text("7_1\tWhat is tea?\n7_2 Is tea hot?\n", encoding="utf-8")
     with pytest.raises(DialogueError, match="line 2"):
         read_dialogues(tmp_path)
+
+
+TEA = {"id": "1", "home": "a", "part": "dev", "turns": [{"raw": "Tea?", "manual": "What is tea?", "wanted": ["t#1"]}]}
+
+
+def written(path: Path, *rows: object) -> Path:
+    path.write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
+    return path
+
+
+def test_json_lines_are_read_by_what_they_speak_of(tmp_path: Path) -> None:
+    other = {"id": 2, "turns": [{"raw": "Why?", "manual": "Why?"}]}
+    found = read_dialogues(written(tmp_path / "d.jsonl", TEA, {**TEA, "part": "kept"}, other))
+    assert [(name, len(each)) for name, each in found.items()] == [("d.jsonl a", 2), ("d.jsonl", 1)]
+    assert found["d.jsonl a"][0].turns[0].wanted == ("t#1",)
+    assert (found["d.jsonl"][0].name, found["d.jsonl"][0].part) == ("2", "")
+
+
+def test_one_part_may_be_read(tmp_path: Path) -> None:
+    path = written(tmp_path / "d.jsonl", TEA, {**TEA, "id": "2", "part": "kept"})
+    assert [each.name for each in read_dialogues(path, part="kept")["d.jsonl a"]] == ["2"]
+    with pytest.raises(DialogueError, match=r"of the part 'test' in .* but got none"):
+        read_dialogues(path, part="test")
+
+
+@pytest.mark.parametrize("line", ["", "{", "[]", "1", '{"id": 1}', '{"id": 1, "turns": [{"raw": "?"}]}', "\udcff"])
+def test_a_line_that_is_no_dialogue_is_refused_with_its_number(tmp_path: Path, line: str) -> None:
+    path = tmp_path / "d.jsonl"
+    path.write_bytes(json.dumps(TEA).encode() + b"\n" + line.encode("utf-8", "surrogateescape") + b"\n")
+    with pytest.raises(DialogueError, match="line 2"):
+        read_dialogues(path)

@@ -1,0 +1,37 @@
+"""Names that a knowledge graph knows in what was said, each with the words for its kind ("Ottawa": city, town)."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from kg_index.linking import Linker
+from kg_index.lookup import Lookup
+from kg_index.vocabulary import Vocabulary
+from qa_bot.followups.mentions import Entity
+
+LONGEST = 1_000
+"""Characters of a text that are read."""
+
+
+class Entities:
+    """Over one generation of a graph; safe to share between threads."""
+
+    def __init__(self, lookup: Lookup) -> None:
+        self._linker = Linker(lookup.mentions, lookup.triples.salience)
+        self._vocabulary = Vocabulary(lookup.triples)
+        self._classes = lru_cache(maxsize=4096)(self._read_classes)
+        self.find = lru_cache(maxsize=1024)(self._find)
+
+    def _find(self, text: str) -> tuple[Entity, ...]:
+        """What a text names with a capital letter, each name once; of one name the likeliest entity."""
+        read = text[:LONGEST]
+        found: dict[str, Entity] = {}
+        for spotted in self._linker.find(read):
+            name = read[spotted.start : spotted.end]
+            if name[:1].isupper() and name not in found:
+                found[name] = Entity(name, self._classes(spotted.entities[0]))
+        return tuple(found.values())
+
+    def _read_classes(self, entity: int) -> frozenset[str]:
+        kinds = self._vocabulary.kinds(entity)
+        return frozenset(word.casefold() for kind in kinds for word in self._vocabulary.names(kind).texts)

@@ -1,0 +1,143 @@
+"""Turns without a sentence of their own, completed from the question before: "why?", "and in winter?"."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from qa_bot.followups.mentions import Exchange, Mention
+from qa_bot.followups.phrases import Found, bare, is_plural, phrases
+from qa_bot.followups.readings import POSSESSIVE, PRONOUN, Candidate, cased, lowered, opened, owning
+
+_ABOUT = re.compile(r"^(?:(?:and|but|so|or)\s+)?(?:what|how)\s+about\s+(?!for\b)(?P<rest>.+)$", re.IGNORECASE)
+_AND = re.compile(r"^(?:and|or|but|also)\s+(?P<rest>.+)$", re.IGNORECASE)
+_BARE = re.compile(
+    r"^(?:(?:and|but|so)\s+)?(?P<wh>why(?: not)?|how(?: so)?|when|where|since when|"
+    r"how (?:many|much|long|old|often))\s*$",
+    re.IGNORECASE,
+)
+_SENTENCE = re.compile(
+    r"^(?:what|which|who|whom|whose|when|where|why|how|is|are|am|can|could|do|does|did|should|will|would|has|have|was|"
+    r"were|may|might|if|tell|give|show|describe|explain|list|compare|i|you|we|please|thanks|thank)\b",
+    re.IGNORECASE,
+)
+_PREPOSITION = re.compile(r"^(?:for|in|on|at|from|with|during|by|under|to|before|after|between|near)\b", re.IGNORECASE)
+_STATED = re.compile(r"^(?:what|who|which)\s+(?:is|are|was|were)\s+(?P<rest>.+)$", re.IGNORECASE)
+_INVERTED = re.compile(
+    r"^(?:(?:where|when|how|why|(?:in|on|at)\s+(?:what|which)\s+\w+)\s+)?"
+    r"(?P<rest>(?:is|are|was|were|do|does|did|can|could|will|would|should|has|have)\b.+)$",
+    re.IGNORECASE,
+)
+_ARTICLED = re.compile(r"(?:the|a|an|my|your|our)\s", re.IGNORECASE)
+_EXTREME = re.compile(r"(?:the|in the)\s+(?:most|least|\w+est|best|worst)$", re.IGNORECASE)
+_EXTREME_INSIDE = re.compile(r"\bthe\s+(?:most|least|\w+est|best|worst)\b", re.IGNORECASE)
+_PARTICIPLE = re.compile(r"(?:\w{3,}ed|found|made|given|taken|grown|known|kept|paid|sold|built|written)$")
+_BEING = re.compile(
+    r"(?:(?:how|when|where|why|by whom)\s+)?(?:is|are|was|were)\s+(?:(?:the|an?)\s+)?[\w'’ -]+?"
+    r"(?=\s+\w+(?:ed|wn|de|nd|ld|lt|en)\b)",
+    re.IGNORECASE,
+)
+_INDEFINITE = re.compile(r"\b(?:a|an)\s+$")
+
+
+def is_fragment(question: str) -> bool:
+    """Whether a turn has no sentence of its own: "why?", "and in winter?", "what about dogs?"."""
+    return bool(_BARE.match(opened(question))) or _rest(question) is not None
+
+
+def completed(question: str, history: Sequence[Exchange], spoken: Sequence[Mention]) -> Iterator[Candidate]:
+    """What a fragment may mean after the latest question that was none."""
+    former = next((each.question for each in reversed(history) if not is_fragment(each.question)), "")
+    yield from _completed(question, _rest(question), former, spoken)
+
+
+def _rest(question: str) -> str | None:
+    """What a fragment brings that is new: "dogs" of "what about dogs?"; None for a whole sentence."""
+    text = opened(question)
+    if (about := _ABOUT.match(text)) and len(about["rest"].split()) <= 8:
+        return about["rest"]
+    joined = _AND.match(text)
+    if joined and len(joined["rest"].split()) <= 6 and not _SENTENCE.match(joined["rest"]):
+        return joined["rest"]
+    return None
+
+
+def _completed(question: str, rest: str | None, former: str, spoken: Sequence[Mention]) -> Iterator[Candidate]:
+    if rest is None:
+        yield from _asked_bare(question, former, spoken)
+    elif owner := POSSESSIVE.match(rest):
+        asked = rest[owner.end() :]
+        verb = "are" if is_plural(asked) else "is"
+        for mention in spoken:
+            yield Candidate(
+                f"What {verb} {owning(mention.text)} {asked}?", "fragment", mention, owner[0].strip().lower()
+            )
+    elif PRONOUN.search(rest):
+        yield from (
+            Candidate(PRONOUN.sub(lambda _, m=mention: m.text, question, count=1), "fragment", mention)  # type: ignore[misc] # bound at once
+            for mention in spoken
+        )
+    elif _PREPOSITION.match(rest):
+        yield from _elsewhere(rest, former, spoken)
+    else:
+        yield from _exchanged(rest, former, spoken)
+        if rest.lower().startswith("the ") and rest[4:].islower():
+            verb = "are" if is_plural(rest) else "is"
+            yield from (Candidate(f"What {verb} {rest} of {each.text}?", "fragment", each) for each in spoken)
+
+
+def _asked_bare(question: str, former: str, spoken: Sequence[Mention]) -> Iterator[Candidate]:
+    """ "Why?" asks for the reason of what was asked; "how many?" of what was spoken of."""
+    asked = _BARE.match(opened(question))
+    assert asked is not None
+    word = asked["wh"].capitalize()
+    if word not in {"How many", "How much"}:
+        if inverted := _INVERTED.match(opened(former)):
+            yield Candidate(f"{word} {lowered(inverted['rest'])}?", "fragment", spoken[0] if spoken else None, word)
+            return
+        if stated := _STATED.match(opened(former)):
+            yield Candidate(f"{word} {stated['rest']}?", "fragment", spoken[0] if spoken else None, word)
+            return
+    for mention in [each for each in spoken if each.plural] or spoken:
+        yield Candidate(f"{word} {bare(mention.text)}?", "fragment", mention, word)
+
+
+def _elsewhere(rest: str, former: str, spoken: Sequence[Mention]) -> Iterator[Candidate]:
+    """The former question with another place, time or purpose: in exchange for one of the same kind, or besides."""
+    word = rest.split()[0].lower()
+    body = opened(former)
+    told = body.lower().rfind(f" {word} ")
+    kept = body if told < 0 else body[:told]
+    yield Candidate(f"{kept} {lowered(rest)}?", "fragment", spoken[0] if spoken else None, word)
+
+
+def _exchanged(rest: str, former: str, spoken: Sequence[Mention]) -> Iterator[Candidate]:
+    """The former question with one of its things exchanged for the new one."""
+    if extreme := _EXTREME.match(rest):
+        if _EXTREME_INSIDE.search(former):
+            text = _EXTREME_INSIDE.sub(extreme[0], former, count=1)
+            yield Candidate(text, "fragment", spoken[0] if spoken else None, rest)
+        return
+    if _PARTICIPLE.match(rest) and (being := _BEING.match(opened(former))):
+        yield Candidate(f"{being[0]} {rest}?", "fragment", spoken[0] if spoken else None, rest)
+        return
+    known = {mention.text: mention for mention in spoken}
+    for phrase in _exchangeable(rest, former):
+        new = (
+            rest if rest[0].isupper() or _ARTICLED.match(rest) or not phrase.text.startswith("the ") else f"the {rest}"
+        )
+        before = former[: phrase.start]
+        if rest[0].isupper() or _ARTICLED.match(rest) or is_plural(rest):
+            before = _INDEFINITE.sub("", before)
+        text = before + cased(new, len(before)) + former[phrase.end :]
+        yield Candidate(text, "fragment", known.get(phrase.text), rest)
+
+
+def _exchangeable(rest: str, former: str) -> list[Found]:
+    """Names for a name, else what has the same number, else anything."""
+    own = phrases(former)
+    named = [phrase for phrase in own if bare(phrase.text)[0].isupper()]
+    if bare(rest)[:1].isupper() and named:
+        return [phrase for phrase in named if is_plural(phrase.text) == is_plural(rest)] or named
+    alike = [phrase for phrase in own if is_plural(phrase.text) == is_plural(rest)]
+    return alike or list(own if len(rest.split()) <= 2 or " or " in rest else ())[:1]

@@ -1,0 +1,51 @@
+"""A reading of a turn, and the letters that change when words take each other's place."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+from qa_bot.followups.mentions import Mention
+from qa_bot.followups.phrases import is_plural
+
+Kind = Literal["as it is", "pronoun", "possessive", "demonstrative", "longer name", "left out", "place", "fragment"]
+
+
+PRONOUN = re.compile(
+    r"\b(?P<thing>it(?!['’]s\s*[?.!]*$)|this|that(?=\s*[?.!,]|$))\b|\b(?P<several>they|them|these|those)\b|"
+    r"\b(?P<man>he|him)\b|\b(?P<woman>she|her(?=\s*[?.!,]|$))\b",
+    re.IGNORECASE,
+)
+POSSESSIVE = re.compile(
+    r"\b(?<!\w )(?:Its|His|Her|Their)\s+(?=[a-z])|\b(?:its|it['’]s(?=\s+\w+\s+(?!\w+ing))|their|his|her)\s+(?=[a-z])"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A reading of a turn: its text, what was done, and with which mention; `inside` counts the noun phrases that
+    stand before the place and could be meant as well."""
+
+    text: str
+    kind: Kind = "as it is"
+    mention: Mention | None = None
+    replaced: str = ""
+    inside: int = 0
+
+
+def opened(question: str) -> str:
+    """A turn without the marks at its end."""
+    return question.strip().rstrip("?.! ")
+
+
+def owning(phrase: str) -> str:
+    return f"{phrase}'" if is_plural(phrase) else f"{phrase}'s"
+
+
+def cased(phrase: str, place: int) -> str:
+    return phrase[:1].upper() + phrase[1:] if place == 0 else phrase
+
+
+def lowered(text: str) -> str:
+    return text[:1].lower() + text[1:]

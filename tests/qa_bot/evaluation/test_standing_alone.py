@@ -1,0 +1,73 @@
+import json
+from pathlib import Path
+
+import pytest
+
+from qa_bot.evaluation.rewrite import evaluate_rewrite
+from qa_bot.evaluation.standing_alone import evaluate_standing_alone, holds_questions, questions
+from qa_bot.followups.dialogues import DialogueError
+
+ALONE = [f"How do I cook {thing}?" for thing in ("rice", "beans", "eggs", "fish", "peas", "corn")]
+
+
+def write(path: Path, *rows: object) -> Path:
+    path.write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
+    return path
+
+
+def test_questions_that_stand_alone_are_left_alone(tmp_path: Path) -> None:
+    data = write(tmp_path / "faq.jsonl", *({"question": each, "answer": "In a pan."} for each in ALONE))
+    (row,) = evaluate_rewrite(data)
+    told = row.as_dict()
+    assert (told["engine"], told["queries"], told["harm"]) == ("after 3 others", 6, 0.0)
+
+
+def test_what_needs_the_turn_before_counts_as_harm(tmp_path: Path) -> None:
+    data = write(tmp_path / "faq.jsonl", *({"question": each} for each in [*ALONE, "Is it healthy?"]))
+    (row,) = evaluate_standing_alone(data)
+    assert row.scores["harm"].mean == pytest.approx(1 / 7)
+
+
+def test_a_draw_of_fewer_is_the_same_each_time(tmp_path: Path) -> None:
+    data = write(tmp_path / "faq.jsonl", *({"question": each} for each in [*ALONE, "Is it healthy?"]))
+    one, two = (evaluate_standing_alone(data, limit=3, seed=2)[0] for _ in range(2))
+    assert one.queries == 3
+    assert one.scores["harm"].per_query == two.scores["harm"].per_query
+
+
+def test_questions_of_one_file_are_asked_after_each_other(tmp_path: Path) -> None:
+    for name, things in (("a", ALONE), ("b", [each.replace("cook", "grow") for each in ALONE])):
+        rows = ({"id": f"{name}{at}", "title": each, "text": "So."} for at, each in enumerate(things))
+        write(tmp_path / f"{name}.jsonl", *rows)
+    others, beside = evaluate_rewrite(tmp_path)
+    assert (others.engine, others.queries) == ("after 3 others", 12)
+    assert (beside.engine, beside.queries) == ("after 3 of its file", 12)
+
+
+def test_queries_give_title_body_and_summary(tmp_path: Path) -> None:
+    rows = (
+        {"_id": "q", "title": "gout", "body": "Why does it hurt?", "summary": "What causes gout pain?"},
+        {"_id": "r"},
+    )
+    found = [each.question for each in questions(write(tmp_path / "dev.queries.jsonl", *rows))]
+    assert found == ["gout", "Why does it hurt?", "What causes gout pain?"]
+
+
+def test_conversations_are_no_questions(tmp_path: Path) -> None:
+    assert not holds_questions(write(tmp_path / "d.jsonl", {"id": "1", "turns": []}))
+    assert not holds_questions(tmp_path / "topics.json")
+    assert holds_questions(write(tmp_path / "q.jsonl", {"question": "Why?"}))
+
+
+def test_too_few_questions_are_refused_with_their_number(tmp_path: Path) -> None:
+    data = write(tmp_path / "faq.jsonl", *({"question": each} for each in ALONE[:3]))
+    with pytest.raises(DialogueError, match=r"more than 3 questions in .* but got 3"):
+        evaluate_standing_alone(data)
+
+
+@pytest.mark.parametrize("line", ["{", "[1]", "\x00"])
+def test_a_line_that_is_no_object_is_refused_with_its_number(tmp_path: Path, line: str) -> None:
+    path = tmp_path / "faq.jsonl"
+    path.write_text(f'{{"question": "Why?"}}\n{line}\n', encoding="utf-8")
+    with pytest.raises(DialogueError, match="line 2"):
+        list(questions(path))

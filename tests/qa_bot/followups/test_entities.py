@@ -1,0 +1,85 @@
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from qa_bot.bot import Bot
+from qa_bot.followups import Exchange, Rewriter
+from qa_bot.followups.entities import LONGEST, Entities
+from qa_bot.followups.mentions import Entity, mentions
+
+CITY = Entity("Ottawa", frozenset(["city", "town"]))
+COUNTRY = Entity("Canada", frozenset(["country", "state"]))
+PAINTER = Entity("Leonardo da Vinci", frozenset(["person", "people"]))
+PAINTING = Entity("Mona Lisa", frozenset(["work"]))
+
+
+@pytest.fixture(scope="module")
+def entities(starter_home: Path) -> Iterator[Entities]:
+    with Bot.open(starter_home, record=False) as bot:
+        facts = bot.pipeline().facts
+        assert facts is not None
+        yield Entities(facts.lookup)
+
+
+def understood(question: str, *history: Exchange) -> str:
+    return Rewriter().rewrite(question, history).text
+
+
+def test_names_of_a_graph_come_with_words_for_their_kind(entities: Entities) -> None:
+    found = {each.text: each.classes for each in entities.find("Leonardo da Vinci never saw Ottawa or gold.")}
+    assert list(found) == ["Leonardo da Vinci", "Ottawa"]  # gold has no capital letter
+    assert "person" in found["Leonardo da Vinci"]
+    assert {"city", "town"} <= found["Ottawa"]
+
+
+def test_each_name_is_told_once_and_long_texts_are_cut(entities: Entities) -> None:
+    text = "Ottawa. " * LONGEST + "Paris."
+    assert [each.text for each in entities.find(text)] == ["Ottawa"]
+
+
+@pytest.mark.parametrize("text", ["", " ", "\x00", "???", "the", "猫", "é" * 5000])
+def test_texts_without_names_have_no_entities(entities: Entities, text: str) -> None:
+    assert entities.find(text) == ()
+
+
+ANSWER = "The capital of Canada is Ottawa, on the Ottawa River."
+
+
+@pytest.mark.parametrize(
+    ("question", "rewritten"),
+    [
+        ("How many people live in the city?", "How many people live in Ottawa?"),
+        ("How large is the country?", "How large is Canada?"),
+        ("How many people live in the city of London?", "How many people live in the city of London?"),
+    ],
+)
+def test_a_kind_stands_for_what_the_graph_calls_so(question: str, rewritten: str) -> None:
+    told = Exchange("Where do Canadian ministers sit?", ANSWER, "", (COUNTRY, CITY))
+    assert understood(question, told) == rewritten
+
+
+def test_he_is_a_person_and_no_painting() -> None:
+    told = Exchange("Who painted the Mona Lisa?", "Leonardo da Vinci painted the Mona Lisa.", "", (PAINTER, PAINTING))
+    assert understood("When was he born?", told) == "When was Leonardo da Vinci born?"
+
+
+def test_there_is_a_place() -> None:
+    told = Exchange("Who painted in Ottawa?", "Leonardo da Vinci never saw Ottawa.", "", (PAINTER, CITY))
+    assert understood("What can I see there?", told) == "What can I see in Ottawa?"
+
+
+def test_without_a_graph_nothing_is_known_of_kinds() -> None:
+    plain = Exchange("Where do Canadian ministers sit?", ANSWER)
+    assert understood("How many people live in the city?", plain) == "How many people live in the city?"
+    assert all(not mention.classes for mention in mentions([plain]))
+
+
+def test_a_name_in_the_question_is_one_mention_with_its_kind() -> None:
+    (mention,) = mentions([Exchange("What is Ottawa?", "", "", (CITY,))])
+    assert (mention.text, mention.times, mention.answered, mention.classes) == ("Ottawa", 1, False, CITY.classes)
+
+
+def test_a_name_in_the_answer_alone_is_told_so() -> None:
+    (mention,) = mentions([Exchange("Who is it?", "Ottawa.", "", (CITY,))])
+    assert (mention.text, mention.answered) == ("Ottawa", True)
