@@ -54,9 +54,9 @@ def answer_all(
     done = _resume(out, source)
     answered, processed = sum(each.answered for each in done), len(done)
     if run:
-        _resume_run(run, {_unspaced(each.qid).encode() for each in done if each.qid is not None})
+        _resume_run(run, {unspaced(each.qid).encode() for each in done if each.qid is not None})
     with out.open("ab") as answers, run.open("ab") if run else nullcontext() as ranked:
-        for number, asked in islice(enumerate(_questions(source), start=1), len(done), None):
+        for number, asked in islice(enumerate(questions_of(source), start=1), len(done), None):
             told, lines = _answered(bot, asked, source, number, top=top, **options)
             if ranked:  # before the answer: a crash in between leaves a run that is cut back, never one that lacks
                 ranked.write(lines)
@@ -99,17 +99,18 @@ def _run_lines(qid: str, answer: Answer) -> bytes:
     for each in sorted(ranked, key=lambda source: -source.score):
         best.setdefault(each.document, each)
     lines = (
-        f"{_unspaced(qid)} Q0 {_unspaced(each.document)} {rank} {each.score:.6f} qa-bot\n"
+        f"{unspaced(qid)} Q0 {unspaced(each.document)} {rank} {each.score:.6f} qa-bot\n"
         for rank, each in enumerate(best.values(), start=1)
     )
     return "".join(lines).encode()
 
 
-def _unspaced(identifier: str) -> str:
+def unspaced(identifier: str) -> str:
+    """An id that a TREC file can hold: white space is percent-encoded."""
     return re.sub(r"\s", lambda space: quote(space[0]), identifier)
 
 
-def _questions(source: Path) -> Iterator[Question | str]:
+def questions_of(source: Path) -> Iterator[Question | str]:
     """A question a line, or what is wrong with the line; an empty line and a repeated id are wrong."""
     seen: set[str] = set()
     with source.open("rb") as lines:
@@ -155,7 +156,7 @@ def _resume(out: Path, source: Path) -> list[_Done]:
     done: list[_Done] = []
     kept = 0
     with out.open("rb") as lines:
-        for line, asked in zip(lines, chain(_questions(source), repeat(None)), strict=False):
+        for line, asked in zip(lines, chain(questions_of(source), repeat(None)), strict=False):
             if not line.endswith(b"\n"):
                 break
             done.append(_done(line, asked, out, len(done) + 1))

@@ -187,7 +187,7 @@ class Bot:
         else:
             answer = replace(self._turn(asked, how, conversation, history or (), understood), id=id)
             answer = self._remembered(asked, answer, conversation, reference, traced=trace)
-        if self._recording and not self.memory.has_forgotten(conversation):
+        if self._recording:
             told = {"conversation": conversation, "persona": persona, "asked": began}
             self._record(asked, answer, told, reference=reference)
         return answer
@@ -226,9 +226,12 @@ class Bot:
             store.revise_answer(id, lambda answer: {**answer, "trace": trace})
 
     def delete_conversation(self, id: str) -> None:  # noqa: A002  # the noun's own name
-        """With its turns and votes, and with what is still being answered in it; raises NotFound."""
-        self.memory.forget(id)
+        """With its turns and votes, and with what is still being answered in it; raises NotFound.
+
+        What is asked in it from now on begins it anew.
+        """
         self.store.delete_conversation(id)
+        self.memory.forget(id)
 
     def choose(self, id: str, choice: int | str) -> Turn:  # noqa: A002  # the noun's own name
         """Take another line of a styled answer, which is recorded anew; the sourced part stays as it is.
@@ -284,7 +287,11 @@ class Bot:
     ) -> Answer:
         """An answer to a turn of a conversation, always with its trace."""
         pipeline = self.pipeline()
-        past = self.memory.recall(conversation) if conversation else replayed(pipeline, history, how)
+        if conversation is not None:
+            past: Sequence[Past] = self.memory.recall(conversation)
+        else:
+            titled = [each._replace(title=self.memory.title(each.said)) for each in history]
+            past = replayed(pipeline, titled, how)
         return answer_turn(pipeline, asked, past, how._replace(trace=True), understood=understood)
 
     def _remembered(
@@ -292,6 +299,7 @@ class Bot:
     ) -> Answer:
         """The answer as it is told; its conversation knows of it from now on."""
         told = answer if traced else replace(answer, trace=None)
+        self.memory.note(answer)
         if conversation is not None:
             brief = {"confidence": (answer.trace or {}).get("confidence", {})}
             past = Past.of(asked.title, replace(answer, trace=brief), reference=reference)

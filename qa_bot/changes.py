@@ -122,14 +122,20 @@ class Change:
 
 @contextmanager
 def changing(
-    home: Home, config: Config, encoder: Encoder, *, action: str, encoder_name: str = "", from_nothing: bool = False
+    home: Home,
+    config: Config,
+    encoder: Encoder,
+    *,
+    action: str | None,
+    encoder_name: str = "",
+    from_nothing: bool = False,
 ) -> Iterator[Change]:
     """Hold the writer's lock, make the next generation, and publish it on leaving if anything was touched.
 
     An error that passes through leaves the old generation; its rows in the store are undone by the next writer.
 
     Args:
-        action: the verb that a second writer is told.
+        action: the verb that a second writer is told; None where the caller holds the lock.
         from_nothing: build on an empty index instead of the current one (`repair`).
 
     Raises:
@@ -234,6 +240,46 @@ def add(
         for group, signed in _grouped(paths, settings):
             adding.run((item for path in group for item in read(path, format=format, produced=produced)), signed)
     return log.counts
+
+
+def add_records(
+    home: Home, config: Config, encoder: Encoder, records: Iterable[Record], *, collection: str, action: str = "add"
+) -> Added:
+    """Add or update documents that come from no file.
+
+    Raises:
+        ChangeError: the index was made with another encoder, so that everything would be encoded anew.
+        WriterBusy: another process is writing.
+    """
+    with logged(None) as log, changing(home, config, encoder, action=action) as change:
+        if change.writer.encodes_anew:
+            raise ChangeError(
+                f"Expected an index made with the encoder {config.dense.encoder}, but got one of another; run "
+                f"`qa-bot use {config.dense.encoder}` first."
+            )
+        _Adding(change.store, change, change.receipts, collection, config, log, lambda _: None).run(records)
+    return log.counts
+
+
+def join(
+    home: Home,
+    config: Config,
+    encoder: Encoder,
+    collections: Iterable[tuple[str, Iterable[Item]]],
+    log: Log,
+    *,
+    action: str | None = "import",
+    progress: Progress = lambda _: None,
+) -> None:
+    """Add or update the documents of several collections, by name, in one generation; `log` is told what became of all.
+
+    Raises:
+        WriterBusy: another process is writing; `action` None: the caller holds the lock.
+    """
+    with changing(home, config, encoder, action=action) as change:
+        change.touched = change.writer.encodes_anew
+        for name, items in collections:
+            _Adding(change.store, change, change.receipts, name, config, log, progress).run(items)
 
 
 def _grouped(paths: Iterable[Path], settings: tuple[object, ...]) -> Iterator[tuple[list[Path], str | None]]:
@@ -450,7 +496,10 @@ class _Adding:
 
     def _document(self, record: Record, hash_: str) -> NewDocument:
         text = normalise(record.text)
-        spans = cut(text, characters=self._characters, overlap=self._overlap)
+        if record.kept and record.kept.spans and text == record.text:
+            spans = list(record.kept.spans)
+        else:
+            spans = cut(text, characters=self._characters, overlap=self._overlap)
         return NewDocument(
             collection=self._collection or 0,
             external_id=record.id,
@@ -459,10 +508,12 @@ class _Adding:
             hash=hash_,
             passages=tuple(NewPassage(text[a:b], a, b, sketches(text[a:b])) for a, b in spans),
             url=record.url,
-            origin=record.where,
+            origin=record.kept.origin if record.kept else record.where,
         )
 
     def _hash(self, record: Record) -> str:
+        if record.kept and record.kept.hash:
+            return record.kept.hash
         digest = hashlib.blake2b(f"{CUTTING} {self._characters} {self._overlap}".encode(), digest_size=16)
         for part in (record.title, record.body, record.text, record.url):
             data = part.encode("utf-8", "surrogatepass")

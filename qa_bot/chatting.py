@@ -12,10 +12,12 @@ from qa_bot.bot import Bot
 from qa_bot.debate import debate, debaters
 from qa_bot.presentation import as_dict
 from qa_bot.terminal import show_answer, show_line, tell
+from qa_core.types import Answer
 
 TURNS = 6
 """What is said in a debate before people are asked again."""
-HELP = """/raw            ask the last question as it was written, not as it was understood
+HELP = """/up, /down WHY  vote on the last answer, with a comment if you like; the next answers heed it
+/raw            ask the last question as it was written, not as it was understood
 /persona NAME   answer in the voice of NAME, or of NAME:WEIGHT,NAME:WEIGHT; without a name in none
 /hint WORDS     what the persona's sentence should be about; without words the answer
 /help           this
@@ -34,7 +36,8 @@ class Chat:
         self._bot, self._deadline = bot, deadline
         self._id = uuid4().hex
         bot.memory.begin(self._id)
-        self._last = ""
+        self._last: Answer | None = None
+        self._reference = ""
         self.hint = hint
         self.persona = ""
         self.change_persona(persona)
@@ -44,12 +47,13 @@ class Chat:
             self._bot.voices.parts(spec)
         self.persona = spec
 
-    def answer(self, question: str, *, understood: str = "", print_json: Print | None = None) -> None:
-        """Answer a turn; where it is said how it is `understood`, it means that."""
-        self._last = question
-        answer = self._bot.ask(
+    def answer(self, question: str, *, raw: bool = False, print_json: Print | None = None) -> None:
+        """Answer a turn; `raw` is for the last one once more, as it was written."""
+        self._reference = self._reference if raw else uuid4().hex
+        answer = self._last = self._bot.ask(
             question,
-            understood=understood,
+            understood=question if raw else "",
+            reference=self._reference,
             persona=self.persona,
             hint=self.hint,
             deadline=self._deadline,
@@ -67,10 +71,13 @@ class Chat:
         match verb:
             case "quit":
                 return False
+            case "raw" | "up" | "down" if self._last is None:
+                tell(f"Expected a question before /{verb}, but nothing was asked yet.")
             case "raw" if self._last:
-                self.answer(self._last, understood=self._last, print_json=print_json)
-            case "raw":
-                tell("Expected a question before /raw, but nothing was asked yet.")
+                self.answer(self._last.question, raw=True, print_json=print_json)
+            case "up" | "down" if self._last:
+                self._bot.vote(self._last.id, "up" if verb == "up" else "down", rest)
+                tell("Thank you; the next answers here heed that.")
             case "persona":
                 self._persona_told(rest)
             case "hint":

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import logging
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -37,6 +38,10 @@ kg_app = typer.Typer(
     help="The knowledge graph: add facts, look them up, learn what questions ask for.", no_args_is_help=True
 )
 app.add_typer(kg_app, name="kg")
+conversations_app = typer.Typer(
+    help="Conversations: list them, or show, rename, export and delete some.", invoke_without_command=True
+)
+app.add_typer(conversations_app, name="conversations")
 
 
 class EngineName(StrEnum):
@@ -67,6 +72,16 @@ class Task(StrEnum):
     facts = "facts"
     dialogue = "dialogue"
     rewrite = "rewrite"
+
+
+class FeedbackFormat(StrEnum):
+    qrels = "qrels"
+    jsonl = "jsonl"
+
+
+class TranscriptFormat(StrEnum):
+    json = "json"
+    markdown = "markdown"
 
 
 class Keep(StrEnum):
@@ -132,20 +147,25 @@ def _is_users(error: Exception) -> bool:
     return type(error).__module__.partition(".")[0] in ours or isinstance(error, OSError)
 
 
+def _told_version(wanted: bool) -> None:
+    if wanted:
+        from qa_bot import __version__
+
+        typer.echo(__version__)
+        raise typer.Exit
+
+
 @app.callback()
 def common(
     context: typer.Context,
     home: Annotated[
         Path | None, typer.Option("--home", help="Folder that holds everything.", envvar="QA_BOT_HOME")
     ] = None,
-    version: Annotated[bool, typer.Option("--version", help="Print the version.", is_eager=True)] = False,
+    version: Annotated[  # noqa: ARG001 (told by its callback)
+        bool, typer.Option("--version", help="Print the version.", is_eager=True, callback=_told_version)
+    ] = False,
 ) -> None:
     """Answers from your own documents, with their sources."""
-    if version:
-        from qa_bot import __version__
-
-        typer.echo(__version__)
-        raise typer.Exit
     context.obj = Common(home)
 
 
@@ -424,6 +444,61 @@ def migrate(context: typer.Context) -> None:
     typer.echo(f"schema {after}" + (" (nothing to do)" if before == after else f" (was {before or 'empty'})"))
 
 
+@app.command()
+def export(
+    context: typer.Context,
+    out: Annotated[Path, typer.Argument(help="File to write; - is standard output, for votes as JSONL.")],
+    feedback: Annotated[
+        FeedbackFormat | None,
+        typer.Option(help="Only votes: TREC qrels with their questions beside, or JSONL.", show_default=False),
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace the file where there is one.")] = False,
+    json: Json = False,
+) -> None:
+    """Write what the home holds and what is not derived to one file, or only the votes on its answers."""
+    if str(out) == "-" and (feedback is not FeedbackFormat.jsonl or json):
+        raise typer.BadParameter("Expected a file as OUT, but got -, which is for --feedback jsonl without --json.")
+    if feedback is not None:
+        return _export_votes(context, out, feedback, force=force, json=json)
+    from qa_bot.exporting import export as write
+    from qa_bot.terminal import counting, show_exported
+
+    with counting("Exporting") as progress:
+        exported = write(*_home(context), out, force=force, progress=progress)
+    if json:
+        _print_json(exported.as_dict())
+    else:
+        show_exported(exported)
+    return None
+
+
+@app.command("import")
+def import_(
+    context: typer.Context,
+    file: Annotated[Path, typer.Argument(help="What `qa-bot export` wrote.")],
+    json: Json = False,
+    max_total_bytes: Annotated[int | None, typer.Option(help="Bound on all bytes read, unpacked.", min=1)] = None,
+    max_record_bytes: Annotated[int | None, typer.Option(help="Bound on one record.", min=1)] = None,
+    max_ratio: Annotated[int | None, typer.Option(help="Bound on unpacked by packed bytes.", min=1)] = None,
+) -> None:
+    """Join an export with the home: facts, documents, conversations and votes; the configuration stays."""
+    from qa_bot.calibration import ensure
+    from qa_bot.importing import join
+    from qa_bot.terminal import counting, show_imported
+
+    home, config = _home(context)
+    encoder, limits = _encoder(home, config), _limits(max_total_bytes, max_record_bytes, max_ratio)
+    with counting("Importing") as progress:
+        imported = join(home, config, encoder, file, limits=limits, progress=progress)
+    if imported.documents.changed:
+        ensure(encoder, home.models)
+    if json:
+        _print_json(imported.as_dict())
+    else:
+        show_imported(imported)
+    raise typer.Exit(FAILED if imported.documents.rejected and not imported.sound else OK)
+
+
 @app.command("eval")
 def evaluate(
     context: typer.Context,
@@ -505,6 +580,78 @@ def evaluate(
         _print_json(as_json(rows))
     else:
         show(table(rows))
+
+
+@app.command()
+def compare(
+    context: typer.Context,
+    a: Annotated[str, typer.Argument(help="Answers (JSONL), a configuration (TOML), a home, or `home` for this one.")],
+    b: Annotated[
+        Path | None, typer.Argument(help="The same; without it, A is the name of a comparison that is kept.")
+    ] = None,
+    questions: Annotated[
+        Path | None,
+        typer.Option(help="What configurations are asked, as ask --batch reads it.", show_default="the other's"),
+    ] = None,
+    limit: Annotated[int | None, typer.Option(help="Only so many questions.", min=1)] = None,
+    qrels: Annotated[
+        Path | None, typer.Option(help="Grades (0-3) of documents, for rows by grade: of each answer's first source.")
+    ] = None,
+    name: Annotated[str | None, typer.Option(help="Keep it under this name.", show_default="of both sides")] = None,
+    seed: Annotated[int, typer.Option(help="Which answer stands first, for whom.", min=0)] = 0,
+    prepare: Annotated[bool, typer.Option("--prepare", help="Only keep it, to be judged on the owner's page.")] = False,
+    table: Annotated[bool, typer.Option("--table", help="Judge nothing, only show the table.")] = False,
+    judge: Annotated[str, typer.Option(help="Who judges; of one judge for a question the last counts.")] = "me",
+    out: Annotated[
+        Path | None, typer.Option(help="Where judgements are added.", show_default="beside the comparison")
+    ] = None,
+    judgements: Annotated[
+        list[Path] | None, typer.Option(help="Further judgements to count; may be given again.", exists=True)
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Judge two configurations or answer files blindly, question by question: which answers are preferred?
+
+    Both answers stand side by side, in random order, without anything that tells which is which. Type 1 or 2 for the
+    better one, 0 for a tie, s to skip, q to stop; with the grades of both from 0 (bad) to 3 (excellent) if you like:
+    1 3 2. In the end a table tells the shares and whether they may be chance, by grade and over all.
+
+    The pairs are kept in the home, so that `qa-bot compare NAME` and the owner's page go on with them, and several
+    judges' votes come together. Lines are read from standard input where that is no terminal.
+    """
+    from qa_bot.comparing import verb
+    from qa_bot.comparing.display import table as drawn
+    from qa_bot.terminal import counting, show
+
+    home, _ = _home(context)
+    if b is None:
+        if questions or limit or qrels or name or prepare:
+            raise typer.BadParameter("Expected B beside A, or only the name of a comparison that is kept.")
+        comparison = verb.load(home, a)
+    else:
+        with counting("Answering") as progress:
+            comparison = verb.make(
+                home,
+                Path(a),
+                b,
+                name=name,
+                seed=seed,
+                questions=questions,
+                limit=limit,
+                qrels=qrels,
+                progress=progress,
+            )
+    task = verb.Task(home, comparison, judge, out, tuple(judgements or ()))
+    if not (prepare or table):
+        verb.judge(task, lambda: _line("better: "), error=json)
+    told = verb.told(task)
+    if json:
+        _print_json(told.as_dict())
+    elif prepare:
+        waiting = f"{len(comparison.judged):,} questions to judge, {comparison.identical:,} with identical answers"
+        typer.echo(f"{comparison.name}: {waiting}; judge them by `qa-bot compare {comparison.name}`, or on /owner")
+    else:
+        show(drawn(told))
 
 
 @app.command()
@@ -693,6 +840,106 @@ def kg_stats(context: typer.Context, json: Json = False) -> None:
         show_graph(told)
 
 
+@conversations_app.callback()
+def conversations(
+    context: typer.Context,
+    limit: Annotated[int, typer.Option(help="Only the last used so many.", min=1)] = 100,
+    json: Json = False,
+) -> None:
+    """List conversations, the last used first."""
+    if context.invoked_subcommand is not None:
+        return
+    from dataclasses import asdict
+
+    from qa_bot.journal import open_store
+    from qa_bot.terminal import show_conversations
+
+    with open_store(*_home(context)) as store:
+        found = store.conversations(limit=limit)
+    if json:
+        _print_json({"conversations": [asdict(each) for each in found]})
+    else:
+        show_conversations(found)
+
+
+@conversations_app.command("show")
+def conversations_show(
+    context: typer.Context,
+    id: Annotated[str, typer.Argument(help="Id of the conversation.")],  # noqa: A002 (the noun's own name)
+    json: Json = False,
+) -> None:
+    """Show a conversation: questions, answers with their sources, and votes."""
+    from qa_bot.transcripts import markdown
+
+    with _conversation(context, id) as told:
+        if json:
+            _print_json(told)
+        else:
+            typer.echo(markdown(told), nl=False)
+
+
+@conversations_app.command("rename")
+def conversations_rename(
+    context: typer.Context,
+    id: Annotated[str, typer.Argument(help="Id of the conversation.")],  # noqa: A002 (the noun's own name)
+    title: Annotated[str, typer.Argument(help="Its new title.")],
+) -> None:
+    """Give a conversation another title."""
+    from qa_bot.journal import open_store
+
+    if not (wanted := " ".join(title.split())):
+        raise typer.BadParameter("Expected a title, but got a blank one.")
+    with _found(), open_store(*_home(context)) as store:
+        store.rename_conversation(id, wanted)
+
+
+@conversations_app.command("export")
+def conversations_export(
+    context: typer.Context,
+    id: Annotated[str, typer.Argument(help="Id of the conversation.")],  # noqa: A002 (the noun's own name)
+    out: Annotated[Path, typer.Option(help="File to write.")],
+    format: Annotated[  # noqa: A002 (the flag's name)
+        TranscriptFormat, typer.Option(help="JSON as the services tell it, or Markdown to read.")
+    ] = TranscriptFormat.markdown,
+    force: Annotated[bool, typer.Option("--force", help="Replace the file where there is one.")] = False,
+) -> None:
+    """Write a conversation to a file."""
+    import orjson
+
+    from qa_bot.replacing import replacing
+    from qa_bot.transcripts import markdown
+
+    with _conversation(context, id) as told, replacing(out, force=force) as file:
+        is_json = format is TranscriptFormat.json
+        file.write(orjson.dumps(told, option=orjson.OPT_INDENT_2) + b"\n" if is_json else markdown(told).encode())
+
+
+@conversations_app.command("delete")
+def conversations_delete(
+    context: typer.Context,
+    ids: Annotated[list[str], typer.Argument(help="Ids of conversations.")],
+    json: Json = False,
+) -> None:
+    """Remove conversations with all that was said in them, for good."""
+    from qa_bot.journal import open_store
+    from qa_bot.store import NotFound
+
+    missing: list[str] = []
+    with open_store(*_home(context)) as store:
+        for each in dict.fromkeys(ids):
+            try:
+                store.delete_conversation(each)
+            except NotFound as error:
+                missing.append(each)
+                typer.echo(str(error), err=True)
+    deleted = len(dict.fromkeys(ids)) - len(missing)
+    if json:
+        _print_json({"deleted": deleted, "missing": missing})
+    else:
+        typer.echo(f"{deleted:,} deleted")
+    raise typer.Exit(OK if deleted else NO_ANSWER)
+
+
 @config_app.callback()
 def config(context: typer.Context, json: Json = False) -> None:
     """Show every setting and where it comes from."""
@@ -766,6 +1013,50 @@ def _confirmed(what: str, size: int) -> bool:
     return typer.confirm(f"Fetch {what}, {size / 1e6:,.0f} MB?", err=True)
 
 
+@contextmanager
+def _found() -> Iterator[None]:
+    """What is not there is told, and no error."""
+    from qa_bot.store import NotFound
+
+    try:
+        yield
+    except NotFound as error:
+        typer.echo(str(error), err=True)
+        raise typer.Exit(NO_ANSWER) from None
+
+
+@contextmanager
+def _conversation(context: typer.Context, id: str) -> Iterator[dict[str, Any]]:  # noqa: A002 (the noun's own name)
+    """A conversation as the services tell it."""
+    from qa_bot.journal import open_store
+    from qa_bot.transcripts import whole
+
+    with _found(), open_store(*_home(context)) as store:
+        yield whole(store, id)
+
+
+def _export_votes(context: typer.Context, out: Path, format: FeedbackFormat, *, force: bool, json: bool) -> None:  # noqa: A002 (the flag's name)
+    from qa_bot import judgements
+    from qa_bot.journal import open_store
+    from qa_bot.replacing import replacing
+    from qa_bot.terminal import counting, show_judged
+
+    with open_store(*_home(context)) as store, counting("Exporting votes") as progress:
+        if format is FeedbackFormat.qrels:
+            judged = judgements.write_qrels(store, out, force=force, progress=progress)
+        elif str(out) == "-":
+            judgements.write_lines(store, sys.stdout.buffer, progress=progress)
+            sys.stdout.flush()
+            return
+        else:
+            with replacing(out, force=force) as file:
+                judged = judgements.write_lines(store, file, progress=progress)
+    if json:
+        _print_json(judged.as_dict())
+    else:
+        show_judged(judged)
+
+
 def _calibrated(bot: Bot, encoder: Encoder | None = None) -> None:
     from qa_bot.calibration import ensure
 
@@ -796,10 +1087,10 @@ def _ask_batch(
     typer.echo(f"{processed:,} questions, {answered:,} answered", err=True)
 
 
-def _line() -> str | None:
+def _line(prompt: str = "\nyou: ") -> str | None:
     """What somebody types next; None at the end of it."""
     try:
-        return input("\nyou: " if sys.stdin.isatty() else "")
+        return input(prompt if sys.stdin.isatty() else "")
     except EOFError:
         return None
 

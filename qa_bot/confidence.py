@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 import orjson
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 FEATURES = (
     "title_similarity",
@@ -28,10 +28,16 @@ FEATURES = (
     "evidence",
     "margin",
     "words",
+    "missing_name",
 )
 """Cosines of the question with the best candidate's title and passage; the share of the question's information found
-in the best candidate and in its title; how far the best stands above the second; log of the number of informative
-words."""
+in the best candidate and in its title; the rarest word that is found in neither, and not in the title; the best's score
+and how far it stands above the second; log of the number of informative words; the rarest name that is not found."""
+HYBRID = ("title_similarity", "passage_similarity", "coverage", "missing_name")
+"""What confidence is computed from where an encoder has a say. These few mean the same in any collection; what compares
+the best candidate with others does not: in a large one, others are as near."""
+KEYWORDS = ("coverage", "title_coverage", "missing_name")
+"""What it is computed from where keywords alone were searched."""
 
 Features = dict[str, float]
 
@@ -77,10 +83,14 @@ def fit(
     right: Sequence[bool],
     *,
     names: Sequence[str] = FEATURES,
+    weights: ArrayLike | None = None,
     penalty: float = 1.0,
     steps: int = 50,
 ) -> Calibration:
     """Logistic regression by Newton's method over the features `names`, with an L2 penalty on the weights.
+
+    Args:
+        weights: how often each row counts, (N,); once by default.
 
     Raises:
         ValueError: all labels are alike, so that there is nothing to tell apart.
@@ -89,15 +99,17 @@ def fit(
     if not 0 < y.sum() < len(y):
         raise ValueError(f"Expected right and wrong examples, but got {int(y.sum())} right of {len(y)}.")
     x = np.array([[row.get(name, 0.0) for name in names] for row in rows])
-    mean, deviation = x.mean(axis=0), x.std(axis=0)
+    n = _counts(weights, len(rows))
+    mean = np.average(x, axis=0, weights=n)
+    deviation = np.sqrt(np.average((x - mean) ** 2, axis=0, weights=n))
     deviation[deviation == 0] = 1.0
     z = np.column_stack([(x - mean) / deviation, np.ones(len(x))])
     ridge = np.diag([penalty] * len(names) + [0.0])
     w = np.zeros(z.shape[1])
     for _ in range(steps):
         p = _sigmoid(z @ w)
-        gradient = z.T @ (y - p) - ridge @ w
-        hessian = (z * (p * (1 - p))[:, None]).T @ z + ridge
+        gradient = z.T @ (n * (y - p)) - ridge @ w
+        hessian = (z * (n * p * (1 - p))[:, None]).T @ z + ridge
         step = np.linalg.solve(hessian + 1e-9 * np.eye(len(w)), gradient)
         w += step
         if np.abs(step).max() < 1e-8:
@@ -113,40 +125,46 @@ def cross_validated(
     groups: Sequence[str],
     *,
     names: Sequence[str] = FEATURES,
+    weights: ArrayLike | None = None,
     folds: int = 5,
     seed: int = 0,
 ) -> tuple[Calibration, NDArray[np.float64]]:
     """A calibration fitted on everything, its threshold table from held-out confidences; also those confidences.
 
-    Rows of one group never stand on both sides of a split.
+    Rows of one group never stand on both sides of a split. Each row counts `weights` times, (N,), in fits and table.
     """
+    n = _counts(weights, len(rows))
     order = np.random.default_rng(seed).permutation(sorted(set(groups)))
     fold_of = {group: i % folds for i, group in enumerate(order)}
     fold = np.array([fold_of[group] for group in groups])
     held_out = np.zeros(len(rows))
     for each in range(folds):
         train = [i for i in range(len(rows)) if fold[i] != each]
-        fitted = fit([rows[i] for i in train], [right[i] for i in train], names=names)
+        fitted = fit([rows[i] for i in train], [right[i] for i in train], names=names, weights=n[train])
         held_out[fold == each] = [fitted.confidence(row) for row, f in zip(rows, fold, strict=True) if f == each]
-    whole = fit(rows, right, names=names)
-    thresholds, precisions = precision_table(held_out, right)
+    whole = fit(rows, right, names=names, weights=n)
+    thresholds, precisions = precision_table(held_out, right, weights=n)
     return Calibration(
         whole.features, whole.mean, whole.deviation, whole.weights, whole.bias, thresholds, precisions
     ), held_out
 
 
 def precision_table(
-    confidences: NDArray[np.float64], right: Sequence[bool], *, least: int = 10
+    confidences: NDArray[np.float64], right: Sequence[bool], *, weights: ArrayLike | None = None, least: int = 10
 ) -> tuple[tuple[float, ...], tuple[float, ...]]:
     """Thresholds in steps of .01 and the precision of what lies above, never falling as the threshold rises.
 
     Thresholds that fewer than `least` answers reach are left out: their precision says nothing.
     """
-    labels = np.asarray(right, float)
-    table = [(t / 100, labels[confidences >= t / 100]) for t in range(100)]
-    kept = [(t, float(above.mean())) for t, above in table if len(above) >= least]
+    labels, n = np.asarray(right, float), _counts(weights, len(right))
+    table = [(t / 100, confidences >= t / 100) for t in range(100)]
+    kept = [(t, float(np.average(labels[a], weights=n[a]))) for t, a in table if a.sum() >= least]
     thresholds = tuple(t for t, _ in kept)
     return thresholds, tuple(np.maximum.accumulate([p for _, p in kept]).round(4).tolist())
+
+
+def _counts(weights: ArrayLike | None, size: int) -> NDArray[np.float64]:
+    return np.ones(size) if weights is None else np.asarray(weights, np.float64)
 
 
 def _sigmoid(x: NDArray[np.float64]) -> NDArray[np.float64]:

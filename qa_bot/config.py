@@ -23,6 +23,8 @@ PREFIX = "QA_BOT_"
 NOT_KEYS = frozenset({"QA_BOT_HOME", "QA_BOT_DATA"})
 ALIASES = {"QA_BOT_TOKEN": "serve.token"}
 SECRETS = frozenset({"serve.token"})
+PRIVATE = SECRETS | {"store.url"}
+"""Keys that no file for other homes holds: the address of a database may hold a password."""
 _TRUE = frozenset({"true", "yes", "on", "1"})
 _FALSE = frozenset({"false", "no", "off", "0"})
 _PASSWORD = re.compile(r"(?<=:)[^:/@]+(?=@)")
@@ -60,7 +62,7 @@ class FusionSection:
 class AnswerSection:
     limit: int = key(1000, "longest answer, in characters", least=1)
     deadline: float = key(10.0, "seconds until the best answer so far goes out", least=0.01)
-    precision: float = key(0.85, "wanted share of right answers among those given", least=0, most=1)
+    precision: float = key(0.65, "wanted share of right answers among those given", least=0, most=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,11 +89,16 @@ class RankingSection:
     )
     model_weight: float = key(1.0, "w_p of each trained ranker", least=0)
     fusion: str = key("", "folder of a learned fusion, which has the last word over all scores; empty: the formulas")
+    challenger: str = key("", "folder of a learned fusion that is tried: people vote on drafts from both rankings")
+    challenge: float = key(0.1, "share of the questions that the challenger takes part in", least=0, most=1)
 
 
 @dataclass(frozen=True, slots=True)
 class FactsSection:
     enabled: bool = key(True, "answer from the knowledge graph, too, where there is one")
+    precision: float = key(
+        0.85, "wanted share of right facts among those given, where answer.precision wants no more", least=0, most=1
+    )
     templates: str = key("", "folder of mined templates (`kg mine`), whose relations are then known")
     relations: str = key("", "folder of a trained scorer of relations (`train relations`)")
 
@@ -115,6 +122,11 @@ class StyleSection:
     clean: bool = key(True, "leave out drawn sentences with coarse words, which dialogues from the web have taught")
     agreement: float = key(2.0, "weight of how well a sentence's topics agree with those of the hint", least=0)
     word_bonus: float = key(0.69, "what a longer sentence gets for each word when candidates are ranked")
+
+
+@dataclass(frozen=True, slots=True)
+class ConversationsSection:
+    keep: float = key(0.0, "days after its last question that a conversation is kept; 0 is for ever", least=0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,6 +156,7 @@ class Config:
     ranking: RankingSection = field(default_factory=RankingSection)
     facts: FactsSection = field(default_factory=FactsSection)
     style: StyleSection = field(default_factory=StyleSection)
+    conversations: ConversationsSection = field(default_factory=ConversationsSection)
     serve: ServeSection = field(default_factory=ServeSection)
     origins: Mapping[str, str] = field(default_factory=dict)
 
@@ -197,6 +210,26 @@ def load_config(
     return _compose({given.key: given for given in layers})
 
 
+def read_settings(file: Path) -> dict[str, object]:
+    """The keys of a file like a home's, checked, to stand above another configuration as flags; raises ConfigError."""
+    return {given.key: _checked(given) for given in _from_file(file)}
+
+
+def shareable(home: Path) -> str:
+    """What the home's file says, as TOML without comments and without what must stay here: secrets and the database.
+
+    Raises ConfigError.
+    """
+    import tomlkit  # only `export` needs it
+
+    document = tomlkit.document()
+    for name, value in read_settings(home / CONFIG_FILE).items():
+        section, _, short = name.partition(".")
+        if name not in PRIVATE:
+            document.setdefault(section, tomlkit.table())[short] = value
+    return tomlkit.dumps(document)
+
+
 def explain(config: Config) -> list[Setting]:
     """Every key with its value, where the value came from and what the key means, in the order of the sections."""
     return [
@@ -217,7 +250,7 @@ def set_value(home: Path, name: str, text: str) -> None:
     if section not in document:
         document[section] = tomlkit.table()
     document[section][short] = value
-    _replace(file, tomlkit.dumps(document))
+    replace_text(file, tomlkit.dumps(document))
 
 
 @cache
@@ -372,7 +405,8 @@ def _nearest(name: str) -> str:
     return f"the nearest is {found[0]}" if found else "`qa-bot config` lists all keys"
 
 
-def _replace(file: Path, text: str) -> None:
+def replace_text(file: Path, text: str) -> None:
+    """Write a file that nobody else may read: the old or the new one after a crash."""
     descriptor, temporary = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}.")  # 0600: a token may stand in it
     try:
         with os.fdopen(descriptor, "w", encoding="utf-8") as out:

@@ -9,6 +9,7 @@ import hashlib
 import re
 import shutil
 from collections.abc import Callable, Iterable
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -45,7 +46,15 @@ def resolve(name: str, *, models: Path, int8: bool = False, threads: int = 1) ->
 
     `name` is `starter`, a folder, or the hub id of an encoder fetched before. Raises EncoderError.
     """
+    if name == STARTER:
+        return _starter()
     return open_folder(locate(name, models=models), models=models, int8=int8, threads=threads)
+
+
+@cache
+def _starter() -> Encoder:
+    """Opened once: documents and facts share it, and every generation that a running service takes up."""
+    return open_folder(STARTER_FOLDER, models=Path())
 
 
 def locate(name: str, *, models: Path) -> Path:

@@ -88,8 +88,8 @@ def open_facts(home: Home, config: Config, held: ExitStack) -> Facts:
         scorer = _scorer(Path(settings.relations), home.models) if settings.relations else None
     except (ValueError, RuntimeError, OSError, GenerationDamaged) as error:
         raise FactsError(str(error)) from error
-    answer = config.answer
-    return Facts(graph, encoder, precision=answer.precision, limit=answer.limit, templates=templates, scorer=scorer)
+    precision, limit = max(config.answer.precision, settings.precision), config.answer.limit
+    return Facts(graph, encoder, precision=precision, limit=limit, templates=templates, scorer=scorer)
 
 
 class Facts:
@@ -125,6 +125,11 @@ class Facts:
     def lookup(self) -> Lookup:
         """What the graph is asked by."""
         return self._answerer.lookup
+
+    @property
+    def answerer(self) -> Answerer:
+        """What reads questions over the graph."""
+        return self._answerer
 
     def find(self, question: str, *, check: Callable[[], object] = lambda: None) -> FoundFact:
         """The likeliest answer; `check` may raise when there is no more time."""

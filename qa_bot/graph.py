@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import shutil
 import time
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -28,6 +28,7 @@ from kg_index.mention_rows import ALIASES, LABELS, LINKS, Row, read_table, rows_
 from kg_index.mentions import Mentions, write_mentions
 from kg_index.reading import Counts, Triple, format_of, read_triples
 from kg_index.reading import Reject as Malformed
+from kg_index.statements import statement
 from kg_index.triples import TripleIndex
 from qa_bot.generations import Generation, Generations, link
 from qa_bot.home import Home
@@ -144,6 +145,8 @@ def add(
     languages: Collection[str] | None = None,
     strict: bool = False,
     progress: Progress = lambda _done, _doing: None,
+    scope: str | None = None,
+    action: str | None = "kg add",
 ) -> AddedGraph:
     """Add files of triples to the home's graph; a failure or a kill leaves the one that was there.
 
@@ -153,6 +156,8 @@ def add(
         tables: mention tables `text TAB entity TAB count`.
         languages: of literals with a language tag, all of them by default.
         strict: raise at the first malformed line instead of leaving it out.
+        scope: put before the names of blank nodes; by default another one for each file that is added.
+        action: the verb that a second writer is told; None where the caller holds the lock.
 
     Raises:
         GraphError: a file is missing or of an unknown kind.
@@ -162,11 +167,11 @@ def add(
 
     _check_files(paths, tables)
     started = time.monotonic()
-    with home.lock("kg add"), logged(home) as log:
+    with home.lock(action), logged(home) as log:
         root = generations(home)
         with root.pin_current() as current:
             staged = root.stage((current.number if current else 0) + 1)
-            adding = _Adding(staged, current, log, languages=languages, strict=strict, progress=progress)
+            adding = _Adding(staged, current, log, languages=languages, strict=strict, progress=progress, scope=scope)
             try:
                 counts = adding.triples(paths)
                 naming = adding.mentions(labels, tables)
@@ -238,15 +243,17 @@ class _Adding:
         languages: Collection[str] | None,
         strict: bool,
         progress: Progress,
+        scope: str | None = None,
     ) -> None:
         self._staged, self._current, self._log, self._progress = staged, current, log, progress
+        self._scope = scope
         self._languages, self._strict = languages, strict
         self.wrong_rows = 0  # of mention tables
 
     def triples(self, paths: Sequence[Path]) -> tuple[Counts, ...]:
         """Write the index of the present graph and the files, and say what was read from each file."""
         folder = self._staged / TRIPLES
-        if self._current is None:
+        if self._current is None and self._scope is None:
             loaded = load(
                 paths,
                 folder,
@@ -258,7 +265,7 @@ class _Adding:
             return loaded.counts
         counts = tuple(Counts() for _ in paths)
         new = (self._batches(path, count, place) for place, (path, count) in enumerate(zip(paths, counts, strict=True)))
-        present = batches_of(TripleIndex(self._current.path / TRIPLES))
+        present = batches_of(TripleIndex(self._current.path / TRIPLES)) if self._current else ()
         build(chain(present, *new), folder, progress=self._read)
         return counts
 
@@ -303,7 +310,7 @@ class _Adding:
             strict=self._strict,
             report=self._reject,
             counts=counts,
-            scope=f"{self._staged.stem}-{place}-",
+            scope=f"{self._staged.stem}-{place}-" if self._scope is None else self._scope,
         )
 
     def _counted(self, rows: Iterator[Row]) -> Iterator[Row]:
@@ -346,6 +353,30 @@ def batches_of(index: TripleIndex) -> Iterator[list[Triple]]:
             held = []
     if held:
         yield held
+
+
+def statements(generation: Generation) -> Iterator[tuple[int, bytes]]:
+    """A generation as blocks of N-Triples, each with the number of its triples."""
+    for batch in batches_of(TripleIndex(generation.path / TRIPLES)):
+        yield len(batch), "".join(f"{statement(triple)}\n" for triple in batch).encode()
+
+
+def tables(generation: Generation) -> list[Path]:
+    """The mention tables that were given, oldest first."""
+    return sorted((generation.path / TABLES).glob("*"))
+
+
+def holds(generation: Generation, triples: Iterable[Triple]) -> bool:
+    """Whether all these triples are in the graph."""
+    index = TripleIndex(generation.path / TRIPLES)
+    return all(_is_in(index, triple) for triple in triples)
+
+
+def _is_in(index: TripleIndex, triple: Triple) -> bool:
+    subject, predicate, object_ = map(index.id_of, triple)
+    if subject is None or predicate is None or object_ is None:
+        return False
+    return object_ in index.objects(subject, predicate)
 
 
 def _naming(index: TripleIndex, predicates: Collection[str]) -> Iterator[Triple]:

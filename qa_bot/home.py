@@ -66,11 +66,14 @@ class Home:
         return config.store.url or f"sqlite:///{self.path / 'store.sqlite'}"
 
     @contextmanager
-    def lock(self, action: str) -> Iterator[None]:
-        """Be the one writer; raises WriterBusy at once, naming the holder.
+    def lock(self, action: str | None) -> Iterator[None]:
+        """Be the one writer; raises WriterBusy at once, naming the holder. None is for who holds it already.
 
         The kernel drops the lock with its process, so that a dead holder blocks nobody.
         """
+        if action is None:
+            yield
+            return
         descriptor = _open_lock(self.lock_file)
         try:
             _acquire(descriptor)

@@ -86,7 +86,8 @@ class Index:
         return self.keyword.documents
 
     def document_frequency(self, field: Field, term: str) -> int:
-        return self.keyword.document_frequency(field, term)
+        """At most `documents`: the keyword index goes on counting deleted entries until it merges them away."""
+        return min(self.documents, self.keyword.document_frequency(field, term))
 
     def average_length(self, field: Field) -> float:
         """Mean terms of a passage with its context, or of a document's title."""

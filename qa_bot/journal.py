@@ -15,6 +15,7 @@ from __future__ import annotations
 import fcntl
 import logging
 import os
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
+DAY = 86_400.0
+"""Seconds."""
 
 FULL = 4_000_000
 """Bytes; a longer journal should be taken up before more is written."""
@@ -44,7 +47,7 @@ def append(home: Home, turn: dict[str, Any]) -> int:
 
 
 def open_store(home: Home, config: Config) -> Store:
-    """The home's store, with everything that waited for it put in.
+    """The home's store, with everything that waited for it put in, and without what is kept no longer.
 
     Raises:
         StoreError: the database cannot be used; the journal stays as it is.
@@ -54,10 +57,18 @@ def open_store(home: Home, config: Config) -> Store:
     store = Store.open(home.store_url(config))
     try:
         take_up(home, store)
+        expire(config, store)
     except BaseException:
         store.close()
         raise
     return store
+
+
+def expire(config: Config, store: Store) -> list[str]:
+    """Remove what `[conversations] keep` says is over, for good; the ids of the conversations that went."""
+    days = config.conversations.keep
+    gone, _ = store.expire(time.time() - days * DAY) if days else ([], 0)
+    return gone
 
 
 def take_up(home: Home, store: Store) -> None:

@@ -8,19 +8,24 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cached_property, partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
+from qa_bot.challenging import DRAFTED
+from qa_bot.clarifying import choices
 from qa_bot.confidence import Calibration, Features
 from qa_bot.config import Config
 from qa_bot.conversation.replies import Knowledge
 from qa_bot.deadline import Deadline, Stages
-from qa_bot.events import Listener, SourcesFound, StageBegun, TextAdded, nobody
+from qa_bot.events import ChoicesOffered, Listener, SourcesFound, StageBegun, TextAdded, nobody
 from qa_bot.index import Index
+from qa_bot.owned import is_owned, owned_first
+from qa_bot.question_words import names
 from qa_bot.rankers import Cascade
+from qa_bot.reasons import EMPTY_QUESTION, NO_TIME, reason
 from qa_bot.styling import ROOM, introduced, style
 from qa_bot.tiling import Tiling, tile
 from qa_core.linguistics import noun_phrases, synonyms
@@ -30,6 +35,7 @@ from qa_core.types import (
     AnswerKind,
     AnswerSource,
     Candidate,
+    Choice,
     Clue,
     Encoder,
     FloatArray,
@@ -50,6 +56,7 @@ from retrievers.segments import View
 if TYPE_CHECKING:
     from qa_bot.conversation.taste import Taste
     from qa_bot.facts import Facts, FoundFact
+    from qa_bot.followups.entities import Entities
     from qa_bot.voices import Voices
     from rankers.fusion import LearnedFusion
 
@@ -62,13 +69,11 @@ Fused = Sequence[tuple[int, float]]
 
 PASSAGES = 2
 """Passages asked for, for each document wanted: some documents come with several."""
-SHARES = {"keyword": 0.6, "dense": 0.6, "rank": 0.25, "model": 0.4, LEARNED: 0.25}
+SHARES = {"keyword": 0.6, "dense": 0.6, "rank": 0.25, "model": 0.4, LEARNED: 0.25, DRAFTED: 0.25, "clarify": 0.3}
 """Of the time that a question has: a stage that overruns leaves enough to answer from what the others found."""
 TILED = 10
 """An answer is never tiled from more documents."""
-EMPTY_QUESTION = "The question is empty; ask something."
 WHICH = "Which of these do you mean?"
-NO_TIME = "There was no time to find an answer; allow a longer deadline."
 TIE = 0.05
 """Confidences nearer than this say nothing about which answer is right: then the fact is given, which is shorter and
 can be checked at its triple."""
@@ -77,7 +82,6 @@ AVOIDED = (
     "“{}” was voted down in this conversation, and nothing else fits well enough; vote it up to have it back, ask in "
     "other words or add documents."
 )
-NOTHING_FOUND = "Nothing in your documents has anything in common with this question; add documents or ask otherwise."
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +122,7 @@ class Ranking:
     candidates: tuple[Candidate, ...]
     lists: tuple[RankedList, ...]
     stages: Stages
+    unfused: tuple[Candidate, ...] = ()  # those that were ranked, as they stood before a learned fusion
 
 
 class Calibrations(NamedTuple):
@@ -146,6 +151,7 @@ class _Composed(NamedTuple):
     text: str = ""
     sources: tuple[AnswerSource, ...] = ()
     styled: Styled | None = None
+    choices: tuple[Choice, ...] = ()
 
 
 class Wanted(NamedTuple):
@@ -176,9 +182,23 @@ class Pipeline:
         """
         self.index, self._encoder, self._calibrations = index, encoder, calibrations
         self._config, self._workers = config, workers
-        self._models, self._fusion = rankers or Cascade()
+        self._models, self._fusion, self._challenger = rankers or Cascade()
         self._facts = facts
         self._clue = ClueRanker(index, analyse=terms, synonyms=synonyms)
+
+    @property
+    def facts(self) -> Facts | None:
+        """What answers from the graph, where there is one."""
+        return self._facts
+
+    @cached_property
+    def entities(self) -> Entities | None:
+        """What the graph knows by name, where there is one."""
+        if self._facts is None:
+            return None
+        from qa_bot.followups.entities import Entities
+
+        return Entities(self._facts.lookup)
 
     def ask(
         self,
@@ -189,33 +209,32 @@ class Pipeline:
         trace: bool = False,
         voice: Wanted | None = None,
         taste: Taste | None = None,
+        clarify: bool = False,
         listen: Listener = nobody,
     ) -> Answer:
         """One answer with its sources; never later than the deadline by more than the stage in hand notices.
 
         A voice puts a sentence of its own before the answer, which otherwise stays as it is. A taste leads away from
-        what was voted down.
+        what was voted down. Where it is to `clarify`, choices take the place of an answer that would be a guess.
 
         Raises:
             Cancelled: the deadline says that nobody wants the answer any more.
         """
-        wanted = self._config.ranking.depth if trace else max(top, TILED)
-        ranking = self.rank(question, deadline=deadline, depth=wanted, listen=listen)
+        wanted = max(self._config.ranking.depth if trace or clarify else TILED, top)
+        ranking = self._challenged(self.rank(question, deadline=deadline, depth=wanted, listen=listen))
         stages = ranking.stages
-        fact = self._fact(question, stages)
-        avoided = None
+        fact = None if any(map(is_owned, ranking.candidates[:1])) else self._fact(question, stages)
+        nearest = ranking.candidates[:1]
         if taste is not None:
-            weighed = taste.weigh(question.title, ranking.candidates)
-            avoided = next(
-                (was for was, now in zip(ranking.candidates[:1], weighed, strict=False) if was.passage != now.passage),
-                None,
-            )
-            ranking = replace(ranking, candidates=tuple(weighed))
+            ranking = replace(ranking, candidates=tuple(taste.weigh(question.title, ranking.candidates)))
             fact = None if fact is None or self._is_refused(fact, question, taste) else fact
         listen(StageBegun("decide"))
         decision = self.decide(ranking)
         answer = _Composed()
-        if fact is not None and fact.given and not (decision.given and decision.confidence > fact.confidence + TIE):
+        if clarify and (offered := self._offered(ranking, decision, fact, taste)):
+            listen(ChoicesOffered(offered))
+            answer = _Composed(choices=offered)
+        elif fact is not None and fact.given and not (decision.given and decision.confidence > fact.confidence + TIE):
             answer = self._stated(fact, ranking.candidates[:top])
         elif decision.given:
             listen(StageBegun("compose"))
@@ -227,7 +246,7 @@ class Pipeline:
         sure = fact.confidence if fact is not None and answer.kind == "fact" else decision.confidence
         if not answer.sources:
             answer = answer._replace(sources=_sources(Tiling("", ()), ranking.candidates[:top]))
-        if voice is not None:
+        if voice is not None and not answer.choices:
             listen(StageBegun("style"))
             answer = self._styled(voice, question, answer, top, stages)
         _tell(answer, listen)
@@ -237,11 +256,12 @@ class Pipeline:
             kind=answer.kind,
             answered=bool(answer.text),
             confidence=round(sure, 4),
-            reason="" if answer.text else _reason(ranking, decision, avoided),
+            reason="" if answer.text else WHICH if answer.choices else self._reason(ranking, decision, nearest),
             sources=answer.sources,
             timings=stages.report(),
             skipped=tuple(stages.skipped),
             styled=answer.styled,
+            choices=answer.choices,
             trace=self._trace(ranking, decision, fact) if trace else None,
         )
 
@@ -344,11 +364,14 @@ class Pipeline:
         candidates = stages.side_by_side(rank, None, quick=rank)["rank"]
         for model in self._models if candidates else ():
             candidates = self._reranked(model, question, candidates or [], stages)
+        unfused = tuple(candidates or ())
         if self._fusion is not None and candidates:
             candidates = self._learned(self._fusion, question, candidates, stages)
+        candidates = None if candidates is None else owned_first(question, candidates)
         below = fused[pool:depth] if candidates is not None else fused[:depth]
         unranked = [Candidate(each, told["fusion"], told) for each, told in self._materialised(below, found)]
-        return Ranking(question, formulation, (*(candidates or ())[:depth], *unranked), tuple(found.lists), stages)
+        ranked = (*(candidates or ())[:depth], *unranked)
+        return Ranking(question, formulation, ranked, tuple(found.lists), stages, unfused)
 
     def decide(self, ranking: Ranking) -> Decision:
         """Whether to answer: by the calibration for what was found with the encoder, or for what was found without."""
@@ -358,6 +381,8 @@ class Pipeline:
         compared = "title_similarity" in ranking.candidates[0].features
         calibration = self._calibrations.hybrid if compared else self._calibrations.keyword
         threshold = calibration.threshold(self._config.answer.precision)
+        if is_owned(ranking.candidates[0]):
+            return Decision(1.0, threshold, features)
         return Decision(calibration.confidence(features), threshold, features)
 
     def features(self, ranking: Ranking) -> Features:
@@ -371,6 +396,7 @@ class Pipeline:
         whole, rarest = sum(rarity.values()) or 1.0, inverse_frequency(self.index.documents, 0)
         title = set(terms(best.passage.clue.title))
         text = title | set(terms(best.passage.text))
+        named = names(ranking.question.title)
         second = told[1] if len(told) > 1 else 0.0
         return {
             "title_similarity": best.features.get("title_similarity", 0.0),
@@ -382,6 +408,7 @@ class Pipeline:
             "evidence": told[0],
             "margin": max(0.0, 1 - second / told[0]) if told[0] > 0 else 0.0,
             "words": float(np.log1p(len(asked))),
+            "missing_name": max((rarity.get(t, 0.0) for t in named - text), default=0.0) / rarest,
         }
 
     def _fact(self, question: Question, stages: Stages) -> FoundFact | None:
@@ -391,6 +418,27 @@ class Pipeline:
         find = partial(self._facts.find, question.title)
         works = {"facts": lambda share: find(check=share.check)}
         return stages.side_by_side(works, None, quick=works)["facts"]
+
+    def _offered(
+        self, ranking: Ranking, decision: Decision, fact: FoundFact | None, taste: Taste | None
+    ) -> tuple[Choice, ...]:
+        """What to ask back; nothing where there is no time for it."""
+
+        def ask(text: str, share: Deadline) -> Answer:
+            return self.ask(Question(text), deadline=share, taste=taste)
+
+        def work(share: Deadline) -> tuple[Choice, ...]:
+            return choices(ranking, decision, fact, partial(ask, share=share), facts=self._facts, check=share.check)
+
+        nothing: tuple[Choice, ...] = ()
+        return ranking.stages.side_by_side({"clarify": work}, nothing, quick=["clarify"])["clarify"]
+
+    def _reason(self, ranking: Ranking, decision: Decision, nearest: Sequence[Candidate]) -> str:
+        """Why there is no answer; `nearest` is what came first before votes were heeded."""
+        if nearest and nearest[0].passage.id != ranking.candidates[0].passage.id:
+            avoided = nearest[0].passage
+            return AVOIDED.format(avoided.clue.title or avoided.source.document)
+        return reason(ranking, decision, self.index)
 
     def _is_refused(self, fact: FoundFact, question: Question, taste: Taste) -> bool:
         """Whether the conversation's votes say that this fact does not answer this question."""
@@ -515,6 +563,15 @@ class Pipeline:
         ranked = stages.run(LEARNED, lambda share: fusion.rank(question, candidates, check=share.check), None)
         return candidates if ranked is None else ranked
 
+    def _challenged(self, ranking: Ranking) -> Ranking:
+        """With documents of the challenger among the first, in its share of the questions and while there is time."""
+        challenger, candidates = self._challenger, ranking.candidates
+        if challenger is None or not ranking.unfused or is_owned(candidates[0]) or not challenger.takes_part():
+            return ranking
+        draft = partial(challenger.drafted, ranking.question, ranking.unfused, candidates)
+        drafted = ranking.stages.run(DRAFTED, lambda share: draft(check=share.check), None)
+        return ranking if drafted is None else replace(ranking, candidates=tuple(drafted))
+
     def _materialised(self, fused: Fused, found: Found) -> list[tuple[Passage, dict[str, float]]]:
         """Each document at its best passage, with its scores so far."""
         if not fused:
@@ -527,6 +584,11 @@ class Pipeline:
             features = {name: scores[document] for name, scores in ranked if document in scores}
             candidates.append((passage, {**features, **similarities, "fusion": score}))
         return candidates
+
+    def _drafted_with(self, ranking: Ranking) -> dict[str, object]:
+        """The challenger, where it took part."""
+        drafted = any(DRAFTED in each.features for each in ranking.candidates)
+        return {"challenger": self._challenger.name} if drafted and self._challenger is not None else {}
 
     def _compose(self, candidates: Sequence[Candidate], limit: int) -> Tiling:
         return tile(candidates, limit=max(1, limit), sentences=sentences)
@@ -545,6 +607,7 @@ class Pipeline:
             "models": {
                 "encoder": self.index.manifest.encoder if self._encoder else None,
                 "rankers": [model.name for model in self._models] + [LEARNED] * (self._fusion is not None),
+                **self._drafted_with(ranking),
             },
             **facts,
         }
@@ -579,21 +642,6 @@ def _tell(answer: _Composed, listen: Listener) -> None:
     listen(SourcesFound(answer.sources))
     for piece in _pieces(answer.text) if answer.text and listen is not nobody else ():
         listen(TextAdded(piece))
-
-
-def _reason(ranking: Ranking, decision: Decision, avoided: Candidate | None) -> str:
-    if not ranking.question.title.strip() and not ranking.question.body.strip():
-        return EMPTY_QUESTION
-    if not ranking.candidates:
-        return NO_TIME if ranking.stages.skipped else NOTHING_FOUND
-    if avoided is not None:
-        return AVOIDED.format(avoided.passage.clue.title or avoided.passage.source.document)
-    nearest = ranking.candidates[0].passage
-    name = nearest.clue.title or nearest.source.document
-    return (
-        f"The nearest document, “{name}”, probably does not answer this (confidence {decision.confidence:.2f}, "
-        f"needed {decision.threshold:.2f}); ask in other words or add documents about it."
-    )
 
 
 def _no_fact(question: Question, stages: Stages, fact: FoundFact | None) -> str:

@@ -16,6 +16,7 @@ from qa_core.static_encoder import StaticEncoder
 from rankers.neural import NeuralRanker, PairScorer, Reads
 
 if TYPE_CHECKING:
+    from qa_bot.challenging import Challenger
     from rankers.contexts import Contextual
     from rankers.fusion import LearnedFusion
 
@@ -106,15 +107,20 @@ def open_fused(folder: Path) -> PairScorer:
 
 
 class Cascade(NamedTuple):
-    """Trained rankers, in the order in which they rank, and what makes one score of all."""
+    """Trained rankers, in the order in which they rank, what makes one score of all, and what is tried in its place."""
 
     models: tuple[NeuralRanker, ...] = ()
     fusion: LearnedFusion | None = None
+    challenger: Challenger | None = None
 
 
 def open_cascade(ranking: RankingSection) -> Cascade:
     """What the configuration names. Raises RankerError."""
-    return Cascade(open_rankers(ranking.models), open_fusion(Path(ranking.fusion)) if ranking.fusion else None)
+    from qa_bot.challenging import Challenger  # late: it opens rankers itself
+
+    fusion = open_fusion(Path(ranking.fusion)) if ranking.fusion else None
+    tried = Challenger.open(Path(ranking.challenger), share=ranking.challenge) if ranking.challenger else None
+    return Cascade(open_rankers(ranking.models), fusion, tried)
 
 
 def open_fusion(folder: Path) -> LearnedFusion:

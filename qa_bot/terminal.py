@@ -23,8 +23,12 @@ if TYPE_CHECKING:
     from qa_bot.care import Check
     from qa_bot.changes import Added
     from qa_bot.config import Setting
+    from qa_bot.exporting import Exported
     from qa_bot.graph import AddedGraph
     from qa_bot.graph_mining import MinedTemplates
+    from qa_bot.importing import Imported
+    from qa_bot.judgements import Judged
+    from qa_bot.store import ConversationInfo
 
 SNIPPET = 160
 PLACES = 5
@@ -183,6 +187,49 @@ def show_facts(facts: Sequence[Mapping[str, Any]], *, console: Console | None = 
         console.print(Text(f"{words['subject']} · {words['predicate']} · {words['object']}"))
 
 
+def show_exported(exported: Exported, *, console: Console | None = None) -> None:
+    console = console or Console(highlight=False)
+    names = ("documents", "facts", "conversations", "turns", "votes")
+    parts = [f"{getattr(exported, name):,} {name}" for name in names]
+    console.print(Text(f"{', '.join(parts)} to {exported.path} ({exported.bytes / 1e6:,.1f} MB)"))
+
+
+def show_imported(imported: Imported, *, console: Console | None = None) -> None:
+    """What joined the home; rejects with their reasons and what was left out on stderr."""
+    show_added(imported.documents, dry_run=False, console=console)
+    console = console or Console(highlight=False)
+    joined = imported.joined
+    new = f"{imported.facts:,} facts, {imported.conversations:,} conversations, {joined.turns:,} turns"
+    console.print(f"new: {new}, {joined.votes:,} votes ({joined.known:,} turns were here)")
+    for notice in imported.notices:
+        tell(notice)
+
+
+def show_judged(judged: Judged, *, console: Console | None = None) -> None:
+    console = console or Console(highlight=False)
+    told = f"{judged.votes:,} votes"
+    if judged.judgements:
+        told += f": {judged.judgements:,} judgements of {judged.questions:,} questions, {judged.ties:,} tied"
+    if judged.unused:
+        told += f", {judged.unused:,} votes on answers without a document"
+    console.print(told)
+
+
+def show_conversations(conversations: Sequence[ConversationInfo], *, console: Console | None = None) -> None:
+    """Id, time of the last question, number of questions, and title."""
+    console = console or Console(highlight=False)
+    if not conversations:
+        console.print("No conversations yet.")
+        return
+    table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
+    for name in ("id", "last used", "questions", "title"):
+        table.add_column(name, justify="right" if name == "questions" else "left", no_wrap=name == "id")
+    for each in conversations:
+        used = time.strftime("%Y-%m-%d %H:%M", time.localtime(each.updated))
+        table.add_row(Text(each.id), used, f"{each.turns:,}", Text(each.title))
+    console.print(table)
+
+
 def show_status(told: Mapping[str, Any], *, console: Console | None = None) -> None:
     console = console or Console(highlight=False)
     table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
@@ -213,9 +260,9 @@ def show_settings(settings: Sequence[Setting], *, console: Console | None = None
     console.print(table)
 
 
-def show(what: Any) -> None:
-    """Print anything that rich can render."""
-    Console(highlight=False).print(what)
+def show(what: Any, *, error: bool = False) -> None:
+    """Print anything that rich can render; on stderr where it is no result."""
+    Console(highlight=False, stderr=error).print(what)
 
 
 class Counter(Protocol):

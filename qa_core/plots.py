@@ -103,6 +103,24 @@ def draw_lines(
     figure.savefig(path, format="png", dpi=120)
 
 
+def draw_bands(
+    path: Path,
+    lines: Mapping[str, tuple[NDArray[np.floating], NDArray[np.floating], NDArray[np.floating]]],
+    *,
+    x: str,
+    y: str,
+) -> None:
+    """A line for each name through abscissas (N,) and means (N,), shaded as far as their spread (N,) goes, as PNG."""
+    figure = _figure()
+    axes = figure.add_subplot(xlabel=x, ylabel=y)
+    for name, (across, mean, spread) in lines.items():
+        (line,) = axes.plot(across, mean, marker="o", markersize=3, label=_plain(name))
+        axes.fill_between(across, mean - spread, mean + spread, color=line.get_color(), alpha=0.15, linewidth=0)
+    if lines:
+        axes.legend(fontsize="small")
+    figure.savefig(path, format="png", dpi=120)
+
+
 def draw_bars(path: Path, rows: Mapping[str, float], *, label: str) -> None:
     """A bar for each row, the first at the top, as PNG."""
     figure = _figure()

@@ -7,6 +7,9 @@
 Letters: N candidates of all questions together, F scores of each. Every score comes to the trees twice, as it is and
 normalised over the candidates of its question. A stage that was skipped is NaN, and the trees have seen that. Scores
 that alone order what is learnt from much worse than the best one does are left out: trees would find luck in them.
+
+Trees that are told `places` start from the order that candidates have without them and only correct it, the less the
+fewer examples there are (`rankers.places`).
 """
 
 from __future__ import annotations
@@ -25,6 +28,7 @@ from rankers.combination import LEARNED
 from rankers.gbdt import TEXT, BoostedTrees, GBDTConfig, normalised
 from rankers.keyword_features import FEATURES, Encode, Keywords, cosines
 from rankers.neural import SCORED_AT_ONCE, NeuralRanker, TextPair, asked, by_places, go_on
+from rankers.places import PLACE, Places
 from rankers.standing import standing
 
 SIMILARITY = "passage_similarity"
@@ -95,6 +99,7 @@ class FusionModel:
     origin: Origin = field(default_factory=Origin)
     answers: int = 0  # that the keywords were counted in; 0 for none
     mean_length: float = 0.0
+    places: Places | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -106,6 +111,7 @@ class LearnedFusion:
     config: FusionConfig
     keywords: Keywords | None = None  # what FEATURES of candidates are taken from, where they are among the names
     origin: Origin = field(default_factory=Origin)
+    places: Places | None = None  # what the trees correct; scores are then expected shares
 
     @classmethod
     def fit(
@@ -117,6 +123,7 @@ class LearnedFusion:
         config: FusionConfig | None = None,
         keywords: Keywords | None = None,
         origin: Origin | None = None,
+        places: Places | None = None,
     ) -> Self:
         """Grow the trees; the same scores and seed give the same ones.
 
@@ -124,6 +131,7 @@ class LearnedFusion:
             grades: (N,), 0 for a wrong candidate, more for a better one; NaN leaves a candidate out, whose scores
                 still count where those of its question are normalised.
             weights: (N,), how much a candidate counts; all the same by default.
+            places: start from what is expected of the places in the column `PLACE`; grades are then shares.
 
         Raises:
             ValueError: no two candidates differ in grade.
@@ -133,6 +141,7 @@ class LearnedFusion:
         if judged.shape != scores.question.shape:
             raise ValueError(f"Expected {len(scores.question)} grades, but got shape {judged.shape}.")
         kept = ~np.isnan(judged)
+        start = None if places is None else places.log_odds(_places(scores))[kept]
         scores = scores.only(_chosen(scores.at(kept), judged[kept], config.least))
         shares = np.ones(len(judged)) if weights is None else np.asarray(weights, dtype=np.float64)
         table, labels, groups, shares = _inputs(scores)[kept], judged[kept], scores.question[kept], shares[kept]
@@ -141,9 +150,12 @@ class LearnedFusion:
             table = np.concatenate([table, _inputs(second)[kept]])
             groups = np.concatenate([groups, groups + int(groups.max(initial=0)) + 1])
             labels, shares = np.concatenate([labels, labels]), np.concatenate([shares, shares])
+            start = None if start is None else np.concatenate([start, start])
         names = _columns(scores.names)
-        trees = BoostedTrees.fit(table, labels, names=names, groups=groups, weights=shares, config=config.trees)
-        return cls(trees, scores.names, config, keywords, origin or Origin())
+        trees = BoostedTrees.fit(
+            table, labels, names=names, groups=groups, weights=shares, start=start, config=config.trees
+        )
+        return cls(trees, scores.names, config, keywords, origin or Origin(), places)
 
     @classmethod
     def load(cls, folder: Path) -> Self:
@@ -152,12 +164,12 @@ class LearnedFusion:
         text = unpacked(weights.get(TEXT), source)
         trees = BoostedTrees.of_text(text, _columns(head.names), head.fusion.trees, source=source)
         keywords = Keywords.unpacked(weights, head.answers, head.mean_length, source) if head.answers else None
-        return cls(trees, head.names, head.fusion, keywords, head.origin)
+        return cls(trees, head.names, head.fusion, keywords, head.origin, head.places)
 
     def save(self, folder: Path, *, card: str) -> None:
         """Write a folder that `load` opens; an interrupted save leaves the old fusion."""
         weights: dict[str, Any] = {TEXT: packed(self.trees.text)}
-        config = FusionModel(self.names, self.config, self.origin)
+        config = FusionModel(self.names, self.config, self.origin, places=self.places)
         if self.keywords is not None:
             weights |= self.keywords.packed()
             config = replace(config, answers=self.keywords.answers, mean_length=self.keywords.mean_length)
@@ -165,7 +177,8 @@ class LearnedFusion:
 
     def score(self, scores: Scores) -> FloatArray:
         """(N,); a stage that the fusion knows and the scores lack counts as skipped."""
-        return self.trees.score(_inputs(scores.only(self.names)))
+        found = self.trees.score(_inputs(scores.only(self.names)))
+        return found if self.places is None else self.places.corrected(_places(scores), found)
 
     def rank(
         self, question: Question, candidates: Sequence[Candidate], *, check: Callable[[], object] = go_on
@@ -176,6 +189,8 @@ class LearnedFusion:
         if self.keywords is not None and candidates:
             pairs = [(asked(question), each.passage.text) for each in candidates]
             scores = joined(scores, self.keywords.features(pairs), FEATURES)
+        if self.places is not None:
+            scores = joined(scores, np.arange(len(candidates), dtype=np.float32)[:, None], (PLACE,))
         found = [
             each.scored(LEARNED, score) for each, score in zip(candidates, self.score(scores).tolist(), strict=True)
         ]
@@ -255,12 +270,14 @@ def cross_validated(
     folds: int,
     config: FusionConfig,
     weights: ArrayLike | None = None,
+    places: Places | None = None,
     part: Sequence[int] | None = None,
 ) -> FloatArray:
     """Scores (N,), each question's by trees that did not see it: of `folds` parts of the questions one after another.
 
     Args:
         weights: (N,), how much a candidate counts where trees are grown.
+        places: what the trees correct.
         part: (Q,), the part of each question in ascending order of its number; by default they take turns.
     """
     judged = np.asarray(grades, dtype=np.float64)
@@ -271,16 +288,23 @@ def cross_validated(
     found = np.zeros(len(numbers), dtype=np.float32)
     for number in np.unique(own):
         held = own == number
-        fusion = LearnedFusion.fit(scores.at(~held), judged[~held], weights=shares[~held], config=config)
+        fusion = LearnedFusion.fit(scores.at(~held), judged[~held], weights=shares[~held], config=config, places=places)
         found[held] = fusion.score(scores.at(held))
     return found
 
 
 def _chosen(scores: Scores, grades: NDArray[np.float64], least: float) -> list[str]:
     """Names of the stages that alone come to this share of the best one's nDCG@10."""
-    alone = standing(scores.table, grades, scores.question)
+    stages = scores.only([name for name in scores.names if name != PLACE])
+    alone = standing(stages.table, grades, stages.question)
     wanted = least * alone.max(initial=0.0)
-    return [name for name, found in zip(scores.names, alone.tolist(), strict=True) if found >= wanted]
+    return [name for name, found in zip(stages.names, alone.tolist(), strict=True) if found >= wanted]
+
+
+def _places(scores: Scores) -> FloatArray:
+    """(N,), NaN where nothing says in which order candidates came."""
+    places: FloatArray = scores.only((PLACE,)).table[:, 0]
+    return places
 
 
 def _inputs(scores: Scores) -> FloatArray:

@@ -32,7 +32,7 @@ _NUMBERS = re.compile(r"^(threshold|leaf_value|leaf_weight|internal_value|split_
 class GBDTConfig:
     """Few and small trees, since answer selection has few questions."""
 
-    objective: Literal["binary", "lambdarank"] = "binary"
+    objective: Literal["binary", "lambdarank", "cross_entropy"] = "binary"
     trees: int = 200
     leaves: int = 8  # of a tree, at most
     learning_rate: float = 0.05
@@ -61,7 +61,7 @@ class GBDTModel:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BoostedTrees:
-    """Grown trees; scores are log-odds, or lambdarank's scores."""
+    """Grown trees; scores are log-odds, or lambdarank's scores, less where they were grown from."""
 
     booster: Booster
     names: tuple[str, ...]
@@ -76,16 +76,18 @@ class BoostedTrees:
         names: Sequence[str],
         groups: ArrayLike | None = None,
         weights: ArrayLike | None = None,
+        start: ArrayLike | None = None,
         config: GBDTConfig | None = None,
     ) -> Self:
         """Grow trees. The same data and seed give the same trees.
 
         Args:
             features: (N, F), NaN where there is none; infinity is refused.
-            labels: (N,), right or wrong, or grades for lambdarank.
+            labels: (N,), right or wrong, grades for lambdarank, or shares for cross_entropy.
             names: of the features.
             groups: (N,), the question of each example; lambdarank compares within it.
             weights: (N,), how much an example counts; all the same by default.
+            start: (N,), scores that the trees add to, and that `score` leaves out.
 
         Raises:
             ValueError: shapes, names or labels do not do.
@@ -97,15 +99,21 @@ class BoostedTrees:
         grades = np.asarray(labels, dtype=np.float64)
         _check_labels(grades, len(values))
         shares = np.ones(len(values)) if weights is None else np.asarray(weights, dtype=np.float64)
+        begun = np.zeros(len(values)) if start is None else np.asarray(start, dtype=np.float64)
         sizes = None
         if config.objective == "lambdarank":
             if groups is None:
                 raise ValueError("Expected groups for lambdarank, but got none; tell the question of each example.")
             order, sizes = _grouped(np.asarray(groups), len(values), config.seed)
-            values, grades, shares = values[order], grades[order], shares[order]
-        given = None if weights is None else shares
+            values, grades, shares, begun = values[order], grades[order], shares[order], begun[order]
         data = lightgbm.Dataset(
-            values, grades, weight=given, group=sizes, feature_name=list(names), params={"verbosity": -1}
+            values,
+            grades,
+            weight=None if weights is None else shares,
+            group=sizes,
+            init_score=None if start is None else begun,
+            feature_name=list(names),
+            params={"verbosity": -1},
         )
         return cls(lightgbm.train(_parameters(config), data, config.trees), tuple(names), config)
 

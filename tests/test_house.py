@@ -50,7 +50,7 @@ DOORS = {
     "uvloop": "qa_bot/web/server.py",
 }
 ALSO = {
-    "rich": ("qa_bot/evaluation/report.py",),  # builds the table that the terminal prints
+    "rich": ("qa_bot/evaluation/report.py", "qa_bot/comparing/display.py"),  # build what the terminal prints
     "transformers": ("generators/transformer_loading.py",),  # models that speak, not encoders
     "sqlalchemy": ("qa_bot/migrations", "qa_bot/ingest/posts.py"),  # the store's own; a scratch file, not the store
 }

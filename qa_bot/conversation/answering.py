@@ -39,6 +39,8 @@ class Exchanged(NamedTuple):
     said: str
     """What was answered, without a persona's sentence; "" for none."""
     asks_back: bool = False
+    title: str = ""
+    """Of the document that the answer came from, where somebody knows."""
 
 
 @cache
@@ -58,7 +60,7 @@ def answer_turn(pipeline: Pipeline, asked: Question, past: Sequence[Past], how: 
         Cancelled: nobody wants the answer any more, says the deadline.
     """
     began = time.monotonic()
-    reading = _reading(asked, past, understood)
+    reading = _reading(pipeline, asked, past, understood)
     took = round(time.monotonic() - began, 6)
     if reading.talk is not None:
         answer = reply(reading.talk, past, pipeline.knowledge)
@@ -79,8 +81,9 @@ def replayed(pipeline: Pipeline, exchanged: Sequence[Exchanged], how: How) -> li
         past.append(
             Past(
                 question=each.question,
-                understood=_reading(asked, before, "").question,
+                understood=_reading(pipeline, asked, before, "").question,
                 said=each.said,
+                title=each.title,
                 recall=partial(answer_turn, pipeline, asked, before, quiet),
                 talk=recognise(each.question),
                 asks_back=each.asks_back,
@@ -89,12 +92,12 @@ def replayed(pipeline: Pipeline, exchanged: Sequence[Exchanged], how: How) -> li
     return past
 
 
-def _reading(asked: Question, past: Sequence[Past], understood: str) -> Reading:
+def _reading(pipeline: Pipeline, asked: Question, past: Sequence[Past], understood: str) -> Reading:
     if understood:
         return Reading(understood, settled=True)
     if asked.body.strip():  # who writes so much says what is meant
         return Reading(asked.title)
-    return read(asked.title, past, rewriter())
+    return read(asked.title, past, rewriter(), pipeline.entities)
 
 
 def _looked_up(pipeline: Pipeline, asked: Question, reading: Reading, past: Sequence[Past], how: How) -> Answer:
@@ -108,6 +111,7 @@ def _looked_up(pipeline: Pipeline, asked: Question, reading: Reading, past: Sequ
         trace=how.trace,
         voice=how.voice,
         taste=Taste.of(past),
+        clarify=not reading.settled and not asked.body.strip(),
         listen=how.listen,
     )
     return replace(answer, question=asked.title, understood=reading.question if changed else "")

@@ -22,6 +22,8 @@ CONVERSATIONS = 1000
 """Conversations at hand; those not used for longest are read again when they go on."""
 TRACES = 500
 """Answers whose trace is kept until somebody votes on them."""
+TITLES = 2000
+"""Answers whose document is known by their text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +37,8 @@ class Past:
     """What was answered, without a persona's sentence; "" where nothing was."""
     recall: Callable[[], Answer]
     """The answer as it was given."""
+    title: str = ""
+    """Of the document that the answer comes from first."""
     talk: Talk | None = None
     asks_back: bool = False
     """Whether the answer offers choices."""
@@ -50,12 +54,18 @@ class Past:
             understood=answer.understood or question,
             said=sourced(answer),
             recall=lambda: answer,
+            title=title_of(answer),
             talk=recognise(question),
             asks_back=bool(answer.choices),
             id=answer.id,
             reference=reference,
             vote=vote,
         )
+
+
+def title_of(answer: Answer) -> str:
+    """Of the document that an answer comes from first, "" where there is none."""
+    return answer.sources[0].title if answer.answered and answer.sources else ""
 
 
 def sourced(answer: Answer) -> str:
@@ -82,7 +92,7 @@ class Memory:
         self._lock = Lock()
         self._known: OrderedDict[str, list[Past]] = OrderedDict()
         self._traces: OrderedDict[str, Mapping[str, Any]] = OrderedDict()
-        self._forgotten: OrderedDict[str, None] = OrderedDict()
+        self._titles: OrderedDict[str, str] = OrderedDict()
 
     def begin(self, conversation: str) -> None:
         """Nothing was said yet in a new conversation: it need not be looked for."""
@@ -113,6 +123,19 @@ class Memory:
                 known.append(past)
             del known[:-KEPT]
 
+    def note(self, answer: Answer) -> None:
+        """Remember where a text comes from, for clients that tell no more than the text when they go on."""
+        if title := title_of(answer):
+            with self._lock:
+                self._titles[sourced(answer)] = title
+                self._titles.move_to_end(sourced(answer))
+                _bound(self._titles, TITLES)
+
+    def title(self, said: str) -> str:
+        """The title of the document that a text came from, where that is still known."""
+        with self._lock:
+            return self._titles.get(said, "")
+
     def vote(self, conversation: str | None, id: str, vote: Vote) -> None:  # noqa: A002  # the answer's own name
         """A vote holds from the next turn on."""
         with self._lock:
@@ -125,21 +148,13 @@ class Memory:
             return self._traces.get(id)
 
     def forget(self, conversation: str) -> None:
-        """Somebody deleted the conversation: what is still being answered in it is not recorded either."""
+        """The conversation was deleted, or its time is over; whatever the store has of it is found again."""
         with self._lock:
             for past in self._known.pop(conversation, ()):
                 self._traces.pop(past.id, None)
-            self._forgotten[conversation] = None
-            _bound(self._forgotten, CONVERSATIONS)
-
-    def has_forgotten(self, conversation: str | None) -> bool:
-        """Whether a conversation was deleted, and nothing was asked in it since."""
-        with self._lock:
-            return conversation in self._forgotten
 
     def _keep(self, conversation: str, said: list[Past]) -> tuple[Past, ...]:
         with self._lock:
-            self._forgotten.pop(conversation, None)
             known = self._known.setdefault(conversation, said)
             self._known.move_to_end(conversation)
             _bound(self._known, CONVERSATIONS)

@@ -17,6 +17,7 @@ GRAPH = "graph"
 """The collection of facts."""
 ANSWERS_AGAIN: frozenset[Talk] = frozenset({"repeat", "shorter", "why", "sources"})
 """Talk that is about an answer given before; no persona adds to that."""
+UNKNOWN = "I don't know."
 NOTHING = {
     "repeat": "There is nothing to repeat yet; ask me something.",
     "shorter": "There is no answer yet to shorten; ask me something.",
@@ -79,9 +80,11 @@ def _of_former(talk: Talk, past: Sequence[Past]) -> Answer:
     if former is None:
         return said(NOTHING[talk])
     answer = former.recall()
+    if talk in ("repeat", "shorter") and not answer.answered and not answer.choices:
+        return said(f"{UNKNOWN} {answer.reason}", answer.sources)
     match talk:
         case "repeat":
-            return replace(answer, understood="", trace=None)
+            return replace(answer, kind="talk" if answer.answered else "none", understood="", trace=None)
         case "shorter":
             return shortened(answer)
         case "why":
@@ -93,17 +96,15 @@ def _of_former(talk: Talk, past: Sequence[Past]) -> Answer:
 
 
 def shortened(answer: Answer) -> Answer:
-    """The first sentence of the sourced text, verbatim; an abstention or a sentence stays as it is."""
+    """The first sentence of the sourced text, verbatim; what is no longer stays as it is."""
     text = sourced(answer)
     begins = len(answer.text) - len(text)
     end = next((end for _, end in sentences(text)), len(text))
-    kind: AnswerKind = answer.kind
-    if kind == "styled":
-        kind = "fact" if answer.sources and answer.sources[0].collection == GRAPH else "passage"
     kept = [_clipped(each, begins, begins + end) for each in answer.sources]
     used, rest = [e for e in kept if e.span], [e for e in kept if not e.span]
-    shorter = replace(answer, text=text[:end].rstrip(), kind=kind, sources=(*used, *rest), styled=None)
-    return replace(shorter, understood="", trace=None)
+    kind: AnswerKind = "talk" if answer.answered else "none"
+    shorter = replace(answer, text=text[:end].rstrip(), kind=kind, sources=(*used, *rest))
+    return replace(shorter, styled=None, understood="", trace=None)
 
 
 def _clipped(source: AnswerSource, start: int, end: int) -> AnswerSource:
@@ -124,8 +125,6 @@ def _clipped(source: AnswerSource, start: int, end: int) -> AnswerSource:
 def explained(answer: Answer) -> str:
     """Where an answer comes from, and how sure it is, in sentences."""
     read = [f"I understood the question as “{answer.understood}”."] if answer.understood else []
-    if answer.kind == "talk":
-        return "Nothing was looked up for that: it is what I say by myself."
     if not answer.answered:
         return " ".join([*read, "I gave no answer.", answer.reason])
     used = [each for each in answer.sources if each.span is not None]

@@ -5,12 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from qa_bot.conversation.memory import Past
 from qa_bot.conversation.talk import Talk, recognise
 from qa_bot.followups import Exchange, Rewriter
 from qa_core.text import fold, terms, words
 from qa_core.types import Choice
+
+if TYPE_CHECKING:
+    from qa_bot.followups.entities import Entities
 
 _ORDINALS = ("first", "second", "third", "fourth", "fifth")
 _AROUND = frozenset(
@@ -45,18 +49,23 @@ class Reading:
     """Whether it was chosen among readings, so that nothing has to be asked back."""
 
 
-def read(turn: str, past: Sequence[Past], rewriter: Rewriter) -> Reading:
-    """The first turn is never rewritten, and small talk is no turn in this sense."""
+def read(turn: str, past: Sequence[Past], rewriter: Rewriter, entities: Entities | None = None) -> Reading:
+    """The first turn is never rewritten, and small talk is no turn in this sense.
+
+    Args:
+        entities: what a graph knows by name.
+    """
     if past and past[-1].asks_back and (choice := picked(turn, past[-1].recall().choices)):
         return Reading(choice.question, settled=True)
     if talk := recognise(turn):
         return Reading(turn, talk)
-    return Reading(rewriter.rewrite(turn, [Exchange(each.understood, each.said) for each in questions(past)]).text)
+    exchanges = [_exchange(each, entities) for each in past if each.talk is None]
+    return Reading(rewriter.rewrite(turn, exchanges).text)
 
 
-def questions(past: Sequence[Past]) -> list[Past]:
-    """The turns that asked something."""
-    return [each for each in past if each.talk is None]
+def _exchange(past: Past, entities: Entities | None) -> Exchange:
+    known = entities.find(f"{past.understood}\n{past.said}") if entities else ()
+    return Exchange(past.understood, past.said, past.title, known)
 
 
 def picked(turn: str, choices: Sequence[Choice]) -> Choice | None:

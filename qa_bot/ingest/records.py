@@ -6,11 +6,20 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
+class Kept:
+    """Where a document came from first; its hash and the passages of its text, `[start, end)`, if homes cut alike."""
+
+    origin: str
+    hash: str = ""
+    spans: tuple[tuple[int, int], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Record:
     """One document as its file has it.
 
     `title` is a question or a page title, `body` the question's body, `text` the answer or the document's text;
-    `where` is `FILE:LINE` or `FILE!MEMBER:LINE`.
+    `where` is `FILE:LINE` or `FILE!MEMBER:LINE`. `kept` is what a home that was exported knew of it.
     """
 
     id: str
@@ -19,6 +28,7 @@ class Record:
     body: str = ""
     url: str = ""
     where: str = ""
+    kept: Kept | None = None
 
 
 @dataclass(frozen=True, slots=True)

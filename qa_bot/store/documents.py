@@ -148,12 +148,15 @@ def drop_empty_collections(connection: Connection) -> None:
     connection.execute(delete(collections).where(~used))
 
 
-def stored_after(connection: Connection, key: int, count: int) -> list[StoredDocument]:
-    """The next living documents after a key, with their passages."""
+def stored_after(
+    connection: Connection, key: int, count: int, *, collection: str | None = None
+) -> list[StoredDocument]:
+    """The next living documents after a key, with their passages; of a collection what the current generation sees."""
+    seen = living() if collection is None else and_(visible(), collections.c.name == collection)
     query = (
         select(documents, collections.c.name.label("collection"))
         .join(collections)
-        .where(documents.c.id > key, living())
+        .where(documents.c.id > key, seen)
         .order_by(documents.c.id)
         .limit(count)
     )

@@ -10,6 +10,8 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, Select, delete, func, insert, select, update
 
+from qa_bot.conversation.talk import recognise
+from qa_bot.store import deletions, gaps
 from qa_bot.store.database import StoreError, storable
 from qa_bot.store.documents import insert_new, visible
 from qa_bot.store.rows import ConversationInfo, Counts, Feedback, GenerationInfo, Turn
@@ -79,30 +81,35 @@ def count_rows(connection: Connection) -> Counts:
 
 def save_turn(connection: Connection, turn: Turn) -> None:
     """Record a turn; its conversation is made where it is missing."""
+    if deletions.outlived(connection, [turn]):
+        return
     if turn.conversation is not None:
         _touch(connection, turn, now=turn.created)
-    connection.execute(insert(turns).values(_turn_row(turn)))
+    connection.execute(insert(turns).values(turn_row(turn)))
+    gaps.note(connection, [turn])
 
 
 def save_new_turns(connection: Connection, given: Sequence[Turn]) -> None:
     """Record those that are not recorded yet; missing conversations are made."""
     query = select(turns.c.id).where(turns.c.id.in_([turn.id for turn in given]))
-    known = set(connection.execute(query).scalars())
+    known = set(connection.execute(query).scalars()) | deletions.outlived(connection, given)
     fresh = list({turn.id: turn for turn in given if turn.id not in known}.values())
-    begun = {turn.conversation: turn for turn in reversed(fresh)}  # each by its first question
+    telling = sorted(fresh, key=lambda turn: recognise(turn.question) is not None)  # stable: small talk last
+    begun = {turn.conversation: turn for turn in reversed(telling)}  # each by its first question
     used = {turn.conversation: turn.created for turn in fresh}
     for conversation, turn in begun.items():
         if conversation is not None:
             _touch(connection, turn, now=used[conversation])
     if fresh:
-        connection.execute(insert(turns), [_turn_row(turn) for turn in fresh])
+        connection.execute(insert(turns), [turn_row(turn) for turn in fresh])
+        gaps.note(connection, fresh)
 
 
 def turn_by_id(connection: Connection, id: str) -> Turn:  # noqa: A002  # the column's own name
     row = connection.execute(select(turns).where(turns.c.id == id)).one_or_none()
     if row is None:
         raise _unknown_turn(id)
-    return _turn(row)
+    return as_turn(row)
 
 
 def revise_answer(connection: Connection, id: str, change: Callable[[Mapping[str, Any]], Mapping[str, Any]]) -> Turn:  # noqa: A002  # the column's own name
@@ -110,7 +117,7 @@ def revise_answer(connection: Connection, id: str, change: Callable[[Mapping[str
     row = connection.execute(select(turns).where(turns.c.id == id).with_for_update()).one_or_none()
     if row is None:
         raise _unknown_turn(id)
-    turn = replace(_turn(row), answer=dict(change(row.answer)))
+    turn = replace(as_turn(row), answer=dict(change(row.answer)))
     connection.execute(update(turns).where(turns.c.id == id).values(answer=turn.answer))
     return turn
 
@@ -120,22 +127,23 @@ def has_turn(connection: Connection, id: str) -> bool:  # noqa: A002  # the colu
 
 
 def save_feedback(connection: Connection, given: Feedback) -> None:
-    turn_by_id(connection, given.turn)
+    turn = turn_by_id(connection, given.turn)
     row = {"turn_id": given.turn, "vote": given.vote, "comment": storable(given.comment), "created": given.created}
+    gaps.voted(connection, turn, given.vote)
     connection.execute(insert(feedback).values(row))
 
 
 def feedback_of(connection: Connection, turn: str) -> list[Feedback]:
     turn_by_id(connection, turn)
     query = select(feedback).where(feedback.c.turn_id == turn).order_by(feedback.c.id)
-    return [_feedback(row) for row in connection.execute(query)]
+    return [as_feedback(row) for row in connection.execute(query)]
 
 
 def voted(connection: Connection) -> list[tuple[Turn, Feedback]]:
     """Turns that somebody voted on, in the order they were asked, each with the last vote."""
-    votes = {row.turn_id: _feedback(row) for row in connection.execute(select(feedback).order_by(feedback.c.id))}
+    votes = {row.turn_id: as_feedback(row) for row in connection.execute(select(feedback).order_by(feedback.c.id))}
     query = select(turns).where(turns.c.id.in_(select(feedback.c.turn_id))).order_by(turns.c.asked, turns.c.id)
-    return [(_turn(row), votes[row.id]) for row in connection.execute(query) if row.id in votes]
+    return [(as_turn(row), votes[row.id]) for row in connection.execute(query) if row.id in votes]
 
 
 # --- conversations --------------------------------------------------------------------------------------------------
@@ -159,21 +167,21 @@ def conversation_by_id(connection: Connection, conversation: str) -> Conversatio
 def last_feedback_in(connection: Connection, conversation: str) -> dict[str, Feedback]:
     """The last vote on each turn of a conversation that has one, by the turn's id."""
     query = select(feedback).join(turns).where(turns.c.conversation_id == conversation).order_by(feedback.c.id)
-    return {row.turn_id: _feedback(row) for row in connection.execute(query)}
+    return {row.turn_id: as_feedback(row) for row in connection.execute(query)}
 
 
 def turns_of(connection: Connection, conversation: str) -> list[Turn]:
     """In the order they were asked."""
     _expect_conversation(connection, conversation)
     query = select(turns).where(turns.c.conversation_id == conversation).order_by(turns.c.asked, turns.c.created)
-    return [_turn(row) for row in connection.execute(query)]
+    return [as_turn(row) for row in connection.execute(query)]
 
 
 def last_turns_of(connection: Connection, conversation: str, count: int) -> list[Turn]:
     """In the order they were asked."""
     query = select(turns).where(turns.c.conversation_id == conversation)
     last = query.order_by(turns.c.asked.desc(), turns.c.created.desc()).limit(count)
-    return [_turn(row) for row in connection.execute(last)][::-1]
+    return [as_turn(row) for row in connection.execute(last)][::-1]
 
 
 def asked_in(connection: Connection, conversation: str) -> dict[str, str]:
@@ -190,9 +198,10 @@ def rename_conversation(connection: Connection, conversation: str, title: str) -
 
 
 def delete_conversation(connection: Connection, conversation: str) -> None:
-    """With its turns and their feedback."""
+    """With its turns and their feedback, and with the answers to it that are still on their way."""
     _expect_conversation(connection, conversation)
     connection.execute(delete(conversations).where(conversations.c.id == conversation))
+    deletions.note(connection, conversation, time.time())
 
 
 def _expect_conversation(connection: Connection, conversation: str) -> None:
@@ -204,7 +213,7 @@ def _unknown_turn(id: str) -> NotFound:  # noqa: A002  # the column's own name
     return NotFound(f"Expected the id of a recorded answer, but got {id!r}.")
 
 
-def _turn_row(turn: Turn) -> dict[str, Any]:
+def turn_row(turn: Turn) -> dict[str, Any]:
     return {
         "id": turn.id,
         "conversation_id": turn.conversation,
@@ -221,7 +230,11 @@ def _touch(connection: Connection, turn: Turn, *, now: float) -> None:
     """The turn's conversation is used now; it is made of this turn where it is missing."""
     named = {"title": _title(turn.question), "persona": storable(turn.persona)}
     insert_new(connection, conversations, {"id": turn.conversation, **named, "created": turn.created, "updated": now})
-    connection.execute(update(conversations).where(conversations.c.id == turn.conversation).values(updated=now))
+    this = conversations.c.id == turn.conversation
+    title = connection.execute(select(conversations.c.title).where(this)).scalar_one()
+    told = recognise(title) is not None and recognise(turn.question) is None  # "Hello!" tells less
+    values = {"updated": now, **({"title": named["title"]} if told else {})}
+    connection.execute(update(conversations).where(this).values(**values))
 
 
 def _title(question: str) -> str:
@@ -238,11 +251,11 @@ def _info(row: Row[Any]) -> ConversationInfo:
     return ConversationInfo(row.id, row.title, row.persona, row.created, row.updated, row.turns)
 
 
-def _feedback(row: Row[Any]) -> Feedback:
+def as_feedback(row: Row[Any]) -> Feedback:
     return Feedback(row.turn_id, row.vote, row.comment, row.created)
 
 
-def _turn(row: Row[Any]) -> Turn:
+def as_turn(row: Row[Any]) -> Turn:
     return Turn(
         id=row.id,
         question=row.question,

@@ -135,3 +135,42 @@ class Feedback:
     vote: Vote
     comment: str
     created: float
+
+
+@dataclass(frozen=True, slots=True)
+class NearestDocument:
+    """The first source of an answer, whether or not it was used; `document` is the id that its owner gave."""
+
+    document: str
+    collection: str
+    title: str
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """A question that got no answer or a bad one, over all turns that asked it since it was last settled.
+
+    `question` is the most frequent wording among the latest turns, as it was understood; `asked` counts turns,
+    `unanswered` and `downvoted` those of them that are so (one turn may be both). `comments` are the latest first;
+    `answer`, empty where there was none, and `nearest` are of the last turn.
+    """
+
+    key: str
+    question: str
+    asked: int
+    unanswered: int
+    downvoted: int
+    last: float
+    comments: tuple[str, ...]
+    answer: str
+    nearest: NearestDocument | None
+
+
+@dataclass(frozen=True, slots=True)
+class Joined:
+    """What became of turns that came from elsewhere: new ones, those that were known already, and new votes on any."""
+
+    turns: int = 0
+    known: int = 0
+    votes: int = 0

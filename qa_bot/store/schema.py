@@ -5,6 +5,7 @@ from __future__ import annotations
 from sqlalchemy import (
     JSON,
     BigInteger,
+    Boolean,
     CheckConstraint,
     Column,
     Double,
@@ -18,7 +19,7 @@ from sqlalchemy import (
     UniqueConstraint,
 )
 
-REVISIONS = ("0001",)
+REVISIONS = ("0001", "0002")
 """Every schema this code knows, oldest first; the last is the one it works with."""
 
 Key = BigInteger().with_variant(Integer, "sqlite")  # only INTEGER PRIMARY KEY is SQLite's own row number
@@ -146,4 +147,29 @@ feedback = Table(
     Column("comment", Text, nullable=False),
     Column("created", Double, nullable=False),
     CheckConstraint("vote IN ('up', 'down')", name="vote"),
+)
+
+gaps = Table(
+    "gaps",  # a turn without an answer, or whose last vote is down, until its question is settled
+    metadata,
+    Column("turn_id", String(64), _reference("turns.id"), primary_key=True),
+    Column("key", String(32), nullable=False),
+    Column("created", Double, nullable=False),
+    Column("unanswered", Boolean, nullable=False),
+    Column("downvoted", Boolean, nullable=False),
+)
+Index("ix_gaps_key", gaps.c.key, gaps.c.created, gaps.c.unanswered, gaps.c.downvoted)  # all that counting reads
+
+settled_gaps = Table(
+    "settled_gaps",  # when a question was answered by the owner or dismissed: only what is asked later counts
+    metadata,
+    Column("key", String(32), primary_key=True),
+    Column("settled", Double, nullable=False),
+)
+
+deleted_conversations = Table(
+    "deleted_conversations",  # for a day: an answer on its way while its conversation is deleted is not recorded
+    metadata,
+    Column("key", String(32), primary_key=True),  # of the id, by which nobody can be known again
+    Column("deleted", Double, nullable=False),
 )

@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from types import TracebackType
 from typing import Any
 
 from sqlalchemy import Connection, Engine
 
-from qa_bot.store import documents, history
+from qa_bot.store import documents, gaps, history, keeping
 from qa_bot.store.database import empty_journal, ensure_schema, open_engine, reading, storable, writing
 from qa_bot.store.rows import (
     CollectionInfo,
     ConversationInfo,
     Counts,
     Feedback,
+    Gap,
     GenerationInfo,
     InsertedDocument,
+    Joined,
     Known,
     NewDocument,
     StoredDocument,
@@ -152,12 +155,15 @@ class Store:
                 retired += documents.retire(connection, generation, chunk)
         return retired
 
-    def stream_documents(self, *, batch: int = 256) -> Iterator[StoredDocument]:
-        """All living documents by ascending key; memory holds one batch, and no transaction stays open between two."""
+    def stream_documents(self, *, batch: int = 256, collection: str | None = None) -> Iterator[StoredDocument]:
+        """All living documents by ascending key; memory holds one batch, and no transaction stays open between two.
+
+        Of a `collection` those of the current generation, whatever a writer who died has left.
+        """
         key = -1
         while True:
             with reading(self._engine) as connection:
-                found = documents.stored_after(connection, key, batch)
+                found = documents.stored_after(connection, key, batch, collection=collection)
             if not found:
                 return
             yield from found
@@ -234,6 +240,16 @@ class Store:
         with reading(self._engine) as connection:
             return history.last_feedback_in(connection, conversation)
 
+    def gaps(self, *, limit: int = 100) -> tuple[list[Gap], int]:
+        """Questions without a good answer, the most frequent first; and how many there are in all."""
+        with reading(self._engine) as connection:
+            return gaps.most_frequent(connection, limit)
+
+    def settle_gap(self, key: str) -> int:
+        """Let a question be gone until it is asked again (its `question_key`); of how many turns it was."""
+        with writing(self._engine) as connection:
+            return gaps.settle(connection, key, time.time())
+
     def conversations(self, *, limit: int = 100, before: float | None = None) -> list[ConversationInfo]:
         """The last used first; only those used before the time `before`, where one is given."""
         with reading(self._engine) as connection:
@@ -270,6 +286,61 @@ class Store:
             history.delete_conversation(connection, conversation)
         empty_journal(self._engine)
 
+    def expire(self, before: float) -> tuple[list[str], int]:
+        """Remove what was last used before a time, and what the files still hold of it.
+
+        What is returned are the ids of the conversations that went, and how many turns without one.
+        """
+        with reading(self._engine) as connection:
+            if not keeping.has_expired(connection, before):
+                return [], 0
+        gone, alone = list[str](), 0
+        while True:
+            with writing(self._engine) as connection:
+                old, lone = keeping.expire_some(connection, before)
+            if not old and not lone:
+                empty_journal(self._engine)
+                return gone, alone
+            gone, alone = gone + old, alone + lone
+
+    # --- to other homes and from them ---
+
+    def stream_conversations(self, *, batch: int = 256) -> Iterator[ConversationInfo]:
+        """All of them by id, without the number of their turns."""
+        last = ""
+        while True:
+            with reading(self._engine) as connection:
+                found = keeping.conversations_after(connection, last, batch)
+            if not found:
+                return
+            yield from found
+            last = found[-1].id
+
+    def stream_turns(
+        self, *, batch: int = TURN_BATCH, voted: bool = False
+    ) -> Iterator[tuple[Turn, tuple[Feedback, ...]]]:
+        """All turns in the order they were recorded, each with all votes on it; with `voted` only such as have one."""
+        place = None
+        while True:
+            with reading(self._engine) as connection:
+                found = keeping.turns_after(connection, place, batch, voted=voted)
+            if not found:
+                return
+            yield from found
+            last, _ = found[-1]
+            place = last.created, last.id
+
+    def settled_gaps(self) -> list[tuple[str, float]]:
+        """Keys of the questions that the owner settled, and when."""
+        with reading(self._engine) as connection:
+            return keeping.settled(connection)
+
+    @contextmanager
+    def joining(self) -> Iterator[Joining]:
+        """One transaction in which conversations from elsewhere join; an error leaves everything as it was."""
+        with writing(self._engine) as connection:
+            yield Joining(connection)
+
     def roll_back(self, generation: int) -> None:
         """Undo an unfinished generation: what was born in it goes, what it retired lives again."""
         self._in_chunks(documents.unmake_some, generation)
@@ -286,6 +357,29 @@ class Store:
             if not count:
                 return total
             total += count
+
+
+class Joining:
+    """A transaction in which conversations, turns and votes from elsewhere are put in; known ones are left alone."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def settled_gaps(self, given: Iterable[tuple[str, float]]) -> None:
+        """To be called before turns: settled questions want no answer."""
+        keeping.join_settled(self._connection, given)
+
+    def conversations(self, given: Sequence[ConversationInfo]) -> int:
+        """How many of them are new."""
+        return keeping.join_conversations(self._connection, given)
+
+    def known(self, conversations: Iterable[str]) -> set[str]:
+        """Which of these ids are of conversations."""
+        return keeping.known_conversations(self._connection, conversations)
+
+    def turns(self, given: Sequence[tuple[Turn, Sequence[Feedback]]]) -> Joined:
+        """Turns of no conversation or of known ones, each with all votes on it."""
+        return keeping.join_turns(self._connection, given)
 
 
 def migrate(url: str) -> tuple[str | None, str]:

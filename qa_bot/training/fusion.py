@@ -2,6 +2,9 @@
 
 Rankers whose scores are joined must not have been trained on the same questions, or their scores look too sure: give
 development data. Figures come from cross-validation over the questions, the trees that are kept from all of them.
+
+Trees that learn from votes correct the order that is there, and are compared with it before they are recommended
+(`qa_bot.training.votes`, `qa_bot.training.feedback`, `qa_bot.interleaving`).
 """
 
 from __future__ import annotations
@@ -9,11 +12,10 @@ from __future__ import annotations
 import json
 import math
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
-from qa_bot.bot import Bot
 from qa_bot.encoders import STARTER, resolve
 from qa_bot.evaluation.asking import rank
 from qa_bot.evaluation.datasets import DatasetError, read_dataset, splits
@@ -22,23 +24,28 @@ from qa_bot.home import Home
 from qa_bot.rankers import RankerError, named, open_rankers
 from qa_bot.training.answer_sets import AnswerSets, kept, read_answer_sets
 from qa_bot.training.dense import TrainingError
+from qa_bot.training.feedback import MEASURE, Comparison, Voted, compared, measured, stages, voted_in
 from qa_bot.training.lessons import UNJUDGED, Lessons, names_of, of_answers, of_judgements, singles
 from qa_bot.training.pairs import TrainingDataError
 from qa_bot.training.request import Request
 from qa_bot.training.settings import SettingsError, read_toml, settled
+from qa_bot.training.votes import VoteSettings
 from qa_core.metrics import Score
 from qa_core.plots import draw_bars
 from qa_core.training import Progress
-from qa_core.types import Question
 from rankers.fusion import FusionConfig, LearnedFusion, Origin, cross_validated
+from rankers.gbdt import GBDTConfig
 from rankers.keyword_features import Keywords
 from rankers.neural import NeuralRanker
 from rankers.pairs import AnswerSet, Pool
+from rankers.places import Places
 
 ANSWERS, JUDGED = ("AP", "RR"), ("nDCG@10", "RR")
-"""Measures of answer selection, and of judged collections and votes."""
-UP, NEITHER, DOWN = 2, 1, 0
-"""Grades by votes: of the documents of an answer that was voted for, of others, and of an answer voted against."""
+"""Measures of answer selection, and of judged collections."""
+CORRECTING = FusionConfig(
+    trees=GBDTConfig("cross_entropy", trees=100, leaves=4, learning_rate=0.03, features=0.3), blanked=0.0, least=0.0
+)
+"""What corrects an order by votes: expected shares, by all stages, since no single one is to be learnt from."""
 _SHOWN = 8  # stages whose figures are printed
 
 
@@ -53,6 +60,7 @@ class FusionSettings:
     depth: int = 30  # documents of a question that are put in order
     unjudged: float = UNJUDGED  # how much a document counts that nobody judged, as a wrong one; 0 leaves it out
     fusion: FusionConfig = field(default_factory=FusionConfig)
+    votes: VoteSettings = field(default_factory=VoteSettings)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +75,7 @@ class Outcome:
     importances: Mapping[str, float]
     seconds: float = 0.0
     rejects: int = 0
+    votes: Comparison | None = None  # with the ranking in force, where votes are learnt from
 
     @property
     def how(self) -> str:
@@ -75,7 +84,11 @@ class Outcome:
 
     def as_dict(self) -> dict[str, object]:
         """For JSON, with the names of ir-measures."""
-        return {("rejected" if name == "rejects" else name): value for name, value in asdict(self).items()}
+        told = {("rejected" if name == "rejects" else name): value for name, value in asdict(self).items()}
+        if self.votes is None:
+            del told["votes"]
+            return told
+        return told | {"votes": asdict(self.votes) | {"better": self.votes.better}}
 
     def text(self, out: Path) -> str:
         """Figures, what the trees look at, and how to use the fusion."""
@@ -94,10 +107,20 @@ class Outcome:
                 "what the trees look at:",
                 *bars,
                 "",
-                f"use it: qa-bot config set ranking.fusion {out}",
+                *self._verdict(out),
                 "",
             )
         )
+
+    def _verdict(self, out: Path) -> Iterator[str]:
+        """Whether to use it; a fusion from votes only where it does better than the ranking in force."""
+        if self.votes is not None:
+            yield from filter(None, (self.votes.text_of_trial(), self.votes.text()))
+        if self.votes is not None and not self.votes.better:
+            yield f"keep the present one: {'; '.join(self.votes.shortcomings)} (the new one is in {out})"
+            yield f"or let people decide: qa-bot config set ranking.challenger {out}"
+        else:
+            yield f"use it: qa-bot config set ranking.fusion {out}"
 
 
 Told = Callable[[AnswerSets], None]
@@ -118,9 +141,13 @@ def train_fusion(request: Request, *, told: Told = lambda _: None, reported: Rep
     settings = configured(request)
     started = time.monotonic()
     try:
-        lessons, measures, rejects = _lessons(request, settings, told)
-        fusion = _grown(lessons, settings, request.seed)
-        outcome = _measured(fusion, lessons, measures, settings, _held_out(request, settings, lessons))
+        if request.feedback is not None:
+            fusion, outcome = _corrected(_voted(request.feedback, settings), settings, request.seed)
+            rejects = 0
+        else:
+            lessons, measures, rejects = _lessons(request, settings, told)
+            fusion = _grown(lessons, settings, request.seed)
+            outcome = _measured(fusion, lessons, measures, settings, _held_out(request, settings, lessons))
     except (TrainingDataError, SettingsError):
         raise
     except DatasetError as error:
@@ -144,8 +171,9 @@ def configured(request: Request) -> FusionSettings:
     """Defaults, and the settings over them."""
     given = read_toml(request.config) if request.config else {}
     source = str(request.config or "defaults")
+    defaults = FusionSettings(fusion=CORRECTING) if request.feedback is not None else FusionSettings()
     try:
-        settings = settled(FusionSettings(), given, source=source)
+        settings = settled(defaults, given, source=source)
     except ValueError as error:  # sizes that the trees refuse themselves
         raise SettingsError(str(error)) from None
     blanked, least = settings.fusion.blanked, settings.fusion.least
@@ -155,16 +183,34 @@ def configured(request: Request) -> FusionSettings:
             f"got folds = {settings.folds}, depth = {settings.depth}, blanked = {blanked} and least = {least}; "
             "correct them."
         )
+    _check_objective(settings, request, source)
+    _check_votes(settings.votes, source)
     if request.base is not None or request.resume:
         named = "--base" if request.base is not None else "--resume"
         raise SettingsError(f"Expected no {named} for a fusion, which is trained in seconds; leave it out.")
     return settings
 
 
+def _check_objective(settings: FusionSettings, request: Request, source: str) -> None:
+    """Trees that correct an order learn shares, all others grades."""
+    corrects = settings.fusion.trees.objective == "cross_entropy"
+    if corrects != (request.feedback is not None):
+        wanted = "cross_entropy, by which votes are learnt" if not corrects else "lambdarank or binary"
+        raise SettingsError(
+            f"{source}: Expected the objective {wanted}, but got {settings.fusion.trees.objective}; correct it."
+        )
+
+
+def _check_votes(votes: VoteSettings, source: str) -> None:
+    wrong = [name for name in ("least", "agree", "per_voter", "drafts") if getattr(votes, name) < 1]
+    wrong += ["unvoted"] * (not 0 < votes.unvoted <= 1)
+    if wrong:
+        told = ", ".join(f"votes.{name} = {getattr(votes, name)}" for name in wrong)
+        raise SettingsError(f"{source}: Expected counts of 1 or more and unvoted up to 1, but got {told}; correct it.")
+
+
 def _lessons(request: Request, settings: FusionSettings, told: Told) -> tuple[Lessons, tuple[str, ...], int]:
     """What is learnt from, its measures, and how many places could not be read."""
-    if request.feedback is not None:
-        return _of_votes(request.feedback, settings), JUDGED, 0
     if len(request.data) == 1 and request.data[0].is_dir() and splits(request.data[0]):
         return _of_collection(request.data[0], settings, request.limit), JUDGED, 0
     data = read_answer_sets(request.data, limit=request.limit)
@@ -206,34 +252,48 @@ def _of_collection(folder: Path, settings: FusionSettings, limit: int | None) ->
         )
 
 
-def _of_votes(home: Path, settings: FusionSettings) -> Lessons:
-    """Of what people said about answers of a home, by its own pipeline as it is configured now."""
-    with Bot.open(home, flags={"ranking.fusion": "", "ranking.depth": settings.depth}, record=False) as bot:
-        voted = bot.store.voted()
-        votes = [each for each in voted if each[0].answer.get("kind") != "fact"]  # which say nothing of documents
-        if len(votes) < settings.folds:
-            raise TrainingDataError(
-                f"Expected votes on at least {settings.folds} answers, but got {len(votes)}; vote on more in the chat, "
-                "or lower `folds`."
-            )
-        pipeline = bot.pipeline()
-        qrels = {
-            turn.id: {
-                source["document"]: UP if given.vote == "up" else DOWN
-                for source in turn.answer.get("sources", ())
-                if source.get("span") is not None
-            }
-            for turn, given in votes
-        }
-        return of_judgements(
-            [Question(turn.rewritten or turn.question, id=turn.id) for turn, _ in votes],
-            qrels,
-            lambda question, depth: rank(pipeline, question, engine="hybrid", depth=depth).candidates,
-            depth=settings.depth,
-            unjudged=NEITHER,
-            models=_models(settings.models),
-            keywords=settings.keywords,
+def _voted(home: Path, settings: FusionSettings) -> Voted:
+    """What is learnt from votes; raises TrainingDataError where there are too few."""
+    found = voted_in(
+        home,
+        depth=settings.depth,
+        models=_models(settings.models),
+        keywords=settings.keywords,
+        settings=settings.votes,
+    )
+    least = max(settings.votes.least, settings.folds)
+    if (missing := least - found.questions) > 0:
+        raise TrainingDataError(
+            f"Expected votes on at least {least} different questions, but got {found.questions}, {missing} too few; "
+            "vote on more answers in the chat, or lower `votes.least` (and `folds`)."
         )
+    return found
+
+
+def _corrected(voted: Voted, settings: FusionSettings, seed: int) -> tuple[LearnedFusion, Outcome]:
+    """Trees from all votes, and how such trees do on votes of questions that they did not see."""
+    lessons, config = voted.lessons, _seeded(settings.fusion, seed)
+    fusion = _grown(lessons, settings, seed, places=voted.places)
+    challenger = cross_validated(
+        lessons.scores,
+        lessons.grades,
+        weights=lessons.weights,
+        folds=settings.folds,
+        config=config,
+        places=voted.places,
+        part=voted.parts(settings.folds),
+    )
+    found, before = measured(voted, [challenger, voted.present])
+    alone = {"the present ranking": before, **dict(sorted(stages(voted).items(), key=lambda item: -item[1]))}
+    return fusion, Outcome(
+        questions=lessons.questions,
+        candidates=len(lessons.candidates),
+        held_out=0,
+        fusion={MEASURE: round(found, 6)},
+        stages={name: {MEASURE: round(value, 6)} for name, value in alone.items()},
+        importances=fusion.importances(),
+        votes=compared(voted, challenger, settings=settings.votes, seed=seed),
+    )
 
 
 def _models(named: str) -> tuple[NeuralRanker, ...]:
@@ -251,7 +311,7 @@ def _held_out(request: Request, settings: FusionSettings, lessons: Lessons) -> L
     return _of_answers(kept(read_answer_sets([path]).sets, "both"), settings, lessons.keywords)
 
 
-def _grown(lessons: Lessons, settings: FusionSettings, seed: int) -> LearnedFusion:
+def _grown(lessons: Lessons, settings: FusionSettings, seed: int, *, places: Places | None = None) -> LearnedFusion:
     config = _seeded(settings.fusion, seed)
     folders = tuple(str(each.folder.resolve()) for each in named(settings.models))
     return LearnedFusion.fit(
@@ -261,6 +321,7 @@ def _grown(lessons: Lessons, settings: FusionSettings, seed: int) -> LearnedFusi
         config=config,
         keywords=lessons.keywords,
         origin=Origin(folders, settings.encoder),
+        places=places,
     )
 
 
@@ -318,7 +379,7 @@ def _card(outcome: Outcome, settings: FusionSettings, request: Request) -> str:
 | stage | share of the gains |
 | --- | --- |
 {gains}
-
+{_verdict(outcome)}
 The licence follows from that of the data.
 
 ## Settings
@@ -327,3 +388,11 @@ The licence follows from that of the data.
 {json.dumps(asdict(settings) | {"models": names_of(each.folder for each in named(settings.models))}, indent=2)}
 ```
 """
+
+
+def _verdict(outcome: Outcome) -> str:
+    """Of a fusion from votes: how it compares with the ranking that was in force."""
+    if (told := outcome.votes) is None:
+        return ""
+    judged = "better" if told.better else f"not better: {'; '.join(told.shortcomings)}"
+    return f"\n{told.text()[0].upper()}{told.text()[1:]}.\nSo it was {judged}.\n"

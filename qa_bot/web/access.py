@@ -23,9 +23,10 @@ from aiohttp.typedefs import Handler, Middleware
 
 from qa_bot.config import ConfigError, ServeSection
 from qa_bot.web.errors import ServiceError
+from qa_bot.web.page import PAGES
 
 TOKEN_FILE = "token"  # noqa: S105  # the name of a file
-OPEN = frozenset({"/", "/livez", "/readyz", "/ws"})
+OPEN = frozenset({*PAGES, "/livez", "/readyz", "/ws"})
 """Routes that need no token; `/ws` asks for it in its first frame."""
 ASSETS = "/assets/"
 PROBES = frozenset({"/livez", "/readyz"})
@@ -172,7 +173,7 @@ def guard(access: Access, *, token_in_query: frozenset[str] = frozenset(), open_
         route = route_of(request)
         is_asset = bool(open_routes) and route.startswith(ASSETS)
         is_open = is_asset or route in open_routes
-        access.check_names(request, page=is_open and route == "/")
+        access.check_names(request, page=is_open and route in PAGES)
         tokens = tuple(_tokens(request, in_query=route in token_in_query))
         if not is_open:
             access.check_token(request, *tokens)

@@ -6,13 +6,15 @@ from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from itertools import count
 from typing import Any, TypeVar
+from urllib.parse import quote
 from uuid import uuid4
 
 from aiohttp import web
 from pydantic import TypeAdapter, ValidationError
 
 from qa_bot.presentation import as_dict, candidate_dict
-from qa_bot.store import Feedback, NotFound, Store, Turn
+from qa_bot.store import NotFound, Store
+from qa_bot.transcripts import file_name, markdown, whole
 from qa_bot.web import sse
 from qa_bot.web.bodies import read, read_query, reply, shown
 from qa_bot.web.chat import CHAT
@@ -29,6 +31,7 @@ from qa_bot.web.models import (
     RenameRequest,
     SearchRequest,
     SpeakRequest,
+    TranscriptQuery,
 )
 from qa_core.types import Answer, Question
 
@@ -150,8 +153,14 @@ async def list_conversations(request: web.Request) -> web.Response:
 
 
 async def show_conversation(request: web.Request) -> web.Response:
-    """A conversation with its turns, each with the last vote on it."""
-    return reply(await _of_conversation(request, _whole))
+    """A conversation with its turns, each with the last vote on it; as Markdown it is for people, to be kept."""
+    wanted = read_query(request, TranscriptQuery)
+    told = await _of_conversation(request, whole)
+    if wanted.format == "json":
+        return reply(told)
+    name = quote(f"{file_name(told['title'])}.md", safe="")
+    headers = {"Cache-Control": "no-store", "Content-Disposition": f"attachment; filename*=UTF-8''{name}"}
+    return web.Response(text=markdown(told), content_type="text/markdown", headers=headers)
 
 
 async def rename_conversation(request: web.Request) -> web.Response:
@@ -181,15 +190,3 @@ async def _of_conversation(request: web.Request, work: Callable[[Store, str], Re
         return await request.app[ENGINE].store(lambda store: work(store, conversation))
     except (NotFound, ValidationError):
         raise ServiceError(404, f"Expected the id of a conversation, but got {shown(conversation)}.") from None
-
-
-def _whole(store: Store, conversation: str) -> dict[str, Any]:
-    votes = store.last_feedback(conversation)
-    turns = [_turn(turn, votes.get(turn.id)) for turn in store.turns(conversation)]
-    return {**asdict(store.conversation(conversation)), "turns": turns}
-
-
-def _turn(turn: Turn, vote: Feedback | None) -> dict[str, Any]:
-    feedback = None if vote is None else {"vote": vote.vote, "comment": vote.comment}
-    told = {"id": turn.id, "question": turn.question, "rewritten": turn.rewritten, "answer": turn.answer}
-    return {**told, "asked": turn.asked, "feedback": feedback}

@@ -14,7 +14,7 @@ from aiohttp import web
 from aiohttp.typedefs import Handler, Middleware
 
 from qa_bot.config import ServeSection
-from qa_bot.web import api, chat, liveqa, openai, openapi, operation, page
+from qa_bot.web import api, chat, compare, liveqa, openai, openapi, operation, owner, page
 from qa_bot.web.access import OPEN, PROBES, Access, guard, route_of
 from qa_bot.web.engine import Engine
 from qa_bot.web.errors import CODES, ServiceError
@@ -49,7 +49,8 @@ def make_app(
     access = access or Access(settings)
     app = _framed(engine, metrics, settings, access, guard(access, token_in_query=LIVEQA, open_routes=OPEN))
     chat.prepare(app)
-    for each in (page, api, chat, openai, openapi, liveqa, operation):
+    owner.prepare(app)
+    for each in (page, api, chat, compare, owner, openai, openapi, liveqa, operation):
         app.add_routes(each.routes())
     return app
 

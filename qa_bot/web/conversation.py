@@ -75,6 +75,10 @@ class Conversation:
         return not self._clients and self._running is None
 
     @property
+    def answering(self) -> bool:
+        return self._running is not None
+
+    @property
     def empty(self) -> bool:
         """Whether nothing is kept that a client could ask for again."""
         return not self._turns

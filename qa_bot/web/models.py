@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
@@ -116,6 +116,14 @@ class PageQuery(BaseModel):
 
     limit: Annotated[int, Field(ge=1, le=TOP)] = PAGE
     before: Annotated[float, Field(ge=0, allow_inf_nan=False, description="Only those updated earlier.")] | None = None
+
+
+class TranscriptQuery(BaseModel):
+    """How a conversation is told."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    format: Annotated[Literal["json", "markdown"], Field(description="Markdown is for people to keep.")] = "json"
 
 
 # --- replies --------------------------------------------------------------------------------------------------------

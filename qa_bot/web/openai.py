@@ -15,6 +15,7 @@ from aiohttp import web
 
 from qa_bot.conversation.answering import Exchanged
 from qa_bot.conversation.memory import KEPT
+from qa_bot.conversation.replies import UNKNOWN
 from qa_bot.events import TextAdded
 from qa_bot.pipeline import WHICH
 from qa_bot.presentation import source_dict
@@ -29,8 +30,6 @@ from qa_core.text import words
 from qa_core.types import Answer, Question
 
 DONE = b"data: [DONE]\n\n"
-UNKNOWN = "I don't know."
-"""How a message begins that holds no answer."""
 
 
 def routes() -> list[web.RouteDef]:

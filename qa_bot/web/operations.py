@@ -8,6 +8,17 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from qa_bot.web.compare_models import (
+    ComparisonMadeReply,
+    ComparisonRequest,
+    ComparisonsReply,
+    JudgementReply,
+    JudgementRequest,
+    NextQuery,
+    NextReply,
+    TableQuery,
+    TableReply,
+)
 from qa_bot.web.models import (
     AskReply,
     AskRequest,
@@ -25,14 +36,23 @@ from qa_bot.web.models import (
     SearchRequest,
     SpeakReply,
     SpeakRequest,
+    TranscriptQuery,
     WholeConversationReply,
 )
 from qa_bot.web.openai_models import ChatReply, ChatRequest, ModelReply, ModelsReply
+from qa_bot.web.owner_models import (
+    AddAnswerReply,
+    AddAnswerRequest,
+    DismissReply,
+    DismissRequest,
+    GapsQuery,
+    GapsReply,
+)
 
 Schema = dict[str, Any]
 
 JSON, EVENTS, XML = "application/json", "text/event-stream", "text/xml"
-HTML, TEXT, ANY = "text/html", "text/plain", "*/*"
+HTML, TEXT, MARKDOWN, ANY = "text/html", "text/plain", "text/markdown", "*/*"
 
 BODY = (413, 415, 422)
 BUSY = (503,)
@@ -93,12 +113,12 @@ _LIVEQA_QUERY: Schema = {
     "schema": _LIVEQA,
 }
 _CONVERSATION = "/api/conversations/{id}"
+_COMPARISON = "/api/comparisons/{name}"
 
 OPERATIONS = (
     Operation("get", "/", "The chat page.", gives={HTML: None}, open=True),
-    Operation(
-        "get", "/assets/{version}/{name}", "A file of the chat page.", gives={ANY: None}, errors=(404,), open=True
-    ),
+    Operation("get", "/owner", "The owner's page.", gives={HTML: None}, open=True),
+    Operation("get", "/assets/{version}/{name}", "A file of a page.", gives={ANY: None}, errors=(404,), open=True),
     Operation(
         "get", "/ws", "WebSocket chat: JSON frames both ways.", status=101, parameters=_UPGRADE, errors=BUSY, open=True
     ),
@@ -162,8 +182,9 @@ OPERATIONS = (
         "get",
         _CONVERSATION,
         "A conversation with its turns, in the order they were asked.",
-        gives={JSON: WholeConversationReply},
-        errors=(404,),
+        parameters=_query(TranscriptQuery.model_json_schema()),
+        gives={JSON: WholeConversationReply, MARKDOWN: None},
+        errors=(404, 422),
     ),
     Operation(
         "patch",
@@ -174,6 +195,63 @@ OPERATIONS = (
         errors=(404, *BODY),
     ),
     Operation("delete", _CONVERSATION, "Remove a conversation with all that was said.", status=204, errors=(404,)),
+    Operation(
+        "get",
+        "/api/owner/gaps",
+        "Questions that got no answer, or whose last vote is down, the most frequent first.",
+        parameters=_query(GapsQuery.model_json_schema()),
+        gives={JSON: GapsReply},
+        errors=(422,),
+    ),
+    Operation(
+        "post",
+        "/api/owner/answers",
+        "An answer of the owner's to a question, which the next one who asks it gets already.",
+        takes=AddAnswerRequest,
+        gives={JSON: AddAnswerReply},
+        errors=(409, *BODY),
+    ),
+    Operation(
+        "post",
+        "/api/owner/dismiss",
+        "Let a question be gone until it is asked again.",
+        takes=DismissRequest,
+        gives={JSON: DismissReply},
+        errors=(404, *BODY),
+    ),
+    Operation("get", "/api/comparisons", "Blind comparisons that wait to be judged.", gives={JSON: ComparisonsReply}),
+    Operation(
+        "post",
+        "/api/comparisons",
+        "Begin a blind comparison of two lists of answers.",
+        takes=ComparisonRequest,
+        gives={JSON: ComparisonMadeReply},
+        errors=(409, *BODY),
+    ),
+    Operation(
+        "get",
+        _COMPARISON,
+        "The table of a comparison: shares and significance, by grade.",
+        parameters=_query(TableQuery.model_json_schema()),
+        gives={JSON: TableReply},
+        errors=(404, 422),
+    ),
+    Operation(
+        "get",
+        f"{_COMPARISON}/next",
+        "The next two answers for a judge, in an order of chance.",
+        parameters=_query(NextQuery.model_json_schema()),
+        gives={JSON: NextReply},
+        errors=(404, 422),
+    ),
+    Operation(
+        "post",
+        f"{_COMPARISON}/judgements",
+        "Which of two answers is better; the last word of a judge counts.",
+        takes=JudgementRequest,
+        gives={JSON: JudgementReply},
+        errors=(404, *BODY),
+    ),
     Operation(
         "post",
         "/v1/chat/completions",

@@ -1,4 +1,4 @@
-"""The chat page: `/` with a nonce of its own each time, and its files under a path that changes when they do."""
+"""The pages, each sent with a nonce of its own each time, and their files under a path that changes when they do."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from aiohttp import web
 
 from qa_bot.web.errors import ServiceError
 
-INDEX = "index.html"
+PAGES = {"/": "index.html", "/owner": "owner.html"}
+"""By path: the chat, and what the owner sees of it."""
 TYPES = {".css": "text/css", ".js": "text/javascript", ".html": "text/html"}
 FOREVER = "public, max-age=31536000, immutable"
 NONCE, ASSETS = "{{nonce}}", "{{assets}}"
@@ -36,7 +37,7 @@ HEADERS = {
 
 @dataclass(frozen=True, slots=True)
 class Asset:
-    """A file of the page as it is sent, plain and packed."""
+    """A file of a page as it is sent, plain and packed."""
 
     body: bytes
     packed: bytes
@@ -50,23 +51,24 @@ class Asset:
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
-    """The whole page in memory; `version` is the hash of all its files, so that old and new are never mixed."""
+class Pages:
+    """All pages in memory; `version` is the hash of all its files, so that old and new are never mixed."""
 
     version: str
     assets: Mapping[str, Asset]
 
-    async def index(self, _: web.Request) -> web.Response:
-        """`GET /`: without data, hence open to everybody who may connect."""
+    async def show(self, request: web.Request) -> web.Response:
+        """One of `PAGES`: without data, hence open to everybody who may connect."""
         nonce = secrets.token_urlsafe(16)
-        text = self.assets[INDEX].body.decode().replace(NONCE, nonce).replace(ASSETS, f"assets/{self.version}")
+        body = self.assets[PAGES[request.path]].body
+        text = body.decode().replace(NONCE, nonce).replace(ASSETS, f"assets/{self.version}")
         policy = {"Content-Security-Policy": POLICY.format(nonce=nonce), "Cache-Control": "no-store"}
         return web.Response(text=text, content_type="text/html", headers={**HEADERS, **policy})
 
     async def asset(self, request: web.Request) -> web.Response:
         """`GET /assets/VERSION/NAME`."""
         name, version = request.match_info["name"], request.match_info["version"]
-        found = self.assets.get(name) if version == self.version and name != INDEX else None
+        found = self.assets.get(name) if version == self.version and name not in PAGES.values() else None
         if found is None:
             raise ServiceError(404, f"Expected a file of the page, but got {request.path!r}; reload the page.")
         headers = {**HEADERS, "Cache-Control": FOREVER, "ETag": f'"{found.tag}"', "Vary": "Accept-Encoding"}
@@ -80,14 +82,14 @@ class Page:
 
 
 def routes() -> list[web.RouteDef]:
-    page = load_page()
-    return [web.get("/", page.index), web.get("/assets/{version}/{name}", page.asset)]
+    pages = load_pages()
+    return [*(web.get(path, pages.show) for path in PAGES), web.get("/assets/{version}/{name}", pages.asset)]
 
 
 @cache
-def load_page() -> Page:
-    """Read the files of the page once."""
+def load_pages() -> Pages:
+    """Read the files of the pages once."""
     folder = resources.files("qa_bot.web") / "page"
     files = {each.name: each.read_bytes() for each in folder.iterdir() if each.name.endswith(tuple(TYPES))}
     whole = hashlib.sha256(b"".join(name.encode() + b"\0" + files[name] for name in sorted(files)))
-    return Page(whole.hexdigest()[:16], {name: Asset.of(name, body) for name, body in files.items()})
+    return Pages(whole.hexdigest()[:16], {name: Asset.of(name, body) for name, body in files.items()})

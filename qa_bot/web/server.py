@@ -18,8 +18,11 @@ from aiohttp import web
 
 from qa_bot.bot import Bot
 from qa_bot.config import ServeSection
+from qa_bot.journal import expire
 from qa_bot.web.access import Access, addresses, check_binding, token_for
 from qa_bot.web.app import make_app, make_liveqa_app
+from qa_bot.web.chat import CHAT
+from qa_bot.web.conversations import Conversations
 from qa_bot.web.engine import Engine
 from qa_bot.web.logs import configure, event, server_log
 from qa_bot.web.metrics import Metrics
@@ -41,6 +44,8 @@ GRACE = 1.0
 """Seconds beyond the deadline of an answer that stopping waits for it, and then for its last bytes to go out."""
 JOURNAL_EVERY = 2.0
 """Seconds between two looks at the journal: recorded turns should soon be where conversations are listed."""
+EXPIRE_EVERY = 3600.0
+"""Seconds between two looks for conversations that are kept no longer."""
 FILES = 8192
 """Open at once, sockets among them."""
 ATTEMPTS = 5
@@ -99,7 +104,7 @@ async def running(bot: Bot, settings: ServeSection) -> AsyncIterator[Service]:
         if liveqa:
             beside = make_liveqa_app(engine, metrics, settings, access=access)
             await held.enter_async_context(_served(beside, liveqa))
-        await held.enter_async_context(_bookkeeping(engine))
+        await held.enter_async_context(_bookkeeping(engine, app[CHAT].conversations))
         held.push_async_callback(engine.drained, bot.config.answer.deadline + GRACE)
         liveqa_url = _url(settings.host, liveqa) if liveqa else None
         yield Service(_url(settings.host, sockets), liveqa_url, engine, metrics, app, settings)
@@ -189,15 +194,17 @@ async def _served(app: web.Application, sockets: list[socket.socket]) -> AsyncIt
 
 
 @asynccontextmanager
-async def _bookkeeping(engine: Engine) -> AsyncIterator[None]:
-    """Turns go from the journal into the store, while serving and at the end."""
-    task = asyncio.create_task(_take_up(engine))
+async def _bookkeeping(engine: Engine, conversations: Conversations) -> AsyncIterator[None]:
+    """Turns go from the journal into the store, while serving and at the end; what is over goes for good."""
+    tasks = [asyncio.create_task(_take_up(engine)), asyncio.create_task(_expire(engine, conversations))]
     try:
         yield
     finally:
-        task.cancel()
-        with suppress(asyncio.CancelledError):
-            await task
+        for task in tasks:
+            task.cancel()
+        for task in tasks:
+            with suppress(asyncio.CancelledError):
+                await task
 
 
 async def _take_up(engine: Engine) -> None:
@@ -210,6 +217,21 @@ async def _take_up(engine: Engine) -> None:
             if not told:
                 log.warning("Turns stay in the journal, since the store cannot be used: %s", error)
             told = True
+
+
+async def _expire(engine: Engine, conversations: Conversations) -> None:
+    while True:
+        await asyncio.sleep(EXPIRE_EVERY)
+        try:
+            gone = await engine.store(lambda store: expire(engine.bot.config, store))
+        except Exception as error:
+            log.warning("Old conversations stay for now, since the store cannot be used: %s", error)
+            continue
+        for each in gone:
+            engine.bot.memory.forget(each)
+            live = conversations.find(each)
+            if live and not live.answering:  # else somebody just came back, and is not stopped
+                live.clear()
 
 
 def _held(until: AsyncExitStack, host: str, port: int) -> list[socket.socket]:

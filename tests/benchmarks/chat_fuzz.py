@@ -34,6 +34,8 @@ from qa_bot.web.chat import FRAME
 
 PATIENCE = 60.0
 FRAMES_A_CONNECTION = 300
+LAST = "the-last"
+"""Id of the ping that a client waits for before it goes."""
 WARM_UP = 0.2
 """Share of the frames after which memory is measured for the first time."""
 MEGABYTE = 1024
@@ -161,11 +163,15 @@ async def _client(session: aiohttp.ClientSession, url: str, frames: Frames, limi
     while found.sent < limit:
         found.connections += 1
         async with session.ws_connect(f"{url}ws", max_msg_size=0, timeout=_PATIENT) as socket:
-            reading = asyncio.create_task(_read(socket, found))
+            done = asyncio.Event()
+            reading = asyncio.create_task(_read(socket, found, done))
             with suppress(ConnectionError):
                 await _shout(socket, frames, limit, found)
             if frames.chance(0.9):
-                await socket.close()  # everything before it is read first
+                with suppress(ConnectionError, TimeoutError):
+                    await socket.send_json({"type": "ping", "id": LAST})
+                    await asyncio.wait_for(done.wait(), PATIENCE)  # everything before it was handled
+                await socket.close()
             elif (transport := socket._writer.transport) is not None:  # without a goodbye
                 transport.abort()
             await reading
@@ -187,12 +193,15 @@ async def _shout(socket: aiohttp.ClientWebSocketResponse, frames: Frames, limit:
             await asyncio.sleep(0)
 
 
-async def _read(socket: aiohttp.ClientWebSocketResponse, found: Found) -> None:
+async def _read(socket: aiohttp.ClientWebSocketResponse, found: Found, done: asyncio.Event) -> None:
     with suppress(ConnectionError):
         async for message in socket:
             if message.type is aiohttp.WSMsgType.TEXT:
                 frame = json.loads(message.data)
                 found.heard[frame.get("code") or frame["type"]] += 1
+                if frame["id"] == LAST:
+                    done.set()
+    done.set()
     found.closed[str(socket.close_code)] += 1
 
 

@@ -11,13 +11,14 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from qa_bot import index
 from qa_bot.bot import Bot
-from qa_bot.changes import Added, ChangeError, add, changing, delete, repair, use
+from qa_bot.changes import Added, ChangeError, add, add_records, changing, delete, repair, use
 from qa_bot.config import Config, PassagesSection
 from qa_bot.encoders import STARTER_FOLDER
 from qa_bot.generations import GenerationDamaged, Generations
@@ -128,6 +129,25 @@ def test_a_changed_document_is_replaced_everywhere(four, encoder, write_lines) -
     assert (by_keyword(four, "vinegar", "wool"), by_keyword(four, "lemon")) == (0, 1)
     assert by_vector(four, encoder, f"{ROWS[2]['title']}\n{old}")[0] < 0.99
     assert by_vector(four, encoder, f"{ROWS[2]['title']}\n{new}")[0] > 0.99
+
+
+def test_records_that_come_from_no_file_are_added_like_others(four, encoder) -> None:
+    bread = Record("bread", BREAD["title"], BREAD["text"])
+    for record, expected in (
+        (bread, (1, 0, 0, 0)),
+        (bread, (0, 0, 1, 0)),
+        (replace(bread, text="Yeast does it."), (0, 1, 0, 0)),
+        (replace(bread, text=" "), (0, 0, 0, 1)),
+    ):
+        assert counts(add_records(four, CONFIG, encoder, [record], collection="own")) == expected
+    assert held(four)["bread"] == ("Yeast does it.", "own")
+    assert number(four) == 3
+
+
+def test_records_are_no_reason_to_encode_everything_anew(four, other_encoder) -> None:
+    with pytest.raises(ChangeError, match="run `qa-bot use starter` first"):
+        add_records(four, CONFIG, other_encoder, [Record("a", "t", "text")], collection="own")
+    assert (number(four), set(held(four))) == (1, {"moon", "tides", "rust", "tea"})
 
 
 def test_a_new_title_or_address_counts_as_a_change(four, encoder, write_lines) -> None:

@@ -123,3 +123,19 @@ def test_where_a_hint_falls(qa_bot, with_voices, tmp_path: Path):
     assert f"row {likeliest // 4 + 1}, column {likeliest % 4 + 1}" in first
     unknown = qa_bot("hint", "xyzzy")
     assert (unknown.code, "xyzzy; it steers nothing" in " ".join(unknown.out.split())) == (3, True)
+
+
+def test_a_rewrite_is_undone_and_votes_are_given_by_a_slash(qa_bot, home: Path, typed):
+    asked = ("What is the capital of Australia?", "and its population?")
+    typed("/raw", "/up", *asked, "/raw", "/down I meant Canberra.", asked[0])
+    told = qa_bot("chat", "--json")
+    first, second, undone, again = map(json.loads, told.out.splitlines())
+    assert told.err.count("nothing was asked yet") == 2
+    assert second["understood"] == "What is Australia's population?"
+    assert "understood" not in undone
+    assert again["answer"] == first["answer"]
+    with Bot.open(home) as bot:
+        turns = bot.store.turns(first["conversation"])
+        votes = [[(each.vote, each.comment) for each in bot.store.feedback(turn.id)] for turn in turns]
+        assert votes == [[], [], [("down", "I meant Canberra.")], []]
+        assert turns[1].answer["ask"] == turns[2].answer["ask"] != turns[0].answer["ask"]

@@ -17,6 +17,10 @@ from pathlib import Path
 
 import pytest
 
+from qa_bot.config import Config
+from qa_bot.home import Home
+from qa_bot.journal import open_store
+
 CATS = "Why do cats sleep all day?"
 ZORGON = {"_id": "zorgon", "title": "Where do zorgons live?", "text": "Zorgons live under the moon of Quix."}
 
@@ -36,6 +40,13 @@ SOURCE_KEYS = ["id", "document", "collection", "title", "url", "score", "text", 
 
 
 # --- shapes and codes -----------------------------------------------------------------------------------------------
+
+
+def test_the_version_is_told_without_a_verb(qa_bot):
+    from qa_bot import __version__
+
+    told = qa_bot("--version")
+    assert (told.code, told.out) == (0, f"{__version__}\n")
 
 
 def test_an_answer_as_json_has_the_promised_shape(qa_bot) -> None:
@@ -368,3 +379,74 @@ def test_the_starter_graph_goes_with_its_collection(qa_bot) -> None:
     assert qa_bot("delete", "--collection", "starter").code == 0
     assert qa_bot("kg", "ask", "What is the capital of Peru?").code == 3
     assert qa_bot("status", "--json").json["facts"] == 0
+
+
+# --- conversations --------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def talked(home: Path) -> Path:
+    """A home with two conversations, and something said about one."""
+    with open_store(Home.open(home), Config()) as store:
+        told = {"answer": "They *nap*.", "sources": [], "answered": True}
+        first = store.save_turn(question="Why do cats sleep?", answer=told, conversation="c1", asked=1.0)
+        store.save_turn(question="And dogs?", answer={"reason": "None."}, conversation="c1", asked=2.0)
+        store.save_turn(question="Other?", answer=told, conversation="c2", asked=3.0)
+        store.save_feedback(first, "up", "thanks")
+    return home
+
+
+def test_conversations_are_listed_and_shown(talked, qa_bot) -> None:
+    listed = qa_bot("conversations", "--json").json["conversations"]
+    assert [(each["id"], each["title"], each["turns"]) for each in listed] == [
+        ("c2", "Other?", 1),
+        ("c1", "Why do cats sleep?", 2),
+    ]
+    assert len(qa_bot("conversations", "--limit", 1, "--json").json["conversations"]) == 1
+    shown = qa_bot("conversations").out
+    assert re.search(r"c1 +\d{4}-\d\d-\d\d \d\d:\d\d +2 +Why do cats sleep\?", shown)
+    told = qa_bot("conversations", "show", "c1")
+    assert told.out.startswith("# Why do cats sleep?\n\n2 questions, ")
+    assert "They \\*nap\\*.\n\n*voted up: thanks*\n" in told.out
+    whole = qa_bot("conversations", "show", "c1", "--json").json
+    assert [turn["question"] for turn in whole["turns"]] == ["Why do cats sleep?", "And dogs?"]
+    missing = qa_bot("conversations", "show", "c9")
+    assert (missing.code, missing.out) == (3, "")
+    assert "Expected the id of a conversation, but got 'c9'." in missing.err
+
+
+def test_no_conversations_are_none(qa_bot) -> None:
+    assert qa_bot("conversations").out == "No conversations yet.\n"
+    assert qa_bot("conversations", "--json").json == {"conversations": []}
+
+
+def test_a_conversation_gets_another_title(talked, qa_bot) -> None:
+    assert qa_bot("conversations", "rename", "c1", "  Cats\nand [dogs] ").code == 0
+    assert qa_bot("conversations", "--json").json["conversations"][1]["title"] == "Cats and [dogs]"
+    assert "Cats and [dogs]" in qa_bot("conversations").out
+    assert qa_bot("conversations", "rename", "c1", " ").code == 2
+    assert qa_bot("conversations", "rename", "c9", "x").code == 3
+
+
+def test_a_conversation_is_written_to_a_file(talked, qa_bot, tmp_path) -> None:
+    out = tmp_path / "cats.md"
+    assert qa_bot("conversations", "export", "c1", "--out", out).code == 0
+    assert out.read_text() == qa_bot("conversations", "show", "c1").out
+    again = qa_bot("conversations", "export", "c1", "--out", out, "--format", "json")
+    assert (again.code, "add --force" in again.err) == (1, True)
+    assert qa_bot("conversations", "export", "c1", "--out", out, "--format", "json", "--force").code == 0
+    assert json.loads(out.read_text()) == qa_bot("conversations", "show", "c1", "--json").json
+    assert qa_bot("conversations", "export", "c9", "--out", tmp_path / "none").code == 3
+    assert not (tmp_path / "none").exists()
+
+
+def test_deleted_conversations_are_gone_from_every_file(talked, qa_bot) -> None:
+    with open_store(Home.open(talked), Config()) as store:
+        turn = store.save_turn(question="kept? Xylophonist", answer={"a": "Xylophonist"}, conversation="c3", asked=4.0)
+        store.save_feedback(turn, "down", "Xylophonist")
+    assert any(b"Xylophonist" in path.read_bytes() for path in talked.rglob("*") if path.is_file())
+    told = qa_bot("conversations", "delete", "c3", "c9", "c1", "c1", "--json")
+    assert (told.code, told.json) == (0, {"deleted": 2, "missing": ["c9"]})
+    assert [each["id"] for each in qa_bot("conversations", "--json").json["conversations"]] == ["c2"]
+    assert not [path for path in talked.rglob("*") if path.is_file() and b"Xylophonist" in path.read_bytes()]
+    assert qa_bot("conversations", "delete", "c1").code == 3

@@ -51,6 +51,22 @@ def test_precision_table_by_hand():
     assert max(thresholds) == 0.9
 
 
+def test_a_row_that_counts_twice_is_like_two_rows():
+    features, right = rows(60)
+    twice = fit([*features, *features[:20]], [*right, *right[:20]])
+    weighted = fit(features, right, weights=[2.0] * 20 + [1.0] * 40)
+    for name in ("mean", "deviation", "weights", "bias"):
+        assert getattr(weighted, name) == pytest.approx(getattr(twice, name), abs=1e-9)
+
+
+def test_a_weighted_precision_table_by_hand():
+    thresholds, precisions = precision_table(
+        np.array([0.2, 0.4, 0.6]), [False, True, True], weights=[4.0, 1.0, 1.0], least=2
+    )
+    assert dict(zip(thresholds, precisions, strict=True))[0.2] == pytest.approx(2 / 6, abs=1e-4)
+    assert max(thresholds) == 0.4  # two answers reach it, however much they weigh
+
+
 def test_groups_stay_together():
     features, right = rows(60)
     _, held_out = cross_validated(features, right, ["a"] * 20 + ["b"] * 20 + ["c"] * 20, folds=3)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from qa_bot.config import CONFIG_FILE, Config, ConfigError, explain, known_keys, load_config, set_value
+from qa_bot.config import CONFIG_FILE, Config, ConfigError, explain, known_keys, load_config, set_value, shareable
 
 
 @pytest.fixture
@@ -137,6 +137,20 @@ def test_truth_in_variables(home: Path, text: str, value: bool) -> None:
 def test_a_wrong_secret_is_not_shown(home: Path) -> None:
     write(home, "[serve]\ntoken = 123456\n")
     assert "123456" not in refused("a text for serve.token", home)
+
+
+def test_what_is_shared_holds_no_secret_and_is_read_again(home: Path, tmp_path: Path) -> None:
+    lines = ["# token: hunter2", "[store]", "url = 'postgresql://me:hunter2@host/db'", "[serve]", "token = 'hunter2'"]
+    (home / CONFIG_FILE).write_text("\n".join([*lines, "port = 9", "[answer]", "limit = 7", ""]))
+    text = shareable(home)
+    assert "hunter2" not in text
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / CONFIG_FILE).write_text(text)
+    config = load_config(tmp_path / "other", environment={})
+    assert (config.serve.port, config.answer.limit, config.serve.token, config.store.url) == (9, 7, "", "")
+    assert set(config.origins) == {"serve.port", "answer.limit"}
+    (home / CONFIG_FILE).unlink()
+    assert shareable(home) == ""
 
 
 def test_explain_tells_everything_but_secrets(home: Path) -> None:

@@ -113,6 +113,17 @@ def test_a_lock_that_cannot_be_opened_is_told(tmp_path: Path) -> None:
         pass
 
 
+def test_who_holds_the_lock_goes_on(tmp_path: Path) -> None:
+    home = Home.open(tmp_path)
+    with home.lock("import"):
+        with home.lock(None):
+            pass
+        with pytest.raises(WriterBusy, match="import by process"), home.lock("add"):
+            pass
+    with home.lock("add"):
+        pass
+
+
 def test_an_error_frees_the_lock(tmp_path: Path) -> None:
     home = Home.open(tmp_path)
     with pytest.raises(KeyboardInterrupt), home.lock("add"):

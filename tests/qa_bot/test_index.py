@@ -79,6 +79,12 @@ def test_statistics_are_over_passages_and_titles_over_documents(tmp_path) -> Non
     assert index.average_length("title") == pytest.approx((3 + 1) / 2)
 
 
+def test_no_word_stands_in_more_passages_than_there_are(tmp_path) -> None:
+    publish(tmp_path, [document(key, "ant bee") for key in range(1, 6)])
+    index = publish(tmp_path, deleted=[1, 2, 3, 4])
+    assert (index.documents, index.document_frequency("all", "ant")) == (1, 1)
+
+
 def test_a_document_comes_at_its_nearest_passage(tmp_path) -> None:
     index = publish(tmp_path, [document(1, "ant", "bee cow"), document(2, "emu")])
     index = publish(tmp_path, [document(3, "bee", "fox")])

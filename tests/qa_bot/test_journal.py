@@ -7,9 +7,9 @@ import time
 import pytest
 
 from qa_bot.bot import Bot
-from qa_bot.config import load_config
+from qa_bot.config import Config, ConversationsSection, load_config
 from qa_bot.home import Home
-from qa_bot.journal import append, open_store
+from qa_bot.journal import DAY, append, open_store
 from qa_bot.store import Store, StoreError
 
 TURN = {"question": "Why?", "answer": {"answer": "Because."}, "timings": {"total": 0.1}, "asked": 5.0}
@@ -126,3 +126,62 @@ def test_turns_of_one_conversation_are_put_in_together(empty):
         assert [turn.question for turn in store.turns("c")] == ["Why do cats sleep?", "And dogs?", "And fish?"]
         (conversation,) = store.conversations()
     assert (conversation.title, conversation.turns) == ("Why do cats sleep?", 3)
+
+
+# --- what is kept no longer -----------------------------------------------------------------------------------------
+
+
+def holding(place, text):
+    """Files of a home in which a text stands, plain or as JSON."""
+    return [path.name for path in place.path.rglob("*") if path.is_file() and text.encode() in path.read_bytes()]
+
+
+def test_nothing_expires_unless_it_is_told_to(empty):
+    append(empty, {"id": "a", **TURN, "conversation": "c"})
+    assert stored(empty) == 1
+
+
+def test_what_was_not_used_for_long_enough_is_gone_from_every_file(empty):
+    now = time.time()
+    for i, (asked, conversation) in enumerate(((now - 3 * DAY, "old"), (now - 3 * DAY, None), (now, "new"))):
+        text = "Xylophonist" if i < 2 else "Yodeller"
+        turn = {"id": str(i), "question": text, "answer": {"answer": text}, "timings": {}, "asked": asked}
+        append(empty, {**turn, "conversation": conversation})
+    with open_store(empty, Config()) as store:
+        store.save_feedback("0", "down", "Xylophonist too")
+    assert holding(empty, "Xylophonist")
+    with open_store(empty, Config(conversations=ConversationsSection(keep=4))) as store:
+        assert store.counts().turns == 3
+    with open_store(empty, Config(conversations=ConversationsSection(keep=2.5))) as store:
+        assert [each.id for each in store.conversations()] == ["new"]
+        counts = store.counts()
+        assert (counts.turns, counts.feedback) == (1, 0)
+        assert holding(empty, "Xylophonist") == [], "even while it is open"
+        assert holding(empty, "Yodeller")
+
+
+def test_what_waits_in_the_journal_expires_too(empty):
+    append(empty, {**TURN, "id": "a", "question": "Xylophonist", "conversation": "c"})  # asked in 1970
+    append(empty, {**TURN, "id": "b", "question": "Yodeller", "conversation": "d", "asked": time.time()})
+    (empty.path / "turns.taken.jsonl").write_text(json.dumps({**TURN, "id": "c", "question": "Xylophonist"}) + "\n")
+    with open_store(empty, Config(conversations=ConversationsSection(keep=1))) as store:
+        assert [each.id for each, _ in store.stream_turns()] == ["b"]
+    assert holding(empty, "Xylophonist") == []
+    assert holding(empty, "Yodeller")
+
+
+def test_a_new_question_keeps_its_conversation(empty):
+    for id_, asked in (("a", 5.0), ("b", time.time())):
+        append(empty, {**TURN, "id": id_, "asked": asked, "conversation": "c"})
+    with open_store(empty, Config(conversations=ConversationsSection(keep=1))) as store:
+        assert [turn.id for turn in store.turns("c")] == ["a", "b"]
+
+
+def test_an_answer_that_waits_does_not_bring_a_deleted_conversation_back(empty):
+    config = load_config(empty.path)
+    append(empty, {**TURN, "id": "a", "asked": time.time(), "conversation": "c"})
+    with open_store(empty, config) as store:
+        began = time.time()
+        store.delete_conversation("c")
+        append(empty, {**TURN, "id": "b", "asked": began, "conversation": "c"})
+    assert stored(empty) == 0

@@ -53,7 +53,7 @@ def test_a_cascade_of_folders_with_their_depths(tmp_path: Path, monkeypatch: pyt
     assert (first.name, first.scorer, first.depth) == ("cheap", tmp_path / "cheap", 30)
     assert (second.name, second.scorer, second.depth) == ("costly", tmp_path / "costly", 10)
     assert open_rankers("") == ()
-    assert open_cascade(RankingSection()) == ((), None)
+    assert open_cascade(RankingSection()) == ((), None, None)
     with pytest.raises(RankerError, match="two folders are named 'a'"):
         open_rankers("x/a,y/a")
     with pytest.raises(RankerError, match="Expected a ranker that looks at a document or more"):

@@ -112,7 +112,7 @@ def test_calibration_rows_have_a_known_shape(questions: list[dict[str, Any]]) ->
         assert row["question"].strip(), row
         if row["answer"] is None:
             assert set(row) == {"question", "answer", "kind"}, row
-            assert row["kind"] in {"off-topic", "nonsense"}, row
+            assert row["kind"] in {"off-topic", "near-miss", "nonsense"}, row
         else:
             assert set(row) == {"question", "answer"}, row
 
@@ -124,6 +124,7 @@ def test_calibration_counts(questions: list[dict[str, Any]]) -> None:
     assert len(answered) >= 150
     assert len({row["answer"] for row in answered}) >= 120
     assert kinds["off-topic"] >= 100
+    assert kinds["near-miss"] >= 200
     assert kinds["nonsense"] >= 50
 
 

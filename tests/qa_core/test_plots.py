@@ -4,7 +4,15 @@ import csv
 import numpy as np
 import pytest
 
-from qa_core.plots import draw_curve, draw_histograms, draw_lines, draw_neighbours, draw_word_grid, write_curve
+from qa_core.plots import (
+    draw_bands,
+    draw_curve,
+    draw_histograms,
+    draw_lines,
+    draw_neighbours,
+    draw_word_grid,
+    write_curve,
+)
 from qa_core.training import Progress
 
 HISTORY = [Progress(1, 5, 0.5, 0.1, 100.0, None), Progress(1, 10, 0.25, 0.1, 100.0, 3.5, 0.75, True)]
@@ -70,3 +78,13 @@ def test_without_matplotlib_the_extra_is_named(tmp_path, monkeypatch):
     monkeypatch.setattr(builtins, "__import__", refuse)
     with pytest.raises(ModuleNotFoundError, match=r"pip install 'qa-bot\[plots\]'"):
         draw_curve(tmp_path / "curve.png", HISTORY)
+
+
+def test_bands(tmp_path):
+    pytest.importorskip("matplotlib", reason="the plots extra is not installed")
+    rounds = np.arange(3)
+    draw_bands(tmp_path / "one.png", {"$a": (rounds, rounds / 2, np.ones(3))}, x="round", y="grade")
+    draw_bands(tmp_path / "two.png", {"b": (rounds, rounds / 2, np.zeros(3))}, x="round", y="grade")
+    draw_bands(tmp_path / "none.png", {}, x="round", y="grade")
+    assert all(path.read_bytes()[:8] == b"\x89PNG\r\n\x1a\n" for path in tmp_path.iterdir())
+    assert (tmp_path / "one.png").read_bytes() != (tmp_path / "two.png").read_bytes()

@@ -24,6 +24,7 @@ from rankers.fusion import (
 from rankers.gbdt import GBDTConfig
 from rankers.keyword_features import FEATURES, Keywords
 from rankers.neural import NeuralRanker
+from rankers.places import PLACE, Places
 
 QUESTIONS, EACH = 60, 8
 TREES = GBDTConfig(objective="lambdarank", trees=30, leaves=4, least=5)
@@ -64,6 +65,48 @@ def test_two_halves_are_more_than_either():
     found = cross_validated(scores, grades, folds=5, config=CONFIG)
     alone = [first_right(scores.table[:, place], grades) for place in (0, 1)]
     assert first_right(found, grades) > max(alone) + 0.1
+
+
+def placed(scores: Scores) -> Scores:
+    """With the places of candidates as they stand."""
+    places = np.tile(np.arange(EACH, dtype=np.float32), QUESTIONS)
+    return Scores(np.hstack([scores.table, places[:, None]]), (*scores.names, PLACE), scores.question)
+
+
+def test_trees_correct_an_order_and_come_back_from_disk(tmp_path):
+    """Shares that places let expect are left alone; where a stage knows more, it is learnt."""
+    scores, grades = toy()
+    places, config = Places(0.5), FusionConfig(trees=replace(TREES, objective="cross_entropy"), blanked=0.0, least=0.0)
+    given = placed(scores)
+    expected = places.expected(given.table[:, -1])
+    still = LearnedFusion.fit(given, expected, config=config, places=places)
+    np.testing.assert_allclose(still.score(given), expected, atol=1e-5)
+    fusion = LearnedFusion.fit(given, grades, config=config, places=places)
+    assert PLACE not in fusion.names
+    assert first_right(fusion.score(given), grades) > first_right(expected, grades) + 0.2
+    assert ((fusion.score(given) > 0) & (fusion.score(given) < 1)).all()
+    fusion.save(tmp_path / "fusion", card="")
+    again = LearnedFusion.load(tmp_path / "fusion")
+    assert again.places == places
+    assert again.score(given).tolist() == fusion.score(given).tolist()
+    seen = cross_validated(given, grades, folds=2, config=config, places=places)
+    assert first_right(seen, grades) > first_right(expected, grades)
+
+
+def test_a_corrected_order_is_that_of_the_candidates_given():
+    """Alike to every stage, they stay as they were; the scores are what is expected of their places."""
+    scores, grades = toy()
+    config = FusionConfig(trees=replace(TREES, objective="cross_entropy"), blanked=0.0, least=0.0)
+    fusion = LearnedFusion.fit(placed(scores), grades, config=config, places=Places(0.5))
+    candidates = [
+        Candidate(Passage(str(n), "text", Clue(), Source(str(n))), 0.0, {"one": 1.0, "other": 1.0}) for n in range(3)
+    ]
+    ranked = fusion.rank(Question("why"), candidates)
+    assert [each.passage.id for each in ranked] == ["0", "1", "2"]
+    odds = [each.score / (1 - each.score) for each in ranked]
+    # the shares 1/2, 0.5 / log2(3) and 1/4 in odds, all of them multiplied by what was learnt
+    share = 0.5 / np.log2(3)
+    np.testing.assert_allclose(np.array(odds) / odds[0], [1, share / (1 - share), 1 / 3], rtol=1e-4)
 
 
 def test_a_question_is_scored_by_trees_that_did_not_see_it():

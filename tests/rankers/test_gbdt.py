@@ -1,3 +1,5 @@
+from functools import partial
+
 import numpy as np
 import pytest
 
@@ -37,6 +39,28 @@ def test_a_weight_counts_by_hand():
     plain = BoostedTrees.fit(features, labels, names=("x",), config=config)
     same = BoostedTrees.fit(features, labels, names=("x",), weights=[1.0] * 30, config=config)
     assert plain.score(features).tolist() == same.score(features).tolist()
+
+
+def test_trees_add_to_where_they_start_by_hand():
+    """Shares of 1/4 and 3/4 from log-odds of log 3: p is 3/4, and a leaf Σ (y − p) / Σ p(1 − p)."""
+    features = np.array([[0.0]] * 10 + [[1.0]] * 10, dtype=np.float32)
+    shares = [0.25] * 10 + [0.75] * 10
+    config = GBDTConfig(
+        "cross_entropy", trees=1, leaves=2, learning_rate=1.0, least=1, features=1.0, examples=1.0, l2=0.0
+    )
+    trees = BoostedTrees.fit(features, shares, names=("x",), start=np.full(20, np.log(3)), config=config)
+    found = trees.score(np.array([[0.0], [1.0]], dtype=np.float32))
+    np.testing.assert_allclose(found, [-0.5 / (3 / 16), 0.0], atol=1e-6)
+
+
+def test_where_trees_start_goes_with_its_example():
+    """For lambdarank examples are put in another order: the right one, far ahead already, teaches next to nothing."""
+    features = np.array([[0.0], [1.0]] * 20, dtype=np.float32)
+    labels, groups = [0, 1] * 20, np.repeat(np.arange(20), 2)
+    config = GBDTConfig("lambdarank", trees=1, leaves=2, least=1, features=1.0, examples=1.0)
+    fitted = partial(BoostedTrees.fit, features, labels, names=("x",), groups=groups, config=config)
+    ahead, behind = (abs(np.diff(fitted(start=start).score(features[:2])))[0] for start in ([0, 3] * 20, [3, 0] * 20))
+    assert ahead < behind / 10
 
 
 @pytest.mark.parametrize("objective", ["binary", "lambdarank"])

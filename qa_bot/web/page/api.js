@@ -1,4 +1,4 @@
-// The JSON routes that the page uses. A wrong or missing token is asked for, then the request is made again.
+// The JSON routes that the chat uses. A wrong or missing token is asked for, then the request is made again.
 
 export class ApiError extends Error {
   constructor(status, message) {
@@ -13,50 +13,56 @@ export class Api {
   }
 
   async conversations() {
-    return (await this.#call("GET", "api/conversations")).conversations;
+    return (await this.call("GET", "api/conversations")).conversations;
   }
 
   conversation(id) {
-    return this.#call("GET", `api/conversations/${encodeURIComponent(id)}`);
+    return this.call("GET", `api/conversations/${encodeURIComponent(id)}`);
+  }
+
+  transcript(id) {
+    return this.call("GET", `api/conversations/${encodeURIComponent(id)}?format=markdown`);
   }
 
   rename(id, title) {
-    return this.#call("PATCH", `api/conversations/${encodeURIComponent(id)}`, { title });
+    return this.call("PATCH", `api/conversations/${encodeURIComponent(id)}`, { title });
   }
 
   remove(id) {
-    return this.#call("DELETE", `api/conversations/${encodeURIComponent(id)}`);
+    return this.call("DELETE", `api/conversations/${encodeURIComponent(id)}`);
   }
 
   vote(id, vote, comment) {
-    return this.#call("POST", "api/feedback", comment ? { id, vote, comment } : { id, vote });
+    return this.call("POST", "api/feedback", comment ? { id, vote, comment } : { id, vote });
   }
 
   choose(id, choice) {
-    return this.#call("POST", "api/choose", { id, choice });
+    return this.call("POST", "api/choose", { id, choice });
   }
 
   speak(persona, turns, hint, top) {
-    return this.#call("POST", "api/speak", { persona, turns, hint, top });
+    return this.call("POST", "api/speak", { persona, turns, hint, top });
   }
 
   grid(hint) {
-    return this.#call("GET", hint ? `api/grid?hint=${encodeURIComponent(hint)}` : "api/grid");
+    return this.call("GET", hint ? `api/grid?hint=${encodeURIComponent(hint)}` : "api/grid");
   }
 
   search(query, top) {
-    return this.#call("POST", "api/search", { query, top, engine: "dense" });
+    return this.call("POST", "api/search", { query, top, engine: "dense" });
   }
 
-  async #call(method, path, body) {
+  /** The reply's content: an object, a text, or null where there is none. Raises ApiError. */
+  async call(method, path, body) {
     const token = this.token.value;
     const response = await fetch(path, options(token, method, body));
     if (response.status === 401) {
       await this.token.ask(token);
-      return this.#call(method, path, body);
+      return this.call(method, path, body);
     }
     if (!response.ok) throw new ApiError(response.status, await complaint(response));
-    return response.status === 204 ? null : response.json();
+    if (response.status === 204) return null;
+    return response.headers.get("Content-Type").startsWith("text/") ? response.text() : response.json();
   }
 }
 

@@ -1,4 +1,4 @@
-// The list of conversations: open, rename, delete.
+// The list of conversations: open, rename, download, delete.
 
 import { byId, el, iconButton } from "./dom.js";
 import { when } from "./text.js";
@@ -45,6 +45,7 @@ export class Sidebar {
     const item = el("li", { "data-id": id }, open,
       el("span", { class: "buttons" },
         iconButton("pencil", `Rename “${name}”`, () => this.#rename(item, id, name)),
+        iconButton("save", `Download “${name}”`, () => this.#try(() => this.#download(id, name))),
         iconButton("bin", `Delete “${name}”`, () => this.#confirm(item, id, name))));
     this.#markItem(item);
     return item;
@@ -83,6 +84,14 @@ export class Sidebar {
     yes.setAttribute("aria-label", `Delete “${name}” for good`);
     item.replaceChildren(el("span", { class: "sure" }, "Delete for good?"), yes, no);
     no.focus();
+  }
+
+  /** As Markdown; the service wants a token that a plain link would not bring. */
+  async #download(id, name) {
+    const file = new Blob([await this.#api.transcript(id)], { type: "text/markdown" });
+    const href = URL.createObjectURL(file);
+    el("a", { href, download: `${name}.md` }).click();
+    setTimeout(() => URL.revokeObjectURL(href), 1000);
   }
 
   async #delete(id) {

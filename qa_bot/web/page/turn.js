@@ -148,7 +148,7 @@ export class Turn {
 
   /** Show a vote that was given before. */
   vote(given) {
-    this.#parts.voting.show(given);
+    this.#parts.voting?.show(given);
   }
 
   #heading() {
@@ -267,7 +267,7 @@ export class Turn {
     const line = el("div", { class: "line" },
       answer.answered && answer.kind !== "talk" ? confidence(answer.confidence) : null,
       answer.timings?.total === undefined ? null : el("span", { class: "time" }, seconds(answer.timings.total)),
-      opener(panel, () => why(answer)),
+      answer.kind === "talk" ? null : opener(panel, () => why(answer)),
       el("span", { class: "buttons" }, copyButton(() => plain(this.#answer)), voting.buttons));
     return el("div", {}, line, voting.form, panel);
   }

@@ -39,7 +39,7 @@ def converse(bot: Bot, turns: Sequence[str] = TURNS, conversation: str = "c") ->
 def test_ten_turns(bot: Bot) -> None:
     told = converse(bot)
     assert [each.kind for each in told] == [
-        "talk", "fact", "fact", "fact", "talk", "passage", "passage", "talk", "talk", "talk"
+        "talk", "fact", "fact", "fact", "talk", "passage", "talk", "talk", "talk", "talk"
     ]  # fmt: skip
     assert [each.understood for each in told if each.understood] == [
         "What is Australia's population?",

@@ -56,16 +56,14 @@ def test_votes_belong_to_one_conversation() -> None:
     assert [memory.recall(each)[0].vote for each in ("c", "d")] == ["down", None]
 
 
-def test_a_forgotten_one_is_gone_until_it_is_used_again() -> None:
+def test_a_forgotten_one_is_gone() -> None:
     memory = Memory(lambda _: [])
     memory.begin("c")
     memory.add("c", said("one", "1"), {"queries": []})
     memory.forget("c")
+    memory.forget("unknown")
     memory.add("c", said("late"))  # its answer was being made
-    assert memory.has_forgotten("c")
-    assert memory.trace("1") is None
-    assert asked(memory) == []
-    assert not memory.has_forgotten("c")
+    assert (memory.trace("1"), asked(memory)) == (None, [])
 
 
 def test_memory_is_bounded() -> None:

@@ -7,7 +7,7 @@ import pytest
 from qa_bot.conversation.memory import Past
 from qa_bot.conversation.replies import NOTHING, Knowledge, reply, shortened
 from qa_bot.conversation.talk import Talk
-from qa_core.types import Answer, AnswerSource, Styled, StyledLine
+from qa_core.types import Answer, AnswerSource, Choice, Styled, StyledLine
 
 KNOWN = Knowledge(1234, 1)
 TEXT = "Cats sleep a lot. They hunt at dawn."
@@ -43,7 +43,7 @@ def test_nothing_can_be_said_of_no_answer(talk: Talk) -> None:
 
 
 def test_repeated_is_the_same_answer() -> None:
-    assert reply("repeat", past(), KNOWN) == ANSWER
+    assert reply("repeat", past(), KNOWN) == replace(ANSWER, kind="talk")
 
 
 def test_repeated_is_what_was_said_last_of_it() -> None:
@@ -53,7 +53,7 @@ def test_repeated_is_what_was_said_last_of_it() -> None:
 
 def test_shorter_is_the_first_sentence_verbatim() -> None:
     told = reply("shorter", past(), KNOWN)
-    assert (told.text, told.kind) == ("Cats sleep a lot.", "passage")
+    assert (told.text, told.kind) == ("Cats sleep a lot.", "talk")
     assert (told.sources[0].span, told.sources[0].source_span) == ((0, 17), (0, 17))
     assert told.sources[1].span is None
 
@@ -64,18 +64,29 @@ def test_shorter_leaves_out_a_persona_and_what_no_longer_supports() -> None:
     there = replace(NEXT, text="They hunt at dawn.", span=(25, 43), source_span=(0, 18))
     styled = Styled("me", "", (line,), (0, 5))
     told = shortened(replace(ANSWER, text=f"Hush.\n\n{TEXT}", kind="styled", styled=styled, sources=(here, there)))
-    assert (told.text, told.kind, told.styled) == ("Cats sleep a lot.", "passage", None)
+    assert (told.text, told.kind, told.styled) == ("Cats sleep a lot.", "talk", None)
     assert [(each.document, each.span, each.source_span) for each in told.sources] == [
         ("a", (0, 17), (11, 28)),
         ("b", None, None),
     ]
 
 
-def test_a_sentence_and_an_abstention_cannot_be_shorter() -> None:
+def test_a_sentence_cannot_be_shorter() -> None:
     once = shortened(ANSWER)
     assert shortened(once) == once
+
+
+@pytest.mark.parametrize("talk", ["repeat", "shorter"])
+def test_an_abstention_is_said_again_and_is_no_further_one(talk: Talk) -> None:
     nothing = Answer("Why?", "", "none", False, 0.1, reason="Nobody knows.")
-    assert shortened(nothing) == nothing
+    told = reply(talk, past(nothing), KNOWN)
+    assert (told.kind, told.answered, told.text) == ("talk", True, "I don't know. Nobody knows.")
+
+
+@pytest.mark.parametrize("talk", ["repeat", "shorter"])
+def test_choices_are_offered_again(talk: Talk) -> None:
+    offered = Answer("dogs", "", "none", False, 0.5, reason="Which?", choices=(Choice("a", "b"), Choice("c", "d")))
+    assert reply(talk, past(offered), KNOWN) == offered
 
 
 def test_why_names_document_evidence_and_confidence() -> None:

@@ -240,6 +240,18 @@ def test_conversations(store: Store) -> None:
         store.conversation("C")
 
 
+def test_a_conversation_is_named_after_its_first_question(store: Store) -> None:
+    for at, question in enumerate(["Hello!", "Why do cats purr?", "Do dogs?"]):
+        store.save_turn(question=question, answer={}, conversation="c", asked=float(at))
+    store.save_new_turns(
+        Turn(f"t{at}", question, {}, conversation="d", created=float(at))
+        for at, question in enumerate(["hi", "Why do fish swim?"])
+    )
+    store.save_turn(question="Thanks", answer={}, conversation="e")
+    titles = {each.id: each.title for each in store.conversations()}
+    assert titles == {"c": "Why do cats purr?", "d": "Why do fish swim?", "e": "Thanks"}
+
+
 def test_an_answer_is_revised_where_it_stands(store: Store) -> None:
     turn = store.save_turn(question="why?", answer={"ask": "q1", "n": 1}, conversation="A", asked=5.0)
     revised = store.revise_answer(turn, lambda answer: {**answer, "n": answer["n"] + 1})

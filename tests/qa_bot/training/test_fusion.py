@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from qa_bot.bot import Bot
+from qa_bot.cli import run
 from qa_bot.config import RankingSection
 from qa_bot.evaluation.answers import evaluate_answers
+from qa_bot.evaluation.asking import rank
 from qa_bot.home import Home
 from qa_bot.rankers import RankerError, open_cascade, open_ranker, open_rankers
 from qa_bot.training.fusion import configured, train_fusion
+from qa_bot.training.lessons import of_judgements
 from qa_bot.training.pairs import TrainingDataError
 from qa_bot.training.request import Request
 from qa_bot.training.settings import SettingsError
-from rankers.fusion import FusedScorer, LearnedFusion
+from qa_core.types import Question
+from rankers.fusion import FusedScorer, FusionConfig, LearnedFusion
+from rankers.gbdt import GBDTConfig
 
 THINGS = ("apples", "bread", "cheese", "dates", "eggs", "figs", "grapes", "honey", "ice", "jam", "kale", "lemons")
 SMALL = 'folds = 3\n[fusion.trees]\nobjective = "lambdarank"\ntrees = 20\nleast = 2\n'
@@ -104,21 +108,135 @@ def test_a_judged_collection(request_: Request, tmp_path: Path):
     assert all("learned" in each for each in answer.trace["candidates"])
 
 
-def test_votes_of_a_home(request_: Request, tmp_path: Path):
-    home = Home.open(tmp_path / "home")
-    questions = ["Why do cats sleep all day?", "How do I boil an egg?", "Why is the sky blue?", "How does bread rise?"]
-    with Bot.open(home.path) as bot:
-        answers = [bot.ask(question) for question in questions]
-        with pytest.raises(TrainingDataError, match="Expected votes on at least 3 answers, but got 0"):
-            train_fusion(replace(request_, data=(), feedback=home.path))
-        for place, answer in enumerate(answers):
-            bot.store.save_feedback(answer.id, "up" if place else "down")
-    outcome = train_fusion(replace(request_, data=(), feedback=home.path))
-    assert outcome.questions == 4
-    assert outcome.candidates > 40
-    fusion = LearnedFusion.load(request_.out)
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    return Home.open(tmp_path / "home").path
+
+
+@pytest.fixture
+def voted(request_: Request, home: Path, tmp_path: Path) -> Request:
+    """To learn from few votes."""
+    request_.config.write_text("folds = 3\n[votes]\nleast = 4\ndrafts = 5\n[fusion.trees]\ntrees = 20\nleast = 2\n")
+    return replace(request_, data=(), feedback=home)
+
+
+def ask_and_vote(home: Path, said: Mapping[str, Sequence[bool]], *, fusion: str = "") -> None:
+    """Each question is asked in as many conversations, which vote on the answer."""
+    with Bot.open(home, flags={"ranking.fusion": fusion or None}) as bot:
+        for question, votes in said.items():
+            for number, up in enumerate(votes):
+                answer = bot.ask(question, conversation=f"{number:032x}")
+                bot.store.save_feedback(answer.id, "up" if up else "down")
+
+
+ASKED = (
+    "Why do cats sleep all day?",
+    "How do I boil an egg?",
+    "Why is the sky blue?",
+    "How does bread rise?",
+    "Why do leaves change colour in autumn?",
+    "How do vaccines work?",
+)
+
+
+def test_votes_of_a_home(voted: Request, home: Path):
+    ask_and_vote(home, dict.fromkeys(ASKED, (True, True)))
+    outcome = train_fusion(voted)
+    assert outcome.questions == 6
+    assert outcome.candidates > 60
+    assert outcome.votes is not None
+    assert (outcome.votes.voters, outcome.votes.better) == (2, False)
+    told = outcome.text(voted.out)
+    assert "against the present ranking, interleaved, by" in told
+    assert "keep the present one: it wins 0 questions and loses" in told
+    assert f"or let people decide: qa-bot config set ranking.challenger {voted.out}" in told
+    assert "use it:" not in told
+    assert outcome.as_dict()["votes"]["better"] is False
+    card = (voted.out / "README.md").read_text()
+    assert "So it was not better: it wins 0 questions" in card
+    fusion = LearnedFusion.load(voted.out)
     assert "evidence" in fusion.names
-    assert np.isfinite([outcome.fusion["RR"]]).all()
+    assert fusion.places is not None
+    with Bot.open(home, flags={"ranking.fusion": str(voted.out)}) as bot:
+        answer = bot.ask("Why do cats sleep all day?", trace=True)
+    scores = [each["learned"] for each in answer.trace["candidates"]]
+    assert scores == sorted(scores, reverse=True)
+    assert all(0 < score < 1 for score in scores)
+
+
+def test_a_fusion_that_wins_against_the_one_in_force_is_recommended(voted: Request, home: Path, tmp_path: Path):
+    """In force is one that learnt to put last what is best, and whose answers nobody likes."""
+    backwards = tmp_path / "backwards"
+    questions = [Question(question, id=question) for question in ASKED]
+    with Bot.open(home, record=False) as bot:
+        pipeline = bot.pipeline()
+        ranked = {each.id: rank(pipeline, each, engine="hybrid", depth=30).candidates for each in questions}
+        qrels = {
+            question: {each.passage.source.document: int(place >= 15) for place, each in enumerate(found)}
+            for question, found in ranked.items()
+        }
+        lessons = of_judgements(questions, qrels, lambda question, depth: ranked[question.id], depth=30)
+    config = FusionConfig(trees=GBDTConfig("lambdarank", trees=50, least=2), least=0.0)
+    LearnedFusion.fit(lessons.scores, lessons.grades, config=config, keywords=lessons.keywords).save(backwards, card="")
+    ask_and_vote(home, dict.fromkeys(ASKED, (True, True)))
+    (home / "qa-bot.toml").write_text(f'[ranking]\nfusion = "{backwards}"\n')
+    outcome = train_fusion(voted)
+    assert outcome.votes is not None
+    assert outcome.votes.better, outcome.votes.shortcomings
+    assert outcome.votes.present_ndcg == pytest.approx(outcome.stages["the present ranking"]["nDCG@10"], abs=1e-6)
+    assert f"use it: qa-bot config set ranking.fusion {voted.out}" in outcome.text(voted.out)
+    assert "So it was better." in (voted.out / "README.md").read_text()
+
+
+def test_too_few_votes_are_counted(voted: Request, home: Path):
+    with pytest.raises(
+        TrainingDataError, match="Expected votes on at least 4 different questions, but got 0, 4 too few"
+    ):
+        train_fusion(voted)
+    ask_and_vote(home, {ASKED[0]: (True, True, False), "why do cats sleep ALL day": (True,), ASKED[1]: (True,)})
+    with pytest.raises(TrainingDataError, match="but got 2, 2 too few; vote on more answers in the chat, or lower"):
+        train_fusion(voted)
+    voted.config.write_text("")
+    with pytest.raises(
+        TrainingDataError, match="Expected votes on at least 20 different questions, but got 2, 18 too few"
+    ):
+        train_fusion(voted)
+
+
+def test_settings_of_votes_are_checked(voted: Request):
+    voted.config.write_text("[votes]\nagree = 0\nunvoted = 0.0\n")
+    with pytest.raises(
+        SettingsError, match=r"Expected counts of 1 or more .* but got votes\.agree = 0, votes\.unvoted = 0"
+    ):
+        configured(voted)
+    voted.config.write_text('[fusion.trees]\nobjective = "lambdarank"\n')
+    with pytest.raises(
+        SettingsError, match="Expected the objective cross_entropy, by which votes are learnt, but got lam"
+    ):
+        configured(voted)
+    voted.config.write_text('[fusion.trees]\nobjective = "cross_entropy"\n')
+    with pytest.raises(SettingsError, match="Expected the objective lambdarank or binary, but got cross_entropy"):
+        configured(replace(voted, feedback=None))
+
+
+def test_the_command_line_learns_from_the_votes_of_its_home(
+    voted: Request, home: Path, capsys: pytest.CaptureFixture[str]
+):
+    ask_and_vote(home, dict.fromkeys(ASKED, (True, False)))
+    command = ["--home", str(home), "train", "fusion", "--from-feedback", "--config", str(voted.config)]
+    command += ["--out", str(voted.out)]
+    assert run([*command, "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["votes"].keys() == {"interleaved", "ndcg", "present_ndcg", "voices", "voters", "tried", "better"}
+    assert told["votes"]["interleaved"].keys() == {"wins", "losses", "ties", "p", "margin"}
+    assert run(command) == 0
+    shown = capsys.readouterr().out
+    assert ("use it:" in shown) == told["votes"]["better"]
+    assert ("keep the present one:" in shown) != told["votes"]["better"]
+    voted.config.write_text("")
+    assert run(command) == 1
+    error = capsys.readouterr().err
+    assert "Expected votes on at least 20 different questions, but got 6, 14 too few" in error
 
 
 def test_what_cannot_be_used_is_refused(request_: Request, tmp_path: Path):

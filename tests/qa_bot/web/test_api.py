@@ -9,6 +9,7 @@ from io import BytesIO
 from threading import Event
 from urllib.parse import urlsplit
 
+from qa_bot.journal import open_store
 from qa_bot.presentation import as_dict
 from qa_bot.store import StoreError
 from qa_bot.web.models import (
@@ -280,3 +281,68 @@ def test_what_fails_inside_is_told_without_its_insides(service, monkeypatch, cap
 def test_replies_are_not_kept_by_anybody_between(service) -> None:
     reply = service.get("/api/conversations")
     assert (reply.headers["Cache-Control"], reply.headers["Content-Type"]) == ("no-store", "application/json")
+
+
+# --- conversations to keep, and gone ones ---------------------------------------------------------------------------
+
+
+def test_a_conversation_as_markdown(service) -> None:
+    told = ask(service, conversation="c1")
+    service.post("/api/feedback", json={"id": told["id"], "vote": "up", "comment": "a <b>good</b> one"})
+    service.request("PATCH", "/api/conversations/c1", json={"title": 'Cats / "naps" é'})
+    got = service.get("/api/conversations/c1?format=markdown")
+    assert (got.status, got.headers["Content-Type"]) == (200, "text/markdown; charset=utf-8")
+    assert got.headers["Cache-Control"] == "no-store"
+    assert got.headers["Content-Disposition"] == "attachment; filename*=UTF-8''Cats%20naps%20%C3%A9.md"
+    assert got.text.startswith('# Cats / "naps" é\n\n1 question, ')
+    assert f"## {CATS}\n\nCats are built for short bursts" in got.text
+    assert "1. Why do cats sleep all day?, starter/animals-cats-sleep" in got.text
+    assert "*voted up: a \\<b\\>good\\</b\\> one*" in got.text
+    assert service.get("/api/conversations/c1?format=json").json == service.get("/api/conversations/c1").json
+    assert "format" in error(service.get("/api/conversations/c1?format=pdf"), 422)
+    assert "'" not in error(service.get("/api/conversations/none?format=markdown"), 404)
+
+
+def test_a_question_on_its_way_does_not_bring_a_deleted_conversation_back(serve, slow_bot) -> None:
+    service = serve(slow_bot)
+    ask(service, conversation="c1")
+    slow_bot.pauses["rank"] = go_on = Event()
+    begun = slow_bot.begun
+
+    async def both() -> int:
+        body = {"question": CATS, "conversation": "c1"}
+        asking = asyncio.create_task(service.client.post("/api/ask", json=body))
+        while slow_bot.begun == begun:
+            await asyncio.sleep(0.005)
+        async with service.client.delete("/api/conversations/c1") as deleted:
+            assert deleted.status == 204
+        go_on.set()
+        async with await asking as answered:
+            return answered.status
+
+    assert service.run(both()) == 200
+    assert service.get("/api/conversations").json == {"conversations": []}
+    slow_bot.pauses.clear()
+    ask(service, conversation="c1")
+    assert len(service.get("/api/conversations/c1").json["turns"]) == 1
+
+
+def test_one_that_another_process_deletes_does_not_come_back_either(serve, slow_bot) -> None:
+    service = serve(slow_bot)
+    ask(service, conversation="c1")
+    slow_bot.pauses["rank"] = go_on = Event()
+    begun = slow_bot.begun
+
+    async def both() -> int:
+        body = {"question": CATS, "conversation": "c1"}
+        asking = asyncio.create_task(service.client.post("/api/ask", json=body))
+        while slow_bot.begun == begun:
+            await asyncio.sleep(0.005)
+        with open_store(slow_bot.home, slow_bot.config) as store:  # as `qa-bot conversations delete` does
+            store.delete_conversation("c1")
+        go_on.set()
+        async with await asking as answered:
+            return answered.status
+
+    assert service.run(both()) == 200
+    assert service.get("/api/conversations").json == {"conversations": []}

@@ -68,6 +68,73 @@ def test_ten_turns_are_answered_the_same_in_terminal_chat_and_openai(service, ta
     assert [each["answered"] for each in finals].count(False) == 1
 
 
+def test_a_topic_is_asked_back_and_answered_the_same_everywhere(service, talk) -> None:
+    turns = ("dogs", "the second one", "What is the capital of Georgia?", "1", "shorter")
+
+    async def chat() -> list[dict[str, Any]]:
+        async with talk(service) as client:
+            return await spoken(client, *turns)
+
+    finals = service.run(chat())
+    offers = [[each["text"] for each in final.get("choices", [])] for final in finals]
+    assert [len(each) > 1 for each in offers] == [True, False, True, False, False]
+    assert (finals[0]["kind"], finals[0]["answered"], finals[0]["answer"]) == ("none", False, "")
+    assert finals[1]["understood"] == finals[0]["choices"][1]["question"]
+    assert finals[3]["understood"] == finals[2]["choices"][0]["question"]
+    shared = ("answer", "reason", "understood", "choices")
+    in_terminal = typed(service.bot.home.path, *turns)
+    assert [[each.get(name) for name in shared] for each in in_terminal] == [
+        [each.get(name) for name in shared] for each in finals
+    ]
+    replies = completed(service.url, *turns)
+    assert replies[1::2] == [final["answer"] for final in finals[1::2]]
+    assert replies[0].splitlines() == [
+        "Which of these do you mean?",
+        *(f"{number}. {text}" for number, text in enumerate(offers[0], start=1)),
+    ]
+
+
+def test_a_choice_by_frame_is_answered_under_its_question(service, talk) -> None:
+    async def chat() -> Any:
+        async with talk(service) as client, talk(service) as other:
+            offered = await client.ask("dogs", id="q1")
+            await other.say("hello", resume=offered[-1]["conversation"], seq=10_000)
+            await other.hear()
+            await client.say("choose", id="q1", choice=1)
+            chosen = await client.until("final", "error", about="q1")
+            heard = await other.until("final", about="q1")
+            await client.say("choose", id="q1", choice=99)
+            wrong = await client.hear()
+            return offered, chosen, heard, wrong
+
+    offered, chosen, heard, wrong = service.run(chat())
+    (clarify,) = [frame for frame in offered if frame["type"] == "clarify"]
+    assert clarify["choices"] == offered[-1]["choices"]
+    assert [frame["text"] for frame in chosen if frame["type"] == "query"] == [clarify["choices"][1]["question"]]
+    assert chosen[-1] == heard[-1]
+    assert (chosen[-1]["question"], chosen[-1]["kind"]) == ("dogs", "passage")
+    assert "choices" not in chosen[-1]
+    assert wrong["code"] == "not_found"  # the question was answered: it offers none any more
+
+
+def test_a_choice_by_json_goes_to_everybody_in_the_conversation(service, talk) -> None:
+    async def chat() -> Any:
+        async with talk(service) as client:
+            offered = (await client.ask("dogs", id="q1"))[-1]
+            body = {"id": offered["turn"], "choice": offered["choices"][0]["text"]}
+            async with service.client.post("/api/choose", json=body) as reply:
+                told = await reply.json()
+            return offered, told, (await client.until("final", about="q1"))[-1]
+
+    offered, told, heard = service.run(chat())
+    assert told["understood"] == offered["choices"][0]["question"]
+    assert told["answered"]
+    assert (heard["answer"], heard["turn"]) == (told["answer"], told["id"])
+    refused = service.post("/api/choose", json={"id": offered["turn"], "choice": 9})
+    assert refused.status == 404
+    assert "Expected one of the choices 0 (" in refused.json["error"]["message"]
+
+
 def test_json_clients_go_on_by_the_conversation_s_id(service) -> None:
     first = service.post("/api/ask", json={"question": CAPITAL}).json
     asked = {"question": "and its population?", "conversation": first["conversation"]}

@@ -20,7 +20,7 @@ from playwright.sync_api import Page, Route, WebSocketRoute, expect
 from qa_bot.bot import Bot
 from qa_bot.changes import add
 from qa_bot.voices import Said, Voices
-from qa_bot.web.page import INDEX, load_page
+from qa_bot.web.page import PAGES, load_pages
 
 CATS = "Why do cats sleep all day?"
 NONSENSE = "Who is the king of Narnia quantum?"
@@ -40,8 +40,9 @@ new MutationObserver(() => {
 # --- what is sent ---------------------------------------------------------------------------------------------------
 
 
-def test_page_is_sent_with_a_policy_and_another_nonce_each_time(service):
-    replies = [service.get("/") for _ in range(2)]
+@pytest.mark.parametrize("path", PAGES)
+def test_page_is_sent_with_a_policy_and_another_nonce_each_time(service, path):
+    replies = [service.get(path) for _ in range(2)]
     nonces = [re.search(r"script-src 'nonce-([^']+)'", r.headers["Content-Security-Policy"])[1] for r in replies]
     assert nonces[0] != nonces[1]
     for reply, nonce in zip(replies, nonces, strict=True):
@@ -63,9 +64,23 @@ def test_page_is_sent_with_a_policy_and_another_nonce_each_time(service):
         assert "{{" not in reply.text
 
 
-def test_every_file_that_the_page_loads_is_there_and_may_be_kept(service):
-    names = re.findall(r"\"(assets/[^\"]+)\"", service.get("/").text)
-    assert {Path(name).name for name in names} == set(load_page().assets) - {INDEX}
+def loaded(name: str) -> set[str]:
+    """The files that a page loads at once."""
+    return set(re.findall(r"\"{{assets}}/([^\"]+)\"", load_pages().assets[name].body.decode()))
+
+
+@pytest.mark.parametrize("name", PAGES.values())
+def test_page_preloads_what_its_scripts_import(name):
+    scripts = [load_pages().assets[each].body.decode() for each in loaded(name) if each.endswith(".js")]
+    imported = {
+        each for text in scripts for each in re.findall(r"^import .*? from \"\./([^\"]+)\";$", text, re.M | re.S)
+    }
+    assert imported <= loaded(name)
+
+
+def test_every_file_that_the_pages_load_is_there_and_may_be_kept(service):
+    assert set.union(*map(loaded, PAGES.values())) == set(load_pages().assets) - {*PAGES.values()}
+    names = {name for path in PAGES for name in re.findall(r"\"(assets/[^\"]+)\"", service.get(path).text)}
     for name in names:
         reply = service.get(f"/{name}")
         assert reply.status == 200
@@ -77,19 +92,21 @@ def test_every_file_that_the_page_loads_is_there_and_may_be_kept(service):
 
 
 def test_files_are_packed_for_those_who_can_unpack(service):
-    path = f"/assets/{load_page().version}/app.js"
+    path = f"/assets/{load_pages().version}/app.js"
     plain = service.get(path, headers={"Accept-Encoding": "identity"})
     packed = service.get(path, headers={"Accept-Encoding": "gzip, br"})
     assert "Content-Encoding" not in plain.headers
     assert packed.headers["Content-Encoding"] == "gzip"
     assert packed.headers["Vary"] == "Accept-Encoding"
     assert int(packed.headers["Content-Length"]) < int(plain.headers["Content-Length"]) / 2
-    assert gzip.decompress(load_page().assets["app.js"].packed) == plain.body
+    assert gzip.decompress(load_pages().assets["app.js"].packed) == plain.body
 
 
-@pytest.mark.parametrize("path", ["0123456789abcdef/app.js", "{}/index.html", "{}/none.js", "{}/..%2f..%2fcli.py"])
+@pytest.mark.parametrize(
+    "path", ["0123456789abcdef/app.js", "{}/index.html", "{}/owner.html", "{}/none.js", "{}/..%2f..%2fcli.py"]
+)
 def test_other_files_are_not_sent(service, path):
-    reply = service.get(f"/assets/{path.format(load_page().version)}")
+    reply = service.get(f"/assets/{path.format(load_pages().version)}")
     assert reply.status == 404
     assert reply.json["error"]["code"] == "not_found"
 
@@ -101,12 +118,14 @@ def test_page_makes_no_markup_of_text_and_loads_nothing_from_elsewhere():
         assert not re.search(forbidden, text), name
         addresses = set(re.findall(r"(?:https?:)?//[\w.]+\.\w+[^\s\"')]*", text))
         assert addresses <= {"http://www.w3.org/2000/svg"}, name
-    assert not re.search(r"\son\w+=|\sstyle=|<style|javascript:", files[INDEX])
+    assert not any(re.search(r"\son\w+=|\sstyle=|<style|javascript:", files[each]) for each in PAGES.values())
 
 
-def test_page_is_light():
-    assert sum(len(each.body) for each in load_page().assets.values()) < 96_000
-    assert sum(len(each.packed) for each in load_page().assets.values()) < 36_000
+@pytest.mark.parametrize(("name", "most", "packed"), [("index.html", 100_000, 36_000), ("owner.html", 54_000, 20_000)])
+def test_page_is_light(name, most, packed):
+    sent = [load_pages().assets[each] for each in {name, *loaded(name)}]
+    assert sum(len(each.body) for each in sent) < most
+    assert sum(len(each.packed) for each in sent) < packed
 
 
 @pytest.mark.parametrize("side", [0, 1], ids=["light", "dark"])
@@ -129,7 +148,7 @@ def test_page_is_light():
 )
 def test_colours_can_be_told_apart(side, ink, ground):
     """WCAG 2.2, success criterion 1.4.3: a contrast of 4.5 : 1 for text."""
-    style = load_page().assets["style.css"].body.decode()
+    style = load_pages().assets["style.css"].body.decode()
     colours = {name: pair.split(", ") for name, pair in re.findall(r"--([\w-]+): light-dark\((#[^)]+)\)", style)}
     lighter, darker = sorted((_luminance(colours[each][side]) for each in (ink, ground)), reverse=True)
     assert (lighter + 0.05) / (darker + 0.05) >= 4.5
@@ -448,6 +467,25 @@ def test_conversations_are_listed_opened_renamed_and_deleted(service, visit):
     assert [each.title for each in service.bot.store.conversations()] == [EVIL]
 
 
+@pytest.mark.parametrize("token", ["", "secret-token-of-the-service"])
+def test_a_conversation_is_downloaded_as_markdown(serve, visit, token):
+    service = serve(token=token)
+    page = visit(service.url)
+    if token:
+        page.get_by_role("textbox", name="Token").fill(token)
+        page.keyboard.press("Enter")
+    put(page, f"{CATS} <b>/..\\")
+    answered(page)
+    with page.expect_download() as downloading:
+        page.get_by_role("button", name="Download “").click()
+    download = downloading.value
+    assert re.fullmatch(r"Why do cats sleep all day[^/\\]*\.md", download.suggested_filename)
+    text = Path(download.path()).read_text(encoding="utf-8")
+    assert text.startswith("# Why do cats sleep all day? \\<b\\>/..\\\\\n\n1 question, ")
+    assert "Cats are built for short bursts" in text
+    assert "starter/animals-cats-sleep" in text
+
+
 def test_persona_is_chosen_and_sent(service, visit, monkeypatch):
     monkeypatch.setattr(Bot, "personas", property(lambda _: ("Ada", "<b>Jack</b>")))
     monkeypatch.setattr(Voices, "parts", lambda *_: ())
@@ -572,18 +610,27 @@ def test_error_is_shown_in_place(service, visit):
     expect(page.get_by_role("button", name="Stop")).to_have_count(0)
 
 
-def test_choices_and_rewrites_are_shown_and_sent_back(service, visit):
-    frames = ({"type": "query", "text": f"{EVIL} cats"}, {"type": "clarify", "choices": ["Big cats", EVIL]})
+@pytest.mark.parametrize(
+    ("click", "sent"),
+    [
+        (lambda page: page.get_by_role("button", name="Undo"), {"type": "raw"}),
+        (lambda page: page.locator(".choice").last, {"type": "choose", "choice": 1}),
+    ],
+    ids=["undo", "choose"],
+)
+def test_choices_and_rewrites_are_shown_and_sent_back(service, visit, click, sent):
+    choices = [{"text": text, "question": text} for text in ("Big cats", EVIL)]
+    frames = ({"type": "query", "text": f"{EVIL} cats"}, {"type": "clarify", "choices": choices})
     heard: list[dict[str, Any]] = []
     page = visit(service.url, route=scripted(*frames, heard=heard))
     put(page, "And they?")
     expect(page.locator(".understood")).to_contain_text(f"Understood as {EVIL} cats")
-    page.get_by_role("button", name="Undo").click()
     expect(page.locator(".choice")).to_have_text(["Big cats", EVIL])
-    page.locator(".choice").last.click()
-    service.until(lambda: page.wait_for_timeout(10) or len(heard) == 4, "the choice")
-    asked = heard[1]["id"]
-    assert heard[2:] == [{"type": "raw", "id": asked}, {"type": "choose", "id": asked, "choice": 1}]
+    click(page).click()
+    service.until(lambda: page.wait_for_timeout(10) or len(heard) == 3, "the click")
+    assert heard[2] == {"id": heard[1]["id"], **sent}
+    expect(page.locator(".choice")).to_have_count(0)
+    expect(page.locator(".understood")).to_have_text("")
 
 
 def test_keyboard_is_enough(service, visit):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
@@ -54,6 +56,28 @@ def test_an_undone_turn_can_be_voted_on_and_followed(service, visit):
     last = service.bot.store.turns(conversation.id)[-1]
     assert [each.vote for each in service.bot.store.feedback(last.id)] == ["down"]
     assert put(page, "What is the capital of Peru?").locator(".answer").text_content()
+
+
+def test_choices_are_buttons_and_the_answer_takes_their_place(service, visit):
+    page = visit(service.url)
+    page.get_by_label("Your question").fill("dogs")
+    page.keyboard.press("Enter")
+    turn, choices = page.locator(".turn"), page.locator(".turn .choices button")
+    expect(turn.locator(".choices")).to_contain_text("Which of these do you mean?")
+    expect(choices.first).to_have_text(re.compile("dog"))
+    expect(turn.locator(".abstained")).to_have_count(0)
+    page.reload()
+    wanted = "Why do dogs eat grass?"
+    page.get_by_role("button", name=wanted).click()
+    expect(turn.locator(".understood q")).to_have_text(wanted)
+    expect(turn.locator(".answer .text")).to_contain_text("Eating grass is common")
+    expect(choices).to_have_count(0)
+    expect(turn).to_have_count(1)
+    page.reload()
+    expect(turn.locator(".answer .text")).to_contain_text("Eating grass is common")
+    expect(choices).to_have_count(0)
+    expect(turn).to_have_count(1)
+    assert put(page, "and why do they wag their tails?").locator(".answer").text_content()
 
 
 def test_talk_has_no_confidence_and_lists_its_documents(service, visit):

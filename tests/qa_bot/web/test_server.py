@@ -24,7 +24,9 @@ import pytest
 
 from qa_bot import Bot
 from qa_bot.changes import add
-from qa_bot.config import Config, ConfigError
+from qa_bot.config import Config, ConfigError, ConversationsSection
+from qa_bot.journal import DAY
+from qa_bot.web.chat import CHAT
 from qa_bot.web.server import ServeError, running
 
 CATS = {"question": "Why do cats sleep all day?"}
@@ -353,6 +355,58 @@ def test_turns_reach_the_store_while_serving(bot, serve, monkeypatch) -> None:
     journal = bot.home.path / "turns.jsonl"
     service.until(lambda: not journal.exists(), "an empty journal")
     assert bot.store.counts().turns == 1
+
+
+def test_old_conversations_go_while_serving_and_are_forgotten(bot, serve, talk, monkeypatch) -> None:
+    monkeypatch.setattr("qa_bot.web.server.EXPIRE_EVERY", 0.02)
+    service = serve(bot)
+
+    async def listed() -> list[str]:
+        async with service.client.get("/api/conversations") as reply:
+            return [each["id"] for each in (await reply.json())["conversations"]]
+
+    async def converse() -> list[str]:
+        async with talk(service) as client:
+            await client.say("hello", resume="c1")
+            await client.hear()
+            turns = [(await client.ask(CATS["question"], id="q1"))[-1]["turn"] for _ in range(2)]
+            assert await listed() == ["c1"]
+            bot.config = replace(bot.config, conversations=ConversationsSection(keep=0.001 / DAY))
+            live = service.running.app[CHAT].conversations.find("c1")
+            while live.has_answered("q1"):
+                await asyncio.sleep(0.02)
+            assert await listed() == []
+            bot.config = replace(bot.config, conversations=ConversationsSection())
+            return [*turns, (await client.ask(CATS["question"], id="q1"))[-1]["turn"]]
+
+    first, same, anew = service.run(converse())
+    assert first == same, "an answered question is answered from memory"
+    assert anew != first
+    assert [turn.id for turn in bot.store.turns("c1")] == [anew]
+    assert len(bot.memory.recall("c1")) == 1
+
+
+def test_who_comes_back_while_an_old_conversation_goes_is_answered(slow_bot, serve, talk, monkeypatch) -> None:
+    monkeypatch.setattr("qa_bot.web.server.EXPIRE_EVERY", 0.02)
+    service = serve(slow_bot)
+
+    async def converse() -> dict[str, object]:
+        async with talk(service) as client:
+            await client.say("hello", resume="c1")
+            await client.hear()
+            await client.ask(CATS["question"], id="q1")
+            slow_bot.pauses["rank"] = go_on = Event()
+            await client.say("ask", text=CATS["question"], id="q2")
+            slow_bot.config = replace(slow_bot.config, conversations=ConversationsSection(keep=0.001 / DAY))
+            while slow_bot.store.counts().turns:
+                await asyncio.sleep(0.02)
+            slow_bot.config = replace(slow_bot.config, conversations=ConversationsSection())
+            go_on.set()
+            return (await client.until("final", "error", about="q2"))[-1]
+
+    told = service.run(converse())
+    assert told["type"] == "final"
+    service.until(lambda: slow_bot.store.has_turn(told["turn"]))
 
 
 def test_a_store_that_fails_is_told_once_and_harms_no_answer(bot, serve, monkeypatch, caplog) -> None:

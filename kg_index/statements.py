@@ -1,0 +1,15 @@
+"""Triples as lines of N-Triples (W3C Recommendation of 25 February 2014), as `kg_index/reading.py` takes them."""
+
+from __future__ import annotations
+
+from kg_index.reading import Triple
+
+
+def statement(triple: Triple) -> str:
+    """One line without its end; terms are strings as everywhere here: an IRI plain, `_:name`, `"Denton"@en`."""
+    subject, predicate, object_ = map(_term, triple)
+    return f"{subject} {predicate} {object_} ."
+
+
+def _term(term: str) -> str:
+    return term if term.startswith(('"', "_:")) else f"<{term}>"

@@ -1,0 +1,219 @@
+"""What `qa-bot export` writes and `qa-bot import` reads: a zip file with everything in a home that is not derived.
+
+    documents/1.jsonl    a collection, a document a line, as `qa-bot add` reads it, too
+    conversations.jsonl  titles and times
+    turns.jsonl          questions and answers, each with the votes on it
+    settled.jsonl        questions that the owner has settled
+    facts.nt             the knowledge graph as N-Triples
+    mentions/1.tsv       a table of names that was given to it
+    qa-bot.toml          the configuration without secrets
+    manifest.json        which of them there are, with counts and checksums; written last
+
+Nothing of it is ever unpacked by its name.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import orjson
+from pydantic import BaseModel, Field, ValidationError
+
+from qa_bot.ingest.bounds import Meter, Metered, Produced
+from qa_bot.ingest.containers import DAMAGE, UNOPENED
+from qa_bot.ingest.leaf import Leaf
+from qa_bot.ingest.records import Limits
+
+FORMAT, VERSION = "qa-bot export", 1
+MANIFEST = "manifest.json"
+CONVERSATIONS, TURNS, SETTLED, FACTS = "conversations.jsonl", "turns.jsonl", "settled.jsonl", "facts.nt"
+SETTINGS = "qa-bot.toml"
+LONGEST_MANIFEST = 16 * 1024**2
+"""Bytes: enough for 60,000 collections."""
+CHUNK = 1024 * 1024
+
+Kind = Literal["documents", "conversations", "turns", "settled", "facts", "mentions", "settings"]
+_PATH = (
+    r"^(documents/[1-9][0-9]{0,6}\.jsonl|mentions/[1-9][0-9]{0,6}\.tsv(\.gz|\.bz2)?"
+    r"|conversations\.jsonl|turns\.jsonl|settled\.jsonl|facts\.nt|qa-bot\.toml)$"
+)
+
+
+class ArchiveError(ValueError):
+    """A file that cannot be imported; the message says what is wrong with it and what to do."""
+
+
+class Part(BaseModel):
+    """A member of the archive; `records` are lines that say something."""
+
+    path: Annotated[str, Field(pattern=_PATH)]
+    kind: Kind
+    records: Annotated[int, Field(ge=0)]
+    bytes: Annotated[int, Field(ge=0)]
+    sha256: Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
+    collection: str = ""
+
+
+class Cutting(BaseModel):
+    """How texts were cut into passages: documents of a home that cuts alike keep theirs."""
+
+    version: int
+    characters: int
+    overlap: int
+
+
+class Manifest(BaseModel):
+    """`trained` names what cannot be exported: models and personas that the home uses; `labels` predicates of names."""
+
+    format: Literal["qa-bot export"]
+    version: int
+    made: float
+    by: str
+    cutting: Cutting
+    encoder: str
+    trained: dict[str, list[str]]
+    labels: list[str]
+    parts: list[Part]
+
+
+@dataclass(frozen=True, slots=True)
+class Archive:
+    """One that was opened and verified; members are read in a stream, within bounds."""
+
+    path: Path
+    manifest: Manifest
+    limits: Limits
+    _zip: zipfile.ZipFile
+    _whole: Meter
+
+    def parts(self, kind: Kind) -> list[Part]:
+        return [part for part in self.manifest.parts if part.kind == kind]
+
+    @contextmanager
+    def leaf(self, part: Part) -> Iterator[Leaf]:
+        """A part, to be read by lines or as bytes; raises ArchiveError where it is damaged."""
+        where = f"{self.path}!{part.path}"
+        try:
+            with _member(self._zip, part.path, self._whole) as raw:
+                yield Leaf(part.path, where, raw, self.limits)
+        except DAMAGE as error:
+            raise ArchiveError(f"Expected a whole file in {where}, but got {error}; copy the archive again.") from error
+
+
+@contextmanager
+def opened(path: Path, *, limits: Limits | None = None) -> Iterator[Archive]:
+    """An archive all of whose parts are there and as they were written.
+
+    Raises:
+        FileNotFoundError: nothing is at `path`.
+        ArchiveError: it is no archive of this kind, of a newer version, cut short, or altered.
+        LimitError: it would produce more than the bounds allow.
+    """
+    limits = limits or Limits()
+    if not path.is_file():
+        raise FileNotFoundError(f"Expected an archive of `qa-bot export`, but there is no file at {path}.")
+    try:
+        zipped = zipfile.ZipFile(path)
+    except UNOPENED as error:
+        raise ArchiveError(
+            f"Expected an archive of `qa-bot export`, but got {path}, which is no whole zip file ({error}); copy it "
+            "again, or add documents with `qa-bot add`."
+        ) from None
+    with zipped:
+        size = path.stat().st_size
+        manifest = _manifest(zipped, path, Meter(Produced(limits), packed=size))
+        _expect_parts(zipped, path, manifest)
+        _verify(zipped, path, manifest, Meter(Produced(limits), packed=size))
+        yield Archive(path, manifest, limits, zipped, Meter(Produced(limits), packed=size))
+
+
+@contextmanager
+def _member(zipped: zipfile.ZipFile, name: str, whole: Meter) -> Iterator[Metered]:
+    """A member as a stream that counts what it produces."""
+    info = zipped.getinfo(name)
+    packed = min(info.compress_size, whole.packed or 0)
+    try:
+        member = zipped.open(info)
+    except UNOPENED as error:
+        raise ArchiveError(f"Expected a readable {name}, but got: {error}; export anew.") from None
+    with member:
+        yield Metered(member, Meter(whole.produced, packed=packed, archive=whole))
+
+
+def _manifest(zipped: zipfile.ZipFile, path: Path, whole: Meter) -> Manifest:
+    if MANIFEST not in zipped.namelist():
+        raise ArchiveError(
+            f"Expected an archive of `qa-bot export`, but {path} has no {MANIFEST}; add documents with `qa-bot add`."
+        )
+    try:
+        with _member(zipped, MANIFEST, whole) as raw:
+            told = orjson.loads(_read(raw, LONGEST_MANIFEST))
+        _expect_version(told, path)
+        return Manifest.model_validate(told)
+    except (*DAMAGE, orjson.JSONDecodeError, ValidationError) as error:
+        raise ArchiveError(
+            f"Expected a manifest of `qa-bot export` in {path}, but got: {_first(error)}; export anew."
+        ) from None
+
+
+def _read(raw: Metered, limit: int) -> bytes:
+    data = b""
+    while len(data) <= limit and (chunk := raw.read(CHUNK)):
+        data += chunk
+    if len(data) > limit:
+        raise ArchiveError(f"Expected at most {limit:,} bytes in {MANIFEST}, but got more; export anew.")
+    return data
+
+
+def _expect_version(told: Any, path: Path) -> None:
+    version = told.get("version") if isinstance(told, dict) and told.get("format") == FORMAT else None
+    if isinstance(version, int) and version > VERSION:
+        raise ArchiveError(
+            f"Expected an export of version {VERSION}, but {path} is of version {version}, by qa-bot "
+            f"{told.get('by')}; install that version."
+        )
+
+
+def _expect_parts(zipped: zipfile.ZipFile, path: Path, manifest: Manifest) -> None:
+    """Raises ArchiveError unless the members are just those that the manifest lists, and each of them once."""
+    there, listed = sorted(zipped.namelist()), sorted([MANIFEST, *(part.path for part in manifest.parts)])
+    if there != listed:
+        odd = sorted({*there} ^ {*listed}) or [name for name in there if there.count(name) + listed.count(name) > 2]
+        raise ArchiveError(
+            f"Expected the {len(listed)} parts that the manifest lists in {path}, but {odd[0][:80]!r} is missing, "
+            "foreign or there twice; export anew."
+        )
+
+
+def _verify(zipped: zipfile.ZipFile, path: Path, manifest: Manifest, whole: Meter) -> None:
+    for part in manifest.parts:
+        digest, size = hashlib.sha256(), 0
+        try:
+            with _member(zipped, part.path, whole) as raw:
+                while size <= part.bytes and (chunk := raw.read(CHUNK)):
+                    digest.update(chunk)
+                    size += len(chunk)
+        except DAMAGE as error:
+            raise _damaged(path, part, str(error)) from None
+        if size != part.bytes or digest.hexdigest() != part.sha256:
+            raise _damaged(path, part, "another checksum")
+
+
+def _damaged(path: Path, part: Part, got: str) -> ArchiveError:
+    return ArchiveError(
+        f"Expected {part.path} in {path} as it was written, but got {got}; copy the archive again. Nothing was changed."
+    )
+
+
+def _first(error: Exception) -> str:
+    """What is wrong first, in one line."""
+    if isinstance(error, ValidationError):
+        wrong = error.errors(include_url=False)[0]
+        return f"{'.'.join(map(str, wrong['loc']))}: {wrong['msg']}"
+    return str(error)

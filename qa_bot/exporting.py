@@ -1,0 +1,247 @@
+"""`export`: everything in a home that is not derived, into one archive, in a stream."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+import zipfile
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import IO, Any
+
+import orjson
+
+from qa_bot import __version__, archive, graph
+from qa_bot.archive import Cutting, Kind, Manifest, Part
+from qa_bot.changes import CUTTING
+from qa_bot.config import Config, shareable
+from qa_bot.home import Home
+from qa_bot.journal import open_store
+from qa_bot.replacing import replacing
+from qa_bot.store import Feedback, Store, StoredDocument, StoredPassage, Turn
+
+LEVEL = 6
+"""Of deflate: higher ones take much longer for a few percent."""
+CHUNK = 256 * 1024
+"""Bytes that are handed on to be packed together."""
+
+Progress = Callable[[int, str], object]
+Lines = Iterable[tuple[int, bytes]]
+"""Bytes to write, each with the number of records in it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Exported:
+    """What an archive holds."""
+
+    path: str
+    bytes: int
+    documents: int
+    conversations: int
+    turns: int
+    votes: int
+    facts: int
+    collections: dict[str, int]
+
+    def as_dict(self) -> dict[str, Any]:
+        """The object of `export --json`."""
+        return asdict(self)
+
+
+def export(
+    home: Home,
+    config: Config,
+    path: Path,
+    *,
+    force: bool = False,
+    progress: Progress = lambda _done, _doing: None,
+) -> Exported:
+    """Write an archive of the home; memory holds a batch. Writers wait until it is done, readers do not.
+
+    Raises:
+        FileExistsError: `path` exists, and `force` is not set.
+        WriterBusy: another process writes to the home.
+    """
+    with (
+        home.lock("export"),
+        open_store(home, config) as store,
+        replacing(path, force=force) as file,
+        zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=LEVEL) as zipped,
+    ):
+        writer = _Writer(zipped, progress)
+        collections = _write_documents(writer, store)
+        votes = _write_history(writer, store)
+        labels = _write_graph(writer, home)
+        writer.lines(archive.SETTINGS, "settings", [(1, shareable(home.path).encode())])
+        zipped.writestr(archive.MANIFEST, _manifest(home, config, writer.parts, labels))
+    counts = {part.kind: part.records for part in writer.parts}
+    return Exported(
+        path=str(path),
+        bytes=path.stat().st_size,
+        documents=sum(collections.values()),
+        conversations=counts["conversations"],
+        turns=counts["turns"],
+        votes=votes,
+        facts=counts.get("facts", 0),
+        collections=collections,
+    )
+
+
+class _Writer:
+    """Writes parts one after the other, and notes what each came to."""
+
+    def __init__(self, zipped: zipfile.ZipFile, progress: Progress) -> None:
+        self._zipped, self._progress = zipped, progress
+        self.parts: list[Part] = []
+        self._done = 0
+
+    def lines(self, path: str, kind: Kind, lines: Lines, *, collection: str = "") -> None:
+        with self._part(path, kind, collection) as part:
+            held, records = bytearray(), 0
+            for count, data in lines:
+                held += data
+                records += count
+                if len(held) >= CHUNK:
+                    part.write(held, records)
+                    self._tell(records, kind)
+                    held, records = bytearray(), 0
+            part.write(held, records)
+            self._tell(records, kind)
+
+    def copy(self, path: str, kind: Kind, source: Path) -> None:
+        with self._part(path, kind, "") as part, source.open("rb") as file:
+            while data := file.read(CHUNK):
+                part.write(data, data.count(b"\n"))
+                self._tell(0, kind)
+
+    @contextmanager
+    def _part(self, path: str, kind: Kind, collection: str) -> Iterator[_OpenPart]:
+        with self._zipped.open(path, "w", force_zip64=True) as member:
+            written = _OpenPart(member)
+            yield written
+        digest = written.digest.hexdigest()
+        self.parts.append(
+            Part(
+                path=path,
+                kind=kind,
+                records=written.records,
+                bytes=written.size,
+                sha256=digest,
+                collection=collection,
+            )
+        )
+
+    def _tell(self, records: int, kind: str) -> None:
+        self._done += records
+        self._progress(self._done, f"Exporting {kind}")
+
+
+@dataclass(slots=True)
+class _OpenPart:
+    member: IO[bytes]
+    records: int = 0
+    size: int = 0
+    digest: Any = field(default_factory=hashlib.sha256)
+
+    def write(self, data: bytes | bytearray, records: int) -> None:
+        self.member.write(data)
+        self.digest.update(data)
+        self.size += len(data)
+        self.records += records
+
+
+def _write_documents(writer: _Writer, store: Store) -> dict[str, int]:
+    """A part a collection; how many documents each has."""
+    names = [each.name for each in store.collections() if each.documents]
+    for number, name in enumerate(names, start=1):
+        lines = ((1, _line(document_fields(each))) for each in store.stream_documents(collection=name))
+        writer.lines(f"documents/{number}.jsonl", "documents", lines, collection=name)
+    return {part.collection: part.records for part in writer.parts}
+
+
+def document_fields(document: StoredDocument) -> dict[str, Any]:
+    """A document as `add` reads it, with what lets another home take it for the same."""
+    return {
+        "_id": document.external_id,
+        "title": document.title,
+        "body": document.body,
+        "text": text_of(document.passages),
+        "url": document.url,
+        "origin": document.origin,
+        "hash": document.hash,
+        "spans": [(passage.start, passage.end) for passage in document.passages],
+    }
+
+
+def text_of(passages: Sequence[StoredPassage]) -> str:
+    """The text that passages were cut from; white space between two of them is of the same length, if not the same."""
+    parts, end = [], 0
+    for passage in passages:
+        gap = passage.start - end
+        parts.append("\n\n" if gap == 2 else " " * gap)
+        parts.append(passage.text[max(0, -gap) :])
+        end = max(end, passage.end)
+    return "".join(parts)
+
+
+def _write_history(writer: _Writer, store: Store) -> int:
+    """Conversations, turns and what was settled; how many votes there are on the turns."""
+    votes = 0
+
+    def turns() -> Iterator[tuple[int, bytes]]:
+        nonlocal votes
+        for turn, given in store.stream_turns():
+            votes += len(given)
+            yield 1, _line(turn_fields(turn, given))
+
+    named = ("id", "title", "persona", "created", "updated")
+    each = ({name: getattr(one, name) for name in named} for one in store.stream_conversations())
+    writer.lines(archive.TURNS, "turns", turns())  # before the conversations: none of theirs is missing then
+    writer.lines(archive.CONVERSATIONS, "conversations", ((1, _line(fields)) for fields in each))
+    settled = ({"key": key, "settled": when} for key, when in store.settled_gaps())
+    writer.lines(archive.SETTLED, "settled", ((1, _line(fields)) for fields in settled))
+    return votes
+
+
+def turn_fields(turn: Turn, given: Iterable[Feedback]) -> dict[str, Any]:
+    names = ("id", "conversation", "asked", "created", "question", "rewritten", "answer", "timings")
+    said = [{"vote": each.vote, "comment": each.comment, "created": each.created} for each in given]
+    return {**{name: getattr(turn, name) for name in names}, "feedback": said}
+
+
+def _write_graph(writer: _Writer, home: Home) -> list[str]:
+    """Facts and tables of names, where there are any; the predicates that tell names besides the usual ones."""
+    with graph.generations(home).pin_current() as generation:
+        if generation is None:
+            return []
+        writer.lines(archive.FACTS, "facts", graph.statements(generation))
+        for number, table in enumerate(graph.tables(generation), start=1):
+            packed = table.suffix if table.suffix in (".gz", ".bz2") else ""
+            writer.copy(f"mentions/{number}.tsv{packed}", "mentions", table)
+        return list(generation.manifest.get("labels", ()))
+
+
+def _manifest(home: Home, config: Config, parts: Sequence[Part], labels: Sequence[str]) -> bytes:
+    passages = config.passages
+    manifest = Manifest(
+        format="qa-bot export",
+        version=archive.VERSION,
+        made=time.time(),
+        by=__version__,
+        cutting=Cutting(version=CUTTING, characters=passages.characters, overlap=passages.overlap),
+        encoder=config.dense.encoder,
+        trained={"models": _folders(home.models), "personas": _folders(home.personas)},
+        labels=list(labels),
+        parts=list(parts),
+    )
+    return orjson.dumps(manifest.model_dump(), option=orjson.OPT_INDENT_2)
+
+
+def _folders(path: Path) -> list[str]:
+    return sorted(each.name for each in path.iterdir() if each.is_dir()) if path.is_dir() else []
+
+
+def _line(fields: dict[str, Any]) -> bytes:
+    return orjson.dumps(fields) + b"\n"

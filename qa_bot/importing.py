@@ -1,0 +1,369 @@
+"""`import`: an archive joins a home. What is there stays, unless the archive has another text for the same document.
+
+Facts, documents, and then conversations are each put in as a whole or not at all; importing again costs a look-up.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+import tempfile
+import tomllib
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+from typing import Annotated, Any, Literal, TypeVar
+
+import orjson
+from pydantic import BaseModel, Field, ValidationError
+
+from kg_index.reading import read_triples
+from qa_bot import changes, graph
+from qa_bot.archive import Archive, Part, opened
+from qa_bot.changes import CUTTING, Added, Log
+from qa_bot.config import Config, known_keys
+from qa_bot.home import Home
+from qa_bot.ingest.leaf import Leaf, over_record_limit
+from qa_bot.ingest.records import Item, Kept, Limits, Record, Reject
+from qa_bot.journal import open_store
+from qa_bot.store import ConversationInfo, Feedback, Joined, Turn
+from qa_bot.store.store import Joining
+from qa_bot.web.models import AnswerReply
+from qa_core.types import Encoder
+
+BATCH = 200
+"""Conversations, or turns, that are looked up and stored at once."""
+DEEPEST = 64
+"""Of an answer object: nothing of ours is nested deeper than six."""
+LONGEST_SETTINGS = 1024**2
+
+Progress = Callable[[int, str], object]
+Line = TypeVar("Line", bound=BaseModel)
+
+_Id = Annotated[str, Field(min_length=1, max_length=64, pattern=r"^[^\x00]+$")]
+_Time = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+
+
+class _DocumentLine(BaseModel):
+    id: Annotated[str, Field(alias="_id", min_length=1)]
+    text: Annotated[str, Field(min_length=1)]
+    title: str = ""
+    body: str = ""
+    url: str = ""
+    origin: str = ""
+    hash: Annotated[str, Field(max_length=64)] = ""
+    spans: list[tuple[int, int]] = []
+
+
+class _ConversationLine(BaseModel):
+    id: _Id
+    title: str
+    persona: str
+    created: _Time
+    updated: _Time
+
+
+class _FeedbackLine(BaseModel):
+    vote: Literal["up", "down"]
+    comment: str
+    created: _Time
+
+
+class _TurnLine(BaseModel):
+    id: _Id
+    conversation: _Id | None
+    asked: _Time
+    created: _Time
+    question: str
+    rewritten: str
+    answer: dict[str, Any]
+    timings: dict[str, Annotated[float, Field(allow_inf_nan=False)]]
+    feedback: list[_FeedbackLine]
+
+
+class _SettledLine(BaseModel):
+    key: Annotated[str, Field(pattern="^[0-9a-f]{1,32}$")]
+    settled: _Time
+
+
+@dataclass(slots=True)
+class Imported:
+    """What became of an archive's parts; `notices` tell what was left out, and why."""
+
+    documents: Added = field(default_factory=Added)
+    facts: int = 0
+    """New ones."""
+    conversations: int = 0
+    """New ones, and below the same of their turns and votes."""
+    joined: Joined = field(default_factory=Joined)
+    notices: list[str] = field(default_factory=list)
+
+    @property
+    def sound(self) -> bool:
+        """Whether anything of the archive made sense."""
+        known = self.documents.records - self.documents.rejected
+        return bool(known or self.facts or self.conversations or self.joined.turns or self.joined.known)
+
+    def as_dict(self) -> dict[str, Any]:
+        """The object of `import --json`."""
+        return {
+            **self.documents.as_dict(),
+            "facts": self.facts,
+            "conversations": self.conversations,
+            "turns": self.joined.turns,
+            "known_turns": self.joined.known,
+            "votes": self.joined.votes,
+            "left_out": self.notices,
+        }
+
+
+def join(
+    home: Home,
+    config: Config,
+    encoder: Encoder,
+    path: Path,
+    *,
+    limits: Limits | None = None,
+    progress: Progress = lambda _done, _doing: None,
+) -> Imported:
+    """Put an archive into a home, whose configuration stays as it is; lines that make no sense are told and left out.
+
+    Raises:
+        FileNotFoundError, ArchiveError, LimitError: nothing was changed.
+        WriterBusy: another process writes to the home.
+    """
+
+    def counted(counts: Added) -> None:
+        progress(counts.records, "Importing documents")
+
+    with opened(path, limits=limits) as archive, home.lock("import"), changes.logged(home) as log:
+        imported = Imported(log.counts, notices=list(_left_out(home, config, archive)))
+        imported.facts = _join_facts(home, archive, progress)
+        collections = ((part.collection, _documents(archive, part, config)) for part in archive.parts("documents"))
+        changes.join(
+            home,
+            config,
+            encoder,
+            collections,
+            log,
+            action=None,
+            progress=counted,
+        )
+        with open_store(home, config) as store, store.joining() as joining:
+            imported.conversations, imported.joined = _join_history(joining, archive, log, progress)
+    return imported
+
+
+# --- lines ----------------------------------------------------------------------------------------------------------
+
+
+def _lines(leaf: Leaf, kind: type[Line]) -> Iterator[tuple[str, Line] | Reject]:
+    """The lines of a part, each with its place."""
+    for number, data in leaf.lines():
+        where = f"{leaf.where}:{number}"
+        found = _parsed(data, kind, where, leaf)
+        yield found if isinstance(found, Reject) else (where, found)
+
+
+def _sound(archive: Archive, part: Part, kind: type[Line], log: Log) -> Iterator[tuple[str, Line]]:
+    """Those lines that make sense; the others are told."""
+    with archive.leaf(part) as leaf:
+        for found in _lines(leaf, kind):
+            if isinstance(found, Reject):
+                log.reject(found)
+            else:
+                yield found
+
+
+def _parsed(data: bytes | None, kind: type[Line], where: str, leaf: Leaf) -> Line | Reject:
+    if data is None:
+        return Reject(where, over_record_limit(leaf.limits))
+    try:
+        told = orjson.loads(data)
+        return kind.model_validate(told)
+    except orjson.JSONDecodeError as error:
+        return Reject(where, f"Expected a JSON object, but got broken JSON ({error}); export anew.")
+    except ValidationError as error:
+        return Reject(where, f"Expected a line of `qa-bot export`, but got {_first(error)}; export anew.")
+
+
+def _first(error: ValidationError) -> str:
+    wrong = error.errors(include_url=False, include_input=False)[0]
+    return f"{'.'.join(map(str, wrong['loc'])) or 'a line'}: {wrong['msg']}"
+
+
+# --- documents ------------------------------------------------------------------------------------------------------
+
+
+def _documents(archive: Archive, part: Part, config: Config) -> Iterator[Item]:
+    """A collection's documents, with hash and passages where the archive's home cut texts as this one does."""
+    cutting, here = archive.manifest.cutting, config.passages
+    alike = (cutting.version, cutting.characters, cutting.overlap) == (CUTTING, here.characters, here.overlap)
+    with archive.leaf(part) as leaf:
+        for found in _lines(leaf, _DocumentLine):
+            yield found if isinstance(found, Reject) else _document(*found, leaf, here.characters if alike else None)
+        yield from leaf.repairs.notices(leaf.where)
+
+
+def _document(where: str, line: _DocumentLine, leaf: Leaf, characters: int | None) -> Record | Reject:
+    """A record; `characters` are those of the longest passage, None where the archive's passages are of no use."""
+    id_, title, text, body, url, origin = (
+        leaf.repairs.clean(each) for each in (line.id, line.title, line.text, line.body, line.url, line.origin)
+    )
+    kept = Kept(origin)
+    if characters is not None:
+        if not _are_spans(line.spans, len(text), characters):
+            return Reject(where, "Expected spans in order and within the text, but got others; export anew.")
+        kept = Kept(origin, line.hash, tuple(line.spans))
+    return Record(id_, title, text, body, url, where, kept)
+
+
+def _are_spans(spans: Sequence[tuple[int, int]], length: int, characters: int) -> bool:
+    inside = all(0 <= start < end <= length and end - start <= characters for start, end in spans)
+    starts = [start for start, _ in spans]
+    return inside and starts == sorted(set(starts))
+
+
+# --- facts ----------------------------------------------------------------------------------------------------------
+
+
+def _join_facts(home: Home, archive: Archive, progress: Progress) -> int:
+    """Put facts and tables of names into the graph, where there are new ones; how many facts are new."""
+    facts = next(iter(archive.parts("facts")), None)
+    if facts is None or not facts.records + len(archive.parts("mentions")):
+        return 0
+    with tempfile.TemporaryDirectory(prefix="qa-bot-import-") as name:
+        file = _copied(archive, facts, Path(name))
+        tables = [_copied(archive, part, Path(name)) for part in archive.parts("mentions")]
+        before, scope, tables = _missing(home, archive, file, tables)
+        if scope is None and not tables:
+            return 0
+        added = graph.add(
+            home,
+            [file],
+            labels=archive.manifest.labels,
+            tables=tables,
+            scope=scope or "",
+            action=None,
+            progress=progress,
+        )
+    return int(added.stats["triples"]) - before
+
+
+def _missing(home: Home, archive: Archive, file: Path, tables: Sequence[Path]) -> tuple[int, str | None, list[Path]]:
+    """How many facts the home has; the scope for blank nodes, None where it has all facts; and tables it has not.
+
+    A home knows its own blank nodes by their names; those of another one get a name that no other archive gives.
+    """
+    scope = f"{archive.parts('facts')[0].sha256[:12]}-"
+    with graph.generations(home).pin_current() as generation:
+        if generation is None:
+            return 0, scope, list(tables)
+        there = {_digest(table) for table in graph.tables(generation)}
+        known = any(
+            graph.holds(generation, (triple for batch in read_triples(file, scope=each) for triple in batch))
+            for each in ("", scope)
+        )
+        missing = [table for table in tables if _digest(table) not in there]
+        return int(generation.manifest["triples"]), None if known else scope, missing
+
+
+def _copied(archive: Archive, part: Part, folder: Path) -> Path:
+    path = folder / part.path.replace("/", "-")
+    with archive.leaf(part) as leaf, path.open("wb") as file:
+        shutil.copyfileobj(leaf.raw, file)
+    return path
+
+
+def _digest(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+# --- conversations --------------------------------------------------------------------------------------------------
+
+
+def _join_history(joining: Joining, archive: Archive, log: Log, progress: Progress) -> tuple[int, Joined]:
+    for part in archive.parts("settled"):
+        joining.settled_gaps((line.key, line.settled) for _, line in _sound(archive, part, _SettledLine, log))
+    fresh, joined = 0, Joined()
+    for part in archive.parts("conversations"):
+        infos = (
+            ConversationInfo(each.id, each.title, each.persona, each.created, each.updated, 0)
+            for _, each in _sound(archive, part, _ConversationLine, log)
+        )
+        while batch := list(islice(infos, BATCH)):
+            fresh += joining.conversations(batch)
+    for part in archive.parts("turns"):
+        lines = _sound(archive, part, _TurnLine, log)
+        while asked := list(islice(lines, BATCH)):
+            new = joining.turns(list(_turns(asked, joining, log)))
+            joined = Joined(joined.turns + new.turns, joined.known + new.known, joined.votes + new.votes)
+            progress(joined.turns + joined.known, "Importing turns")
+    return fresh, joined
+
+
+def _turns(
+    lines: Sequence[tuple[str, _TurnLine]], joining: Joining, log: Log
+) -> Iterator[tuple[Turn, tuple[Feedback, ...]]]:
+    """Those whose conversation is there, and whose answer has the shape of one."""
+    known = joining.known({line.conversation for _, line in lines if line.conversation is not None})
+    for where, line in lines:
+        if line.conversation is not None and line.conversation not in known:
+            log.reject(Reject(where, "Expected a turn of a conversation that is there, but got another; export anew."))
+        elif reason := _wrong_answer(line.answer):
+            log.reject(Reject(where, f"Expected an answer object, but got {reason}; export anew."))
+        else:
+            fields = line.model_dump(exclude={"feedback"})
+            said = (Feedback(line.id, each.vote, each.comment, each.created) for each in line.feedback)
+            yield Turn(**fields), tuple(said)
+
+
+def _wrong_answer(answer: dict[str, Any]) -> str:
+    """What keeps an object from being shown as an answer, or nothing."""
+    if _is_deep(answer, DEEPEST):
+        return f"one nested deeper than {DEEPEST}"
+    try:
+        AnswerReply.model_validate(answer)
+    except ValidationError as error:
+        return _first(error)
+    return ""
+
+
+def _is_deep(value: object, left: int) -> bool:
+    inner: Iterable[object] = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return left == 0 or any(_is_deep(each, left - 1) for each in inner if isinstance(each, dict | list))
+
+
+# --- what is left out -----------------------------------------------------------------------------------------------
+
+
+def _left_out(home: Home, config: Config, archive: Archive) -> Iterator[str]:
+    """What an archive cannot bring along, where it is not here."""
+    for part in archive.parts("settings"):
+        with archive.leaf(part) as leaf:
+            text = leaf.raw.read(LONGEST_SETTINGS).decode("utf-8", "replace")
+        differing = [name for name, value in _settings(text) if _here(config, name) != value]
+        if differing:
+            yield f"The configuration stays as it is; the archive's differs in {', '.join(differing)}."
+    for name, folder in (("models", home.models), ("personas", home.personas)):
+        missing = [each for each in archive.manifest.trained.get(name, ()) if not (folder / each).is_dir()]
+        if missing:
+            yield f"Archives hold no {name}; copy {', '.join(missing)} to {folder}."
+
+
+def _settings(text: str) -> Iterator[tuple[str, object]]:
+    try:
+        told = tomllib.loads(text)
+    except tomllib.TOMLDecodeError:
+        return
+    for section, table in told.items():
+        for short, value in table.items() if isinstance(table, dict) else ():
+            if f"{section}.{short}" in known_keys():
+                yield f"{section}.{short}", value
+
+
+def _here(config: Config, name: str) -> object:
+    section, _, short = name.partition(".")
+    return getattr(getattr(config, section), short)

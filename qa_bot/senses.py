@@ -1,0 +1,164 @@
+"""Names that stand for several entities of the graph: how each is told apart, and what can be asked about it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Sequence
+from functools import partial
+from itertools import zip_longest
+from typing import TYPE_CHECKING
+
+from kg_index.answers import Scored
+from kg_index.paths import Step
+from kg_index.readings import Reading
+from kg_index.topics import Topic
+from kg_index.wording import form_of
+from qa_bot.clarifying import Offer
+from qa_core.text import terms
+from qa_core.types import Choice
+
+if TYPE_CHECKING:
+    from qa_bot.facts import Facts, FoundFact
+
+MARGIN = 1.5
+"""Log-odds by which the best reading is much likelier than another one: 4.5 to 1."""
+LEAST_SHARE = 0.1
+"""Of a name: entities that it hardly ever stands for are not meant by it alone."""
+LONGEST_CLAUSE = 50
+"""Characters of a description that tell an entity apart."""
+MOST = 3
+"""Entities of a bare name, and ways to write one."""
+SHARED = 20
+"""Subjects of one object from which on it tells little about each of them."""
+LOOKED_AT = 50
+"""Predicates of an entity."""
+ASKED = 10
+"""Predicates of these that a question is made of."""
+LONGEST_NAME = 100
+"""Characters."""
+
+
+def senses(found: FoundFact, facts: Facts, *, check: Callable[[], object] = lambda: None) -> Iterator[Offer]:
+    """The question with each of the entities that it may mean, where these are about as likely and answer otherwise."""
+    close = close_readings(found.understood.readings)
+    question = found.understood.question
+    for each in close if len(close) > 1 and not _told_apart(question, close, facts) else ():
+        topic = each.reading.topic
+        rivals = [other.reading.topic.id for other in close if other is not each]
+        for name, written in namings(topic.id, topic.text, rivals, facts):
+            asked = question[: topic.start] + written + question[topic.end :]
+            check()
+            if told := _told(asked, facts, partial(_is_same, each.reading)):
+                yield Choice(name, asked), told
+                break
+
+
+def close_readings(readings: Sequence[Scored]) -> list[Scored]:
+    """The best reading for each entity of the best one's mention, best first, without those of equal answers."""
+    kept: dict[int, Scored] = {}
+    for each in readings:
+        reading, best = each.reading, readings[0].reading
+        same = (reading.topic.start, reading.topic.end) == (best.topic.start, best.topic.end)
+        if same and not reading.topic.is_value and _asks(reading) and readings[0].score - each.score <= MARGIN:
+            kept.setdefault(reading.topic.id, each)
+    different: dict[object, Scored] = {}
+    for each in kept.values():
+        different.setdefault((each.reading.answers, each.reading.counted), each)
+    return [*different.values()]
+
+
+def namings(entity: int, mention: str, rivals: Collection[int], facts: Facts) -> list[tuple[str, str]]:
+    """What a button calls an entity, and how a question does: its own name where no other entity has it, else the
+    mention with a kind, another name, or the beginning of its description."""
+    lookup, vocabulary = facts.lookup, facts.answerer.vocabulary
+    label = lookup.label(entity)
+    unique = [name for name in vocabulary.names(entity).texts if lookup.entities(name)[:2] == [entity]]
+    unique.sort(key=label.__ne__)  # stable: the label first
+    taken = frozenset[int]().union(*map(vocabulary.kinds, rivals))
+    kinds = [vocabulary.names(kind).texts[0] for kind in sorted(vocabulary.kinds(entity) - taken)]
+    clause = vocabulary.description(entity).partition(";")[0].strip(" .")
+    added = [*kinds, *([clause] if 0 < len(clause) <= LONGEST_CLAUSE else [])]
+    told = [*((name, name) for name in unique), *((f"{label} ({each})", f"{mention} ({each})") for each in added)]
+    if unique[:1] != [label]:  # a name that few know tells less than a kind
+        told.sort(key=lambda each: each[0] in unique)
+    return [each for each in told if max(map(len, each)) <= LONGEST_NAME][:MOST]
+
+
+def topics(
+    found: FoundFact,
+    facts: Facts,
+    carrying: frozenset[str],
+    *,
+    defined: bool,
+    check: Callable[[], object] = lambda: None,
+) -> Iterator[Offer]:
+    """What can be asked about the entities that a bare name stands for, in turn; `carrying` are the name's terms.
+
+    Where a definition is asked for, only a name of several entities is open.
+    """
+    entities = {
+        topic.id: topic
+        for topic in reversed(found.understood.spotted.topics)
+        if not topic.is_value and topic.share >= LEAST_SHARE and carrying.issubset(terms(topic.text))
+    }
+    meant = [*reversed(entities.values())][:MOST]
+    told = [
+        _facts_of(topic, [other.id for other in meant if other is not topic], facts, check)
+        for topic in (meant if len(meant) > defined else ())
+    ]
+    return (offer for each in zip_longest(*told) for offer in each if offer is not None)
+
+
+def _facts_of(topic: Topic, rivals: Sequence[int], facts: Facts, check: Callable[[], object]) -> Iterator[Offer]:
+    """Questions about an entity that have an answer, what tells most about it first."""
+    for predicate in _predicates(topic.id, facts):
+        relation = facts.answerer.wording.predicate(predicate)
+        for name, written in namings(topic.id, topic.text, rivals, facts):
+            asked = f"What is the {relation} of {written}?"
+            check()
+            if told := _told(asked, facts, partial(_is_about, topic, predicate)):
+                yield Choice(f"{name}: {relation}" if rivals else relation, asked), told
+                break
+
+
+def _predicates(entity: int, facts: Facts) -> list[int]:
+    """Predicates whose names are nouns: first what few share, entities before values."""
+    triples, vocabulary = facts.lookup.triples, facts.answerer.vocabulary
+    ranked = []
+    for predicate in triples.predicates_of(entity)[:LOOKED_AT].tolist():
+        if predicate in vocabulary.hidden or form_of(facts.answerer.wording.predicate(predicate)) != "noun":
+            continue
+        objects = triples.objects(entity, predicate)
+        sharing = len(triples.subjects(predicate, int(objects[0])))
+        ranked.append((sharing >= SHARED, bool(triples.is_literal(int(objects[0]))), sharing, predicate))
+    return [predicate for *_, predicate in sorted(ranked)][:ASKED]
+
+
+def _told(question: str, facts: Facts, is_meant: Callable[[Reading], bool]) -> str:
+    """What the graph answers, empty where that is not what is meant, or not given."""
+    found = facts.find(question)
+    given = found.given and found.told is not None and is_meant(found.understood.readings[0].reading)
+    return found.told.text if found.told is not None and given else ""
+
+
+def _is_same(one: Reading, other: Reading) -> bool:
+    return one.topic.id == other.topic.id and one.answers == other.answers and one.counted == other.counted
+
+
+def _is_about(topic: Topic, predicate: int, reading: Reading) -> bool:
+    return reading.topic.id == topic.id and reading.path == (Step(predicate, False),)
+
+
+def _told_apart(question: str, close: Sequence[Scored], facts: Facts) -> bool:
+    """Whether the question says beside the name what some of the entities are and others are not."""
+    topic, vocabulary = close[0].reading.topic, facts.answerer.vocabulary
+    said = frozenset(terms(f"{question[: topic.start]} {question[topic.end :]}"))
+    named = [
+        any(stems and stems <= said for kind in vocabulary.kinds(entity) for stems in vocabulary.names(kind).stems)
+        for entity in (each.reading.topic.id for each in close)
+    ]
+    return any(named) and not all(named)
+
+
+def _asks(reading: Reading) -> bool:
+    """Whether the question says which relation is meant, in words that all belong to it."""
+    return bool(reading.features["whole"]) and reading.features["precision"] > 0

@@ -1,0 +1,141 @@
+"""What the routes of blind comparison take and give."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+
+from qa_bot.comparing.blind import Place
+from qa_bot.comparing.judgements import Grade, Name
+from qa_bot.web.frames import NAME, TEXT
+from qa_bot.web.models import Body, whole
+
+PAIRS = 1_000_000
+"""Pairs that a place counts at most."""
+DAY = 86_400.0
+
+Judge = Annotated[Name, Field(description="Who judges: any name, the same one every time.")]
+Level = Annotated[Grade, Field(description="0 bad, 1 fair, 2 good, 3 excellent."), BeforeValidator(whole)]
+
+
+class SideRequest(Body):
+    name: Annotated[str, Field(min_length=1, max_length=NAME, description="What it is; no judge is told.")]
+    answers: Annotated[str, Field(min_length=1, description="JSONL as `qa-bot compare` reads it.")]
+
+
+class ComparisonRequest(Body):
+    name: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$", max_length=64)]
+    a: SideRequest
+    b: SideRequest
+
+
+class NextQuery(BaseModel):
+    """Whose turn it is, and from which place on; the values come as text."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    judge: Judge
+    start: Annotated[int, Field(ge=0, lt=PAIRS, description="Pairs before this place were skipped.")] = 0
+
+
+class TableQuery(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    reveal: Annotated[bool, Field(description="Tell the names of the sides.")] = False
+
+
+class GradesRequest(Body):
+    first: Level | None = None
+    second: Level | None = None
+
+
+class JudgementRequest(Body):
+    judge: Judge
+    qid: Annotated[str, Field(min_length=1, max_length=TEXT)]
+    choice: Annotated[Place, Field(description="The better answer by its place, or a tie.")]
+    grades: GradesRequest | None = None
+    seconds: Annotated[float, Field(ge=0, le=DAY, description="Spent on it.")] | None = None
+
+
+# --- replies --------------------------------------------------------------------------------------------------------
+
+
+class ComparisonReply(BaseModel):
+    name: str
+    questions: Annotated[int, Field(description="How many pairs there are to judge.")]
+    identical: Annotated[int, Field(description="Pairs of identical answers, which are ties.")]
+    judges: Annotated[dict[str, int], Field(description="How many each judge has judged.")]
+
+
+class ComparisonMadeReply(BaseModel):
+    name: str
+    questions: int
+    identical: int
+    only_a: Annotated[int, Field(description="Questions that only A answers; they are left out.")]
+    only_b: int
+    wrong: Annotated[list[str], Field(description="The first lines that could not be used, each with its reason.")]
+
+
+class ComparisonsReply(BaseModel):
+    comparisons: list[ComparisonReply]
+
+
+class PairReply(BaseModel):
+    """Two answers in an order of chance; an empty one is none."""
+
+    qid: str
+    question: str
+    body: str
+    first: str
+    second: str
+    place: int
+
+
+class NextReply(BaseModel):
+    comparison: str
+    judge: str
+    done: Annotated[int, Field(description="How many this judge has judged.")]
+    questions: int
+    pair: Annotated[PairReply | None, Field(description="Null where all from `start` on are judged.")]
+
+
+class JudgementReply(BaseModel):
+    comparison: str
+    judge: str
+    qid: str
+    done: int
+    questions: int
+
+
+class RowReply(BaseModel):
+    """Figures of the questions of one grade; shares and `difference` are means over questions."""
+
+    grade: Annotated[str, Field(description="Of the better answer, where it is known; `all` is over all questions.")]
+    questions: int
+    judgements: int
+    prefer_a: float
+    tie: float
+    prefer_b: float
+    won_a: Annotated[int, Field(description="Questions whose judges mostly chose A.")]
+    won_b: int
+    p: Annotated[float, Field(description="Two-sided sign test of the questions won, without ties.")]
+    p_randomised: Annotated[float, Field(description="Two-sided randomisation test of the shares by question.")]
+    difference: Annotated[float, Field(description="A's share less B's, with its 95 % interval.")]
+    low: float
+    high: float
+
+
+class TableReply(BaseModel):
+    comparison: str
+    a: Annotated[str | None, Field(description="What A is; only with `reveal`.")] = None
+    b: str | None = None
+    questions: int
+    identical: int
+    waiting: Annotated[int, Field(description="Questions that nobody has judged yet.")]
+    only_a: int
+    only_b: int
+    judges: dict[str, int]
+    alpha: Annotated[float | None, Field(description="Krippendorff's, nominal; null where it has no value.")]
+    conclusion: str
+    rows: Annotated[list[RowReply], Field(description="By grade, where grades are known; the last is over all.")]

@@ -1,0 +1,78 @@
+"""What the owner's routes take and give."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from qa_bot.owner import ANSWER, QUESTION, URL
+from qa_bot.web.models import Body, Seconds
+
+MOST = 500
+"""Questions of the longest list."""
+LIST = 50
+
+Key = Annotated[
+    str, Field(pattern=r"^[0-9a-f]{32}$", max_length=32, description="Of a question, whatever its case and blanks.")
+]
+
+Link = Annotated[str, Field(max_length=URL, pattern=r"^https?://\S+$", description="Where to read more.")]
+
+
+class GapsQuery(BaseModel):
+    """How many questions to list; the values come as text."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    limit: Annotated[int, Field(ge=1, le=MOST)] = LIST
+
+
+class AddAnswerRequest(Body):
+    question: Annotated[str, Field(max_length=QUESTION, pattern=r"\w")]
+    answer: Annotated[str, Field(max_length=ANSWER, pattern=r"\w")]
+    url: Link | None = None
+    gap: Annotated[Key | None, Field(description="Which question this answers, if it was asked in other words.")] = None
+
+
+class DismissRequest(Body):
+    gap: Key
+
+
+# --- replies --------------------------------------------------------------------------------------------------------
+
+
+class NearestReply(BaseModel):
+    document: str
+    collection: str
+    title: str
+    url: str
+
+
+class GapReply(BaseModel):
+    """A question without a good answer, over all turns that asked it since it was last settled."""
+
+    key: Key
+    question: Annotated[str, Field(description="As it was understood, in the wording asked most.")]
+    asked: Annotated[int, Field(description="How many turns.")]
+    unanswered: Annotated[int, Field(description="How many of them got no answer.")]
+    downvoted: Annotated[int, Field(description="How many of them have a last vote that is down.")]
+    last: Seconds
+    comments: Annotated[list[str], Field(description="What was said about it, the latest first.")]
+    answer: Annotated[str, Field(description="What was answered last; empty where nothing was.")]
+    nearest: Annotated[NearestReply | None, Field(description="The first source of the last answer.")]
+
+
+class GapsReply(BaseModel):
+    gaps: Annotated[list[GapReply], Field(description="The most frequent first.")]
+    total: Annotated[int, Field(description="How many there are in all.")]
+
+
+class AddAnswerReply(BaseModel):
+    document: Annotated[str, Field(description="Its id: a better answer to the question replaces it.")]
+    collection: str
+
+
+class DismissReply(BaseModel):
+    gap: Key
+    asked: Annotated[int, Field(description="How many turns.")]

@@ -1,0 +1,43 @@
+// The JSON routes that the owner's page uses.
+
+import { Api } from "./api.js";
+
+export class OwnerApi extends Api {
+  ask(question) {
+    return this.call("POST", "api/ask", { question });
+  }
+
+  gaps(limit) {
+    return this.call("GET", `api/owner/gaps?limit=${limit}`);
+  }
+
+  /** `gap` is the key of the question that this answers, in whatever words. */
+  addAnswer(question, answer, url, gap) {
+    return this.call("POST", "api/owner/answers", { question, answer, gap, ...(url ? { url } : {}) });
+  }
+
+  dismiss(gap) {
+    return this.call("POST", "api/owner/dismiss", { gap });
+  }
+
+  async comparisons() {
+    return (await this.call("GET", "api/comparisons")).comparisons;
+  }
+
+  prepare(name, a, b) {
+    return this.call("POST", "api/comparisons", { name, a, b });
+  }
+
+  comparison(name, reveal) {
+    return this.call("GET", `api/comparisons/${encodeURIComponent(name)}?reveal=${reveal}`);
+  }
+
+  nextPair(name, judge, start) {
+    const query = new URLSearchParams({ judge, start });
+    return this.call("GET", `api/comparisons/${encodeURIComponent(name)}/next?${query}`);
+  }
+
+  judge(name, judgement) {
+    return this.call("POST", `api/comparisons/${encodeURIComponent(name)}/judgements`, judgement);
+  }
+}

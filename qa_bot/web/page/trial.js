@@ -1,0 +1,49 @@
+// A question asked from the owner's page: what the bot says to it now.
+
+import { el } from "./dom.js";
+import { named } from "./text.js";
+
+export class Trial {
+  #api;
+  #input;
+  #state = el("p", { class: "fine", role: "status" });
+  #said = el("div", { class: "said" });
+
+  constructor(api, question) {
+    this.#api = api;
+    this.#input = el("input", { "aria-label": "Ask the bot", maxlength: 20000, autocomplete: "off", required: true });
+    this.#input.value = question;
+    const form = el("form", { class: "trial-form", on: { submit: (event) => this.#submit(event) } },
+      this.#input, el("button", { type: "submit", class: "primary" }, "Ask"));
+    this.root = el("section", { class: "trial", "aria-label": "Try it" },
+      el("h3", {}, "Live: try it"), form, this.#state, this.#said);
+  }
+
+  /** Ask what is written, and show what comes. */
+  async run() {
+    this.#state.textContent = "Asking…";
+    this.#said.replaceChildren();
+    try {
+      this.#show(await this.#api.ask(this.#input.value.trim()));
+    } catch (error) {
+      this.#state.textContent = error.message;
+    }
+  }
+
+  #submit(event) {
+    event.preventDefault();
+    if (this.#input.value.trim()) this.run();
+  }
+
+  #show({ answered, answer, reason, sources, conversation }) {
+    this.#state.textContent = answered ? "The bot now says:" : "The bot still does not answer this:";
+    this.#said.replaceChildren(el("p", { class: "text" }, answer || reason), ...from(sources));
+    // A trial is no conversation to keep; but what is still not answered shall be among the questions again.
+    if (answered) this.#api.remove(conversation).catch(() => {});
+  }
+}
+
+function from(sources) {
+  const used = sources.filter((source) => source.span);
+  return used.length ? [el("p", { class: "fine" }, `From ${used.map(named).join(", ")}`)] : [];
+}

@@ -1,0 +1,44 @@
+"""What a terminal shows: answers beside each other where there is room, and the table within eighty columns."""
+
+from __future__ import annotations
+
+import io
+
+import pytest
+from rich.console import Console
+
+from qa_bot.comparing.blind import Shown
+from qa_bot.comparing.comparison import Comparison, Pair
+from qa_bot.comparing.display import pair, table
+from qa_bot.comparing.judgements import Judged, Judgement
+from qa_bot.comparing.tables import table_of
+
+SHOWN = Shown("q1", "Why [bold]so[/bold]?", "With details.", "The first answer.", "", 11)
+
+
+def drawn(what: object, width: int) -> list[str]:
+    out = io.StringIO()
+    Console(file=out, width=width, highlight=False).print(what)
+    return out.getvalue().splitlines()
+
+
+@pytest.mark.parametrize(("width", "beside"), [(120, True), (80, False)])
+def test_answers_stand_beside_each_other_where_there_is_room(width: int, beside: bool) -> None:
+    lines = drawn(pair(SHOWN, 80), width)
+    assert any("12 of 80  Why [bold]so[/bold]?" in line for line in lines)
+    assert any("With details." in line for line in lines)
+    (one,) = [line for line in lines if "The first answer." in line]
+    assert ("No answer." in one) == beside
+    assert sum("No answer." in line for line in lines) == 1
+    assert max(map(len, lines)) <= width
+
+
+def test_the_table_fits_a_terminal() -> None:
+    pairs = tuple(Pair(f"q{n}", "?", "", "a", "b", n % 4) for n in range(1200))
+    said = {p.qid: {"ann": Judgement("ann", p.qid, "AB", "A" if n % 3 else "B")} for n, p in enumerate(pairs)}
+    told = table_of(Comparison("n", "left", "right", 0, pairs), Judged(said))
+    lines = drawn(table(told), 80)
+    assert [line.split()[0] for line in lines[4:9]] == ["0", "1", "2", "3", "all"]
+    assert lines[8].split()[:6] == ["all", "1,200", "1,200", "67%", "0%", "33%"]
+    assert lines[8].split()[-4:] == ["<", ".001", "<", ".001"]
+    assert not any("…" in line for line in lines)

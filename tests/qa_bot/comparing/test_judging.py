@@ -1,0 +1,75 @@
+"""Lines that a judge types."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from qa_bot.comparing.blind import Shown, order_of
+from qa_bot.comparing.comparison import Comparison, Pair
+from qa_bot.comparing.judgements import Judgement
+from qa_bot.comparing.judging import Verdict, judge_all, parsed
+
+MADE = Comparison("n", "a", "b", 4, tuple(Pair(f"q{n}", f"{n}?", "", f"a{n}", f"b{n}") for n in range(4)))
+
+
+def judged(*lines: str, done: tuple[str, ...] = ()) -> tuple[list[Judgement], list[Shown], list[str]]:
+    given: Iterator[str] = iter(lines)
+    said: list[Judgement] = []
+    seen: list[Shown] = []
+    told: list[str] = []
+    count = judge_all(
+        MADE,
+        "ann",
+        done,
+        lambda: next(given, None),
+        show=lambda shown, of: seen.append(shown) if of == 4 else None,
+        tell=told.append,
+        save=said.append,
+    )
+    assert count == len(said)
+    return said, seen, told
+
+
+def test_a_judge_who_always_takes_the_first() -> None:
+    said, seen, told = judged("1", " 1 ", "1", "1", "1")
+    assert [each.qid for each in said] == [each.qid for each in seen] == ["q0", "q1", "q2", "q3"]
+    assert [each.choice for each in said] == [order_of(4, "ann", each.qid)[0] for each in said]
+    assert [shown.first[0].upper() for shown in seen] == [each.choice for each in said]
+    assert told == []
+
+
+def test_skipping_quitting_and_nonsense() -> None:
+    said, seen, told = judged("0", "s", "what?", "2 3 0", "q", "1")
+    assert [(each.qid, each.choice == "tie") for each in said] == [("q0", True), ("q2", False)]
+    assert said[1].grade[said[1].choice] == 0
+    assert sorted(said[1].grade.values()) == [0, 3]
+    assert [shown.qid for shown in seen] == ["q0", "q1", "q2", "q3"]
+    assert len(told) == 1
+    assert "but got 'what?'" in told[0]
+
+
+def test_going_on_where_one_stopped() -> None:
+    said, _, _ = judged("1", "1", "1", done=("q0", "q2"))
+    assert [each.qid for each in said] == ["q1", "q3"]
+
+
+@pytest.mark.parametrize("line", ["", "3", "A", "1 2", "1 4 0", "1 2 3 0", "1 -1 0", "12", "01", "1,2,3"])
+def test_lines_that_say_nothing(line: str) -> None:
+    assert parsed(line) is None
+
+
+@given(st.sampled_from("120"), st.none() | st.tuples(st.integers(0, 3), st.integers(0, 3)))
+def test_lines_that_do(key: str, grades: tuple[int, int] | None) -> None:
+    places = {"1": "first", "2": "second", "0": "tie"}
+    line = key if grades is None else f"  {key}\t{grades[0]}  {grades[1]}"
+    assert parsed(line) == Verdict(places[key], grades or (None, None))  # type: ignore[arg-type]
+
+
+@given(st.text(max_size=40))
+def test_any_line_is_a_verdict_or_none(line: str) -> None:
+    verdict = parsed(line)
+    assert verdict is None or verdict.place in ("first", "second", "tie")

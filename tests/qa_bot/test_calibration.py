@@ -1,0 +1,143 @@
+"""Where a calibration comes from, on a toy collection; and what the shipped one makes of the starter's questions."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from qa_bot import Bot, calibration
+from qa_bot.calibration import (
+    ANSWERED,
+    HELD_OUT,
+    Asked,
+    Fitted,
+    Seen,
+    calibrate,
+    calibration_for,
+    describe,
+    ensure,
+)
+from qa_bot.confidence import HYBRID, KEYWORDS, Calibration
+from qa_bot.encoders import STARTER_FOLDER
+from qa_core.static_encoder import StaticEncoder
+
+ANIMALS = ("cats", "dogs", "horses", "cows", "sheep", "goats", "bees", "owls", "foxes", "hens", "mice", "deer")
+OTHERS = {"What does a bicycle cost?": "off-topic", "Why do owls wear hats?": "near-miss", "grmpf grmpf": "nonsense"}
+
+
+class OtherEncoder:
+    """The starter encoder by another fingerprint."""
+
+    quick = True
+    fingerprint = "f" * 64
+
+    def __init__(self) -> None:
+        self._encoder = StaticEncoder.load(STARTER_FOLDER)
+        self.dimension, self.knows, self.encode = self._encoder.dimension, self._encoder.knows, self._encoder.encode
+
+
+@pytest.fixture
+def toy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Twelve documents with a question each, a paraphrase of half of them, and three questions without an answer."""
+    pairs = [
+        {"id": each, "question": f"Where do {each} sleep?", "answer": f"{each.title()} sleep on straw, as {each} do."}
+        for each in ANIMALS
+    ]
+    asked = [{"question": f"bed of {each}", "answer": each} for each in ANIMALS[::2]]
+    asked += [{"question": question, "answer": None, "kind": kind} for question, kind in OTHERS.items()]
+    for name, rows in (("COLLECTION", pairs), ("QUESTIONS", asked)):
+        file = tmp_path / f"{name.lower()}.jsonl"
+        file.write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
+        monkeypatch.setattr(calibration, name, file)
+
+
+@pytest.mark.usefixtures("toy")
+@pytest.mark.parametrize(("engine", "names"), [("hybrid", HYBRID), ("keyword", KEYWORDS)])
+def test_every_answered_question_is_asked_again_without_its_document(engine, names) -> None:
+    fitted = calibrate(OtherEncoder(), engine=engine)
+    kinds = [each.asked.kind for each in fitted.seen]
+    assert kinds == [ANSWERED] * 18 + [*OTHERS.values()] + [HELD_OUT] * 18
+    again = sorted(each.asked.question for each in fitted.seen if each.asked.kind == HELD_OUT)
+    assert again == sorted(each.asked.question for each in fitted.seen if each.asked.kind == ANSWERED)
+    assert not any(each.right for each in fitted.seen if each.asked.kind != ANSWERED)
+    assert sum(each.right for each in fitted.seen) >= 12
+    assert fitted.calibration.features == names
+    for each in fitted.seen:  # "sleep" is in every document, the animal only in its own
+        if each.asked.kind == HELD_OUT and each.asked.question.startswith("Where"):
+            assert 0 < each.features["coverage"] < 1
+    confidences = dict(zip([(e.asked.kind, e.asked.question) for e in fitted.seen], fitted.confidences, strict=True))
+    assert confidences[ANSWERED, "Where do bees sleep?"] > confidences[HELD_OUT, "Where do bees sleep?"]
+
+
+@pytest.mark.usefixtures("toy")
+def test_answered_and_unanswered_questions_count_the_same_in_all() -> None:
+    fitted = calibrate(OtherEncoder())
+    right = sum(each.right for each in fitted.seen)
+    assert fitted.calibration.thresholds[0] == 0
+    assert fitted.calibration.precisions[0] == pytest.approx(right / (2 * 18), abs=1e-4)  # of all, given at 0
+
+
+def test_what_is_kept_and_let_through_by_hand() -> None:
+    told = [(ANSWERED, True), (ANSWERED, True), (ANSWERED, False), ("near-miss", False), (HELD_OUT, False)]
+    seen = [Seen(Asked("q", "d" if kind == ANSWERED else "", kind), {}, right) for kind, right in told]
+    sure = Calibration((), (), (), (), 0.0, thresholds=(0.0, 0.5), precisions=(0.4, 0.9))
+    first, *others = describe(Fitted(sure, np.array([0.9, 0.3, 0.6, 0.5, 0.2]), seen)).splitlines()
+    assert first == "right first document for 0.667 of 3 answered questions"
+    given = "threshold 0.50, right answers given 0.500, unanswered ones given: near-miss 1.000, held out 0.000"
+    assert others[-2] == f"wanted precision 0.90: {given}"
+    assert "threshold 1.00, right answers given 0.000" in others[-1]
+
+
+@pytest.mark.usefixtures("toy")
+def test_another_encoder_is_calibrated_once_and_kept(tmp_path: Path) -> None:
+    encoder, models = OtherEncoder(), tmp_path / "models"
+    assert calibration_for(encoder, models) == calibration_for(None, models)
+    ensure(encoder, models)
+    (file,) = models.iterdir()
+    made = calibration_for(encoder, models)
+    assert made.features == HYBRID
+    file.write_bytes(file.read_bytes().replace(b'"bias": ', b'"bias": 1'))
+    ensure(encoder, models)
+    assert calibration_for(encoder, models).bias != made.bias
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Why do cats sleep all day?",
+        "how do i boil an egg",
+        "why is the sky blue",
+        "What is the capital of Australia?",
+        "reset router",
+        "how much water should one drink",
+        "what is photosynthesis?",
+    ],
+)
+def test_what_the_starter_answers_is_answered(home: Path, question: str) -> None:
+    with Bot.open(home, record=False) as bot:
+        assert bot.ask(question).answered
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "what is the capital of Mongolia?",
+        "who is Ada Lovelace",
+        "how do I change the oil on a 2009 Honda Civic",
+        "solve x^2 - 5x + 6 = 0",
+        "hgfhgf 8787 jkjk 99",
+        "how do I knit a cable stitch",
+    ],
+)
+def test_what_it_does_not_answer_is_refused(home: Path, question: str) -> None:
+    with Bot.open(home, flags={"facts.enabled": False}, record=False) as bot:
+        assert not bot.ask(question).answered
+
+
+def test_confidence_looks_at_what_means_the_same_in_any_collection() -> None:
+    shipped = calibration_for(StaticEncoder.load(STARTER_FOLDER), Path())
+    raw = dict(zip(shipped.features, np.array(shipped.weights) / shipped.deviation, strict=True))
+    assert set(raw) == set(HYBRID)
+    assert raw.pop("missing_name") < 0
+    assert all(weight > 0 for weight in raw.values())

@@ -1,0 +1,324 @@
+"""When choices are offered and which: hand-made rankings, the starter's home, and the turns of `clarifying.jsonl`."""
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+from hypothesis import event, given, settings
+from hypothesis import strategies as st
+
+from qa_bot.bot import Bot
+from qa_bot.broad import Topic, tidy
+from qa_bot.clarifying import FEWEST, LONGEST_LABEL, MANY, MOST, TRIED, choices, documents, offered, readings, shown
+from qa_bot.deadline import Deadline, DeadlineExceededError, Stages
+from qa_bot.owned import COLLECTION, OWNED
+from qa_bot.pipeline import Decision, Pipeline, Ranking
+from qa_bot.starter import FACT_QUESTIONS, QUESTIONS
+from qa_core.types import Answer, AnswerSource, Candidate, Choice, Clue, Passage, Question, Source
+from retrievers.queries import formulate
+
+TURNS = Path(__file__).with_name("clarifying.jsonl")
+ASTHMA = Topic(("asthma",), frozenset({"asthma"}))
+FACETS = (
+    ("What is (are) Asthma ?", 3.0),
+    ("What are the symptoms of Asthma ?", 2.5),
+    ("What is (are) allergic asthma ?", 2.4),
+    ("What causes Asthma ?", 2.3),
+    ("What causes allergic asthma ?", 2.2),
+    ("Is Asthma inherited ?", 1.7),
+    ("How to prevent Asthma ?", 1.6),  # below 0.55 · 3
+)
+
+
+def ranking_of(turn: str, titles: Sequence[tuple[str, float]], *, body: str = "") -> Ranking:
+    """Documents of these titles and scores, each with a text of its own."""
+    question = Question(turn, body)
+    found = tuple(
+        Candidate(Passage(f"{i}/0", text_of(title), Clue(title), Source(f"{i}", title)), score)
+        for i, (title, score) in enumerate(titles)
+    )
+    return Ranking(question, formulate(question), found, (), Stages(Deadline.after(9), ThreadPoolExecutor(1)))
+
+
+def text_of(title: str) -> str:
+    return f"The text about {title}"
+
+
+def decision(confidence: float) -> Decision:
+    return Decision(confidence, 0.5, {"coverage": 1.0})
+
+
+def answer_of(title: str, text: str, *, kind: str = "passage") -> Answer:
+    source = AnswerSource("0/0", "0", "", title, "", 1.0, text)
+    return Answer(title, text, kind, bool(text), 0.9, sources=(source,))  # type: ignore[arg-type]
+
+
+def asking(ranking: Ranking) -> Callable[[str], Answer]:
+    """Answers a question from the document whose title it is, but for brackets and blanks."""
+    texts = {tidy(each.passage.clue.title): each.passage for each in ranking.candidates}
+
+    def ask(question: str) -> Answer:
+        return answer_of(texts[question].source.title, texts[question].text)
+
+    return ask
+
+
+def offered_for(turn: str, titles: Sequence[tuple[str, float]], *, body: str = "") -> list[str]:
+    ranking = ranking_of(turn, titles, body=body)
+    return [each.text for each in choices(ranking, decision(0.9), None, asking(ranking))]
+
+
+# hand-made rankings
+
+
+def test_what_a_topic_is_stands_first_then_what_is_asked_about_it_then_what_is_narrower():
+    ranking = ranking_of("asthma", FACETS)
+    assert choices(ranking, decision(0.9), None, asking(ranking)) == (
+        Choice("What is Asthma?", "What is Asthma?"),
+        Choice("Symptoms", "What are the symptoms of Asthma?"),
+        Choice("Causes", "What causes Asthma?"),
+        Choice("Is Asthma inherited?", "Is Asthma inherited?"),
+        Choice("Allergic asthma", "What is allergic asthma?"),
+    )
+
+
+def test_what_asks_more_than_another_title_or_scores_too_little_is_no_reading():
+    found = readings(ASTHMA, ranking_of("asthma", FACETS).candidates, near=0.55)
+    assert [sorted(each.rest) for each in found] == [[], ["symptom"], ["allerg"], ["caus"], ["inherit"]]
+
+
+def test_without_a_document_about_the_topic_itself_the_readings_are_offered():
+    cats = [("Why do cats purr?", 2.0), ("Why do cats sleep all day?", 1.6), ("How do birds fly?", 1.5)]
+    assert offered_for("cats", cats) == ["Why do cats purr?", "Why do cats sleep all day?"]
+    assert offered_for("tell me about cats", cats) == ["Why do cats purr?", "Why do cats sleep all day?"]
+
+
+@pytest.mark.parametrize(
+    "turn",
+    ["What is asthma?", "How is asthma treated?", "asthma symptoms", "symptoms of asthma", "is asthma inherited", ""],
+)
+def test_a_question_is_not_broad(turn: str):
+    assert offered_for(turn, FACETS) == []
+
+
+def test_a_body_says_enough():
+    assert offered_for("asthma", FACETS, body="My son coughs at night. What can we do?") == []
+
+
+def test_the_question_itself_is_the_answer():
+    assert offered_for("asthma", [("Asthma", 2.0), *FACETS[1:]]) == []
+
+
+def test_a_name_of_several_things_is_open_also_where_it_is_asked_what_it_is():
+    mercury = [("Mercury (planet)", 2.0), ("Mercury (element)", 1.9), ("Who discovered mercury?", 1.8)]
+    assert offered_for("What is Mercury?", mercury) == ["Mercury (planet)", "Mercury (element)"]
+    assert offered_for("What is Mercury?", [("What is Mercury?", 2.1), *mercury]) == []
+    far = [("Mercury (planet)", 2.0), ("Mercury (element)", 1.3)]  # below 0.7 · 2
+    assert offered_for("What is Mercury?", far) == []
+    assert offered_for("Mercury", far) == ["Mercury (planet)", "Mercury (element)"]
+
+
+def test_kinds_of_a_topic_alone_are_not_what_was_asked_for():
+    kinds = [("What is asthma?", 2.0), ("What is allergic asthma?", 1.9), ("Asthma in children", 1.8)]
+    assert offered_for("asthma", kinds) == []
+    asked = [("What causes asthma?", 1.7), ("How to prevent asthma?", 1.6)]
+    assert offered_for("asthma", kinds + asked) == [
+        "What is asthma?",
+        "Causes",
+        "How to prevent",
+        "Allergic asthma",
+        "Asthma in children",
+    ]
+
+
+def test_one_reading_far_ahead_or_another_title_first_is_no_choice():
+    assert offered_for("cats", [("Why do cats purr?", 2.0), ("Why do cats sleep?", 1.0)]) == []
+    assert offered_for("tea", [("How do I descale a kettle?", 2.0), ("Is tea healthy?", 1.9), ("Iced tea", 1.8)]) == []
+
+
+def test_too_many_readings_are_none():
+    animals = [f"How do {each} drink water?" for each in "cats dogs birds fish bees bears ants owls".split()]  # noqa: SIM905
+    scored = [(title, 2.0 - place / 100) for place, title in enumerate(animals)]
+    assert len(offered_for("water", scored[:MANY])) == MOST
+    assert offered_for("water", scored[: MANY + 1]) == []
+
+
+def test_of_near_duplicates_the_first_is_offered():
+    ranking = ranking_of("cats", [("Why do cats purr?", 2.0), ("Why do cats sleep?", 1.9)])
+    (first, second) = ranking.candidates
+    same = Candidate(Passage("1/0", first.passage.text, second.passage.clue, second.passage.source), second.score)
+    assert len([*documents(Topic(("cats",), frozenset({"cat"})), ranking.candidates)]) == FEWEST
+    assert len([*documents(Topic(("cats",), frozenset({"cat"})), (first, same))]) == 1
+
+
+def test_an_answer_that_the_owner_wrote_goes_out():
+    ranking = ranking_of("cats", [("Why do cats purr?", 2.0), ("Why do cats sleep?", 1.9)])
+    assert choices(ranking, decision(0.9), None, asking(ranking))
+    first, second = ranking.candidates
+    mine = Candidate(
+        Passage("a", "Mine.", first.passage.clue, Source("a", first.passage.clue.title, "", COLLECTION)),
+        3.0,
+        {OWNED: 3.0},
+    )
+    for found, offers in ((mine, 0), (replace(mine, features={}), 2)):
+        owned = replace(ranking, candidates=(found, second))
+        assert len(choices(owned, decision(1.0), None, asking(owned))) == offers
+
+
+def test_nothing_found_is_nothing_to_offer():
+    assert offered_for("asthma", []) == []
+
+
+# what is asked before it is offered
+
+TWO = ((Choice("one", "One?"), "1"), (Choice("two", "Two?"), "2"))
+
+
+def test_only_what_is_answered_as_meant_is_offered():
+    def answers(answer: Answer, meant: str) -> bool:
+        return answer.sources[0].title == meant
+
+    good = {"One?": answer_of("1", "First."), "Two?": answer_of("2", "Second.")}
+    assert offered(TWO, ask=good.__getitem__, answers=answers) == (Choice("One", "One?"), Choice("Two", "Two?"))
+    for bad in (answer_of("1", "Second."), answer_of("2", "")):
+        assert offered(TWO, ask={**good, "Two?": bad}.__getitem__, answers=answers) == ()
+    same = {**good, "Again?": answer_of("3", "First.")}
+    again = (*TWO, (Choice("again", "Again?"), "3"))
+    assert offered(again, ask=same.__getitem__, answers=answers) == (Choice("One", "One?"), Choice("Two", "Two?"))
+    assert offered(again[::2], ask=same.__getitem__, answers=answers) == ()
+
+
+def test_asking_ends_when_there_is_no_more_time():
+    def check() -> None:
+        raise DeadlineExceededError
+
+    with pytest.raises(DeadlineExceededError):
+        offered(TWO, ask=lambda _: answer_of("1", "First."), answers=lambda *_: True, check=check)
+
+
+def test_no_more_are_asked_than_can_be_waited_for():
+    asked: list[str] = []
+
+    def ask(question: str) -> Answer:
+        asked.append(question)
+        return answer_of(question, "")
+
+    many = [(Choice(f"{i}", f"{i}?"), "") for i in range(100)]
+    assert offered(many, ask=ask, answers=lambda *_: True) == ()
+    assert len(asked) == TRIED
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("symptoms of\n it", "Symptoms of it"),
+        ("iPhone repair", "iPhone repair"),
+        ("x" * 80, "X" + "x" * 79),
+        ("x" * 81, "X" + "x" * 78 + "…"),
+        ("", ""),
+    ],
+)
+def test_a_label_is_one_short_line(text: str, line: str):
+    assert shown(text) == line
+
+
+HEADS = st.sampled_from(
+    ("What is", "What is (are)", "What causes", "How to stop", "Why", "", "What are the symptoms of")
+)
+TAILS = st.sampled_from(("", "in children", "x" * 90 + "y", "x" * 90 + "z", "(are)", "喘息", "today"))
+TITLES = st.tuples(HEADS, st.just("asthma"), TAILS, st.sampled_from(("", "?", " ?"))).map(" ".join)
+
+
+@settings(max_examples=200)
+@given(st.lists(st.tuples(TITLES, st.floats(2.0, 3.0)), max_size=12), st.sampled_from(("asthma", "what is asthma", "")))
+def test_there_are_two_to_five_choices_that_differ_or_none(titles: list[tuple[str, float]], turn: str):
+    ranking = ranking_of(turn, sorted(titles, key=lambda each: -each[1]))
+    told = choices(ranking, decision(0.9), None, asking(ranking))
+    event(f"{len(told)} choices")
+    assert len(told) in (0, *range(FEWEST, MOST + 1))
+    assert len({each.text.casefold() for each in told}) == len(told)
+    assert len({each.question.casefold() for each in told}) == len(told)
+    assert all(1 <= len(each.text) <= LONGEST_LABEL for each in told)
+
+
+# the starter's home
+
+
+class Clarified(NamedTuple):
+    bot: Bot
+    pipeline: Pipeline
+
+    def choices(self, turn: str) -> tuple[Choice, ...]:
+        """What is offered for a turn over this home."""
+        pipeline, deadline = self.pipeline, Deadline.after(60)
+        ranking = pipeline.rank(Question(turn), deadline=deadline, depth=self.bot.config.ranking.depth)
+        fact = pipeline._fact(Question(turn), ranking.stages)
+        return choices(ranking, pipeline.decide(ranking), fact, self.ask, facts=pipeline._facts)
+
+    def ask(self, question: str) -> Answer:
+        return self.pipeline.ask(Question(question), deadline=Deadline.after(60))
+
+
+@pytest.fixture(scope="module")
+def starter(starter_home: Path) -> Iterator[Clarified]:
+    with Bot.open(starter_home, record=False) as bot:
+        yield Clarified(bot, bot.pipeline())
+
+
+def test_each_choice_leads_to_its_document(starter: Clarified):
+    told = starter.choices("cats")
+    answers = [starter.ask(each.question) for each in told]
+    assert [each.sources[0].document for each in answers] == [
+        "animals-cats-purr",
+        "animals-cats-sleep",
+        "animals-cats-scratch",
+    ]
+
+
+def test_each_choice_leads_to_its_entity(starter: Clarified):
+    told = starter.choices("capital of Georgia")
+    assert [each.text for each in told] == ["Georgia (country)", "Georgia (US state)"]
+    assert [starter.ask(each.question).text for each in told] == [
+        "The capital of Georgia is Tbilisi.",
+        "The capital of Georgia is Atlanta.",
+    ]
+
+
+def test_what_a_name_hardly_ever_stands_for_is_left_out(starter: Clarified):
+    told = starter.choices("Jordan")
+    assert "Capital" in [each.text for each in told]
+    assert not any("river" in each.question.casefold() for each in told)
+
+
+def turns(name: str) -> list[dict[str, object]]:
+    return [row for row in map(json.loads, TURNS.read_text("utf-8").splitlines()) if row["home"] == name]
+
+
+def holds(choice: Choice, wanted: str) -> bool:
+    return any(each in f"{choice.text} {choice.question}".casefold() for each in wanted.split("|"))
+
+
+def test_broad_and_ambiguous_turns_are_told_from_clear_ones(starter: Clarified):
+    rows = turns("starter")
+    found = {str(row["turn"]): starter.choices(str(row["turn"])) for row in rows}
+    clear = [row["turn"] for row in rows if not row["wanted"]]
+    assert len(clear) >= 45
+    assert [turn for turn in clear if found[turn]] == []
+    broad = {row["turn"]: row["wanted"] for row in rows if row["wanted"]}
+    right = [
+        turn
+        for turn, wanted in broad.items()
+        if len({each.question for one in wanted for each in found[turn] if holds(each, one)}) >= FEWEST
+    ]
+    assert len(right) >= 0.9 * len(broad)
+    assert len(broad) >= 35
+
+
+@pytest.mark.parametrize("path", [QUESTIONS, FACT_QUESTIONS], ids=["documents", "facts"])
+def test_whole_questions_are_answered(starter: Clarified, path: Path):
+    questions = [json.loads(line)["question"] for line in path.read_text("utf-8").splitlines()]
+    assert [question for question in questions[::5] if starter.choices(question)] == []

@@ -1,0 +1,576 @@
+"""A home goes out as one file and comes in again: whole, once, and never by halves; whatever else comes is refused."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import subprocess
+import sys
+import zipfile
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from qa_bot import graph
+from qa_bot.archive import ArchiveError, opened
+from qa_bot.bot import Bot
+from qa_bot.changes import add_records
+from qa_bot.config import Config, PassagesSection, load_config
+from qa_bot.encoders import STARTER_FOLDER
+from qa_bot.exporting import export, text_of
+from qa_bot.generations import Generations
+from qa_bot.home import Home, WriterBusy
+from qa_bot.importing import Imported, join
+from qa_bot.ingest.bounds import LimitError
+from qa_bot.ingest.passages import cut
+from qa_bot.ingest.records import Limits, Record
+from qa_bot.journal import open_store
+from qa_bot.presentation import as_dict
+from qa_bot.store import Store, StoredPassage
+from qa_core.static_encoder import StaticEncoder
+from qa_core.text import normalise
+
+CATS = "Why do cats sleep all day?"
+ZORGON = {"_id": "zorgon", "title": "Where do zorgons live?", "text": "Zorgons live under the moon of Quix."}
+LONG = " ".join(f"Sentence {i} tells of the number {i * i}." for i in range(80)) + "\n\nAnd\nthe end."
+FACTS = '<http://x/a> <http://x/p> _:b .\n_:b <http://www.w3.org/2000/01/rdf-schema#label> "line\\nend é"@en .\n'
+
+
+@pytest.fixture(scope="module")
+def encoder() -> StaticEncoder:
+    return StaticEncoder.load(STARTER_FOLDER)
+
+
+@pytest.fixture
+def full(home: Path, encoder: StaticEncoder, write_lines: Callable[..., Path], tmp_path: Path) -> Home:
+    """The starter's home with documents of two more collections, facts, names, settings, votes and conversations."""
+    place = Home.open(home)
+    (tmp_path / "facts.nt").write_text(FACTS)
+    (tmp_path / "names.tsv").write_text("the letter\thttp://x/a\t7\n")
+    graph.add(place, [tmp_path / "facts.nt"], tables=[tmp_path / "names.tsv"], labels=["http://x/p"])
+    config = load_config(home)
+    add_records(place, config, encoder, [Record("zorgon", ZORGON["title"], ZORGON["text"])], collection="a/b")
+    add_records(place, config, encoder, [Record("long", "Long", LONG, "body", "http://u", "x")], collection="../c")
+    (home / "qa-bot.toml").write_text(
+        '# my notes\n[serve]\ntoken = "s3cret"\n[store]\nurl = ""\n[fusion]\nmethod = "rrf"\n'
+    )
+    with Bot.open(home, record=False) as bot:
+        for id_, question, conversation in [("t1", CATS, "c1"), ("t2", "And dogs?", "c1"), ("t3", "Lone?", None)]:
+            answer = as_dict(replace(bot.ask(question, trace=id_ == "t1"), id=id_))
+            timings = answer["timings"]
+            bot.store.save_turn(
+                id=id_, question=question, answer=answer, timings=timings, conversation=conversation, rewritten=id_
+            )
+        bot.store.save_feedback("t1", "down", "wrong \x1b[31m")
+        bot.store.save_feedback("t1", "up", "right after all")
+        bot.store.save_feedback("t3", "down")
+        bot.store.rename_conversation("c1", "Pets & <co>")
+        bot.store.settle_gap("0123456789abcdef0123456789abcdef")
+    return place
+
+
+@pytest.fixture
+def empty(tmp_path: Path) -> Home:
+    return Home.open(tmp_path / "empty")
+
+
+@pytest.fixture
+def packed(full: Home, tmp_path: Path) -> Path:
+    path = tmp_path / "all.zip"
+    export(full, load_config(full.path), path)
+    return path
+
+
+def brought(home: Home, path: Path, encoder: StaticEncoder, **options: Any) -> Imported:
+    return join(home, load_config(home.path), encoder, path, **options)
+
+
+def documents(home: Home) -> list[tuple[object, ...]]:
+    """All documents of a home by collection and id, with what `add` compares, and their passages."""
+    with Store.open(home.store_url(Config())) as store:
+        found = [
+            (d.collection, d.external_id, d.title, d.body, d.url, d.hash, d.origin, [p.text for p in d.passages])
+            for d in store.stream_documents()
+        ]
+    return sorted(found)
+
+
+def said(home: Home) -> dict[str, Any]:
+    """All conversations, turns and votes."""
+    with open_store(home, Config()) as store:
+        return {
+            "conversations": list(store.stream_conversations()),
+            "turns": list(store.stream_turns()),
+            "settled": store.settled_gaps(),
+            "gaps": store.gaps(),
+        }
+
+
+def triples(home: Home) -> list[tuple[str, ...]]:
+    with graph.opened(home) as held:
+        found = [triple for batch in graph.batches_of(held.triples) for triple in batch]
+    return sorted(tuple("_:" if term.startswith("_:") else term for term in triple) for triple in found)
+
+
+# --- there and back -------------------------------------------------------------------------------------------------
+
+
+def test_everything_arrives_in_an_empty_home(full, empty, packed, encoder) -> None:
+    imported = brought(empty, packed, encoder)
+    assert documents(empty) == documents(full)
+    assert said(empty) == said(full)
+    assert triples(empty) == triples(full)
+    assert (imported.conversations, imported.joined.turns, imported.joined.votes) == (1, 3, 3)
+    assert imported.documents.rejected == 0
+    with graph.opened(full) as before, graph.opened(empty) as after:
+        assert after.lookup.label(after.triples.id_of("http://x/a")) == before.lookup.label(
+            before.triples.id_of("http://x/a")
+        )
+    rrf = {"fusion.method": "rrf"}  # as in the file that stayed behind
+    with Bot.open(full.path, record=False) as old, Bot.open(empty.path, record=False, flags=rrf) as new:
+        for question in (CATS, "Where do zorgons live?", "What is the currency of Japan?", "number 6241"):
+            answers = [as_dict(bot.ask(question)) for bot in (old, new)]
+            for answer in answers:
+                del answer["id"], answer["timings"]
+                answer["confidence"] = pytest.approx(answer["confidence"], abs=0.02)
+                for source in answer["sources"]:
+                    del source["id"]
+                    source["score"] = pytest.approx(source["score"], rel=0.02)
+            assert answers[0]["answer"] == answers[1]["answer"]
+            assert answers[0]["sources"][:3] == answers[1]["sources"][:3]
+
+
+def test_a_second_time_changes_nothing(full, empty, packed, encoder) -> None:
+    brought(empty, packed, encoder)
+    for place in (full, empty):
+        before = (Generations(place.index).current_number(), Generations(place.graph).current_number(), said(place))
+        again = brought(place, packed, encoder)
+        assert (again.documents.unchanged, again.documents.added + again.documents.updated) == (len(documents(full)), 0)
+        assert (again.facts, again.conversations, again.joined.turns, again.joined.known) == (0, 0, 0, 3)
+        assert (
+            Generations(place.index).current_number(),
+            Generations(place.graph).current_number(),
+            said(place),
+        ) == before
+
+
+def test_an_export_of_what_was_imported_is_the_same(full, empty, packed, encoder, tmp_path) -> None:
+    brought(empty, packed, encoder)
+    export(empty, Config(), tmp_path / "again.zip")
+    with zipfile.ZipFile(packed) as one, zipfile.ZipFile(tmp_path / "again.zip") as other:
+        for name in ("conversations.jsonl", "turns.jsonl", "settled.jsonl", "mentions/1.tsv"):
+            assert one.read(name) == other.read(name), name
+        for name in ("documents/1.jsonl", "documents/2.jsonl", "documents/3.jsonl"):
+            assert sorted(one.read(name).splitlines()) == sorted(other.read(name).splitlines()), name
+
+
+def test_what_is_here_and_what_comes_join(full, packed, encoder, tmp_path) -> None:
+    other = Home.open(tmp_path / "other")
+    config = Config()
+    add_records(other, config, encoder, [Record("zorgon", "Old", "Old text.")], collection="a/b")
+    add_records(other, config, encoder, [Record("mine", "Mine", "My own.")], collection="a/b")
+    with open_store(other, config) as store:
+        store.save_turn(id="t2", question="here already", answer={}, conversation="c1")
+        store.rename_conversation("c1", "My title")
+        store.save_turn(id="mine", question="mine", answer={}, conversation="c1")
+    imported = brought(other, packed, encoder)
+    assert (imported.documents.updated, imported.conversations, imported.joined.turns) == (1, 0, 2)
+    told = {(each[0], each[1]): each[2] for each in documents(other)}
+    assert (told["a/b", "zorgon"], told["a/b", "mine"]) == ("Where do zorgons live?", "Mine")
+    with open_store(other, config) as store:
+        assert store.turn("t2").question == "here already"
+        assert [turn.id for turn in store.turns("c1")] == ["t1", "t2", "mine"]
+        assert store.conversation("c1").title == "My title"
+        assert store.last_feedback("c1")["t1"].vote == "up"
+
+
+def test_votes_that_came_later_join_and_older_ones_do_not(full, empty, packed, encoder, tmp_path) -> None:
+    brought(empty, packed, encoder)
+    with open_store(full, Config()) as store:
+        store.save_feedback("t1", "down", "after the export")
+    export(full, Config(), tmp_path / "later.zip")
+    assert brought(empty, tmp_path / "later.zip", encoder).joined.votes == 1
+    assert brought(empty, packed, encoder).joined.votes == 0
+    with open_store(empty, Config()) as store:
+        assert [each.vote for each in store.feedback("t1")] == ["down", "up", "down"]
+        assert store.last_feedback("c1")["t1"].comment == "after the export"
+
+
+def test_blank_nodes_of_two_homes_stay_apart(packed, encoder, tmp_path) -> None:
+    """Both homes call theirs by the same name; the archive's own facts are known again whatever joined since."""
+    other = Home.open(tmp_path / "other")
+    (tmp_path / "theirs.nt").write_text(FACTS.replace("/a>", "/z>"))
+    graph.add(other, [tmp_path / "theirs.nt"])
+    before = len(triples(other))
+    assert brought(other, packed, encoder).facts == len(triples(other)) - before == 11480
+    with graph.opened(other) as held:
+        found = [triple for batch in graph.batches_of(held.triples) for triple in batch]
+    nodes = {term for triple in found for term in triple if term.startswith("_:")}
+    assert len(nodes) == 2
+    (tmp_path / "more.nt").write_text("<http://x/n> <http://x/p> <http://x/m> .\n")
+    graph.add(other, [tmp_path / "more.nt"])
+    assert brought(other, packed, encoder).facts == 0
+
+
+def test_a_home_that_cuts_otherwise_cuts_anew(full, packed, encoder, tmp_path) -> None:
+    other = Home.open(tmp_path / "other")
+    short = Config(passages=PassagesSection(characters=200))
+    assert join(other, short, encoder, packed).documents.rejected == 0
+    (long,) = (each for each in documents(other) if each[1] == "long")
+    assert max(map(len, long[-1])) <= 200
+    (whole,) = (each for each in documents(full) if each[1] == "long")
+    assert set(" ".join(long[-1]).split()) == set(" ".join(whole[-1]).split())
+    again = join(other, short, encoder, packed)
+    assert again.documents.unchanged == len(documents(other))
+
+
+def test_what_is_added_reads_the_documents_too(packed, tmp_path, qa_bot) -> None:
+    with zipfile.ZipFile(packed) as zipped:
+        told = json.loads(zipped.read("manifest.json"))
+        (part,) = (part for part in told["parts"] if part["collection"] == "a/b")
+        zipped.extract(part["path"], tmp_path / "out")
+    added = qa_bot("--home", tmp_path / "new", "add", tmp_path / "out" / part["path"], "--json").json
+    assert (added["added"], added["rejected"]) == (1, 0)
+
+
+def test_the_configuration_stays_and_no_secret_goes_out(full, empty, packed, encoder) -> None:
+    with zipfile.ZipFile(packed) as zipped:
+        assert zipped.read("qa-bot.toml").decode().split() == ["[fusion]", "method", "=", '"rrf"']
+        everything = b"".join(zipped.read(name) for name in zipped.namelist())
+    assert b"s3cret" not in everything
+    assert b"my notes" not in everything
+    (told,) = brought(empty, packed, encoder).notices
+    assert told == "The configuration stays as it is; the archive's differs in fusion.method."
+    assert not empty.config_file.exists()
+
+
+TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=300)
+
+
+@settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    rows=st.lists(st.tuples(TEXTS.filter(str.strip), TEXTS, TEXTS, TEXTS), min_size=1, max_size=5),
+    asked=st.lists(st.tuples(TEXTS, TEXTS, TEXTS), max_size=4),
+    name=TEXTS.filter(bool),
+)
+def test_any_text_comes_through(encoder, tmp_path_factory, rows, asked, name) -> None:
+    folder = tmp_path_factory.mktemp("any")
+    one, other = Home.open(folder / "one"), Home.open(folder / "other")
+    records = [Record(f"{i} {id_}", title, text, body) for i, (text, title, body, id_) in enumerate(rows)]
+    add_records(one, Config(), encoder, records, collection=name)
+    answer = {"id": "", "answered": True, "kind": "passage", "confidence": 0.5, "reason": "", "sources": []}
+    with open_store(one, Config()) as store:
+        for i, (question, text, comment) in enumerate(asked):
+            told = {**answer, "question": question, "answer": text, "timings": {}, "skipped": []}
+            store.save_turn(id=str(i), question=question, answer=told, conversation="c", asked=float(i))
+            store.save_feedback(str(i), "up", comment)
+    export(one, Config(), folder / "all.zip")
+    imported = join(other, Config(), encoder, folder / "all.zip")
+    assert imported.documents.rejected == 0
+    assert said(other)["turns"] == said(one)["turns"]
+    if any(text.strip() and normalise(text) for text, *_ in rows):
+        assert documents(other) == documents(one)
+
+
+@given(
+    st.lists(st.text("abc. \n", min_size=1, max_size=40), max_size=12).map("".join),
+    st.integers(20, 60),
+    st.integers(0, 2),
+)
+def test_passages_give_back_the_text_that_they_were_cut_from(text: str, characters: int, overlap: int) -> None:
+    text = normalise(text)
+    spans = cut(text, characters=characters, overlap=overlap)
+    passages = [StoredPassage(i, i, text[a:b], a, b, None) for i, (a, b) in enumerate(spans)]
+    again = text_of(passages)
+    assert len(again) == len(text)
+    assert again.split() == text.split()
+    assert [again[a:b] for a, b in spans] == [text[a:b] for a, b in spans]
+    assert normalise(again) == again
+
+
+# --- the command line -----------------------------------------------------------------------------------------------
+
+
+def test_out_and_in_by_the_command_line(qa_bot, home, tmp_path, write_lines) -> None:
+    path = tmp_path / "all.zip"
+    qa_bot("add", write_lines("a.jsonl", ZORGON))
+    qa_bot("ask", CATS)
+    told = qa_bot("export", path, "--json")
+    assert (told.code, told.err) == (0, "")
+    assert (told.json["documents"], told.json["turns"], told.json["facts"]) == (224, 1, 11478)
+    assert told.json["collections"] == {"default": 1, "starter": 223}
+    assert told.json["bytes"] == path.stat().st_size
+    refused = qa_bot("export", path)
+    assert (refused.code, refused.out) == (1, "")
+    assert "which exists; name another, or add --force" in refused.err
+    assert "224 documents, 11,478 facts, 0 conversations, 1 turns, 0 votes to" in qa_bot("export", path, "--force").out
+    new = ("--home", tmp_path / "new")
+    imported = qa_bot(*new, "import", path, "--json")
+    assert (imported.code, imported.json["added"], imported.json["turns"]) == (0, 224, 1)
+    assert qa_bot(*new, "status", "--json").json["documents"] == 224
+    assert qa_bot(*new, "search", "zorgon", "--json").json["results"][0]["document"] == "zorgon"
+    assert qa_bot(*new, "doctor").code == 0
+    shown = qa_bot(*new, "import", path)
+    assert "0 added, 0 updated, 224 unchanged, 0 rejected" in shown.out
+    assert "(1 turns were here)" in shown.out
+    assert qa_bot("export", "-").code == 2
+    assert qa_bot("import", tmp_path / "none.zip").code == 1
+
+
+def test_over_either_database(store_url, qa_bot, full, packed, tmp_path, monkeypatch) -> None:
+    at = ("--home", tmp_path / "elsewhere")
+    monkeypatch.setenv("QA_BOT_STORE__URL", store_url)
+    assert qa_bot(*at, "import", packed, "--json").json["turns"] == 3
+    assert qa_bot(*at, "import", packed, "--json").json["known_turns"] == 3
+    assert qa_bot(*at, "export", tmp_path / "back.zip").code == 0
+    monkeypatch.delenv("QA_BOT_STORE__URL")
+    with zipfile.ZipFile(packed) as one, zipfile.ZipFile(tmp_path / "back.zip") as other:
+        for name in ("conversations.jsonl", "turns.jsonl", "settled.jsonl"):
+            assert list(map(json.loads, one.read(name).splitlines())) == list(
+                map(json.loads, other.read(name).splitlines())
+            )
+
+
+def test_only_one_writer(full, packed, encoder, tmp_path) -> None:
+    with full.lock("add"):
+        with pytest.raises(WriterBusy, match="add by process"):
+            export(full, Config(), tmp_path / "b.zip")
+        with pytest.raises(WriterBusy, match="add by process"):
+            brought(full, packed, encoder)
+    assert not (tmp_path / "b.zip").exists()
+
+
+# --- what is refused ------------------------------------------------------------------------------------------------
+
+
+def changed(path: Path, change: Callable[[dict[str, bytes]], None], *, sums: bool = True) -> Path:
+    """A copy of an archive whose members `change` alters; with `sums` the manifest is made to agree."""
+    with zipfile.ZipFile(path) as zipped:
+        members = {name: zipped.read(name) for name in zipped.namelist()}
+    change(members)
+    if sums and "manifest.json" in members:
+        told = json.loads(members["manifest.json"])
+        for part in told["parts"]:
+            data = members.get(part["path"], b"")
+            part |= {"bytes": len(data), "sha256": hashlib.sha256(data).hexdigest()}
+        members["manifest.json"] = json.dumps(told).encode()
+    copy = path.with_name("changed.zip")
+    with zipfile.ZipFile(copy, "w", zipfile.ZIP_DEFLATED) as zipped:
+        for name, data in members.items():
+            zipped.writestr(name, data)
+    return copy
+
+
+def manifest(change: Callable[[dict[str, Any]], object]) -> Callable[[dict[str, bytes]], None]:
+    def apply(members: dict[str, bytes]) -> None:
+        told = json.loads(members["manifest.json"])
+        change(told)
+        members["manifest.json"] = json.dumps(told).encode()
+
+    return apply
+
+
+def put(name: str, data: bytes) -> Callable[[dict[str, bytes]], None]:
+    return lambda members: members.update({name: data})
+
+
+REFUSED = [
+    (put("turns.jsonl", b""), "Expected turns.jsonl in .* as it was written, but got another checksum"),
+    (put("../../evil", b"x"), "'../../evil' is missing, foreign or there twice"),
+    (lambda members: members.pop("turns.jsonl"), "'turns.jsonl' is missing"),
+    (lambda members: members.pop("manifest.json"), "has no manifest.json; add documents with"),
+    (put("manifest.json", b"{"), "Expected a manifest of `qa-bot export`"),
+    (put("manifest.json", b"[" * 100_000), "Expected a manifest of `qa-bot export`"),
+    (put("manifest.json", b" " * 17_000_000), "Expected at most 200 bytes for each|Expected at most 16,777,216"),
+    (manifest(lambda told: told.update(version=2, by="9.9")), "is of version 2, by qa-bot 9.9; install that version"),
+    (manifest(lambda told: told.update(format="other")), "format: Input should be 'qa-bot export'"),
+    (manifest(lambda told: told["parts"][0].update(path="/etc/passwd")), r"parts\.0\.path"),
+    (manifest(lambda told: told["parts"][0].update(path="documents/../x")), r"parts\.0\.path"),
+    (manifest(lambda told: told["parts"][0].update(bytes=3)), "but got another checksum"),
+    (manifest(lambda told: told["parts"].append(told["parts"][0])), "there twice"),
+]
+
+
+@pytest.mark.parametrize(("change", "told"), REFUSED)
+def test_an_altered_archive_changes_nothing(full, packed, encoder, change, told: str) -> None:
+    before = (documents(full), said(full), Generations(full.graph).current_number())
+    with pytest.raises((ArchiveError, LimitError), match=told) as caught:
+        brought(full, changed(packed, change, sums=False), encoder)
+    assert "\n" not in str(caught.value)
+    assert (documents(full), said(full), Generations(full.graph).current_number()) == before
+
+
+def test_every_cut_is_told(full, packed, encoder, tmp_path) -> None:
+    data = packed.read_bytes()
+    cut_short = tmp_path / "cut.zip"
+    for share in (0, 1, 50, 99):
+        cut_short.write_bytes(data[: len(data) * share // 100])
+        with pytest.raises(ArchiveError, match="which is no whole zip file"):
+            brought(full, cut_short, encoder)
+
+
+def test_every_flipped_byte_is_told(packed, tmp_path) -> None:
+    data = bytearray(packed.read_bytes())
+    flipped = tmp_path / "flipped.zip"
+    for place in range(40, len(data) - 3000, len(data) // 40):
+        data[place] ^= 0xFF
+        flipped.write_bytes(data)
+        data[place] ^= 0xFF
+        with pytest.raises(ArchiveError), opened(flipped):
+            raise AssertionError(f"byte {place} was taken")
+
+
+@pytest.mark.parametrize("content", [b"", b"no zip", b"PK\x03\x04" + b"\0" * 100, b"PK\x05\x06" + b"\0" * 18])
+def test_foreign_files(full, encoder, tmp_path, content: bytes) -> None:
+    path = tmp_path / "foreign.zip"
+    path.write_bytes(content)
+    with pytest.raises(ArchiveError, match="Expected an archive of `qa-bot export`, but"):
+        brought(full, path, encoder)
+
+
+def test_bombs_are_refused_by_bytes_and_by_ratio(full, packed, encoder) -> None:
+    bomb = changed(packed, put("turns.jsonl", b"0" * 30_000_000))
+    with pytest.raises(LimitError, match="Expected at most 200 bytes for each"):
+        brought(full, bomb, encoder)
+    with pytest.raises(LimitError, match="Expected at most 10,000 bytes in the whole input"):
+        brought(full, packed, encoder, limits=Limits(total_bytes=10_000))
+
+
+def test_an_encrypted_or_unknown_member_is_refused(packed, tmp_path) -> None:
+    data = bytearray(packed.read_bytes())
+    place = data.rindex(b"PK\x01\x02")  # the last entry of the directory: of the manifest
+    for offset, value in ((8, 1), (10, 99)):  # flags: encrypted; method: unknown
+        odd = bytearray(data)
+        odd[place + offset] = value
+        (tmp_path / "odd.zip").write_bytes(odd)
+        with pytest.raises(ArchiveError, match=r"Expected a readable manifest\.json"), opened(tmp_path / "odd.zip"):
+            raise AssertionError
+
+
+GOOD_TURN = {
+    "id": "good",
+    "conversation": None,
+    "asked": 1.0,
+    "created": 1.0,
+    "question": "q",
+    "rewritten": "",
+    "timings": {},
+    "feedback": [],
+    "answer": {
+        "id": "good",
+        "question": "q",
+        "answered": True,
+        "kind": "passage",
+        "answer": "a",
+        "confidence": 1.0,
+        "reason": "",
+        "sources": [],
+        "timings": {},
+        "skipped": [],
+    },
+}
+
+
+def deep(levels: int) -> object:
+    return [deep(levels - 1)] if levels else []
+
+
+BAD_TURNS: list[tuple[object, str]] = [
+    ("{", "broken JSON"),
+    ("[]", "a line: Input should be a valid dictionary"),
+    ({**GOOD_TURN, "id": "x" * 65}, "id: String should have at most 64"),
+    ({**GOOD_TURN, "id": "a\0"}, "id: String should match"),
+    ({**GOOD_TURN, "conversation": "nobody's"}, "Expected a turn of a conversation that is there"),
+    ({**GOOD_TURN, "asked": -1}, "asked: Input should be greater"),
+    (json.dumps(GOOD_TURN).replace('"asked": 1.0', '"asked": NaN'), "broken JSON"),
+    ({**GOOD_TURN, "answer": {"answer": "a"}}, "Expected an answer object, but got id: Field required"),
+    ({**GOOD_TURN, "answer": {**GOOD_TURN["answer"], "trace": {"x": deep(100)}}}, "nested deeper than 64"),
+    ({**GOOD_TURN, "feedback": [{"vote": "sideways", "comment": "", "created": 1}]}, r"feedback\.0\.vote"),
+]
+
+
+def test_good_records_beside_bad_ones_are_kept(empty, packed, encoder) -> None:
+    lines = [each if isinstance(each, str) else json.dumps(each) for each, _ in BAD_TURNS]
+
+    def change(members: dict[str, bytes]) -> None:
+        members["turns.jsonl"] = "\n".join([*lines, json.dumps(GOOD_TURN), ""]).encode()
+        wrong = [{"_id": "w", "text": "x", "spans": [[0, 9]]}, {"_id": "", "text": "x"}, {"_id": "n"}, 7]
+        good = {"_id": "kept", "text": "Kept text.", "spans": [[0, 10]], "hash": "h"}
+        members["documents/1.jsonl"] = "\n".join(map(json.dumps, [*wrong, good, good])).encode() + b"\n\xff\xfe"
+
+    path = changed(packed, change)
+    imported = brought(empty, path, encoder)
+    told = {each.where.removeprefix(f"{path}!"): each.reason for each in imported.documents.examples}
+    for number, (_, reason) in enumerate(BAD_TURNS, start=1):
+        assert re.search(reason, told[f"turns.jsonl:{number}"])
+    assert "Expected spans in order" in told["documents/1.jsonl:1"]
+    assert "_id: String should have at least 1" in told["documents/1.jsonl:2"]
+    assert "text: Field required" in told["documents/1.jsonl:3"]
+    assert "a line: Input should be a valid dictionary" in told["documents/1.jsonl:4"]
+    assert "Expected ids that differ" in told["documents/1.jsonl:6"]
+    assert "broken JSON" in told["documents/1.jsonl:7"]
+    assert imported.joined.turns == 1
+    assert ("kept", ["Kept text."]) in [(each[1], each[-1]) for each in documents(empty)]
+    rejects = imported.documents.rejects_file
+    assert rejects is not None
+    assert len(rejects.read_text().splitlines()) == len(told) == imported.documents.rejected
+
+
+# --- interrupted ----------------------------------------------------------------------------------------------------
+
+INTERRUPTED = """
+import os, signal, sys
+from pathlib import Path
+from qa_bot import cli, {module} as module
+def press(*_, **__):
+    os.kill(os.getpid(), signal.{signal})
+module.{name} = press
+sys.exit(cli.run(sys.argv[1:]))
+"""
+
+
+def interrupted(home: Path, module: str, name: str, kind: str, *arguments: object) -> int:
+    """Run a command that is sent a signal where it comes to a certain function; its exit code."""
+    code = INTERRUPTED.format(module=module, name=name, signal=kind)
+    command = [sys.executable, "-c", code, "--home", str(home), *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, check=False, timeout=120).returncode
+
+
+@pytest.mark.parametrize(("kind", "code"), [("SIGINT", 130), ("SIGKILL", -9)])
+def test_an_interrupted_export_leaves_the_old_file(full, tmp_path, kind: str, code: int) -> None:
+    (tmp_path / "out").mkdir()
+    path = tmp_path / "out" / "all.zip"
+    path.write_bytes(b"old")
+    assert interrupted(full.path, "exporting", "turn_fields", kind, "export", path, "--force") == code
+    assert path.read_bytes() == b"old"
+    if kind == "SIGINT":
+        assert list(path.parent.iterdir()) == [path]
+
+
+@pytest.mark.parametrize(("kind", "code"), [("SIGINT", 130), ("SIGKILL", -9)])
+@pytest.mark.parametrize("name", ["_are_spans", "_wrong_answer"], ids=["documents", "turns"])
+def test_an_interrupted_import_leaves_each_part_old_or_new(empty, full, packed, encoder, name, kind, code) -> None:
+    assert interrupted(empty.path, "importing", name, kind, "import", packed) == code
+    generation = Generations(empty.index).current_number()
+    assert (generation is None) == (name == "_are_spans")
+    before = said(empty)
+    assert (before["turns"], before["conversations"], before["settled"]) == ([], [], [])
+    assert documents(empty) == [] or generation or kind == "SIGKILL"
+    brought(empty, packed, encoder)
+    assert (documents(empty), said(empty), triples(empty)) == (documents(full), said(full), triples(full))
+
+
+def test_a_dead_writers_rows_are_not_exported(full, encoder, tmp_path) -> None:
+    before = {each[:2] for each in documents(full)}
+    with Store.open(full.store_url(Config())) as store:
+        number = store.begin("x")
+        store.retire(number, store.of_collection("a/b"))
+    exported = export(full, Config(), tmp_path / "all.zip")
+    assert exported.documents == len(before)
+    assert exported.collections["a/b"] == 1

@@ -1,0 +1,132 @@
+"""What the owner adds is what the next one who asks is told."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from statistics import median
+
+import pytest
+
+from qa_bot.bot import Bot
+from qa_bot.changes import ChangeError
+from qa_bot.home import WriterBusy
+from qa_bot.owned import question_key
+from qa_bot.owner import ANSWER, QUESTION, OwnerError, add_answer, dismiss, gaps
+
+CATS = "Why do cats sleep all day?"
+NONSENSE = "Who is the king of Narnia quantum?"
+
+
+@pytest.fixture
+def bot(home: Path) -> Iterator[Bot]:
+    with Bot.open(home) as opened:
+        yield opened
+
+
+def wanted(bot: Bot) -> list[tuple[str, int]]:
+    return [(gap.question, gap.asked) for gap in gaps(bot)[0]]
+
+
+def test_an_answer_settles_its_question_and_is_given(bot: Bot) -> None:
+    for question in (NONSENSE, NONSENSE.upper(), CATS):
+        bot.ask(question)
+    assert wanted(bot) == [(NONSENSE.upper(), 2)]
+    document = add_answer(bot, f" {NONSENSE} ", "Nobody,\nfor it has none.", url="https://example.org/kings")
+    answer = bot.ask(NONSENSE.lower())
+    (source,) = [each for each in answer.sources if each.span]
+    assert (answer.text, answer.confidence, answer.answered) == ("Nobody,\nfor it has none.", 1.0, True)
+    assert (source.collection, source.document, source.url) == ("answers", document, "https://example.org/kings")
+    assert source.title == NONSENSE
+    assert wanted(bot) == []
+
+
+def test_a_better_answer_replaces_the_former(bot: Bot) -> None:
+    for text in ("Nobody.", "Nobody at all.", "Nobody at all."):
+        add_answer(bot, NONSENSE, text)
+        assert bot.ask(NONSENSE).text == text
+    assert len(bot.store.of_collection("answers")) == 1
+
+
+def test_an_answer_under_other_words_settles_what_was_asked(bot: Bot) -> None:
+    bot.ask("quantum king Narnia zxqv who")
+    (gap,) = gaps(bot)[0]
+    add_answer(bot, NONSENSE, "Nobody.", gap=gap.key)
+    assert wanted(bot) == []
+
+
+def test_it_goes_before_documents_of_the_same_title_and_before_facts(bot: Bot) -> None:
+    """Without its precedence it would lose one question in two to the document that is there already."""
+    for question in (CATS, "What is the capital of Peru?"):
+        assert bot.ask(question).answered
+        add_answer(bot, question, "Ask Mrs. Miller at the counter.")
+        answer = bot.ask(question, trace=True)
+        assert (answer.text, answer.kind) == ("Ask Mrs. Miller at the counter.", "passage")
+        assert answer.trace["candidates"][0]["owned"] == pytest.approx(answer.sources[0].score)
+
+
+def test_other_questions_are_answered_as_before(bot: Bot) -> None:
+    before = bot.ask("Why do cats purr?").text
+    add_answer(bot, CATS, "They are tired.")
+    assert bot.ask("Why do cats purr?").text == before
+
+
+def test_dismissed_is_gone_until_it_is_asked_again(bot: Bot) -> None:
+    bot.ask(NONSENSE)
+    assert dismiss(bot, question_key(NONSENSE)) == 1
+    assert dismiss(bot, question_key(NONSENSE)) == 0
+    assert wanted(bot) == []
+    bot.ask(NONSENSE)
+    assert wanted(bot) == [(NONSENSE, 1)]
+
+
+@pytest.mark.parametrize(
+    ("question", "answer", "url", "told"),
+    [
+        ("", "a", "", "a question with letters or digits, but got none"),
+        ("?!\x00\u200b", "a", "", "a question with letters or digits"),
+        ("q", " \n", "", "an answer with letters or digits"),
+        ("q" * (QUESTION + 1), "a", "", "a question of at most 2000 characters, but got 2001"),
+        ("q", "a" * (ANSWER + 1), "", "an answer of at most 20000 characters, but got 20001"),
+        ("q", "a", "javascript:alert(1)", "a link https"),
+        ("q", "a", "https://x y", "a link https"),
+        ("q", "a", f"https://{'x' * 2_000}", "of at most 2000 characters"),
+    ],
+)
+def test_what_is_no_answer_is_refused(bot: Bot, question: str, answer: str, url: str, told: str) -> None:
+    with pytest.raises(OwnerError, match=told):
+        add_answer(bot, question, answer, url=url)
+    assert bot.store.of_collection("answers") == []
+
+
+def test_hostile_text_is_kept_as_text(bot: Bot) -> None:
+    text = "<script>alert(1)</script> '); DROP TABLE turns; -- \ud800 end"
+    add_answer(bot, "Robert'); DROP TABLE documents; --", text)
+    assert bot.ask("Robert'); DROP TABLE documents; --").text.startswith("<script>alert(1)</script> '); DROP")
+
+
+def test_another_writer_is_told_and_the_question_stays(bot: Bot) -> None:
+    bot.ask(NONSENSE)
+    with bot.home.lock("add"), pytest.raises(WriterBusy, match="add by process"):
+        add_answer(bot, NONSENSE, "Nobody.")
+    assert wanted(bot) == [(NONSENSE, 1)]
+    add_answer(bot, NONSENSE, "Nobody.")
+
+
+def test_nothing_is_encoded_anew_in_passing(home: Path, other_encoder_folder: Path) -> None:
+    with Bot.open(home, flags={"dense.encoder": str(other_encoder_folder)}) as bot:
+        with pytest.raises(ChangeError, match="run `qa-bot use"):
+            add_answer(bot, NONSENSE, "Nobody.")
+        assert bot.store.generation().number == 1
+
+
+def test_an_answer_is_live_within_a_second(bot: Bot) -> None:
+    """Of work, for a busy machine may let anybody wait; by the clock see tests/benchmarks/live_answers.py."""
+    seconds = []
+    for number in range(5):
+        began = time.process_time()
+        add_answer(bot, f"{NONSENSE} {number}", f"Number {number}.")
+        assert bot.ask(f"{NONSENSE} {number}").text == f"Number {number}."
+        seconds.append(time.process_time() - began)
+    assert median(seconds) < 1

@@ -1,0 +1,119 @@
+"""Reasons over a small home: each tells what to do, by what the question says and what the documents have."""
+
+import json
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from qa_bot.changes import add
+from qa_bot.confidence import Calibration
+from qa_bot.config import Config
+from qa_bot.deadline import Deadline
+from qa_bot.encoders import STARTER_FOLDER
+from qa_bot.generations import Generations
+from qa_bot.home import Home
+from qa_bot.index import Index
+from qa_bot.pipeline import Calibrations, Pipeline
+from qa_bot.reasons import EMPTY_QUESTION, LONG, NO_TIME, NOTHING_FOUND, NOTHING_NAMED, reason
+from qa_core.static_encoder import StaticEncoder
+from qa_core.types import Question
+
+PAIRS = [
+    ("france", "What is the capital of France?", "The capital of France is Paris, on the river Seine."),
+    ("plants", "What is photosynthesis?", "Plants turn sunlight, water and carbon dioxide into sugar and oxygen."),
+    ("cats", "Why do cats purr?", "Cats purr when they are content, and sometimes when they are in pain."),
+    ("rust", "How do I remove rust from a knife?", "Rub it with vinegar and fine steel wool, then dry and oil it."),
+    ("rivers", "Which river flows through Cairo?", "The Nile flows through Cairo on its way to the sea."),
+]
+UNSURE = Calibration((), (), (), (), -1.0, (0.5,), (1.0,))  # confidence σ(−1) = .27
+
+
+@pytest.fixture(scope="module")
+def pipeline(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("reasons")
+    source = folder / "pairs.jsonl"
+    source.write_text("\n".join(json.dumps({"id": i, "question": q, "answer": a}) for i, q, a in PAIRS))
+    home, encoder = Home.open(folder / "home"), StaticEncoder.load(STARTER_FOLDER)
+    add(home, Config(), encoder, [source])
+    with ThreadPoolExecutor(4) as workers:
+        index = Index(Generations(home.index).current())
+        yield Pipeline(index, encoder, Calibrations(UNSURE, UNSURE), Config(), workers)
+
+
+def told(pipeline, title, body="", *, seconds=30.0):
+    ranking = pipeline.rank(Question(title, body), deadline=Deadline.after(seconds))
+    return reason(ranking, pipeline.decide(ranking), pipeline.index)
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("", EMPTY_QUESTION),
+        (" \n", EMPTY_QUESTION),
+        ("???", NOTHING_NAMED),
+        ("what about them then", NOTHING_NAMED),
+        (
+            "blorptastic zorps",
+            "None of your documents mentions “blorptastic” or “zorps”; ask in other words, or add documents about it.",
+        ),
+        (
+            "why do cats blorp",
+            "None of your documents mentions “blorp”; leave it out, ask in other words, or add documents about it. "
+            "The nearest is “Why do cats purr?”.",
+        ),
+        (
+            "what is the capital of Burkina Faso",
+            "None of your documents mentions “Burkina Faso”; check how the name is written, or add documents about it.",
+        ),
+        ("what is photosinthesis", "None of your documents mentions “photosinthesis”; did you mean “photosynthesis”?"),
+        (
+            "rust",
+            "“rust” alone could ask many things; ask a whole question, such as “How do I remove rust from a knife?”.",
+        ),
+        (
+            "what is the capital of Cairo",
+            "The nearest document, “What is the capital of France?”, does not mention “Cairo” and probably does not "
+            "answer this (confidence 0.27, needed 0.50); ask in other words or add documents about it.",
+        ),
+        (
+            "Why do cats purr?",
+            "The nearest document, “Why do cats purr?”, has every word of the question, but probably does not answer "
+            "it (confidence 0.27, needed 0.50); ask in other words or add documents about it.",
+        ),
+    ],
+)
+def test_each_reason(pipeline, question, expected):
+    assert told(pipeline, question) == expected
+
+
+def test_a_long_question_should_be_cut(pipeline):
+    known = (
+        "capital France Paris river Seine plants sunlight water carbon dioxide sugar oxygen cats purr pain rust knife"
+    )
+    said = told(pipeline, "What now", f"{known}. vinegar steel wool oil Nile Cairo sea")
+    assert len(known.split()) > LONG
+    assert said.startswith("The question says 24 things, and the nearest document, “")
+    assert said.endswith("; ask one thing at a time, in one sentence.")
+
+
+def test_no_time(pipeline):
+    assert told(pipeline, "why do cats purr", seconds=0.0) == NO_TIME
+
+
+def test_known_words_that_found_nothing(pipeline):
+    ranking = pipeline.rank(Question("why do cats purr"), deadline=Deadline.after(30), depth=10)
+    empty = type(ranking)(ranking.question, ranking.formulation, (), (), ranking.stages)
+    assert reason(empty, pipeline.decide(empty), pipeline.index) == NOTHING_FOUND
+
+
+def test_quotations_are_bounded(pipeline):
+    said = told(pipeline, " ".join(["x" * 5000, *(f"zq{n}zq" for n in range(50))]))
+    assert len(said) < 300
+    assert "or 48 other words; ask" in said
+
+
+@pytest.mark.parametrize(
+    "question", ["我的猫为什么睡觉", "\x00\x01", "a" * 20_000, "🐟🚲🌵", "'’-.'", "<script>alert(1)</script>"]
+)
+def test_hostile_questions_get_a_sentence(pipeline, question):
+    assert told(pipeline, question).endswith((".", "?"))

@@ -1,0 +1,174 @@
+"""Names of several entities over a small graph: Georgia is a country and a state, Springfield a town twice."""
+
+from collections.abc import Callable, Iterator, Sequence
+
+import pytest
+
+from kg_index.answers import Scored
+from kg_index.readings import Reading
+from kg_index.topics import Topic
+from qa_bot import graph
+from qa_bot.encoders import resolve
+from qa_bot.facts import Facts
+from qa_bot.home import Home
+from qa_bot.senses import MARGIN, close_readings, namings, senses, topics
+from qa_core.types import Encoder
+
+EX = "http://example.org/"
+RDF_TYPE = "<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>"
+LABEL = "<http://www.w3.org/2000/01/rdf-schema#label>"
+ALIAS = "<http://www.w3.org/2004/02/skos/core#altLabel>"
+DESCRIPTION = "<https://schema.org/description>"
+
+
+def labelled(name: str, label: str, kind: str = "", **facts: str) -> list[str]:
+    """Lines of an entity; a fact whose value begins with a capital is text, else another entity."""
+    lines = [f'<{EX}{name}> {LABEL} "{label}"@en .']
+    lines += [f"<{EX}{name}> {RDF_TYPE} <{EX}{kind}> ."] if kind else []
+    for predicate, value in facts.items():
+        lines.append(
+            f"<{EX}{name}> <{EX}{predicate}> " + (f'"{value}" .' if value[:1].isupper() else f"<{EX}{value}> .")
+        )
+    return lines
+
+
+LINES = (
+    *labelled("country", "country"),
+    *labelled("us_state", "US state"),
+    *labelled("town", "town"),
+    *labelled("city", "city"),
+    *labelled("capital", "capital"),
+    *labelled("mayor", "mayor"),
+    *labelled("motto", "motto"),
+    *labelled("georgia", "Georgia", "country", capital="tbilisi", motto="Strength is in unity"),
+    *labelled("georgia_us", "Georgia", "us_state", capital="atlanta", motto="Wisdom and justice"),
+    *labelled("tbilisi", "Tbilisi", "city"),
+    *labelled("atlanta", "Atlanta", "city"),
+    *labelled("springfield_north", "Springfield", "town", mayor="Ana Alba", motto="Onward"),
+    *labelled("springfield_south", "Springfield", "town", mayor="Bob Brown", motto="Onward"),
+    f'<{EX}springfield_north> {DESCRIPTION} "Town by the northern lake; not the one in the valley." .',
+    f'<{EX}springfield_south> {ALIAS} "Little Springfield"@en .',
+    *labelled("peru", "Peru", "country", capital="lima"),
+    *labelled("lima", "Lima", "city"),
+)
+
+
+@pytest.fixture(scope="module")
+def encoder(tmp_path_factory: pytest.TempPathFactory) -> Encoder:
+    return resolve("starter", models=tmp_path_factory.mktemp("models"))
+
+
+@pytest.fixture(scope="module")
+def facts(tmp_path_factory: pytest.TempPathFactory, encoder: Encoder) -> Iterator[Facts]:
+    folder = tmp_path_factory.mktemp("senses")
+    (folder / "small.nt").write_text("\n".join([*LINES, ""]), encoding="utf-8")
+    home = Home.open(folder / "home")
+    graph.add(home, [folder / "small.nt"])
+    with graph.opened(home) as opened:
+        yield Facts(opened, encoder, precision=0.85, limit=1_000)
+
+
+@pytest.fixture(scope="module")
+def number(facts: Facts) -> Callable[[str], int]:
+    def of(name: str) -> int:
+        found = facts.lookup.triples.id_of(EX + name)
+        assert found is not None
+        return found
+
+    return of
+
+
+def offers(facts: Facts, question: str) -> list[tuple[str, str, str]]:
+    return [(choice.text, choice.question, told) for choice, told in senses(facts.find(question), facts)]
+
+
+def test_each_entity_is_named_so_that_the_question_has_its_answer(facts: Facts):
+    assert offers(facts, "What is the capital of Georgia?") == [
+        ("Georgia (country)", "What is the capital of Georgia (country)?", "The capital of Georgia is Tbilisi."),
+        ("Georgia (US state)", "What is the capital of Georgia (US state)?", "The capital of Georgia is Atlanta."),
+    ]
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What is the capital of Peru?",  # one entity
+        "What is the motto of Springfield?",  # the same answer
+        "Which country called Georgia has which capital?",  # says which of them
+        "What is the capital of the US state Georgia?",
+        "What is the population of Georgia?",  # nothing is known
+        "Georgia",  # asks nothing
+        "",
+    ],
+)
+def test_there_is_nothing_to_choose(facts: Facts, question: str):
+    assert offers(facts, question) == []
+
+
+def test_a_name_that_leads_to_another_entity_is_not_offered(facts: Facts, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("qa_bot.senses.namings", lambda *_: [("Georgia", "Georgia")])
+    assert [told for *_, told in offers(facts, "What is the capital of Georgia?")] == [
+        facts.find("What is the capital of Georgia?").told.text  # type: ignore[union-attr]
+    ]
+
+
+def test_what_has_no_kind_of_its_own_is_told_apart_by_another_name_or_its_description(
+    facts: Facts, number: Callable[[str], int]
+):
+    north, south = number("springfield_north"), number("springfield_south")
+    assert namings(north, "springfield", [south], facts) == [
+        ("Springfield (Town by the northern lake)", "springfield (Town by the northern lake)")
+    ]
+    assert namings(south, "springfield", [north], facts) == [("Little Springfield", "Little Springfield")]
+    assert namings(number("georgia"), "georgia", [], facts) == [("Georgia (country)", "georgia (country)")]
+    assert namings(number("lima"), "lima", [], facts)[0] == ("Lima", "Lima")
+
+
+def test_a_long_name_is_no_button(facts: Facts, number: Callable[[str], int]):
+    assert namings(number("georgia"), "g" * 200, [], facts) == []
+
+
+def test_of_a_bare_name_what_is_known_about_each_entity_is_offered_in_turn(facts: Facts):
+    told = [
+        (choice.text, told)
+        for choice, told in topics(facts.find("Georgia"), facts, frozenset({"georgia"}), defined=False)
+    ]
+    assert told[:2] == [
+        ("Georgia (country): capital", "The capital of Georgia is Tbilisi."),
+        ("Georgia (US state): capital", "The capital of Georgia is Atlanta."),
+    ]
+    assert {text for text, _ in told[2:]} == {"Georgia (country): motto", "Georgia (US state): motto"}
+
+
+def test_what_one_entity_is_leaves_nothing_open(facts: Facts):
+    found = facts.find("What is Peru?")
+    assert [*topics(found, facts, frozenset({"peru"}), defined=True)] == []
+    assert [choice.text for choice, _ in topics(found, facts, frozenset({"peru"}), defined=False)] == ["capital"]
+
+
+def test_time_is_looked_at_before_each_question(facts: Facts):
+    seen: list[int] = []
+    found = facts.find("What is the capital of Georgia?")
+    assert len([*senses(found, facts, check=lambda: seen.append(1))]) == 2
+    assert len(seen) == 2
+
+
+def scored(entity: int, answers: Sequence[int], score: float, *, start: int = 0, precision: float = 1.0) -> Scored:
+    topic = Topic(entity, start, start + 7, "georgia", 0.5, 0.5)
+    features = {"whole": 1.0, "precision": precision}
+    return Scored(Reading(topic, (), "capital", "", tuple(answers), False, features), score)
+
+
+def test_only_other_entities_of_the_same_mention_with_other_answers_are_close():
+    best = scored(1, [10], 9.0)
+    other, third = scored(2, [20], 9.0 - MARGIN), scored(3, [30], 8.9)
+    assert close_readings([best, third, other]) == [best, third, other]
+    for odd in (
+        scored(1, [11], 8.9),  # the same entity
+        scored(2, [10], 8.9),  # the same answer
+        scored(2, [20], 8.9 - MARGIN),  # much less likely
+        scored(2, [20], 8.9, start=20),  # another mention
+        scored(2, [20], 8.9, precision=0.0),  # another relation than the one that is asked for
+    ):
+        assert close_readings([best, odd]) == [best]
+    assert close_readings([]) == []

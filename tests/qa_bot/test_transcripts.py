@@ -1,0 +1,130 @@
+"""Conversations as Markdown: whatever was written is text, and a reader sees it as it was written."""
+
+from __future__ import annotations
+
+import html
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from markdown_it import MarkdownIt
+
+from qa_bot.store import Store
+from qa_bot.transcripts import file_name, markdown, whole
+
+SOURCE = {
+    "id": "p1",
+    "document": "cats",
+    "collection": "pets",
+    "title": "Why cats sleep",
+    "url": "https://example.org/cats?a=1&lt;=2 3",
+    "score": 1.0,
+    "text": "Cats sleep.",
+    "span": [0, 4],
+    "source_span": [0, 4],
+}
+CREATED = 1_700_000_000.0  # 14 November 2023
+
+
+def told(*turns: dict[str, object], title: str = "Cats") -> dict[str, object]:
+    """What `whole` gives, with turns of which only some fields are named."""
+    usual = {"question": "Why?", "rewritten": "", "feedback": None, "asked": CREATED}
+    filled = [{**usual, **turn, "answer": {"answer": "", "sources": [], **turn.get("answer", {})}} for turn in turns]
+    return {"id": "c", "title": title, "persona": "", "created": CREATED, "updated": CREATED, "turns": filled}
+
+
+def seen(text: str) -> str:
+    """What a reader of rendered Markdown sees, blanks told as one; HTML that got through would be found in it."""
+    rendered = MarkdownIt("commonmark").render(text)
+    assert not re.search(r"<(?!/?(h1|h2|p|em|ol|ul|li|a|br)\b)", rendered), rendered
+    return " ".join(html.unescape(re.sub(r"<[^>]*>", " ", rendered)).split())
+
+
+def test_a_conversation_in_full() -> None:
+    unused = {**SOURCE, "title": "Dogs", "span": None}
+    answer = {"answer": "Cats nap.\nOften.\n\nThey *hunt*.", "sources": [SOURCE, {**SOURCE, "url": ""}, unused]}
+    first = {"question": "Why do cats sleep?", "answer": answer, "feedback": {"vote": "up", "comment": "nice"}}
+    second = {
+        "question": "And dogs?",
+        "rewritten": "Why do dogs sleep?",
+        "answer": {"reason": "Nothing fits."},
+        "feedback": {"vote": "down", "comment": ""},
+    }
+    assert markdown(told(first, second)) == (
+        "# Cats\n\n2 questions, 2023-11-14\n\n"
+        "## Why do cats sleep?\n\nCats nap.\\\nOften.\n\nThey \\*hunt\\*.\n\n"
+        "1. [Why cats sleep](<https://example.org/cats?a=1&amp;lt;=2%203>), pets/cats\n2. Why cats sleep, pets/cats\n\n"
+        "*voted up: nice*\n\n"
+        "## And dogs?\n\n*understood as: Why do dogs sleep?*\n\nNothing fits.\n\n*voted down*\n"
+    )
+
+
+def test_choices_are_listed_and_one_question_is_one() -> None:
+    asked_back = {
+        "reason": "Which one?",
+        "choices": [{"text": "the cat", "question": "q"}, {"text": "a", "question": ""}],
+    }
+    text = markdown(told({"answer": asked_back}))
+    assert "1 question, 2023-11-14" in text
+    assert "Which one?\n\n- the cat\n- a\n" in text
+
+
+@pytest.mark.parametrize("url", ["javascript:alert(1)", "data:text/html,x", "HTTP\t://x", "file:///etc/passwd", ""])
+def test_only_web_addresses_become_links(url: str) -> None:
+    text = markdown(told({"answer": {"sources": [{**SOURCE, "url": url}]}}))
+    assert "<a" not in MarkdownIt("commonmark").render(text)
+
+
+def test_an_address_stays_what_it_is() -> None:
+    rendered = MarkdownIt("commonmark").render(markdown(told({"answer": {"sources": [SOURCE]}})))
+    assert 'href="https://example.org/cats?a=1&amp;lt;=2%203"' in rendered
+
+
+MARKUP = ["<script>alert(1)</script>", "# no heading", "1. x", "2) x", "- x", "+ x", "===", "---", "***", "```", "~~~x"]
+MARKUP += [
+    "> q",
+    "[a](b)",
+    "![a](b)",
+    "&lt;",
+    "a\\",
+    "|a|b|",
+    "    code",
+    "<!-- x",
+    "$x$",
+    "[a]: b",
+    "\\<b>",
+    "_a_",
+    "`a`",
+]
+
+
+@given(
+    st.lists(st.sampled_from(MARKUP) | st.text(max_size=30), max_size=6).map("\n".join),
+    st.sampled_from(MARKUP) | st.text(max_size=40),
+)
+def test_any_text_is_seen_as_it_was_written(answer: str, question: str) -> None:
+    text = markdown(told({"question": question, "answer": {"answer": answer}}, title=question))
+    for written in (answer or "No answer.", question or "(no question)"):
+        assert re.sub(r"[\x00-\x08\x0e-\x1b\x7f-\x9f]", "\ufffd", " ".join(written.split())) in seen(text)
+
+
+@given(st.text(max_size=200))
+def test_a_title_makes_a_name_for_a_file(title: str) -> None:
+    name = file_name(title)
+    assert 0 < len(name) <= 80
+    assert not re.search(r'[/\\:*?"<>|\x00-\x1f]', name)
+    assert not name.startswith(".")
+
+
+def test_the_whole_of_a_conversation(tmp_path) -> None:
+    with Store.open(f"sqlite:///{tmp_path / 'store.sqlite'}") as store:
+        turn = store.save_turn(
+            question="Why?", answer={"answer": "So."}, rewritten="Why so?", conversation="c", asked=1.0
+        )
+        store.save_feedback(turn, "down")
+        store.save_feedback(turn, "up", "well")
+        found = whole(store, "c")
+    assert (found["title"], [each["rewritten"] for each in found["turns"]]) == ("Why?", ["Why so?"])
+    assert found["turns"][0]["feedback"] == {"vote": "up", "comment": "well"}
+    assert "*voted up: well*" in markdown(found)

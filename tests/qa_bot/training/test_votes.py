@@ -1,0 +1,127 @@
+"""Voices, their bounds and what they say together; numbers by hand."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from qa_bot.owned import question_key
+from qa_bot.store import Feedback, Turn
+from qa_bot.training.reliability import STRANGER
+from qa_bot.training.votes import Opinion, Voice, bounded, firmness, first_place, opinions, voices
+
+ONE = math.log(STRANGER / (1 - STRANGER))
+ITEM = ("q", "d")
+
+
+def turn(
+    name: str,
+    spans: Sequence[tuple[str, tuple[int, int] | None]],
+    *,
+    conversation: str | None = "c",
+    question: str = "Why?",
+    kind: str = "passage",
+    rewritten: str = "",
+) -> Turn:
+    sources: list[dict[str, Any]] = [{"document": document, "span": span} for document, span in spans]
+    return Turn(name, question, {"kind": kind, "sources": sources}, rewritten, conversation)
+
+
+def vote(name: str, up: bool = True, *, at: float = 0.0) -> Feedback:
+    return Feedback(name, "up" if up else "down", "", at)
+
+
+def test_a_conversation_has_one_voice_on_a_question_and_document_its_last():
+    asked = [turn("a", [("d", (0, 10))]), turn("b", [("d", (0, 10))], question="WHY  ")]
+    (voice,) = voices([(asked[1], vote("b", True, at=1)), (asked[0], vote("a", False, at=2))])
+    assert voice == Voice("c", (question_key("why"), "d"), up=False)
+
+
+def test_conversations_and_nameless_turns_are_voters_of_their_own():
+    asked = [turn("a", [("d", (0, 9))], conversation=None), turn("b", [("d", (0, 9))], conversation=None)]
+    told = voices([(asked[0], vote("a")), (asked[1], vote("b")), (turn("c", [("d", (0, 9))]), vote("c"))])
+    assert [(each.voter, each.known) for each in told] == [("a", False), ("b", False), ("c", True)]
+
+
+def test_documents_share_a_vote_by_the_text_they_gave():
+    asked = turn("a", [("long", (0, 30)), ("short", (35, 45)), ("unused", None)])
+    assert [(each.item[1], each.weight) for each in voices([(asked, vote("a"))])] == [("long", 0.75), ("short", 0.25)]
+
+
+@pytest.mark.parametrize("kind", ["fact", "talk", "none"])
+def test_votes_on_what_was_not_made_from_documents_say_nothing_of_them(kind):
+    assert voices([(turn("a", [("d", (0, 9))], kind=kind), vote("a"))]) == []
+
+
+def test_a_follow_up_is_the_question_as_it_was_understood():
+    asked = turn("a", [("d", (0, 9))], question="and dogs?", rewritten="Why do dogs bark?")
+    assert voices([(asked, vote("a"))])[0].item[0] == question_key("Why do dogs bark?")
+
+
+def test_a_thousand_votes_of_one_conversation_are_ten_voices():
+    many = [Voice("loud", (str(number), "d"), up=True) for number in range(1000)]
+    weighed = bounded([*many, Voice("quiet", ITEM, up=True)], per_voter=10)
+    assert sum(each.weight for each in weighed[:-1]) == pytest.approx(10)
+    assert weighed[-1].weight == 1
+
+
+def test_nameless_votes_on_one_document_are_never_more_than_one_conversation():
+    def weights(count: int) -> list[float]:
+        return [
+            each.weight
+            for each in bounded([Voice(str(n), ITEM, True, known=False) for n in range(count)], per_voter=10)
+        ]
+
+    assert weights(1) == [0.5]
+    assert weights(2) == [0.5, 0.5]
+    assert sum(weights(1000)) == pytest.approx(1)
+
+
+def test_opinions_by_hand():
+    said = opinions([Voice("one", ITEM, True), Voice("one", ("q", "e"), False)], per_voter=10)
+    assert said[ITEM] == Opinion(pytest.approx(ONE), 1.0)
+    assert said["q", "e"] == Opinion(pytest.approx(-ONE), 1.0)
+    assert opinions([], per_voter=10) == {}
+    agreed = opinions([Voice("one", ITEM, True), Voice("other", ITEM, True)], per_voter=10)
+    assert agreed[ITEM] == Opinion(pytest.approx(2 * ONE), 2.0)
+    against = opinions([Voice("one", ITEM, True), Voice("other", ITEM, False)], per_voter=10)
+    assert against[ITEM].evidence == pytest.approx(0)
+
+
+def test_a_single_voice_counts_half_of_what_many_come_to():
+    assert firmness(Opinion(ONE, 1), agree=2) == 1 / 2
+    assert firmness(Opinion(ONE, 2), agree=2) == 2 / 3
+    assert firmness(Opinion(ONE, 1), agree=1) == 1
+    assert firmness(Opinion(ONE, 1), agree=5) == 1 / 5
+
+
+def test_the_first_place_is_as_good_as_votes_say():
+    assert first_place([]) == 1 / 2
+    assert first_place([Voice(str(n), ITEM, n < 3) for n in range(4)]) == 4 / 6
+
+
+@given(
+    st.lists(
+        st.builds(
+            Voice,
+            st.sampled_from("abcd"),
+            st.tuples(st.sampled_from("qrs"), st.sampled_from("de")),
+            st.booleans(),
+            st.floats(0.01, 1),
+            st.booleans(),
+        ),
+        max_size=30,
+    ),
+    st.integers(1, 5),
+)
+def test_whoever_votes_what_weights_stay_bounded(given, per_voter):
+    weighed = bounded(given, per_voter=per_voter)
+    for voter in {each.voter for each in weighed}:
+        assert sum(each.weight for each in weighed if each.voter == voter) <= per_voter + 1e-9
+    assert all(new.weight <= old.weight for new, old in zip(weighed, given, strict=True))
+    assert all(math.isfinite(each.evidence) for each in opinions(given, per_voter=per_voter).values())
