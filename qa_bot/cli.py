@@ -460,8 +460,8 @@ def export(
         raise typer.BadParameter("Expected a file as OUT, but got -, which is for --feedback jsonl without --json.")
     if feedback is not None:
         return _export_votes(context, out, feedback, force=force, json=json)
-    from qa_bot.exporting import export as write
     from qa_bot.terminal import counting, show_exported
+    from qa_bot.transfer.exporting import export as write
 
     with counting("Exporting") as progress:
         exported = write(*_home(context), out, force=force, progress=progress)
@@ -483,8 +483,8 @@ def import_(
 ) -> None:
     """Join an export with the home: facts, documents, conversations and votes; the configuration stays."""
     from qa_bot.calibration import ensure
-    from qa_bot.importing import join
     from qa_bot.terminal import counting, show_imported
+    from qa_bot.transfer.importing import join
 
     home, config = _home(context)
     encoder, limits = _encoder(home, config), _limits(max_total_bytes, max_record_bytes, max_ratio)
@@ -869,7 +869,7 @@ def conversations_show(
     json: Json = False,
 ) -> None:
     """Show a conversation: questions, answers with their sources, and votes."""
-    from qa_bot.transcripts import markdown
+    from qa_bot.transfer.transcripts import markdown
 
     with _conversation(context, id) as told:
         if json:
@@ -907,7 +907,7 @@ def conversations_export(
     import orjson
 
     from qa_bot.replacing import replacing
-    from qa_bot.transcripts import markdown
+    from qa_bot.transfer.transcripts import markdown
 
     with _conversation(context, id) as told, replacing(out, force=force) as file:
         is_json = format is TranscriptFormat.json
@@ -1029,17 +1029,17 @@ def _found() -> Iterator[None]:
 def _conversation(context: typer.Context, id: str) -> Iterator[dict[str, Any]]:  # noqa: A002 (the noun's own name)
     """A conversation as the services tell it."""
     from qa_bot.journal import open_store
-    from qa_bot.transcripts import whole
+    from qa_bot.transfer.transcripts import whole
 
     with _found(), open_store(*_home(context)) as store:
         yield whole(store, id)
 
 
 def _export_votes(context: typer.Context, out: Path, format: FeedbackFormat, *, force: bool, json: bool) -> None:  # noqa: A002 (the flag's name)
-    from qa_bot import judgements
     from qa_bot.journal import open_store
     from qa_bot.replacing import replacing
     from qa_bot.terminal import counting, show_judged
+    from qa_bot.transfer import judgements
 
     with open_store(*_home(context)) as store, counting("Exporting votes") as progress:
         if format is FeedbackFormat.qrels:

@@ -10,13 +10,14 @@ import difflib
 import math
 import os
 import re
-import tempfile
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from functools import cache
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, get_args, get_origin, get_type_hints
+
+from qa_bot.replacing import replacing
 
 CONFIG_FILE = "qa-bot.toml"
 PREFIX = "QA_BOT_"
@@ -250,7 +251,8 @@ def set_value(home: Path, name: str, text: str) -> None:
     if section not in document:
         document[section] = tomlkit.table()
     document[section][short] = value
-    replace_text(file, tomlkit.dumps(document))
+    with replacing(file, force=True) as out:  # nobody else may read it: a token may stand in it
+        out.write(tomlkit.dumps(document).encode())
 
 
 @cache
@@ -403,17 +405,3 @@ def _nearest(name: str) -> str:
     found = difflib.get_close_matches(name.lower(), names, n=1, cutoff=0.5)
     found = found or [known for known in known_keys() if known.endswith(f".{name.rpartition('.')[2].lower()}")][:1]
     return f"the nearest is {found[0]}" if found else "`qa-bot config` lists all keys"
-
-
-def replace_text(file: Path, text: str) -> None:
-    """Write a file that nobody else may read: the old or the new one after a crash."""
-    descriptor, temporary = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}.")  # 0600: a token may stand in it
-    try:
-        with os.fdopen(descriptor, "w", encoding="utf-8") as out:
-            out.write(text)
-            out.flush()
-            os.fsync(out.fileno())
-        Path(temporary).replace(file)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise

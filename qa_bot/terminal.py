@@ -23,12 +23,12 @@ if TYPE_CHECKING:
     from qa_bot.care import Check
     from qa_bot.changes import Added
     from qa_bot.config import Setting
-    from qa_bot.exporting import Exported
     from qa_bot.graph import AddedGraph
     from qa_bot.graph_mining import MinedTemplates
-    from qa_bot.importing import Imported
-    from qa_bot.judgements import Judged
     from qa_bot.store import ConversationInfo
+    from qa_bot.transfer.exporting import Exported
+    from qa_bot.transfer.importing import Imported
+    from qa_bot.transfer.judgements import Judged
 
 SNIPPET = 160
 PLACES = 5

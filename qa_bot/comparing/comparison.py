@@ -17,8 +17,8 @@ import orjson
 from pydantic import TypeAdapter, ValidationError
 
 from qa_bot.comparing.sides import ComparisonError, Reply, Side, folded
-from qa_bot.config import replace_text
 from qa_bot.home import Home
+from qa_bot.replacing import replacing
 from qa_core.types import Question
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
@@ -107,7 +107,7 @@ def compare(a: Side, b: Side, *, name: str, seed: int, limit: int | None = None)
 def name_of(a: Side, b: Side) -> str:
     """A name for a comparison of these two."""
     stems = (Path(side.name).name.partition(".")[0] for side in (a, b))
-    return "-".join(re.sub(r"[^A-Za-z0-9_.-]+", "-", stem)[:30].strip("-.") or "side" for stem in stems)
+    return "-".join(re.sub(r"[^A-Za-z0-9_.-]+", "-", stem)[:30].strip("-._") or "side" for stem in stems)
 
 
 def expect_name(name: str) -> None:
@@ -134,7 +134,8 @@ def keep(home: Home, comparison: Comparison) -> None:
                 f"the one that is there (qa-bot compare {comparison.name})."
             )
     file.parent.mkdir(mode=0o700, exist_ok=True)
-    replace_text(file, orjson.dumps(asdict(comparison), option=orjson.OPT_INDENT_2).decode() + "\n")
+    with replacing(file, force=True) as out:
+        out.write(orjson.dumps(asdict(comparison), option=orjson.OPT_INDENT_2) + b"\n")
 
 
 def load(home: Home, name: str) -> Comparison:

@@ -14,7 +14,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from qa_bot.presentation import as_dict, candidate_dict
 from qa_bot.store import NotFound, Store
-from qa_bot.transcripts import file_name, markdown, whole
+from qa_bot.transfer.transcripts import file_name, markdown, whole
 from qa_bot.web import sse
 from qa_bot.web.bodies import read, read_query, reply, shown
 from qa_bot.web.chat import CHAT

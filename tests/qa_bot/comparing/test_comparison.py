@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from qa_bot.comparing.comparison import Comparison, Pair, compare, file_of, keep, load, name_of, names
@@ -59,6 +59,7 @@ def test_names_that_would_leave_the_folder(tmp_path: Path, name: str) -> None:
 
 
 @given(st.text(max_size=80), st.text(max_size=80))
+@example("_", "-.")
 def test_names_made_of_sides_can_be_used(one: str, other: str) -> None:
     made = name_of(replace(A, name=one), replace(B, name=other))
     assert compare(A, B, name=made, seed=0).name == made

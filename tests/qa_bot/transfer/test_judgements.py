@@ -12,9 +12,9 @@ import ir_measures
 import pytest
 
 from qa_bot.evaluation.datasets import read_dataset
-from qa_bot.judgements import queries_path, write_lines, write_qrels
 from qa_bot.owned import question_key
 from qa_bot.store import Store
+from qa_bot.transfer.judgements import queries_path, write_lines, write_qrels
 from qa_core.runs import read_qrels
 
 

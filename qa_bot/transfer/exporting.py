@@ -13,14 +13,15 @@ from typing import IO, Any
 
 import orjson
 
-from qa_bot import __version__, archive, graph
-from qa_bot.archive import Cutting, Kind, Manifest, Part
+from qa_bot import __version__, graph
 from qa_bot.changes import CUTTING
 from qa_bot.config import Config, shareable
 from qa_bot.home import Home
 from qa_bot.journal import open_store
 from qa_bot.replacing import replacing
 from qa_bot.store import Feedback, Store, StoredDocument, StoredPassage, Turn
+from qa_bot.transfer import archive
+from qa_bot.transfer.archive import Cutting, Kind, Manifest, Part
 
 LEVEL = 6
 """Of deflate: higher ones take much longer for a few percent."""

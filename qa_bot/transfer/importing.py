@@ -20,7 +20,6 @@ from pydantic import BaseModel, Field, ValidationError
 
 from kg_index.reading import read_triples
 from qa_bot import changes, graph
-from qa_bot.archive import Archive, Part, opened
 from qa_bot.changes import CUTTING, Added, Log
 from qa_bot.config import Config, known_keys
 from qa_bot.home import Home
@@ -29,6 +28,7 @@ from qa_bot.ingest.records import Item, Kept, Limits, Record, Reject
 from qa_bot.journal import open_store
 from qa_bot.store import ConversationInfo, Feedback, Joined, Turn
 from qa_bot.store.store import Joining
+from qa_bot.transfer.archive import Archive, Part, opened
 from qa_bot.web.models import AnswerReply
 from qa_core.types import Encoder
 

@@ -1,4 +1,4 @@
-"""When choices are offered and which: hand-made rankings, the starter's home, and the turns of `clarifying.jsonl`."""
+"""When choices are offered and which: hand-made rankings, the starter's home, and the turns of `turns.jsonl`."""
 
 import json
 from collections.abc import Callable, Iterator, Sequence
@@ -12,8 +12,19 @@ from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
 from qa_bot.bot import Bot
-from qa_bot.broad import Topic, tidy
-from qa_bot.clarifying import FEWEST, LONGEST_LABEL, MANY, MOST, TRIED, choices, documents, offered, readings, shown
+from qa_bot.clarifying.broad import Topic, tidy
+from qa_bot.clarifying.offering import (
+    FEWEST,
+    LONGEST_LABEL,
+    MANY,
+    MOST,
+    TRIED,
+    choices,
+    documents,
+    offered,
+    readings,
+    shown,
+)
 from qa_bot.deadline import Deadline, DeadlineExceededError, Stages
 from qa_bot.owned import COLLECTION, OWNED
 from qa_bot.pipeline import Decision, Pipeline, Ranking
@@ -21,7 +32,7 @@ from qa_bot.starter import FACT_QUESTIONS, QUESTIONS
 from qa_core.types import Answer, AnswerSource, Candidate, Choice, Clue, Passage, Question, Source
 from retrievers.queries import formulate
 
-TURNS = Path(__file__).with_name("clarifying.jsonl")
+TURNS = Path(__file__).with_name("turns.jsonl")
 ASTHMA = Topic(("asthma",), frozenset({"asthma"}))
 FACETS = (
     ("What is (are) Asthma ?", 3.0),

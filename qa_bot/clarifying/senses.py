@@ -12,7 +12,7 @@ from kg_index.paths import Step
 from kg_index.readings import Reading
 from kg_index.topics import Topic
 from kg_index.wording import form_of
-from qa_bot.clarifying import Offer
+from qa_bot.clarifying.offering import Offer
 from qa_core.text import terms
 from qa_core.types import Choice
 

@@ -1,7 +1,7 @@
 """Clarification: a turn with several good readings, and what is asked when one of them is chosen.
 
 A bare topic ("asthma", "headache treatment") may be what several documents tell different things about, and a name may
-stand for several entities (`qa_bot/senses.py`). Whatever is offered was asked before, and answered as it says. A whole
+stand for several entities (`senses`). Whatever is offered was asked before, and answered as it says. A whole
 question is never broad, and where one reading is much likelier, it is the answer.
 """
 
@@ -12,7 +12,7 @@ from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
-from qa_bot.broad import Topic, defines, is_narrower, label, tidy, topic_of
+from qa_bot.clarifying.broad import Topic, defines, is_narrower, label, tidy, topic_of
 from qa_bot.ingest.near_duplicates import near, sketches
 from qa_bot.owned import is_owned
 from qa_core.types import Answer, Candidate, Choice
@@ -189,12 +189,12 @@ def _is_titled(ranking: Ranking, decision: Decision) -> bool:
 
 
 def _senses(fact: FoundFact, facts: Facts, check: Callable[[], object]) -> Iterable[Offer]:
-    from qa_bot.senses import senses
+    from qa_bot.clarifying.senses import senses
 
     return senses(fact, facts, check=check)
 
 
 def _topics(fact: FoundFact, facts: Facts, topic: Topic, check: Callable[[], object]) -> Iterable[Offer]:
-    from qa_bot.senses import topics
+    from qa_bot.clarifying.senses import topics
 
     return topics(fact, facts, topic.terms, defined=topic.defined, check=check)

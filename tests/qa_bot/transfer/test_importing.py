@@ -18,21 +18,21 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from qa_bot import graph
-from qa_bot.archive import ArchiveError, opened
 from qa_bot.bot import Bot
 from qa_bot.changes import add_records
 from qa_bot.config import Config, PassagesSection, load_config
 from qa_bot.encoders import STARTER_FOLDER
-from qa_bot.exporting import export, text_of
 from qa_bot.generations import Generations
 from qa_bot.home import Home, WriterBusy
-from qa_bot.importing import Imported, join
 from qa_bot.ingest.bounds import LimitError
 from qa_bot.ingest.passages import cut
 from qa_bot.ingest.records import Limits, Record
 from qa_bot.journal import open_store
 from qa_bot.presentation import as_dict
 from qa_bot.store import Store, StoredPassage
+from qa_bot.transfer.archive import ArchiveError, opened
+from qa_bot.transfer.exporting import export, text_of
+from qa_bot.transfer.importing import Imported, join
 from qa_core.static_encoder import StaticEncoder
 from qa_core.text import normalise
 
@@ -527,7 +527,8 @@ def test_good_records_beside_bad_ones_are_kept(empty, packed, encoder) -> None:
 INTERRUPTED = """
 import os, signal, sys
 from pathlib import Path
-from qa_bot import cli, {module} as module
+from qa_bot import cli
+from qa_bot.transfer import {module} as module
 def press(*_, **__):
     os.kill(os.getpid(), signal.{signal})
 module.{name} = press

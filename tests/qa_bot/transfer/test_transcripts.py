@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from qa_bot.store import Store
-from qa_bot.transcripts import file_name, markdown, whole
+from qa_bot.transfer.transcripts import file_name, markdown, whole
 
 SOURCE = {
     "id": "p1",

@@ -1,0 +1,7 @@
+"""Asking back where a turn has several good readings.
+
+offering   choices that were asked before they are offered
+broad      turns that only name a topic       senses   names that stand for several entities of the graph
+"""
+
+from qa_bot.clarifying.offering import choices as choices
