@@ -16,7 +16,7 @@ from typing import Any
 
 import orjson
 
-from qa_bot.events import STAGES, Event
+from qa_bot.events import STAGES, ChoicesOffered, Event
 from qa_bot.web import frames
 from qa_bot.web.bodies import dumps
 from qa_bot.web.engine import STOPPING, Engine
@@ -35,6 +35,8 @@ KEEP = 120.0
 """Seconds for which an ended turn's frames, and a conversation that nobody is connected to, are kept."""
 KEPT = 8
 """Ended turns whose frames are kept; more than may run and wait, so that a lost connection misses none."""
+HOLD = 2.0
+"""Seconds for which a turn that offers choices stays open: whoever chooses so soon hears of one end."""
 REMEMBERED = 10_000
 """Answered questions whose ids a conversation knows."""
 CANCELLED = ("cancelled", "The question was stopped.")
@@ -126,8 +128,12 @@ class Conversation:
         """
         turn = self._turns.get(about)
         if turn is not None and turn.ended is None:
+            if turn.held is not None and understood:
+                self._go_on(turn, understood)
             return
         self._engine.expect_persona(ask.persona)
+        if self._running is not None:
+            self._release(self._running)  # whoever asks on does not choose
         if len(self._waiting) >= WAITING:
             message = f"Expected at most {WAITING} questions to wait in a conversation; let it answer first."
             raise ServiceError(429, message, retry_after=1)
@@ -201,7 +207,7 @@ class Conversation:
             return
         if turn.work is not None:
             turn.work.cancel()
-        else:
+        elif turn.held is None:
             self._waiting.remove(turn)
         self._end(turn, frames.failed(*CANCELLED))
 
@@ -224,10 +230,13 @@ class Conversation:
         """Let the running turn end, within so many seconds; none that waits is begun."""
         while self._waiting:
             self._end(self._waiting.popleft(), frames.failed(*STOPPED))
+        if self._running is not None:
+            self._release(self._running)
         if (turn := self._running) is None or turn.work is None:
             return
         await asyncio.wait([turn.work], timeout=seconds)
-        if turn.ended is None:
+        self._release(turn)
+        if turn.ended is None and turn.work is not None:
             turn.work.cancel()
             self._end(turn, frames.failed(*STOPPED))
 
@@ -240,7 +249,8 @@ class Conversation:
         """Answer a question, whatever happens: an exception ends the turn too."""
 
         def listen(event: Event) -> None:
-            self._tell(turn, frames.told(event))
+            if not isinstance(event, ChoicesOffered):  # told when it can be answered: once the turn is recorded
+                self._tell(turn, frames.told(event))
 
         ask = turn.ask
         try:
@@ -264,7 +274,23 @@ class Conversation:
             self._end(turn, frames.failed(*frames.INTERNAL))
         else:
             self._remember(turn.id, answer.id)
-            self._end(turn, frames.final(answer))
+            turn.work, turn.held = None, frames.final(answer)
+            if answer.choices:
+                self._tell(turn, frames.told(ChoicesOffered(answer.choices)))
+                asyncio.get_running_loop().call_later(HOLD, self._release, turn)
+            else:
+                self._release(turn)
+
+    def _go_on(self, turn: Turn, understood: str) -> None:
+        """Somebody chose in time: the turn runs once more, in that sense."""
+        turn.understood, turn.held, turn.stage = understood, None, ""
+        self._tell(turn, frames.status(STAGES[0]))
+        turn.work = asyncio.create_task(self._run(turn), name=f"turn {turn.id}")
+
+    def _release(self, turn: Turn) -> None:
+        """End a turn that is held; one that runs or ended stays as it is."""
+        if turn.held is not None:
+            self._end(turn, turn.held)
 
     def _tell(self, turn: Turn, content: Mapping[str, Any]) -> None:
         """A frame to every client; nothing follows a turn's end, and no stage is told twice."""
@@ -286,7 +312,7 @@ class Conversation:
         if turn.ended is not None:
             return
         self._tell(turn, content)
-        turn.ended, turn.unseen, turn.work = time.monotonic(), not self._clients, None
+        turn.ended, turn.unseen, turn.work, turn.held = time.monotonic(), not self._clients, None, None
         self.forget(turn.ended - KEEP)
         if turn is self._running:
             self._running = None

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from qa_bot.web.frames import Ask
 
@@ -26,7 +27,7 @@ class Kept(NamedTuple):
 
 @dataclass(eq=False, slots=True)
 class Turn:
-    """A question on its way: it waits, it runs, it ended."""
+    """A question on its way: it waits, it runs, it is held, it ended."""
 
     id: str
     ask: Ask
@@ -35,6 +36,8 @@ class Turn:
     frames: list[Kept] = field(default_factory=list)
     stage: str = ""
     work: asyncio.Task[None] | None = None
+    held: Mapping[str, Any] | None = None
+    """The end of a turn that offers choices, while it waits for one."""
     ended: float | None = None
     """Moment on the monotonic clock."""
     unseen: bool = False

@@ -135,6 +135,7 @@ export class Chat {
     if (!last && frame.seq <= turn.seq) return undefined;
     turn.seq = frame.seq;
     turn.take(frame);
+    if (frame.type === "clarify") this.#listener.opened(this.id); // a reload while it waits for a choice comes back here
     return last ? this.#ended(frame, turn) : undefined;
   }
 

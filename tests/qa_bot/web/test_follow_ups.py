@@ -11,6 +11,8 @@ from typing import Any
 import openai
 import pytest
 
+from qa_bot.web.chat import CHAT
+
 CATS = "Why do cats sleep all day?"
 CAPITAL, POPULATION = "What is the capital of Australia?", "What is Australia's population?"
 TURNS = (
@@ -115,6 +117,55 @@ def test_a_choice_by_frame_is_answered_under_its_question(service, talk) -> None
     assert (chosen[-1]["question"], chosen[-1]["kind"]) == ("dogs", "passage")
     assert "choices" not in chosen[-1]
     assert wrong["code"] == "not_found"  # the question was answered: it offers none any more
+
+
+def test_whoever_chooses_at_once_hears_of_one_end(service, talk) -> None:
+    async def chat() -> Any:
+        async with talk(service) as client:
+            await client.say("ask", text="dogs", id="q1")
+            offered = (await client.until("clarify"))[-1]
+            await client.say("choose", id="q1", choice=offered["choices"][1]["text"])
+            told = await client.until("final", "error")
+            await client.say("ping")
+            return offered, told, await client.until("pong")
+
+    offered, told, after = service.run(chat())
+    assert [frame["text"] for frame in told if frame["type"] == "query"] == [offered["choices"][1]["question"]]
+    assert (told[-1]["answered"], told[-1]["kind"], told[-1]["question"]) == (True, "passage", "dogs")
+    assert [frame["type"] for frame in after] == ["pong"]
+
+
+def test_whoever_asks_on_does_not_choose(service, talk) -> None:
+    async def chat() -> Any:
+        async with talk(service) as client:
+            await client.say("ask", text="dogs", id="q1")
+            await client.until("clarify")
+            await client.say("ask", text=CATS, id="q2")
+            first = (await client.until("final", "error"))[-1]
+            return first, (await client.until("final", "error"))[-1]
+
+    first, second = service.run(chat())
+    assert (first["id"], first["answered"]) == ("q1", False)
+    assert (second["id"], second["answered"]) == ("q2", True)
+
+
+def test_a_held_turn_can_be_stopped_and_ends_with_the_service(serve, bot, talk) -> None:
+    service = serve(bot)
+
+    async def chat() -> Any:
+        async with talk(service) as client:
+            await client.say("ask", text="dogs", id="q1")
+            await client.until("clarify")
+            await client.say("cancel", id="q1")
+            stopped = (await client.until("final", "error"))[-1]
+            await client.say("ask", text="dogs", id="q2")
+            await client.until("clarify")
+            await service.running.app[CHAT].close()
+            return stopped, (await client.until("final", "error"))[-1]
+
+    stopped, ended = service.run(chat())
+    assert (stopped["type"], stopped["code"]) == ("error", "cancelled")
+    assert (ended["type"], ended["id"]) == ("final", "q2")
 
 
 def test_a_choice_by_json_goes_to_everybody_in_the_conversation(service, talk) -> None:
