@@ -55,8 +55,11 @@ def read(turn: str, past: Sequence[Past], rewriter: Rewriter, entities: Entities
     Args:
         entities: what a graph knows by name.
     """
-    if past and past[-1].asks_back and (choice := picked(turn, past[-1].recall().choices)):
-        return Reading(choice.question, settled=True)
+    if past and past[-1].asks_back:
+        if choice := picked(turn, past[-1].recall().choices):
+            return Reading(choice.question, settled=True)
+        if _number(turn) is not None:  # of no choice: they are offered again
+            return Reading(turn, "repeat")
     if talk := recognise(turn):
         return Reading(turn, talk)
     exchanges = [_exchange(each, entities) for each in past if each.talk is None]
@@ -70,9 +73,10 @@ def _exchange(past: Past, entities: Entities | None) -> Exchange:
 
 def picked(turn: str, choices: Sequence[Choice]) -> Choice | None:
     """The choice that a turn names: by its number, by its text, or by words that no other has."""
-    said = [word for word in words(fold(turn)) if word not in _AROUND]
-    if len(said) == 1 and (place := _place(said[0], len(choices))) is not None:
+    if (place := _number(turn)) is not None:
+        place += len(choices) if place < 0 else 0
         return choices[place] if 0 <= place < len(choices) else None
+    said = _telling(turn)
     named = [choice for choice in choices if _same(turn, choice.text) or _same(turn, choice.question)]
     if named:
         return named[0]
@@ -81,12 +85,20 @@ def picked(turn: str, choices: Sequence[Choice]) -> Choice | None:
     return meant[0] if len(meant) == 1 else None
 
 
-def _place(word: str, count: int) -> int | None:
-    if re.fullmatch(r"\d{1,2}", word):
-        return int(word) - 1
-    if word == "last":
-        return count - 1
-    return _ORDINALS.index(word) if word in _ORDINALS else None
+def _number(turn: str) -> int | None:
+    """The place, from 0, that a turn names and nothing else; −1 is the last. 0 names none, as any too large one."""
+    said = _telling(turn)
+    if len(said) != 1:
+        return None
+    if re.fullmatch(r"\d{1,2}", said[0]):
+        return int(said[0]) - 1 if int(said[0]) else len(_ORDINALS)
+    if said[0] == "last":
+        return -1
+    return _ORDINALS.index(said[0]) if said[0] in _ORDINALS else None
+
+
+def _telling(turn: str) -> list[str]:
+    return [word for word in words(fold(turn)) if word not in _AROUND]
 
 
 def _same(turn: str, text: str) -> bool:

@@ -50,6 +50,14 @@ def test_a_choice_stands_for_its_question_and_is_not_asked_back() -> None:
     assert (reading.question, reading.settled) == ("What is the element Mercury?", True)
 
 
+@pytest.mark.parametrize("turn", ["9", "0", "number 4", "the fifth one"])
+def test_a_number_of_no_choice_has_them_offered_again(turn: str) -> None:
+    offered = past("What is Mercury?", choices=CHOICES)
+    assert read(turn, [offered], Rewriter()).talk == "repeat"
+    again = Past.of(turn, offered.recall())
+    assert read("2", [offered, again], Rewriter()).question == "What is the element Mercury?"
+
+
 def test_a_choice_is_offered_once() -> None:
     chosen = past("2", "A metal.", understood="What is the element Mercury?")
     before = [past("What is Mercury?", choices=CHOICES), chosen]
