@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 KEPT = 30
 """Turns of a conversation that are remembered."""
-CONVERSATIONS = 1000
+CONVERSATIONS = 256
 """Conversations at hand; those not used for longest are read again when they go on."""
 TRACES = 500
 """Answers whose trace is kept until somebody votes on them."""
