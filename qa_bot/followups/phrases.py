@@ -84,7 +84,7 @@ def phrases(text: str) -> tuple[Found, ...]:
 
 def _phrases(text: str) -> Iterator[Found]:
     found = [each for each in _runs(text) if each.text not in NO_NOUNS]
-    people = (Found(_lowered(each[0]), each.start(), each.end()) for each in _PERSON.finditer(text))
+    people = (Found(lowered(each[0]), each.start(), each.end()) for each in _PERSON.finditer(text))
     found += [one for one in people if not any(one.start < other.end and other.start < one.end for other in found)]
     yield from sorted(found, key=lambda each: each.start)
 
@@ -149,7 +149,7 @@ def _with_article(text: str, start: int, end: int) -> Found:
     article = _ARTICLE.search(text, max(0, start - 16), start)
     start = article.start() if article else start
     said = text[start:end]
-    return Found(_lowered(said) if article else said, start, end)
+    return Found(lowered(said) if article else said, start, end)
 
 
 def _without_verb(text: str, start: int, end: int) -> str:
@@ -161,5 +161,6 @@ def _without_verb(text: str, start: int, end: int) -> str:
     return _COMPARED.sub("", phrase)
 
 
-def _lowered(text: str) -> str:
+def lowered(text: str) -> str:
+    """With a small first letter."""
     return text[:1].lower() + text[1:]

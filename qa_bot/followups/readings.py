@@ -45,7 +45,3 @@ def owning(phrase: str) -> str:
 
 def cased(phrase: str, place: int) -> str:
     return phrase[:1].upper() + phrase[1:] if place == 0 else phrase
-
-
-def lowered(text: str) -> str:
-    return text[:1].lower() + text[1:]
