@@ -1,6 +1,6 @@
 """Does an `add` of ten times as many records need more memory? Peak resident memory of each in a fresh process.
 
-    python tests/benchmarks/add_memory.py [RECORDS] [--times N] [--words N]
+    python benchmarks/add_memory.py [RECORDS] [--times N] [--words N]
 
 Anonymous memory is the writer's own; file-backed pages (libraries, mapped vectors) are given back by the kernel as soon
 as somebody wants the room. Records of one word fill buffers late: below 20,000 of them memory still rises to its bound.
@@ -19,10 +19,10 @@ from pathlib import Path
 MEASURED = """
 import resource, sys, threading, time
 from pathlib import Path
-from qa_bot.changes import add
-from qa_bot.config import Config
-from qa_bot.encoders import resolve
-from qa_bot.home import Home
+from qa_bot.documents.sync import add
+from qa_bot.home.config import Config
+from qa_bot.home.encoders import resolve
+from qa_bot.home.folder import Home
 
 peak = 0
 def watch():

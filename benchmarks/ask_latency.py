@@ -1,6 +1,6 @@
 """How fast a home is filled and asked, against the floor of the raw engines. Run by hand:
 
-    python tests/benchmarks/ask_latency.py --data "$QA_BOT_DATA/medquad/medquad.zip" --encoder starter
+    python benchmarks/ask_latency.py --data "$QA_BOT_DATA/medquad/medquad.zip" --encoder starter
 
 The first `add` starts from a home that holds the starter collection; the second adds the same files again. The floor
 is what any system on these engines pays: tantivy's best 100 passages, the encoding of the question, and FAISS' nearest
@@ -29,9 +29,9 @@ import numpy as np
 import tantivy
 
 from qa_bot.bot import Bot
-from qa_bot.evaluation.known_item import drawn
-from qa_core.text import terms
+from qa_core.text.analysis import terms
 from qa_core.types import Encoder, Question
+from qa_lab.evaluate.known_item import drawn
 
 QUESTION = "What are the symptoms of high blood pressure?"
 NEAREST = 100

@@ -1,6 +1,6 @@
 """What random, mutated and oversized frames do to a running service. Run by hand:
 
-    python tests/benchmarks/chat_fuzz.py --frames 100000
+    python benchmarks/chat_fuzz.py --frames 100000
 
 Clients connect to a service in a process of its own, send nonsense as fast as it is taken, and come back whenever they
 are sent away. Wanted: nothing in the log above a warning, memory that does not grow with the frames, and a service that
@@ -30,7 +30,7 @@ from typing import Any
 import aiohttp
 
 from qa_bot.bot import Bot
-from qa_bot.web.chat import FRAME
+from qa_bot.web.chat.socket import FRAME
 
 PATIENCE = 60.0
 FRAMES_A_CONNECTION = 300

@@ -1,6 +1,6 @@
 """Community retrieval as in the thesis (tables 3.1 and 3.2): held-out questions look for their answers.
 
-    python tests/benchmarks/community_retrieval.py --data DIR [--limit PAIRS] [--steps N] [--rows NAME,…] [--json]
+    python benchmarks/community_retrieval.py --data DIR [--limit PAIRS] [--steps N] [--rows NAME,…] [--json]
 
 `hybrid` is the thesis' in-vocabulary rule over BM25 and the last trained row before it, `fused` both by reciprocal
 rank; `starter` and `starter-slam` are the shipped static encoder as it is and trained, beside the thesis' BiLSTM.
@@ -29,26 +29,26 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from qa_bot.encoders import STARTER_FOLDER
-from qa_bot.training.pairs import read_pairs, split
-from qa_core.metrics import Score, evaluate
-from qa_core.runs import run_of
-from qa_core.seq2seq_training import optimiser as likelihood_optimiser
-from qa_core.static_encoder import StaticEncoder
-from qa_core.text import terms, words
-from qa_core.training import Progress, Training, seed_everything
-from qa_core.vectors import WordVectors
+from qa_bot.home.starter import ENCODER
+from qa_core.encoders.static_encoder import StaticEncoder
+from qa_core.measures.metrics import Score, evaluate
+from qa_core.measures.runs import run_of
+from qa_core.text.analysis import terms, words
+from qa_core.training.likelihood_training import optimiser as likelihood_optimiser
+from qa_core.training.loop import Progress, Training, seed_everything
+from qa_core.vectors.word_vectors import WordVectors
+from qa_lab.train.data.pairs import read_pairs, split
+from retrievers.engines.local.keyword import Entry, KeywordIndex, KeywordQuery, KeywordWriter
 from retrievers.expansion import TermWeights, rm3
 from retrievers.fusion import Ranked, in_vocabulary_rule, reciprocal_rank
-from retrievers.keyword import Entry, KeywordIndex, KeywordQuery, KeywordWriter
 from retrievers.training import query_expansion
+from retrievers.training.encoders.static_tower import StaticConfig, StaticTower
+from retrievers.training.encoders.trainable_encoders import counted, vectors
+from retrievers.training.encoders.word_tower import CPU, WordTower
 from retrievers.training.examples import Examples, Pair
 from retrievers.training.query_expansion import expanded, expander_of, train_expander
 from retrievers.training.search import nearest
 from retrievers.training.slam import SlamConfig, optimiser, train_slam
-from retrievers.training.static_tower import StaticConfig, StaticTower
-from retrievers.training.towers import counted, vectors
-from retrievers.training.word_tower import CPU, WordTower
 
 SETS = (
     "qa_pairs/open_qa.jsonl.gz",
@@ -151,7 +151,7 @@ class Bench:
         if self.options.pretrained == "none":
             return None
         known = list(counted((*self.task.train.questions, *self.task.train.answers)))
-        return WordVectors(tuple(known), StaticEncoder.load(STARTER_FOLDER).encode(known))
+        return WordVectors(tuple(known), StaticEncoder.load(ENCODER).encode(known))
 
     def searched(self, queries: Sequence[TermWeights]) -> Found:
         return [self.index.search(KeywordQuery(query), DEPTH).passages.tolist() for query in queries]
@@ -204,7 +204,7 @@ def by_static(bench: Bench, config: SlamConfig | None, watched: Watched) -> Foun
     seed_everything(bench.options.seed)
     texts = (*bench.task.train.questions, *bench.task.train.answers)
     shape = StaticConfig(max_tokens=bench.options.tokens)
-    return trained(StaticTower.of(STARTER_FOLDER, texts, shape), config, bench, watched)
+    return trained(StaticTower.of(ENCODER, texts, shape), config, bench, watched)
 
 
 def trained(tower: WordTower | StaticTower, config: SlamConfig | None, bench: Bench, watched: Watched) -> Found:

@@ -1,7 +1,7 @@
 """The kinds of dense indexes over many real texts: time to build, size, recall and time to ask. Run by hand:
 
-    python tests/benchmarks/dense_kinds.py "$QA_BOT_DATA/qa_pairs/jeopardy.jsonl.gz" --rows 100000
-    python tests/benchmarks/dense_kinds.py "$QA_BOT_DATA/qa_pairs/jeopardy.jsonl.gz" … --rows 1000000 --kinds ivf hnsw
+    python benchmarks/dense_kinds.py "$QA_BOT_DATA/qa_pairs/jeopardy.jsonl.gz" --rows 100000
+    python benchmarks/dense_kinds.py "$QA_BOT_DATA/qa_pairs/jeopardy.jsonl.gz" … --rows 1000000 --kinds ivf hnsw
 
 Rows are the questions and answers of the pairs in their order, encoded as a question's title would be; those asked are
 further ones, one at a time in one thread. Recall is against a scan of every row.
@@ -22,10 +22,10 @@ from typing import Any
 
 import numpy as np
 
-from qa_bot.encoders import resolve
-from qa_bot.training.pairs import read_pairs
+from qa_bot.home.encoders import resolve
 from qa_core.types import FloatArray
-from retrievers import dense
+from qa_lab.train.data.pairs import read_pairs
+from retrievers.engines.local import dense
 
 NEAREST = 10
 AT_ONCE = 4_096

@@ -1,6 +1,6 @@
 """Does an answer bot get better by votes, also where three in ten voters mean ill?
 
-    python tests/benchmarks/feedback_simulation.py --data DIR [--users 40] [--rounds 8] [--seeds 8] [--out DIR]
+    python benchmarks/feedback_simulation.py --data DIR [--users 40] [--rounds 8] [--seeds 8] [--out DIR]
 
 Questions of a judged folder (as of `eval liveqa`) are asked by people who see the first document and vote on it: up
 with .1, .3, .7 or .9 for grades 0 to 3 (unjudged counts 0; the best grade of binary judgements counts 3). A hostile one
@@ -32,19 +32,19 @@ from pathlib import Path
 
 import numpy as np
 
-from qa_bot.evaluation.asking import rank
-from qa_bot.evaluation.datasets import read_dataset
-from qa_bot.evaluation.indexed import indexed
-from qa_bot.interleaving import Interleaved
-from qa_bot.training.feedback import Voted, compared, taught
-from qa_bot.training.fusion import CORRECTING
-from qa_bot.training.lessons import Lessons, of_judgements
-from qa_bot.training.votes import Voice, VoteSettings
-from qa_core.metrics import standard_error
-from qa_core.plots import draw_bands
+from qa_bot.learning.interleaving import Interleaved
+from qa_core.measures.metrics import standard_error
+from qa_core.measures.plots import draw_bands
 from qa_core.types import FloatArray
+from qa_lab.evaluate.datasets import read_dataset
+from qa_lab.evaluate.evaluation_home import indexed
+from qa_lab.evaluate.systems import rank
+from qa_lab.train.fusion.feedback import Voted, compared, taught
+from qa_lab.train.fusion.fusion import CORRECTING
+from qa_lab.train.fusion.fusion_data import Lessons, of_judgements
+from qa_lab.train.fusion.votes import Voice, VoteSettings
 from rankers.fusion import FusionConfig, LearnedFusion, Scores, cross_validated, joined
-from rankers.places import PLACE
+from rankers.rank_prior import PLACE
 
 UP = (0.1, 0.3, 0.7, 0.9)
 """How often people vote for a document of each grade."""

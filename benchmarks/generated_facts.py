@@ -1,6 +1,6 @@
 """Facts end to end on questions that templates make of the graph's own triples.
 
-    python tests/benchmarks/generated_facts.py --home HOME --templates DIR [--pairs PATH …] [--questions N] [--seed S]
+    python benchmarks/generated_facts.py --home HOME --templates DIR [--pairs PATH …] [--questions N] [--seed S]
 
 DIR is what `qa-bot kg mine` wrote. A template serves where most of its counts lie on one predicate with which it shares
 a word; each question fills one with the label of the subject of a random triple of that predicate, templates and
@@ -22,17 +22,17 @@ from pathlib import Path
 
 import numpy as np
 
-from kg_index.keywords import KeywordMatcher
-from kg_index.lookup import Lookup
-from kg_index.template_text import NO_PATH, SLOT, path_steps
-from kg_index.templates import TemplateTable
-from qa_bot.config import FactsSection, load_config
-from qa_bot.facts import Facts, open_facts
-from qa_bot.graph_mining import KNOWN
-from qa_bot.home import Home
-from qa_bot.ingest.records import Record
-from qa_bot.training.pairs import items, pair_of
-from qa_core.metrics import Score
+from kg_index.relations.keywords import KeywordMatcher
+from kg_index.relations.template_text import NO_PATH, SLOT, path_steps
+from kg_index.relations.templates import TemplateTable
+from kg_index.triples.lookup import Lookup
+from qa_bot.answering.facts import Facts, open_facts
+from qa_bot.documents.ingest.records import Record
+from qa_bot.home.config import FactsSection, load_config
+from qa_bot.home.folder import Home
+from qa_core.measures.metrics import Score
+from qa_lab.train.data.pairs import items, pair_of
+from qa_lab.train.relations.graph_mining import KNOWN
 
 LEAST_SHARE = 0.5  # of a template's counts on its predicate
 LEAST_TIMES = 1.5  # counts: more than one pair told it

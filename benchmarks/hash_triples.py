@@ -1,7 +1,7 @@
 """The triple index of the thesis (4.3.2): hash tables in memory, two for each of SP→O, OP→S and SO→P.
 
-One holds the keys with a single value, the other those with several. Kept to compare with `kg_index/triples.py`, which
-opens at once and takes a third of the bytes or less; both answer alike.
+One holds the keys with a single value, the other those with several. Kept to compare with
+`kg_index/triples/triples.py`, which opens at once and takes a third of the bytes or less; both answer alike.
 """
 
 from __future__ import annotations
@@ -9,9 +9,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from kg_index.columns import Ids
-from kg_index.ranges import Groups
-from kg_index.triples import TripleIndex
+from kg_index.triples.columns import Ids
+from kg_index.triples.ranges import Groups
+from kg_index.triples.triples import TripleIndex
 from qa_core.types import IntArray
 
 Keys = NDArray[np.uint64]

@@ -1,6 +1,6 @@
 """Which likelihood finds the answer: the thesis' table of one right among 19 random answers.
 
-    python tests/benchmarks/likelihood_ranking.py --data DIR [--set medquad|open_qa] [--limit PAIRS] [--epochs N]
+    python benchmarks/likelihood_ranking.py --data DIR [--set medquad|open_qa] [--limit PAIRS] [--epochs N]
 
 S is the question, T the answer. Three encoder-decoders of one size are trained on the same pairs: p(S|T), p(T|S) and,
 with nothing to read, p(T). A tenth of the questions, by a hash, is held out: half of it keeps the best epoch, and of
@@ -20,13 +20,19 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from qa_bot.training.likelihood_measures import AMONG, among, chosen
-from qa_bot.training.pairs import read_pairs, split
-from qa_bot.training.pretrained import vectors_of, words_of
-from qa_core.seq2seq_training import LikelihoodConfig, optimiser, perplexity
-from qa_core.training import Training, seed_everything
+from qa_core.training.likelihood_training import LikelihoodConfig, optimiser, perplexity
+from qa_core.training.loop import Training, seed_everything
 from qa_core.types import FloatArray
-from rankers.encoder_decoder import SMALL, Direction, EncoderDecoderRanker, normalised, train_encoder_decoder
+from qa_lab.train.data.pairs import read_pairs, split
+from qa_lab.train.data.start_vectors import vectors_of, words_of
+from qa_lab.train.rankers.likelihood_measures import AMONG, among, chosen
+from rankers.answer_selection.encoder_decoder import (
+    SMALL,
+    Direction,
+    EncoderDecoderRanker,
+    normalised,
+    train_encoder_decoder,
+)
 from rankers.neural import TextPair
 
 SETS = {"medquad": "medquad/medquad.zip", "open_qa": "qa_pairs/open_qa.jsonl.gz"}

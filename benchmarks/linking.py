@@ -1,7 +1,7 @@
 """Linking: accuracy on SimpleQuestions, and what a table of five million mentions costs.
 
-    python tests/benchmarks/linking.py accuracy --data DIR [--seed S] [--json]
-    python tests/benchmarks/linking.py table [--mentions N] [--data DIR] [--seed S] [--json]
+    python benchmarks/linking.py accuracy --data DIR [--seed S] [--json]
+    python benchmarks/linking.py table [--mentions N] [--data DIR] [--seed S] [--json]
 
 `accuracy` takes the questions of SimpleQuestions valid whose subject is an entity of FB15k-237 and counts how often
 the best reading is that subject. No question is left out because its subject is named in no way the graph knows.
@@ -33,11 +33,11 @@ from pathlib import Path
 
 import numpy as np
 
-from kg_index.linking import Context, Linker, Weights
-from kg_index.mention_rows import Row, Triple, literal_text, rows_of
-from kg_index.mentions import Mentions, write_mentions
-from kg_index.names import name_words
-from kg_index.reading import read_triples
+from kg_index.building.rdf_parsing import read_triples
+from kg_index.linking.linking import Context, Linker, Weights
+from kg_index.linking.mention_rows import Row, Triple, literal_text, rows_of
+from kg_index.linking.mentions import Mentions, write_mentions
+from kg_index.linking.name_folding import name_words
 from qa_core.types import IntArray
 
 DESCRIPTION = "http://schema.org/description"

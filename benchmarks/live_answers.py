@@ -1,6 +1,6 @@
 """How soon an answer that the owner adds is given. Run by hand:
 
-    python tests/benchmarks/live_answers.py --home HOME
+    python benchmarks/live_answers.py --home HOME
 
 `qa-bot serve` runs as a process of its own over a copy of the home. Seconds count from the POST of an answer to the
 reply to `POST /api/ask` that gives it, over questions that nobody asked before.

@@ -1,8 +1,8 @@
 """A stream of real questions sent to the LiveQA port of a real service, each reply checked. Run by hand:
 
-    python tests/benchmarks/liveqa_replay.py --home HOME --data "$QA_BOT_DATA/liveqa/liveqa2015_official_1087.tsv"
-    python tests/benchmarks/liveqa_replay.py --home HOME --data … --at-once 8
-    python tests/benchmarks/liveqa_replay.py --home HOME --fuzz 100000
+    python benchmarks/liveqa_replay.py --home HOME --data "$QA_BOT_DATA/liveqa/liveqa2015_official_1087.tsv"
+    python benchmarks/liveqa_replay.py --home HOME --data … --at-once 8
+    python benchmarks/liveqa_replay.py --home HOME --fuzz 100000
 
 `--every` seconds `--at-once` questions are sent, whether or not the ones before are answered. `--fuzz` sends random,
 mutated and oversized forms instead, each of which must be answered with XML within its limits or with an error in the

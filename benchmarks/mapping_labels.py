@@ -1,10 +1,10 @@
 """How many mined mappings are right, before and after denoising: a labelled sample (thesis, 4.3.4 and 4.3.5).
 
-    python tests/benchmarks/mapping_labels.py counts --templates FILE [--json]
-    python tests/benchmarks/mapping_labels.py draw --templates FILE --out FILE [--seed S] [--each N]
-    python tests/benchmarks/mapping_labels.py keep --drawn FILE
-    python tests/benchmarks/mapping_labels.py figures [--json]
-    python tests/benchmarks/mapping_labels.py show --templates FILE
+    python benchmarks/mapping_labels.py counts --templates FILE [--json]
+    python benchmarks/mapping_labels.py draw --templates FILE --out FILE [--seed S] [--each N]
+    python benchmarks/mapping_labels.py keep --drawn FILE
+    python benchmarks/mapping_labels.py figures [--json]
+    python benchmarks/mapping_labels.py show --templates FILE
 
 `--templates` is what `qa-bot kg mine … --out DIR` writes, `DIR/templates.tsv`; `counts` is the thesis' table 4.1 of it.
 `draw` takes `--each` mappings with a path uniformly from all (`all`), as many from those that denoising keeps (`kept`):
@@ -31,11 +31,11 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from kg_index.denoising import f_weights, k_weights
-from kg_index.keywords import KeywordMatcher
-from kg_index.template_rows import Row
-from kg_index.template_text import NO_PATH
-from kg_index.templates import TemplateTable
+from kg_index.relations.keywords import KeywordMatcher
+from kg_index.relations.template_rows import Row
+from kg_index.relations.template_text import NO_PATH
+from kg_index.relations.templates import TemplateTable
+from kg_index.training.mapping_weights import f_weights, k_weights
 
 LABELS = Path(__file__).with_name("mapping_labels.tsv")
 COLUMNS = ("template", "relation", "count", "kept_by_denoising", "drawn", "label")

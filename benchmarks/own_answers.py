@@ -1,6 +1,6 @@
 """Does a trained ranker find a question's own answer among the 25 that BM25 retrieves? (thesis, ch. 6.3.4)
 
-    python tests/benchmarks/own_answers.py --data DIR [--set medical_forum|medquad|...] [--model FOLDER ...]
+    python benchmarks/own_answers.py --data DIR [--set medical_forum|medquad|...] [--model FOLDER ...]
 
 All answers are indexed, each question is the query, and what is retrieved is right where it was given to that very
 question. Questions with such an answer in their pool count: 60 % to train on, 20 % to choose on, 20 % to measure on,
@@ -26,21 +26,21 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from qa_bot.encoders import STARTER
-from qa_bot.evaluation.report import Row, as_json, caption, compared, markdown
-from qa_bot.rankers import open_ranker
-from qa_bot.training.blstm import train_blstm
-from qa_bot.training.hyperqa import train_hyperqa
-from qa_bot.training.pairs import read_pairs, split
-from qa_bot.training.request import Request
-from qa_core.metrics import evaluate
+from qa_bot.answering.models.ranker_loading import open_ranker
+from qa_bot.home.encoders import STARTER
+from qa_core.measures.metrics import evaluate
 from qa_core.types import FloatArray
-from rankers.blstm import POOLS, BLSTMScorer
+from qa_lab.evaluate.report import Row, as_json, caption, compared, markdown
+from qa_lab.train.data.pairs import read_pairs, split
+from qa_lab.train.rankers.blstm import train_blstm
+from qa_lab.train.rankers.hyperqa import train_hyperqa
+from qa_lab.train.request import Request
+from rankers.answer_selection.blstm import POOLS, BLSTMScorer
+from rankers.answer_selection.keyword_features import FEATURES, Keywords
+from rankers.answer_selection.stacked import Inputs, folds, network_pools
 from rankers.gbdt import BoostedTrees, GBDTConfig
-from rankers.keyword_features import FEATURES, Keywords
 from rankers.neural import TextPair
-from rankers.stacked import Inputs, folds, network_pools
-from retrievers.keyword import Entry, KeywordIndex, KeywordWriter
+from retrievers.engines.local.keyword import Entry, KeywordIndex, KeywordWriter
 from retrievers.training.examples import Pair
 
 SETS = {

@@ -1,6 +1,6 @@
 """Relation detection on SimpleQuestions' pools (thesis, table 4.2): keywords, mined templates, vectors, supervised.
 
-    python tests/benchmarks/relation_pools.py --data DIR [--templates FILE] [--minilm FOLDER] [--rows NAME,…] [--json]
+    python benchmarks/relation_pools.py --data DIR [--templates FILE] [--minilm FOLDER] [--rows NAME,…] [--json]
 
 `--templates` is a table that `kg mine` wrote, of which the chain learns from templates of `--words` at most and from
 paths of one step; without it these rows are left out. `evened` rows divide by the root of a relation's mean likelihood.
@@ -28,11 +28,13 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from kg_index.keywords import KeywordMatcher, PredicateWords
-from kg_index.pools import PoolQuestion, read_pools, read_relations
-from kg_index.relation_head import HeadTraining, RelationHead, fit_head, labelled
-from kg_index.relation_scorers import KEYWORDS, CosineScorer, Encode, KeywordFirst, Together, remembering
-from kg_index.relation_training import (
+from kg_index.relations.keywords import KeywordMatcher, PredicateWords
+from kg_index.relations.relation_head import HeadTraining, RelationHead, fit_head, labelled
+from kg_index.relations.relation_scorers import KEYWORDS, CosineScorer, Encode, KeywordFirst, Together, remembering
+from kg_index.relations.relations import RelationDetector, RelationScorer
+from kg_index.relations.templates import TemplateTable
+from kg_index.training.relation_detection_data import PoolQuestion, read_pools, read_relations
+from kg_index.training.relation_training import (
     NewDetector,
     Phase,
     RelationTraining,
@@ -41,7 +43,7 @@ from kg_index.relation_training import (
     train_phases,
     train_supervised,
 )
-from kg_index.relation_tuning import (
+from kg_index.training.relation_tuning import (
     AskedNetwork,
     TuningConfig,
     TuningData,
@@ -50,15 +52,13 @@ from kg_index.relation_tuning import (
     tune,
     tuning_of,
 )
-from kg_index.relations import RelationDetector, RelationScorer
-from kg_index.templates import TemplateTable
-from qa_bot.encoders import STARTER_FOLDER
-from qa_bot.relation_encoders import SideBySide
-from qa_core.sentence_layout import SentenceLayout
-from qa_core.static_encoder import StaticEncoder
-from qa_core.training import seed_everything
-from qa_core.transformer_encoder import TransformerEncoder
-from qa_core.transformer_tuning import TransformerReader, load_tunable
+from qa_bot.answering.models.relation_encoders import SideBySide
+from qa_bot.home.starter import ENCODER
+from qa_core.encoders.sentence_layout import SentenceLayout
+from qa_core.encoders.static_encoder import StaticEncoder
+from qa_core.encoders.transformer_encoder import TransformerEncoder
+from qa_core.training.loop import seed_everything
+from qa_core.training.transformer_tuning import TransformerReader, load_tunable
 from qa_core.types import FloatArray
 
 FOLDS = 5
@@ -116,7 +116,7 @@ class Bench:
 
     @cached_property
     def static(self) -> StaticEncoder:
-        return StaticEncoder.load(STARTER_FOLDER)
+        return StaticEncoder.load(ENCODER)
 
     @cached_property
     def transformer(self) -> TransformerEncoder:

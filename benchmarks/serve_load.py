@@ -1,8 +1,8 @@
 """What a running service bears. Run by hand, on a machine that does nothing else:
 
-    python tests/benchmarks/serve_load.py --home HOME --questions 2000 --clients 8 --sockets 500
-    python tests/benchmarks/serve_load.py --home HOME --questions 2000 --rate 40 80 120 160
-    python tests/benchmarks/serve_load.py --home HOME --questions 20000 --clients 4        # is memory flat?
+    python benchmarks/serve_load.py --home HOME --questions 2000 --clients 8 --sockets 500
+    python benchmarks/serve_load.py --home HOME --questions 2000 --rate 40 80 120 160
+    python benchmarks/serve_load.py --home HOME --questions 20000 --clients 4        # is memory flat?
 
 `qa-bot serve` runs as a process of its own over a copy of the home; this process is all of its clients, each with a
 WebSocket (or `--over ask`: `POST /api/ask`). Without `--rate` every client asks again as soon as it was answered
@@ -36,7 +36,7 @@ import aiohttp
 import numpy as np
 
 from qa_bot.bot import Bot
-from qa_bot.evaluation.known_item import drawn
+from qa_lab.evaluate.known_item import drawn
 
 MEGABYTE = 1e6
 TICKS = os.sysconf("SC_CLK_TCK")

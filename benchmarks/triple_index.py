@@ -1,6 +1,6 @@
 """Load and look-up times of the triple index beside pyoxigraph's store, rdflib and the thesis' hash tables.
 
-    python tests/benchmarks/triple_index.py [FILES.nt.gz …] [--triples N] [--seed N] [--only NAMES] [--workers N]
+    python benchmarks/triple_index.py [FILES.nt.gz …] [--triples N] [--seed N] [--only NAMES] [--workers N]
 
 Without files, N synthetic triples are written first: subjects and objects by a power law over N / 5 entities, 400
 predicates, a quarter of the objects literals. Each form is loaded in a fresh process from the same packed files; rdflib
@@ -105,8 +105,8 @@ def facts(columns: tuple[Any, Any, Any], seed: int) -> tuple[Any, Any, Any]:
 
 
 def run_index(files: list[Path], folder: Path, seed: int, memory: int, workers: int | None) -> dict[str, Any]:
-    from kg_index.loading import load
-    from kg_index.triples import TripleIndex
+    from kg_index.building.loading import load
+    from kg_index.triples.triples import TripleIndex
 
     ends: dict[str, float] = {}
     sizes = [0]
@@ -150,8 +150,8 @@ def run_index(files: list[Path], folder: Path, seed: int, memory: int, workers: 
 
 
 def run_hash(files: list[Path], folder: Path, seed: int, memory: int, workers: int | None) -> dict[str, Any]:
-    from kg_index.hash_triples import HashTriples
-    from kg_index.triples import TripleIndex
+    from benchmarks.hash_triples import HashTriples
+    from kg_index.triples.triples import TripleIndex
 
     index = TripleIndex(folder)
     columns = index.columns()

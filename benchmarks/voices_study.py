@@ -1,12 +1,12 @@
 """What can be measured without judges of the thesis' human study of voices (ch. 8.6.4, tables 8.3 and 8.4).
 
-    python tests/benchmarks/voices_study.py --questions debate_questions.tsv --model BASE --dialogues FILE …
+    python benchmarks/voices_study.py --questions debate_questions.tsv --model BASE --dialogues FILE …
         --persona kennedy=DIR=VALID … [--out DIR] [--seed S] [--encoder E] [--samples 3] [--careful]
 
 `--questions` has a question and a hint a line, with a tab between them; a persona is its folder, and a file of
 sentences that it was not trained on; the first is the one that most systems speak like. `--careful` draws as the
 product does by default (temperature .7 among 50 words, agreement with the hint 2), else words are drawn as the model
-says. `--out` gets the table, the samples to read, and everything as JSON. See `qa_bot/evaluation/study.py`.
+says. `--out` gets the table, the samples to read, and everything as JSON. See `qa_lab/studies/study.py`.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ import sys
 import time
 from pathlib import Path
 
-from generators.decoding import Sampling
-from generators.ranking import Asking
-from qa_bot.evaluation.study import HELD_OUT, SAMPLES, evaluate_study
+from generators.conversation.decoding import Sampling
+from generators.conversation.ranking import Asking
+from qa_lab.studies.study import HELD_OUT, SAMPLES, evaluate_study
 
 CAREFUL = Asking(agreement=2.0, sampling=Sampling(temperature=0.7, top_k=50, shortest=3))
 

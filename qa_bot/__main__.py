@@ -7,7 +7,7 @@ import sys
 
 def main() -> None:
     """Run the command line; users' mistakes become one line on stderr, Ctrl-C exit code 130."""
-    from qa_bot.cli import run
+    from qa_bot.cli.app import run
 
     sys.exit(run(sys.argv[1:]))
 

@@ -18,28 +18,28 @@ from threading import Lock
 from types import TracebackType
 from typing import TYPE_CHECKING, NamedTuple, Self
 
-from qa_bot.calibration import calibration_for
-from qa_bot.config import Config, ConfigError, load_config
+from qa_bot.answering.answer_json import as_dict
+from qa_bot.answering.deadline import Deadline
+from qa_bot.answering.events import Listener, nobody
+from qa_bot.answering.models.fit_confidence import calibration_for
+from qa_bot.answering.models.personas import Voices
+from qa_bot.answering.models.ranker_loading import Cascade, RankerError, open_cascade
+from qa_bot.answering.pipeline import Calibrations, Pipeline, SearchEngine, Wanted
 from qa_bot.conversation.answering import Exchanged, How, answer_turn, replayed
 from qa_bot.conversation.memory import KEPT, Memory, Past, of_turns
-from qa_bot.deadline import Deadline
-from qa_bot.encoders import resolve
-from qa_bot.events import Listener, nobody
-from qa_bot.generations import Damage, GenerationDamaged, Generations, Stamp, stamp
-from qa_bot.home import Home
-from qa_bot.index import Index, Manifest
-from qa_bot.journal import FULL, append, open_store, take_up
-from qa_bot.pipeline import Calibrations, Pipeline, SearchEngine, Wanted
-from qa_bot.presentation import as_dict
-from qa_bot.rankers import Cascade, RankerError, open_cascade
-from qa_bot.starter import fill
-from qa_bot.voices import Voices
+from qa_bot.documents.first_fill import fill
+from qa_bot.home.config import Config, ConfigError, load_config
+from qa_bot.home.encoders import resolve
+from qa_bot.home.folder import Home
+from qa_bot.home.generations import Damage, GenerationDamaged, Generations, Stamp, stamp
+from qa_bot.home.index import Index, Manifest
+from qa_bot.home.journal import FULL, append, open_store, take_up
 from qa_core.types import Answer, Candidate, Encoder, Question
 
 if TYPE_CHECKING:
-    from qa_bot.facts import Facts
-    from qa_bot.store import Store, Turn
-    from qa_bot.store.rows import Vote
+    from qa_bot.answering.facts import Facts
+    from qa_bot.home.store import Store, Turn
+    from qa_bot.home.store.records import Vote
 
 log = logging.getLogger(__name__)
 
@@ -244,7 +244,7 @@ class Bot:
             NotFound: no such answer is recorded.
             ChoiceError: the answer offers no such choice, or the text is empty or too long.
         """
-        from qa_bot.choices import choose
+        from qa_bot.conversation.persona_choice import choose
 
         return self.store.revise_answer(id, lambda answer: choose(answer, choice))
 
@@ -308,7 +308,7 @@ class Bot:
 
     def _past(self, conversation: str) -> list[Past]:
         """What the store knows of a conversation; without the store it can still go on."""
-        from qa_bot.store import StoreError  # late: an answer does not wait for SQLAlchemy
+        from qa_bot.home.store import StoreError  # late: an answer does not wait for SQLAlchemy
 
         try:
             return of_turns(self.store.last_turns(conversation, KEPT), self.store.last_feedback(conversation))
@@ -340,7 +340,7 @@ class Bot:
         """The home's graph, None where there is none or it cannot be used: documents answer without it."""
         if not self.config.facts.enabled or self._graphs.current_number() is None:
             return None
-        from qa_bot.facts import FactsError, open_facts
+        from qa_bot.answering.facts import FactsError, open_facts
 
         try:
             return open_facts(self.home, self.config, held)

@@ -9,7 +9,7 @@ normalised over the candidates of its question. A stage that was skipped is NaN,
 that alone order what is learnt from much worse than the best one does are left out: trees would find luck in them.
 
 Trees that are told `places` start from the order that candidates have without them and only correct it, the less the
-fewer examples there are (`rankers.places`).
+fewer examples there are (`rankers.rank_prior`).
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from qa_core.checkpoints import WEIGHTS, load_config, load_weights, packed, save_model, unpacked
+from qa_core.networks.checkpoints import WEIGHTS, load_config, load_weights, packed, save_model, unpacked
 from qa_core.types import Candidate, FloatArray, IntArray, Question
+from rankers.answer_selection.keyword_features import FEATURES, Encode, Keywords, cosines
 from rankers.combination import LEARNED
 from rankers.gbdt import TEXT, BoostedTrees, GBDTConfig, normalised
-from rankers.keyword_features import FEATURES, Encode, Keywords, cosines
 from rankers.neural import SCORED_AT_ONCE, NeuralRanker, TextPair, asked, by_places, go_on
-from rankers.places import PLACE, Places
-from rankers.standing import standing
+from rankers.rank_prior import PLACE, Places
+from rankers.training.ndcg_by_feature import standing
 
 SIMILARITY = "passage_similarity"
 """How near passage and question are to an encoder: so the pipeline calls it, too."""

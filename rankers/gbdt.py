@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from qa_core.checkpoints import WEIGHTS, load_config, load_weights, packed, save_model, unpacked
+from qa_core.networks.checkpoints import WEIGHTS, load_config, load_weights, packed, save_model, unpacked
 from qa_core.types import FloatArray, IntArray
 
 if TYPE_CHECKING:

@@ -15,9 +15,9 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from math import log
 
-from qa_core.text import STOP_TERMS, sentences, terms
+from qa_core.text.analysis import STOP_TERMS, sentences, terms
 from qa_core.types import Question
-from retrievers.keyword import Field, KeywordQuery, Phrase
+from retrievers.engines.local.keyword import Field, KeywordQuery, Phrase
 
 NounPhrases = Callable[[str], Sequence[str]]
 Synonyms = Callable[[str], Sequence[str]]

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
-from qa_core.mapped_tensors import write_tensors
+from qa_core.encoders.mapped_tensors import write_tensors
 
 TINY_WORDS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "cats", "sleep", "un", "##happy", "day", "why", "do", "?"]
 HIDDEN, INNER, POSITIONS = 8, 16, 32
@@ -135,7 +135,7 @@ def tiny_bert_source(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def tiny_graph(tiny_bert_source: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The ONNX graph of the tiny model, exported once a session."""
     pytest.importorskip("transformers", reason="converting an encoder needs the extra 'minilm'")
-    from qa_core.onnx_export import export_onnx
+    from qa_core.encoders.onnx_export import export_onnx
 
     path = tmp_path_factory.mktemp("graph") / "model.onnx"
     export_onnx(tiny_bert_source, path)
@@ -169,8 +169,8 @@ class Called(NamedTuple):
 @pytest.fixture(scope="session")
 def starter_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A home with the starter collection, calibrated; not to be written to."""
+    from qa_bot.answering.models.fit_confidence import ensure
     from qa_bot.bot import Bot
-    from qa_bot.calibration import ensure
 
     path = tmp_path_factory.mktemp("starter") / "home"
     with Bot.open(path) as bot:
@@ -187,7 +187,7 @@ def home(tmp_path: Path, starter_home: Path) -> Path:
 @pytest.fixture
 def qa_bot(home: Path, capsys: pytest.CaptureFixture[str]) -> Callable[..., Called]:
     """Runs the command line over `home` in this process: `qa_bot("add", path)`."""
-    from qa_bot.cli import run
+    from qa_bot.cli.app import run
 
     def call(*arguments: object) -> Called:
         capsys.readouterr()
@@ -225,15 +225,15 @@ def write_lines(tmp_path: Path) -> Callable[..., Path]:
 @pytest.fixture(scope="session")
 def other_encoder_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The starter's encoder with its vectors turned round, and so with another fingerprint; not to be written to."""
-    from qa_bot.encoders import STARTER_FOLDER
-    from qa_core.mapped_tensors import map_tensors
+    from qa_bot.home.starter import ENCODER
+    from qa_core.encoders.mapped_tensors import map_tensors
 
     folder = tmp_path_factory.mktemp("encoders") / "other"
     folder.mkdir()
-    (folder / "tokenizer.json").write_bytes((STARTER_FOLDER / "tokenizer.json").read_bytes())
-    settings = json.loads((STARTER_FOLDER / "config.json").read_text())
+    (folder / "tokenizer.json").write_bytes((ENCODER / "tokenizer.json").read_bytes())
+    settings = json.loads((ENCODER / "config.json").read_text())
     _write_json(folder / "config.json", {name: value for name, value in settings.items() if name != "weights_sha256"})
-    tensors = dict(map_tensors(STARTER_FOLDER / "model.safetensors"))
+    tensors = dict(map_tensors(ENCODER / "model.safetensors"))
     write_tensors(folder / "model.safetensors", {**tensors, "vectors": tensors["vectors"][:, ::-1].copy()})
     return folder
 
@@ -254,15 +254,15 @@ def tiny_voices(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a chat model of a few words (`base`), and the personas `cook` and `sailor` on it."""
     import torch
 
-    from generators.acceptor import AcceptorConfig
-    from generators.chat_model import ChatConfig, ChatModel
-    from generators.counting_grid import CountingGrid, GridConfig
-    from generators.language_model import LanguageModelConfig
-    from generators.persona import Persona, PersonaConfig, changed, fingerprint
-    from generators.quotations import Quotations
-    from generators.wording import Casing
-    from qa_core.seq2seq import Seq2SeqConfig
-    from qa_core.vocab import Vocabulary
+    from generators.conversation.acceptor import AcceptorConfig
+    from generators.conversation.chat_model import ChatConfig, ChatModel
+    from generators.conversation.detokenise import Casing
+    from generators.conversation.language_model import LanguageModelConfig
+    from generators.personas.persona import Persona, PersonaConfig, changed, fingerprint
+    from generators.personas.quotations import Quotations
+    from generators.topics.counting_grid import CountingGrid, GridConfig
+    from qa_core.networks.seq2seq import Seq2SeqConfig
+    from qa_core.networks.vocabulary import Vocabulary
 
     folder = tmp_path_factory.mktemp("voices")
     texts = ["where do cats sleep?", "the soup is hot.", "they sleep in the boat.", "we sail in the morning."] * 3

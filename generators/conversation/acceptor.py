@@ -15,7 +15,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from qa_core.training import Progress, Training, train
+from qa_core.training.loop import Progress, Training, train
 
 FEATURES = 3
 

@@ -12,7 +12,7 @@ from typing import Any, Self
 import torch
 from torch import Tensor
 
-from qa_core.beam_search import Selectable, Step
+from qa_core.networks.beam_search import Selectable, Step
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -17,13 +17,13 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from generators.acceptor import Acceptor, AcceptorConfig
-from generators.columns import Row, evaluating, row_scores, tensors
-from generators.counting_grid import CountingGrid
-from generators.language_model import LanguageModel, LanguageModelConfig
-from generators.steering import Steering
-from generators.wording import Casing, cut, readable, tokens
-from qa_core.checkpoints import (
+from generators.conversation.acceptor import Acceptor, AcceptorConfig
+from generators.conversation.detokenise import Casing, cut, readable, tokens
+from generators.conversation.language_model import LanguageModel, LanguageModelConfig
+from generators.conversation.padded_batches import Row, evaluating, row_scores, tensors
+from generators.topics.counting_grid import CountingGrid
+from generators.topics.steering import Steering
+from qa_core.networks.checkpoints import (
     VOCABULARY,
     WEIGHTS,
     load_config,
@@ -33,9 +33,9 @@ from qa_core.checkpoints import (
     save_model,
     unpacked,
 )
-from qa_core.seq2seq import END_ID, SPECIALS, Seq2Seq, Seq2SeqConfig, State
+from qa_core.networks.seq2seq import END_ID, SPECIALS, Seq2Seq, Seq2SeqConfig, State
+from qa_core.networks.vocabulary import Vocabulary
 from qa_core.types import FloatArray, IntArray
-from qa_core.vocab import Vocabulary
 
 TURN = "<turn>"
 """Stands between the turns of a source."""

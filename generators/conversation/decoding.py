@@ -1,7 +1,7 @@
 """Texts drawn from a step function, hundreds in one batch: sampling with temperature, top-k and top-p.
 
-Greedy and beam search are in `qa_core/beam_search.py`, which says what a step is. What a text may hold is one matter
-(`Limits`, and the rules of `Sampling`), how the next word is chosen another: `decode` takes any way of choosing.
+Greedy and beam search are in `qa_core/networks/beam_search.py`, which says what a step is. What a text may hold is one
+matter (`Limits`, and the rules of `Sampling`), how the next word is chosen another: `decode` takes any way of choosing.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import torch
 from torch import Tensor
 
-from qa_core.beam_search import Hypothesis, Limits, Rows, Step
+from qa_core.networks.beam_search import Hypothesis, Limits, Rows, Step
 
 Choose = Callable[[Tensor, Rows], tuple[Tensor, Tensor]]
 """log p (B, V) of the words that may come, and the state, to words (B,) and their part of the score (B,)."""

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Self
 
-from qa_core.text import normalise
+from qa_core.text.analysis import normalise
 
 _LIKE = str.maketrans({"’": "'", "‘": "'", "`": "'", "“": '"', "”": '"', "…": "...", "—": " – ", "‑": "-"})
 _LOOSE = re.compile(r"(?<=\w) ?' ?(?=(?:s|m|d|re|ve|ll|t)\b)", re.IGNORECASE)  # "she ' s", as some data has it

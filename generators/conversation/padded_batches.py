@@ -13,8 +13,8 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from qa_core.batching import batches, padded
-from qa_core.translator import Columns
+from qa_core.networks.batching import batches, padded
+from qa_core.networks.translator import Columns
 from qa_core.types import FloatArray, IntArray
 
 Row = tuple[IntArray, IntArray]

@@ -14,15 +14,15 @@ from typing import Literal, TypeVar
 import numpy as np
 import torch
 
-from generators.acceptor import Acceptor
-from generators.chat_model import BARRED
-from generators.columns import evaluating
-from generators.decoding import Sampling, sample
-from generators.selective import Selection, selective_sample
-from generators.speaking import Speaking
-from generators.wording import well_formed
-from qa_core.beam_search import Hypothesis, Limits, Rows, Step
-from qa_core.seq2seq import END_ID, START_ID
+from generators.conversation.acceptor import Acceptor
+from generators.conversation.chat_model import BARRED
+from generators.conversation.decoding import Sampling, sample
+from generators.conversation.detokenise import well_formed
+from generators.conversation.padded_batches import evaluating
+from generators.conversation.reply_model import Speaking
+from generators.conversation.selective import Selection, selective_sample
+from qa_core.networks.beam_search import Hypothesis, Limits, Rows, Step
+from qa_core.networks.seq2seq import END_ID, START_ID
 
 Method = Literal["selective", "vanilla"]
 Told = TypeVar("Told", bound="Response")

@@ -7,9 +7,9 @@ from typing import Any, Protocol
 
 import torch
 
-from generators.acceptor import Acceptor
-from generators.columns import Row
-from generators.steering import Steering
+from generators.conversation.acceptor import Acceptor
+from generators.conversation.padded_batches import Row
+from generators.topics.steering import Steering
 from qa_core.types import FloatArray, IntArray
 
 
@@ -20,7 +20,7 @@ class Wordlist(Protocol):
 
 
 class Speaking(Protocol):
-    """Its words are numbered as `generators.chat_model` does: special ones first, which no reply holds."""
+    """Its words are numbered as `generators.conversation.chat_model` does: special ones first, which no reply holds."""
 
     @property
     def forward(self) -> Any:

@@ -9,9 +9,9 @@ from typing import Generic, Self, TypeVar
 import torch
 from torch import Tensor
 
-from generators.acceptor import Acceptor, features
-from generators.decoding import PLAIN, Sampling, decode, draw_words
-from qa_core.beam_search import Hypothesis, Limits, Rows, Selectable, Step
+from generators.conversation.acceptor import Acceptor, features
+from generators.conversation.decoding import PLAIN, Sampling, decode, draw_words
+from qa_core.networks.beam_search import Hypothesis, Limits, Rows, Selectable, Step
 
 Prior = TypeVar("Prior", bound=Selectable)
 

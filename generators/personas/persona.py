@@ -18,13 +18,13 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from generators.acceptor import Acceptor
-from generators.chat_model import ChatModel
-from generators.language_model import LanguageModel
-from generators.quotations import Quotations
-from generators.wording import Casing
-from qa_core.checkpoints import WEIGHTS, load_config, load_tensors, packed, save_model, unpacked
-from qa_core.seq2seq import Seq2Seq
+from generators.conversation.acceptor import Acceptor
+from generators.conversation.chat_model import ChatModel
+from generators.conversation.detokenise import Casing
+from generators.conversation.language_model import LanguageModel
+from generators.personas.quotations import Quotations
+from qa_core.networks.checkpoints import WEIGHTS, load_config, load_tensors, packed, save_model, unpacked
+from qa_core.networks.seq2seq import Seq2Seq
 
 _CASING, _SENTENCES = _TEXTS = ("casing", "sentences")
 _KNOWN = ("gists", "totals", "prior")  # of quotations

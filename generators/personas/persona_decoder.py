@@ -12,13 +12,13 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from generators.acceptor import Acceptor
-from generators.blending import Together, mixed, mixture, multiplied
-from generators.persona import Persona
-from generators.pretrained_persona import QuotedPersona
-from generators.ranking import Asking, drawn_from
-from generators.speaking import Speaking
-from qa_core.beam_search import Hypothesis, Step
+from generators.conversation.acceptor import Acceptor
+from generators.conversation.blending import Together, mixed, mixture, multiplied
+from generators.conversation.ranking import Asking, drawn_from
+from generators.conversation.reply_model import Speaking
+from generators.personas.persona import Persona
+from generators.pretrained.pretrained_persona import QuotedPersona
+from qa_core.networks.beam_search import Hypothesis, Step
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -89,7 +89,7 @@ def draw(
     hints: Sequence[str] = (),
     check: Callable[[], None] = lambda: None,
 ) -> list[Hypothesis]:
-    """As `generators.ranking.candidates`, of a voice; models are in evaluation mode."""
+    """As `generators.conversation.ranking.candidates`, of a voice; models are in evaluation mode."""
     state = voice.start(context, asking.candidates, hints)
     return drawn_from(base, voice.step, state, voice.acceptor, generator=generator, asking=asking, check=check)
 

@@ -10,13 +10,13 @@ from typing import Literal
 
 import torch
 
-from generators.chat_model import ChatModel
-from generators.persona import Persona
-from generators.pretrained_persona import QuotedPersona
-from generators.quotations import SHORTLIST, quoted, tidy
-from generators.ranking import DEFAULT, Asking, Response, agreeing, folded, ranked
-from generators.voices import Voice, draw, finetuned, merged, multiplied_voice, tuned
-from generators.wording import Casing
+from generators.conversation.chat_model import ChatModel
+from generators.conversation.detokenise import Casing
+from generators.conversation.ranking import DEFAULT, Asking, Response, agreeing, folded, ranked
+from generators.personas.persona import Persona
+from generators.personas.persona_decoder import Voice, draw, finetuned, merged, multiplied_voice, tuned
+from generators.personas.quotations import SHORTLIST, quoted, tidy
+from generators.pretrained.pretrained_persona import QuotedPersona
 
 Style = Literal["rank", "multiply", "finetune", "hybrid"]
 _QUOTES = 32  # of a persona, that compete with what is drawn

@@ -18,12 +18,12 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from generators.columns import TOKENS, evaluating
-from generators.speaking import Speaking
-from qa_core.batching import batches
-from qa_core.seq2seq import END_ID
-from qa_core.text import normalise
-from qa_core.translator import Columns
+from generators.conversation.padded_batches import TOKENS, evaluating
+from generators.conversation.reply_model import Speaking
+from qa_core.networks.batching import batches
+from qa_core.networks.seq2seq import END_ID
+from qa_core.networks.translator import Columns
+from qa_core.text.analysis import normalise
 from qa_core.types import IntArray
 
 SHORTLIST = 256

@@ -14,11 +14,11 @@ from typing import Self
 import numpy as np
 from torch import Tensor
 
-from generators.chat_model import ChatModel
-from generators.persona import Persona, PersonaConfig
-from generators.pretrained import PretrainedModel
-from generators.quotations import Quotations
-from qa_core.checkpoints import WEIGHTS, load_config, load_tensors, packed, save_model, unpacked
+from generators.conversation.chat_model import ChatModel
+from generators.personas.persona import Persona, PersonaConfig
+from generators.personas.quotations import Quotations
+from generators.pretrained.transformer_model import PretrainedModel
+from qa_core.networks.checkpoints import WEIGHTS, load_config, load_tensors, packed, save_model, unpacked
 
 _SENTENCES = "sentences"
 _KNOWN = ("gists", "totals", "prior")
@@ -26,7 +26,7 @@ _KNOWN = ("gists", "totals", "prior")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class QuotedPersona:
-    """What `generators.persona.Persona` is to a chat model, as far as the style `rank` asks."""
+    """What `generators.personas.persona.Persona` is to a chat model, as far as the style `rank` asks."""
 
     config: PersonaConfig
     base: PretrainedModel
@@ -43,8 +43,8 @@ class QuotedPersona:
         """Of distinct sentences.
 
         Args:
-            contexts: what each of them replies to, such as `generators.persona_training.pseudo_contexts` draws; None
-                takes where such a text would begin, which is far sooner known.
+            contexts: what each of them replies to, such as `generators.training.persona_training.pseudo_contexts`
+            draws; None takes where such a text would begin, which is far sooner known.
 
         Raises:
             ValueError: there are no sentences, or the name is none.

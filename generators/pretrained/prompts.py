@@ -12,10 +12,10 @@ from typing import Any, Self
 
 import numpy as np
 
-from generators.token_numbers import TokenNumbers
-from generators.wording import tokens
-from qa_core.seq2seq import END_ID
-from qa_core.text import normalise
+from generators.conversation.detokenise import tokens
+from generators.pretrained.token_ids import TokenNumbers
+from qa_core.networks.seq2seq import END_ID
+from qa_core.text.analysis import normalise
 from qa_core.types import IntArray
 
 _CHARACTERS = 40  # of a text, for each token that counts: more are not even cut into tokens

@@ -19,10 +19,10 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from generators.chat_model import CHAT_SPECIALS
-from qa_core.seq2seq import END_ID
+from generators.conversation.chat_model import CHAT_SPECIALS
+from qa_core.networks.seq2seq import END_ID
+from qa_core.networks.vocabulary import UNKNOWN
 from qa_core.types import IntArray
-from qa_core.vocab import UNKNOWN
 
 FIRST = len(CHAT_SPECIALS)
 """The number of the tokenizer's token 0."""

@@ -17,8 +17,8 @@ from typing import Any
 
 import torch
 
-from generators.token_numbers import TokenNumbers
-from generators.transformer_state import forked
+from generators.pretrained.token_ids import TokenNumbers
+from generators.pretrained.transformer_state import forked
 
 CONFIG = "config.json"
 _PICKLED = (".bin", ".pt", ".pth", ".ckpt", ".h5", ".msgpack")

@@ -20,22 +20,22 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from generators.acceptor import Acceptor, AcceptorConfig, train_acceptor
-from generators.chat_model import ChatModel
-from generators.columns import Row, evaluating, row_scores, tensors
-from generators.prompts import Prompts
-from generators.training import acceptor_examples
-from generators.transformer_loading import Loaded, is_transformer, loaded
-from generators.transformer_networks import (
+from generators.conversation.acceptor import Acceptor, AcceptorConfig, train_acceptor
+from generators.conversation.chat_model import ChatModel
+from generators.conversation.padded_batches import Row, evaluating, row_scores, tensors
+from generators.pretrained.prompts import Prompts
+from generators.pretrained.transformer_loading import Loaded, is_transformer, loaded
+from generators.pretrained.transformer_networks import (
     CausalNetwork,
     EncoderDecoderNetwork,
     Replying,
     TransformerNetwork,
     Unprompted,
 )
-from generators.transformer_state import TransformerState
-from qa_core.checkpoints import load_config, load_module, save_model
-from qa_core.translator import Columns
+from generators.pretrained.transformer_state import TransformerState
+from generators.training.chat_training import acceptor_examples
+from qa_core.networks.checkpoints import load_config, load_module, save_model
+from qa_core.networks.translator import Columns
 from qa_core.types import FloatArray, IntArray
 
 ACCEPTOR = "acceptor"
@@ -54,7 +54,7 @@ class PretrainedConfig:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PretrainedModel:
-    """As `generators.chat_model.ChatModel`, whose numbers of words its numbers of tokens are like."""
+    """As `generators.conversation.chat_model.ChatModel`, whose numbers of words its numbers of tokens are like."""
 
     forward: TransformerNetwork
     backward: Replying  # the same network, told replies

@@ -1,8 +1,8 @@
-"""Networks of transformers behind the interface of `qa_core.seq2seq.Seq2Seq` and of a language model.
+"""Networks of transformers behind the interface of `qa_core.networks.seq2seq.Seq2Seq` and of a language model.
 
 Letters: B texts, T source positions, Q target positions, S positions that a network reads at once, V numbers, D state
-size. What is told in numbers (`generators/token_numbers.py`) reaches the network as tokens. Masks are true at real
-tokens, which come first.
+size. What is told in numbers (`generators/pretrained/token_ids.py`) reaches the network as tokens. Masks are true at
+real tokens, which come first.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from torch import Tensor, nn
 from torch.nn import functional
 from torch.nn.utils.rnn import pad_sequence
 
-from generators.columns import tensors
-from generators.token_numbers import TokenNumbers
-from generators.transformer_state import TransformerState, forked
-from qa_core.seq2seq import END_ID
+from generators.conversation.padded_batches import tensors
+from generators.pretrained.token_ids import TokenNumbers
+from generators.pretrained.transformer_state import TransformerState, forked
+from qa_core.networks.seq2seq import END_ID
 from qa_core.types import IntArray
 
 _LOGITS = 2**26

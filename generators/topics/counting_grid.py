@@ -24,12 +24,12 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from generators.grid_map import GridMap, cell_words
-from generators.torus import window_sums
-from qa_core.checkpoints import load_config, load_vocabulary, load_weights, save_model
-from qa_core.text import words
+from generators.topics.grid_map import GridMap, cell_words
+from generators.topics.torus import window_sums
+from qa_core.networks.checkpoints import load_config, load_vocabulary, load_weights, save_model
+from qa_core.networks.vocabulary import Vocabulary
+from qa_core.text.analysis import words
 from qa_core.types import FloatArray, IntArray
-from qa_core.vocab import Vocabulary
 
 TINY = 1e-30
 """In place of a likelihood of nothing, whose logarithm is not finite."""
@@ -147,7 +147,7 @@ class CountingGrid:
         return replace(self, cells=(kept / kept.sum(axis=0)).astype(np.float32), _maps={})
 
     def save(self, folder: Path, *, card: str) -> None:
-        """Write config, vocabulary, weights and card; see `qa_core.checkpoints.save_model`.
+        """Write config, vocabulary, weights and card; see `qa_core.networks.checkpoints.save_model`.
 
         Of π only what is above 0 is written: `starts` (V + 1,) of each word's `places` and `shares` (M,).
         """

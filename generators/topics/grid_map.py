@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from qa_core.plots import draw_word_grid
+from qa_core.measures.plots import draw_word_grid
 from qa_core.types import FloatArray
 
 

@@ -13,10 +13,10 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from generators.counting_grid import CountingGrid
-from qa_core.translator import Columns
+from generators.topics.counting_grid import CountingGrid
+from qa_core.networks.translator import Columns
+from qa_core.networks.vocabulary import Vocabulary
 from qa_core.types import FloatArray
-from qa_core.vocab import Vocabulary
 
 LEAST = 1e-3
 """Of an agreement, before the logarithm: one odd word is not the end of a text."""

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from qa_core.text import words
+from qa_core.networks.vocabulary import Vocabulary
+from qa_core.text.analysis import words
 from qa_core.types import IntArray
-from qa_core.vocab import Vocabulary
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,15 +14,15 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from generators.acceptor import Examples, features
-from generators.chat_model import BARRED, ChatModel
-from generators.columns import Row, evaluating, row_scores, shuffled_batches
-from generators.language_model import LanguageModel
-from generators.sampled_softmax import HEAD, sampled_loss, tail_sample
-from generators.steering import Steering
-from qa_core.seq2seq import Seq2Seq
-from qa_core.training import Progress, Training, train
-from qa_core.translator import Columns
+from generators.conversation.acceptor import Examples, features
+from generators.conversation.chat_model import BARRED, ChatModel
+from generators.conversation.language_model import LanguageModel
+from generators.conversation.padded_batches import Row, evaluating, row_scores, shuffled_batches
+from generators.topics.steering import Steering
+from generators.training.sampled_softmax import HEAD, sampled_loss, tail_sample
+from qa_core.networks.seq2seq import Seq2Seq
+from qa_core.networks.translator import Columns
+from qa_core.training.loop import Progress, Training, train
 from qa_core.types import IntArray
 
 _LOWEST = 0.02  # share of the learning rate that a run ends with

@@ -21,10 +21,10 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn.functional import embedding_bag
 
-from generators.counting_grid import BLOCK, TINY, CountingGrid, GridConfig, log_windows, windows
-from generators.torus import window_sums
-from generators.word_bags import Bags
-from qa_core.vocab import Vocabulary
+from generators.topics.counting_grid import BLOCK, TINY, CountingGrid, GridConfig, log_windows, windows
+from generators.topics.torus import window_sums
+from generators.topics.word_bags import Bags
+from qa_core.networks.vocabulary import Vocabulary
 
 BAGS = 4096
 """Bags of a mini-block: 16 MB of posteriors at 32 × 32 cells."""

@@ -13,17 +13,17 @@ import numpy as np
 import torch
 from torch import nn
 
-from generators.acceptor import Acceptor, AcceptorConfig, train_acceptor
-from generators.blending import product
-from generators.chat_model import BARRED, ChatModel
-from generators.columns import Row, evaluating, tensors
-from generators.decoding import Sampling, sample
-from generators.language_model import LanguageModel
-from generators.training import acceptor_examples
-from generators.wording import tokens
-from qa_core.beam_search import Limits
-from qa_core.seq2seq import END_ID, START_ID, Seq2Seq
-from qa_core.translator import Columns
+from generators.conversation.acceptor import Acceptor, AcceptorConfig, train_acceptor
+from generators.conversation.blending import product
+from generators.conversation.chat_model import BARRED, ChatModel
+from generators.conversation.decoding import Sampling, sample
+from generators.conversation.detokenise import tokens
+from generators.conversation.language_model import LanguageModel
+from generators.conversation.padded_batches import Row, evaluating, tensors
+from generators.training.chat_training import acceptor_examples
+from qa_core.networks.beam_search import Limits
+from qa_core.networks.seq2seq import END_ID, START_ID, Seq2Seq
+from qa_core.networks.translator import Columns
 from qa_core.types import IntArray
 
 _BATCH = 256  # texts that are drawn at once

@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from qa_core.sentences import sentences
-from qa_core.text import STOP_TERMS, fold
+from qa_core.text.analysis import STOP_TERMS, fold
+from qa_core.text.sentences import sentences
 
 _NUMBER = re.compile(r"\d+(?:[.,:/-]\d+)*")
 _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Literal
 
-from qa_core.text import terms
+from qa_core.text.analysis import terms
 
 Wanted = Literal["count", "date", "number", "entity", "any", "prose"]
 """A number of things, a date or year, a quantity, somebody or some place, whatever there is; or what no fact is:
@@ -31,7 +31,7 @@ _PROSE = re.compile(
 ASKING = frozenset(
     terms("many much list give show find tell please all there located called which you know number count total")
 )
-"""Stems of words that ask, beside those of `kg_index.keywords`."""
+"""Stems of words that ask, beside those of `kg_index.relations.keywords`."""
 
 
 def wanted(question: str) -> Wanted:

@@ -13,20 +13,20 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from kg_index.linking import Linker
-from kg_index.lookup import Fact, Lookup
-from kg_index.paths import Step
-from kg_index.readings import Reader, Reading
-from kg_index.relation_scorers import Encode
-from kg_index.topics import Spotted, spot
-from kg_index.vocabulary import Vocabulary
-from kg_index.walks import Walker
-from kg_index.wording import SHOWN, Worded, Wording, shortened
+from kg_index.answers.graph_words import Vocabulary
+from kg_index.answers.interpretations import Reader, Reading
+from kg_index.answers.topics import Spotted, spot
+from kg_index.answers.verbalise import SHOWN, Worded, Wording, shortened
+from kg_index.linking.linking import Linker
+from kg_index.relations.relation_scorers import Encode
+from kg_index.triples.lookup import Fact, Lookup
+from kg_index.triples.paths import Step
+from kg_index.triples.walks import Walker
 from qa_core.types import Span
 
 if TYPE_CHECKING:  # torch comes with these
-    from kg_index.relations import RelationScorer
-    from kg_index.templates import TemplateTable
+    from kg_index.relations.relations import RelationScorer
+    from kg_index.relations.templates import TemplateTable
 
 LONGEST = 2_000  # characters of a question that are read
 
@@ -104,8 +104,8 @@ class Answerer:
         """
         Args:
             encode: texts to unit vectors.
-            weights: of features by name; those of `kg_index.readings.FEATURES` that are missing count nothing.
-            templates: known templates.
+            weights: of features by name; those of `kg_index.answers.interpretations.FEATURES` that are missing count
+            nothing. templates: known templates.
             scorer: a trained scorer of relations.
         """
         self.lookup, self._weights = lookup, weights

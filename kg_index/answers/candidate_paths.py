@@ -12,18 +12,18 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from kg_index.keywords import keywords
-from kg_index.paths import Path, Step
-from kg_index.relation_scorers import Encode, asked_text
-from kg_index.shapes import ASKING, Wanted, wanted
-from kg_index.template_text import path_text, template_of
-from kg_index.topics import Topic
-from kg_index.walks import Walker
+from kg_index.answers.answer_type import ASKING, Wanted, wanted
+from kg_index.answers.topics import Topic
+from kg_index.relations.keywords import keywords
+from kg_index.relations.relation_scorers import Encode, asked_text
+from kg_index.relations.template_text import path_text, template_of
+from kg_index.triples.paths import Path, Step
+from kg_index.triples.walks import Walker
 from qa_core.types import FloatArray
 
 if TYPE_CHECKING:  # torch comes with these
-    from kg_index.relations import RelationScorer
-    from kg_index.templates import TemplateTable
+    from kg_index.relations.relations import RelationScorer
+    from kg_index.relations.templates import TemplateTable
 
 _MIDDLES = 8  # entities at the end of a first step from which a second one is tried
 _FIRST = 6  # first steps that are followed
@@ -71,7 +71,7 @@ class Draft(NamedTuple):
 
 
 class Drafter:
-    """Drafts paths over one generation of a graph; see `kg_index.readings.Reader`."""
+    """Drafts paths over one generation of a graph; see `kg_index.answers.interpretations.Reader`."""
 
     def __init__(
         self, walker: Walker, encode: Encode, templates: TemplateTable | None, scorer: RelationScorer | None

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from kg_index.literals import Days
+from kg_index.triples.literals import Days
 
 Precision = Literal["day", "month", "year", "decade", "century"]
 

@@ -10,11 +10,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
 
-from kg_index.linking import Linked, Linker
-from kg_index.literals import XSD
-from kg_index.numbers import Number, Quoted, find_values
-from kg_index.triples import TripleIndex
-from kg_index.vocabulary import Vocabulary
+from kg_index.answers.graph_words import Vocabulary
+from kg_index.answers.question_values import Number, Quoted, find_values
+from kg_index.linking.linking import Linked, Linker
+from kg_index.triples.literals import XSD
+from kg_index.triples.triples import TripleIndex
 
 _FORMS = ('"{}"', '"{}"@en', f'"{{}}"^^<{XSD}integer>', f'"{{}}"^^<{XSD}decimal>', f'"{{}}"^^<{XSD}gYear>')
 _CODE = re.compile(r"(?<!\S)[+.#€$£¥]?[^\W_](?:[^\s?!,;:\"]*[^\W_])?[€$£¥]?")

@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from kg_index.literals import XSD, literal
-from kg_index.lookup import Lookup
-from kg_index.vocabulary import Vocabulary
+from kg_index.answers.graph_words import Vocabulary
+from kg_index.triples.literals import XSD, literal
+from kg_index.triples.lookup import Lookup
 from qa_core.types import Span
 
 _PREPOSITIONS = frozenset("by after for in into of with from to on at as around".split())  # noqa: SIM905

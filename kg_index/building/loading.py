@@ -1,7 +1,7 @@
 """Files to a triple index, read by several processes: naming the terms takes the time, more than one core has.
 
 One process unpacks the files and hands blocks of lines around; each worker splits them into triples and writes runs,
-which `kg_index/building.py` merges. The index does not depend on who read what.
+which `kg_index/building/building.py` merges. The index does not depend on who read what.
 """
 
 from __future__ import annotations
@@ -21,15 +21,27 @@ from operator import attrgetter
 from pathlib import Path
 from typing import IO
 
-from kg_index.blocks import BrokenFile
-from kg_index.building import MEMORY, Progress, index_runs, replaced, unwatched
-from kg_index.naming import Run, RunWriter
-from kg_index.reading import Block, Counts, MalformedTriple, Reject, ignore, is_lined, lined_blocks, read_triples
-from kg_index.triples import Stats, TripleIndex
-
-_PROGRAM = (
-    "import json, sys; sys.path[:] = json.loads(sys.argv[1]); from kg_index.loading import work; work(sys.argv[2])"
+from kg_index.building.blocks import BrokenFile
+from kg_index.building.building import MEMORY, Progress, index_runs, replaced, unwatched
+from kg_index.building.rdf_parsing import (
+    Block,
+    Counts,
+    MalformedTriple,
+    Reject,
+    ignore,
+    is_lined,
+    lined_blocks,
+    read_triples,
 )
+from kg_index.building.term_ids import Run, RunWriter
+from kg_index.triples.triples import Stats, TripleIndex
+
+_PROGRAM = """
+import json, sys
+sys.path[:] = json.loads(sys.argv[1])
+from kg_index.building.loading import work
+work(sys.argv[2])
+"""
 REPORTED = 10_000  # malformed lines; all of them are counted
 END = b"\n"  # behind the last piece
 SMALL = 8 << 20  # bytes of files that one process reads as fast as several can be started

@@ -1,8 +1,9 @@
-"""Triples as lines of N-Triples (W3C Recommendation of 25 February 2014), as `kg_index/reading.py` takes them."""
+"""Triples as lines of N-Triples (W3C Recommendation of 25 February 2014), as `kg_index/building/rdf_parsing.py` takes
+them."""
 
 from __future__ import annotations
 
-from kg_index.reading import Triple
+from kg_index.building.rdf_parsing import Triple
 
 
 def statement(triple: Triple) -> str:

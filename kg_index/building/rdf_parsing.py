@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pyoxigraph
 
-from kg_index.blocks import BrokenFile, Stream, unpacked, whole_lines
+from kg_index.building.blocks import BrokenFile, Stream, unpacked, whole_lines
 
 Triple = tuple[str, str, str]
 Block = tuple[int, bytes | int]

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kg_index.columns import Ids
+from kg_index.triples.columns import Ids
 
 Keys = NDArray[Any]
 _LEAST_BLOCK = 256  # rows of a run that are held while it is merged

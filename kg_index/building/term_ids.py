@@ -17,8 +17,8 @@ from typing import BinaryIO
 
 import numpy as np
 
-from kg_index.columns import Ids
-from kg_index.line_order import Lines, Numbers, ordered
+from kg_index.building.line_order import Lines, Numbers, ordered
+from kg_index.triples.columns import Ids
 
 _TABLE = 1 << 15  # terms that are told apart at once, as many as the processor's cache holds
 _TERM_BYTES, _ROW_BYTES = 110, 36  # in memory while a run is sorted, beside the terms' characters

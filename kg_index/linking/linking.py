@@ -19,8 +19,8 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from kg_index.mentions import MOST, Mention, resolve
-from qa_core.text import terms
+from kg_index.linking.mentions import MOST, Mention, resolve
+from qa_core.text.analysis import terms
 from qa_core.types import IntArray
 
 Salience = Callable[[IntArray], IntArray]

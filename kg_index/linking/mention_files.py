@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kg_index.columns import checksum
+from kg_index.triples.columns import checksum
 from qa_core.types import IntArray
 
 FORMAT = 1

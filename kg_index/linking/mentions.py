@@ -25,8 +25,7 @@ from typing import Self
 import marisa_trie
 import numpy as np
 
-from kg_index.columns import checksum
-from kg_index.mention_files import (
+from kg_index.linking.mention_files import (
     COUNTS,
     ENTITIES,
     HEAD,
@@ -41,7 +40,8 @@ from kg_index.mention_files import (
     write_arrays,
     write_head,
 )
-from kg_index.names import is_function_name, key_of, looks_like_name, name_words
+from kg_index.linking.name_folding import is_function_name, key_of, looks_like_name, name_words
+from kg_index.triples.columns import checksum
 from qa_core.types import IntArray
 
 LONGEST_NAME = 32  # words; longer labels are sentences, which no question repeats
@@ -180,7 +180,8 @@ class Mentions:
         """Every span of whole words that is a name, by start and then by end; overlaps are kept.
 
         A name of stop words and single letters alone ("it", "the who") counts only where it is written as a name: see
-        `kg_index.names.looks_like_name`. One look into the trie a word, whatever the length of the names.
+        `kg_index.linking.name_folding.looks_like_name`. One look into the trie a word, whatever the length of the
+        names.
         """
         words = name_words(text)
         starts = [0, *accumulate(len(word.folded) + 1 for word in words)]  # of each word in `joined`

@@ -11,7 +11,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
-from qa_core.text import fold
+from qa_core.text.analysis import fold
 
 LONGEST_WORD = 128  # characters; of a longer word only these count, so that time stays linear in the text
 

@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from kg_index.template_text import NO_PATH, SLOT, path_steps
-from qa_core.text import STOP_TERMS, terms
+from kg_index.relations.template_text import NO_PATH, SLOT, path_steps
+from qa_core.text.analysis import STOP_TERMS, terms
 from qa_core.types import FloatArray
 
 RelationWords = Callable[[str], str]
-"""From a relation, as `kg_index.template_text` writes it, to words that say what it is."""
+"""From a relation, as `kg_index.relations.template_text` writes it, to words that say what it is."""
 
 _REMEMBERED = 100_000  # relations
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kg_index.keywords import KeywordMatcher, PredicateWords, RelationWords, matched
-from kg_index.template_text import SLOT
+from kg_index.relations.keywords import KeywordMatcher, PredicateWords, RelationWords, matched
+from kg_index.relations.template_text import SLOT
 from qa_core.types import FloatArray
 
 if TYPE_CHECKING:  # it brings torch
-    from kg_index.relations import RelationScorer
+    from kg_index.relations.relations import RelationScorer
 
 Encode = Callable[[Sequence[str]], FloatArray]
 """Texts to vectors (N, D) of length 1, or zero."""

@@ -14,12 +14,12 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from kg_index.template_text import NO_PATH, SLOT
-from qa_core.batching import batches
-from qa_core.checkpoints import load_config, load_tensors, load_vocabulary, packed, save_model, unpacked
-from qa_core.encoders import MaskedLSTM, max_pool
+from kg_index.relations.template_text import NO_PATH, SLOT
+from qa_core.networks.batching import batches
+from qa_core.networks.checkpoints import load_config, load_tensors, load_vocabulary, packed, save_model, unpacked
+from qa_core.networks.poolings import MaskedLSTM, max_pool
+from qa_core.networks.vocabulary import UNKNOWN, Vocabulary
 from qa_core.types import FloatArray, IntArray
-from qa_core.vocab import UNKNOWN, Vocabulary
 
 SPECIALS = (UNKNOWN, SLOT)
 WordVectors = Callable[[Sequence[str]], FloatArray]

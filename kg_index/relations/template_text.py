@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from qa_core.text import words
+from qa_core.text.analysis import words
 
 SLOT = "<m>"
-"""Stands for the mention; `qa_core.text.words` finds no such word."""
+"""Stands for the mention; `qa_core.text.analysis.words` finds no such word."""
 NO_PATH = "no path found"
 """The class of pairs of mentions that no path joins."""
 _THEN = " / "

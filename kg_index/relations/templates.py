@@ -1,6 +1,6 @@
 """The table `C[r, T]`: how often relation r was found between the mentions of template T and of its answer.
 
-At rest a readable text (`kg_index/template_rows.py`); in use a few flat arrays, about the size of that text.
+At rest a readable text (`kg_index/relations/template_rows.py`); in use a few flat arrays, about the size of that text.
 Thesis, ch. 4.3.4; letters as there.
 """
 
@@ -16,9 +16,12 @@ from typing import NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from kg_index.template_rows import Row, added, read_rows, write_rows
-from kg_index.template_text import NO_PATH
+from kg_index.relations.template_rows import Row, added, read_rows, write_rows
+from kg_index.relations.template_text import NO_PATH
 from qa_core.types import FloatArray, IntArray
+
+KNOWN = "known.tsv"
+"""File of a mined table of templates, in the folder that `kg mine` wrote."""
 
 
 class Likely(NamedTuple):

@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from kg_index.template_text import NO_PATH
-from kg_index.templates import TemplateTable
+from kg_index.relations.template_text import NO_PATH
+from kg_index.relations.templates import TemplateTable
 from qa_core.types import FloatArray
 
 

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from kg_index.mentions import Mentions, resolve
-from kg_index.mining import Tools
-from kg_index.triples import TripleIndex
+from kg_index.linking.mentions import Mentions, resolve
+from kg_index.training.mining import Tools
+from kg_index.triples.triples import TripleIndex
 
 
 class NamedSpan(NamedTuple):

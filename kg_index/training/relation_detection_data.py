@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from kg_index.template_text import SLOT, template_words
+from kg_index.relations.template_text import SLOT, template_words
 
 MENTION = "#head_entity#"
 FREEBASE = "http://rdf.freebase.com/ns/"

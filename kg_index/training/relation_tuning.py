@@ -22,13 +22,13 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from kg_index.keywords import KeywordMatcher
-from kg_index.pools import PoolQuestion
-from kg_index.relation_scorers import CosineScorer, Encode, Together, asked_text
-from qa_core.batching import padded
-from qa_core.schedules import triangle
-from qa_core.training import Progress, Training, train
-from qa_core.transformer_tuning import TunedTransformer
+from kg_index.relations.keywords import KeywordMatcher
+from kg_index.relations.relation_scorers import CosineScorer, Encode, Together, asked_text
+from kg_index.training.relation_detection_data import PoolQuestion
+from qa_core.networks.batching import padded
+from qa_core.training.loop import Progress, Training, train
+from qa_core.training.schedules import triangle
+from qa_core.training.transformer_tuning import TunedTransformer
 from qa_core.types import FloatArray, IntArray
 
 Rows = Callable[[Sequence[str]], Sequence[IntArray]]

@@ -17,12 +17,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kg_index.denoising import f_weights
-from kg_index.keywords import PredicateWords, RelationWords
-from kg_index.relation_head import HeadTraining, Labelled
-from kg_index.relations import RelationScorer
-from kg_index.template_text import NO_PATH, SLOT
-from kg_index.templates import TemplateTable
+from kg_index.relations.keywords import PredicateWords, RelationWords
+from kg_index.relations.relation_head import HeadTraining, Labelled
+from kg_index.relations.relations import RelationScorer
+from kg_index.relations.template_text import NO_PATH, SLOT
+from kg_index.relations.templates import TemplateTable
+from kg_index.training.mapping_weights import f_weights
 from qa_core.types import FloatArray
 
 WORDINGS = (

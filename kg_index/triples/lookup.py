@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
 
-from kg_index.literals import literal
-from kg_index.mention_rows import LABELS
-from kg_index.mentions import Mentions
-from kg_index.names import key_of
-from kg_index.triples import TripleIndex
+from kg_index.linking.mention_rows import LABELS
+from kg_index.linking.mentions import Mentions
+from kg_index.linking.name_folding import key_of
+from kg_index.triples.literals import literal
+from kg_index.triples.triples import TripleIndex
 from qa_core.types import IntArray
 
 SENSES = 20  # entities of one name that are looked up

@@ -7,7 +7,7 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from kg_index.ranges import Groups
+from kg_index.triples.ranges import Groups
 from qa_core.types import IntArray
 
 HUB = 10_000  # neighbours: between two entities that both have more, no path of two steps is looked for

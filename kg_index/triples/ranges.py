@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kg_index.columns import Ids
+from kg_index.triples.columns import Ids
 from qa_core.types import IntArray
 
 

@@ -6,7 +6,7 @@ from bisect import bisect_left, bisect_right
 from functools import cached_property
 from pathlib import Path
 
-from kg_index.columns import GraphDamaged, map_bytes, view_column
+from kg_index.triples.columns import GraphDamaged, map_bytes, view_column
 
 _SIGNS, _SIGN = 8192, 200  # terms kept in memory, and bytes of each, that tell where to look
 

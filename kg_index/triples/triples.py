@@ -1,8 +1,8 @@
 """The triple index: facts by any two of their three terms, over memory-mapped sorted columns.
 
 As in the thesis (4.3.2) three orders of the triples serve SP→O, OP→S and SO→P; instead of hash tables they are sorted,
-so that they open at once, take 24 bytes a triple, and also serve lookups with one known term. `kg_index/columns.py`
-tells the files, `kg_index/building.py` writes them.
+so that they open at once, take 24 bytes a triple, and also serve lookups with one known term.
+`kg_index/triples/columns.py` tells the files, `kg_index/building/building.py` writes them.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from pathlib import Path as FilePath
 
 import numpy as np
 
-from kg_index.columns import Totals, check, map_column, read_manifest, totals_of, view_column
-from kg_index.literals import Value, near, value_of
-from kg_index.paths import HUB, Path, Step, paths_between
-from kg_index.ranges import Groups, equal_ranges, gather
-from kg_index.terms import TermTable
+from kg_index.triples.columns import Totals, check, map_column, read_manifest, totals_of, view_column
+from kg_index.triples.literals import Value, near, value_of
+from kg_index.triples.paths import HUB, Path, Step, paths_between
+from kg_index.triples.ranges import Groups, equal_ranges, gather
+from kg_index.triples.terms import TermTable
 from qa_core.types import IntArray
 
 MOST_LITERALS = 10_000  # of a subject that are compared with a number or date

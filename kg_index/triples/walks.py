@@ -7,9 +7,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
-from kg_index.paths import Path, Step
-from kg_index.triples import TripleIndex
-from kg_index.vocabulary import Vocabulary
+from kg_index.answers.graph_words import Vocabulary
+from kg_index.triples.paths import Path, Step
+from kg_index.triples.triples import TripleIndex
 
 MOST_ANSWERS = 1_000
 _PREDICATES = 2_000  # of a term, in either direction

@@ -7,14 +7,14 @@ from difflib import get_close_matches
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from qa_bot.question_words import QuestionWord, written
-from qa_core.text import terms, words
+from qa_bot.answering.question_words import QuestionWord, written
+from qa_core.text.analysis import terms, words
 from qa_core.types import Candidate
 from rankers.clue import Statistics
-from retrievers.queries import SMALL_TALK, whole_text
+from retrievers.formulate import SMALL_TALK, whole_text
 
 if TYPE_CHECKING:
-    from qa_bot.pipeline import Decision, Ranking
+    from qa_bot.answering.pipeline import Decision, Ranking
 
 EMPTY_QUESTION = "The question is empty; ask something."
 NO_TIME = "There was no time to find an answer; allow a longer deadline."

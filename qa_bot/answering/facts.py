@@ -11,21 +11,22 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from kg_index.answers import Answerer, Evidence, FactAnswer, Scored, Understood
-from kg_index.lookup import Lookup
-from qa_bot.confidence import Calibration
-from qa_bot.config import Config
-from qa_bot.encoders import STARTER, resolve
-from qa_bot.generations import GenerationDamaged
-from qa_bot.graph import Graph, opened
-from qa_bot.home import Home
+from kg_index.answers.answers import Answerer, Evidence, FactAnswer, Scored, Understood
+from kg_index.triples.lookup import Lookup
+from qa_bot.answering.confidence import Calibration
+from qa_bot.documents.graph import Graph, opened
+from qa_bot.home.config import Config
+from qa_bot.home.encoders import STARTER, resolve
+from qa_bot.home.folder import Home
+from qa_bot.home.generations import GenerationDamaged
+from qa_bot.home.starter import FACTS
 from qa_core.types import AnswerSource, Candidate, Clue, Encoder, Passage, Source
 
 if TYPE_CHECKING:  # torch comes with these
-    from kg_index.relations import RelationScorer
-    from kg_index.templates import TemplateTable
+    from kg_index.relations.relations import RelationScorer
+    from kg_index.relations.templates import TemplateTable
 
-SHIPPED = Path(__file__).parent / "starter" / "facts.json"
+
 COLLECTION = "graph"
 """Name of the collection that facts stand in as sources."""
 NO_TOPIC = "The graph knows nothing that this question names; ask otherwise or add facts."
@@ -33,7 +34,7 @@ NO_TOPIC = "The graph knows nothing that this question names; ask otherwise or a
 
 @dataclass(frozen=True, slots=True)
 class Fitted:
-    """Weights of readings, and the calibration of the best one; `qa_bot/fact_calibration.py` makes them."""
+    """Weights of readings, and the calibration of the best one; `qa_lab/fit/fit_fact_confidence.py` makes them."""
 
     weights: Mapping[str, float]
     confidence: Calibration
@@ -41,7 +42,7 @@ class Fitted:
     @classmethod
     @cache
     def shipped(cls) -> Fitted:
-        told = orjson.loads(SHIPPED.read_bytes())
+        told = orjson.loads(FACTS.read_bytes())
         return cls(told["weights"], Calibration.of(told["confidence"]))
 
 
@@ -222,13 +223,12 @@ class Facts:
 
 
 def _templates(folder: Path) -> TemplateTable:
-    from kg_index.templates import TemplateTable
-    from qa_bot.graph_mining import KNOWN
+    from kg_index.relations.templates import KNOWN, TemplateTable
 
     return TemplateTable.load(folder / KNOWN)
 
 
 def _scorer(folder: Path, models: Path) -> RelationScorer:
-    from qa_bot.relation_folders import open_scorer
+    from qa_bot.answering.models.relation_folders import open_scorer
 
     return open_scorer(folder, models)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from kg_index.linking import Linker
-from kg_index.lookup import Lookup
-from kg_index.vocabulary import Vocabulary
-from qa_bot.followups.mentions import Entity
+from kg_index.answers.graph_words import Vocabulary
+from kg_index.linking.linking import Linker
+from kg_index.triples.lookup import Lookup
+from qa_bot.conversation.followups.mentions import Entity
 
 LONGEST = 1_000
 """Characters of a text that are read."""

@@ -15,7 +15,8 @@ from qa_core.types import Candidate, Question
 COLLECTION = "answers"
 """Where the owner's answers stand, beside collections that come from files."""
 LEAD = 1.2
-"""How far an answer goes before the best document: as far as it takes to be the whole answer, see `qa_bot.tiling`."""
+"""How far an answer goes before the best document: as far as it takes to be the whole answer, see
+`qa_bot.answering.tiling`."""
 OWNED = "owned"
 """Name of that among a candidate's scores."""
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from generators.faithfulness import contradiction, lost
-from qa_bot.voices import Voices
+from generators.writer.faithfulness import contradiction, lost
+from qa_bot.answering.models.personas import Voices
 from qa_core.types import AnswerSource, Span, Styled, StyledLine
 
 ROOM = 200

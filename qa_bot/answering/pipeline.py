@@ -14,22 +14,22 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
-from qa_bot.challenging import DRAFTED
-from qa_bot.clarifying import choices
-from qa_bot.confidence import Calibration, Features
-from qa_bot.config import Config
+from qa_bot.answering.abstention import EMPTY_QUESTION, NO_TIME, reason
+from qa_bot.answering.confidence import Calibration, Features
+from qa_bot.answering.deadline import Deadline, Stages
+from qa_bot.answering.events import ChoicesOffered, Listener, SourcesFound, StageBegun, TextAdded, nobody
+from qa_bot.answering.models.ranker_loading import Cascade
+from qa_bot.answering.owner_answers import is_owned, owned_first
+from qa_bot.answering.persona_line import ROOM, introduced, style
+from qa_bot.answering.question_words import names
+from qa_bot.answering.tiling import Tiling, tile
+from qa_bot.conversation.clarification import choices
 from qa_bot.conversation.replies import Knowledge
-from qa_bot.deadline import Deadline, Stages
-from qa_bot.events import ChoicesOffered, Listener, SourcesFound, StageBegun, TextAdded, nobody
-from qa_bot.index import Index
-from qa_bot.owned import is_owned, owned_first
-from qa_bot.question_words import names
-from qa_bot.rankers import Cascade
-from qa_bot.reasons import EMPTY_QUESTION, NO_TIME, reason
-from qa_bot.styling import ROOM, introduced, style
-from qa_bot.tiling import Tiling, tile
-from qa_core.linguistics import noun_phrases, synonyms
-from qa_core.text import sentences, terms, words
+from qa_bot.home.config import Config
+from qa_bot.home.index import Index
+from qa_bot.learning.challenger import DRAFTED
+from qa_core.text.analysis import sentences, terms, words
+from qa_core.text.linguistics import noun_phrases, synonyms
 from qa_core.types import (
     Answer,
     AnswerKind,
@@ -46,18 +46,18 @@ from qa_core.types import (
 from rankers.clue import ClueRanker, inverse_frequency
 from rankers.combination import LEARNED, combine, evidence
 from rankers.neural import NeuralRanker
+from retrievers.engines.local.keyword import KeywordQuery
+from retrievers.engines.local.segments import View
 from retrievers.expansion import rm3
+from retrievers.formulate import DENSE, Formulation, WeightedQuery, formulate
 from retrievers.fusion import Ranked, in_vocabulary_rule, normalised_mean, reciprocal_rank
 from retrievers.hits import Hits
-from retrievers.keyword import KeywordQuery
-from retrievers.queries import DENSE, Formulation, WeightedQuery, formulate
-from retrievers.segments import View
 
 if TYPE_CHECKING:
-    from qa_bot.conversation.taste import Taste
-    from qa_bot.facts import Facts, FoundFact
-    from qa_bot.followups.entities import Entities
-    from qa_bot.voices import Voices
+    from qa_bot.answering.facts import Facts, FoundFact
+    from qa_bot.answering.graph_entities import Entities
+    from qa_bot.answering.models.personas import Voices
+    from qa_bot.conversation.session_votes import Taste
     from rankers.fusion import LearnedFusion
 
 Engine = Literal["keyword", "dense", "hybrid"]
@@ -196,7 +196,7 @@ class Pipeline:
         """What the graph knows by name, where there is one."""
         if self._facts is None:
             return None
-        from qa_bot.followups.entities import Entities
+        from qa_bot.answering.graph_entities import Entities
 
         return Entities(self._facts.lookup)
 
@@ -386,7 +386,7 @@ class Pipeline:
         return Decision(calibration.confidence(features), threshold, features)
 
     def features(self, ranking: Ranking) -> Features:
-        """What confidence is computed from; see `qa_bot.confidence.FEATURES`."""
+        """What confidence is computed from; see `qa_bot.answering.confidence.FEATURES`."""
         if not ranking.candidates:
             return {}
         best = ranking.candidates[0]

@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Iterator
 from typing import NamedTuple
 
-from qa_core.text import STOP_TERMS, terms
+from qa_core.text.analysis import STOP_TERMS, terms
 
 LONGEST_NAME = 3
 """Words with a capital after the first; where all of more have one, it is a headline and not a name."""

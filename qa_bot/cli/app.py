@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from qa_bot.interrupts import remembered
+from qa_bot.terminal.sigint import remembered
 
 if TYPE_CHECKING:
     from qa_bot.bot import Bot
-    from qa_bot.config import Config
-    from qa_bot.home import Home
-    from qa_bot.ingest.records import Limits
+    from qa_bot.documents.ingest.records import Limits
+    from qa_bot.home.config import Config
+    from qa_bot.home.folder import Home
     from qa_core.types import Encoder
 
 OK, FAILED, WRONG_USAGE, NO_ANSWER, INTERRUPTED = 0, 1, 2, 3, 130
@@ -203,11 +203,11 @@ def ask(
             asked, body=body, category=category, deadline=deadline, top=top, trace=trace, persona=persona, hint=hint
         )
         if json:
-            from qa_bot.presentation import as_dict
+            from qa_bot.answering.answer_json import as_dict
 
             _print_json(as_dict(answer))
         else:
-            from qa_bot.terminal import show_answer
+            from qa_bot.terminal.output import show_answer
 
             show_answer(answer, timings=timings)
     raise typer.Exit(OK if answer.answered else NO_ANSWER)
@@ -224,14 +224,14 @@ def search(
     json: Json = False,
 ) -> None:
     """Show what retrieval finds, with scores."""
-    from qa_bot.presentation import candidate_dict
+    from qa_bot.answering.answer_json import candidate_dict
 
     with _bot(context) as bot:
         found = bot.search(query, engine=engine.value, top=top)
         if json:
             _print_json({"query": query, "engine": engine.value, "results": [candidate_dict(each) for each in found]})
         else:
-            from qa_bot.terminal import show_candidates
+            from qa_bot.terminal.output import show_candidates
 
             show_candidates(found)
     raise typer.Exit(OK if found else NO_ANSWER)
@@ -250,7 +250,7 @@ def chat(
     json: Json = False,
 ) -> None:
     """Talk in the terminal: a question a line, /help for more, Ctrl-D to end."""
-    from qa_bot.chatting import Chat, converse, hold_debate
+    from qa_bot.terminal.chat import Chat, converse, hold_debate
 
     if debate and persona:
         raise typer.BadParameter("Expected --persona or --debate, one of the two.")
@@ -272,8 +272,8 @@ def hint(
     json: Json = False,
 ) -> None:
     """Show where a hint falls among the topics that a persona can be steered to."""
-    from qa_bot.terminal import show_chart, tell
-    from qa_bot.voices import VoiceError, Voices
+    from qa_bot.answering.models.personas import VoiceError, Voices
+    from qa_bot.terminal.output import show_chart, tell
 
     home, config = _home(context)
     chart = Voices(home.personas, config.style).chart(text)
@@ -323,8 +323,8 @@ def add(
     max_ratio: Annotated[int | None, typer.Option(help="Bound on unpacked by packed bytes.", min=1)] = None,
 ) -> None:
     """Add or update documents; unchanged ones cost nothing."""
-    from qa_bot import changes
-    from qa_bot.terminal import counting, show_added
+    from qa_bot.documents import sync as changes
+    from qa_bot.terminal.output import counting, show_added
 
     limits = _limits(max_total_bytes, max_record_bytes, max_ratio)
     with _bot(context) as bot, counting("Adding") as progress:
@@ -356,7 +356,7 @@ def delete(
     json: Json = False,
 ) -> None:
     """Remove documents everywhere."""
-    from qa_bot import changes
+    from qa_bot.documents import sync as changes
 
     if bool(ids) == (collection is not None):
         raise typer.BadParameter("Expected ids or --collection, one of the two.")
@@ -379,8 +379,8 @@ def use(
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Fetch without asking.")] = False,
 ) -> None:
     """Change the encoder: fetch, verify, encode everything anew beside the running index, then swap."""
-    from qa_bot import changes
-    from qa_bot.config import set_value
+    from qa_bot.documents import sync as changes
+    from qa_bot.home.config import set_value
 
     if Path(encoder).is_dir():
         encoder = str(Path(encoder).resolve())
@@ -397,8 +397,8 @@ def use(
 @app.command()
 def status(context: typer.Context, json: Json = False) -> None:
     """What the home holds."""
-    from qa_bot.care import status as told
-    from qa_bot.terminal import show_status
+    from qa_bot.home.doctor import status as told
+    from qa_bot.terminal.output import show_status
 
     found = told(*_home(context))
     if json:
@@ -410,8 +410,8 @@ def status(context: typer.Context, json: Json = False) -> None:
 @app.command()
 def doctor(context: typer.Context, json: Json = False) -> None:
     """Check everything, and name the command that mends what is wrong."""
-    from qa_bot.care import examine
-    from qa_bot.terminal import show_checks
+    from qa_bot.home.doctor import examine
+    from qa_bot.terminal.output import show_checks
 
     checks = examine(*_home(context))
     if json:
@@ -424,8 +424,8 @@ def doctor(context: typer.Context, json: Json = False) -> None:
 @app.command()
 def repair(context: typer.Context) -> None:
     """Rebuild the index from the store."""
-    from qa_bot import changes
-    from qa_bot.terminal import counting
+    from qa_bot.documents import sync as changes
+    from qa_bot.terminal.output import counting
 
     home, config = _home(context)
     with counting("Rebuilding") as progress:
@@ -436,7 +436,7 @@ def repair(context: typer.Context) -> None:
 @app.command()
 def migrate(context: typer.Context) -> None:
     """Bring the database to the newest schema."""
-    from qa_bot.store import migrate as bring_up
+    from qa_bot.home.store import migrate as bring_up
 
     home, config = _home(context)
     with home.lock("migrate"):
@@ -460,7 +460,7 @@ def export(
         raise typer.BadParameter("Expected a file as OUT, but got -, which is for --feedback jsonl without --json.")
     if feedback is not None:
         return _export_votes(context, out, feedback, force=force, json=json)
-    from qa_bot.terminal import counting, show_exported
+    from qa_bot.terminal.output import counting, show_exported
     from qa_bot.transfer.exporting import export as write
 
     with counting("Exporting") as progress:
@@ -482,8 +482,8 @@ def import_(
     max_ratio: Annotated[int | None, typer.Option(help="Bound on unpacked by packed bytes.", min=1)] = None,
 ) -> None:
     """Join an export with the home: facts, documents, conversations and votes; the configuration stays."""
-    from qa_bot.calibration import ensure
-    from qa_bot.terminal import counting, show_imported
+    from qa_bot.answering.models.fit_confidence import ensure
+    from qa_bot.terminal.output import counting, show_imported
     from qa_bot.transfer.importing import join
 
     home, config = _home(context)
@@ -552,9 +552,9 @@ def evaluate(
     """Measure the bot on judged data, with standard errors."""
     if (off_topic or out) and not calibration:
         raise typer.BadParameter("Expected --off-topic and --out with --calibration; add it, or leave them out.")
-    from qa_bot.evaluation import tasks
-    from qa_bot.evaluation.report import as_json, table
-    from qa_bot.terminal import counting, show
+    from qa_bot.terminal.output import counting, show
+    from qa_lab.evaluate import tasks
+    from qa_lab.evaluate.report import as_json, table
 
     with counting("") as progress:
         rows = tasks.measure(
@@ -619,9 +619,9 @@ def compare(
     The pairs are kept in the home, so that `qa-bot compare NAME` and the owner's page go on with them, and several
     judges' votes come together. Lines are read from standard input where that is no terminal.
     """
-    from qa_bot.comparing import verb
-    from qa_bot.comparing.display import table as drawn
-    from qa_bot.terminal import counting, show
+    from qa_bot.learning.comparing import command as verb
+    from qa_bot.learning.comparing.display import table as drawn
+    from qa_bot.terminal.output import counting, show
 
     home, _ = _home(context)
     if b is None:
@@ -689,9 +689,9 @@ def train(
     json: Json = False,
 ) -> None:
     """Train a model from your own examples."""
-    from qa_bot.training.display import show_read, shown
-    from qa_bot.training.models import verb
-    from qa_bot.training.request import Request
+    from qa_lab.train.display import show_read, shown
+    from qa_lab.train.registry import verb
+    from qa_lab.train.request import Request
 
     if from_feedback and (data or model is not TrainedModel.fusion):
         raise typer.BadParameter("Expected --from-feedback with fusion and without --data; leave one of them out.")
@@ -724,8 +724,8 @@ def kg_add(
     json: Json = False,
 ) -> None:
     """Add facts from files to the graph; malformed lines are told and left out."""
-    from qa_bot import graph
-    from qa_bot.terminal import counting, show_graph_added
+    from qa_bot.documents import graph
+    from qa_bot.terminal.output import counting, show_graph_added
 
     home, _ = _home(context)
     with counting("Reading") as progress:
@@ -753,8 +753,8 @@ def kg_ask(
     json: Json = False,
 ) -> None:
     """Answer a question from the graph alone, with the triples behind the answer."""
-    from qa_bot.presentation import as_dict
-    from qa_bot.terminal import show_answer
+    from qa_bot.answering.answer_json import as_dict
+    from qa_bot.terminal.output import show_answer
 
     with _bot(context) as bot:
         answer = bot.ask_graph(sys.stdin.read().strip() if question == "-" else question, trace=trace)
@@ -777,9 +777,9 @@ def kg_lookup(
     """Show the facts with the terms that are given."""
     from itertools import islice
 
-    from kg_index.lookup import UnknownTerm
-    from qa_bot import graph
-    from qa_bot.terminal import show_facts
+    from kg_index.triples.lookup import UnknownTerm
+    from qa_bot.documents import graph
+    from qa_bot.terminal.output import show_facts
 
     if subject is None and predicate is None and object is None:
         raise typer.BadParameter("Expected --subject, --predicate or --object, one of them at least.")
@@ -807,8 +807,9 @@ def kg_mine(
     json: Json = False,
 ) -> None:
     """Learn from pairs which relations questions ask for, without labels; writes a readable table."""
-    from qa_bot.graph_mining import mine
-    from qa_bot.terminal import counting, show_mined
+    from qa_bot.terminal.output import counting
+    from qa_lab.train.relations.graph_mining import mine
+    from qa_lab.train.relations.mining_output import show_mined
 
     with counting("Mining") as progress:
         mined = mine(
@@ -829,8 +830,8 @@ def kg_mine(
 @kg_app.command("stats")
 def kg_stats(context: typer.Context, json: Json = False) -> None:
     """Figures of the graph."""
-    from qa_bot import graph
-    from qa_bot.terminal import show_graph
+    from qa_bot.documents import graph
+    from qa_bot.terminal.output import show_graph
 
     with graph.opened(_home(context)[0]) as opened:
         told = opened.stats()
@@ -851,8 +852,8 @@ def conversations(
         return
     from dataclasses import asdict
 
-    from qa_bot.journal import open_store
-    from qa_bot.terminal import show_conversations
+    from qa_bot.home.journal import open_store
+    from qa_bot.terminal.output import show_conversations
 
     with open_store(*_home(context)) as store:
         found = store.conversations(limit=limit)
@@ -885,7 +886,7 @@ def conversations_rename(
     title: Annotated[str, typer.Argument(help="Its new title.")],
 ) -> None:
     """Give a conversation another title."""
-    from qa_bot.journal import open_store
+    from qa_bot.home.journal import open_store
 
     if not (wanted := " ".join(title.split())):
         raise typer.BadParameter("Expected a title, but got a blank one.")
@@ -906,7 +907,7 @@ def conversations_export(
     """Write a conversation to a file."""
     import orjson
 
-    from qa_bot.replacing import replacing
+    from qa_bot.home.atomic import replacing
     from qa_bot.transfer.transcripts import markdown
 
     with _conversation(context, id) as told, replacing(out, force=force) as file:
@@ -921,8 +922,8 @@ def conversations_delete(
     json: Json = False,
 ) -> None:
     """Remove conversations with all that was said in them, for good."""
-    from qa_bot.journal import open_store
-    from qa_bot.store import NotFound
+    from qa_bot.home.journal import open_store
+    from qa_bot.home.store import NotFound
 
     missing: list[str] = []
     with open_store(*_home(context)) as store:
@@ -945,8 +946,8 @@ def config(context: typer.Context, json: Json = False) -> None:
     """Show every setting and where it comes from."""
     if context.invoked_subcommand is not None:
         return
-    from qa_bot.config import explain
-    from qa_bot.terminal import show_settings
+    from qa_bot.home.config import explain
+    from qa_bot.terminal.output import show_settings
 
     settings = explain(_home(context)[1])
     if json:
@@ -962,8 +963,8 @@ def config_set(
     value: Annotated[str, typer.Argument(help="Its value.")],
 ) -> None:
     """Write one setting to the home's qa-bot.toml."""
-    from qa_bot.config import set_value
-    from qa_bot.home import Home
+    from qa_bot.home.config import set_value
+    from qa_bot.home.folder import Home
 
     set_value(Home.open(_given_home(context)).path, key, value)
 
@@ -981,8 +982,8 @@ def _typed_home(context: typer.Context) -> Path | None:
 
 
 def _home(context: typer.Context) -> tuple[Home, Config]:
-    from qa_bot.config import load_config
-    from qa_bot.home import Home
+    from qa_bot.home.config import load_config
+    from qa_bot.home.folder import Home
 
     home = Home.open(_given_home(context))
     return home, load_config(home.path)
@@ -995,14 +996,14 @@ def _bot(context: typer.Context) -> Bot:
 
 
 def _encoder(home: Home, config: Config) -> Encoder:
-    from qa_bot.encoders import resolve
+    from qa_bot.home.encoders import resolve
 
     return resolve(config.dense.encoder, models=home.models, int8=config.dense.int8, threads=2)
 
 
 def _verified(home: Home, name: str, *, int8: bool, yes: bool) -> Encoder:
     """The encoder of that name, fetched where it is a hub id."""
-    from qa_bot.encoders import fetch, is_hub_id, locate, verify
+    from qa_bot.home.encoders import fetch, is_hub_id, locate, verify
 
     if is_hub_id(name) and not Path(name).is_dir():
         fetch(name, home.models, lambda what, size: yes or _confirmed(what, size))
@@ -1016,7 +1017,7 @@ def _confirmed(what: str, size: int) -> bool:
 @contextmanager
 def _found() -> Iterator[None]:
     """What is not there is told, and no error."""
-    from qa_bot.store import NotFound
+    from qa_bot.home.store import NotFound
 
     try:
         yield
@@ -1028,7 +1029,7 @@ def _found() -> Iterator[None]:
 @contextmanager
 def _conversation(context: typer.Context, id: str) -> Iterator[dict[str, Any]]:  # noqa: A002 (the noun's own name)
     """A conversation as the services tell it."""
-    from qa_bot.journal import open_store
+    from qa_bot.home.journal import open_store
     from qa_bot.transfer.transcripts import whole
 
     with _found(), open_store(*_home(context)) as store:
@@ -1036,9 +1037,9 @@ def _conversation(context: typer.Context, id: str) -> Iterator[dict[str, Any]]: 
 
 
 def _export_votes(context: typer.Context, out: Path, format: FeedbackFormat, *, force: bool, json: bool) -> None:  # noqa: A002 (the flag's name)
-    from qa_bot.journal import open_store
-    from qa_bot.replacing import replacing
-    from qa_bot.terminal import counting, show_judged
+    from qa_bot.home.atomic import replacing
+    from qa_bot.home.journal import open_store
+    from qa_bot.terminal.output import counting, show_judged
     from qa_bot.transfer import judgements
 
     with open_store(*_home(context)) as store, counting("Exporting votes") as progress:
@@ -1058,13 +1059,13 @@ def _export_votes(context: typer.Context, out: Path, format: FeedbackFormat, *, 
 
 
 def _calibrated(bot: Bot, encoder: Encoder | None = None) -> None:
-    from qa_bot.calibration import ensure
+    from qa_bot.answering.models.fit_confidence import ensure
 
     ensure(encoder or bot.encoder, bot.home.models)
 
 
 def _limits(total: int | None, record: int | None, ratio: int | None) -> Limits:
-    from qa_bot.ingest.records import Limits
+    from qa_bot.documents.ingest.records import Limits
 
     given = {"total_bytes": total, "record_bytes": record, "ratio": ratio}
     return Limits(**{name: value for name, value in given.items() if value is not None})
@@ -1079,8 +1080,8 @@ def _ask_batch(
     top: int,
     options: dict[str, Any],
 ) -> None:
-    from qa_bot.batch import answer_all
-    from qa_bot.terminal import counting
+    from qa_bot.cli.batch import answer_all
+    from qa_bot.terminal.output import counting
 
     with _bot(context) as bot, counting("Answering") as progress:
         answered, processed = answer_all(bot, batch, out, run=run, top=top, progress=progress, **options)

@@ -14,8 +14,8 @@ from urllib.parse import quote
 
 import orjson
 
+from qa_bot.answering.answer_json import as_dict
 from qa_bot.bot import Bot
-from qa_bot.presentation import as_dict
 from qa_core.types import Answer, AnswerSource, Question
 
 RUN_DEPTH = 100

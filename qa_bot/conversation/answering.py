@@ -8,18 +8,18 @@ from dataclasses import replace
 from functools import cache, partial
 from typing import TYPE_CHECKING, NamedTuple
 
+from qa_bot.answering.deadline import Deadline
+from qa_bot.answering.events import Listener, Understood, nobody
+from qa_bot.conversation.followups import Rewriter
 from qa_bot.conversation.memory import Past
 from qa_bot.conversation.replies import ANSWERS_AGAIN, reply
+from qa_bot.conversation.session_votes import Taste
 from qa_bot.conversation.talk import recognise
-from qa_bot.conversation.taste import Taste
 from qa_bot.conversation.understanding import Reading, read
-from qa_bot.deadline import Deadline
-from qa_bot.events import Listener, Understood, nobody
-from qa_bot.followups import Rewriter
 from qa_core.types import Answer, Question
 
 if TYPE_CHECKING:
-    from qa_bot.pipeline import Pipeline, Wanted
+    from qa_bot.answering.pipeline import Pipeline, Wanted
 
 
 class How(NamedTuple):

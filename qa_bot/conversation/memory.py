@@ -8,13 +8,13 @@ from dataclasses import dataclass, replace
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
+from qa_bot.answering.answer_json import from_dict
 from qa_bot.conversation.talk import Talk, recognise
-from qa_bot.presentation import from_dict
 from qa_core.types import Answer
 
 if TYPE_CHECKING:
-    from qa_bot.store import Feedback, Turn
-    from qa_bot.store.rows import Vote
+    from qa_bot.home.store import Feedback, Turn
+    from qa_bot.home.store.records import Vote
 
 KEPT = 30
 """Turns of a conversation that are remembered."""

@@ -1,6 +1,6 @@
 """What a person makes of styled candidates: another line, or one of his own, before the same sourced answer.
 
-Everything here is about answer objects as they were recorded (`qa_bot.presentation.as_dict`).
+Everything here is about answer objects as they were recorded (`qa_bot.answering.answer_json.as_dict`).
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from qa_bot.styling import BETWEEN
+from qa_bot.answering.persona_line import BETWEEN
 
 LONGEST = 400
 """Characters of a line that a person writes."""

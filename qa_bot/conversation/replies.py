@@ -8,7 +8,7 @@ from typing import Any
 
 from qa_bot.conversation.memory import Past, sourced
 from qa_bot.conversation.talk import Talk
-from qa_core.text import sentences
+from qa_core.text.analysis import sentences
 from qa_core.types import Answer, AnswerKind, AnswerSource
 
 LISTED = 10

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from qa_bot.conversation.memory import Past
-from qa_core.text import terms
+from qa_core.text.analysis import terms
 from qa_core.types import AnswerSource, Candidate
 
 DISLIKED, LIKED = 0.9, 0.3

@@ -13,7 +13,7 @@ from functools import cache
 from importlib import resources
 from typing import Literal
 
-from qa_core.text import fold
+from qa_core.text.analysis import fold
 
 Talk = Literal[
     "greeting",

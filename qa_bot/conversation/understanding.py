@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from qa_bot.conversation.followups import Exchange, Rewriter
 from qa_bot.conversation.memory import Past
 from qa_bot.conversation.talk import Talk, recognise
-from qa_bot.followups import Exchange, Rewriter
-from qa_core.text import fold, terms, words
+from qa_core.text.analysis import fold, terms, words
 from qa_core.types import Choice
 
 if TYPE_CHECKING:
-    from qa_bot.followups.entities import Entities
+    from qa_bot.answering.graph_entities import Entities
 
 _ORDINALS = ("first", "second", "third", "fourth", "fifth")
 _AROUND = frozenset(

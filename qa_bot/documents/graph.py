@@ -1,7 +1,7 @@
 """The home's knowledge graph: triples and the names of their entities, in generations beside those of the index.
 
-    HOME/graph/00000003/triples/     kg_index/columns.py
-    HOME/graph/00000003/mentions/    kg_index/mentions.py
+    HOME/graph/00000003/triples/     kg_index/triples/columns.py
+    HOME/graph/00000003/mentions/    kg_index/linking/mentions.py
     HOME/graph/00000003/tables/      mention tables that were given, for the next generation
 
 Files that are added join what is there: a new generation holds all of it, and is switched to when it is whole.
@@ -21,21 +21,21 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kg_index.building import build
-from kg_index.loading import load
-from kg_index.lookup import Fact, Lookup
-from kg_index.mention_rows import ALIASES, LABELS, LINKS, Row, read_table, rows_of
-from kg_index.mentions import Mentions, write_mentions
-from kg_index.reading import Counts, Triple, format_of, read_triples
-from kg_index.reading import Reject as Malformed
-from kg_index.statements import statement
-from kg_index.triples import TripleIndex
-from qa_bot.generations import Generation, Generations, link
-from qa_bot.home import Home
-from qa_bot.ingest.records import Reject
+from kg_index.building.building import build
+from kg_index.building.loading import load
+from kg_index.building.ntriples import statement
+from kg_index.building.rdf_parsing import Counts, Triple, format_of, read_triples
+from kg_index.building.rdf_parsing import Reject as Malformed
+from kg_index.linking.mention_rows import ALIASES, LABELS, LINKS, Row, read_table, rows_of
+from kg_index.linking.mentions import Mentions, write_mentions
+from kg_index.triples.lookup import Fact, Lookup
+from kg_index.triples.triples import TripleIndex
+from qa_bot.documents.ingest.records import Reject
+from qa_bot.home.folder import Home
+from qa_bot.home.generations import Generation, Generations, link
 
 if TYPE_CHECKING:
-    from qa_bot.changes import Log
+    from qa_bot.documents.sync import Log
 
 TRIPLES, MENTIONS, TABLES = "triples", "mentions", "tables"
 _BATCH = 10_000  # triples of the present graph that are handed on together
@@ -163,7 +163,7 @@ def add(
         GraphError: a file is missing or of an unknown kind.
         WriterBusy: another process writes to the home.
     """
-    from qa_bot.changes import logged  # the store and the index behind it: not to look a fact up
+    from qa_bot.documents.sync import logged  # the store and the index behind it: not to look a fact up
 
     _check_files(paths, tables)
     started = time.monotonic()
@@ -197,7 +197,7 @@ def remove(home: Home, *, namespace: str) -> int:
 
     Raises WriterBusy where another process writes to the home.
     """
-    from qa_bot.changes import logged
+    from qa_bot.documents.sync import logged
 
     with home.lock("delete"), logged(home) as log:
         root = generations(home)

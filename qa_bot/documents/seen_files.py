@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from qa_bot.ingest.records import Notice, Reject
+from qa_bot.documents.ingest.records import Notice, Reject
 
 KEPT = 1000
 """Receipts, and rejects on a receipt; a file with more is read again."""

@@ -18,24 +18,25 @@ from typing import Any, BinaryIO
 
 import orjson
 
-from qa_bot import graph, starter
-from qa_bot.config import Config
-from qa_bot.generations import GenerationDamaged, Generations
-from qa_bot.home import Home
-from qa_bot.index import IndexWriter
-from qa_bot.ingest.bounds import Produced
-from qa_bot.ingest.detect import FORMATS
-from qa_bot.ingest.near_duplicates import sketches
-from qa_bot.ingest.passages import cut
-from qa_bot.ingest.reading import read
-from qa_bot.ingest.records import Item, Limits, Notice, Record, Reject
-from qa_bot.journal import open_store
-from qa_bot.receipts import KEPT, Receipts, signature
-from qa_bot.store import InsertedDocument, Known, NewDocument, NewPassage, Store, StoredDocument
-from qa_core.text import normalise
+from qa_bot.documents import graph
+from qa_bot.documents.ingest.detect import FORMATS
+from qa_bot.documents.ingest.files.byte_budget import Produced
+from qa_bot.documents.ingest.near_duplicates import sketches
+from qa_bot.documents.ingest.passages import cut
+from qa_bot.documents.ingest.reading import read
+from qa_bot.documents.ingest.records import Item, Limits, Notice, Record, Reject
+from qa_bot.documents.seen_files import KEPT, Receipts, signature
+from qa_bot.home import starter
+from qa_bot.home.config import Config
+from qa_bot.home.folder import Home
+from qa_bot.home.generations import GenerationDamaged, Generations
+from qa_bot.home.index import IndexWriter
+from qa_bot.home.journal import open_store
+from qa_bot.home.store import InsertedDocument, Known, NewDocument, NewPassage, Store, StoredDocument
+from qa_core.text.analysis import normalise
 from qa_core.types import Encoder
-from retrievers.dense import Kind
-from retrievers.segments import IndexedDocument, IndexedPassage
+from retrievers.engines.local.dense import Kind
+from retrievers.engines.local.segments import IndexedDocument, IndexedPassage
 
 BATCH = 500
 """Documents looked up and stored at once …"""

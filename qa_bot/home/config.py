@@ -17,7 +17,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, get_args, get_origin, get_type_hints
 
-from qa_bot.replacing import replacing
+from qa_bot.home.atomic import replacing
 
 CONFIG_FILE = "qa-bot.toml"
 PREFIX = "QA_BOT_"

@@ -9,15 +9,15 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from qa_bot.config import Config
-from qa_bot.encoders import locate, verify
-from qa_bot.generations import Generations
-from qa_bot.home import Home
-from qa_bot.index import Index, Manifest
-from qa_bot.journal import open_store
-from qa_bot.store import Store
-from qa_bot.voices import Voices
-from retrievers.segments import NEAREST, DenseState
+from qa_bot.answering.models.personas import Voices
+from qa_bot.home.config import Config
+from qa_bot.home.encoders import locate, verify
+from qa_bot.home.folder import Home
+from qa_bot.home.generations import Generations
+from qa_bot.home.index import Index, Manifest
+from qa_bot.home.journal import open_store
+from qa_bot.home.store import Store
+from retrievers.engines.local.segments import NEAREST, DenseState
 
 LOW_DISK = 200_000_000
 """Bytes; below, an `add` of any size may fail."""
@@ -162,7 +162,7 @@ def _voices(home: Home, config: Config) -> str:
 
 
 def _linguistics(_: Home, __: Config) -> str:
-    from qa_core.linguistics import available
+    from qa_core.text.linguistics import available
 
     missing = [name for name, here in available().items() if not here]
     if not missing:

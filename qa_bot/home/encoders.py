@@ -15,17 +15,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from qa_core.mapped_tensors import map_tensors
-from qa_core.sentence_layout import SentenceLayout, architecture, read_object
-from qa_core.static_encoder import KIND as STATIC
-from qa_core.static_encoder import StaticEncoder
+from qa_bot.home.starter import ENCODER
+from qa_core.encoders.mapped_tensors import map_tensors
+from qa_core.encoders.sentence_layout import SentenceLayout, architecture, read_object
+from qa_core.encoders.static_encoder import KIND as STATIC
+from qa_core.encoders.static_encoder import StaticEncoder
 from qa_core.types import Encoder
 
 if TYPE_CHECKING:
-    from qa_core.transformer_encoder import TransformerEncoder
+    from qa_core.encoders.transformer_encoder import TransformerEncoder
 
 STARTER = "starter"
-STARTER_FOLDER = Path(__file__).parent / "starter" / "encoder"
 Confirm = Callable[[str, int], bool]
 """Told what would be fetched and its size in bytes; true to go on."""
 
@@ -54,7 +54,7 @@ def resolve(name: str, *, models: Path, int8: bool = False, threads: int = 1) ->
 @cache
 def _starter() -> Encoder:
     """Opened once: documents and facts share it, and every generation that a running service takes up."""
-    return open_folder(STARTER_FOLDER, models=Path())
+    return open_folder(ENCODER, models=Path())
 
 
 def locate(name: str, *, models: Path) -> Path:
@@ -64,7 +64,7 @@ def locate(name: str, *, models: Path) -> Path:
             f"Expected the name of an encoder, but got {name!r}; name `{STARTER}`, a folder or a hub id."
         )
     if name == STARTER:
-        return STARTER_FOLDER
+        return ENCODER
     folder = Path(name).expanduser()
     if folder.is_dir():
         return folder
@@ -90,7 +90,7 @@ def open_folder(folder: Path, *, models: Path, int8: bool = False, threads: int 
         if _is_static(folder):
             return StaticEncoder.load(folder)
         if _is_trained(folder):
-            from qa_core.trained_encoder import TrainedEncoder  # torch, where no other encoder needs it
+            from qa_core.encoders.trained_encoder import TrainedEncoder  # torch, where no other encoder needs it
 
             return TrainedEncoder.load(folder)
         return _open_transformer(folder, models=models, int8=int8, threads=threads)
@@ -136,7 +136,7 @@ def _open_transformer(folder: Path, *, models: Path, int8: bool, threads: int) -
     layout = SentenceLayout.read(folder)
     architecture(layout.weights)
     _check_weights(layout.weights)
-    from qa_core.transformer_encoder import TransformerEncoder  # onnxruntime, where the starter needs none
+    from qa_core.encoders.transformer_encoder import TransformerEncoder  # onnxruntime, where the starter needs none
 
     return TransformerEncoder.load(folder, cache=cache_of(layout.weights, models), int8=int8, threads=threads)
 

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from qa_bot.config import CONFIG_FILE, Config
+from qa_bot.home.config import CONFIG_FILE, Config
 
 
 class HomeError(Exception):

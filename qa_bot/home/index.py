@@ -1,7 +1,7 @@
 """The index of a home: a keyword index and segments of texts and vectors, read and written as one generation.
 
 keyword/                   tantivy
-segments/NAME/             see `retrievers.segments`; hard-linked from generation to generation
+segments/NAME/             see `retrievers.engines.local.segments`; hard-linked from generation to generation
 alive/NAME.npy             which documents of a segment were not deleted, where some were
 manifest.json              what `Manifest` holds, and the checksum of every file
 """
@@ -19,14 +19,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from qa_bot.generations import Generation, link
-from qa_core.text import terms
+from qa_bot.home.generations import Generation, link
+from qa_core.text.analysis import terms
 from qa_core.types import Encoder, FloatArray, IntArray, Passage
-from retrievers.damage import IndexDamaged
-from retrievers.dense import Kind
-from retrievers.hits import Hits
-from retrievers.keyword import Entry, Field, KeywordIndex, KeywordQuery, KeywordWriter, clone
-from retrievers.segments import (
+from retrievers.engines.local.dense import Kind
+from retrievers.engines.local.errors import IndexDamaged
+from retrievers.engines.local.keyword import Entry, Field, KeywordIndex, KeywordQuery, KeywordWriter, clone
+from retrievers.engines.local.segments import (
     VIEWS,
     DenseState,
     IndexedDocument,
@@ -37,6 +36,7 @@ from retrievers.segments import (
     merge,
     reencode,
 )
+from retrievers.hits import Hits
 
 FOLDED = 512
 """The youngest segments that have no more documents together begin the next one: to copy them takes no time."""

@@ -23,11 +23,11 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 import orjson
 
-from qa_bot.config import Config
-from qa_bot.home import Home
+from qa_bot.home.config import Config
+from qa_bot.home.folder import Home
 
 if TYPE_CHECKING:
-    from qa_bot.store import Store, Turn
+    from qa_bot.home.store import Store, Turn
 
 log = logging.getLogger(__name__)
 
@@ -52,7 +52,7 @@ def open_store(home: Home, config: Config) -> Store:
     Raises:
         StoreError: the database cannot be used; the journal stays as it is.
     """
-    from qa_bot.store import Store  # late: an answer does not wait for SQLAlchemy
+    from qa_bot.home.store import Store  # late: an answer does not wait for SQLAlchemy
 
     store = Store.open(home.store_url(config))
     try:
@@ -102,7 +102,7 @@ def _save(path: Path, store: Store) -> None:
 
 
 def _turns(file: BinaryIO) -> Iterator[Turn]:
-    from qa_bot.store import Turn  # late, as above
+    from qa_bot.home.store import Turn  # late, as above
 
     for line in file:
         try:

@@ -4,7 +4,7 @@
     if challenger.takes_part(): candidates = challenger.drafted(question, unfused, ranked)
 
 Who brought a document is kept among its scores, so that a vote on the answer, stored with its trace, is a point for or
-against that ranking (`qa_bot.interleaving`).
+against that ranking (`qa_bot.learning.interleaving`).
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from qa_bot.interleaving import CHALLENGER, LENGTH, team_draft
-from qa_bot.rankers import open_fusion
+from qa_bot.answering.models.ranker_loading import open_fusion
+from qa_bot.learning.interleaving import CHALLENGER, LENGTH, team_draft
 from qa_core.types import Candidate, Question
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from qa_core.significance import sign_test
+from qa_core.measures.significance import sign_test
 
 LENGTH = 10
 """Documents of an interleaved list, as many as an answer shows."""

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from qa_bot.answering.owner_answers import COLLECTION, question_key
 from qa_bot.bot import Bot
-from qa_bot.ingest.records import Record
-from qa_bot.owned import COLLECTION, question_key
+from qa_bot.documents.ingest.records import Record
 
 if TYPE_CHECKING:
-    from qa_bot.store import Gap
+    from qa_bot.home.store import Gap
 
 QUESTION, ANSWER, URL = 2_000, 20_000, 2_000
 """Characters of the longest question, answer and link."""
@@ -47,7 +47,7 @@ def add_answer(bot: Bot, question: str, answer: str, *, url: str = "", gap: str 
         ChangeError: everything would have to be encoded anew.
         WriterBusy: another process is writing.
     """
-    from qa_bot.changes import add_records  # late: a service that starts does not wait for SQLAlchemy
+    from qa_bot.documents.sync import add_records  # late: a service that starts does not wait for SQLAlchemy
 
     _expect(question, "a question", QUESTION)
     _expect(answer, "an answer", ANSWER)

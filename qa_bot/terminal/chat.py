@@ -8,10 +8,10 @@ from itertools import islice
 from typing import Any
 from uuid import uuid4
 
+from qa_bot.answering.answer_json import as_dict
 from qa_bot.bot import Bot
-from qa_bot.debate import debate, debaters
-from qa_bot.presentation import as_dict
-from qa_bot.terminal import show_answer, show_line, tell
+from qa_bot.terminal.debate import debate, debaters
+from qa_bot.terminal.output import show_answer, show_line, tell
 from qa_core.types import Answer
 
 TURNS = 6

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from itertools import cycle
 
-from qa_bot.voices import VoiceError, Voices
+from qa_bot.answering.models.personas import VoiceError, Voices
 from qa_core.types import StyledLine
 
 CHOICES = 10

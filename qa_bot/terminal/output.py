@@ -13,19 +13,16 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from qa_bot.interrupts import go_on
+from qa_bot.terminal.sigint import go_on
 from qa_core.types import Answer, AnswerSource, Candidate, Styled, StyledLine
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
-    from generators.grid_map import GridMap
-    from qa_bot.care import Check
-    from qa_bot.changes import Added
-    from qa_bot.config import Setting
-    from qa_bot.graph import AddedGraph
-    from qa_bot.graph_mining import MinedTemplates
-    from qa_bot.store import ConversationInfo
+    from generators.topics.grid_map import GridMap
+    from qa_bot.documents.graph import AddedGraph
+    from qa_bot.documents.sync import Added
+    from qa_bot.home.config import Setting
+    from qa_bot.home.doctor import Check
+    from qa_bot.home.store import ConversationInfo
     from qa_bot.transfer.exporting import Exported
     from qa_bot.transfer.importing import Imported
     from qa_bot.transfer.judgements import Judged
@@ -165,16 +162,6 @@ def show_graph(told: Mapping[str, Any], *, console: Console | None = None) -> No
     _heading(console, "Most frequent predicates")
     for each in told["most_frequent"]:
         console.print(Text(f"{each['triples']:>12,}  {each['predicate']}"))
-
-
-def show_mined(mined: MinedTemplates, out: Path, *, console: Console | None = None) -> None:
-    console = console or Console(highlight=False)
-    rate = mined.pairs / max(mined.seconds, 1e-9)
-    share = mined.sharing_words / max(mined.with_path, 1)
-    console.print(f"{mined.pairs:,} pairs, {mined.with_mentions:,} with entities on both sides ({rate:,.0f} a second)")
-    console.print(f"{mined.templates:,} templates, {mined.mappings:,} mappings, {mined.with_path:,} of them to a path")
-    console.print(f"{mined.relations:,} paths of predicates; {share:.1%} of the mappings to one share a word with it")
-    console.print(Text(f"{mined.known:,} templates of a single predicate that answers may rely on; written to {out}"))
 
 
 def show_facts(facts: Sequence[Mapping[str, Any]], *, console: Console | None = None) -> None:

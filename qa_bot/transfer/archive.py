@@ -25,10 +25,10 @@ from typing import Annotated, Any, Literal
 import orjson
 from pydantic import BaseModel, Field, ValidationError
 
-from qa_bot.ingest.bounds import Meter, Metered, Produced
-from qa_bot.ingest.containers import DAMAGE, UNOPENED
-from qa_bot.ingest.leaf import Leaf
-from qa_bot.ingest.records import Limits
+from qa_bot.documents.ingest.files.byte_budget import Meter, Metered, Produced
+from qa_bot.documents.ingest.files.containers import DAMAGE, UNOPENED
+from qa_bot.documents.ingest.files.source_file import Leaf
+from qa_bot.documents.ingest.records import Limits
 
 FORMAT, VERSION = "qa-bot export", 1
 MANIFEST = "manifest.json"

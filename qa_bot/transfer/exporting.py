@@ -13,13 +13,14 @@ from typing import IO, Any
 
 import orjson
 
-from qa_bot import __version__, graph
-from qa_bot.changes import CUTTING
-from qa_bot.config import Config, shareable
-from qa_bot.home import Home
-from qa_bot.journal import open_store
-from qa_bot.replacing import replacing
-from qa_bot.store import Feedback, Store, StoredDocument, StoredPassage, Turn
+from qa_bot import __version__
+from qa_bot.documents import graph
+from qa_bot.documents.sync import CUTTING
+from qa_bot.home.atomic import replacing
+from qa_bot.home.config import Config, shareable
+from qa_bot.home.folder import Home
+from qa_bot.home.journal import open_store
+from qa_bot.home.store import Feedback, Store, StoredDocument, StoredPassage, Turn
 from qa_bot.transfer import archive
 from qa_bot.transfer.archive import Cutting, Kind, Manifest, Part
 

@@ -18,18 +18,19 @@ from typing import Annotated, Any, Literal, TypeVar
 import orjson
 from pydantic import BaseModel, Field, ValidationError
 
-from kg_index.reading import read_triples
-from qa_bot import changes, graph
-from qa_bot.changes import CUTTING, Added, Log
-from qa_bot.config import Config, known_keys
-from qa_bot.home import Home
-from qa_bot.ingest.leaf import Leaf, over_record_limit
-from qa_bot.ingest.records import Item, Kept, Limits, Record, Reject
-from qa_bot.journal import open_store
-from qa_bot.store import ConversationInfo, Feedback, Joined, Turn
-from qa_bot.store.store import Joining
+from kg_index.building.rdf_parsing import read_triples
+from qa_bot.documents import graph
+from qa_bot.documents import sync as changes
+from qa_bot.documents.ingest.files.source_file import Leaf, over_record_limit
+from qa_bot.documents.ingest.records import Item, Kept, Limits, Record, Reject
+from qa_bot.documents.sync import CUTTING, Added, Log
+from qa_bot.home.config import Config, known_keys
+from qa_bot.home.folder import Home
+from qa_bot.home.journal import open_store
+from qa_bot.home.store import ConversationInfo, Feedback, Joined, Turn
+from qa_bot.home.store.store import Joining
 from qa_bot.transfer.archive import Archive, Part, opened
-from qa_bot.web.models import AnswerReply
+from qa_bot.web.api.models import AnswerReply
 from qa_core.types import Encoder
 
 BATCH = 200

@@ -14,10 +14,10 @@ from typing import IO, Any
 
 import orjson
 
-from qa_bot.batch import unspaced
-from qa_bot.owned import question_key
-from qa_bot.replacing import expect_free, replacing
-from qa_bot.store import Feedback, Store, Turn
+from qa_bot.answering.owner_answers import question_key
+from qa_bot.cli.batch import unspaced
+from qa_bot.home.atomic import expect_free, replacing
+from qa_bot.home.store import Feedback, Store, Turn
 
 UP, NEITHER, DOWN = 2, 1, 0
 """Grades of a document by the votes on answers that used it, as `train fusion` reads them; `NEITHER` where they tie."""

@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import quote
 
-from qa_bot.store import Feedback, Store, Turn
+from qa_bot.home.store import Feedback, Store, Turn
 
 _MARKUP = re.compile(r"[\\`*_\[\]<>~|&$!#]")
 _BLOCK = re.compile(r"^(\d{0,9})([-+=.)])")

@@ -21,9 +21,9 @@ from urllib.parse import urlsplit
 from aiohttp import web
 from aiohttp.typedefs import Handler, Middleware
 
-from qa_bot.config import ConfigError, ServeSection
+from qa_bot.home.config import ConfigError, ServeSection
 from qa_bot.web.errors import ServiceError
-from qa_bot.web.page import PAGES
+from qa_bot.web.pages import PAGES
 
 TOKEN_FILE = "token"  # noqa: S105  # the name of a file
 OPEN = frozenset({*PAGES, "/livez", "/readyz", "/ws"})

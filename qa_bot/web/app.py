@@ -13,14 +13,21 @@ import uuid
 from aiohttp import web
 from aiohttp.typedefs import Handler, Middleware
 
-from qa_bot.config import ServeSection
-from qa_bot.web import api, chat, compare, liveqa, openai, openapi, operation, owner, page
+from qa_bot.home.config import ServeSection
+from qa_bot.web import health as operation
+from qa_bot.web import openapi
+from qa_bot.web import pages as page
 from qa_bot.web.access import OPEN, PROBES, Access, guard, route_of
-from qa_bot.web.engine import Engine
+from qa_bot.web.api import compare, owner
+from qa_bot.web.api import routes as api
+from qa_bot.web.app_keys import ACCESS, ENGINE, METRICS, REQUEST_ID, SETTINGS
+from qa_bot.web.chat import socket as chat
 from qa_bot.web.errors import CODES, ServiceError
-from qa_bot.web.keys import ACCESS, ENGINE, METRICS, REQUEST_ID, SETTINGS
+from qa_bot.web.liveqa import routes as liveqa
 from qa_bot.web.logs import event, serving
 from qa_bot.web.metrics import Metrics
+from qa_bot.web.openai import routes as openai
+from qa_bot.web.service import Engine
 
 log = logging.getLogger(__name__)
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from aiohttp import web
 
-from qa_bot.config import ServeSection
+from qa_bot.home.config import ServeSection
 from qa_bot.web.access import Access
-from qa_bot.web.engine import Engine
 from qa_bot.web.metrics import Metrics
+from qa_bot.web.service import Engine
 
 ENGINE = web.AppKey("engine", Engine)
 METRICS = web.AppKey("metrics", Metrics)

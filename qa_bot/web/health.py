@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from aiohttp import web
 
+from qa_bot.web.app_keys import ENGINE, METRICS, REQUEST_ID
 from qa_bot.web.errors import ServiceError
-from qa_bot.web.keys import ENGINE, METRICS, REQUEST_ID
 from qa_bot.web.metrics import CONTENT_TYPE
 
 REASONS = {

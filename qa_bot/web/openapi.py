@@ -14,12 +14,12 @@ from pydantic import BaseModel, TypeAdapter
 from pydantic.json_schema import models_json_schema
 
 from qa_bot import __version__
-from qa_bot.web.bodies import reply
-from qa_bot.web.frames import Id
-from qa_bot.web.keys import ACCESS, ENGINE
-from qa_bot.web.models import ErrorReply
-from qa_bot.web.openai_models import MODEL
-from qa_bot.web.operations import JSON, OPERATIONS, Operation, Schema
+from qa_bot.web.api.json_bodies import reply
+from qa_bot.web.api.models import ErrorReply
+from qa_bot.web.app_keys import ACCESS, ENGINE
+from qa_bot.web.chat.frames import Id
+from qa_bot.web.openai.models import MODEL
+from qa_bot.web.route_docs import JSON, OPERATIONS, Operation, Schema
 
 TITLE = "What people and programs ask this service, and what it answers with its sources."
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from qa_bot.web.compare_models import (
+from qa_bot.web.api.compare_models import (
     ComparisonMadeReply,
     ComparisonRequest,
     ComparisonsReply,
@@ -19,7 +19,7 @@ from qa_bot.web.compare_models import (
     TableQuery,
     TableReply,
 )
-from qa_bot.web.models import (
+from qa_bot.web.api.models import (
     AskReply,
     AskRequest,
     ChooseReply,
@@ -39,8 +39,7 @@ from qa_bot.web.models import (
     TranscriptQuery,
     WholeConversationReply,
 )
-from qa_bot.web.openai_models import ChatReply, ChatRequest, ModelReply, ModelsReply
-from qa_bot.web.owner_models import (
+from qa_bot.web.api.owner_models import (
     AddAnswerReply,
     AddAnswerRequest,
     DismissReply,
@@ -48,6 +47,7 @@ from qa_bot.web.owner_models import (
     GapsQuery,
     GapsReply,
 )
+from qa_bot.web.openai.models import ChatReply, ChatRequest, ModelReply, ModelsReply
 
 Schema = dict[str, Any]
 

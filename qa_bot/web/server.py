@@ -17,15 +17,15 @@ from dataclasses import dataclass, replace
 from aiohttp import web
 
 from qa_bot.bot import Bot
-from qa_bot.config import ServeSection
-from qa_bot.journal import expire
+from qa_bot.home.config import ServeSection
+from qa_bot.home.journal import expire
 from qa_bot.web.access import Access, addresses, check_binding, token_for
 from qa_bot.web.app import make_app, make_liveqa_app
-from qa_bot.web.chat import CHAT
-from qa_bot.web.conversations import Conversations
-from qa_bot.web.engine import Engine
+from qa_bot.web.chat.conversations import Conversations
+from qa_bot.web.chat.socket import CHAT
 from qa_bot.web.logs import configure, event, server_log
 from qa_bot.web.metrics import Metrics
+from qa_bot.web.service import Engine
 
 log = logging.getLogger(__name__)
 

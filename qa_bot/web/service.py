@@ -14,22 +14,22 @@ from threading import Event as Flag
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
+from qa_bot.answering.deadline import Cancelled, Deadline, DeadlineExceededError
+from qa_bot.answering.events import Event, Listener, nobody
+from qa_bot.answering.models.personas import Said, VoiceError
+from qa_bot.answering.pipeline import SearchEngine
 from qa_bot.bot import Bot
-from qa_bot.choices import ChoiceError, NotOffered
 from qa_bot.conversation.answering import Exchanged
-from qa_bot.deadline import Cancelled, Deadline, DeadlineExceededError
-from qa_bot.events import Event, Listener, nobody
-from qa_bot.pipeline import SearchEngine
-from qa_bot.voices import Said, VoiceError
+from qa_bot.conversation.persona_choice import ChoiceError, NotOffered
 from qa_bot.web.errors import ServiceError
 from qa_bot.web.logs import event, note
 from qa_bot.web.metrics import Metrics
 from qa_core.types import Answer, Candidate, Question
 
 if TYPE_CHECKING:
-    from generators.grid_map import GridMap
-    from qa_bot.store import Store, Turn
-    from qa_bot.store.rows import Vote
+    from generators.topics.grid_map import GridMap
+    from qa_bot.home.store import Store, Turn
+    from qa_bot.home.store.records import Vote
 
 log = logging.getLogger(__name__)
 
@@ -184,7 +184,7 @@ class Engine:
 
     async def _found(self, work: Callable[[Store], Result]) -> Result:
         """The same, where what is not found is the client's mistake."""
-        from qa_bot.store import NotFound  # late: nobody waits for SQLAlchemy before the first question
+        from qa_bot.home.store import NotFound  # late: nobody waits for SQLAlchemy before the first question
 
         try:
             return await self.store(work)

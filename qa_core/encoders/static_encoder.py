@@ -15,9 +15,9 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from qa_core.mapped_tensors import map_tensors
-from qa_core.sentence_layout import read_object
-from qa_core.tokenisers import SubwordTokeniser
+from qa_core.encoders.mapped_tensors import map_tensors
+from qa_core.encoders.sentence_layout import read_object
+from qa_core.encoders.tokenisers import SubwordTokeniser
 from qa_core.types import FloatArray, IntArray, Side
 
 KIND = "static"

@@ -1,4 +1,5 @@
-"""Encoders over words that were trained here, at query time: a folder of `qa_core/checkpoints.py` with `words.txt`.
+"""Encoders over words that were trained here, at query time: a folder of `qa_core/networks/checkpoints.py` with
+`words.txt`.
 
 Imports torch; `qa_bot` imports this file only for such a folder.
 """
@@ -15,8 +16,10 @@ import numpy as np
 import torch
 from torch import nn
 
-from qa_core.batching import batches, padded
-from qa_core.checkpoints import (
+from qa_core.encoders.sentence_layout import read_object
+from qa_core.encoders.static_encoder import sha256
+from qa_core.networks.batching import batches, padded
+from qa_core.networks.checkpoints import (
     CONFIG,
     VOCABULARY,
     WEIGHTS,
@@ -26,12 +29,10 @@ from qa_core.checkpoints import (
     load_vocabulary,
     save_model,
 )
-from qa_core.encoders import BiLSTMConfig, BiLSTMEncoder, MeanConfig, MeanEncoder
-from qa_core.sentence_layout import read_object
-from qa_core.static_encoder import sha256
-from qa_core.text import words
+from qa_core.networks.poolings import BiLSTMConfig, BiLSTMEncoder, MeanConfig, MeanEncoder
+from qa_core.networks.vocabulary import UNKNOWN, Vocabulary
+from qa_core.text.analysis import words
 from qa_core.types import FloatArray, IntArray, Side
-from qa_core.vocab import UNKNOWN, Vocabulary
 
 WORDS = "words.txt"
 _TOKENS_A_BATCH = 4_096

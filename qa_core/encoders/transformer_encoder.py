@@ -15,10 +15,10 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import onnxruntime
 
-from qa_core.batching import batches, padded
-from qa_core.sentence_layout import Pooling, SentenceLayout
-from qa_core.static_encoder import sha256
-from qa_core.tokenisers import SubwordTokeniser
+from qa_core.encoders.sentence_layout import Pooling, SentenceLayout
+from qa_core.encoders.static_encoder import sha256
+from qa_core.encoders.tokenisers import SubwordTokeniser
+from qa_core.networks.batching import batches, padded
 from qa_core.types import FloatArray, IntArray, Side
 
 _TOKENS_A_BATCH = 2_048
@@ -139,7 +139,7 @@ def _graph(layout: SentenceLayout, cache: Path, *, int8: bool) -> Path:
     if int8 and (cache / _QUANTISED).is_file():
         return cache / _QUANTISED
     if not graph.is_file():
-        from qa_core.onnx_export import export_onnx
+        from qa_core.encoders.onnx_export import export_onnx
 
         cache.mkdir(parents=True, exist_ok=True)
         partial = cache / f"{_EXPORTED}.part"

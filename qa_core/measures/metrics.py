@@ -13,7 +13,7 @@ import ir_measures
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from qa_core.runs import Qrels, Rankings, Run, rankings, run_of
+from qa_core.measures.runs import Qrels, Rankings, Run, rankings, run_of
 
 MEASURES = ("AP", "RR", "P@1", "R@100", "R@1000", "nDCG@10", "RR@1000", "Success@1")
 NAME = re.compile(r"(AP|RR|nDCG)(@[1-9]\d*)?|(P|R|Success)@[1-9]\d*")

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from qa_core.metrics import Score, spearman
+from qa_core.measures.metrics import Score, spearman
 
 
 def auc(scores: Sequence[float], labels: Sequence[bool]) -> Score:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from numpy.typing import NDArray
 
-    from qa_core.training import Progress
+    from qa_core.training.loop import Progress
     from qa_core.types import FloatArray
 
 HEIGHT, WIDTH = 4.0, 7.0  # inches

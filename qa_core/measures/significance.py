@@ -7,6 +7,10 @@ from math import comb
 
 import numpy as np
 
+SEED = 20170815
+"""Of every bootstrap and randomisation test, so that a table comes out the same again."""
+LEAST_P = 0.001
+"""Smaller p values are printed as `p < .001`."""
 BLOCK = 2**22
 """Signs drawn at a time, so that memory does not grow with the number of questions."""
 

@@ -1,7 +1,7 @@
 """The likeliest continuations by a step function: greedily, or with a beam.
 
 A step takes a state and the tokens (B,) read last to logits (B, V) of the next ones and the state behind them; a
-state's `select` takes the rows it is asked for. `qa_core/seq2seq.py` has both.
+state's `select` takes the rows it is asked for. `qa_core/networks/seq2seq.py` has both.
 """
 
 from __future__ import annotations

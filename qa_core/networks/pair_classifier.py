@@ -26,22 +26,32 @@ import torch
 from torch import Tensor, nn
 from torch.utils.checkpoint import checkpoint
 
-from qa_core.batching import batches, padded
-from qa_core.checkpoints import CARD, CONFIG, FORMAT, WEIGHTS, found, load_config, load_module, replaced, write_weights
-from qa_core.losses import pairwise_cross_entropy
-from qa_core.mapped_tensors import map_tensors
-from qa_core.onnx_export import load_model
-from qa_core.pair_rows import PairConfig, PairRow, TextPair, pair_rows
-from qa_core.schedules import triangle
-from qa_core.sentence_layout import SentenceLayout, read_object
-from qa_core.tokenisers import SubwordTokeniser
-from qa_core.training import Progress, Training, train
+from qa_core.encoders.mapped_tensors import map_tensors
+from qa_core.encoders.onnx_export import load_model
+from qa_core.encoders.sentence_layout import SentenceLayout, read_object
+from qa_core.encoders.tokenisers import SubwordTokeniser
+from qa_core.networks.batching import batches, padded
+from qa_core.networks.checkpoints import (
+    CARD,
+    CONFIG,
+    FORMAT,
+    WEIGHTS,
+    found,
+    load_config,
+    load_module,
+    replaced,
+    write_weights,
+)
+from qa_core.networks.losses import pairwise_cross_entropy
+from qa_core.networks.pair_tokens import PairConfig, PairRow, TextPair, pair_rows
+from qa_core.training.loop import Progress, Training, train
+from qa_core.training.schedules import triangle
 from qa_core.types import FloatArray, IntArray
 
 TRANSFORMER = "transformer"
 """Folder of the transformer inside that of the classifier."""
 GRAPH, QUANTISED = "model.onnx", "model.int8.onnx"
-"""What `rankers/cross_encoder.py` makes of the weights beside them; new weights do away with it."""
+"""What `rankers/answer_selection/cross_encoder.py` makes of the weights beside them; new weights do away with it."""
 _FILES = (TRANSFORMER, CONFIG, WEIGHTS, CARD, GRAPH, QUANTISED)
 _TOKENISER = ("config.json", "tokenizer.json", "words.txt")
 _CHUNK = 1 << 13  # tokens at once, padding included: with six layers of 384 in training, about 1.5 GB

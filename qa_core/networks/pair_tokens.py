@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from qa_core.tokenisers import SubwordTokeniser
+from qa_core.encoders.tokenisers import SubwordTokeniser
 from qa_core.types import IntArray
 
 _LETTERS = 8  # of a text for each token that counts: to read a long one to its end takes longer than to score it

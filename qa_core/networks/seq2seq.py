@@ -14,9 +14,9 @@ from torch import Tensor, nn
 from torch.nn import functional
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
-from qa_core.attention import GlobalAttention
-from qa_core.encoders import WordEmbedding
-from qa_core.vocab import END, PAD, START, UNKNOWN
+from qa_core.networks.attention import GlobalAttention
+from qa_core.networks.poolings import WordEmbedding
+from qa_core.networks.vocabulary import END, PAD, START, UNKNOWN
 
 SPECIALS = (PAD, UNKNOWN, START, END)
 """The first words of every vocabulary of an encoder-decoder."""

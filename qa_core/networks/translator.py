@@ -13,14 +13,14 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from qa_core.batching import batches, padded
-from qa_core.beam_search import Limits, beam
-from qa_core.checkpoints import VOCABULARY, load_config, load_module, load_vocabulary, save_model
-from qa_core.seq2seq import END_ID, SPECIALS, START_ID, Seq2Seq, Seq2SeqConfig
-from qa_core.text import words
+from qa_core.networks.batching import batches, padded
+from qa_core.networks.beam_search import Limits, beam
+from qa_core.networks.checkpoints import VOCABULARY, load_config, load_module, load_vocabulary, save_model
+from qa_core.networks.seq2seq import END_ID, SPECIALS, START_ID, Seq2Seq, Seq2SeqConfig
+from qa_core.networks.vocabulary import Vocabulary
+from qa_core.text.analysis import words
 from qa_core.types import FloatArray, IntArray
-from qa_core.vectors import WordVectors
-from qa_core.vocab import Vocabulary
+from qa_core.vectors.word_vectors import WordVectors
 
 _BARRED = tuple(range(len(SPECIALS)))
 _TOKENS_A_BATCH = 4_096

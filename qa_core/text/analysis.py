@@ -1,4 +1,4 @@
-"""Text as the rest of the system sees it: tidy text, words, index terms; sentences by way of `qa_core.sentences`.
+"""Text as the rest of the system sees it: tidy text, words, index terms; sentences by way of `qa_core.text.sentences`.
 
 The one door of PyStemmer.
 """
@@ -13,7 +13,7 @@ from itertools import pairwise
 
 import Stemmer
 
-from qa_core.sentences import sentences as sentences
+from qa_core.text.sentences import sentences as sentences
 
 
 def _listed(text: str) -> frozenset[str]:

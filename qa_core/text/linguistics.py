@@ -13,9 +13,9 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
-from qa_core import chunking
-from qa_core.text import looks_english
-from qa_core.wordnet import FILES, WordNet
+from qa_core.text import noun_phrases as chunking
+from qa_core.text.analysis import looks_english
+from qa_core.text.wordnet import FILES, WordNet
 
 _TAGGER = "taggers/averaged_perceptron_tagger_eng"
 _TAGGER_FILES = tuple(f"averaged_perceptron_tagger_eng.{part}.json" for part in ("weights", "tagdict", "classes"))

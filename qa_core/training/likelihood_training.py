@@ -16,9 +16,9 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from qa_core.seq2seq import Seq2Seq
-from qa_core.training import Progress, Training, train
-from qa_core.translator import Columns, Translator
+from qa_core.networks.seq2seq import Seq2Seq
+from qa_core.networks.translator import Columns, Translator
+from qa_core.training.loop import Progress, Training, train
 from qa_core.types import IntArray
 
 TextPair = tuple[str, str]

@@ -5,8 +5,8 @@
         print(progress)
         save_training(folder, training)
 
-The same seed gives the same model. A run that was saved at a yield and resumed (`qa_core/resume.py`) ends with the
-model of the run that was never interrupted, bit for bit, on the same machine.
+The same seed gives the same model. A run that was saved at a yield and resumed (`qa_core/training/resume.py`) ends
+with the model of the run that was never interrupted, bit for bit, on the same machine.
 """
 
 from __future__ import annotations

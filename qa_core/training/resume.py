@@ -14,8 +14,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from qa_core.checkpoints import found, read_tensors, replaced, write_weights
-from qa_core.training import Best, Progress, Training
+from qa_core.networks.checkpoints import found, read_tensors, replaced, write_weights
+from qa_core.training.loop import Best, Progress, Training
 
 TENSORS, STATE = FILES = ("tensors.safetensors", "state.json")
 FORMAT = 1

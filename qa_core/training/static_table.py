@@ -13,10 +13,10 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from qa_core.checkpoints import replaced
-from qa_core.encoders import unit
-from qa_core.mapped_tensors import write_tensors
-from qa_core.static_encoder import KIND, StaticEncoder, sha256
+from qa_core.encoders.mapped_tensors import write_tensors
+from qa_core.encoders.static_encoder import KIND, StaticEncoder, sha256
+from qa_core.networks.checkpoints import replaced
+from qa_core.networks.poolings import unit
 from qa_core.types import FloatArray, Side
 
 FILES = ("model.safetensors", "config.json", "tokenizer.json", "words.txt", "README.md")

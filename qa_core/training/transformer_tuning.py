@@ -11,11 +11,11 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from qa_core.checkpoints import replaced, write_weights
-from qa_core.encoders import mean_pool, unit
-from qa_core.onnx_export import load_model
-from qa_core.sentence_layout import Pooling, SentenceLayout
-from qa_core.tokenisers import SubwordTokeniser
+from qa_core.encoders.onnx_export import load_model
+from qa_core.encoders.sentence_layout import Pooling, SentenceLayout
+from qa_core.encoders.tokenisers import SubwordTokeniser
+from qa_core.networks.checkpoints import replaced, write_weights
+from qa_core.networks.poolings import mean_pool, unit
 from qa_core.types import IntArray, Side
 
 WEIGHTS, CARD = "model.safetensors", "README.md"

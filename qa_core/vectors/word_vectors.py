@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from qa_core.types import FloatArray
-from qa_core.vector_formats import Format, Row, detect, rows
+from qa_core.vectors.formats import Format, Row, detect, rows
 
 _SAMPLE = 1 << 20  # bytes of either end of a file that its cache key covers
 

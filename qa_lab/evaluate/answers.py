@@ -14,18 +14,18 @@ from tempfile import TemporaryDirectory
 import numpy as np
 from rank_bm25 import BM25Okapi
 
-from qa_bot.encoders import resolve
-from qa_bot.evaluation.indexed import Progress, silent
-from qa_bot.evaluation.report import Row, compared
-from qa_bot.rankers import open_ranker
-from qa_bot.training.answer_sets import Keep, kept, read_answer_sets
-from qa_bot.training.pairs import TrainingDataError
-from qa_core.metrics import evaluate
-from qa_core.text import terms
+from qa_bot.answering.models.ranker_loading import open_ranker
+from qa_bot.home.encoders import resolve
+from qa_core.measures.metrics import evaluate
+from qa_core.text.analysis import terms
 from qa_core.types import Encoder, FloatArray
+from qa_lab.evaluate.evaluation_home import Progress, silent
+from qa_lab.evaluate.report import Row, compared
+from qa_lab.train.data.answer_sets import Keep, kept, read_answer_sets
+from qa_lab.train.data.pairs import TrainingDataError
 from rankers.fusion import FusedScorer
 from rankers.neural import PairScorer, TextPair
-from rankers.pairs import AnswerSet
+from rankers.training.answer_pairs import AnswerSet
 
 TASK = "answers"
 MEASURES = ("AP", "RR", "Success@1")

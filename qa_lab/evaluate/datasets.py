@@ -18,7 +18,7 @@ from typing import Any
 
 import orjson
 
-from qa_core.runs import Qrels, read_qrels
+from qa_core.measures.runs import Qrels, read_qrels
 from qa_core.types import Question
 
 log = logging.getLogger(__name__)

@@ -15,18 +15,19 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from generators.chat_model import ChatModel
-from generators.columns import Row as Columns
-from generators.pretrained import PretrainedModel, open_chat_model
-from generators.ranking import Asking, Method, candidates
-from qa_bot.evaluation.datasets import DatasetError
-from qa_bot.evaluation.indexed import Progress, silent
-from qa_bot.evaluation.report import SEED, Row, compared
-from qa_bot.training.dialogues import Exchange, exchanges, read_dialogues, split_dialogues
-from qa_core.beam_search import Hypothesis
-from qa_core.metrics import Score, evaluate
-from qa_core.seq2seq import END_ID
+from generators.conversation.chat_model import ChatModel
+from generators.conversation.padded_batches import Row as Columns
+from generators.conversation.ranking import Asking, Method, candidates
+from generators.pretrained.transformer_model import PretrainedModel, open_chat_model
+from qa_core.measures.metrics import Score, evaluate
+from qa_core.measures.significance import SEED
+from qa_core.networks.beam_search import Hypothesis
+from qa_core.networks.seq2seq import END_ID
 from qa_core.types import FloatArray
+from qa_lab.evaluate.datasets import DatasetError
+from qa_lab.evaluate.evaluation_home import Progress, silent
+from qa_lab.evaluate.report import Row, compared
+from qa_lab.train.data.dialogues import Exchange, exchanges, read_dialogues, split_dialogues
 
 TASK = "dialogue"
 AMONG = 20

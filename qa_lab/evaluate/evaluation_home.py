@@ -14,18 +14,18 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
+from qa_bot.answering.models.fit_confidence import ensure
 from qa_bot.bot import Bot
-from qa_bot.calibration import ensure
-from qa_bot.changes import Added, add, use
-from qa_bot.config import load_config
-from qa_bot.encoders import STARTER, resolve
-from qa_bot.evaluation.asking import System
-from qa_bot.evaluation.datasets import DatasetError
-from qa_bot.generations import Generations
-from qa_bot.home import Home, HomeError
-from qa_bot.index import Manifest
-from qa_bot.store import Store
+from qa_bot.documents.sync import Added, add, use
+from qa_bot.home.config import load_config
+from qa_bot.home.encoders import STARTER, resolve
+from qa_bot.home.folder import Home, HomeError
+from qa_bot.home.generations import Generations
+from qa_bot.home.index import Manifest
+from qa_bot.home.store import Store
 from qa_core.types import Encoder
+from qa_lab.evaluate.datasets import DatasetError
+from qa_lab.evaluate.systems import System
 
 log = logging.getLogger(__name__)
 

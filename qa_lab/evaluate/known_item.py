@@ -13,14 +13,14 @@ from pathlib import Path
 import numpy as np
 
 from qa_bot.bot import Bot
-from qa_bot.evaluation.asking import System, searcher
-from qa_bot.evaluation.datasets import DatasetError
-from qa_bot.evaluation.indexed import Flags, Progress, indexed, silent
-from qa_bot.evaluation.report import Row, compared
-from qa_bot.store import StoredDocument
-from qa_core.metrics import Score, evaluate
-from qa_core.runs import run_of
+from qa_bot.home.store import StoredDocument
+from qa_core.measures.metrics import Score, evaluate
+from qa_core.measures.runs import run_of
 from qa_core.types import Question
+from qa_lab.evaluate.datasets import DatasetError
+from qa_lab.evaluate.evaluation_home import Flags, Progress, indexed, silent
+from qa_lab.evaluate.report import Row, compared
+from qa_lab.evaluate.systems import System, searcher
 
 TASK = "known-item"
 SYSTEMS: tuple[System, ...] = ("plain", "keyword", "dense", "hybrid")

@@ -7,13 +7,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from qa_core.metrics import Difference, Score, paired_bootstrap
+from qa_core.measures.metrics import Difference, Score, paired_bootstrap
+from qa_core.measures.significance import LEAST_P, SEED
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-SEED = 20170815
-LEAST_P = 0.001
 """Smaller ones are only said to be so."""
 
 

@@ -11,12 +11,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from qa_bot.bot import Bot
-from qa_bot.evaluation.asking import System, searcher
-from qa_bot.evaluation.datasets import Dataset
-from qa_bot.evaluation.indexed import Flags, Progress, indexed, silent
-from qa_bot.evaluation.report import Row, compared
-from qa_core.metrics import evaluate
-from qa_core.runs import run_of, write_run
+from qa_core.measures.metrics import evaluate
+from qa_core.measures.runs import run_of, write_run
+from qa_lab.evaluate.datasets import Dataset
+from qa_lab.evaluate.evaluation_home import Flags, Progress, indexed, silent
+from qa_lab.evaluate.report import Row, compared
+from qa_lab.evaluate.systems import System, searcher
 
 TASK = "retrieval"
 SYSTEMS: tuple[System, ...] = ("keyword", "dense", "hybrid")

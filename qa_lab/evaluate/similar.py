@@ -19,20 +19,20 @@ from typing import NamedTuple
 
 import numpy as np
 
-from qa_bot.encoders import STARTER, open_folder, resolve
-from qa_bot.evaluation.indexed import Progress, silent
-from qa_bot.evaluation.report import Row, compared
-from qa_bot.evaluation.tfidf import TfIdf, inverse_frequencies
-from qa_bot.training.pairs import TrainingDataError
-from qa_bot.training.question_pairs import read_question_pairs, read_titles
-from qa_bot.training.similar import KEPT_ASIDE
-from qa_core.metrics import evaluate
-from qa_core.runs import run_of
-from qa_core.text import terms, words
+from qa_bot.home.encoders import STARTER, open_folder, resolve
+from qa_core.measures.metrics import evaluate
+from qa_core.measures.runs import run_of
+from qa_core.text.analysis import terms, words
 from qa_core.types import Encoder, FloatArray
-from qa_core.vectors import WordVectors, read_vectors
-from retrievers.dense import build
-from retrievers.keyword import Entry, KeywordIndex, KeywordWriter
+from qa_core.vectors.word_vectors import WordVectors, read_vectors
+from qa_lab.evaluate.evaluation_home import Progress, silent
+from qa_lab.evaluate.report import Row, compared
+from qa_lab.evaluate.tfidf import TfIdf, inverse_frequencies
+from qa_lab.train.data.pairs import TrainingDataError
+from qa_lab.train.data.question_pairs import read_question_pairs, read_titles
+from qa_lab.train.retrieval.similar import KEPT_ASIDE
+from retrievers.engines.local.dense import build
+from retrievers.engines.local.keyword import Entry, KeywordIndex, KeywordWriter
 from retrievers.training.questions import QuestionSet, folded, members
 from retrievers.training.search import nearest
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Literal
 
-from qa_bot.deadline import Deadline
-from qa_bot.index import Index
-from qa_bot.pipeline import Engine, Pipeline, Ranking
-from qa_core.text import terms
+from qa_bot.answering.deadline import Deadline
+from qa_bot.answering.pipeline import Engine, Pipeline, Ranking
+from qa_bot.home.index import Index
+from qa_core.text.analysis import terms
 from qa_core.types import Question
-from retrievers.keyword import KeywordQuery
-from retrievers.queries import whole_text
+from retrievers.engines.local.keyword import KeywordQuery
+from retrievers.formulate import whole_text
 
 System = Literal["plain", "keyword", "dense", "hybrid"]
 """An engine of the pipeline, or the keyword index asked plainly."""

@@ -7,18 +7,18 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from qa_bot.evaluation.datasets import Dataset, DatasetError, read_dataset
-from qa_bot.evaluation.report import Row
+from qa_lab.evaluate.datasets import Dataset, DatasetError, read_dataset
+from qa_lab.evaluate.report import Row
 
 if TYPE_CHECKING:
-    from qa_bot.training.answer_sets import Keep
+    from qa_lab.train.data.answer_sets import Keep
 
 
 WITH_MODELS = ("similar", "words", "phrases", "answers", "paraphrase", "relations", "liveqa", "dialogue")
 
 
 class Similar(NamedTuple):
-    """Options of `similar`; see `qa_bot.evaluation.similar`."""
+    """Options of `similar`; see `qa_lab.evaluate.similar`."""
 
     held_out: float = 0.0
     padded: int | None = None
@@ -26,14 +26,14 @@ class Similar(NamedTuple):
 
 
 class Phrases(NamedTuple):
-    """Options of `phrases`; see `qa_bot.evaluation.phrases`."""
+    """Options of `phrases`; see `qa_lab.evaluate.words.phrases`."""
 
     overlap: float = 0.5
     errors: bool = False
 
 
 class Calibrated(NamedTuple):
-    """Options of `liveqa --calibration`; see `qa_bot.evaluation.abstention`."""
+    """Options of `liveqa --calibration`; see `qa_lab.evaluate.liveqa.abstention`."""
 
     off_topic: Path | None = None
     out: Path | None = None
@@ -67,17 +67,17 @@ def measure(
     chosen: dict[str, Any] = {**common, "engines": engines} if engines else common
     match task:
         case "words":
-            from qa_bot.evaluation.words import evaluate_words
+            from qa_lab.evaluate.words.words import evaluate_words
 
             return evaluate_words(data, models=models, limit=limit, **_without_home(common))
         case "phrases":
             return _phrases(data, models, run, limit=limit, asked=phrases, **_without_home(common))
         case "similar":
-            from qa_bot.evaluation.similar import evaluate_similar
+            from qa_lab.evaluate.similar import evaluate_similar
 
             return evaluate_similar(data, models=models, limit=limit, **similar._asdict(), **common)
         case "answers":
-            from qa_bot.evaluation.answers import evaluate_answers
+            from qa_lab.evaluate.answers import evaluate_answers
 
             return evaluate_answers(data, models=models, limit=limit, keep=keep, **common)
         case "paraphrase" | "dialogue":
@@ -87,14 +87,14 @@ def measure(
         case "rewrite":
             return _rewrite(data, part=split, limit=limit, **common)
         case "known-item":
-            from qa_bot.evaluation.known_item import evaluate_known_item
+            from qa_lab.evaluate.known_item import evaluate_known_item
 
             return evaluate_known_item(data, **({**chosen, "limit": limit} if limit else chosen))
     dataset = read_dataset(data, split=split, limit=limit)
     if task == "liveqa":
         asked = {"summary": summary, "relevant": relevant, "run": run}
         return _liveqa(dataset, models, engines, calibrated, **asked, **common)
-    from qa_bot.evaluation.retrieval import evaluate_retrieval
+    from qa_lab.evaluate.retrieval import evaluate_retrieval
 
     return evaluate_retrieval(dataset, relevant=relevant, run=run, **chosen)
 
@@ -104,23 +104,23 @@ def _of_graph(
 ) -> list[Row]:
     """What answers from a graph are made of: its relations and its entities."""
     if task == "relations":
-        from qa_bot.evaluation.relations import evaluate_relations
+        from qa_lab.evaluate.graph.relations import evaluate_relations
 
         return evaluate_relations(data, relations=relations, models=models, limit=limit, **common)
     if common.pop("encoders", None):
         raise DatasetError(f"Expected no --encoder for {task}, in which none has a say.")
     if task == "facts":
-        from qa_bot.evaluation.facts import evaluate_facts
+        from qa_lab.evaluate.graph.facts import evaluate_facts
 
         return evaluate_facts(data, limit=limit, **common)
-    from qa_bot.evaluation.linking import evaluate_linking
+    from qa_lab.evaluate.graph.linking import evaluate_linking
 
     return evaluate_linking(data, limit=limit, **common)
 
 
 def _rewrite(data: Path, *, part: str, limit: int | None, **common: Any) -> list[Row]:
     """What follow-up questions are understood as."""
-    from qa_bot.evaluation.rewrite import evaluate_rewrite
+    from qa_lab.evaluate.followups.rewrite import evaluate_rewrite
 
     if common.pop("encoders", None):
         raise DatasetError("Expected no --encoder for rewrite, which asks the configured one; leave it out.")
@@ -130,10 +130,10 @@ def _rewrite(data: Path, *, part: str, limit: int | None, **common: Any) -> list
 def _held_out(task: str, data: Path, models: Sequence[Path], **common: Any) -> list[Row]:
     """What a model shows on the share of the data that its training kept aside."""
     if task == "paraphrase":
-        from qa_bot.evaluation.paraphrase import evaluate_paraphrase
+        from qa_lab.evaluate.words.paraphrase import evaluate_paraphrase
 
         return evaluate_paraphrase(data, models=models, **common)
-    from qa_bot.evaluation.dialogue import evaluate_dialogue
+    from qa_lab.evaluate.dialogue import evaluate_dialogue
 
     if common.pop("encoders", None):
         raise DatasetError("Expected no --encoder for dialogue, in which none has a say; name chat models by --model.")
@@ -153,11 +153,11 @@ def _liveqa(
     if calibrated is not None:
         return _abstention(dataset, models, engines, calibrated, **common)
     if models:
-        from qa_bot.evaluation.reranking import evaluate_reranking
+        from qa_lab.evaluate.liveqa.reranking import evaluate_reranking
 
         asked = {name: common[name] for name in ("encoders", "home", "progress") if name in common}
         return evaluate_reranking(dataset, models=models, **asked)
-    from qa_bot.evaluation.liveqa import evaluate_liveqa
+    from qa_lab.evaluate.liveqa.liveqa import evaluate_liveqa
 
     return evaluate_liveqa(dataset, **({**common, "engines": engines} if engines else common))
 
@@ -174,8 +174,8 @@ def _abstention(
     **common: Any,
 ) -> list[Row]:
     """How well the pipeline knows when not to answer; the least grade of a right answer is the task's own."""
-    from qa_bot.evaluation.abstention import evaluate_abstention
-    from qa_bot.evaluation.off_topic import beside
+    from qa_lab.evaluate.liveqa.abstention import evaluate_abstention
+    from qa_lab.evaluate.liveqa.off_topic import beside
 
     if models or summary or run or relevant != 1:
         raise DatasetError(
@@ -206,8 +206,8 @@ def _phrases(
     **common: Any,
 ) -> list[Row]:
     """The rows; beside them, of the first model, the pairs re-ranked in `run` and where it errs on stderr."""
-    from qa_bot.evaluation.phrase_ranking import rank_phrases
-    from qa_bot.evaluation.phrases import errors_of, evaluate_phrases
+    from qa_lab.evaluate.words.phrase_ranking import rank_phrases
+    from qa_lab.evaluate.words.phrases import errors_of, evaluate_phrases
 
     if (run or asked.errors) and not models:
         raise DatasetError(

@@ -4,7 +4,7 @@ Start: every token through the sentence encoder, turned onto the principal direc
 weighted by smoothed inverse frequency under Zipf's law (model2vec: Tulkens and van Dongen 2024). Then the table is
 fitted (`fitting.py`) to a sample of texts. Frequent words that the teacher cuts into pieces get a vector of their own.
 
-    python -m qa_bot.starter.distil --teacher DIR --data DIR --wordnet DIR --work DIR --out DIR
+    python -m qa_lab.fit.distil_starter --teacher DIR --data DIR --wordnet DIR --work DIR --out DIR
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from typing import Any
 
 import numpy as np
 
-from qa_bot.starter.fitting import FitConfig, fit
-from qa_core.mapped_tensors import write_tensors
-from qa_core.static_encoder import KIND, sha256
-from qa_core.tokenisers import SubwordTokeniser
-from qa_core.transformer_encoder import TransformerEncoder
+from qa_core.encoders.mapped_tensors import write_tensors
+from qa_core.encoders.static_encoder import KIND, sha256
+from qa_core.encoders.tokenisers import SubwordTokeniser
+from qa_core.encoders.transformer_encoder import TransformerEncoder
 from qa_core.types import FloatArray
+from qa_lab.fit.fit_token_table import FitConfig, fit
 
 TEACHER_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 Pairs = list[tuple[str, str]]

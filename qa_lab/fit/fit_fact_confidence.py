@@ -1,8 +1,8 @@
 """Weights of readings and the calibration of facts, fitted on questions over two graphs.
 
 One is the starter graph, whose predicates have names of their own; the other, which is given, is Freebase's, whose
-predicates have only their IRIs. `python -m qa_bot.fact_calibration HOME QUESTIONS.tsv` makes the shipped file anew and
-prints how far held-out questions are answered; HOME has the graph that the questions were asked of.
+predicates have only their IRIs. `python -m qa_lab.fit.fit_fact_confidence HOME QUESTIONS.tsv` makes the shipped file
+anew and prints how far held-out questions are answered; HOME has the graph that the questions were asked of.
 """
 
 from __future__ import annotations
@@ -16,23 +16,23 @@ from tempfile import TemporaryDirectory
 import numpy as np
 import orjson
 
-from kg_index.answers import Answerer, Scored, Understood
-from kg_index.reading_weights import Example, fit_weights
-from kg_index.readings import FEATURES
-from qa_bot import graph
-from qa_bot.calibration import questions as collection_questions
-from qa_bot.confidence import Calibration, cross_validated
-from qa_bot.encoders import STARTER, resolve
-from qa_bot.evaluation.fact_questions import FactQuestion, read_fact_questions
-from qa_bot.facts import SHIPPED
-from qa_bot.home import Home
-from qa_bot.starter import FACT_QUESTIONS, GRAPH
+from kg_index.answers.answers import Answerer, Scored, Understood
+from kg_index.answers.interpretations import FEATURES
+from kg_index.training.fit_interpretations import Example, fit_weights
+from qa_bot.answering.confidence import Calibration, cross_validated
+from qa_bot.answering.models.fit_confidence import questions as collection_questions
+from qa_bot.documents import graph
+from qa_bot.home.encoders import STARTER, resolve
+from qa_bot.home.folder import Home
+from qa_bot.home.starter import FACT_QUESTIONS, FACTS, GRAPH
+from qa_lab.evaluate.graph.fact_questions import FactQuestion, read_fact_questions
 
 SURE = (
     "score", "certainty", "link", "link_score", "coverage", "unexplained", "untold", "precision", "cosine", "kind",
     "type", "prose", "cut", "size", "guessed", "steps", "value",
 )  # fmt: skip
-"""Features of the best reading that its confidence is computed from; see `kg_index.readings.FEATURES`."""
+"""Features of the best reading that its confidence is computed from; see
+`kg_index.answers.interpretations.FEATURES`."""
 FOLDS = 5
 STARTER_WEIGHT = 2.0  # of a question over the starter graph; there are fewer of them
 _NOT_FITTED = ("template", "model")
@@ -146,7 +146,7 @@ def _ship(home: Path, questions: Path) -> None:
     for precision in (0.8, 0.85, 0.9, 0.95):
         print(f"wanted precision {precision}\n{describe(ordered, confidences, calibration.threshold(precision))}")  # noqa: T201 (a tool run by hand)
     told = {"weights": weights_of(examples), "confidence": calibration}
-    SHIPPED.write_bytes(orjson.dumps(told, option=orjson.OPT_INDENT_2) + b"\n")
+    FACTS.write_bytes(orjson.dumps(told, option=orjson.OPT_INDENT_2) + b"\n")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""`python -m qa_bot.followups.fitting FILE`: weights of the scorer, from CAsT 2019, and what they give held out.
+"""`python -m qa_lab.fit.fit_followups FILE`: weights of the scorer, from CAsT 2019, and what they give held out.
 
 Each turn's target are its candidates by how near they come to the manual rewrite, in turns after people's own
 rewrites of the turns before. Folds keep the turns of one topic together. What answers have to say about what is meant
@@ -16,13 +16,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from qa_bot.followups.candidates import candidates
-from qa_bot.followups.dialogues import Dialogue, Turn, read_dialogues
-from qa_bot.followups.mentions import Exchange, mentions
-from qa_bot.followups.rewriter import WEIGHTS
-from qa_bot.followups.scoring import NAMES, Rows, Scorer, features
-from qa_bot.followups.telling import Tell, telling
-from qa_core.text import fold, words
+from qa_bot.conversation.followups.candidates import candidates
+from qa_bot.conversation.followups.mentions import Exchange, mentions
+from qa_bot.conversation.followups.rewriter import WEIGHTS
+from qa_bot.conversation.followups.scoring import NAMES, Rows, Scorer, features
+from qa_core.text.analysis import fold, words
+from qa_lab.evaluate.followups.dialogues import Dialogue, Turn, read_dialogues
+from qa_lab.evaluate.followups.history_entry import Tell, telling
 
 PENALTY = 0.5
 """Of the squared weights, in sums over turns."""

@@ -14,9 +14,9 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from qa_core.schedules import triangle
-from qa_core.tokenisers import SubwordTokeniser
-from qa_core.training import Training, train
+from qa_core.encoders.tokenisers import SubwordTokeniser
+from qa_core.training.loop import Training, train
+from qa_core.training.schedules import triangle
 from qa_core.types import FloatArray, IntArray
 
 

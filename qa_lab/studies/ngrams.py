@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Self
 
-from qa_core.vocab import END, START
+from qa_core.networks.vocabulary import END, START
 
 Gram = tuple[str, ...]
 ORDER = 3

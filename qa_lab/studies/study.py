@@ -13,20 +13,21 @@ from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from generators.chat_model import ChatModel
-from generators.persona import Persona
-from generators.ranking import DEFAULT, Asking
-from qa_bot.encoders import STARTER, resolve
-from qa_bot.evaluation.datasets import DatasetError
-from qa_bot.evaluation.indexed import Progress, silent
-from qa_bot.evaluation.report import SEED, Row
-from qa_bot.evaluation.study_judges import SURPRISE, TOPIC, Judges
-from qa_bot.evaluation.study_report import Relation, StudyReport
-from qa_bot.evaluation.study_systems import Asked, System, replies, retrieved, systems
-from qa_bot.training.dialogues import Dialogue, exchanges, read_dialogues, split_dialogues
-from qa_bot.training.lines import Line, read_lines
-from qa_bot.training.monologues import read_monologue
-from qa_core.metrics import Score
+from generators.conversation.chat_model import ChatModel
+from generators.conversation.ranking import DEFAULT, Asking
+from generators.personas.persona import Persona
+from qa_bot.documents.ingest.example_lines import Line, read_lines
+from qa_bot.home.encoders import STARTER, resolve
+from qa_core.measures.metrics import Score
+from qa_core.measures.significance import SEED
+from qa_lab.evaluate.datasets import DatasetError
+from qa_lab.evaluate.evaluation_home import Progress, silent
+from qa_lab.evaluate.report import Row
+from qa_lab.studies.study_judges import SURPRISE, TOPIC, Judges
+from qa_lab.studies.study_report import Relation, StudyReport
+from qa_lab.studies.study_systems import Asked, System, replies, retrieved, systems
+from qa_lab.train.data.dialogues import Dialogue, exchanges, read_dialogues, split_dialogues
+from qa_lab.train.data.monologues import read_monologue
 
 TASK = "study"
 SAMPLES = 3

@@ -8,10 +8,12 @@ from typing import Self
 
 import numpy as np
 
-from generators.chat_model import ChatModel
-from generators.wording import tokens
-from qa_bot.evaluation.ngrams import Ngrams
-from qa_bot.evaluation.study_measures import (
+from generators.conversation.chat_model import ChatModel
+from generators.conversation.detokenise import tokens
+from qa_core.measures.metrics import Score
+from qa_core.types import Encoder
+from qa_lab.studies.ngrams import Ngrams
+from qa_lab.studies.study_measures import (
     Said,
     by_question,
     cosines,
@@ -21,10 +23,8 @@ from qa_bot.evaluation.study_measures import (
     relevance,
     variety,
 )
-from qa_bot.evaluation.study_systems import Asked
-from qa_bot.evaluation.style_classifier import StyleClassifier, alike_many, cross_validated
-from qa_core.metrics import Score
-from qa_core.types import Encoder
+from qa_lab.studies.study_systems import Asked
+from qa_lab.studies.style_classifier import StyleClassifier, alike_many, cross_validated
 
 SURPRISE, TOPIC = "surprise", "hint"
 

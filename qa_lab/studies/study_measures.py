@@ -10,12 +10,12 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
-from generators.chat_model import ChatModel
-from generators.wording import tokens
-from qa_bot.evaluation.dialogue import distinct
-from qa_bot.evaluation.ngrams import Ngrams
-from qa_core.metrics import Score
+from generators.conversation.chat_model import ChatModel
+from generators.conversation.detokenise import tokens
+from qa_core.measures.metrics import Score
 from qa_core.types import FloatArray
+from qa_lab.evaluate.dialogue import distinct
+from qa_lab.studies.ngrams import Ngrams
 
 Said = Sequence[Sequence[str]]
 """Replies to each question."""

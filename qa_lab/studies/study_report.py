@@ -9,9 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from qa_bot.evaluation.report import LEAST_P, SEED, Row, markdown
-from qa_bot.evaluation.study_systems import Asked
-from qa_core.metrics import Difference, Score, paired_bootstrap
+from qa_core.measures.metrics import Difference, Score, paired_bootstrap
+from qa_core.measures.significance import LEAST_P, SEED
+from qa_lab.evaluate.report import Row, markdown
+from qa_lab.studies.study_systems import Asked
 
 READ = 20
 """Questions whose first reply is shown, of each system."""

@@ -15,12 +15,12 @@ from typing import Literal
 
 import torch
 
-from generators.chat_model import ChatModel
-from generators.persona import Persona
-from generators.persona_replies import Share, Style, Styling, styled
-from generators.ranking import Asking, Method, candidates, folded, respond
-from qa_core.text import terms
-from retrievers.keyword import Entry, KeywordIndex, KeywordQuery, KeywordWriter
+from generators.conversation.chat_model import ChatModel
+from generators.conversation.ranking import Asking, Method, candidates, folded, respond
+from generators.personas.persona import Persona
+from generators.personas.persona_replies import Share, Style, Styling, styled
+from qa_core.text.analysis import terms
+from retrievers.engines.local.keyword import Entry, KeywordIndex, KeywordQuery, KeywordWriter
 
 HINTS = 10
 """Retrieved texts that are hints together."""

@@ -15,10 +15,10 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from generators.wording import tokens
-from qa_bot.evaluation.datasets import DatasetError
-from qa_core.metrics import Score
+from generators.conversation.detokenise import tokens
+from qa_core.measures.metrics import Score
 from qa_core.types import FloatArray
+from qa_lab.evaluate.datasets import DatasetError
 
 WORDS = 20
 """Of a text, its first: drawn replies are no longer."""

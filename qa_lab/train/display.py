@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from qa_bot.interrupts import go_on
-from qa_core.training import Progress
+from qa_bot.terminal.sigint import go_on
+from qa_core.training.loop import Progress
 
 if TYPE_CHECKING:
-    from qa_bot.training.models import Read
+    from qa_lab.train.registry import Read
 
 BAR = 24  # characters
 MOST = 20  # rejects that are shown one by one

@@ -7,9 +7,9 @@ from importlib import import_module
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
-from qa_bot.ingest.records import Notice, Reject
-from qa_bot.training.request import Request
-from qa_core.training import Progress
+from qa_bot.documents.ingest.records import Notice, Reject
+from qa_core.training.loop import Progress
+from qa_lab.train.request import Request
 
 
 class Read(Protocol):
@@ -55,21 +55,21 @@ class Verb(NamedTuple):
 
 
 MODELS = {
-    "dense": ("dense:train_dense", "MRR"),
-    "similar": ("similar:train_similar", "P@1"),
-    "paragram": ("paragram:train_paragram", "selection"),
-    "phrases": ("phrases:train_phrases", "AUC"),
-    "annotate": ("annotate:train_annotate", "P@1"),
-    "hyperqa": ("hyperqa:train_hyperqa", "MAP"),
-    "blstm": ("blstm:train_blstm", "MAP"),
-    "encoder-decoder": ("encoder_decoder:train_encoder_decoder_ranker", "perplexity"),
-    "cross-encoder": ("cross_encoder:train_cross_encoder", "MAP"),
-    "entailment": ("entailment:train_entailment", "accuracy"),
-    "fusion": ("fusion:train_fusion", "AP"),
-    "relations": ("relations:train_relations", "accuracy"),
-    "chat": ("chat:train_chat", "perplexity"),
-    "persona": ("persona:train_persona", "perplexity"),
-    "grid": ("grid:train_grid", "perplexity"),
+    "dense": ("retrieval.dense:train_dense", "MRR"),
+    "similar": ("retrieval.similar:train_similar", "P@1"),
+    "paragram": ("retrieval.paragram:train_paragram", "selection"),
+    "phrases": ("phrases.phrases:train_phrases", "AUC"),
+    "annotate": ("retrieval.annotate:train_annotate", "P@1"),
+    "hyperqa": ("rankers.hyperqa:train_hyperqa", "MAP"),
+    "blstm": ("rankers.blstm:train_blstm", "MAP"),
+    "encoder-decoder": ("rankers.encoder_decoder:train_encoder_decoder_ranker", "perplexity"),
+    "cross-encoder": ("rankers.cross_encoder:train_cross_encoder", "MAP"),
+    "entailment": ("rankers.entailment:train_entailment", "accuracy"),
+    "fusion": ("fusion.fusion:train_fusion", "AP"),
+    "relations": ("relations.relations:train_relations", "accuracy"),
+    "chat": ("speech.chat:train_chat", "perplexity"),
+    "persona": ("speech.persona:train_persona", "perplexity"),
+    "grid": ("speech.grid:train_grid", "perplexity"),
 }
 """Module and function of each run, and the name of its development figure."""
 
@@ -80,5 +80,5 @@ def verb(model: str) -> Verb:
         raise ValueError(f"Expected a model that can be trained, but got {model!r}.")
     place, measure = MODELS[model]
     name, _, train = place.partition(":")
-    module = import_module(f"qa_bot.training.{name}")
+    module = import_module(f"qa_lab.train.{name}")
     return Verb(getattr(module, train), module.epochs, measure)

@@ -10,15 +10,15 @@ from pathlib import Path
 import torch
 from torch import nn
 
-from generators.columns import Row
-from generators.steering import Steering
-from generators.training import PartConfig, optimiser, train_part
-from qa_bot.training.request import Request
-from qa_bot.training.run import CURVE, IDENTITY, STATE, Run, hold
-from qa_core.checkpoints import read_tensors, write_weights
-from qa_core.plots import draw_curve, write_curve
-from qa_core.resume import load_training, save_training
-from qa_core.training import Progress, Training
+from generators.conversation.padded_batches import Row
+from generators.topics.steering import Steering
+from generators.training.chat_training import PartConfig, optimiser, train_part
+from qa_core.measures.plots import draw_curve, write_curve
+from qa_core.networks.checkpoints import read_tensors, write_weights
+from qa_core.training.loop import Progress, Training
+from qa_core.training.resume import load_training, save_training
+from qa_lab.train.request import Request
+from qa_lab.train.training_run import CURVE, IDENTITY, STATE, Run, hold
 
 Reported = Callable[[Progress], None]
 _DONE = "weights.safetensors"

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from qa_core.plots import draw_curve, write_curve
-from qa_core.resume import save_training
-from qa_core.training import Progress, Training
+from qa_core.measures.plots import draw_curve, write_curve
+from qa_core.training.loop import Progress, Training
+from qa_core.training.resume import save_training
 
 STATE, IDENTITY, CURVE, PICTURE = "training", "run.json", "curve.csv", "curve.png"
 EVERY = 60.0

@@ -21,16 +21,16 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from qa_core.batching import batches, padded
-from qa_core.checkpoints import VOCABULARY, load_config, load_tensors, load_vocabulary, save_model
-from qa_core.encoders import MaskedLSTM, WordEmbedding
-from qa_core.text import words
-from qa_core.training import Progress, Training
+from qa_core.networks.batching import batches, padded
+from qa_core.networks.checkpoints import VOCABULARY, load_config, load_tensors, load_vocabulary, save_model
+from qa_core.networks.poolings import MaskedLSTM, WordEmbedding
+from qa_core.networks.vocabulary import PAD, UNKNOWN, Vocabulary
+from qa_core.text.analysis import words
+from qa_core.training.loop import Progress, Training
 from qa_core.types import FloatArray, IntArray
-from qa_core.vectors import WordVectors
-from qa_core.vocab import PAD, UNKNOWN, Vocabulary
+from qa_core.vectors.word_vectors import WordVectors
 from rankers.neural import TextPair
-from rankers.pairs import PointwiseConfig, Pool, score_pairs, train_pointwise
+from rankers.training.answer_pairs import PointwiseConfig, Pool, score_pairs, train_pointwise
 
 SEPARATOR = "<S>"
 SPECIALS = (PAD, UNKNOWN, SEPARATOR)

@@ -1,6 +1,6 @@
 """A transformer that reads question and passage together, as a pair scorer: trained with torch, served without it.
 
-    scorer = TrainedCrossEncoder.of(folder, PairConfig(max_length=128))     # rankers/cross_encoder_training.py
+    scorer = TrainedCrossEncoder.of(folder, PairConfig(max_length=128))     # rankers/training/cross_encoder_training.py
     scorer.save(out, card="# …", int8=True)
     CrossEncoder.load(out, threads=2).score([("why do cats sleep?", "They hunt at dawn.")])
 
@@ -20,10 +20,10 @@ from typing import Any, Self
 
 import numpy as np
 
-from qa_core.checkpoints import found, load_config
-from qa_core.pair_rows import PairConfig, PairRow, pair_rows
-from qa_core.tokenisers import SubwordTokeniser
-from qa_core.transformer_encoder import open_graph
+from qa_core.encoders.tokenisers import SubwordTokeniser
+from qa_core.encoders.transformer_encoder import open_graph
+from qa_core.networks.checkpoints import found, load_config
+from qa_core.networks.pair_tokens import PairConfig, PairRow, pair_rows
 from qa_core.types import FloatArray
 from rankers.neural import PairScorer, TextPair
 
@@ -98,6 +98,6 @@ def open_cross_encoder(folder: Path, *, threads: int = THREADS, int8: bool | Non
     """The graph of a folder, or where it has none its weights, which takes torch and transformers."""
     if any((found(folder) / name).is_file() for name in (GRAPH, QUANTISED)):
         return CrossEncoder.load(folder, threads=threads, int8=int8)
-    from rankers.cross_encoder_training import TrainedCrossEncoder
+    from rankers.training.cross_encoder_training import TrainedCrossEncoder
 
     return TrainedCrossEncoder.load(folder)

@@ -18,15 +18,15 @@ from typing import Literal, Self
 
 import numpy as np
 
-from qa_core.checkpoints import VOCABULARY, load_config, load_tensors, load_vocabulary, save_model
-from qa_core.seq2seq import SPECIALS, Seq2Seq, Seq2SeqConfig
-from qa_core.seq2seq_training import LikelihoodConfig, train_translator
-from qa_core.training import Progress, Training
-from qa_core.translator import Translator, TranslatorConfig
+from qa_core.networks.checkpoints import VOCABULARY, load_config, load_tensors, load_vocabulary, save_model
+from qa_core.networks.seq2seq import SPECIALS, Seq2Seq, Seq2SeqConfig
+from qa_core.networks.translator import Translator, TranslatorConfig
+from qa_core.networks.vocabulary import Vocabulary
+from qa_core.training.likelihood_training import LikelihoodConfig, train_translator
+from qa_core.training.loop import Progress, Training
 from qa_core.types import FloatArray
-from qa_core.vectors import WordVectors
-from qa_core.vocab import Vocabulary
-from rankers.blstm import CHARACTERS
+from qa_core.vectors.word_vectors import WordVectors
+from rankers.answer_selection.blstm import CHARACTERS
 from rankers.neural import TextPair
 
 Direction = Literal["backward", "forward", "prior"]

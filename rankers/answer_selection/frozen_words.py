@@ -17,7 +17,8 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from qa_core.checkpoints import (
+from qa_core.encoders.static_encoder import StaticEncoder
+from qa_core.networks.checkpoints import (
     CONFIG,
     VOCABULARY,
     WEIGHTS,
@@ -27,10 +28,9 @@ from qa_core.checkpoints import (
     load_weights,
     save_model,
 )
-from qa_core.static_encoder import StaticEncoder
-from qa_core.text import words
+from qa_core.text.analysis import words
 from qa_core.types import FloatArray, IntArray
-from qa_core.vectors import WordVectors
+from qa_core.vectors.word_vectors import WordVectors
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance

@@ -31,9 +31,9 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from qa_core.checkpoints import load_config
+from qa_core.networks.checkpoints import load_config
 from qa_core.types import FloatArray, IntArray
-from rankers.frozen_words import (
+from rankers.answer_selection.frozen_words import (
     FrozenWords,
     Texts,
     WordsConfig,
@@ -42,9 +42,9 @@ from rankers.frozen_words import (
     read_texts,
     save_with_words,
 )
+from rankers.answer_selection.poincare import EDGE, RiemannianAdagrad, conformal, distance, into_ball, riemannian
 from rankers.neural import TextPair
-from rankers.pairs import score_pairs
-from rankers.poincare import EDGE, RiemannianAdagrad, conformal, distance, into_ball, riemannian
+from rankers.training.answer_pairs import score_pairs
 
 Distance = Literal["hyperbolic", "cosine"]
 Last = Literal["linear", "sigmoid", "raw"]

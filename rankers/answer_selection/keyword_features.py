@@ -22,8 +22,8 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from qa_core.checkpoints import packed, unpacked
-from qa_core.text import STOP_TERMS, terms, words
+from qa_core.networks.checkpoints import packed, unpacked
+from qa_core.text.analysis import STOP_TERMS, terms, words
 from qa_core.types import FloatArray
 from rankers.neural import TextPair
 

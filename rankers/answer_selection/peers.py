@@ -18,11 +18,11 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from qa_core.batching import batches
-from qa_core.checkpoints import load_config
-from qa_core.encoders import MaskedLSTM, max_pool
+from qa_core.networks.batching import batches
+from qa_core.networks.checkpoints import load_config
+from qa_core.networks.poolings import MaskedLSTM, max_pool
 from qa_core.types import FloatArray, IntArray
-from rankers.frozen_words import (
+from rankers.answer_selection.frozen_words import (
     FrozenWords,
     Texts,
     WordsConfig,
@@ -32,7 +32,7 @@ from rankers.frozen_words import (
     save_with_words,
 )
 from rankers.neural import TextPair
-from rankers.pairs import score_pairs
+from rankers.training.answer_pairs import score_pairs
 
 _POSITIONS = 1 << 13  # padded words that are encoded at once in scoring
 

@@ -4,8 +4,8 @@
     trees = BoostedTrees.fit(inputs.table(pool.pairs(), names), pool.label, names=names)
     StackedRanker(inputs, trees).score([("who wrote it", "it was written by Ann")])
 
-The pools that trees are grown on have to come from networks that did not see the pairs (`qa_bot.training.blstm` trains
-one network for each part of the questions): those of seen pairs look far too sure.
+The pools that trees are grown on have to come from networks that did not see the pairs (`qa_lab.train.rankers.blstm`
+trains one network for each part of the questions): those of seen pairs look far too sure.
 """
 
 from __future__ import annotations
@@ -20,11 +20,19 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from qa_core.checkpoints import WEIGHTS, load_config, load_vocabulary, load_weights, packed, save_model, unpacked
+from qa_core.networks.checkpoints import (
+    WEIGHTS,
+    load_config,
+    load_vocabulary,
+    load_weights,
+    packed,
+    save_model,
+    unpacked,
+)
 from qa_core.types import FloatArray
-from rankers.blstm import POOLS, BLSTMConfig, BLSTMScorer
+from rankers.answer_selection.blstm import POOLS, BLSTMConfig, BLSTMScorer
+from rankers.answer_selection.keyword_features import COSINE, FEATURES, Encode, Keywords, cosines
 from rankers.gbdt import TEXT, BoostedTrees, GBDTConfig
-from rankers.keyword_features import COSINE, FEATURES, Encode, Keywords, cosines
 from rankers.neural import TextPair, by_places
 
 KNOWN = (*POOLS, *FEATURES, COSINE)

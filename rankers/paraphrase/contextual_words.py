@@ -22,7 +22,7 @@ States = NDArray[np.float16]
 
 
 class Contextual(Protocol):
-    """What gives hidden states; `qa_core.transformer_encoder.TransformerEncoder` does."""
+    """What gives hidden states; `qa_core.encoders.transformer_encoder.TransformerEncoder` does."""
 
     @property
     def dimension(self) -> int: ...

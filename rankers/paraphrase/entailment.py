@@ -15,8 +15,8 @@ from typing import Protocol
 import torch
 from torch import Tensor, nn
 
-from qa_core.encoders import MaskedLSTM, WordEmbedding, last_pool
-from rankers.contexts import Context, ContextEmbedding
+from qa_core.networks.poolings import MaskedLSTM, WordEmbedding, last_pool
+from rankers.paraphrase.contextual_words import Context, ContextEmbedding
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,10 +8,10 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from qa_core.encoders import MaskedLSTM, max_pool
-from qa_core.losses import Affine
-from rankers.contexts import Context
-from rankers.entailment import align, embedding_of, exchanged
+from qa_core.networks.losses import Affine
+from qa_core.networks.poolings import MaskedLSTM, max_pool
+from rankers.paraphrase.contextual_words import Context
+from rankers.paraphrase.entailment import align, embedding_of, exchanged
 
 
 @dataclass(frozen=True, slots=True)

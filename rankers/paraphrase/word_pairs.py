@@ -18,19 +18,27 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from qa_core.batching import batches
-from qa_core.checkpoints import CONFIG, VOCABULARY, found, load_config, load_module, load_vocabulary, save_model
-from qa_core.encoders import WordEmbedding, pad
-from qa_core.text import words
-from qa_core.trained_encoder import WordReader
+from qa_core.encoders.trained_encoder import WordReader
+from qa_core.networks.batching import batches
+from qa_core.networks.checkpoints import (
+    CONFIG,
+    VOCABULARY,
+    found,
+    load_config,
+    load_module,
+    load_vocabulary,
+    save_model,
+)
+from qa_core.networks.poolings import WordEmbedding, pad
+from qa_core.networks.vocabulary import PAD, UNKNOWN, Vocabulary
+from qa_core.text.analysis import words
 from qa_core.types import FloatArray, IntArray
-from qa_core.vectors import WordVectors
-from qa_core.vocab import PAD, UNKNOWN, Vocabulary
-from rankers.contexts import Context, ContextEmbedding, ContextReader, Contextual, pad_states
-from rankers.entailment import DualEntailment, EntailmentConfig
+from qa_core.vectors.word_vectors import WordVectors
 from rankers.neural import TextPair
-from rankers.pairs import score_pairs
-from rankers.paraphrase_peers import DecomposableAttention, DecomposableConfig, SiameseConfig, SiameseLSTM
+from rankers.paraphrase.contextual_words import Context, ContextEmbedding, ContextReader, Contextual, pad_states
+from rankers.paraphrase.entailment import DualEntailment, EntailmentConfig
+from rankers.paraphrase.paraphrase_peers import DecomposableAttention, DecomposableConfig, SiameseConfig, SiameseLSTM
+from rankers.training.answer_pairs import score_pairs
 
 NetworkConfig = EntailmentConfig | SiameseConfig | DecomposableConfig
 Rows = Sequence[NDArray[Any]]
@@ -65,7 +73,7 @@ CPU = WordSizes(dimension=128, hidden=96, max_tokens=40)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WordPairs:
-    """Trainable, too: see `rankers.pairs`."""
+    """Trainable, too: see `rankers.training.answer_pairs`."""
 
     model: nn.Module
     reader: WordReader | ContextReader

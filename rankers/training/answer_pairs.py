@@ -18,9 +18,9 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from qa_core.losses import pairwise_cross_entropy
-from qa_core.metrics import evaluate
-from qa_core.training import Progress, Training, train
+from qa_core.measures.metrics import evaluate
+from qa_core.networks.losses import pairwise_cross_entropy
+from qa_core.training.loop import Progress, Training, train
 from qa_core.types import FloatArray, IntArray
 from rankers.neural import SCORED_AT_ONCE, TextPair, by_places
 

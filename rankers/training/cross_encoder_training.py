@@ -19,14 +19,14 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from qa_core.onnx_export import export_pair_graph
-from qa_core.pair_classifier import GRAPH, QUANTISED, TRANSFORMER, PairClassifier, alike, pair_logits
-from qa_core.pair_rows import PairConfig, TextPair
-from qa_core.schedules import triangle
-from qa_core.training import Progress, Training, train
-from qa_core.transformer_encoder import quantised
+from qa_core.encoders.onnx_export import export_pair_graph
+from qa_core.encoders.transformer_encoder import quantised
+from qa_core.networks.pair_classifier import GRAPH, QUANTISED, TRANSFORMER, PairClassifier, alike, pair_logits
+from qa_core.networks.pair_tokens import PairConfig, TextPair
+from qa_core.training.loop import Progress, Training, train
+from qa_core.training.schedules import triangle
 from qa_core.types import FloatArray, IntArray
-from rankers.pairs import Pool, check_mixed, mean_average_precision
+from rankers.training.answer_pairs import Pool, check_mixed, mean_average_precision
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ class CrossEncoderTuning:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TrainedCrossEncoder:
-    """A pair classifier as a pair scorer that can be trained (`rankers.pairs.Trainable`)."""
+    """A pair classifier as a pair scorer that can be trained (`rankers.training.answer_pairs.Trainable`)."""
 
     classifier: PairClassifier
 

@@ -16,10 +16,10 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from qa_core.losses import pairwise_cross_entropy
-from qa_core.training import Progress, Training, train
+from qa_core.networks.losses import pairwise_cross_entropy
+from qa_core.training.loop import Progress, Training, train
 from qa_core.types import FloatArray, IntArray
-from rankers.pairs import Pool, Trainable, mean_average_precision
+from rankers.training.answer_pairs import Pool, Trainable, mean_average_precision
 
 
 @dataclass(frozen=True, slots=True)

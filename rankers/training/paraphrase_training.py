@@ -15,12 +15,12 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from qa_core.losses import pairwise_cross_entropy
-from qa_core.pair_classifier import LabelledPairs, alike
-from qa_core.schedules import triangle
-from qa_core.training import Progress, Training, train
+from qa_core.networks.losses import pairwise_cross_entropy
+from qa_core.networks.pair_classifier import LabelledPairs, alike
+from qa_core.training.loop import Progress, Training, train
+from qa_core.training.schedules import triangle
 from qa_core.types import IntArray
-from rankers.pairs import Trainable, scored
+from rankers.training.answer_pairs import Trainable, scored
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,12 +14,12 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from qa_core.losses import in_batch_softmax, triplet
-from qa_core.training import Progress, Training, train
+from qa_core.networks.losses import in_batch_softmax, triplet
+from qa_core.training.loop import Progress, Training, train
 from qa_core.types import IntArray, Side
 from retrievers.training.cached_gradients import encoded
+from retrievers.training.encoders.trainable_encoders import Tower
 from retrievers.training.examples import Batch, Examples, batches, steps
-from retrievers.training.towers import Tower
 
 
 @dataclass(frozen=True, slots=True)

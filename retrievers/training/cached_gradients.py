@@ -16,7 +16,7 @@ import torch
 from torch import Tensor, nn
 from torch.utils.checkpoint import checkpoint
 
-from qa_core.batching import batches, padded
+from qa_core.networks.batching import batches, padded
 from qa_core.types import IntArray, Side
 
 Rows = Sequence[IntArray]

@@ -23,17 +23,17 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional
 
-from qa_core.encoders import MeanConfig, MeanEncoder, unit
-from qa_core.losses import Affine, in_batch_cross_entropy, in_batch_softmax, pairwise_cross_entropy, triplet
-from qa_core.trained_encoder import MeanTextConfig, WordReader
-from qa_core.training import Progress, Training, train
+from qa_core.encoders.trained_encoder import MeanTextConfig, WordReader
+from qa_core.networks.losses import Affine, in_batch_cross_entropy, in_batch_softmax, pairwise_cross_entropy, triplet
+from qa_core.networks.poolings import MeanConfig, MeanEncoder, unit
+from qa_core.networks.vocabulary import Vocabulary
+from qa_core.training.loop import Progress, Training, train
 from qa_core.types import FloatArray, IntArray
-from qa_core.vectors import WordVectors
-from qa_core.vocab import Vocabulary
+from qa_core.vectors.word_vectors import WordVectors
 from retrievers.training.cached_gradients import encoded
+from retrievers.training.encoders.trainable_encoders import SEEN_OFTEN, Tower, counted, vectors
+from retrievers.training.encoders.word_tower import SPECIALS, WordConfig, WordTower
 from retrievers.training.questions import QuestionSet
-from retrievers.training.towers import SEEN_OFTEN, Tower, counted, vectors
-from retrievers.training.word_tower import SPECIALS, WordConfig, WordTower
 
 MEASURED = 1000
 """Pairs of a batch that P@1 is taken of, whatever the batches of training: runs can be compared."""

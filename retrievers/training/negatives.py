@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from qa_core.types import FloatArray
-from retrievers.keyword import Entry, KeywordIndex, KeywordWriter
+from retrievers.engines.local.keyword import Entry, KeywordIndex, KeywordWriter
 from retrievers.training.examples import Examples
 from retrievers.training.search import nearest
 

@@ -13,12 +13,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from qa_core.seq2seq import Seq2SeqConfig
-from qa_core.seq2seq_training import LikelihoodConfig, train_translator
-from qa_core.text import terms as default_terms
-from qa_core.training import Progress, Training
-from qa_core.translator import Translator, TranslatorConfig
-from qa_core.vectors import WordVectors
+from qa_core.networks.seq2seq import Seq2SeqConfig
+from qa_core.networks.translator import Translator, TranslatorConfig
+from qa_core.text.analysis import terms as default_terms
+from qa_core.training.likelihood_training import LikelihoodConfig, train_translator
+from qa_core.training.loop import Progress, Training
+from qa_core.vectors.word_vectors import WordVectors
 from retrievers.expansion import TermWeights, translated
 from retrievers.training.examples import Examples
 

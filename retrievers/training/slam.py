@@ -18,15 +18,15 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from qa_core.losses import FILTER, MARGIN, SCALE, sampled_softmax, slam_softmax, triplet
-from qa_core.schedules import triangle
-from qa_core.training import Progress, Training, train
+from qa_core.networks.losses import FILTER, MARGIN, SCALE, sampled_softmax, slam_softmax, triplet
+from qa_core.training.loop import Progress, Training, train
+from qa_core.training.schedules import triangle
 from qa_core.types import IntArray, Side
 from retrievers.training.cached_gradients import encoded
+from retrievers.training.encoders.trainable_encoders import Tower, vectors
 from retrievers.training.examples import Batch, Examples, batches, steps
 from retrievers.training.negatives import by_keywords, by_vectors, trusted
 from retrievers.training.search import Quality, quality
-from retrievers.training.towers import Tower, vectors
 
 Scores = Callable[..., Tensor]
 

@@ -5,13 +5,13 @@ from pathlib import Path
 import pytest
 import torch
 
-from generators.acceptor import AcceptorConfig
-from generators.chat_model import ChatConfig, ChatModel
-from generators.language_model import LanguageModelConfig
-from generators.persona import Persona, PersonaConfig, changed, fingerprint
-from generators.quotations import Quotations
-from generators.wording import Casing
-from qa_core.seq2seq import END_ID, Seq2SeqConfig
+from generators.conversation.acceptor import AcceptorConfig
+from generators.conversation.chat_model import ChatConfig, ChatModel
+from generators.conversation.detokenise import Casing
+from generators.conversation.language_model import LanguageModelConfig
+from generators.personas.persona import Persona, PersonaConfig, changed, fingerprint
+from generators.personas.quotations import Quotations
+from qa_core.networks.seq2seq import END_ID, Seq2SeqConfig
 
 
 @pytest.fixture

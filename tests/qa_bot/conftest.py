@@ -14,7 +14,7 @@ from uuid import uuid4
 
 import pytest
 
-from qa_bot.store import Store
+from qa_bot.home.store import Store
 
 SETTINGS = "-h '' -c fsync=off -c max_connections=40 -c shared_buffers=16MB"  # no network: a socket in its own folder
 

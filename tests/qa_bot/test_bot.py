@@ -10,15 +10,15 @@ from pathlib import Path
 import pytest
 
 from qa_bot import Bot
-from qa_bot.changes import add, delete, use
-from qa_bot.config import Config, ConfigError, set_value
-from qa_bot.deadline import Cancelled, Deadline
-from qa_bot.generations import GenerationDamaged, Generations
-from qa_bot.graph import add as add_facts
-from qa_bot.home import Home, HomeError
-from qa_bot.presentation import as_dict
-from qa_bot.rankers import RankerError
-from qa_core.static_encoder import StaticEncoder
+from qa_bot.answering.answer_json import as_dict
+from qa_bot.answering.deadline import Cancelled, Deadline
+from qa_bot.answering.models.ranker_loading import RankerError
+from qa_bot.documents.graph import add as add_facts
+from qa_bot.documents.sync import add, delete, use
+from qa_bot.home.config import Config, ConfigError, set_value
+from qa_bot.home.folder import Home, HomeError
+from qa_bot.home.generations import GenerationDamaged, Generations
+from qa_core.encoders.static_encoder import StaticEncoder
 from qa_core.types import Question
 
 CATS = "Why do cats sleep all day?"

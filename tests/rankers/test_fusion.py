@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from qa_core.types import Candidate, Clue, Passage, Question, Source
+from rankers.answer_selection.keyword_features import FEATURES, Keywords
 from rankers.combination import LEARNED
 from rankers.fusion import (
     SIMILARITY,
@@ -22,9 +23,8 @@ from rankers.fusion import (
     together,
 )
 from rankers.gbdt import GBDTConfig
-from rankers.keyword_features import FEATURES, Keywords
 from rankers.neural import NeuralRanker
-from rankers.places import PLACE, Places
+from rankers.rank_prior import PLACE, Places
 
 QUESTIONS, EACH = 60, 8
 TREES = GBDTConfig(objective="lambdarank", trees=30, leaves=4, least=5)

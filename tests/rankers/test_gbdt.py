@@ -3,7 +3,7 @@ from functools import partial
 import numpy as np
 import pytest
 
-from qa_core.checkpoints import load_weights, packed, save_model, unpacked
+from qa_core.networks.checkpoints import load_weights, packed, save_model, unpacked
 from rankers.gbdt import TEXT, BoostedTrees, GBDTConfig, GBDTModel, normalised
 
 NAMES = ("signal", "noise", "missing")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rankers.places import Places
+from rankers.rank_prior import Places
 
 
 def test_shares_fall_like_the_discount_of_ndcg():

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from qa_core.types import Question
-from retrievers.queries import asking_part, formulate, informative, whole_text
+from retrievers.formulate import asking_part, formulate, informative, whole_text
 
 RAMBLING = Question(
     "Gum infection",

@@ -3,8 +3,8 @@
 The starter collection comes with questions that it answers and questions that it does not (off-topic, near misses,
 nonsense). `calibrate` asks them all, and those that it answers once more where their document is held out: then the
 nearest one is wrong, as mostly in a collection that the asker does not know. Both kinds count the same in all. Folds
-keep the questions of one document together. `python -m qa_bot.calibration` makes the shipped file anew and prints how
-well it tells the two apart.
+keep the questions of one document together. `python -m qa_bot.answering.models.fit_confidence` makes the shipped file
+anew and prints how well it tells the two apart.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from typing import NamedTuple
 import numpy as np
 import orjson
 
-from qa_bot.confidence import HYBRID, KEYWORDS, Calibration, Features, cross_validated
-from qa_bot.config import Config
-from qa_bot.deadline import Deadline
-from qa_bot.generations import Generations
-from qa_bot.home import Home
-from qa_bot.index import Index
-from qa_bot.pipeline import Calibrations, Engine, Pipeline
-from qa_bot.starter import COLLECTION, FOLDER, NAME, QUESTIONS
+from qa_bot.answering.confidence import HYBRID, KEYWORDS, Calibration, Features, cross_validated
+from qa_bot.answering.deadline import Deadline
+from qa_bot.answering.pipeline import Calibrations, Engine, Pipeline
+from qa_bot.home.config import Config
+from qa_bot.home.folder import Home
+from qa_bot.home.generations import Generations
+from qa_bot.home.index import Index
+from qa_bot.home.starter import COLLECTION, FOLDER, NAME, QUESTIONS
 from qa_core.types import Encoder, Question
 
 SHIPPED = FOLDER / "confidence.json"
@@ -103,7 +103,7 @@ def calibrate(encoder: Encoder, *, engine: Engine = "hybrid") -> Fitted:
 
 def _seen(encoder: Encoder, engine: Engine) -> list[Seen]:
     """Every question asked of the whole collection, and the answered ones of what is left without their document."""
-    from qa_bot.changes import add, delete  # late: only calibration writes
+    from qa_bot.documents.sync import add, delete  # late: only calibration writes
 
     asked = questions()
     held_out = [each._replace(kind=HELD_OUT) for each in asked if each.kind == ANSWERED]
@@ -174,7 +174,7 @@ def _lines(path: Path) -> Iterable[dict[str, str]]:
 
 
 def _ship() -> None:
-    from qa_bot.encoders import resolve
+    from qa_bot.home.encoders import resolve
 
     encoder = resolve("starter", models=Path())
     fitted = {KEYWORD: calibrate(encoder, engine="keyword"), encoder.fingerprint: calibrate(encoder)}

@@ -15,19 +15,20 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, NamedTuple
 
-from qa_bot.config import StyleSection
+from qa_bot.home.config import StyleSection
+from qa_bot.home.starter import VOICES
 from qa_core.types import StyledLine
 
 if TYPE_CHECKING:
-    from generators.chat_model import ChatModel
-    from generators.grid_map import GridMap
-    from generators.persona import Persona
-    from generators.persona_replies import Share, StyledResponse, Styling
-    from generators.pretrained import PretrainedModel
-    from generators.pretrained_persona import QuotedPersona
-    from generators.ranking import Asking
+    from generators.conversation.chat_model import ChatModel
+    from generators.conversation.ranking import Asking
+    from generators.personas.persona import Persona
+    from generators.personas.persona_replies import Share, StyledResponse, Styling
+    from generators.pretrained.pretrained_persona import QuotedPersona
+    from generators.pretrained.transformer_model import PretrainedModel
+    from generators.topics.grid_map import GridMap
 
-SHIPPED = Path(__file__).parent / "starter" / "voices"
+SHIPPED = VOICES
 """The chat model that comes with the project, and the personas on it."""
 BASE = "base"
 STARTER = "starter"
@@ -125,7 +126,7 @@ class Voices:
         """
         import torch
 
-        from generators.persona_replies import styled
+        from generators.personas.persona_replies import styled
 
         shares = self._shares(spec)
         check()
@@ -193,13 +194,13 @@ class Voices:
         return SHIPPED / BASE if self._style.base == STARTER else Path(self._style.base).expanduser()
 
     def _shares(self, spec: str) -> list[Share]:
-        from generators.persona_replies import Share
+        from generators.personas.persona_replies import Share
 
         known = self._known()
         return [Share(self._persona(known[part.name]), part.weight) for part in self.parts(spec) if part.weight]
 
     def _persona(self, known: _Known) -> Persona | QuotedPersona:
-        from generators.pretrained_persona import open_persona
+        from generators.pretrained.pretrained_persona import open_persona
 
         changed = _changed(known.folder)
         kept = self._personas.get(known.folder)
@@ -213,7 +214,7 @@ class Voices:
         return kept[1]
 
     def _base(self, folder: Path) -> ChatModel | PretrainedModel:
-        from generators.pretrained import open_chat_model
+        from generators.pretrained.transformer_model import open_chat_model
 
         with self._lock:
             if folder not in self._bases:
@@ -225,15 +226,15 @@ class Voices:
 
     def _styling(self, shares: Sequence[Share]) -> Styling:
         """What the configuration says; personas on a local transformer are quoted."""
-        from generators.persona_replies import Styling
-        from generators.pretrained_persona import QuotedPersona
+        from generators.personas.persona_replies import Styling
+        from generators.pretrained.pretrained_persona import QuotedPersona
 
         quoted = any(isinstance(share.persona, QuotedPersona) for share in shares)
         return Styling("rank" if quoted else self._style.method, lead=self._style.lead, shortlist=SHORTLIST)
 
     def _asking(self) -> Asking:
-        from generators.decoding import Sampling
-        from generators.ranking import Asking
+        from generators.conversation.decoding import Sampling
+        from generators.conversation.ranking import Asking
 
         style = self._style
         sampling = Sampling(style.temperature, style.top_k or None, style.top_p, shortest=min(3, style.length - 1))

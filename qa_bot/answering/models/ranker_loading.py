@@ -8,29 +8,30 @@ from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, cast, get_args
 
-from qa_bot.config import RankingSection
-from qa_bot.encoders import STARTER_FOLDER, resolve
-from qa_bot.home import Home
-from qa_core.checkpoints import CONFIG, load_config
-from qa_core.static_encoder import StaticEncoder
+from qa_bot.home.config import RankingSection
+from qa_bot.home.encoders import resolve
+from qa_bot.home.folder import Home
+from qa_bot.home.starter import ENCODER
+from qa_core.encoders.static_encoder import StaticEncoder
+from qa_core.networks.checkpoints import CONFIG, load_config
 from rankers.neural import NeuralRanker, PairScorer, Reads
 
 if TYPE_CHECKING:
-    from qa_bot.challenging import Challenger
-    from rankers.contexts import Contextual
+    from qa_bot.learning.challenger import Challenger
     from rankers.fusion import LearnedFusion
+    from rankers.paraphrase.contextual_words import Contextual
 
 KINDS = {
-    "BLSTMConfig": "rankers.blstm:BLSTMScorer.load",
-    "DecomposableConfig": "qa_bot.rankers:open_word_pairs",
-    "EncoderDecoderConfig": "rankers.encoder_decoder:EncoderDecoderRanker.load",
-    "EntailmentConfig": "qa_bot.rankers:open_word_pairs",
-    "FusionModel": "qa_bot.rankers:open_fused",
-    "HyperQAConfig": "rankers.hyperqa:HyperQA.load",
-    "PairConfig": "rankers.cross_encoder:open_cross_encoder",
-    "PeerConfig": "rankers.peers:Peer.load",
-    "SiameseConfig": "qa_bot.rankers:open_word_pairs",
-    "StackedConfig": "qa_bot.rankers:open_stacked",
+    "BLSTMConfig": "rankers.answer_selection.blstm:BLSTMScorer.load",
+    "DecomposableConfig": "qa_bot.answering.models.ranker_loading:open_word_pairs",
+    "EncoderDecoderConfig": "rankers.answer_selection.encoder_decoder:EncoderDecoderRanker.load",
+    "EntailmentConfig": "qa_bot.answering.models.ranker_loading:open_word_pairs",
+    "FusionModel": "qa_bot.answering.models.ranker_loading:open_fused",
+    "HyperQAConfig": "rankers.answer_selection.hyperqa:HyperQA.load",
+    "PairConfig": "rankers.answer_selection.cross_encoder:open_cross_encoder",
+    "PeerConfig": "rankers.answer_selection.peers:Peer.load",
+    "SiameseConfig": "qa_bot.answering.models.ranker_loading:open_word_pairs",
+    "StackedConfig": "qa_bot.answering.models.ranker_loading:open_stacked",
 }
 """By the `kind` of a folder's config.json: the module and what in it opens the folder."""
 
@@ -73,17 +74,17 @@ def kind_of(folder: Path) -> str | None:
 
 def open_stacked(folder: Path) -> PairScorer:
     """A stacked ranker; where cosines are among its features they are the starter encoder's."""
-    from rankers.stacked import StackedConfig, StackedRanker
+    from rankers.answer_selection.stacked import StackedConfig, StackedRanker
 
     if not load_config(folder, StackedConfig).encoder:
         return StackedRanker.load(folder)
-    starter = StaticEncoder.load(STARTER_FOLDER)
+    starter = StaticEncoder.load(ENCODER)
     return StackedRanker.load(folder, encode=starter.encode, encoder=starter.fingerprint)
 
 
 def open_word_pairs(folder: Path) -> PairScorer:
     """A network over words; where it reads them in context the encoder lies where it lay in training."""
-    from rankers.word_pairs import WordPairs
+    from rankers.paraphrase.word_pairs import WordPairs
 
     return WordPairs.load(folder, opened=open_contextual)
 
@@ -116,7 +117,7 @@ class Cascade(NamedTuple):
 
 def open_cascade(ranking: RankingSection) -> Cascade:
     """What the configuration names. Raises RankerError."""
-    from qa_bot.challenging import Challenger  # late: it opens rankers itself
+    from qa_bot.learning.challenger import Challenger  # late: it opens rankers itself
 
     fusion = open_fusion(Path(ranking.fusion)) if ranking.fusion else None
     tried = Challenger.open(Path(ranking.challenger), share=ranking.challenge) if ranking.challenger else None

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from qa_bot.encoders import resolve
+from qa_bot.home.encoders import resolve
 from qa_core.types import Encoder, FloatArray
 
 

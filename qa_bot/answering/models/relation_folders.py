@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from kg_index.relation_head import HeadConfig, RelationHead
-from kg_index.relation_scorers import Together
-from kg_index.relation_tuning import TunedConfig, asked_scorer
-from kg_index.relations import RelationConfig, RelationDetector, RelationScorer
-from qa_bot.encoders import resolve
-from qa_bot.relation_encoders import open_encoders
-from qa_bot.training.pairs import TrainingDataError
-from qa_core.checkpoints import CONFIG, found, load_config, load_weights
-from qa_core.sentence_layout import read_object
+from kg_index.relations.relation_head import HeadConfig, RelationHead
+from kg_index.relations.relation_scorers import Together
+from kg_index.relations.relations import RelationConfig, RelationDetector, RelationScorer
+from kg_index.training.relation_tuning import TunedConfig, asked_scorer
+from qa_bot.answering.models.relation_encoders import open_encoders
+from qa_bot.home.encoders import resolve
+from qa_core.encoders.sentence_layout import read_object
+from qa_core.networks.checkpoints import CONFIG, found, load_config, load_weights
+
+
+class RelationScorerError(ValueError):
+    """A folder without a usable relation scorer; the message says what is wrong with it and what to do."""
+
 
 QUESTIONS, HEAD = "questions", "head"
 """Folders within that of a tuned scorer: the tuned transformer, and the head over frozen vectors beside it."""
@@ -24,7 +28,7 @@ def open_scorer(folder: Path, models: Path) -> RelationScorer:
     Args:
         models: holds encoders that were fetched.
 
-    Raises TrainingDataError where the folder holds none of these, or was trained with other weights of an encoder.
+    Raises RelationScorerError where the folder holds none of these, or was trained with other weights of an encoder.
     """
     try:
         kind = read_object(found(folder) / CONFIG).get("kind")
@@ -33,7 +37,7 @@ def open_scorer(folder: Path, models: Path) -> RelationScorer:
         if kind == TunedConfig.__name__:
             return _open_tuned(folder, models)
     except (ValueError, OSError) as error:
-        raise TrainingDataError(f"{folder}: {error}") from error
+        raise RelationScorerError(f"{folder}: {error}") from error
     return open_head(folder, models)
 
 
@@ -46,7 +50,7 @@ def open_head(folder: Path, models: Path) -> RelationHead:
             raise ValueError(f"Expected the encoder {config.encoder!r} as it was in training; train again.")
         return RelationHead.load(folder, encoder.encode)
     except (ValueError, FileNotFoundError) as error:
-        raise TrainingDataError(f"{folder}: {error}") from error
+        raise RelationScorerError(f"{folder}: {error}") from error
 
 
 def _open_tuned(folder: Path, models: Path) -> Together:

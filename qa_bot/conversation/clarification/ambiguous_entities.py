@@ -7,17 +7,17 @@ from functools import partial
 from itertools import zip_longest
 from typing import TYPE_CHECKING
 
-from kg_index.answers import Scored
-from kg_index.paths import Step
-from kg_index.readings import Reading
-from kg_index.topics import Topic
-from kg_index.wording import form_of
-from qa_bot.clarifying.offering import Offer
-from qa_core.text import terms
+from kg_index.answers.answers import Scored
+from kg_index.answers.interpretations import Reading
+from kg_index.answers.topics import Topic
+from kg_index.answers.verbalise import form_of
+from kg_index.triples.paths import Step
+from qa_bot.conversation.clarification.offering import Offer
+from qa_core.text.analysis import terms
 from qa_core.types import Choice
 
 if TYPE_CHECKING:
-    from qa_bot.facts import Facts, FoundFact
+    from qa_bot.answering.facts import Facts, FoundFact
 
 MARGIN = 1.5
 """Log-odds by which the best reading is much likelier than another one: 4.5 to 1."""

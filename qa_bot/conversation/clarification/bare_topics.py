@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from qa_core.text import terms, words
-from retrievers.queries import informative
+from qa_core.text.analysis import terms, words
+from retrievers.formulate import informative
 
 LONGEST_TURN = 200
 """Characters; a longer one says enough."""

@@ -12,15 +12,15 @@ from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
-from qa_bot.clarifying.broad import Topic, defines, is_narrower, label, tidy, topic_of
-from qa_bot.ingest.near_duplicates import near, sketches
-from qa_bot.owned import is_owned
+from qa_bot.answering.owner_answers import is_owned
+from qa_bot.conversation.clarification.bare_topics import Topic, defines, is_narrower, label, tidy, topic_of
+from qa_bot.documents.ingest.near_duplicates import near, sketches
 from qa_core.types import Answer, Candidate, Choice
-from retrievers.queries import informative
+from retrievers.formulate import informative
 
 if TYPE_CHECKING:
-    from qa_bot.facts import Facts, FoundFact
-    from qa_bot.pipeline import Decision, Ranking
+    from qa_bot.answering.facts import Facts, FoundFact
+    from qa_bot.answering.pipeline import Decision, Ranking
 
 Ask = Callable[[str], Answer]
 """A question to its answer, without clarification."""
@@ -177,7 +177,7 @@ def _is_fact(answer: Answer, text: str) -> bool:
 
 
 def _is_answer(fact: FoundFact, decision: Decision) -> bool:
-    from qa_bot.pipeline import TIE
+    from qa_bot.answering.pipeline import TIE
 
     return fact.given and not (decision.given and decision.confidence > fact.confidence + TIE)
 
@@ -189,12 +189,12 @@ def _is_titled(ranking: Ranking, decision: Decision) -> bool:
 
 
 def _senses(fact: FoundFact, facts: Facts, check: Callable[[], object]) -> Iterable[Offer]:
-    from qa_bot.clarifying.senses import senses
+    from qa_bot.conversation.clarification.ambiguous_entities import senses
 
     return senses(fact, facts, check=check)
 
 
 def _topics(fact: FoundFact, facts: Facts, topic: Topic, check: Callable[[], object]) -> Iterable[Offer]:
-    from qa_bot.clarifying.senses import topics
+    from qa_bot.conversation.clarification.ambiguous_entities import topics
 
     return topics(fact, facts, topic.terms, defined=topic.defined, check=check)

@@ -6,13 +6,13 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from qa_bot.followups.fragments import completed, is_fragment
-from qa_bot.followups.lexicon import PLACES, PLAIN, RELATIONS, is_person
-from qa_bot.followups.mentions import Exchange, Mention
-from qa_bot.followups.phrases import Found, bare, is_plural, phrases, plural_of
-from qa_bot.followups.readings import POSSESSIVE, PRONOUN, Candidate, cased, opened, owning
-from qa_core.chunking import FUNCTION_WORDS
-from qa_core.text import terms
+from qa_bot.conversation.followups.fragments import completed, is_fragment
+from qa_bot.conversation.followups.lexicon import PLACES, PLAIN, RELATIONS, is_person
+from qa_bot.conversation.followups.mentions import Exchange, Mention
+from qa_bot.conversation.followups.phrases import Found, bare, is_plural, phrases, plural_of
+from qa_bot.conversation.followups.rewriting import POSSESSIVE, PRONOUN, Candidate, cased, opened, owning
+from qa_core.text.analysis import terms
+from qa_core.text.noun_phrases import FUNCTION_WORDS
 
 MENTIONS = 10
 """Mentions that are tried in each place, latest first."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from qa_bot.followups.mentions import Exchange, Mention
-from qa_bot.followups.phrases import Found, bare, is_plural, lowered, phrases
-from qa_bot.followups.readings import POSSESSIVE, PRONOUN, Candidate, cased, opened, owning
+from qa_bot.conversation.followups.mentions import Exchange, Mention
+from qa_bot.conversation.followups.phrases import Found, bare, is_plural, lowered, phrases
+from qa_bot.conversation.followups.rewriting import POSSESSIVE, PRONOUN, Candidate, cased, opened, owning
 
 _ABOUT = re.compile(r"^(?:(?:and|but|so|or)\s+)?(?:what|how)\s+about\s+(?!for\b)(?P<rest>.+)$", re.IGNORECASE)
 _AND = re.compile(r"^(?:and|or|but|also)\s+(?P<rest>.+)$", re.IGNORECASE)

@@ -9,11 +9,11 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import NamedTuple
 
-from qa_bot.followups.lexicon import MEN, PEOPLE, PERSONS, PETS, WOMEN, is_person
-from qa_bot.followups.phrases import Found, bare, is_plural, phrases, plural_of
-from qa_core.chunking import FUNCTION_WORDS
-from qa_core.linguistics import noun_phrases
-from qa_core.text import terms
+from qa_bot.conversation.followups.lexicon import MEN, PEOPLE, PERSONS, PETS, WOMEN, is_person
+from qa_bot.conversation.followups.phrases import Found, bare, is_plural, phrases, plural_of
+from qa_core.text.analysis import terms
+from qa_core.text.linguistics import noun_phrases
+from qa_core.text.noun_phrases import FUNCTION_WORDS
 
 KEY_TERMS = 4
 """Names and noun phrases taken from an answer: the first ones."""

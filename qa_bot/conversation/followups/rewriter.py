@@ -8,13 +8,13 @@ from functools import cache
 
 import numpy as np
 
-from qa_bot.followups.candidates import LONGER, candidates
-from qa_bot.followups.fragments import is_fragment
-from qa_bot.followups.mentions import Exchange, Mention, mentions
-from qa_bot.followups.readings import Candidate
-from qa_bot.followups.scoring import Scorer, features
-from qa_bot.starter import FOLDER
-from qa_core.text import looks_english
+from qa_bot.conversation.followups.candidates import LONGER, candidates
+from qa_bot.conversation.followups.fragments import is_fragment
+from qa_bot.conversation.followups.mentions import Exchange, Mention, mentions
+from qa_bot.conversation.followups.rewriting import Candidate
+from qa_bot.conversation.followups.scoring import Scorer, features
+from qa_bot.home.starter import FOLDER
+from qa_core.text.analysis import looks_english
 
 WEIGHTS = FOLDER / "followups.json"
 LONGEST = 300

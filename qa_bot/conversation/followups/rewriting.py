@@ -6,8 +6,8 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-from qa_bot.followups.mentions import Mention
-from qa_bot.followups.phrases import is_plural
+from qa_bot.conversation.followups.mentions import Mention
+from qa_bot.conversation.followups.phrases import is_plural
 
 Kind = Literal["as it is", "pronoun", "possessive", "demonstrative", "longer name", "left out", "place", "fragment"]
 

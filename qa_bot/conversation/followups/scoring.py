@@ -13,12 +13,12 @@ import numpy as np
 import orjson
 from numpy.typing import NDArray
 
-from qa_bot.followups.candidates import lacks
-from qa_bot.followups.lexicon import PERSONS, PLACES, RELATIONS
-from qa_bot.followups.mentions import Mention
-from qa_bot.followups.phrases import is_plural, phrases
-from qa_bot.followups.readings import Candidate
-from qa_core.text import terms, words
+from qa_bot.conversation.followups.candidates import lacks
+from qa_bot.conversation.followups.lexicon import PERSONS, PLACES, RELATIONS
+from qa_bot.conversation.followups.mentions import Mention
+from qa_bot.conversation.followups.phrases import is_plural, phrases
+from qa_bot.conversation.followups.rewriting import Candidate
+from qa_core.text.analysis import terms, words
 
 Rows = NDArray[np.float64]
 

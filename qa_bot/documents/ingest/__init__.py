@@ -1,6 +1,6 @@
 """Readers: from files of any known format to records."""
 
-from qa_bot.ingest.reading import read
-from qa_bot.ingest.records import Limits, Notice, Record, Reject
+from qa_bot.documents.ingest.reading import read
+from qa_bot.documents.ingest.records import Limits, Notice, Record, Reject
 
 __all__ = ["Limits", "Notice", "Record", "Reject", "read"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import PurePosixPath
 
-from qa_bot.ingest.decoding import encoding_of, has_mark
+from qa_bot.documents.ingest.files.decoding import encoding_of, has_mark
 
 FORMATS = ("jsonl", "tsv", "squad", "medquad", "stackexchange", "markdown", "html", "pdf", "text")
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from qa_bot.ingest.decoding import Repairs
-from qa_bot.ingest.records import Record, Reject
+from qa_bot.documents.ingest.files.decoding import Repairs
+from qa_bot.documents.ingest.records import Record, Reject
 
 
 class FieldError(Exception):

@@ -20,7 +20,7 @@ def cut(
     than the room anywhere. Every character but white space is in at least one passage.
 
     Args:
-        sentences: spans of the sentences of a text; by default `qa_core.text.sentences`.
+        sentences: spans of the sentences of a text; by default `qa_core.text.analysis.sentences`.
     """
     if characters < 1 or overlap < 0:
         raise ValueError(f"Expected characters ≥ 1 and overlap ≥ 0, but got {characters} and {overlap}.")
@@ -31,7 +31,7 @@ def cut(
 
 
 def _sentences(text: str) -> list[Span]:
-    from qa_core.text import sentences  # late: a text that fits needs no sentence splitter
+    from qa_core.text.analysis import sentences  # late: a text that fits needs no sentence splitter
 
     return sentences(text)
 

@@ -8,13 +8,13 @@ from importlib import import_module
 from pathlib import Path
 from typing import cast
 
-from qa_bot.ingest.bounds import RATIO_FLOOR, LimitError, Meter, Metered, Produced, TotalLimitError
-from qa_bot.ingest.containers import DAMAGE, Layer, leaves
-from qa_bot.ingest.decoding import CHUNK
-from qa_bot.ingest.detect import FORMATS, UnknownFormatError, expect_text, format_of
-from qa_bot.ingest.files import File, files
-from qa_bot.ingest.leaf import Leaf
-from qa_bot.ingest.records import Item, Limits, Record, Reject
+from qa_bot.documents.ingest.detect import FORMATS, UnknownFormatError, expect_text, format_of
+from qa_bot.documents.ingest.files.byte_budget import RATIO_FLOOR, LimitError, Meter, Metered, Produced, TotalLimitError
+from qa_bot.documents.ingest.files.containers import DAMAGE, Layer, leaves
+from qa_bot.documents.ingest.files.decoding import CHUNK
+from qa_bot.documents.ingest.files.source_file import Leaf
+from qa_bot.documents.ingest.files.walk import File, files
+from qa_bot.documents.ingest.records import Item, Limits, Record, Reject
 
 # each reader is imported when its format is first met: some bring libraries that take a while
 Reader = Callable[[Leaf], Iterator[Item]]
@@ -115,7 +115,7 @@ def _reader(leaf: Leaf, wanted: str | None, readers: Mapping[str, Reader]) -> Re
         raise
     if name in readers:
         return readers[name]
-    module = import_module(f"qa_bot.ingest.{MODULES[name]}")
+    module = import_module(f"qa_bot.documents.ingest.formats.{MODULES[name]}")
     return cast("Reader", module.records)
 
 

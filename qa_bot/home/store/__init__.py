@@ -3,9 +3,9 @@
 This package is the one door of SQLAlchemy.
 """
 
-from qa_bot.store.database import StoreError
-from qa_bot.store.history import NotFound
-from qa_bot.store.rows import (
+from qa_bot.home.store.database import StoreError
+from qa_bot.home.store.history import NotFound
+from qa_bot.home.store.records import (
     CollectionInfo,
     ConversationInfo,
     Counts,
@@ -22,7 +22,7 @@ from qa_bot.store.rows import (
     StoredPassage,
     Turn,
 )
-from qa_bot.store.store import Store, migrate
+from qa_bot.home.store.store import Store, migrate
 
 __all__ = [
     "CollectionInfo",

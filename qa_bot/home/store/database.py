@@ -14,7 +14,7 @@ from sqlalchemy import URL, Connection, Engine, create_engine, event, inspect, m
 from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
 from sqlalchemy.pool import ConnectionPoolEntry
 
-from qa_bot.store.schema import REVISIONS
+from qa_bot.home.store.schema import REVISIONS
 
 BUSY_SECONDS = 10
 GLANCE_SECONDS = 0.01
@@ -170,7 +170,7 @@ def _revision(connection: Connection) -> str | None:
 
 
 def _migrate(connection: Connection) -> None:
-    from qa_bot.migrations import upgrade  # slow to import, and rarely needed
+    from qa_bot.home.store.migrations import upgrade  # slow to import, and rarely needed
 
     if connection.dialect.name == "postgresql":
         connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _MIGRATION_LOCK})

@@ -9,8 +9,8 @@ from typing import Any, TypeVar
 
 from sqlalchemy import ColumnElement, Connection, Row, Table, and_, delete, func, insert, or_, select, update
 
-from qa_bot.store.database import storable
-from qa_bot.store.rows import (
+from qa_bot.home.store.database import storable
+from qa_bot.home.store.records import (
     CollectionInfo,
     InsertedDocument,
     Known,
@@ -19,7 +19,7 @@ from qa_bot.store.rows import (
     StoredDocument,
     StoredPassage,
 )
-from qa_bot.store.schema import collections, counters, documents, generations, passages, sketches
+from qa_bot.home.store.schema import collections, counters, documents, generations, passages, sketches
 
 CHUNK = 500  # rows a statement: below every database's limit of parameters, and a short transaction
 SHARED_SKETCHES = 2  # of three: about 90 % of the words' triples in common

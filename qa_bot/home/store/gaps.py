@@ -13,10 +13,10 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, delete, func, insert, select, update
 
-from qa_bot.owned import question_key
-from qa_bot.store.documents import chunks, insert_new
-from qa_bot.store.rows import Gap, NearestDocument, Turn, Vote
-from qa_bot.store.schema import feedback, gaps, settled_gaps, turns
+from qa_bot.answering.owner_answers import question_key
+from qa_bot.home.store.documents import chunks, insert_new
+from qa_bot.home.store.records import Gap, NearestDocument, Turn, Vote
+from qa_bot.home.store.schema import feedback, gaps, settled_gaps, turns
 
 WORDINGS = 50
 """Latest turns of a question among which its most frequent wording is sought."""

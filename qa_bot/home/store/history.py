@@ -11,11 +11,12 @@ from typing import Any
 from sqlalchemy import Connection, Row, Select, delete, func, insert, select, update
 
 from qa_bot.conversation.talk import recognise
-from qa_bot.store import deletions, gaps
-from qa_bot.store.database import StoreError, storable
-from qa_bot.store.documents import insert_new, visible
-from qa_bot.store.rows import ConversationInfo, Counts, Feedback, GenerationInfo, Turn
-from qa_bot.store.schema import collections, conversations, documents, feedback, generations, passages, turns
+from qa_bot.home.store import gaps
+from qa_bot.home.store import tombstones as deletions
+from qa_bot.home.store.database import StoreError, storable
+from qa_bot.home.store.documents import insert_new, visible
+from qa_bot.home.store.records import ConversationInfo, Counts, Feedback, GenerationInfo, Turn
+from qa_bot.home.store.schema import collections, conversations, documents, feedback, generations, passages, turns
 
 TITLE_LENGTH = 80
 

@@ -8,12 +8,12 @@ from typing import Any
 
 from sqlalchemy import Connection, Select, delete, exists, insert, or_, select, update
 
-from qa_bot.store import gaps
-from qa_bot.store.database import storable
-from qa_bot.store.documents import CHUNK, insert_new
-from qa_bot.store.history import as_feedback, as_turn, turn_row
-from qa_bot.store.rows import ConversationInfo, Feedback, Joined, Turn
-from qa_bot.store.schema import conversations, feedback, settled_gaps, turns
+from qa_bot.home.store import gaps
+from qa_bot.home.store.database import storable
+from qa_bot.home.store.documents import CHUNK, insert_new
+from qa_bot.home.store.history import as_feedback, as_turn, turn_row
+from qa_bot.home.store.records import ConversationInfo, Feedback, Joined, Turn
+from qa_bot.home.store.schema import conversations, feedback, settled_gaps, turns
 
 Place = tuple[float, str]
 """When a turn was recorded, and its id: what pages of turns are cut by."""

@@ -10,9 +10,10 @@ from typing import Any
 
 from sqlalchemy import Connection, Engine
 
-from qa_bot.store import documents, gaps, history, keeping
-from qa_bot.store.database import empty_journal, ensure_schema, open_engine, reading, storable, writing
-from qa_bot.store.rows import (
+from qa_bot.home.store import documents, gaps, history
+from qa_bot.home.store import retention as keeping
+from qa_bot.home.store.database import empty_journal, ensure_schema, open_engine, reading, storable, writing
+from qa_bot.home.store.records import (
     CollectionInfo,
     ConversationInfo,
     Counts,

@@ -11,9 +11,9 @@ from hashlib import blake2b
 
 from sqlalchemy import Connection, delete, select, update
 
-from qa_bot.store.documents import insert_new
-from qa_bot.store.rows import Turn
-from qa_bot.store.schema import deleted_conversations
+from qa_bot.home.store.documents import insert_new
+from qa_bot.home.store.records import Turn
+from qa_bot.home.store.schema import deleted_conversations
 
 KEPT = 86_400.0
 """Seconds for which a deletion is remembered: more than the longest deadline, and than a journal waits."""

@@ -12,7 +12,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Literal
 
-from qa_bot.comparing.comparison import Comparison, Pair
+from qa_bot.learning.comparing.comparison import Comparison, Pair
 
 Order = Literal["AB", "BA"]
 Choice = Literal["A", "B", "tie"]

@@ -6,17 +6,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from qa_bot.comparing.blind import Shown
-from qa_bot.comparing.comparison import Comparison, compare, judgements_of, keep, name_of
-from qa_bot.comparing.comparison import load as load
-from qa_bot.comparing.display import pair
-from qa_bot.comparing.judgements import Judged, append, expect_judge, read_judgements
-from qa_bot.comparing.judging import HELP, Read, judge_all
-from qa_bot.comparing.sides import Progress, graded, open_sides
-from qa_bot.comparing.tables import Table, table_of
-from qa_bot.home import Home
-from qa_bot.terminal import show, tell
-from qa_core.runs import read_qrels
+from qa_bot.home.folder import Home
+from qa_bot.learning.comparing.blind import Shown
+from qa_bot.learning.comparing.comparison import Comparison, compare, judgements_of, keep, name_of
+from qa_bot.learning.comparing.comparison import load as load
+from qa_bot.learning.comparing.display import pair
+from qa_bot.learning.comparing.judgements import Judged, append, expect_judge, read_judgements
+from qa_bot.learning.comparing.judging import HELP, Read, judge_all
+from qa_bot.learning.comparing.sides import Progress, graded, open_sides
+from qa_bot.learning.comparing.tables import Table, table_of
+from qa_bot.terminal.output import show, tell
+from qa_core.measures.runs import read_qrels
 
 MOST = 20
 """Lines that are told one by one."""

@@ -16,9 +16,9 @@ from pathlib import Path
 import orjson
 from pydantic import TypeAdapter, ValidationError
 
-from qa_bot.comparing.sides import ComparisonError, Reply, Side, folded
-from qa_bot.home import Home
-from qa_bot.replacing import replacing
+from qa_bot.home.atomic import replacing
+from qa_bot.home.folder import Home
+from qa_bot.learning.comparing.sides import ComparisonError, Reply, Side, folded
 from qa_core.types import Question
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")

@@ -11,11 +11,11 @@ from rich.panel import Panel
 from rich.table import Table as Grid
 from rich.text import Text
 
-from qa_bot.comparing.tables import shown_p
+from qa_bot.learning.comparing.tables import shown_p
 
 if TYPE_CHECKING:
-    from qa_bot.comparing.blind import Shown
-    from qa_bot.comparing.tables import Row, Table
+    from qa_bot.learning.comparing.blind import Shown
+    from qa_bot.learning.comparing.tables import Row, Table
 
 WIDE = 100
 """Columns from which on two answers stand side by side."""

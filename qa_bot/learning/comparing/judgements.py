@@ -15,9 +15,9 @@ from typing import Annotated, Literal
 import orjson
 from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 
-from qa_bot.comparing.blind import Choice, Order, Place, chosen, order_of
-from qa_bot.comparing.comparison import Comparison, Pair
-from qa_bot.comparing.sides import GRADES, ComparisonError
+from qa_bot.learning.comparing.blind import Choice, Order, Place, chosen, order_of
+from qa_bot.learning.comparing.comparison import Comparison, Pair
+from qa_bot.learning.comparing.sides import GRADES, ComparisonError
 
 JUDGE = 64
 """Characters of a judge's name."""

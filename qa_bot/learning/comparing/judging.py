@@ -7,10 +7,10 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import Literal
 
-from qa_bot.comparing.blind import PLACES, Place, Shown, next_pair
-from qa_bot.comparing.comparison import Comparison
-from qa_bot.comparing.judgements import Judgement, judge_pair
-from qa_bot.comparing.sides import GRADES
+from qa_bot.learning.comparing.blind import PLACES, Place, Shown, next_pair
+from qa_bot.learning.comparing.comparison import Comparison
+from qa_bot.learning.comparing.judgements import Judgement, judge_pair
+from qa_bot.learning.comparing.sides import GRADES
 
 HELP = (
     "1 the first is better, 2 the second is better, 0 a tie, s skip, q quit; "

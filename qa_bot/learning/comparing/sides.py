@@ -9,13 +9,13 @@ from typing import Any
 
 import orjson
 
-from qa_bot.batch import questions_of
 from qa_bot.bot import Bot
-from qa_bot.config import CONFIG_FILE, read_settings
-from qa_bot.ingest.records import Notice, Reject
-from qa_bot.training.lines import Line, read_lines
-from qa_core.runs import Qrels
-from qa_core.text import normalise, words
+from qa_bot.cli.batch import questions_of
+from qa_bot.documents.ingest.example_lines import Line, read_lines
+from qa_bot.documents.ingest.records import Notice, Reject
+from qa_bot.home.config import CONFIG_FILE, read_settings
+from qa_core.measures.runs import Qrels
+from qa_core.text.analysis import normalise, words
 from qa_core.types import Question
 
 HOME = "home"

@@ -22,14 +22,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
-from qa_bot.comparing.blind import Choice
-from qa_bot.comparing.comparison import Comparison, Pair
-from qa_bot.comparing.judgements import Judged, Judgement
-from qa_bot.comparing.sides import GRADES
-from qa_bot.evaluation.report import LEAST_P, SEED
-from qa_core.agreement import krippendorff_alpha
-from qa_core.metrics import Difference, paired_bootstrap
-from qa_core.significance import randomisation_test, sign_test
+from qa_bot.learning.comparing.blind import Choice
+from qa_bot.learning.comparing.comparison import Comparison, Pair
+from qa_bot.learning.comparing.judgements import Judged, Judgement
+from qa_bot.learning.comparing.sides import GRADES
+from qa_core.measures.agreement import krippendorff_alpha
+from qa_core.measures.metrics import Difference, paired_bootstrap
+from qa_core.measures.significance import LEAST_P, SEED, randomisation_test, sign_test
 
 ALL, UNGRADED = "all", "ungraded"
 LABELS = ("0 bad", "1 fair", "2 good", "3 excellent")

@@ -10,15 +10,15 @@ from typing import Any
 
 from aiohttp import web
 
-from qa_bot.comparing.blind import next_pair
-from qa_bot.comparing.comparison import Comparison, compare, judgements_of, keep, load, names
-from qa_bot.comparing.judgements import Judged, append, judge_pair, read_judgements
-from qa_bot.comparing.sides import ComparisonError, parse_answers
-from qa_bot.home import Home
-from qa_bot.web.bodies import read, read_query, reply, shown
-from qa_bot.web.compare_models import ComparisonRequest, GradesRequest, JudgementRequest, NextQuery, TableQuery
+from qa_bot.home.folder import Home
+from qa_bot.learning.comparing.blind import next_pair
+from qa_bot.learning.comparing.comparison import Comparison, compare, judgements_of, keep, load, names
+from qa_bot.learning.comparing.judgements import Judged, append, judge_pair, read_judgements
+from qa_bot.learning.comparing.sides import ComparisonError, parse_answers
+from qa_bot.web.api.compare_models import ComparisonRequest, GradesRequest, JudgementRequest, NextQuery, TableQuery
+from qa_bot.web.api.json_bodies import read, read_query, reply, shown
+from qa_bot.web.app_keys import ENGINE
 from qa_bot.web.errors import ServiceError
-from qa_bot.web.keys import ENGINE
 
 log = logging.getLogger(__name__)
 
@@ -105,7 +105,7 @@ async def show_table(request: web.Request) -> web.Response:
     reveal = read_query(request, TableQuery).reveal
 
     def work(home: Home, comparison: Comparison) -> dict[str, Any]:
-        from qa_bot.comparing.tables import table_of  # late: a service that answers needs no statistics
+        from qa_bot.learning.comparing.tables import table_of  # late: a service that answers needs no statistics
 
         return table_of(comparison, _judged(home, comparison)).as_dict(reveal=reveal)
 

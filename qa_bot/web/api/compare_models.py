@@ -6,10 +6,10 @@ from typing import Annotated
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
-from qa_bot.comparing.blind import Place
-from qa_bot.comparing.judgements import Grade, Name
-from qa_bot.web.frames import NAME, TEXT
-from qa_bot.web.models import Body, whole
+from qa_bot.learning.comparing.blind import Place
+from qa_bot.learning.comparing.judgements import Grade, Name
+from qa_bot.web.api.models import Body, whole
+from qa_bot.web.chat.frames import NAME, TEXT
 
 PAIRS = 1_000_000
 """Pairs that a place counts at most."""

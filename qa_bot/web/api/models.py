@@ -6,9 +6,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
-from qa_bot.choices import LONGEST
-from qa_bot.pipeline import SearchEngine
-from qa_bot.web.frames import COMMENT, NAME, TEXT, Id, Vote
+from qa_bot.answering.pipeline import SearchEngine
+from qa_bot.conversation.persona_choice import LONGEST
+from qa_bot.web.chat.frames import COMMENT, NAME, TEXT, Id, Vote
 from qa_core.types import AnswerKind, Span, StyledKind
 
 DEADLINE = 120

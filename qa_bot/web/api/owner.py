@@ -8,15 +8,15 @@ from dataclasses import asdict
 
 from aiohttp import web
 
-from qa_bot import owner
+from qa_bot.answering.owner_answers import COLLECTION
 from qa_bot.bot import Bot
-from qa_bot.generations import GenerationDamaged
-from qa_bot.home import WriterBusy
-from qa_bot.owned import COLLECTION
-from qa_bot.web.bodies import read, read_query, reply
+from qa_bot.home.folder import WriterBusy
+from qa_bot.home.generations import GenerationDamaged
+from qa_bot.learning import owner
+from qa_bot.web.api.json_bodies import read, read_query, reply
+from qa_bot.web.api.owner_models import AddAnswerRequest, DismissRequest, GapsQuery
+from qa_bot.web.app_keys import ENGINE
 from qa_bot.web.errors import ServiceError
-from qa_bot.web.keys import ENGINE
-from qa_bot.web.owner_models import AddAnswerRequest, DismissRequest, GapsQuery
 
 WAITING = 8
 """Answers that wait to be added; each takes some tenths of a second."""
@@ -47,7 +47,7 @@ class Writer:
 
 
 def _added(bot: Bot, wanted: AddAnswerRequest) -> str:
-    from qa_bot.changes import ChangeError  # late: a service that starts does not wait for SQLAlchemy
+    from qa_bot.documents.sync import ChangeError  # late: a service that starts does not wait for SQLAlchemy
 
     try:
         return owner.add_answer(bot, wanted.question, wanted.answer, url=wanted.url or "", gap=wanted.gap or "")

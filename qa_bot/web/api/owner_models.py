@@ -6,8 +6,8 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from qa_bot.owner import ANSWER, QUESTION, URL
-from qa_bot.web.models import Body, Seconds
+from qa_bot.learning.owner import ANSWER, QUESTION, URL
+from qa_bot.web.api.models import Body, Seconds
 
 MOST = 500
 """Questions of the longest list."""

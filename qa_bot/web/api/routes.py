@@ -12,16 +12,12 @@ from uuid import uuid4
 from aiohttp import web
 from pydantic import TypeAdapter, ValidationError
 
-from qa_bot.presentation import as_dict, candidate_dict
-from qa_bot.store import NotFound, Store
+from qa_bot.answering.answer_json import as_dict, candidate_dict
+from qa_bot.home.store import NotFound, Store
 from qa_bot.transfer.transcripts import file_name, markdown, whole
-from qa_bot.web import sse
-from qa_bot.web.bodies import read, read_query, reply, shown
-from qa_bot.web.chat import CHAT
-from qa_bot.web.errors import ServiceError
-from qa_bot.web.frames import Id, failed, final, frame, told
-from qa_bot.web.keys import ENGINE
-from qa_bot.web.models import (
+from qa_bot.web.api import sse
+from qa_bot.web.api.json_bodies import read, read_query, reply, shown
+from qa_bot.web.api.models import (
     LINES,
     AskRequest,
     ChooseRequest,
@@ -33,6 +29,10 @@ from qa_bot.web.models import (
     SpeakRequest,
     TranscriptQuery,
 )
+from qa_bot.web.app_keys import ENGINE
+from qa_bot.web.chat.frames import Id, failed, final, frame, told
+from qa_bot.web.chat.socket import CHAT
+from qa_bot.web.errors import ServiceError
 from qa_core.types import Answer, Question
 
 Result = TypeVar("Result")

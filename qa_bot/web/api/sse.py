@@ -10,11 +10,11 @@ from typing import Any
 
 from aiohttp import web
 
-from qa_bot.events import Event, StageBegun
-from qa_bot.web.bodies import dumps
-from qa_bot.web.engine import Engine
+from qa_bot.answering.events import Event, StageBegun
+from qa_bot.web.api.json_bodies import dumps
+from qa_bot.web.app_keys import METRICS, REQUEST_ID
 from qa_bot.web.errors import ServiceError
-from qa_bot.web.keys import METRICS, REQUEST_ID
+from qa_bot.web.service import Engine
 from qa_core.types import Answer, Question
 
 log = logging.getLogger(__name__)

@@ -11,10 +11,10 @@ from typing import Any
 
 from aiohttp import WSCloseCode, WSMsgType, web
 
-from qa_bot.web import frames
 from qa_bot.web.access import Buckets
-from qa_bot.web.bodies import dumps
-from qa_bot.web.conversation import Conversation
+from qa_bot.web.api.json_bodies import dumps
+from qa_bot.web.chat import frames
+from qa_bot.web.chat.conversation import Conversation
 from qa_bot.web.metrics import Metrics
 
 PACE, BURST = 200, 400

@@ -16,13 +16,13 @@ from typing import Any
 
 import orjson
 
-from qa_bot.events import STAGES, ChoicesOffered, Event
-from qa_bot.web import frames
-from qa_bot.web.bodies import dumps
-from qa_bot.web.engine import STOPPING, Engine
+from qa_bot.answering.events import STAGES, ChoicesOffered, Event
+from qa_bot.web.api.json_bodies import dumps
+from qa_bot.web.chat import frames
+from qa_bot.web.chat.frames import Ask
+from qa_bot.web.chat.turn import Client, Kept, Turn
 from qa_bot.web.errors import ServiceError
-from qa_bot.web.frames import Ask
-from qa_bot.web.turn import Client, Kept, Turn
+from qa_bot.web.service import STOPPING, Engine
 from qa_core.types import Question
 
 log = logging.getLogger(__name__)

@@ -8,8 +8,8 @@ import time
 import uuid
 from collections.abc import Iterator
 
-from qa_bot.web.conversation import KEEP, Conversation
-from qa_bot.web.engine import Engine
+from qa_bot.web.chat.conversation import KEEP, Conversation
+from qa_bot.web.service import Engine
 
 log = logging.getLogger(__name__)
 

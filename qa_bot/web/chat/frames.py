@@ -16,8 +16,8 @@ import orjson
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 from pydantic_core import ErrorDetails
 
-from qa_bot.events import ChoicesOffered, Event, SourcesFound, StageBegun, TextAdded, Understood
-from qa_bot.presentation import as_dict, source_dict
+from qa_bot.answering.answer_json import as_dict, source_dict
+from qa_bot.answering.events import ChoicesOffered, Event, SourcesFound, StageBegun, TextAdded, Understood
 from qa_bot.web.errors import ServiceError
 from qa_core.types import Answer
 
@@ -153,7 +153,7 @@ def told(event: Event) -> dict[str, Any]:
 
 
 def status(stage: str) -> dict[str, Any]:
-    """`stage` is `QUEUED` or one of `qa_bot.events.STAGES`."""
+    """`stage` is `QUEUED` or one of `qa_bot.answering.events.STAGES`."""
     return {"type": "status", "stage": stage}
 
 

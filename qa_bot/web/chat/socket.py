@@ -15,22 +15,22 @@ from typing import TYPE_CHECKING, Any
 
 from aiohttp import WSCloseCode, WSMessage, WSMsgType, web
 
-from qa_bot.choices import meant
-from qa_bot.presentation import as_dict
-from qa_bot.web import frames
+from qa_bot.answering.answer_json import as_dict
+from qa_bot.conversation.persona_choice import meant
 from qa_bot.web.access import Access
-from qa_bot.web.connection import Connection
-from qa_bot.web.conversation import Conversation, voice_of
-from qa_bot.web.conversations import Conversations, new_id
-from qa_bot.web.engine import Engine, refused_choices
+from qa_bot.web.app_keys import ACCESS, ENGINE, METRICS
+from qa_bot.web.chat import frames
+from qa_bot.web.chat.connection import Connection
+from qa_bot.web.chat.conversation import Conversation, voice_of
+from qa_bot.web.chat.conversations import Conversations, new_id
+from qa_bot.web.chat.frames import Ask, Cancel, Choose, ClientFrame, Feedback, Frame, Hello, Ping, Raw
 from qa_bot.web.errors import ServiceError
-from qa_bot.web.frames import Ask, Cancel, Choose, ClientFrame, Feedback, Frame, Hello, Ping, Raw
-from qa_bot.web.keys import ACCESS, ENGINE, METRICS
 from qa_bot.web.metrics import Metrics
+from qa_bot.web.service import Engine, refused_choices
 from qa_core.types import Question
 
 if TYPE_CHECKING:
-    from qa_bot.store import Turn
+    from qa_bot.home.store import Turn
 
 log = logging.getLogger(__name__)
 

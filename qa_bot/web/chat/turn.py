@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol
 
-from qa_bot.web.frames import Ask
+from qa_bot.web.chat.frames import Ask
 
 
 class Client(Protocol):

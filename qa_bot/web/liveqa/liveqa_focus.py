@@ -12,11 +12,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from math import log
 
-from qa_core.chunking import tokens
-from qa_core.linguistics import noun_phrases
-from qa_core.text import sentences, terms
+from qa_core.text.analysis import sentences, terms
+from qa_core.text.linguistics import noun_phrases
+from qa_core.text.noun_phrases import tokens
 from qa_core.types import Question, Span
-from retrievers.queries import SMALL_TALK
+from retrievers.formulate import SMALL_TALK
 
 Rarity = Callable[[str], float]
 """How much an index term says, never negative; usually its inverse document frequency."""

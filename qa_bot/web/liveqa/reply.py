@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate
 from xml.etree.ElementTree import Element, SubElement, tostring
 
-from qa_bot.foci import Analysis, shortened
+from qa_bot.web.liveqa.liveqa_focus import Analysis, shortened
 from qa_core.types import Answer, Span
 
 CONTENT, REST = 1000, 2048

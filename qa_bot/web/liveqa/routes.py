@@ -8,14 +8,14 @@ from collections.abc import Mapping
 
 from aiohttp import web
 
-from qa_bot.foci import Rarity, analyse
-from qa_bot.pipeline import Pipeline
-from qa_bot.web.bodies import whole
+from qa_bot.answering.pipeline import Pipeline
+from qa_bot.web.api.forms import FORMS, MOST_FIELDS, fields
+from qa_bot.web.api.json_bodies import whole
+from qa_bot.web.app_keys import ENGINE, SETTINGS
 from qa_bot.web.errors import ServiceError
-from qa_bot.web.forms import FORMS, MOST_FIELDS, fields
-from qa_bot.web.keys import ENGINE, SETTINGS
-from qa_bot.web.liveqa_reply import ILLEGAL, reply
-from qa_core.text import sentences
+from qa_bot.web.liveqa.liveqa_focus import Rarity, analyse
+from qa_bot.web.liveqa.reply import ILLEGAL, reply
+from qa_core.text.analysis import sentences
 from qa_core.types import Question
 from rankers.clue import inverse_frequency
 

@@ -13,20 +13,20 @@ from uuid import uuid4
 
 from aiohttp import web
 
+from qa_bot.answering.answer_json import source_dict
+from qa_bot.answering.events import TextAdded
+from qa_bot.answering.pipeline import WHICH
 from qa_bot.conversation.answering import Exchanged
 from qa_bot.conversation.memory import KEPT
 from qa_bot.conversation.replies import UNKNOWN
-from qa_bot.events import TextAdded
-from qa_bot.pipeline import WHICH
-from qa_bot.presentation import source_dict
-from qa_bot.web import sse
-from qa_bot.web.bodies import read, reply, shown
-from qa_bot.web.engine import Engine
+from qa_bot.web.api import sse
+from qa_bot.web.api.json_bodies import read, reply, shown
+from qa_bot.web.app_keys import ENGINE, REQUEST_ID
+from qa_bot.web.chat.frames import NAME, TEXT
 from qa_bot.web.errors import ServiceError
-from qa_bot.web.frames import NAME, TEXT
-from qa_bot.web.keys import ENGINE, REQUEST_ID
-from qa_bot.web.openai_models import MODEL, ChatRequest
-from qa_core.text import words
+from qa_bot.web.openai.models import MODEL, ChatRequest
+from qa_bot.web.service import Engine
+from qa_core.text.analysis import words
 from qa_core.types import Answer, Question
 
 DONE = b"data: [DONE]\n\n"

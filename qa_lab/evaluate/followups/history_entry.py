@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import cache
 from typing import TYPE_CHECKING
 
-from qa_bot.followups.mentions import Exchange
+from qa_bot.conversation.followups.mentions import Exchange
 
 if TYPE_CHECKING:
     from qa_bot.bot import Bot
@@ -21,7 +21,7 @@ def telling(bot: Bot, *, named: bool = True) -> Tell:
     Args:
         named: whether its graph, where it has one, tells which names it knows.
     """
-    from qa_bot.followups.entities import Entities
+    from qa_bot.answering.graph_entities import Entities
 
     facts = bot.pipeline().facts if named else None
     entities = Entities(facts.lookup) if facts else None

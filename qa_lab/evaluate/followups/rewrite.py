@@ -9,7 +9,7 @@ many of the topics' first turns when they are asked at the end of the topic befo
 TREC CAsT 2019 and 2020 bring no answers and no documents that we have. Dialogues of our own (JSON lines) are answered
 by the bot itself between the turns, and `R@10` tells which part of the wanted documents its search finds among the
 first ten, `Success@10` whether any. Files of questions or documents measure harm alone: see
-`qa_bot.evaluation.standing_alone`.
+`qa_lab.evaluate.followups.rewrite_harm`.
 """
 
 from __future__ import annotations
@@ -27,18 +27,18 @@ from typing import NamedTuple
 import numpy as np
 
 from qa_bot.bot import Bot
-from qa_bot.evaluation.indexed import Flags, Progress, silent
-from qa_bot.evaluation.report import Row, compared
-from qa_bot.evaluation.standing_alone import evaluate_standing_alone, holds_questions
-from qa_bot.followups.dialogues import Dialogue, Turn, read_dialogues
-from qa_bot.followups.fitting import cross_fitted, token_f1
-from qa_bot.followups.mentions import Exchange
-from qa_bot.followups.rewriter import Rewriter, Rewritten
-from qa_bot.followups.telling import Tell, telling
-from qa_core.metrics import Score
-from qa_core.metrics import evaluate as measured
-from qa_core.runs import run_of
-from qa_core.text import fold, words
+from qa_bot.conversation.followups.mentions import Exchange
+from qa_bot.conversation.followups.rewriter import Rewriter, Rewritten
+from qa_core.measures.metrics import Score
+from qa_core.measures.metrics import evaluate as measured
+from qa_core.measures.runs import run_of
+from qa_core.text.analysis import fold, words
+from qa_lab.evaluate.evaluation_home import Flags, Progress, silent
+from qa_lab.evaluate.followups.dialogues import Dialogue, Turn, read_dialogues
+from qa_lab.evaluate.followups.history_entry import Tell, telling
+from qa_lab.evaluate.followups.rewrite_harm import evaluate_standing_alone, holds_questions
+from qa_lab.evaluate.report import Row, compared
+from qa_lab.fit.fit_followups import cross_fitted, token_f1
 
 log = logging.getLogger(__name__)
 

@@ -14,14 +14,14 @@ from typing import NamedTuple
 import numpy as np
 import orjson
 
-from qa_bot.evaluation.indexed import Progress, silent
-from qa_bot.evaluation.report import Row
-from qa_bot.followups.dialogues import DialogueError
-from qa_bot.followups.mentions import Exchange
-from qa_bot.followups.rewriter import Rewriter
-from qa_bot.ingest.reading import read
-from qa_bot.ingest.records import Record
-from qa_core.metrics import Score
+from qa_bot.conversation.followups.mentions import Exchange
+from qa_bot.conversation.followups.rewriter import Rewriter
+from qa_bot.documents.ingest.reading import read
+from qa_bot.documents.ingest.records import Record
+from qa_core.measures.metrics import Score
+from qa_lab.evaluate.evaluation_home import Progress, silent
+from qa_lab.evaluate.followups.dialogues import DialogueError
+from qa_lab.evaluate.report import Row
 
 TASK = "rewrite"
 BEFORE = 3

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import orjson
 
-from kg_index.lookup import Lookup
-from kg_index.readings import Reading
-from qa_bot.evaluation.linking import iri_of
-from qa_bot.training.pairs import TrainingDataError
+from kg_index.answers.interpretations import Reading
+from kg_index.triples.lookup import Lookup
+from qa_lab.evaluate.graph.linking import iri_of
+from qa_lab.train.data.pairs import TrainingDataError
 
 
 @dataclass(frozen=True, slots=True)

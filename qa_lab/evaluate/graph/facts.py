@@ -16,13 +16,13 @@ from pathlib import Path
 
 import numpy as np
 
-from qa_bot.config import load_config
-from qa_bot.evaluation.fact_questions import FactQuestion, read_fact_questions
-from qa_bot.evaluation.indexed import Progress, silent
-from qa_bot.evaluation.report import Row
-from qa_bot.facts import Facts, open_facts
-from qa_bot.home import Home
-from qa_core.metrics import Score
+from qa_bot.answering.facts import Facts, open_facts
+from qa_bot.home.config import load_config
+from qa_bot.home.folder import Home
+from qa_core.measures.metrics import Score
+from qa_lab.evaluate.evaluation_home import Progress, silent
+from qa_lab.evaluate.graph.fact_questions import FactQuestion, read_fact_questions
+from qa_lab.evaluate.report import Row
 
 TASK = "facts"
 MEASURE = "accuracy"

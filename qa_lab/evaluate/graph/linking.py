@@ -18,15 +18,15 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from kg_index.linking import Linker, Weights
-from kg_index.triples import TripleIndex
-from kg_index.vocabulary import Vocabulary
-from qa_bot.evaluation.indexed import Progress, silent
-from qa_bot.evaluation.report import Row, compared
-from qa_bot.graph import Graph, opened
-from qa_bot.home import Home
-from qa_bot.training.pairs import TrainingDataError
-from qa_core.metrics import Score
+from kg_index.answers.graph_words import Vocabulary
+from kg_index.linking.linking import Linker, Weights
+from kg_index.triples.triples import TripleIndex
+from qa_bot.documents.graph import Graph, opened
+from qa_bot.home.folder import Home
+from qa_core.measures.metrics import Score
+from qa_lab.evaluate.evaluation_home import Progress, silent
+from qa_lab.evaluate.report import Row, compared
+from qa_lab.train.data.pairs import TrainingDataError
 
 TASK = "linking"
 MEASURE = "accuracy"

@@ -15,19 +15,19 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 
-from kg_index.keywords import KeywordMatcher
-from kg_index.pools import PoolQuestion, read_pools, read_relations
-from kg_index.relation_scorers import KEYWORDS, CosineScorer, KeywordFirst, Together
-from kg_index.relations import RelationDetector, RelationScorer
-from qa_bot.encoders import STARTER, resolve
-from qa_bot.evaluation.indexed import Progress, silent
-from qa_bot.evaluation.report import Row, compared
-from qa_bot.graph import opened
-from qa_bot.home import Home
-from qa_bot.relation_folders import open_head, open_scorer
-from qa_bot.training.pairs import TrainingDataError
-from qa_core.metrics import Score
+from kg_index.relations.keywords import KeywordMatcher
+from kg_index.relations.relation_scorers import KEYWORDS, CosineScorer, KeywordFirst, Together
+from kg_index.relations.relations import RelationDetector, RelationScorer
+from kg_index.training.relation_detection_data import PoolQuestion, read_pools, read_relations
+from qa_bot.answering.models.relation_folders import open_head, open_scorer
+from qa_bot.documents.graph import opened
+from qa_bot.home.encoders import STARTER, resolve
+from qa_bot.home.folder import Home
+from qa_core.measures.metrics import Score
 from qa_core.types import FloatArray
+from qa_lab.evaluate.evaluation_home import Progress, silent
+from qa_lab.evaluate.report import Row, compared
+from qa_lab.train.data.pairs import TrainingDataError
 
 __all__ = ["MEASURE", "TASK", "Chance", "evaluate_relations", "measured", "open_head", "open_scorer"]
 

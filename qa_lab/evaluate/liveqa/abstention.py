@@ -15,10 +15,15 @@ from pathlib import Path
 import numpy as np
 import orjson
 
+from qa_bot.answering.confidence import FEATURES, Features
+from qa_bot.answering.pipeline import Engine, Pipeline
 from qa_bot.bot import Bot
-from qa_bot.confidence import FEATURES, Features
-from qa_bot.evaluation.asking import documents, rank
-from qa_bot.evaluation.calibration import (
+from qa_core.measures.metrics import Score
+from qa_core.measures.significance import SEED
+from qa_core.types import Question
+from qa_lab.evaluate.datasets import Dataset, DatasetError
+from qa_lab.evaluate.evaluation_home import Asked, Flags, Progress, indexed, silent
+from qa_lab.evaluate.liveqa.calibration_measures import (
     area_under_risk,
     calibration_error,
     precision_at,
@@ -26,15 +31,11 @@ from qa_bot.evaluation.calibration import (
     risk_coverage,
     squared_errors,
 )
-from qa_bot.evaluation.datasets import Dataset, DatasetError
-from qa_bot.evaluation.indexed import Asked, Flags, Progress, indexed, silent
-from qa_bot.evaluation.off_topic import draw_off_topic
-from qa_bot.evaluation.recalibration import Fit, Floats, held_out, isotonic, isotonic_after, logit, platt
-from qa_bot.evaluation.report import SEED, Row, compared
-from qa_bot.evaluation.retrieval import judged
-from qa_bot.pipeline import Engine, Pipeline
-from qa_core.metrics import Score
-from qa_core.types import Question
+from qa_lab.evaluate.liveqa.off_topic import draw_off_topic
+from qa_lab.evaluate.liveqa.recalibration import Fit, Floats, held_out, isotonic, isotonic_after, logit, platt
+from qa_lab.evaluate.report import Row, compared
+from qa_lab.evaluate.retrieval import judged
+from qa_lab.evaluate.systems import documents, rank
 from rankers.combination import LEARNED
 
 log = logging.getLogger(__name__)
@@ -139,7 +140,7 @@ def write(folder: Path, confidences: Mapping[str, Floats], right: Sequence[bool]
 
 
 def _draw(folder: Path, bins: Mapping[str, tuple[Floats, Floats]], risks: Mapping[str, tuple[Floats, Floats]]) -> None:
-    from qa_core.plots import draw_lines
+    from qa_core.measures.plots import draw_lines
 
     labels = {"x": "confidence", "y": "share of right answers"}
     draw_lines(folder / "reliability.png", bins, **labels, marked=True, diagonal=True)

@@ -10,15 +10,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from qa_bot.evaluation.asking import DEPTH, documents, rank
-from qa_bot.evaluation.datasets import Dataset, DatasetError, Query
-from qa_bot.evaluation.indexed import Asked, Flags, Progress, indexed, silent
-from qa_bot.evaluation.report import Row, compared
-from qa_bot.evaluation.retrieval import judged, write_runs
-from qa_bot.pipeline import Engine
-from qa_core.metrics import Score, evaluate, liveqa
-from qa_core.runs import Qrels, run_of
+from qa_bot.answering.pipeline import Engine
+from qa_core.measures.metrics import Score, evaluate, liveqa
+from qa_core.measures.runs import Qrels, run_of
 from qa_core.types import Question
+from qa_lab.evaluate.datasets import Dataset, DatasetError, Query
+from qa_lab.evaluate.evaluation_home import Asked, Flags, Progress, indexed, silent
+from qa_lab.evaluate.report import Row, compared
+from qa_lab.evaluate.retrieval import judged, write_runs
+from qa_lab.evaluate.systems import DEPTH, documents, rank
 
 TASK = "liveqa"
 ENGINES: tuple[Engine, ...] = ("hybrid", "keyword", "dense")

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import numpy as np
 
-from qa_bot.evaluation.datasets import DatasetError
 from qa_core.types import Question
+from qa_lab.evaluate.datasets import DatasetError
 
 FOLDER = "liveqa"
 """Looked for beside the judged data."""

@@ -11,16 +11,16 @@ from pathlib import Path
 
 import numpy as np
 
-from qa_bot.evaluation.asking import rank
-from qa_bot.evaluation.datasets import Dataset
-from qa_bot.evaluation.indexed import Flags, Progress, indexed, silent
-from qa_bot.evaluation.report import Row, compared
-from qa_bot.evaluation.retrieval import judged
-from qa_bot.rankers import open_rankers
-from qa_bot.training.lessons import UNJUDGED, Lessons, of_judgements
-from qa_core.metrics import Score, liveqa
-from qa_core.runs import rankings
+from qa_bot.answering.models.ranker_loading import open_rankers
+from qa_core.measures.metrics import Score, liveqa
+from qa_core.measures.runs import rankings
 from qa_core.types import FloatArray
+from qa_lab.evaluate.datasets import Dataset
+from qa_lab.evaluate.evaluation_home import Flags, Progress, indexed, silent
+from qa_lab.evaluate.report import Row, compared
+from qa_lab.evaluate.retrieval import judged
+from qa_lab.evaluate.systems import rank
+from qa_lab.train.fusion.fusion_data import UNJUDGED, Lessons, of_judgements
 from rankers.fusion import FusionConfig, cross_validated
 
 TASK = "liveqa, re-ranked"

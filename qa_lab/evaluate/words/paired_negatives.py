@@ -13,9 +13,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from qa_bot.training.phrase_preparation import Phrased
-from qa_core.surface import overlap
-from qa_core.trees import Tree
+from qa_lab.evaluate.words.string_similarity import overlap
+from qa_lab.train.phrases.phrase_preparation import Phrased
+from retrievers.training.phrases.trees import Tree
 
 _TRIES = 50  # draws of a phrase without overlap, which nearly all are
 

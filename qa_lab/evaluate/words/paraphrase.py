@@ -14,17 +14,17 @@ from tempfile import TemporaryDirectory
 import numpy as np
 from numpy.typing import NDArray
 
-from qa_bot.encoders import STARTER, resolve
-from qa_bot.evaluation.indexed import Progress, silent
-from qa_bot.evaluation.report import Row, compared
-from qa_bot.rankers import open_ranker
-from qa_bot.training.pairs import TrainingDataError
-from qa_bot.training.paraphrase_pairs import kept_aside, labelled
-from qa_bot.training.question_pairs import read_question_pairs
-from qa_core.metrics import Score
-from qa_core.pair_rows import TextPair
-from qa_core.text import words
+from qa_bot.answering.models.ranker_loading import open_ranker
+from qa_bot.home.encoders import STARTER, resolve
+from qa_core.measures.metrics import Score
+from qa_core.networks.pair_tokens import TextPair
+from qa_core.text.analysis import words
 from qa_core.types import Encoder, FloatArray
+from qa_lab.evaluate.evaluation_home import Progress, silent
+from qa_lab.evaluate.report import Row, compared
+from qa_lab.train.data.pairs import TrainingDataError
+from qa_lab.train.data.paraphrase_pairs import kept_aside, labelled
+from qa_lab.train.data.question_pairs import read_question_pairs
 from rankers.neural import PairScorer
 
 TASK = "paraphrase"

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from qa_bot.training.phrase_preparation import Phrased
-from qa_core.surface import length_ratio, overlap
+from qa_lab.evaluate.words.string_similarity import length_ratio, overlap
+from qa_lab.train.phrases.phrase_preparation import Phrased
 
 Errors = NDArray[np.float64]
 WordPairs = Collection[tuple[str, str]]

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from qa_bot.ingest.records import Reject
-from qa_bot.training.phrase_pairs import BARS, PhrasePair, read_phrase_pairs
-from qa_bot.training.phrase_preparation import phrased
-from retrievers.training.phrase_model import PhraseModel
+from qa_bot.documents.ingest.records import Reject
+from qa_lab.train.data.phrase_pairs import BARS, PhrasePair, read_phrase_pairs
+from qa_lab.train.phrases.phrase_preparation import phrased
+from retrievers.training.phrases.phrase_model import PhraseModel
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,24 +12,25 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from qa_bot.encoders import STARTER, STARTER_FOLDER
-from qa_bot.evaluation.datasets import DatasetError
-from qa_bot.evaluation.indexed import Progress, silent
-from qa_bot.evaluation.mismatched import with_mismatched
-from qa_bot.evaluation.phrase_errors import Analysis, analysed
-from qa_bot.evaluation.report import Row, compared
-from qa_bot.evaluation.surface import lemmatised_overlap, regression, strict_overlap
-from qa_bot.training.pairs import TrainingDataError
-from qa_bot.training.phrase_development import SEED
-from qa_bot.training.phrase_pairs import PhrasePair, PhrasePairs, read_phrase_pairs
-from qa_bot.training.phrase_preparation import Phrased, Preparation, parts, phrased, prepared
-from qa_bot.training.phrase_words import start_vectors
-from qa_bot.training.phrases import TEST
-from qa_core.metrics import Score
-from qa_core.pair_measures import auc, rank_correlation
-from qa_core.training import seed_everything
-from qa_core.vectors import WordVectors
-from retrievers.training.phrase_model import PhraseModel
+from qa_bot.home.encoders import STARTER
+from qa_bot.home.starter import ENCODER
+from qa_core.measures.metrics import Score
+from qa_core.measures.pair_measures import auc, rank_correlation
+from qa_core.training.loop import seed_everything
+from qa_core.vectors.word_vectors import WordVectors
+from qa_lab.evaluate.datasets import DatasetError
+from qa_lab.evaluate.evaluation_home import Progress, silent
+from qa_lab.evaluate.report import Row, compared
+from qa_lab.evaluate.words.paired_negatives import with_mismatched
+from qa_lab.evaluate.words.phrase_errors import Analysis, analysed
+from qa_lab.evaluate.words.surface_baselines import lemmatised_overlap, regression, strict_overlap
+from qa_lab.train.data.pairs import TrainingDataError
+from qa_lab.train.data.phrase_pairs import PhrasePair, PhrasePairs, read_phrase_pairs
+from qa_lab.train.phrases.phrase_development import SEED
+from qa_lab.train.phrases.phrase_preparation import Phrased, Preparation, parts, phrased, prepared
+from qa_lab.train.phrases.phrase_words import start_vectors
+from qa_lab.train.phrases.phrases import TEST
+from retrievers.training.phrases.phrase_model import PhraseModel
 
 TASK = "phrases"
 WORDS = 50_000
@@ -198,4 +199,4 @@ def _by(model: PhraseModel) -> Scorer:
 
 
 def _place(name: str) -> Path:
-    return STARTER_FOLDER if name == STARTER else Path(name).expanduser()
+    return ENCODER if name == STARTER else Path(name).expanduser()

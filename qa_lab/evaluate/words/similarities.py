@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from qa_bot.evaluation.datasets import DatasetError
+from qa_lab.evaluate.datasets import DatasetError
 
 SCORES = (
     "simlex999",

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from qa_bot.training.phrase_preparation import Phrased
-from qa_core.surface import edit_distance, length_ratio, nearly, overlap
-from retrievers.training.constraints import lemmas_among
+from qa_lab.evaluate.words.string_similarity import edit_distance, length_ratio, nearly, overlap
+from qa_lab.train.phrases.phrase_preparation import Phrased
+from retrievers.training.phrases.forbidden_negatives import lemmas_among
 
 FOLDS = 5
 RIDGE = 1.0

@@ -9,15 +9,15 @@ from pathlib import Path
 
 import numpy as np
 
-from qa_bot.encoders import STARTER
-from qa_bot.evaluation.datasets import DatasetError
-from qa_bot.evaluation.indexed import Progress, silent
-from qa_bot.evaluation.report import Row
-from qa_bot.evaluation.similarities import SimilarityList, read_lists
-from qa_bot.home import Home, HomeError
-from qa_bot.word_vectors import word_vectors
-from qa_core.metrics import Score, spearman
-from qa_core.vectors import WordVectors
+from qa_bot.home.encoders import STARTER
+from qa_bot.home.folder import Home, HomeError
+from qa_core.measures.metrics import Score, spearman
+from qa_core.vectors.word_vectors import WordVectors
+from qa_lab.evaluate.datasets import DatasetError
+from qa_lab.evaluate.evaluation_home import Progress, silent
+from qa_lab.evaluate.report import Row
+from qa_lab.evaluate.words.similarities import SimilarityList, read_lists
+from qa_lab.train.data.word_vectors import word_vectors
 
 TASK = "words"
 SPEARMAN, COVERED = "spearman", "covered"
@@ -37,7 +37,7 @@ def evaluate_words(
     A pair with a word that a model does not know is left out for that model; `covered` is the share of the others.
 
     Args:
-        data: a list, or a folder of lists, in one of the published forms (`qa_bot.evaluation.similarities`).
+        data: a list, or a folder of lists, in one of the published forms (`qa_lab.evaluate.words.similarities`).
         models: files of word vectors, or folders with one.
         encoders: names of encoders, which encode the words one by one.
         limit: only the first pairs of each list.

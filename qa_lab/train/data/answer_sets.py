@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, Self
 
-from qa_bot.ingest.records import Notice, Record, Reject
-from qa_bot.training.pairs import Judged, TrainingDataError, incomplete, items, pair_of, split
-from qa_bot.training.request import Request
-from qa_core.metrics import evaluate
+from qa_bot.documents.ingest.records import Notice, Record, Reject
+from qa_core.measures.metrics import evaluate
 from qa_core.types import FloatArray
-from rankers.pairs import AnswerSet, Pool
+from qa_lab.train.data.pairs import Judged, TrainingDataError, incomplete, items, pair_of, split
+from qa_lab.train.request import Request
+from rankers.training.answer_pairs import AnswerSet, Pool
 from retrievers.training.examples import Pair
 
 Keep = Literal["both", "positive", "all"]

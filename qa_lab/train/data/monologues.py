@@ -12,11 +12,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from generators.persona_training import Spoken
-from qa_bot.ingest.records import Notice, Reject
-from qa_bot.training.lines import Line, read_lines
-from qa_bot.training.pairs import TrainingDataError
-from qa_core.sentences import sentences
+from generators.training.persona_training import Spoken
+from qa_bot.documents.ingest.example_lines import Line, read_lines
+from qa_bot.documents.ingest.records import Notice, Reject
+from qa_core.text.sentences import sentences
+from qa_lab.train.data.pairs import TrainingDataError
 
 LONG = 300
 """Characters of a line that is one sentence, whatever marks it holds."""

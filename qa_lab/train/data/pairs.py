@@ -13,11 +13,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from qa_bot.ingest import jsonl, tsv
-from qa_bot.ingest.bounds import Produced
-from qa_bot.ingest.leaf import Leaf, over_record_limit
-from qa_bot.ingest.reading import read
-from qa_bot.ingest.records import Item, Limits, Notice, Record, Reject
+from qa_bot.documents.ingest.files.byte_budget import Produced
+from qa_bot.documents.ingest.files.source_file import Leaf, over_record_limit
+from qa_bot.documents.ingest.formats import jsonl, tsv
+from qa_bot.documents.ingest.reading import read
+from qa_bot.documents.ingest.records import Item, Limits, Notice, Record, Reject
 from retrievers.training.examples import Pair
 
 _COLUMNS = {"questionid": "qid", "sentence": "answer"}

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from qa_bot.training.similar import HELD_OUT, KEPT_ASIDE
-from qa_core.pair_classifier import LabelledPairs
-from qa_core.pair_rows import TextPair
+from qa_core.networks.pair_classifier import LabelledPairs
+from qa_core.networks.pair_tokens import TextPair
+from qa_lab.train.retrieval.similar import HELD_OUT, KEPT_ASIDE
 from retrievers.training.questions import QuestionSet
 
 

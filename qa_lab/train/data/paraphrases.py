@@ -16,9 +16,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from qa_bot.ingest.records import Notice, Reject
-from qa_bot.training.lines import Line, read_lines
-from qa_bot.training.pairs import TrainingDataError
+from qa_bot.documents.ingest.example_lines import Line, read_lines
+from qa_bot.documents.ingest.records import Notice, Reject
+from qa_lab.train.data.pairs import TrainingDataError
 
 WordPair = tuple[str, str]
 Columns = tuple[str, Sequence[str]]

@@ -18,13 +18,13 @@ from itertools import combinations, pairwise
 from pathlib import Path
 from typing import Any
 
-from qa_bot.ingest import medquad, tsv
-from qa_bot.ingest.bounds import Produced
-from qa_bot.ingest.leaf import Leaf, over_record_limit
-from qa_bot.ingest.reading import read
-from qa_bot.ingest.records import Item, Limits, Notice, Record, Reject
-from qa_bot.ingest.xml import Handler, XmlError, stream
-from qa_bot.training.pairs import TrainingDataError
+from qa_bot.documents.ingest.files.byte_budget import Produced
+from qa_bot.documents.ingest.files.source_file import Leaf, over_record_limit
+from qa_bot.documents.ingest.formats import medquad, tsv
+from qa_bot.documents.ingest.formats.xml import Handler, XmlError, stream
+from qa_bot.documents.ingest.reading import read
+from qa_bot.documents.ingest.records import Item, Limits, Notice, Record, Reject
+from qa_lab.train.data.pairs import TrainingDataError
 from retrievers.training.questions import Labelled, QuestionSet, folded
 
 VARIANTS = 4  # questions of one type and concept; of 630 groups of MedQuAD 586 are within it, a larger one has 43

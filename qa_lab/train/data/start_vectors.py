@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from qa_bot.encoders import STARTER, STARTER_FOLDER
-from qa_core.static_encoder import StaticEncoder
-from qa_core.text import words
-from qa_core.vectors import WordVectors, read_vectors
+from qa_bot.home.encoders import STARTER
+from qa_bot.home.starter import ENCODER
+from qa_core.encoders.static_encoder import StaticEncoder
+from qa_core.text.analysis import words
+from qa_core.vectors.word_vectors import WordVectors, read_vectors
 
 
 def located(name: str) -> Path:
     """The folder or file behind a name."""
-    return STARTER_FOLDER if name == STARTER else Path(name).expanduser()
+    return ENCODER if name == STARTER else Path(name).expanduser()
 
 
 def words_of(texts: Iterable[str]) -> list[str]:

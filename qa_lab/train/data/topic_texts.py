@@ -10,13 +10,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from qa_bot.ingest import jsonl
-from qa_bot.ingest.bounds import Produced
-from qa_bot.ingest.leaf import Leaf, over_record_limit
-from qa_bot.ingest.reading import read
-from qa_bot.ingest.records import Item, Limits, Notice, Record, Reject
-from qa_bot.training.pairs import TrainingDataError
-from qa_core.sentences import sentences
+from qa_bot.documents.ingest.files.byte_budget import Produced
+from qa_bot.documents.ingest.files.source_file import Leaf, over_record_limit
+from qa_bot.documents.ingest.formats import jsonl
+from qa_bot.documents.ingest.reading import read
+from qa_bot.documents.ingest.records import Item, Limits, Notice, Record, Reject
+from qa_core.text.sentences import sentences
+from qa_lab.train.data.pairs import TrainingDataError
 
 SHORT = 400
 """Characters of a record that is one text; a longer one is taken by sentence."""

@@ -8,9 +8,10 @@ from pathlib import Path
 
 import numpy as np
 
-from qa_bot.encoders import STARTER_FOLDER, resolve
-from qa_core.static_table import read_tokeniser
-from qa_core.vectors import WordVectors, read_vectors
+from qa_bot.home.encoders import resolve
+from qa_bot.home.starter import ENCODER
+from qa_core.training.static_table import read_tokeniser
+from qa_core.vectors.word_vectors import WordVectors, read_vectors
 
 VECTORS = "vectors.txt"
 """In the folder of a model of words, GloVe text."""
@@ -25,7 +26,7 @@ def word_vectors(source: str, words: Sequence[str], *, models: Path) -> WordVect
         source: a file that `read_vectors` reads; a folder with `vectors.txt`; `starter`, the folder or the hub id of an
             encoder, which encodes the words one by one.
         words: distinct.
-        models: see `qa_bot.encoders.resolve`.
+        models: see `qa_bot.home.encoders.resolve`.
 
     Raises:
         ValueError: there is no such source, it is damaged, or it knows none of the words.
@@ -75,5 +76,5 @@ def listed_words(source: Path | None) -> tuple[str, ...]:
     file = source / VECTORS if source is not None and source.is_dir() else source
     if file is not None and file.is_file():
         return read_vectors(file).words
-    vocabulary = read_tokeniser(STARTER_FOLDER)["model"]["vocab"]
+    vocabulary = read_tokeniser(ENCODER)["model"]["vocab"]
     return tuple(word for word in vocabulary if _PLAIN.fullmatch(word))

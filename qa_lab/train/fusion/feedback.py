@@ -18,23 +18,23 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from qa_bot.answering.models.ranker_loading import open_fusion
+from qa_bot.answering.owner_answers import is_owned, question_key
 from qa_bot.bot import Bot
-from qa_bot.challenging import fingerprint, points
-from qa_bot.config import load_config
-from qa_bot.evaluation.asking import rank
-from qa_bot.interleaving import Interleaved, interleaved
-from qa_bot.owned import is_owned, question_key
-from qa_bot.rankers import open_fusion
-from qa_bot.training.lessons import Lessons, of_judgements, singles
-from qa_bot.training.votes import Opinion, Voice, VoteSettings, firmness, first_place, opinions, voices
+from qa_bot.home.config import load_config
+from qa_bot.learning.challenger import fingerprint, points
+from qa_bot.learning.interleaving import Interleaved, interleaved
 from qa_core.types import Candidate, FloatArray, Question
+from qa_lab.evaluate.systems import rank
+from qa_lab.train.fusion.fusion_data import Lessons, of_judgements, singles
+from qa_lab.train.fusion.votes import Opinion, Voice, VoteSettings, firmness, first_place, opinions, voices
 from rankers.fusion import LearnedFusion, joined
 from rankers.neural import NeuralRanker
-from rankers.places import PLACE, Places
-from rankers.standing import standing
+from rankers.rank_prior import PLACE, Places
+from rankers.training.ndcg_by_feature import standing
 
 if TYPE_CHECKING:
-    from qa_bot.store import Feedback, Turn
+    from qa_bot.home.store import Feedback, Turn
 
 MEASURE = "nDCG@10"
 """Of the documents that were voted on alone: of others nobody knows whether they stand where they should."""

@@ -4,7 +4,7 @@ Rankers whose scores are joined must not have been trained on the same questions
 development data. Figures come from cross-validation over the questions, the trees that are kept from all of them.
 
 Trees that learn from votes correct the order that is there, and are compared with it before they are recommended
-(`qa_bot.training.votes`, `qa_bot.training.feedback`, `qa_bot.interleaving`).
+(`qa_lab.train.fusion.votes`, `qa_lab.train.fusion.feedback`, `qa_bot.learning.interleaving`).
 """
 
 from __future__ import annotations
@@ -16,29 +16,29 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
-from qa_bot.encoders import STARTER, resolve
-from qa_bot.evaluation.asking import rank
-from qa_bot.evaluation.datasets import DatasetError, read_dataset, splits
-from qa_bot.evaluation.indexed import indexed
-from qa_bot.home import Home
-from qa_bot.rankers import RankerError, named, open_rankers
-from qa_bot.training.answer_sets import AnswerSets, kept, read_answer_sets
-from qa_bot.training.dense import TrainingError
-from qa_bot.training.feedback import MEASURE, Comparison, Voted, compared, measured, stages, voted_in
-from qa_bot.training.lessons import UNJUDGED, Lessons, names_of, of_answers, of_judgements, singles
-from qa_bot.training.pairs import TrainingDataError
-from qa_bot.training.request import Request
-from qa_bot.training.settings import SettingsError, read_toml, settled
-from qa_bot.training.votes import VoteSettings
-from qa_core.metrics import Score
-from qa_core.plots import draw_bars
-from qa_core.training import Progress
+from qa_bot.answering.models.ranker_loading import RankerError, named, open_rankers
+from qa_bot.home.encoders import STARTER, resolve
+from qa_bot.home.folder import Home
+from qa_core.measures.metrics import Score
+from qa_core.measures.plots import draw_bars
+from qa_core.training.loop import Progress
+from qa_lab.evaluate.datasets import DatasetError, read_dataset, splits
+from qa_lab.evaluate.evaluation_home import indexed
+from qa_lab.evaluate.systems import rank
+from qa_lab.train.data.answer_sets import AnswerSets, kept, read_answer_sets
+from qa_lab.train.data.pairs import TrainingDataError
+from qa_lab.train.fusion.feedback import MEASURE, Comparison, Voted, compared, measured, stages, voted_in
+from qa_lab.train.fusion.fusion_data import UNJUDGED, Lessons, names_of, of_answers, of_judgements, singles
+from qa_lab.train.fusion.votes import VoteSettings
+from qa_lab.train.request import Request
+from qa_lab.train.retrieval.dense import TrainingError
+from qa_lab.train.settings import SettingsError, read_toml, settled
+from rankers.answer_selection.keyword_features import Keywords
 from rankers.fusion import FusionConfig, LearnedFusion, Origin, cross_validated
 from rankers.gbdt import GBDTConfig
-from rankers.keyword_features import Keywords
 from rankers.neural import NeuralRanker
-from rankers.pairs import AnswerSet, Pool
-from rankers.places import Places
+from rankers.rank_prior import Places
+from rankers.training.answer_pairs import AnswerSet, Pool
 
 ANSWERS, JUDGED = ("AP", "RR"), ("nDCG@10", "RR")
 """Measures of answer selection, and of judged collections."""

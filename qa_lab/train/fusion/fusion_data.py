@@ -14,13 +14,13 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from qa_core.metrics import Score, evaluate
-from qa_core.runs import Qrels
+from qa_core.measures.metrics import Score, evaluate
+from qa_core.measures.runs import Qrels
 from qa_core.types import Candidate, Encoder, FloatArray, Question
+from rankers.answer_selection.keyword_features import FEATURES, Keywords
 from rankers.fusion import Scores, joined, pair_scores, scores_of, together
-from rankers.keyword_features import FEATURES, Keywords
 from rankers.neural import NeuralRanker, asked
-from rankers.pairs import AnswerSet
+from rankers.training.answer_pairs import AnswerSet
 
 UNJUDGED = 0.4
 """How much a document counts, as a wrong one, that nobody judged: some of them are right (measured on LiveQA-Med)."""

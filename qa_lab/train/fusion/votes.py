@@ -8,7 +8,7 @@ Votes can be noise, or meant ill. So
   them on one question and document together count no more than one conversation. A conversation is no proof of a person
   either, anyone can begin another: where strangers may vote, a token keeps them out;
 - of an answer that was put together from several documents each gets its share of the vote, by the text it gave;
-- voters who contradict the others are believed less (`qa_bot.training.reliability`);
+- voters who contradict the others are believed less (`qa_lab.train.fusion.dawid_skene`);
 - a single voice counts, for what is learnt is how stages are weighed, and different questions confirm each other there;
   but only with `n / (n + agree − 1)` of the weight that many agreeing ones come to.
 """
@@ -22,11 +22,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from qa_bot.owned import question_key
-from qa_bot.training.reliability import Votes, reliability
+from qa_bot.answering.owner_answers import question_key
+from qa_lab.train.fusion.dawid_skene import Votes, reliability
 
 if TYPE_CHECKING:
-    from qa_bot.store import Feedback, Turn
+    from qa_bot.home.store import Feedback, Turn
 
 ANONYMOUS = 0.5
 """How much a vote counts that belongs to no conversation."""

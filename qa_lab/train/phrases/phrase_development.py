@@ -6,13 +6,13 @@ import logging
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
-from qa_bot.evaluation.mismatched import with_mismatched
-from qa_bot.training.pairs import TrainingDataError
-from qa_bot.training.phrase_pairs import read_phrase_pairs
-from qa_bot.training.phrase_preparation import Parts, Phrased, parts, phrased
-from qa_core.metrics import Score
-from qa_core.pair_measures import auc, rank_correlation
-from retrievers.training.phrase_model import PhraseModel
+from qa_core.measures.metrics import Score
+from qa_core.measures.pair_measures import auc, rank_correlation
+from qa_lab.evaluate.words.paired_negatives import with_mismatched
+from qa_lab.train.data.pairs import TrainingDataError
+from qa_lab.train.data.phrase_pairs import read_phrase_pairs
+from qa_lab.train.phrases.phrase_preparation import Parts, Phrased, parts, phrased
+from retrievers.training.phrases.phrase_model import PhraseModel
 
 log = logging.getLogger(__name__)
 

@@ -12,9 +12,9 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from qa_bot.training.phrase_pairs import PhrasePair
-from qa_core.surface import edit_distance, effective_size, nearly, overlap
-from qa_core.trees import Tree, tree_of
+from qa_lab.evaluate.words.string_similarity import edit_distance, effective_size, nearly, overlap
+from qa_lab.train.data.phrase_pairs import PhrasePair
+from retrievers.training.phrases.trees import Tree, tree_of
 
 DIGITS, BRACKETS, EMPTY, UNKNOWN = "with digits", "with brackets", "without words", "with unknown words"
 WORDS, NEAR, OVERLAP = "of single words", "nearly identical", "with too much overlap"

@@ -11,21 +11,22 @@ from pathlib import Path
 
 import numpy as np
 
-from qa_bot.encoders import STARTER, STARTER_FOLDER
-from qa_bot.training.pairs import TrainingDataError
-from qa_bot.training.phrase_development import check_parts, measure_name, measured, with_development
-from qa_bot.training.phrase_pairs import PhrasePairs, read_phrase_pairs
-from qa_bot.training.phrase_preparation import Phrased, Preparation, prepared
-from qa_bot.training.phrase_words import only, start_vectors
-from qa_bot.training.request import Request
-from qa_bot.training.run import Run, RunError, hold
-from qa_bot.training.settings import SettingsError, read_toml, settled
-from qa_core.resume import load_training
-from qa_core.training import Progress, Training, seed_everything
+from qa_bot.home.encoders import STARTER
+from qa_bot.home.starter import ENCODER
+from qa_core.training.loop import Progress, Training, seed_everything
+from qa_core.training.resume import load_training
 from qa_core.types import IntArray
-from retrievers.training.forest import Numbered
-from retrievers.training.phrase_model import PhraseModel
-from retrievers.training.phrases import PhraseConfig, adagrad, train_network
+from qa_lab.train.data.pairs import TrainingDataError
+from qa_lab.train.data.phrase_pairs import PhrasePairs, read_phrase_pairs
+from qa_lab.train.phrases.phrase_development import check_parts, measure_name, measured, with_development
+from qa_lab.train.phrases.phrase_preparation import Phrased, Preparation, prepared
+from qa_lab.train.phrases.phrase_words import only, start_vectors
+from qa_lab.train.request import Request
+from qa_lab.train.settings import SettingsError, read_toml, settled
+from qa_lab.train.training_run import Run, RunError, hold
+from retrievers.training.phrases.phrase_model import PhraseModel
+from retrievers.training.phrases.phrase_training import PhraseConfig, adagrad, train_network
+from retrievers.training.phrases.tree_batching import Numbered
 
 log = logging.getLogger(__name__)
 
@@ -129,7 +130,7 @@ def configured(request: Request) -> PhrasesConfig:
 def _trained(request: Request, config: PhrasesConfig, told: Told, reported: Reported) -> Outcome:
     data = read_phrase_pairs(request.data, limit=request.limit)
     told(data)
-    vectors = start_vectors(request.base or STARTER_FOLDER, limit=config.vocabulary, norm=config.norm)
+    vectors = start_vectors(request.base or ENCODER, limit=config.vocabulary, norm=config.norm)
     ready = prepared(data.pairs, config.preparation, known=vectors.__contains__)
     split, dev = with_development(ready.pairs, request.dev, test=config.test)
     check_parts(split, dev, ready.left_out, dev=request.dev)

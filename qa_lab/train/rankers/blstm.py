@@ -15,34 +15,34 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from qa_bot.encoders import STARTER_FOLDER
-from qa_bot.training.answer_sets import AnswerSets, Figures, parted_mixed
-from qa_bot.training.blstm_report import Outcome, card
-from qa_bot.training.blstm_settings import BLSTMSettings, configured
-from qa_bot.training.dense import TrainingError
-from qa_bot.training.pairs import TrainingDataError
-from qa_bot.training.pretrained import vectors_beyond, words_of
-from qa_bot.training.request import Request
-from qa_bot.training.run import IDENTITY, Run, RunError, hold
-from qa_bot.training.settings import SettingsError, device_of
-from qa_core.plots import write_curve
-from qa_core.resume import load_training
-from qa_core.static_encoder import StaticEncoder
-from qa_core.training import Progress, Training, seed_everything
+from qa_bot.home.starter import ENCODER
+from qa_core.encoders.static_encoder import StaticEncoder
+from qa_core.measures.plots import write_curve
+from qa_core.training.loop import Progress, Training, seed_everything
+from qa_core.training.resume import load_training
 from qa_core.types import FloatArray
-from qa_core.vectors import WordVectors
-from rankers.blstm import (
+from qa_core.vectors.word_vectors import WordVectors
+from qa_lab.train.data.answer_sets import AnswerSets, Figures, parted_mixed
+from qa_lab.train.data.pairs import TrainingDataError
+from qa_lab.train.data.start_vectors import vectors_beyond, words_of
+from qa_lab.train.rankers.blstm_report import Outcome, card
+from qa_lab.train.rankers.blstm_settings import BLSTMSettings, configured
+from qa_lab.train.request import Request
+from qa_lab.train.retrieval.dense import TrainingError
+from qa_lab.train.settings import SettingsError, device_of
+from qa_lab.train.training_run import IDENTITY, Run, RunError, hold
+from rankers.answer_selection.blstm import (
     PAPER,
     POOLS,
     BLSTMScorer,
     optimiser,
     parameters,
 )
-from rankers.blstm import train_blstm as train_network
+from rankers.answer_selection.blstm import train_blstm as train_network
+from rankers.answer_selection.keyword_features import COSINE, Keywords
+from rankers.answer_selection.stacked import Inputs, StackedRanker, folds, network_pools
 from rankers.gbdt import BoostedTrees
-from rankers.keyword_features import COSINE, Keywords
-from rankers.pairs import AnswerSet, Pool, check_mixed
-from rankers.stacked import Inputs, StackedRanker, folds, network_pools
+from rankers.training.answer_pairs import AnswerSet, Pool, check_mixed
 
 FOLD = "fold-{}"
 """Folders of the networks that pools for the trees come from, while a run is going on."""
@@ -134,7 +134,7 @@ class _Trainer:
         return self.settings.use != "network" and COSINE in self.settings.names
 
     def _encoder(self) -> Callable[[Sequence[str]], FloatArray]:
-        return StaticEncoder.load(STARTER_FOLDER).encode
+        return StaticEncoder.load(ENCODER).encode
 
     def _begun(self) -> list[Run]:
         """The saved stages to go on with; in a new run there are none."""
@@ -181,7 +181,7 @@ class _Trainer:
         table = own if pools is None else np.hstack([pools, own])
         trees = replace(self.settings.trees, seed=self.settings.trees.seed + self.request.seed)
         grown = BoostedTrees.fit(table, self.pool.label, names=names, groups=self.pool.question, config=trees)
-        fingerprint = StaticEncoder.load(STARTER_FOLDER).fingerprint if self._cosine else ""
+        fingerprint = StaticEncoder.load(ENCODER).fingerprint if self._cosine else ""
         return StackedRanker(inputs, grown, fingerprint)
 
     def _measured(

@@ -6,9 +6,9 @@ import json
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from qa_bot.training.answer_sets import Figures
-from qa_bot.training.blstm_settings import BLSTMSettings
-from qa_bot.training.request import Request
+from qa_lab.train.data.answer_sets import Figures
+from qa_lab.train.rankers.blstm_settings import BLSTMSettings
+from qa_lab.train.request import Request
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
-from qa_bot.encoders import STARTER
-from qa_bot.training.request import Request
-from qa_bot.training.settings import SettingsError, read_toml, settled
-from rankers.blstm import CPU, PAPER, POOLS, BLSTMConfig, BLSTMTraining
+from qa_bot.home.encoders import STARTER
+from qa_lab.train.request import Request
+from qa_lab.train.settings import SettingsError, read_toml, settled
+from rankers.answer_selection.blstm import CPU, PAPER, POOLS, BLSTMConfig, BLSTMTraining
+from rankers.answer_selection.keyword_features import COSINE, FEATURES
 from rankers.gbdt import GBDTConfig
-from rankers.keyword_features import COSINE, FEATURES
 
 Joined = Literal["none", "bm25", "cheap", "all"]
 _PRESETS = {"cpu": CPU, "paper": PAPER}

@@ -9,20 +9,25 @@ from pathlib import Path
 
 import torch
 
-from qa_bot.encoders import STARTER_FOLDER
-from qa_bot.training.answer_sets import AnswerSets, parted_mixed
-from qa_bot.training.dense import TrainingError
-from qa_bot.training.pairs import TrainingDataError
-from qa_bot.training.request import Request
-from qa_bot.training.run import Run, RunError, hold
-from qa_bot.training.settings import SettingsError, read_toml, settled
-from qa_core.checkpoints import CONFIG
-from qa_core.pair_rows import PairConfig
-from qa_core.resume import load_training
-from qa_core.static_encoder import StaticEncoder
-from qa_core.training import Progress, Training, seed_everything
-from rankers.cross_encoder_training import CrossEncoderTuning, TrainedCrossEncoder, optimiser, tune_cross_encoder
-from rankers.pairs import AnswerSet, Pool, mean_average_precision
+from qa_bot.home.starter import ENCODER
+from qa_core.encoders.static_encoder import StaticEncoder
+from qa_core.networks.checkpoints import CONFIG
+from qa_core.networks.pair_tokens import PairConfig
+from qa_core.training.loop import Progress, Training, seed_everything
+from qa_core.training.resume import load_training
+from qa_lab.train.data.answer_sets import AnswerSets, parted_mixed
+from qa_lab.train.data.pairs import TrainingDataError
+from qa_lab.train.request import Request
+from qa_lab.train.retrieval.dense import TrainingError
+from qa_lab.train.settings import SettingsError, read_toml, settled
+from qa_lab.train.training_run import Run, RunError, hold
+from rankers.training.answer_pairs import AnswerSet, Pool, mean_average_precision
+from rankers.training.cross_encoder_training import (
+    CrossEncoderTuning,
+    TrainedCrossEncoder,
+    optimiser,
+    tune_cross_encoder,
+)
 from retrievers.training.search import nearest
 
 MEASURE = "MAP"
@@ -132,7 +137,7 @@ def mined(sets: Sequence[AnswerSet], count: int) -> list[AnswerSet]:
     What a question has for an answer already, right or wrong, is not taken again.
     """
     answers = list(dict.fromkeys(answer for each in sets for answer in each.answers))
-    encoder = StaticEncoder.load(STARTER_FOLDER)
+    encoder = StaticEncoder.load(ENCODER)
     asked = encoder.encode([each.question for each in sets])
     most = count + max(len(each.answers) for each in sets)
     found = nearest(asked, encoder.encode(answers, side="answer"), most)

@@ -14,15 +14,15 @@ from pathlib import Path
 
 import numpy as np
 
-from qa_bot.rankers import RankerError, open_ranker
-from qa_bot.training.run import EVERY, Run, RunError
-from qa_bot.training.settings import SettingsError
-from qa_core.checkpoints import CONFIG
-from qa_core.training import Progress
+from qa_bot.answering.models.ranker_loading import RankerError, open_ranker
+from qa_core.networks.checkpoints import CONFIG
+from qa_core.training.loop import Progress
 from qa_core.types import FloatArray
-from rankers.distil import DistilConfig, rivals
+from qa_lab.train.settings import SettingsError
+from qa_lab.train.training_run import EVERY, Run, RunError
 from rankers.neural import PairScorer, TextPair
-from rankers.pairs import Pool
+from rankers.training.answer_pairs import Pool
+from rankers.training.distillation import DistilConfig, rivals
 
 SCORES = "teacher.npy"
 """In the state of a run: scores of the first pairs, or of all."""

@@ -14,20 +14,26 @@ from typing import Literal
 
 import numpy as np
 
-from qa_bot.training.answer_sets import AnswerSets, kept, parted
-from qa_bot.training.dense import TrainingError
-from qa_bot.training.likelihood_measures import AMONG, among, chosen, judged_figures
-from qa_bot.training.pairs import TrainingDataError
-from qa_bot.training.pretrained import vectors_of, words_of
-from qa_bot.training.request import Request
-from qa_bot.training.run import Run, RunError, hold
-from qa_bot.training.settings import SettingsError, device_of, read_toml, settled
-from qa_core.resume import load_training
-from qa_core.seq2seq_training import LikelihoodConfig, optimiser, perplexity
-from qa_core.training import Progress, Training, seed_everything
-from rankers.encoder_decoder import PAPER, SMALL, EncoderDecoderConfig, EncoderDecoderRanker, train_encoder_decoder
+from qa_core.training.likelihood_training import LikelihoodConfig, optimiser, perplexity
+from qa_core.training.loop import Progress, Training, seed_everything
+from qa_core.training.resume import load_training
+from qa_lab.train.data.answer_sets import AnswerSets, kept, parted
+from qa_lab.train.data.pairs import TrainingDataError
+from qa_lab.train.data.start_vectors import vectors_of, words_of
+from qa_lab.train.rankers.likelihood_measures import AMONG, among, chosen, judged_figures
+from qa_lab.train.request import Request
+from qa_lab.train.retrieval.dense import TrainingError
+from qa_lab.train.settings import SettingsError, device_of, read_toml, settled
+from qa_lab.train.training_run import Run, RunError, hold
+from rankers.answer_selection.encoder_decoder import (
+    PAPER,
+    SMALL,
+    EncoderDecoderConfig,
+    EncoderDecoderRanker,
+    train_encoder_decoder,
+)
 from rankers.neural import TextPair
-from rankers.pairs import AnswerSet
+from rankers.training.answer_pairs import AnswerSet
 
 MEASURED = 500
 """Held-out pairs that are ranked at most."""

@@ -14,26 +14,27 @@ from typing import Literal
 import numpy as np
 import torch
 
-from qa_bot.encoders import STARTER
-from qa_bot.rankers import open_contextual
-from qa_bot.training.dense import TrainingError
-from qa_bot.training.pairs import TrainingDataError
-from qa_bot.training.paraphrase_pairs import held_out, kept_aside, labelled_pairs
-from qa_bot.training.pretrained import located, vectors_of, words_of
-from qa_bot.training.question_pairs import QuestionPairs, read_question_pairs
-from qa_bot.training.request import Request
-from qa_bot.training.run import Run, RunError, hold
-from qa_bot.training.settings import SettingsError, read_toml, settled
-from qa_core.pair_classifier import LabelledPairs
-from qa_core.pair_rows import PairConfig
-from qa_core.resume import load_training
-from qa_core.training import Progress, Training, seed_everything
-from qa_core.vectors import WordVectors
-from rankers import paraphrase_training, word_pairs
-from rankers.cross_encoder_training import CrossEncoderTuning, TrainedCrossEncoder
-from rankers.cross_encoder_training import optimiser as cross_optimiser
-from rankers.paraphrase_training import ParaphraseConfig, accuracy, train_paraphrase
-from rankers.word_pairs import WordPairs, WordSizes
+from qa_bot.answering.models.ranker_loading import open_contextual
+from qa_bot.home.encoders import STARTER
+from qa_core.networks.pair_classifier import LabelledPairs
+from qa_core.networks.pair_tokens import PairConfig
+from qa_core.training.loop import Progress, Training, seed_everything
+from qa_core.training.resume import load_training
+from qa_core.vectors.word_vectors import WordVectors
+from qa_lab.train.data.pairs import TrainingDataError
+from qa_lab.train.data.paraphrase_pairs import held_out, kept_aside, labelled_pairs
+from qa_lab.train.data.question_pairs import QuestionPairs, read_question_pairs
+from qa_lab.train.data.start_vectors import located, vectors_of, words_of
+from qa_lab.train.request import Request
+from qa_lab.train.retrieval.dense import TrainingError
+from qa_lab.train.settings import SettingsError, read_toml, settled
+from qa_lab.train.training_run import Run, RunError, hold
+from rankers.paraphrase import word_pairs
+from rankers.paraphrase.word_pairs import WordPairs, WordSizes
+from rankers.training import paraphrase_training
+from rankers.training.cross_encoder_training import CrossEncoderTuning, TrainedCrossEncoder
+from rankers.training.cross_encoder_training import optimiser as cross_optimiser
+from rankers.training.paraphrase_training import ParaphraseConfig, accuracy, train_paraphrase
 from retrievers.training.questions import QuestionSet
 
 MEASURE = "accuracy"

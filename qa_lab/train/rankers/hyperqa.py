@@ -14,27 +14,27 @@ from typing import Any
 
 import torch
 
-from qa_bot.training.answer_sets import AnswerSets, Figures, parted_mixed
-from qa_bot.training.dense import TrainingError
-from qa_bot.training.distillation import check_rivals, folder_of, opened, spread, standard, teacher_scores
-from qa_bot.training.hyperqa_readouts import write_readouts
-from qa_bot.training.hyperqa_settings import HyperSettings, configured
-from qa_bot.training.pairs import TrainingDataError
-from qa_bot.training.pretrained import located
-from qa_bot.training.request import Request
-from qa_bot.training.run import Run, RunError, hold
-from qa_bot.training.settings import SettingsError
-from qa_core.resume import load_training
-from qa_core.training import Progress, Training, seed_everything
+from qa_core.training.loop import Progress, Training, seed_everything
+from qa_core.training.resume import load_training
 from qa_core.types import FloatArray
-from qa_core.vectors import read_vectors
-from rankers import hyperqa, peers
-from rankers.distil import train_distilled
-from rankers.frozen_words import FrozenWords, PieceWords, TableWords
-from rankers.hyperqa import HyperQA, HyperShape
+from qa_core.vectors.word_vectors import read_vectors
+from qa_lab.train.data.answer_sets import AnswerSets, Figures, parted_mixed
+from qa_lab.train.data.pairs import TrainingDataError
+from qa_lab.train.data.start_vectors import located
+from qa_lab.train.rankers.distillation import check_rivals, folder_of, opened, spread, standard, teacher_scores
+from qa_lab.train.rankers.hyperqa_readouts import write_readouts
+from qa_lab.train.rankers.hyperqa_settings import HyperSettings, configured
+from qa_lab.train.request import Request
+from qa_lab.train.retrieval.dense import TrainingError
+from qa_lab.train.settings import SettingsError
+from qa_lab.train.training_run import Run, RunError, hold
+from rankers.answer_selection import hyperqa, peers
+from rankers.answer_selection.frozen_words import FrozenWords, PieceWords, TableWords
+from rankers.answer_selection.hyperqa import HyperQA, HyperShape
+from rankers.answer_selection.peers import Peer, PeerShape
 from rankers.neural import PairScorer
-from rankers.pairs import Pool, check_mixed, train_pairwise
-from rankers.peers import Peer, PeerShape
+from rankers.training.answer_pairs import Pool, check_mixed, train_pairwise
+from rankers.training.distillation import train_distilled
 
 Scorer = HyperQA | Peer
 

@@ -12,11 +12,11 @@ from pathlib import Path
 
 import numpy as np
 
-from qa_core.plots import draw_histograms, draw_neighbours
+from qa_core.measures.plots import draw_histograms, draw_neighbours
 from qa_core.types import FloatArray
-from rankers.frozen_words import counts, read
-from rankers.hyperqa import HyperQA
-from rankers.pairs import Pool
+from rankers.answer_selection.frozen_words import counts, read
+from rankers.answer_selection.hyperqa import HyperQA
+from rankers.training.answer_pairs import Pool
 
 NORMS, FLAT, SOLID, TABLE = FILES = ("norms.png", "tsne-2d.png", "tsne-3d.png", "readouts.json")
 BANDS = 6  # of width 1; the last stands for all above it, too

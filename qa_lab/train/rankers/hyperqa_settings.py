@@ -7,15 +7,15 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
-from qa_bot.encoders import STARTER
-from qa_bot.training.distillation import check_distillation
-from qa_bot.training.pretrained import located
-from qa_bot.training.request import Request
-from qa_bot.training.settings import SettingsError, read_toml, settled
-from rankers.distil import DistilConfig
-from rankers.hyperqa import HyperShape
-from rankers.pairs import PairwiseConfig
-from rankers.peers import PeerShape
+from qa_bot.home.encoders import STARTER
+from qa_lab.train.data.start_vectors import located
+from qa_lab.train.rankers.distillation import check_distillation
+from qa_lab.train.request import Request
+from qa_lab.train.settings import SettingsError, read_toml, settled
+from rankers.answer_selection.hyperqa import HyperShape
+from rankers.answer_selection.peers import PeerShape
+from rankers.training.answer_pairs import PairwiseConfig
+from rankers.training.distillation import DistilConfig
 
 Model = Literal["hyperqa", "cosineqa", "qa-bilstm", "qa-cnn", "ap-bilstm", "ap-cnn"]
 

@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from qa_core.metrics import evaluate
+from qa_core.measures.metrics import evaluate
 from rankers.neural import PairScorer, TextPair
-from rankers.pairs import AnswerSet
+from rankers.training.answer_pairs import AnswerSet
 
 AMONG = 20
 """Answers to choose from: a right one and 19 drawn by chance from other questions."""

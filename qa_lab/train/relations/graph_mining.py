@@ -11,23 +11,21 @@ from typing import Any
 
 import numpy as np
 
-from kg_index import mining
-from kg_index.denoising import f_weights, k_weights
-from kg_index.keywords import KeywordMatcher, PredicateWords
-from kg_index.mining_tools import open_tools
-from kg_index.template_text import NO_PATH, path_steps
-from kg_index.templates import TemplateTable
-from kg_index.vocabulary import Vocabulary
-from qa_bot.graph import MENTIONS, TRIPLES, Graph, GraphError, Progress, opened
-from qa_bot.home import Home
-from qa_bot.ingest.records import Record
-from qa_bot.training.pairs import items, pair_of
+from kg_index.answers.graph_words import Vocabulary
+from kg_index.relations.keywords import KeywordMatcher, PredicateWords
+from kg_index.relations.template_text import NO_PATH, path_steps
+from kg_index.relations.templates import KNOWN, TemplateTable
+from kg_index.training import mining
+from kg_index.training.mapping_weights import f_weights, k_weights
+from kg_index.training.mining_tools import open_tools
+from qa_bot.documents.graph import MENTIONS, TRIPLES, Graph, GraphError, Progress, opened
+from qa_bot.documents.ingest.records import Record
+from qa_bot.home.folder import Home
 from qa_core.types import FloatArray
+from qa_lab.train.data.pairs import items, pair_of
 
 TEMPLATES = "templates.tsv"
-"""What `mine` writes: everything that was found …"""
-KNOWN = "known.tsv"
-"""… and what answers rely on: templates of a single predicate with which they share a word, `F × K > 0`."""
+"""All templates that `mine` counted; `KNOWN` holds those that answers use: one predicate, `F × K > 0`."""
 
 
 @dataclass(frozen=True, slots=True)

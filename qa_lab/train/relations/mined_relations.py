@@ -15,27 +15,27 @@ from pathlib import Path
 
 import numpy as np
 
-from kg_index.keywords import KeywordMatcher
-from kg_index.relation_head import Labelled, RelationHead, fit_head, training_of
-from kg_index.relation_scorers import KEYWORDS, CosineScorer, Encode, Together, remembering
-from kg_index.relation_training import RelationTraining, evened, shortened, train_phases
-from kg_index.relations import RelationDetector
-from kg_index.self_training import Siblings, mined_pools, pseudo_labelled
-from kg_index.template_text import NO_PATH
-from kg_index.templates import TemplateTable
-from qa_bot.encoders import resolve
-from qa_bot.graph_mining import TEMPLATES
-from qa_bot.home import Home
-from qa_bot.ingest.records import Notice, Reject
-from qa_bot.relation_encoders import open_encoders
-from qa_bot.relation_encoders import told as told_encoders
-from qa_bot.training.pairs import TrainingDataError
-from qa_bot.training.relation_settings import PHASES, RelationSettings
-from qa_bot.training.request import Request
-from qa_bot.training.run import CURVE, Run, RunError, hold
-from qa_core.plots import write_curve
-from qa_core.resume import load_training
-from qa_core.training import Progress, seed_everything
+from kg_index.relations.keywords import KeywordMatcher
+from kg_index.relations.relation_head import Labelled, RelationHead, fit_head, training_of
+from kg_index.relations.relation_scorers import KEYWORDS, CosineScorer, Encode, Together, remembering
+from kg_index.relations.relations import RelationDetector
+from kg_index.relations.template_text import NO_PATH
+from kg_index.relations.templates import TemplateTable
+from kg_index.training.relation_training import RelationTraining, evened, shortened, train_phases
+from kg_index.training.self_training import Siblings, mined_pools, pseudo_labelled
+from qa_bot.answering.models.relation_encoders import open_encoders
+from qa_bot.answering.models.relation_encoders import told as told_encoders
+from qa_bot.documents.ingest.records import Notice, Reject
+from qa_bot.home.encoders import resolve
+from qa_bot.home.folder import Home
+from qa_core.measures.plots import write_curve
+from qa_core.training.loop import Progress, seed_everything
+from qa_core.training.resume import load_training
+from qa_lab.train.data.pairs import TrainingDataError
+from qa_lab.train.relations.graph_mining import TEMPLATES
+from qa_lab.train.relations.relation_settings import PHASES, RelationSettings
+from qa_lab.train.request import Request
+from qa_lab.train.training_run import CURVE, Run, RunError, hold
 
 Reported = Callable[[Progress], None]
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
-from kg_index.relation_head import HeadTraining
-from kg_index.relation_training import Phase
-from kg_index.relation_tuning import TuningConfig
-from kg_index.self_training import GENTLE
-from qa_bot.encoders import STARTER
-from qa_bot.training.request import Request
-from qa_bot.training.settings import SettingsError, read_toml, settled
+from kg_index.relations.relation_head import HeadTraining
+from kg_index.training.relation_training import Phase
+from kg_index.training.relation_tuning import TuningConfig
+from kg_index.training.self_training import GENTLE
+from qa_bot.home.encoders import STARTER
+from qa_lab.train.request import Request
+from qa_lab.train.settings import SettingsError, read_toml, settled
 
 Weighting = Literal["uniform", "F", "F+K", "F+K+S"]
 PHASES: dict[Weighting, tuple[Phase, ...]] = {

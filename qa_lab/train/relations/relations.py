@@ -15,25 +15,25 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
-from kg_index.pools import PoolQuestion, read_pools, read_relations
-from kg_index.relation_head import RelationHead, fit_head, labelled, training_of
-from kg_index.relation_scorers import CosineScorer, remembering
-from qa_bot.encoders import EncoderError
-from qa_bot.home import Home
-from qa_bot.ingest.records import Notice, Reject
-from qa_bot.relation_encoders import open_encoders
-from qa_bot.relation_encoders import told as told_encoders
-from qa_bot.training.dense import TrainingError
-from qa_bot.training.mined_relations import MinedOutcome, train_mined
-from qa_bot.training.pairs import TrainingDataError
-from qa_bot.training.relation_accuracy import accuracy
-from qa_bot.training.relation_settings import RelationSettings, configured, epochs
-from qa_bot.training.request import Request
-from qa_bot.training.run import Run, RunError, hold
-from qa_bot.training.settings import SettingsError
-from qa_bot.training.tuned_relations import TunedOutcome, train_tuned
-from qa_core.resume import load_training
-from qa_core.training import Progress, seed_everything
+from kg_index.relations.relation_head import RelationHead, fit_head, labelled, training_of
+from kg_index.relations.relation_scorers import CosineScorer, remembering
+from kg_index.training.relation_detection_data import PoolQuestion, read_pools, read_relations
+from qa_bot.answering.models.relation_encoders import open_encoders
+from qa_bot.answering.models.relation_encoders import told as told_encoders
+from qa_bot.documents.ingest.records import Notice, Reject
+from qa_bot.home.encoders import EncoderError
+from qa_bot.home.folder import Home
+from qa_core.training.loop import Progress, seed_everything
+from qa_core.training.resume import load_training
+from qa_lab.train.data.pairs import TrainingDataError
+from qa_lab.train.relations.mined_relations import MinedOutcome, train_mined
+from qa_lab.train.relations.relation_accuracy import accuracy
+from qa_lab.train.relations.relation_settings import RelationSettings, configured, epochs
+from qa_lab.train.relations.tuned_relations import TunedOutcome, train_tuned
+from qa_lab.train.request import Request
+from qa_lab.train.retrieval.dense import TrainingError
+from qa_lab.train.settings import SettingsError
+from qa_lab.train.training_run import Run, RunError, hold
 
 __all__ = ["MEASURE", "Outcome", "Pools", "accuracy", "configured", "epochs", "train_relations"]
 

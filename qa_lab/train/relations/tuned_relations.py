@@ -11,10 +11,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from kg_index.pools import PoolQuestion
-from kg_index.relation_head import RelationHead, fit_head, labelled
-from kg_index.relation_scorers import CosineScorer, Encode, remembering
-from kg_index.relation_tuning import (
+from kg_index.relations.relation_head import RelationHead, fit_head, labelled
+from kg_index.relations.relation_scorers import CosineScorer, Encode, remembering
+from kg_index.training.relation_detection_data import PoolQuestion
+from kg_index.training.relation_tuning import (
     AskedNetwork,
     TunedConfig,
     TuningData,
@@ -23,23 +23,23 @@ from kg_index.relation_tuning import (
     tune,
     tuning_of,
 )
-from qa_bot.encoders import locate, resolve
-from qa_bot.home import Home
-from qa_bot.interrupts import go_on
-from qa_bot.relation_encoders import open_encoders
-from qa_bot.relation_encoders import told as told_encoders
-from qa_bot.relation_folders import HEAD, QUESTIONS
-from qa_bot.training.relation_accuracy import accuracy, accuracy_of
-from qa_bot.training.relation_settings import RelationSettings
-from qa_bot.training.request import Request
-from qa_bot.training.run import Run, hold
-from qa_bot.training.settings import SettingsError
-from qa_core.checkpoints import save_model
-from qa_core.resume import load_training
-from qa_core.sentence_layout import SentenceLayout
-from qa_core.training import Progress, seed_everything
-from qa_core.transformer_tuning import TransformerReader, load_tunable, save_tuned
+from qa_bot.answering.models.relation_encoders import open_encoders
+from qa_bot.answering.models.relation_encoders import told as told_encoders
+from qa_bot.answering.models.relation_folders import HEAD, QUESTIONS
+from qa_bot.home.encoders import locate, resolve
+from qa_bot.home.folder import Home
+from qa_bot.terminal.sigint import go_on
+from qa_core.encoders.sentence_layout import SentenceLayout
+from qa_core.networks.checkpoints import save_model
+from qa_core.training.loop import Progress, seed_everything
+from qa_core.training.resume import load_training
+from qa_core.training.transformer_tuning import TransformerReader, load_tunable, save_tuned
 from qa_core.types import IntArray
+from qa_lab.train.relations.relation_accuracy import accuracy, accuracy_of
+from qa_lab.train.relations.relation_settings import RelationSettings
+from qa_lab.train.request import Request
+from qa_lab.train.settings import SettingsError
+from qa_lab.train.training_run import Run, hold
 
 _MAX_LENGTH = 64  # tokens of a question that count in training
 

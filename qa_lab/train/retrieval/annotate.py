@@ -15,7 +15,13 @@ from pathlib import Path
 
 import numpy as np
 
-from qa_bot.training.annotation_models import (
+from qa_core.measures.metrics import paired_bootstrap
+from qa_core.networks.pair_classifier import LabelledPairs, mean_loss, probabilities
+from qa_core.types import FloatArray
+from qa_lab.train.data.annotation_data import read_matching
+from qa_lab.train.data.pairs import Pairs, TrainingDataError
+from qa_lab.train.request import Request
+from qa_lab.train.retrieval.annotation_models import (
     PAGE,
     Hits,
     Reported,
@@ -26,8 +32,17 @@ from qa_bot.training.annotation_models import (
     folder_of,
     opened,
 )
-from qa_bot.training.annotation_models import hits as hits_of
-from qa_bot.training.annotation_settings import (
+from qa_lab.train.retrieval.annotation_models import hits as hits_of
+from qa_lab.train.retrieval.annotation_report import (
+    VERSUS,
+    Contrast,
+    CrossQuality,
+    Improved,
+    Outcome,
+    Trained,
+    markdown,
+)
+from qa_lab.train.retrieval.annotation_settings import (
     CROSS,
     GIVEN,
     IMPROVED_BI,
@@ -40,15 +55,8 @@ from qa_bot.training.annotation_settings import (
     stages,
     ways,
 )
-from qa_bot.training.comparison import VERSUS, Contrast, CrossQuality, Improved, Outcome, Trained, markdown
-from qa_bot.training.matching import read_matching
-from qa_bot.training.pairs import Pairs, TrainingDataError
-from qa_bot.training.request import Request
-from qa_bot.training.run import IDENTITY, Run, RunError
-from qa_bot.training.settings import SettingsError
-from qa_core.metrics import paired_bootstrap
-from qa_core.pair_classifier import LabelledPairs, mean_loss, probabilities
-from qa_core.types import FloatArray
+from qa_lab.train.settings import SettingsError
+from qa_lab.train.training_run import IDENTITY, Run, RunError
 from retrievers.training.annotation import (
     Found,
     Label,

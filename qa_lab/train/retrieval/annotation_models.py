@@ -11,26 +11,27 @@ from pathlib import Path
 
 import numpy as np
 
-from qa_bot.encoders import STARTER, STARTER_FOLDER
-from qa_bot.training.annotation_settings import BASE, AnnotateConfig, stages
-from qa_bot.training.matching import Matching
-from qa_bot.training.request import Request
-from qa_bot.training.run import CURVE, IDENTITY, Run, hold
-from qa_bot.training.settings import SettingsError, device_of
-from qa_core.metrics import Score
-from qa_core.pair_classifier import LabelledPairs, PairClassifier, train_pairs
-from qa_core.pair_classifier import optimiser as pair_optimiser
-from qa_core.resume import load_training
-from qa_core.training import Progress, Training, seed_everything
+from qa_bot.home.encoders import STARTER
+from qa_bot.home.starter import ENCODER
+from qa_core.measures.metrics import Score
+from qa_core.networks.pair_classifier import LabelledPairs, PairClassifier, train_pairs
+from qa_core.networks.pair_classifier import optimiser as pair_optimiser
+from qa_core.training.loop import Progress, Training, seed_everything
+from qa_core.training.resume import load_training
 from qa_core.types import FloatArray, IntArray
-from retrievers.dense import build
+from qa_lab.train.data.annotation_data import Matching
+from qa_lab.train.request import Request
+from qa_lab.train.retrieval.annotation_settings import BASE, AnnotateConfig, stages
+from qa_lab.train.settings import SettingsError, device_of
+from qa_lab.train.training_run import CURVE, IDENTITY, Run, hold
+from retrievers.engines.local.dense import build
 from retrievers.training.annotation import Found, Search, candidates, squared_distances
 from retrievers.training.bi_encoder import optimiser, train_bi_encoder
+from retrievers.training.encoders.static_tower import StaticTower
+from retrievers.training.encoders.trainable_encoders import Tower, vectors
+from retrievers.training.encoders.transformer_tower import TransformerTower
+from retrievers.training.encoders.word_tower import WordTower
 from retrievers.training.examples import Examples, Pair
-from retrievers.training.static_tower import StaticTower
-from retrievers.training.towers import Tower, vectors
-from retrievers.training.transformer_tower import TransformerTower
-from retrievers.training.word_tower import WordTower
 
 log = logging.getLogger(__name__)
 
@@ -164,7 +165,7 @@ def opened(task: Task, folder: Path) -> PairClassifier:
 def folder_of(name: str, request: Request) -> Path:
     """The encoder that a setting names. Raises SettingsError where there is none."""
     if name == STARTER:
-        return STARTER_FOLDER
+        return ENCODER
     if name == BASE:
         assert request.base is not None, "checked with the settings"
         if not (request.base / "modules.json").is_file():

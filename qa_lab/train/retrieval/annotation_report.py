@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from qa_core.metrics import Difference
+from qa_core.measures.metrics import Difference
 from retrievers.training.annotation import Agreement
 
 TITLES = {

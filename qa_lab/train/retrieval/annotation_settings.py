@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
-from qa_bot.encoders import STARTER
-from qa_bot.training.request import Request
-from qa_bot.training.settings import SettingsError, read_toml, settled
-from qa_core.pair_classifier import PairTuning
-from qa_core.pair_rows import PairConfig
+from qa_bot.home.encoders import STARTER
+from qa_core.networks.pair_classifier import PairTuning
+from qa_core.networks.pair_tokens import PairConfig
+from qa_lab.train.request import Request
+from qa_lab.train.settings import SettingsError, read_toml, settled
 from retrievers.training.annotation import THRESHOLD
 from retrievers.training.bi_encoder import BiEncoderConfig
-from retrievers.training.static_tower import StaticConfig
-from retrievers.training.transformer_tower import TransformerConfig
+from retrievers.training.encoders.static_tower import StaticConfig
+from retrievers.training.encoders.transformer_tower import TransformerConfig
 
 BASE = "base"
 """What `start` may say besides `starter` and a folder: the transformer of the cross-encoder."""

@@ -9,22 +9,23 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Literal
 
-from qa_bot.encoders import STARTER, STARTER_FOLDER
-from qa_bot.training.card import Card, card_text
-from qa_bot.training.pairs import Pairs, TrainingDataError, read_pairs, split
-from qa_bot.training.pretrained import vectors_of
-from qa_bot.training.request import Request
-from qa_bot.training.run import Run, RunError, hold
-from qa_bot.training.settings import SettingsError, device_of, read_toml, settled
-from qa_core.resume import load_training
-from qa_core.training import Progress, Training, seed_everything
+from qa_bot.home.encoders import STARTER
+from qa_bot.home.starter import ENCODER
+from qa_core.training.loop import Progress, Training, seed_everything
+from qa_core.training.resume import load_training
+from qa_lab.train.card import Card, card_text
+from qa_lab.train.data.pairs import Pairs, TrainingDataError, read_pairs, split
+from qa_lab.train.data.start_vectors import vectors_of
+from qa_lab.train.request import Request
+from qa_lab.train.settings import SettingsError, device_of, read_toml, settled
+from qa_lab.train.training_run import Run, RunError, hold
+from retrievers.training.encoders.static_tower import StaticConfig, StaticTower
+from retrievers.training.encoders.trainable_encoders import Tower, counted
+from retrievers.training.encoders.transformer_tower import TransformerConfig, TransformerTower
+from retrievers.training.encoders.word_tower import CPU, PAPER, WordConfig, WordTower
 from retrievers.training.examples import Examples, Pair
 from retrievers.training.search import Quality
 from retrievers.training.slam import SlamConfig, measured, optimiser, train_slam, with_hard_negatives
-from retrievers.training.static_tower import StaticConfig, StaticTower
-from retrievers.training.towers import Tower, counted
-from retrievers.training.transformer_tower import TransformerConfig, TransformerTower
-from retrievers.training.word_tower import CPU, PAPER, WordConfig, WordTower
 
 log = logging.getLogger(__name__)
 
@@ -156,7 +157,7 @@ def build(config: DenseConfig, examples: Examples, *, base: Path | None) -> Towe
         assert base is not None, "checked with the settings"
         return TransformerTower.of(base, config.transformer)
     if config.model == "static":
-        return StaticTower.of(base or STARTER_FOLDER, texts, config.static)
+        return StaticTower.of(base or ENCODER, texts, config.static)
     if base is not None:
         return WordTower.load(base)
     pretrained = vectors_of(config.pretrained, list(counted(texts))) if config.pretrained else None

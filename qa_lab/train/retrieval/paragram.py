@@ -14,22 +14,22 @@ from typing import Literal
 
 import numpy as np
 
-from qa_bot.encoders import STARTER
-from qa_bot.evaluation.words import models_folder
-from qa_bot.training.pairs import TrainingDataError
-from qa_bot.training.paraphrases import Lexicon, WordPair, read_lexicon
-from qa_bot.training.request import Request
-from qa_bot.training.run import Run, RunError, hold
-from qa_bot.training.settings import SettingsError, read_toml, settled
-from qa_bot.training.word_selection import Selection, held_out_pairs, lists_selection, pairs_selection
-from qa_bot.word_vectors import VECTORS, listed_words, side_by_side, word_vectors
-from qa_core.checkpoints import replaced
-from qa_core.resume import load_training
-from qa_core.training import Progress, Training
+from qa_bot.home.encoders import STARTER
+from qa_core.networks.checkpoints import replaced
+from qa_core.training.loop import Progress, Training
+from qa_core.training.resume import load_training
 from qa_core.types import FloatArray, IntArray
-from qa_core.vectors import WordVectors, write_glove
-from retrievers.training.constraints import Constraints, lemmas_among
-from retrievers.training.paragram import ParagramConfig, WordTable, adagrad, principal, train_table
+from qa_core.vectors.word_vectors import WordVectors, write_glove
+from qa_lab.evaluate.words.words import models_folder
+from qa_lab.train.data.pairs import TrainingDataError
+from qa_lab.train.data.paraphrases import Lexicon, WordPair, read_lexicon
+from qa_lab.train.data.word_vectors import VECTORS, listed_words, side_by_side, word_vectors
+from qa_lab.train.request import Request
+from qa_lab.train.retrieval.word_selection import Selection, held_out_pairs, lists_selection, pairs_selection
+from qa_lab.train.settings import SettingsError, read_toml, settled
+from qa_lab.train.training_run import Run, RunError, hold
+from retrievers.training.phrases.forbidden_negatives import Constraints, lemmas_among
+from retrievers.training.phrases.word_paragram import ParagramConfig, WordTable, adagrad, principal, train_table
 
 log = logging.getLogger(__name__)
 
@@ -217,7 +217,7 @@ def _dev_words(request: Request) -> tuple[str, ...]:
     path = Path(request.dev)
     if request.dev.replace(".", "", 1).isdigit() or not path.exists():
         return ()
-    from qa_bot.evaluation.similarities import read_lists
+    from qa_lab.evaluate.words.similarities import read_lists
 
     return tuple(word for each in read_lists(path) for word in each.words)
 

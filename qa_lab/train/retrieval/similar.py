@@ -15,20 +15,21 @@ from typing import Literal
 
 import torch
 
-from qa_bot.encoders import STARTER, STARTER_FOLDER
-from qa_bot.training.dense import TrainingError
-from qa_bot.training.pairs import TrainingDataError
-from qa_bot.training.question_pairs import QuestionPairs, read_question_pairs
-from qa_bot.training.request import Request
-from qa_bot.training.run import IDENTITY, Run, RunError, hold
-from qa_bot.training.settings import SettingsError, read_toml, settled
-from qa_core.losses import Affine
-from qa_core.plots import write_curve
-from qa_core.resume import load_training
-from qa_core.static_encoder import StaticEncoder
-from qa_core.static_table import extended_rows
-from qa_core.training import Progress, Training, seed_everything
-from qa_core.vectors import WordVectors, read_vectors
+from qa_bot.home.encoders import STARTER
+from qa_bot.home.starter import ENCODER
+from qa_core.encoders.static_encoder import StaticEncoder
+from qa_core.measures.plots import write_curve
+from qa_core.networks.losses import Affine
+from qa_core.training.loop import Progress, Training, seed_everything
+from qa_core.training.resume import load_training
+from qa_core.training.static_table import extended_rows
+from qa_core.vectors.word_vectors import WordVectors, read_vectors
+from qa_lab.train.data.pairs import TrainingDataError
+from qa_lab.train.data.question_pairs import QuestionPairs, read_question_pairs
+from qa_lab.train.request import Request
+from qa_lab.train.retrieval.dense import TrainingError
+from qa_lab.train.settings import SettingsError, read_toml, settled
+from qa_lab.train.training_run import IDENTITY, Run, RunError, hold
 from retrievers.training.dual_encoder import (
     MEASURED,
     DualConfig,
@@ -40,10 +41,10 @@ from retrievers.training.dual_encoder import (
     precision,
     train_dual,
 )
+from retrievers.training.encoders.static_tower import StaticConfig, StaticTower
+from retrievers.training.encoders.trainable_encoders import Tower, counted
+from retrievers.training.encoders.word_tower import WordConfig, WordTower
 from retrievers.training.questions import QuestionSet, texts_of
-from retrievers.training.static_tower import StaticConfig, StaticTower
-from retrievers.training.towers import Tower, counted
-from retrievers.training.word_tower import WordConfig, WordTower
 
 log = logging.getLogger(__name__)
 
@@ -153,7 +154,7 @@ def build(config: SimilarConfig, texts: Sequence[str], *, base: Path | None) -> 
     """The encoder to train; global generators draw its first weights."""
     base = _located(base)
     if config.model == "static":
-        return StaticTower.of(base or STARTER_FOLDER, texts, config.static)
+        return StaticTower.of(base or ENCODER, texts, config.static)
     if base is None:
         return mean_tower(texts, config.words)
     if base.is_file():
@@ -281,7 +282,7 @@ def _model_of(base: Path | None) -> Model:
 
 
 def _located(base: Path | None) -> Path | None:
-    return STARTER_FOLDER if base is not None and str(base) == STARTER and not base.exists() else base
+    return ENCODER if base is not None and str(base) == STARTER and not base.exists() else base
 
 
 def _word_rows(folder: Path, texts: Sequence[str]) -> WordVectors:
@@ -355,7 +356,7 @@ def _used(config: SimilarConfig) -> dict[str, object]:
 
 def _card(outcome: Outcome, config: SimilarConfig, request: Request) -> str:
     """Data, seed, settings and figures, as Markdown."""
-    base = STARTER if _located(request.base) == STARTER_FOLDER else request.base.name if request.base else "random"
+    base = STARTER if _located(request.base) == ENCODER else request.base.name if request.base else "random"
     rows = "\n".join(
         f"| {task.name} | {task.pairs:,} | {task.held_out:,} | {task.before:.3f} | {task.after:.3f} "
         f"| {task.alpha:.3g}, {task.beta:.3g} |"

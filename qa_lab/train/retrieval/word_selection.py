@@ -12,13 +12,13 @@ from typing import Literal
 
 import numpy as np
 
-from qa_bot.evaluation.datasets import DatasetError
-from qa_bot.evaluation.similarities import SimilarityList, read_lists
-from qa_bot.evaluation.words import correlation
-from qa_bot.training.pairs import TrainingDataError
-from qa_bot.training.paraphrases import WordPair
-from qa_core.pair_measures import auc
-from qa_core.vectors import WordVectors
+from qa_core.measures.pair_measures import auc
+from qa_core.vectors.word_vectors import WordVectors
+from qa_lab.evaluate.datasets import DatasetError
+from qa_lab.evaluate.words.similarities import SimilarityList, read_lists
+from qa_lab.evaluate.words.words import correlation
+from qa_lab.train.data.pairs import TrainingDataError
+from qa_lab.train.data.paraphrases import WordPair
 
 SIM_REL, SPEARMAN, AUC = "spearman SIM − REL", "spearman", "AUC"
 

@@ -15,21 +15,21 @@ from pathlib import Path
 
 import torch
 
-from generators.acceptor import Examples, train_acceptor
-from generators.chat_model import ChatModel
-from generators.columns import Row
-from generators.counting_grid import CountingGrid
-from generators.training import acceptor_examples, begin_from, perplexity
-from qa_bot.training.chat_card import Outcome, card
-from qa_bot.training.chat_settings import PARTS, ChatSettings, configured
-from qa_bot.training.dense import TrainingError
-from qa_bot.training.dialogues import Dialogue, Dialogues, Exchange, exchanges, read_dialogues, split_dialogues
-from qa_bot.training.pairs import TrainingDataError
-from qa_bot.training.parts import PartRun, begun, train_in
-from qa_bot.training.request import Request
-from qa_bot.training.run import RunError
-from qa_bot.training.settings import SettingsError, device_of
-from qa_core.training import Progress, seed_everything
+from generators.conversation.acceptor import Examples, train_acceptor
+from generators.conversation.chat_model import ChatModel
+from generators.conversation.padded_batches import Row
+from generators.topics.counting_grid import CountingGrid
+from generators.training.chat_training import acceptor_examples, begin_from, perplexity
+from qa_core.training.loop import Progress, seed_everything
+from qa_lab.train.data.dialogues import Dialogue, Dialogues, Exchange, exchanges, read_dialogues, split_dialogues
+from qa_lab.train.data.pairs import TrainingDataError
+from qa_lab.train.request import Request
+from qa_lab.train.retrieval.dense import TrainingError
+from qa_lab.train.settings import SettingsError, device_of
+from qa_lab.train.speech.chat_card import Outcome, card
+from qa_lab.train.speech.chat_settings import PARTS, ChatSettings, configured
+from qa_lab.train.submodel_runs import PartRun, begun, train_in
+from qa_lab.train.training_run import RunError
 
 HELD_OUT = 4_000
 """Held-out exchanges that perplexity is taken on at most."""

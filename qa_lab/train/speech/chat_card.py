@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from qa_bot.training.chat_settings import ChatSettings
-from qa_bot.training.request import Request
+from qa_lab.train.request import Request
+from qa_lab.train.speech.chat_settings import ChatSettings
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
-from generators.acceptor import AcceptorConfig
-from generators.chat_model import ChatConfig
-from generators.language_model import LanguageModelConfig
-from generators.training import PartConfig
-from qa_bot.training.request import Request
-from qa_bot.training.settings import SettingsError, read_toml, settled
-from qa_core.seq2seq import Seq2SeqConfig
+from generators.conversation.acceptor import AcceptorConfig
+from generators.conversation.chat_model import ChatConfig
+from generators.conversation.language_model import LanguageModelConfig
+from generators.training.chat_training import PartConfig
+from qa_core.networks.seq2seq import Seq2SeqConfig
+from qa_lab.train.request import Request
+from qa_lab.train.settings import SettingsError, read_toml, settled
 
 PARTS = ("forward", "language", "backward")
 """In the order in which they are trained."""

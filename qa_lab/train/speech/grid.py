@@ -10,20 +10,20 @@ from pathlib import Path
 
 import numpy as np
 
-from generators.counting_grid import CountingGrid
-from generators.grid_fitting import Fitting, GridStep, begun, fit, perplexity_of
-from generators.word_bags import Bags, bags_of, topic_words
-from qa_bot.training.dense import TrainingError
-from qa_bot.training.grid_run import finish, go_on, hold
-from qa_bot.training.grid_settings import GridSettings, configured
-from qa_bot.training.pairs import TrainingDataError
-from qa_bot.training.request import Request
-from qa_bot.training.run import Run, RunError
-from qa_bot.training.settings import SettingsError
-from qa_bot.training.topic_texts import Texts, read_texts, split_texts
-from qa_core.linguistics import stop_words
-from qa_core.training import Progress
-from qa_core.vocab import Vocabulary
+from generators.topics.counting_grid import CountingGrid
+from generators.topics.word_bags import Bags, bags_of, topic_words
+from generators.training.grid_fitting import Fitting, GridStep, begun, fit, perplexity_of
+from qa_core.networks.vocabulary import Vocabulary
+from qa_core.text.linguistics import stop_words
+from qa_core.training.loop import Progress
+from qa_lab.train.data.pairs import TrainingDataError
+from qa_lab.train.data.topic_texts import Texts, read_texts, split_texts
+from qa_lab.train.request import Request
+from qa_lab.train.retrieval.dense import TrainingError
+from qa_lab.train.settings import SettingsError
+from qa_lab.train.speech.grid_run import finish, go_on, hold
+from qa_lab.train.speech.grid_settings import GridSettings, configured
+from qa_lab.train.training_run import Run, RunError
 
 MAP, PICTURE = "grid.json", "grid.png"
 SHOWN = 3

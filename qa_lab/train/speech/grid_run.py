@@ -8,11 +8,11 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict
 
-from generators.grid_fitting import Fitting, GridStep
-from qa_bot.training.run import CURVE, EVERY, IDENTITY, PICTURE, Run, RunError
-from qa_core.checkpoints import found, read_weights, replaced, write_weights
-from qa_core.plots import draw_curve, write_curve
-from qa_core.training import Progress
+from generators.training.grid_fitting import Fitting, GridStep
+from qa_core.measures.plots import draw_curve, write_curve
+from qa_core.networks.checkpoints import found, read_weights, replaced, write_weights
+from qa_core.training.loop import Progress
+from qa_lab.train.training_run import CURVE, EVERY, IDENTITY, PICTURE, Run, RunError
 
 TENSORS, STATE = FILES = ("tensors.safetensors", "state.json")
 

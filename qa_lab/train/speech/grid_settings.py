@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from generators.counting_grid import GridConfig
-from generators.grid_fitting import FitConfig
-from qa_bot.training.request import Request
-from qa_bot.training.settings import SettingsError, read_toml, settled
+from generators.topics.counting_grid import GridConfig
+from generators.training.grid_fitting import FitConfig
+from qa_lab.train.request import Request
+from qa_lab.train.settings import SettingsError, read_toml, settled
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,12 +15,18 @@ from typing import TypeVar
 
 import torch
 
-from generators.acceptor import Acceptor
-from generators.chat_model import ChatModel
-from generators.columns import Row
-from generators.language_model import LanguageModel
-from generators.persona import Persona, PersonaConfig, fingerprint
-from generators.persona_training import (
+from generators.conversation.acceptor import Acceptor
+from generators.conversation.chat_model import ChatModel
+from generators.conversation.detokenise import Casing
+from generators.conversation.language_model import LanguageModel
+from generators.conversation.padded_batches import Row
+from generators.personas.persona import Persona, PersonaConfig, fingerprint
+from generators.personas.quotations import Quotations
+from generators.pretrained.pretrained_persona import QuotedPersona
+from generators.pretrained.transformer_loading import is_transformer
+from generators.pretrained.transformer_model import PretrainedModel
+from generators.training.chat_training import perplexity
+from generators.training.persona_training import (
     Spoken,
     adapted_acceptor,
     known_share,
@@ -30,24 +36,18 @@ from generators.persona_training import (
     styled_rows,
     tunable,
 )
-from generators.pretrained import PretrainedModel
-from generators.pretrained_persona import QuotedPersona
-from generators.quotations import Quotations
-from generators.training import perplexity
-from generators.transformer_loading import is_transformer
-from generators.wording import Casing
-from qa_bot.training.dense import TrainingError
-from qa_bot.training.monologues import Monologue, read_monologue, split_monologue
-from qa_bot.training.pairs import TrainingDataError
-from qa_bot.training.parts import PartRun, Reported, begun, train_in
-from qa_bot.training.persona_card import Change, Outcome, QuotedOutcome, card, quoted_card
-from qa_bot.training.persona_settings import PARTS, PersonaSettings, configured
-from qa_bot.training.request import Request
-from qa_bot.training.run import Run, RunError
-from qa_bot.training.settings import SettingsError, device_of
-from qa_bot.voices import BASE, SHIPPED
-from qa_core.seq2seq import Seq2Seq
-from qa_core.training import seed_everything
+from qa_bot.answering.models.personas import BASE, SHIPPED
+from qa_core.networks.seq2seq import Seq2Seq
+from qa_core.training.loop import seed_everything
+from qa_lab.train.data.monologues import Monologue, read_monologue, split_monologue
+from qa_lab.train.data.pairs import TrainingDataError
+from qa_lab.train.request import Request
+from qa_lab.train.retrieval.dense import TrainingError
+from qa_lab.train.settings import SettingsError, device_of
+from qa_lab.train.speech.persona_card import Change, Outcome, QuotedOutcome, card, quoted_card
+from qa_lab.train.speech.persona_settings import PARTS, PersonaSettings, configured
+from qa_lab.train.submodel_runs import PartRun, Reported, begun, train_in
+from qa_lab.train.training_run import Run, RunError
 
 KNOWN = 0.5
 """Share of a sentence's words that the base has to know for its words to be learnt from."""

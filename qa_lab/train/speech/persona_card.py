@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from qa_bot.training.persona_settings import PersonaSettings
-from qa_bot.training.request import Request
+from qa_lab.train.request import Request
+from qa_lab.train.speech.persona_settings import PersonaSettings
 
 FEW = 200
 """Sentences below which a voice is hardly one."""

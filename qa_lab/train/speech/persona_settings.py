@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
-from generators.decoding import Sampling
-from generators.training import PartConfig
-from qa_bot.training.request import Request
-from qa_bot.training.settings import SettingsError, read_toml, settled
+from generators.conversation.decoding import Sampling
+from generators.training.chat_training import PartConfig
+from qa_lab.train.request import Request
+from qa_lab.train.settings import SettingsError, read_toml, settled
 
 PARTS = ("speaker", "forward")
 """In the order in which they are trained."""

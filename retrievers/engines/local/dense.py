@@ -31,7 +31,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qa_core.types import FloatArray, IntArray
-from retrievers.damage import IndexDamaged
+from retrievers.engines.local.errors import IndexDamaged
 
 faiss: Any = import_module("faiss")  # Any: the stubs it ships know neither its keyword arguments nor half its classes
 

@@ -22,9 +22,9 @@ from typing import Literal, NamedTuple, Self
 import numpy as np
 import tantivy
 
-from qa_core.text import terms as default_terms
+from qa_core.text.analysis import terms as default_terms
 from qa_core.types import IntArray
-from retrievers.damage import IndexDamaged
+from retrievers.engines.local.errors import IndexDamaged
 from retrievers.hits import Hits
 
 Field = Literal["title", "all"]

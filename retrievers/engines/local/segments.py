@@ -25,8 +25,8 @@ from numpy.lib.format import write_array_header_1_0
 from numpy.typing import NDArray
 
 from qa_core.types import Clue, Encoder, FloatArray, IntArray, Passage, Source
-from retrievers.damage import IndexDamaged
-from retrievers.dense import DenseIndex, Kind, build, recall
+from retrievers.engines.local.dense import DenseIndex, Kind, build, recall
+from retrievers.engines.local.errors import IndexDamaged
 from retrievers.hits import Hits
 
 View = Literal["titles", "bodies"]

@@ -12,11 +12,11 @@ from typing import Any, Self
 
 import numpy as np
 
-from qa_core.static_encoder import StaticEncoder
-from qa_core.static_table import StaticTable, extended_rows, read_tokeniser, save_static, with_words
-from qa_core.tokenisers import SubwordTokeniser
+from qa_core.encoders.static_encoder import StaticEncoder
+from qa_core.encoders.tokenisers import SubwordTokeniser
+from qa_core.training.static_table import StaticTable, extended_rows, read_tokeniser, save_static, with_words
 from qa_core.types import IntArray, Side
-from retrievers.training.towers import SEEN_OFTEN, counted
+from retrievers.training.encoders.trainable_encoders import SEEN_OFTEN, counted
 
 _PLAIN = re.compile(r"[a-z]{3,}")
 

@@ -10,7 +10,7 @@ from typing import Protocol
 import torch
 from torch import nn
 
-from qa_core.text import words
+from qa_core.text.analysis import words
 from qa_core.types import FloatArray, IntArray, Side
 from retrievers.training.cached_gradients import encoded
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
-from qa_core.sentence_layout import SentenceLayout
-from qa_core.transformer_tuning import TransformerReader, TunedTransformer, load_tunable, save_tuned
+from qa_core.encoders.sentence_layout import SentenceLayout
+from qa_core.training.transformer_tuning import TransformerReader, TunedTransformer, load_tunable, save_tuned
 from qa_core.types import IntArray, Side
 
 

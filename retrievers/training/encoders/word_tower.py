@@ -11,8 +11,7 @@ from typing import Literal, Self
 import numpy as np
 import torch
 
-from qa_core.encoders import BiLSTMConfig, BiLSTMEncoder, MeanConfig, MeanEncoder
-from qa_core.trained_encoder import (
+from qa_core.encoders.trained_encoder import (
     BiLSTMTextConfig,
     MeanTextConfig,
     TextConfig,
@@ -21,10 +20,11 @@ from qa_core.trained_encoder import (
     module_of,
     save_encoder,
 )
+from qa_core.networks.poolings import BiLSTMConfig, BiLSTMEncoder, MeanConfig, MeanEncoder
+from qa_core.networks.vocabulary import PAD, UNKNOWN, Vocabulary
 from qa_core.types import IntArray, Side
-from qa_core.vectors import WordVectors
-from qa_core.vocab import PAD, UNKNOWN, Vocabulary
-from retrievers.training.towers import SEEN_OFTEN, counted
+from qa_core.vectors.word_vectors import WordVectors
+from retrievers.training.encoders.trainable_encoders import SEEN_OFTEN, counted
 
 SPECIALS = (PAD, UNKNOWN)
 

@@ -10,12 +10,12 @@ from typing import Self
 import numpy as np
 import torch
 
-from qa_core.checkpoints import load_config, load_vocabulary, load_weights, save_model
-from qa_core.trees import Tree, pruned
+from qa_core.networks.checkpoints import load_config, load_vocabulary, load_weights, save_model
 from qa_core.types import FloatArray
-from qa_core.vectors import WordVectors
-from retrievers.training.forest import Forest, Numbered
-from retrievers.training.phrases import Composition, PhraseNetwork
+from qa_core.vectors.word_vectors import WordVectors
+from retrievers.training.phrases.phrase_training import Composition, PhraseNetwork
+from retrievers.training.phrases.tree_batching import Forest, Numbered
+from retrievers.training.phrases.trees import Tree, pruned
 
 _BATCH = 1024  # phrases composed at a time
 

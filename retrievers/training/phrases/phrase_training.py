@@ -20,12 +20,12 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from qa_core.training import Progress, Training, train
+from qa_core.training.loop import Progress, Training, train
 from qa_core.types import FloatArray, IntArray
-from retrievers.training.constraints import Constraints
-from retrievers.training.forest import Forest, Numbered
-from retrievers.training.paragram import Similarity, WordTable, hinge
-from retrievers.training.paraphrase_sampling import NONE, Sampling, others
+from retrievers.training.phrases.forbidden_negatives import Constraints
+from retrievers.training.phrases.paraphrase_sampling import NONE, Sampling, others
+from retrievers.training.phrases.tree_batching import Forest, Numbered
+from retrievers.training.phrases.word_paragram import Similarity, WordTable, hinge
 
 Composition = Literal["addition", "recursive"]
 

@@ -10,7 +10,7 @@ from typing import Self
 import torch
 from torch import Tensor
 
-from qa_core.trees import Tree
+from retrievers.training.phrases.trees import Tree
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from qa_core.text import words
+from qa_core.text.analysis import words
 
 Merge = tuple[int, int]
 

@@ -21,10 +21,10 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from qa_core.training import Progress, Training, train
+from qa_core.training.loop import Progress, Training, train
 from qa_core.types import FloatArray, IntArray
-from retrievers.training.constraints import Constraints
-from retrievers.training.paraphrase_sampling import NONE, Sampling, others
+from retrievers.training.phrases.forbidden_negatives import Constraints
+from retrievers.training.phrases.paraphrase_sampling import NONE, Sampling, others
 
 Similarity = Literal["cosine", "dot"]
 

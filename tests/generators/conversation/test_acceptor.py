@@ -3,7 +3,7 @@ import math
 import pytest
 import torch
 
-from generators.acceptor import Acceptor, AcceptorConfig, Examples, features, train_acceptor
+from generators.conversation.acceptor import Acceptor, AcceptorConfig, Examples, features, train_acceptor
 
 
 def test_features_by_hand():

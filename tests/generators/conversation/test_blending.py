@@ -4,8 +4,8 @@ import pytest
 import torch
 from torch import Tensor
 
-from generators.blending import Together, mixed, mixture, multiplied, product
-from qa_core.beam_search import Limits, greedy
+from generators.conversation.blending import Together, mixed, mixture, multiplied, product
+from qa_core.networks.beam_search import Limits, greedy
 
 
 class Nowhere:

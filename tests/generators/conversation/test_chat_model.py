@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 import torch
 
-from generators.chat_model import BARRED, CHAT_SPECIALS, TURN, ChatConfig, ChatModel
-from qa_core.checkpoints import load_weights
-from qa_core.seq2seq import END_ID
-from qa_core.vocab import UNKNOWN
+from generators.conversation.chat_model import BARRED, CHAT_SPECIALS, TURN, ChatConfig, ChatModel
+from qa_core.networks.checkpoints import load_weights
+from qa_core.networks.seq2seq import END_ID
+from qa_core.networks.vocabulary import UNKNOWN
 
 
 def words(model: ChatModel, ids: np.ndarray) -> str:

@@ -6,8 +6,8 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from generators.decoding import Sampling, allowed, decode, narrowed, sample
-from qa_core.beam_search import Limits
+from generators.conversation.decoding import Sampling, allowed, decode, narrowed, sample
+from qa_core.networks.beam_search import Limits
 
 START, END, A, B, C = range(5)
 LIMITS = Limits(START, END, 12, barred=(START,))

@@ -2,8 +2,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from generators.wording import Casing, readable, tokens, well_formed
-from qa_core.text import normalise
+from generators.conversation.detokenise import Casing, readable, tokens, well_formed
+from qa_core.text.analysis import normalise
 
 PLAIN = Casing({})
 LIKE_PEOPLE = st.text(st.sampled_from("abI mtsn'dre ,.!?-\"()$5é’“–\n"), max_size=60)

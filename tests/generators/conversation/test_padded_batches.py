@@ -3,7 +3,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from generators.columns import evaluating, row_scores, shuffled_batches
+from generators.conversation.padded_batches import evaluating, row_scores, shuffled_batches
 
 LENGTHS = st.lists(st.tuples(st.integers(0, 4), st.integers(1, 5)), max_size=40)
 

@@ -2,10 +2,10 @@ import numpy as np
 import pytest
 import torch
 
-from generators.chat_model import BARRED, ChatModel
-from generators.decoding import Sampling
-from generators.ranking import Asking, candidates, folded, ranked, respond
-from qa_core.beam_search import Hypothesis
+from generators.conversation.chat_model import BARRED, ChatModel
+from generators.conversation.decoding import Sampling
+from generators.conversation.ranking import Asking, candidates, folded, ranked, respond
+from qa_core.networks.beam_search import Hypothesis
 
 
 def generator(seed: int = 1) -> torch.Generator:

@@ -1,12 +1,12 @@
 import pytest
 import torch
 
-from generators.acceptor import Acceptor
-from generators.chat_model import BARRED, ChatModel
-from generators.columns import tensors
-from generators.selective import Selection, chosen, selective_sample
-from qa_core.beam_search import Hypothesis, Limits
-from qa_core.seq2seq import END_ID, START_ID
+from generators.conversation.acceptor import Acceptor
+from generators.conversation.chat_model import BARRED, ChatModel
+from generators.conversation.padded_batches import tensors
+from generators.conversation.selective import Selection, chosen, selective_sample
+from qa_core.networks.beam_search import Hypothesis, Limits
+from qa_core.networks.seq2seq import END_ID, START_ID
 
 LIMITS = Limits(START_ID, END_ID, 6, barred=BARRED)
 

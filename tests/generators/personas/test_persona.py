@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 import torch
 
-from generators.chat_model import ChatModel
-from generators.persona import Persona, PersonaConfig, changed, fingerprint
-from qa_core.checkpoints import load_weights
+from generators.conversation.chat_model import ChatModel
+from generators.personas.persona import Persona, PersonaConfig, changed, fingerprint
+from qa_core.networks.checkpoints import load_weights
 
 
 def test_a_saved_persona_is_the_same(persona: Persona, chat_model: ChatModel, tmp_path: Path):

@@ -1,14 +1,14 @@
 import pytest
 import torch
 
-from generators.acceptor import Acceptor
-from generators.blending import Together
-from generators.columns import tensors
-from generators.decoding import Sampling
-from generators.persona import Persona
-from generators.ranking import Asking, candidates
-from generators.voices import Jury, draw, finetuned, merged, multiplied_voice
-from qa_core.seq2seq import END_ID, START_ID
+from generators.conversation.acceptor import Acceptor
+from generators.conversation.blending import Together
+from generators.conversation.decoding import Sampling
+from generators.conversation.padded_batches import tensors
+from generators.conversation.ranking import Asking, candidates
+from generators.personas.persona import Persona
+from generators.personas.persona_decoder import Jury, draw, finetuned, merged, multiplied_voice
+from qa_core.networks.seq2seq import END_ID, START_ID
 
 CONTEXT = ["where do cats sleep?"]
 

@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 import torch
 
-from generators.chat_model import ChatModel
-from generators.decoding import Sampling
-from generators.persona import Persona, PersonaConfig, changed
-from generators.persona_replies import Share, Styling, styled
-from generators.quotations import Quotations
-from generators.ranking import Asking, Response, respond
+from generators.conversation.chat_model import ChatModel
+from generators.conversation.decoding import Sampling
+from generators.conversation.ranking import Asking, Response, respond
+from generators.personas.persona import Persona, PersonaConfig, changed
+from generators.personas.persona_replies import Share, Styling, styled
+from generators.personas.quotations import Quotations
 
 ASKING = Asking(candidates=40, length=6, sampling=Sampling(shortest=2))
 CONTEXT = ["where do cats sleep?"]

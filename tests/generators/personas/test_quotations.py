@@ -4,10 +4,10 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from generators.chat_model import ChatModel
-from generators.quotations import Quotations, likely, quoted, tidy
-from generators.training import PartConfig, optimiser, train_part
-from qa_core.training import Training
+from generators.conversation.chat_model import ChatModel
+from generators.personas.quotations import Quotations, likely, quoted, tidy
+from generators.training.chat_training import PartConfig, optimiser, train_part
+from qa_core.training.loop import Training
 
 SENTENCES = [
     "they are tired.",

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 import torch
 
-from generators.decoding import Sampling
-from generators.persona_replies import Share, Styling, styled
-from generators.persona_training import pseudo_contexts
-from generators.pretrained import PretrainedModel
-from generators.pretrained_persona import QuotedPersona, open_persona
-from generators.quotations import quoted
+from generators.conversation.decoding import Sampling
+from generators.personas.persona_replies import Share, Styling, styled
+from generators.personas.quotations import quoted
+from generators.pretrained.pretrained_persona import QuotedPersona, open_persona
+from generators.pretrained.transformer_model import PretrainedModel
+from generators.training.persona_training import pseudo_contexts
 
 Folder = Callable[..., Path]
 SENTENCES = ["They are tired.", "In the house.", "My cats do.", "Why do they?", "Who sleeps?"]

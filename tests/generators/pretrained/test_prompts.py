@@ -3,9 +3,9 @@ from pathlib import Path
 
 import pytest
 
-from generators.pretrained import PretrainedModel
-from generators.prompts import Prompts
-from qa_core.seq2seq import END_ID
+from generators.pretrained.prompts import Prompts
+from generators.pretrained.transformer_model import PretrainedModel
+from qa_core.networks.seq2seq import END_ID
 
 Folder = Callable[..., Path]
 

@@ -1,8 +1,8 @@
 import pytest
 import torch
 
-from generators.token_numbers import FIRST, TokenNumbers
-from qa_core.seq2seq import END_ID, START_ID
+from generators.pretrained.token_ids import FIRST, TokenNumbers
+from qa_core.networks.seq2seq import END_ID, START_ID
 
 NUMBERS = TokenNumbers(7, ends=(6, 2), unknown=3, silent=(0, 5))
 PAD, UNKNOWN, TURN = 0, 1, 4

@@ -7,7 +7,7 @@ import pytest
 import torch
 from safetensors.torch import load_file, save_file
 
-from generators.transformer_loading import is_transformer, loaded
+from generators.pretrained.transformer_loading import is_transformer, loaded
 
 Folder = Callable[..., Path]
 

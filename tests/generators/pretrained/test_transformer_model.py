@@ -6,14 +6,14 @@ import pytest
 import torch
 from safetensors import safe_open
 
-from generators.acceptor import AcceptorConfig
-from generators.chat_model import BARRED, ChatModel
-from generators.columns import tensors
-from generators.decoding import Sampling
-from generators.pretrained import PretrainedModel, open_chat_model
-from generators.ranking import Asking, candidates, respond
-from generators.training import PartConfig, optimiser
-from qa_core.seq2seq import END_ID
+from generators.conversation.acceptor import AcceptorConfig
+from generators.conversation.chat_model import BARRED, ChatModel
+from generators.conversation.decoding import Sampling
+from generators.conversation.padded_batches import tensors
+from generators.conversation.ranking import Asking, candidates, respond
+from generators.pretrained.transformer_model import PretrainedModel, open_chat_model
+from generators.training.chat_training import PartConfig, optimiser
+from qa_core.networks.seq2seq import END_ID
 
 Folder = Callable[..., Path]
 CPU = torch.device("cpu")

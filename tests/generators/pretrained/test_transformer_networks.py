@@ -5,9 +5,9 @@ import numpy as np
 import pytest
 import torch
 
-from generators.columns import tensors
-from generators.pretrained import PretrainedModel
-from qa_core.seq2seq import END_ID, START_ID
+from generators.conversation.padded_batches import tensors
+from generators.pretrained.transformer_model import PretrainedModel
+from qa_core.networks.seq2seq import END_ID, START_ID
 
 Folder = Callable[..., Path]
 CPU = torch.device("cpu")
@@ -102,7 +102,7 @@ def test_rows_are_gathered_and_a_state_stays_what_it_was(model: PretrainedModel)
 def test_parts_of_a_batch_add_up_to_it(model: PretrainedModel, monkeypatch: pytest.MonkeyPatch):
     rows = [model.forward_row(["hello"], reply) for reply in ("ok", "no way", "", "yes")]
     whole = model.log_forward(rows)
-    monkeypatch.setattr("generators.transformer_networks._LOGITS", 1)
+    monkeypatch.setattr("generators.pretrained.transformer_networks._LOGITS", 1)
     assert model.log_forward(rows) == pytest.approx(whole, abs=1e-4)
 
 

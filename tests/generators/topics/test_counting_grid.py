@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from generators.counting_grid import CountingGrid, GridConfig, log_windows
-from qa_core.vocab import Vocabulary
+from generators.topics.counting_grid import CountingGrid, GridConfig, log_windows
+from qa_core.networks.vocabulary import Vocabulary
 
 WORDS = ("sea", "beach", "war", "peace")
 

@@ -3,9 +3,9 @@ import json
 import numpy as np
 import pytest
 
-from generators.counting_grid import CountingGrid, GridConfig
-from generators.grid_map import GridMap, cell_words
-from qa_core.vocab import Vocabulary
+from generators.topics.counting_grid import CountingGrid, GridConfig
+from generators.topics.grid_map import GridMap, cell_words
+from qa_core.networks.vocabulary import Vocabulary
 
 TOKENS = ("ant", "bee", "cat")
 CELLS = np.array([[0.2, 0.5, 0.0, 0.4], [0.3, 0.5, 0.1, 0.2], [0.5, 0.0, 0.9, 0.4]], dtype=np.float32)

@@ -2,17 +2,17 @@ import numpy as np
 import pytest
 import torch
 
-from generators.chat_model import ChatConfig, ChatModel
-from generators.columns import Row
-from generators.counting_grid import CountingGrid, GridConfig
-from generators.decoding import Sampling
-from generators.ranking import Asking, Response, agreeing, respond
-from generators.steering import Steering
-from generators.training import PartConfig, begin_from, optimiser, perplexity, train_part
-from qa_core.seq2seq import Seq2Seq, Seq2SeqConfig
-from qa_core.training import Training, seed_everything
-from qa_core.translator import Columns
-from qa_core.vocab import Vocabulary
+from generators.conversation.chat_model import ChatConfig, ChatModel
+from generators.conversation.decoding import Sampling
+from generators.conversation.padded_batches import Row
+from generators.conversation.ranking import Asking, Response, agreeing, respond
+from generators.topics.counting_grid import CountingGrid, GridConfig
+from generators.topics.steering import Steering
+from generators.training.chat_training import PartConfig, begin_from, optimiser, perplexity, train_part
+from qa_core.networks.seq2seq import Seq2Seq, Seq2SeqConfig
+from qa_core.networks.translator import Columns
+from qa_core.networks.vocabulary import Vocabulary
+from qa_core.training.loop import Training, seed_everything
 
 TOPICS = {"cats": ("purr", "tail"), "boats": ("sail", "mast")}
 """Two corners of a grid, and what is said there."""

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from generators.torus import window_sums
+from generators.topics.torus import window_sums
 
 
 @st.composite

@@ -1,7 +1,7 @@
 import numpy as np
 
-from generators.word_bags import bags_of, topic_words
-from qa_core.vocab import Vocabulary
+from generators.topics.word_bags import bags_of, topic_words
+from qa_core.networks.vocabulary import Vocabulary
 
 VOCABULARY = Vocabulary(("sea", "beach", "war"))
 TEXTS = ("Beach, sea, beach!", "war", "nothing here", "the sea, a beach: BEACH", "")

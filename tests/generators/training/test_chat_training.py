@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 import torch
 
-from generators.chat_model import BARRED, ChatModel
-from generators.training import (
+from generators.conversation.chat_model import BARRED, ChatModel
+from generators.training.chat_training import (
     PartConfig,
     acceptor_examples,
     barred,
@@ -15,8 +15,8 @@ from generators.training import (
     perplexity,
     train_part,
 )
-from qa_core.resume import load_training, save_training
-from qa_core.training import Training
+from qa_core.training.loop import Training
+from qa_core.training.resume import load_training, save_training
 
 PAIRS = [
     ("where do cats sleep?", "in the House."),

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from generators.counting_grid import CountingGrid, GridConfig, log_windows
-from generators.grid_fitting import FitConfig, begun, expectation, fit, updated
-from generators.word_bags import Bags, bags_of
-from qa_core.vocab import Vocabulary
+from generators.topics.counting_grid import CountingGrid, GridConfig, log_windows
+from generators.topics.word_bags import Bags, bags_of
+from generators.training.grid_fitting import FitConfig, begun, expectation, fit, updated
+from qa_core.networks.vocabulary import Vocabulary
 
 ENDLESS = FitConfig(steps=8, tolerance=-1.0, patience=99, wide=())
 TOPICS = (
@@ -135,8 +135,8 @@ def test_the_same_seed_gives_the_same_grid_and_blocks_make_no_difference(monkeyp
     first = fitted(1).cells
     np.testing.assert_array_equal(fitted(1).cells, first)
     assert not np.allclose(fitted(2).cells, first)
-    monkeypatch.setattr("generators.grid_fitting.BAGS", 7)
-    monkeypatch.setattr("generators.grid_fitting.BLOCK", 3)
+    monkeypatch.setattr("generators.training.grid_fitting.BAGS", 7)
+    monkeypatch.setattr("generators.training.grid_fitting.BLOCK", 3)
     np.testing.assert_allclose(fitted(1).cells, first, atol=1e-5)
 
 

@@ -5,10 +5,11 @@ import numpy as np
 import pytest
 import torch
 
-from generators.acceptor import AcceptorConfig
-from generators.chat_model import BARRED, ChatModel
-from generators.decoding import Sampling
-from generators.persona_training import (
+from generators.conversation.acceptor import AcceptorConfig
+from generators.conversation.chat_model import BARRED, ChatModel
+from generators.conversation.decoding import Sampling
+from generators.training.chat_training import PartConfig, perplexity, train_part
+from generators.training.persona_training import (
     WEIGHTS,
     Spoken,
     adapted_acceptor,
@@ -20,9 +21,8 @@ from generators.persona_training import (
     styled_rows,
     tunable,
 )
-from generators.training import PartConfig, perplexity, train_part
-from qa_core.seq2seq import END_ID
-from qa_core.training import Training
+from qa_core.networks.seq2seq import END_ID
+from qa_core.training.loop import Training
 
 SPOKEN = [Spoken("my cats sleep."), Spoken("in the House?", "my cats sleep."), Spoken("!", "in the House?")]
 CONFIG = PartConfig(batch=4, epochs=30, patience=30, learning_rate=0.05)

@@ -2,7 +2,7 @@ import pytest
 import torch
 from torch.nn import functional
 
-from generators.sampled_softmax import sampled_loss, tail_sample
+from generators.training.sampled_softmax import sampled_loss, tail_sample
 
 
 def layer(words: int) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor]:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from generators.faithfulness import KeyTerms, contradiction, lost
+from generators.writer.faithfulness import KeyTerms, contradiction, lost
 
 QUESTION = "When was Marie Curie born, and where?"
 ANSWER = "Marie Curie was born in Warsaw on 7 November 1867."

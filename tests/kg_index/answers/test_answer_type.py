@@ -1,7 +1,7 @@
 import pytest
 
-from kg_index.keywords import keywords
-from kg_index.shapes import ASKING, listing, wanted
+from kg_index.answers.answer_type import ASKING, listing, wanted
+from kg_index.relations.keywords import keywords
 
 
 @pytest.mark.parametrize(

@@ -6,9 +6,9 @@ from random import Random
 import numpy as np
 import pytest
 
-from kg_index.answers import LONGEST, Answerer, FactAnswer
-from kg_index.lookup import Lookup
-from kg_index.wording import SHOWN
+from kg_index.answers.answers import LONGEST, Answerer, FactAnswer
+from kg_index.answers.verbalise import SHOWN
+from kg_index.triples.lookup import Lookup
 
 EX = "http://example.org/"
 WEIGHTS = {
@@ -171,8 +171,8 @@ def test_the_longest_run_of_shared_words_is_shown(asking, build_graph) -> None:
 
 
 def test_known_templates_and_a_scorer_decide_where_words_are_silent(world: Lookup, bag_of_words) -> None:
-    from kg_index.template_rows import Row
-    from kg_index.templates import TemplateTable
+    from kg_index.relations.template_rows import Row
+    from kg_index.relations.templates import TemplateTable
 
     class Mayors:
         def score(self, templates, pools) -> list[np.ndarray]:

@@ -6,14 +6,14 @@ from math import log1p
 import numpy as np
 import pytest
 
-from kg_index.linking import Linker
-from kg_index.lookup import Lookup
-from kg_index.readings import FEATURES, Reader, Reading
-from kg_index.template_rows import Row
-from kg_index.templates import TemplateTable
-from kg_index.topics import spot
-from kg_index.vocabulary import Vocabulary
-from kg_index.walks import MOST_ANSWERS, Walker
+from kg_index.answers.graph_words import Vocabulary
+from kg_index.answers.interpretations import FEATURES, Reader, Reading
+from kg_index.answers.topics import spot
+from kg_index.linking.linking import Linker
+from kg_index.relations.template_rows import Row
+from kg_index.relations.templates import TemplateTable
+from kg_index.triples.lookup import Lookup
+from kg_index.triples.walks import MOST_ANSWERS, Walker
 
 EX = "http://example.org/"
 Read = Callable[[str], list[Reading]]

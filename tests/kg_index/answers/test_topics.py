@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kg_index.linking import Linker
-from kg_index.lookup import Lookup
-from kg_index.topics import LITERAL_SHARE, Spotted, spot
-from kg_index.vocabulary import Vocabulary
+from kg_index.answers.graph_words import Vocabulary
+from kg_index.answers.topics import LITERAL_SHARE, Spotted, spot
+from kg_index.linking.linking import Linker
+from kg_index.triples.lookup import Lookup
 
 EX = "http://example.org/"
 Spot = Callable[[str], Spotted]

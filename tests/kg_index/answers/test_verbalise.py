@@ -6,9 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kg_index.lookup import Lookup
-from kg_index.vocabulary import Vocabulary
-from kg_index.wording import (
+from kg_index.answers.graph_words import Vocabulary
+from kg_index.answers.verbalise import (
     LONGEST,
     NAMELESS,
     Wording,
@@ -19,6 +18,7 @@ from kg_index.wording import (
     plural,
     shortened,
 )
+from kg_index.triples.lookup import Lookup
 
 EX = "http://example.org/"
 

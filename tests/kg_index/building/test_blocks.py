@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kg_index.blocks import Stream, whole_lines
+from kg_index.building.blocks import Stream, whole_lines
 
 
 @settings(deadline=None)

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kg_index import line_order
-from kg_index.line_order import Lines, ordered
+from kg_index.building import line_order
+from kg_index.building.line_order import Lines, ordered
 
 WORD = st.text(st.sampled_from("ab \u00e9\u65e5\U0001f600\x7f"), max_size=12)
 SHARED = st.sampled_from(["", "http://a.org/", "http://a.org/entity/Q", "x" * 300])

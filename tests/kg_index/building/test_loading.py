@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from kg_index import loading
-from kg_index.building import build
-from kg_index.loading import load
-from kg_index.reading import Counts, MalformedTriple, read_triples
-from kg_index.triples import TripleIndex
+from kg_index.building import loading
+from kg_index.building.building import build
+from kg_index.building.loading import load
+from kg_index.building.rdf_parsing import Counts, MalformedTriple, read_triples
+from kg_index.triples.triples import TripleIndex
 
 E = "http://example.org/"
 
@@ -90,7 +90,7 @@ def test_no_files_make_an_empty_graph(tmp_path):
 
 def test_readers_end_with_the_process_that_feeds_them_and_write_nothing(tmp_path, files):
     program = (
-        "import os, sys; from pathlib import Path; from kg_index.loading import load\n"
+        "import os, sys; from pathlib import Path; from kg_index.building.loading import load\n"
         "def stop(stage, done, total):\n    os.kill(os.getpid(), 9)\n"
         "load([Path(sys.argv[1])], Path(sys.argv[2]), workers=2, progress=stop)"
     )

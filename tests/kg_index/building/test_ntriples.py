@@ -8,8 +8,8 @@ import pyoxigraph
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from kg_index.reading import read_triples
-from kg_index.statements import statement
+from kg_index.building.ntriples import statement
+from kg_index.building.rdf_parsing import read_triples
 
 IRI = st.from_regex(r"https?://[a-z]{1,8}\.org/[A-Za-z0-9_é日()-]{0,12}", fullmatch=True)
 LITERAL = st.builds(

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rdflib.compare import isomorphic
 
-from kg_index import reading
-from kg_index.reading import Counts, MalformedTriple, Reject, read_triples
+from kg_index.building import rdf_parsing as reading
+from kg_index.building.rdf_parsing import Counts, MalformedTriple, Reject, read_triples
 
 A, P, B = "http://example.org/a", "http://example.org/p", "http://example.org/b"
 XSD = "http://www.w3.org/2001/XMLSchema#"

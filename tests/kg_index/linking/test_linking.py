@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kg_index.linking import Linker, Spotted, Weights
-from kg_index.mention_rows import rows_of
-from kg_index.mentions import Mentions, write_mentions
-from kg_index.reading import read_triples
+from kg_index.building.rdf_parsing import read_triples
+from kg_index.linking.linking import Linker, Spotted, Weights
+from kg_index.linking.mention_rows import rows_of
+from kg_index.linking.mentions import Mentions, write_mentions
 from qa_core.types import IntArray
 
 PARIS, TEXAS, MYTH, CITY, NEW_YORK, CITY_OF = range(6)
@@ -158,7 +158,7 @@ DATA = Path(os.environ.get("QA_BOT_DATA", "../shared/data"))
     not (DATA / "kg").is_dir(), reason=f"needs {DATA / 'kg'}: set QA_BOT_DATA to the folder of the data"
 )
 def test_subjects_of_simple_questions_are_linked(tmp_path: Path) -> None:
-    """A tenth of the questions; the whole set gives .984 and .903 (tests/benchmarks/linking.py)."""
+    """A tenth of the questions; the whole set gives .984 and .903 (benchmarks/linking.py)."""
     files = (DATA / "kg" / name for name in ("fb15k237.nt.gz", "fb15k237.labels.nt.gz"))
     triples = list(chain.from_iterable(chain.from_iterable(map(read_triples, files))))
     ids = {term: i for i, term in enumerate(dict.fromkeys(subject for subject, _, _ in triples))}

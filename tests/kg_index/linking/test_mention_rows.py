@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kg_index.mention_rows import LABEL_COUNT, literal_text, page_title, read_table, rows_of
+from kg_index.linking.mention_rows import LABEL_COUNT, literal_text, page_title, read_table, rows_of
 
 LABEL = "http://www.w3.org/2000/01/rdf-schema#label"
 ALIAS = "http://www.w3.org/2004/02/skos/core#altLabel"

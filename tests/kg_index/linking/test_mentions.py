@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from kg_index.mentions import (
+from kg_index.linking.mentions import (
     LONGEST_NAME,
     Mention,
     Mentions,
@@ -20,7 +20,7 @@ from kg_index.mentions import (
     resolve,
     write_mentions,
 )
-from kg_index.names import is_function_name, key_of, name_words
+from kg_index.linking.name_folding import is_function_name, key_of, name_words
 
 ROWS = [
     ("New York", 1, 3),

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kg_index.names import LONGEST_WORD, is_function_name, key_of, looks_like_name, name_words
+from kg_index.linking.name_folding import LONGEST_WORD, is_function_name, key_of, looks_like_name, name_words
 
 SIGNS = list("aZ09 ßİıé\u0301ﬁ½東京タ\u3099กำשלום\u05b0عربي\u0651🍎\u200d'’-_.+#C\ud800")
 ODD = st.text(st.one_of(st.sampled_from(SIGNS), st.characters()), max_size=60)

@@ -3,8 +3,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kg_index.keywords import KeywordMatcher, PredicateWords, iri_words, keywords, matched
-from kg_index.template_text import NO_PATH
+from kg_index.relations.keywords import KeywordMatcher, PredicateWords, iri_words, keywords, matched
+from kg_index.relations.template_text import NO_PATH
 
 
 @pytest.mark.parametrize(

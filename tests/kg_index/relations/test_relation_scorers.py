@@ -1,7 +1,7 @@
 import numpy as np
 
-from kg_index.keywords import KeywordMatcher
-from kg_index.relation_scorers import CosineScorer, KeywordFirst, Together, asked_text, remembering
+from kg_index.relations.keywords import KeywordMatcher
+from kg_index.relations.relation_scorers import CosineScorer, KeywordFirst, Together, asked_text, remembering
 
 VECTORS = {
     "who wrote": [1, 0],

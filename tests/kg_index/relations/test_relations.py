@@ -5,9 +5,13 @@ import numpy as np
 import pytest
 import torch
 
-from kg_index.keywords import KeywordMatcher
-from kg_index.pools import PoolQuestion
-from kg_index.relation_training import (
+from kg_index.relations.keywords import KeywordMatcher
+from kg_index.relations.relations import RelationDetector
+from kg_index.relations.template_rows import Row
+from kg_index.relations.template_text import NO_PATH
+from kg_index.relations.templates import TemplateTable
+from kg_index.training.relation_detection_data import PoolQuestion
+from kg_index.training.relation_training import (
     Examples,
     RelationTraining,
     _batches,
@@ -19,10 +23,6 @@ from kg_index.relation_training import (
     train_phases,
     train_supervised,
 )
-from kg_index.relations import RelationDetector
-from kg_index.template_rows import Row
-from kg_index.template_text import NO_PATH
-from kg_index.templates import TemplateTable
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kg_index.template_rows import Row, TemplateCounts, added, read_rows, write_rows
+from kg_index.relations.template_rows import Row, TemplateCounts, added, read_rows, write_rows
 
 WORDS = st.text(st.characters(exclude_categories=["C", "Z"]), min_size=1, max_size=5)
 ADDED = st.lists(st.tuples(WORDS, WORDS, st.sampled_from([1.0, 0.5, 0.25, 3.0])), max_size=30)

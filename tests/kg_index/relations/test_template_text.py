@@ -2,8 +2,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kg_index.template_text import SLOT, path_steps, path_text, template_of
-from qa_core.text import words
+from kg_index.relations.template_text import SLOT, path_steps, path_text, template_of
+from qa_core.text.analysis import words
 
 IRIS = st.text(st.characters(min_codepoint=33, max_codepoint=126, exclude_characters="^<>"), min_size=1).map(
     "h:".__add__

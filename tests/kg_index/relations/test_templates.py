@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kg_index.template_rows import Row, TemplateCounts
-from kg_index.template_text import NO_PATH
-from kg_index.templates import Likely, TemplateTable
+from kg_index.relations.template_rows import Row, TemplateCounts
+from kg_index.relations.template_text import NO_PATH
+from kg_index.relations.templates import Likely, TemplateTable
 
 ROWS = [
     Row("where was <m> born", NO_PATH, 6),

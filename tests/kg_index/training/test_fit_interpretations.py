@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from kg_index.reading_weights import Example, fit_weights
+from kg_index.training.fit_interpretations import Example, fit_weights
 
 NAMES = ("x", "y")
 PENALTY = 0.3

@@ -3,11 +3,11 @@ import math
 import numpy as np
 import pytest
 
-from kg_index.denoising import f_weights, k_weights, s_weights
-from kg_index.keywords import KeywordMatcher
-from kg_index.template_rows import Row
-from kg_index.template_text import NO_PATH
-from kg_index.templates import TemplateTable
+from kg_index.relations.keywords import KeywordMatcher
+from kg_index.relations.template_rows import Row
+from kg_index.relations.template_text import NO_PATH
+from kg_index.relations.templates import TemplateTable
+from kg_index.training.mapping_weights import f_weights, k_weights, s_weights
 
 TABLE = TemplateTable.of(
     [

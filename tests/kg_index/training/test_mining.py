@@ -6,10 +6,10 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from kg_index.literals import Days, near
-from kg_index.mining import Bounds, Tools, mine, mine_chunk
-from kg_index.template_text import NO_PATH
-from kg_index.templates import TemplateTable
+from kg_index.relations.template_text import NO_PATH
+from kg_index.relations.templates import TemplateTable
+from kg_index.training.mining import Bounds, Tools, mine, mine_chunk
+from kg_index.triples.literals import Days, near
 
 NAMES = {"Bill Gates": [1, 9], "William Gates": [2], "Seattle": [3], "Dune": [4]}
 EDGES = {(2, "child", 1), (1, "parent", 2), (1, "born", 3), (2, "lives", 3)}

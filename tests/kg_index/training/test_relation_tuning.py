@@ -4,15 +4,15 @@ import numpy as np
 import pytest
 import torch
 
-from kg_index.pools import PoolQuestion
-from kg_index.relation_scorers import CosineScorer
-from qa_core.sentence_layout import SentenceLayout
-from qa_core.transformer_encoder import TransformerEncoder
+from kg_index.relations.relation_scorers import CosineScorer
+from kg_index.training.relation_detection_data import PoolQuestion
+from qa_core.encoders.sentence_layout import SentenceLayout
+from qa_core.encoders.transformer_encoder import TransformerEncoder
 from qa_core.types import IntArray
 
 pytest.importorskip("transformers", reason="training a transformer needs the extra 'minilm'")
 
-from kg_index.relation_tuning import (
+from kg_index.training.relation_tuning import (
     AskedNetwork,
     TuningConfig,
     TuningData,
@@ -22,7 +22,7 @@ from kg_index.relation_tuning import (
     tune,
     tuning_of,
 )
-from qa_core.transformer_tuning import TransformerReader, load_tunable
+from qa_core.training.transformer_tuning import TransformerReader, load_tunable
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 

@@ -3,10 +3,10 @@ import math
 import numpy as np
 import pytest
 
-from kg_index.self_training import MinedPool, Siblings, mined_pools, pseudo_labelled, schema_examples
-from kg_index.template_rows import Row
-from kg_index.template_text import NO_PATH, SLOT
-from kg_index.templates import TemplateTable
+from kg_index.relations.template_rows import Row
+from kg_index.relations.template_text import NO_PATH, SLOT
+from kg_index.relations.templates import TemplateTable
+from kg_index.training.self_training import MinedPool, Siblings, mined_pools, pseudo_labelled, schema_examples
 
 TABLE = TemplateTable.of(
     [

@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kg_index import terms
-from kg_index.building import build
-from kg_index.columns import GraphDamaged
-from kg_index.terms import TermTable
+from kg_index.building.building import build
+from kg_index.triples import terms
+from kg_index.triples.columns import GraphDamaged
+from kg_index.triples.terms import TermTable
 
 NAMES = st.text(st.characters(exclude_categories=["Cc", "Cs"]), max_size=5)
 TERMS = st.builds("{}{}".format, st.sampled_from(['"', "_:", "http://e/", "http://e/" + "long" * 60]), NAMES)

@@ -9,13 +9,13 @@ import rdflib
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kg_index.building import build
-from kg_index.columns import GraphDamaged
-from kg_index.hash_triples import HashTriples
-from kg_index.literals import Days
-from kg_index.paths import paths_between
-from kg_index.reading import read_triples
-from kg_index.triples import Step, TripleIndex
+from benchmarks.hash_triples import HashTriples
+from kg_index.building.building import build
+from kg_index.building.rdf_parsing import read_triples
+from kg_index.triples.columns import GraphDamaged
+from kg_index.triples.literals import Days
+from kg_index.triples.paths import paths_between
+from kg_index.triples.triples import Step, TripleIndex
 
 E = "http://example.org/"
 XSD = "http://www.w3.org/2001/XMLSchema#"

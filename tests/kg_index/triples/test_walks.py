@@ -2,10 +2,10 @@
 
 from itertools import pairwise
 
-from kg_index.lookup import Lookup
-from kg_index.paths import Step
-from kg_index.vocabulary import Vocabulary
-from kg_index.walks import Walker
+from kg_index.answers.graph_words import Vocabulary
+from kg_index.triples.lookup import Lookup
+from kg_index.triples.paths import Step
+from kg_index.triples.walks import Walker
 
 EX = "http://example.org/"
 

@@ -5,17 +5,17 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from qa_bot.changes import add
-from qa_bot.confidence import Calibration
-from qa_bot.config import Config
-from qa_bot.deadline import Deadline
-from qa_bot.encoders import STARTER_FOLDER
-from qa_bot.generations import Generations
-from qa_bot.home import Home
-from qa_bot.index import Index
-from qa_bot.pipeline import Calibrations, Pipeline
-from qa_bot.reasons import EMPTY_QUESTION, LONG, NO_TIME, NOTHING_FOUND, NOTHING_NAMED, reason
-from qa_core.static_encoder import StaticEncoder
+from qa_bot.answering.abstention import EMPTY_QUESTION, LONG, NO_TIME, NOTHING_FOUND, NOTHING_NAMED, reason
+from qa_bot.answering.confidence import Calibration
+from qa_bot.answering.deadline import Deadline
+from qa_bot.answering.pipeline import Calibrations, Pipeline
+from qa_bot.documents.sync import add
+from qa_bot.home.config import Config
+from qa_bot.home.folder import Home
+from qa_bot.home.generations import Generations
+from qa_bot.home.index import Index
+from qa_bot.home.starter import ENCODER
+from qa_core.encoders.static_encoder import StaticEncoder
 from qa_core.types import Question
 
 PAIRS = [
@@ -33,7 +33,7 @@ def pipeline(tmp_path_factory):
     folder = tmp_path_factory.mktemp("reasons")
     source = folder / "pairs.jsonl"
     source.write_text("\n".join(json.dumps({"id": i, "question": q, "answer": a}) for i, q, a in PAIRS))
-    home, encoder = Home.open(folder / "home"), StaticEncoder.load(STARTER_FOLDER)
+    home, encoder = Home.open(folder / "home"), StaticEncoder.load(ENCODER)
     add(home, Config(), encoder, [source])
     with ThreadPoolExecutor(4) as workers:
         index = Index(Generations(home.index).current())

@@ -6,7 +6,7 @@ from threading import Event, Timer
 
 import pytest
 
-from qa_bot.deadline import Cancelled, Deadline, DeadlineExceededError, Stages
+from qa_bot.answering.deadline import Cancelled, Deadline, DeadlineExceededError, Stages
 
 
 @pytest.fixture

@@ -8,15 +8,15 @@ from pathlib import Path
 import orjson
 import pytest
 
-from kg_index.answers import Answerer
-from qa_bot import graph
-from qa_bot.config import AnswerSection, Config, FactsSection
-from qa_bot.encoders import resolve
-from qa_bot.evaluation.fact_questions import FactQuestion, read_fact_questions
-from qa_bot.facts import COLLECTION, NO_TOPIC, Facts, FactsError, Fitted, FoundFact, open_facts
-from qa_bot.home import Home
-from qa_bot.starter import FACT_QUESTIONS, GRAPH, NAMESPACE
+from kg_index.answers.answers import Answerer
+from qa_bot.answering.facts import COLLECTION, NO_TOPIC, Facts, FactsError, Fitted, FoundFact, open_facts
+from qa_bot.documents import graph
+from qa_bot.home.config import AnswerSection, Config, FactsSection
+from qa_bot.home.encoders import resolve
+from qa_bot.home.folder import Home
+from qa_bot.home.starter import FACT_QUESTIONS, GRAPH, NAMESPACE
 from qa_core.types import Encoder
+from qa_lab.evaluate.graph.fact_questions import FactQuestion, read_fact_questions
 
 EX = "http://example.org/"
 LABEL = "<http://www.w3.org/2000/01/rdf-schema#label>"
@@ -242,7 +242,7 @@ def test_time_that_is_up_stops_it(facts: Facts) -> None:
 
 
 def test_the_shipped_weights_are_of_features_there_are() -> None:
-    from kg_index.readings import FEATURES
+    from kg_index.answers.interpretations import FEATURES
 
     fitted = Fitted.shipped()
     assert {*fitted.weights} == {*FEATURES}

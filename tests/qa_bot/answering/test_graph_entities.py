@@ -3,10 +3,10 @@ from pathlib import Path
 
 import pytest
 
+from qa_bot.answering.graph_entities import LONGEST, Entities
 from qa_bot.bot import Bot
-from qa_bot.followups import Exchange, Rewriter
-from qa_bot.followups.entities import LONGEST, Entities
-from qa_bot.followups.mentions import Entity, mentions
+from qa_bot.conversation.followups import Exchange, Rewriter
+from qa_bot.conversation.followups.mentions import Entity, mentions
 
 CITY = Entity("Ottawa", frozenset(["city", "town"]))
 COUNTRY = Entity("Canada", frozenset(["country", "state"]))

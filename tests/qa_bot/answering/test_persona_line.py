@@ -2,9 +2,9 @@ from pathlib import Path
 
 import pytest
 
-from qa_bot.config import StyleSection
-from qa_bot.styling import introduced, style
-from qa_bot.voices import Said, Voices
+from qa_bot.answering.models.personas import Said, Voices
+from qa_bot.answering.persona_line import introduced, style
+from qa_bot.home.config import StyleSection
 from qa_core.types import AnswerSource, Styled, StyledLine
 
 QUESTION, ANSWER = "How long should green tea steep?", "Green tea needs two to three minutes."

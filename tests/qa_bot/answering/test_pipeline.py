@@ -9,22 +9,22 @@ from threading import Event
 import numpy as np
 import pytest
 
-from kg_index.answers import FactAnswer, Understood
-from kg_index.topics import Spotted
-from qa_bot.changes import add
-from qa_bot.confidence import Calibration
-from qa_bot.config import AnswerSection, Config, FusionSection, RankingSection, RetrievalSection, StyleSection
-from qa_bot.deadline import Cancelled, Deadline
-from qa_bot.encoders import STARTER_FOLDER
-from qa_bot.events import STAGES, SourcesFound, StageBegun, TextAdded
-from qa_bot.facts import FoundFact
-from qa_bot.generations import Generations
-from qa_bot.home import Home
-from qa_bot.index import Index
-from qa_bot.pipeline import Calibrations, Pipeline, Wanted, _pieces
-from qa_bot.rankers import Cascade
-from qa_bot.voices import Said, Voices
-from qa_core.static_encoder import StaticEncoder
+from kg_index.answers.answers import FactAnswer, Understood
+from kg_index.answers.topics import Spotted
+from qa_bot.answering.confidence import Calibration
+from qa_bot.answering.deadline import Cancelled, Deadline
+from qa_bot.answering.events import STAGES, SourcesFound, StageBegun, TextAdded
+from qa_bot.answering.facts import FoundFact
+from qa_bot.answering.models.personas import Said, Voices
+from qa_bot.answering.models.ranker_loading import Cascade
+from qa_bot.answering.pipeline import Calibrations, Pipeline, Wanted, _pieces
+from qa_bot.documents.sync import add
+from qa_bot.home.config import AnswerSection, Config, FusionSection, RankingSection, RetrievalSection, StyleSection
+from qa_bot.home.folder import Home
+from qa_bot.home.generations import Generations
+from qa_bot.home.index import Index
+from qa_bot.home.starter import ENCODER
+from qa_core.encoders.static_encoder import StaticEncoder
 from qa_core.types import AnswerSource, Question, StyledLine
 from rankers.combination import LEARNED
 from rankers.neural import NeuralRanker
@@ -57,7 +57,7 @@ class SlowEncoder:
 
 @pytest.fixture(scope="module")
 def encoder():
-    return StaticEncoder.load(STARTER_FOLDER)
+    return StaticEncoder.load(ENCODER)
 
 
 @pytest.fixture(scope="module")

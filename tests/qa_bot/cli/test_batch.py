@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from qa_bot.batch import BatchError, answer_all
 from qa_bot.bot import Bot
+from qa_bot.cli.batch import BatchError, answer_all
 
 ROWS = [
     {"_id": "q1", "title": "Why do cats sleep all day?"},

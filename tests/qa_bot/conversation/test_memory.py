@@ -1,8 +1,8 @@
 """Conversations are remembered, found again, and forgotten."""
 
+from qa_bot.answering.answer_json import as_dict
 from qa_bot.conversation.memory import CONVERSATIONS, KEPT, TRACES, Memory, Past, of_turns
-from qa_bot.presentation import as_dict
-from qa_bot.store import Feedback, Turn
+from qa_bot.home.store import Feedback, Turn
 from qa_core.types import Answer, Styled, StyledLine
 
 

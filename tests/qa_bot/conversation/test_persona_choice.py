@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from qa_bot.choices import LONGEST, ChoiceError, choose
+from qa_bot.conversation.persona_choice import LONGEST, ChoiceError, choose
 
 PLAIN = "Naps save strength. Cats hunt at dusk."
 

@@ -5,7 +5,7 @@ from collections import Counter
 import pytest
 
 from qa_bot.conversation.memory import Past
-from qa_bot.conversation.taste import DISLIKED, ELSEWHERE, LIKED, Taste, likeness
+from qa_bot.conversation.session_votes import DISLIKED, ELSEWHERE, LIKED, Taste, likeness
 from qa_core.types import Answer, AnswerSource, Candidate, Clue, Passage, Source
 
 

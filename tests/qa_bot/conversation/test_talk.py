@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from qa_bot.conversation.talk import LONGEST, recognise
-from qa_bot.starter import QUESTIONS
+from qa_bot.home.starter import QUESTIONS
 
 
 @pytest.mark.parametrize(

@@ -2,9 +2,9 @@
 
 import pytest
 
+from qa_bot.conversation.followups import Rewriter
 from qa_bot.conversation.memory import Past
 from qa_bot.conversation.understanding import picked, read
-from qa_bot.followups import Rewriter
 from qa_core.types import Answer, Choice
 
 CHOICES = (

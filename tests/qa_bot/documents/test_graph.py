@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from kg_index.lookup import Fact, UnknownTerm, last_part
-from kg_index.reading import MalformedTriple
-from qa_bot.generations import GenerationDamaged
-from qa_bot.graph import MENTIONS, TRIPLES, GraphError, add, batches_of, generations, opened, remove
-from qa_bot.home import Home, WriterBusy
+from kg_index.building.rdf_parsing import MalformedTriple
+from kg_index.triples.lookup import Fact, UnknownTerm, last_part
+from qa_bot.documents.graph import MENTIONS, TRIPLES, GraphError, add, batches_of, generations, opened, remove
+from qa_bot.home.folder import Home, WriterBusy
+from qa_bot.home.generations import GenerationDamaged
 
 LABEL = "<http://www.w3.org/2000/01/rdf-schema#label>"
 EX = "http://example.org/"
@@ -310,7 +310,7 @@ def test_a_reader_keeps_what_is_removed_and_a_failure_leaves_it(place: Home, fac
     def fail(*_: object, **__: object) -> None:
         raise OSError("no space left")
 
-    monkeypatch.setattr("qa_bot.graph.build", fail)
+    monkeypatch.setattr("qa_bot.documents.graph.build", fail)
     with pytest.raises(OSError, match="no space"):
         remove(place, namespace=EX)
     monkeypatch.undo()

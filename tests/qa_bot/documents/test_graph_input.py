@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from kg_index.linking import Linker, Spotted
-from kg_index.mentions import Mentions
-from qa_bot.graph import Graph, add, generations, opened
-from qa_bot.home import Home
+from kg_index.linking.linking import Linker, Spotted
+from kg_index.linking.mentions import Mentions
+from qa_bot.documents.graph import Graph, add, generations, opened
+from qa_bot.home.folder import Home
 
 LABEL = "<http://www.w3.org/2000/01/rdf-schema#label>"
 ALIAS = "<http://www.w3.org/2004/02/skos/core#altLabel>"
@@ -171,8 +171,8 @@ def test_an_empty_graph_answers_nothing(qa_bot, write_lines: Callable[..., Path]
 KILLED = """
 import os, sys
 from pathlib import Path
-from qa_bot.graph import add
-from qa_bot.home import Home
+from qa_bot.documents.graph import add
+from qa_bot.home.folder import Home
 
 def kill_at(stage):
     def progress(_, at):

@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from qa_bot import changes
-from qa_bot.ingest.records import Notice, Reject
-from qa_bot.receipts import KEPT, Receipts, signature
+from qa_bot.documents import sync as changes
+from qa_bot.documents.ingest.records import Notice, Reject
+from qa_bot.documents.seen_files import KEPT, Receipts, signature
 
 
 @pytest.fixture

@@ -16,18 +16,18 @@ from pathlib import Path
 
 import pytest
 
-from qa_bot import index
 from qa_bot.bot import Bot
-from qa_bot.changes import Added, ChangeError, add, add_records, changing, delete, repair, use
-from qa_bot.config import Config, PassagesSection
-from qa_bot.encoders import STARTER_FOLDER
-from qa_bot.generations import GenerationDamaged, Generations
-from qa_bot.home import Home, WriterBusy
-from qa_bot.index import Index, Manifest
-from qa_bot.ingest.records import Limits, Record
-from qa_bot.store import Store
-from qa_core.static_encoder import StaticEncoder
-from retrievers.keyword import KeywordQuery
+from qa_bot.documents.ingest.records import Limits, Record
+from qa_bot.documents.sync import Added, ChangeError, add, add_records, changing, delete, repair, use
+from qa_bot.home import index
+from qa_bot.home.config import Config, PassagesSection
+from qa_bot.home.folder import Home, WriterBusy
+from qa_bot.home.generations import GenerationDamaged, Generations
+from qa_bot.home.index import Index, Manifest
+from qa_bot.home.starter import ENCODER
+from qa_bot.home.store import Store
+from qa_core.encoders.static_encoder import StaticEncoder
+from retrievers.engines.local.keyword import KeywordQuery
 
 CONFIG = Config()
 ROWS = [
@@ -41,7 +41,7 @@ BREAD = {"_id": "bread", "title": "Why does dough rise?", "text": "Yeast gives o
 
 @pytest.fixture(scope="module")
 def encoder() -> StaticEncoder:
-    return StaticEncoder.load(STARTER_FOLDER)
+    return StaticEncoder.load(ENCODER)
 
 
 @pytest.fixture(scope="module")
@@ -171,7 +171,7 @@ def test_an_id_that_repeats_is_rejected_where_it_stands(place, encoder, write_li
 
 @pytest.mark.parametrize("dry_run", [False, True])
 def test_ids_are_told_apart_over_batches_and_files(place, encoder, write_lines, monkeypatch, dry_run: bool) -> None:
-    monkeypatch.setattr("qa_bot.changes.BATCH", 2)
+    monkeypatch.setattr("qa_bot.documents.sync.BATCH", 2)
     one, two = write_lines("a.jsonl", *ROWS), write_lines("b.jsonl", BREAD, *ROWS)
     assert counts(add(place, CONFIG, encoder, [one, two], dry_run=dry_run)) == (5, 0, 0, 4)
 
@@ -238,7 +238,7 @@ def test_the_bound_on_all_bytes_is_over_all_paths(place, encoder, write_lines) -
 
 
 def test_notices_are_bounded(place, encoder, tmp_path, monkeypatch) -> None:
-    monkeypatch.setattr("qa_bot.changes.NOTICES", 2)
+    monkeypatch.setattr("qa_bot.documents.sync.NOTICES", 2)
     for i in range(4):
         (tmp_path / f"{i}.txt").write_bytes(b"caf\xe9 \xff and more text")
     added = add(place, CONFIG, encoder, [tmp_path / f"{i}.txt" for i in range(4)], format="text")
@@ -347,8 +347,8 @@ def test_an_error_leaves_the_old_generation_and_no_files(four, encoder, write_li
         yield Record("bread", BREAD["title"], BREAD["text"])
         raise RuntimeError("halfway")
 
-    monkeypatch.setattr("qa_bot.changes.read", lambda *_args, **_options: items())
-    monkeypatch.setattr("qa_bot.changes.BATCH", 1)
+    monkeypatch.setattr("qa_bot.documents.sync.read", lambda *_args, **_options: items())
+    monkeypatch.setattr("qa_bot.documents.sync.BATCH", 1)
     with pytest.raises(RuntimeError, match="halfway"):
         add(four, CONFIG, encoder, [four.path])
     monkeypatch.undo()
@@ -439,14 +439,14 @@ KILLED = """
 import itertools, os, shutil, signal, sys
 from pathlib import Path
 from sqlalchemy import Engine, event
-from qa_bot.changes import add, delete
-from qa_bot.config import Config
-from qa_bot.encoders import STARTER_FOLDER
-from qa_bot.home import Home
-from qa_core.static_encoder import StaticEncoder
+from qa_bot.documents.sync import add, delete
+from qa_bot.home.config import Config
+from qa_bot.home.starter import ENCODER
+from qa_bot.home.folder import Home
+from qa_core.encoders.static_encoder import StaticEncoder
 
 base, source, top, wanted = Path(sys.argv[1]), Path(sys.argv[2]), Path(sys.argv[3]), set(map(int, sys.argv[4:]))
-encoder = StaticEncoder.load(STARTER_FOLDER)
+encoder = StaticEncoder.load(ENCODER)
 passed = itertools.count(1)
 
 def passing(step):

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from qa_bot.replacing import replacing
+from qa_bot.home.atomic import replacing
 
 
 def test_the_file_is_there_when_it_is_whole_and_for_its_owner_alone(tmp_path: Path) -> None:

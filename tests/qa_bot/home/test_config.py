@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from qa_bot.config import CONFIG_FILE, Config, ConfigError, explain, known_keys, load_config, set_value, shareable
+from qa_bot.home.config import CONFIG_FILE, Config, ConfigError, explain, known_keys, load_config, set_value, shareable
 
 
 @pytest.fixture
@@ -225,6 +225,6 @@ def test_any_text_comes_back_from_the_file(tmp_path_factory: pytest.TempPathFact
 
 def test_the_configuration_is_light_to_import() -> None:
     heavy = "('pydantic', 'tomlkit', 'torch')"
-    code = f"import sys, qa_bot.config, qa_bot.home; print([m for m in {heavy} if m in sys.modules])"
+    code = f"import sys, qa_bot.home.config, qa_bot.home.folder; print([m for m in {heavy} if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from qa_bot.generations import Generations
+from qa_bot.home.generations import Generations
 
 CATS = "Why do cats sleep all day?"
 FILES = ("keyword/meta.json", "keyword/*.term", "records.bin", "documents.npy", "titles/vectors.faiss", "texts.bin")
@@ -139,7 +139,7 @@ def test_an_index_of_another_encoder(home, qa_bot, other_encoder_folder, monkeyp
 
 
 def test_little_room_is_told(qa_bot, monkeypatch) -> None:
-    monkeypatch.setattr("qa_bot.care.LOW_DISK", 10**18)
+    monkeypatch.setattr("qa_bot.home.doctor.LOW_DISK", 10**18)
     assert "free, but got" in checks(qa_bot("doctor", "--json"))["disk"]
 
 

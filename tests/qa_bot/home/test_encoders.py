@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from qa_bot import encoders
-from qa_bot.encoders import EncoderError, fetch, resolve, verify
-from qa_core.mapped_tensors import map_tensors, write_tensors
-from qa_core.static_encoder import StaticEncoder, weights_match
+from qa_bot.home import encoders
+from qa_bot.home.encoders import EncoderError, fetch, resolve, verify
+from qa_core.encoders.mapped_tensors import map_tensors, write_tensors
+from qa_core.encoders.static_encoder import StaticEncoder, weights_match
 
 NAME = "someone/tiny"
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
@@ -28,11 +28,11 @@ def test_the_starter_answers_to_its_name(tmp_path: Path) -> None:
 
 
 def test_the_starter_is_what_its_configuration_states() -> None:
-    assert weights_match(encoders.STARTER_FOLDER)
-    card = (encoders.STARTER_FOLDER / "README.md").read_text(encoding="utf-8")
+    assert weights_match(encoders.ENCODER)
+    card = (encoders.ENCODER / "README.md").read_text(encoding="utf-8")
     assert "all-MiniLM-L6-v2" in card
     assert "Apache" in card
-    assert sum(path.stat().st_size for path in encoders.STARTER_FOLDER.iterdir()) < 17_000_000
+    assert sum(path.stat().st_size for path in encoders.ENCODER.iterdir()) < 17_000_000
 
 
 def test_a_folder_answers_to_its_path(tiny_bert: Path, tmp_path: Path) -> None:
@@ -43,7 +43,7 @@ def test_a_folder_answers_to_its_path(tiny_bert: Path, tmp_path: Path) -> None:
 
 
 def test_a_static_folder_answers_to_its_path(tmp_path: Path) -> None:
-    folder = Path(shutil.copytree(encoders.STARTER_FOLDER, tmp_path / "mine"))
+    folder = Path(shutil.copytree(encoders.ENCODER, tmp_path / "mine"))
     assert resolve(str(folder), models=tmp_path).fingerprint == resolve("starter", models=tmp_path).fingerprint
 
 

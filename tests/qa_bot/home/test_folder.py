@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from qa_bot import home as module
-from qa_bot.config import load_config
-from qa_bot.home import Home, HomeError, WriterBusy
+from qa_bot.home import folder as module
+from qa_bot.home.config import load_config
+from qa_bot.home.folder import Home, HomeError, WriterBusy
 
 
 def test_a_home_is_made_for_its_owner_alone(tmp_path: Path) -> None:
@@ -135,7 +135,7 @@ def test_an_error_frees_the_lock(tmp_path: Path) -> None:
 def test_a_dead_holder_blocks_nobody(tmp_path: Path) -> None:
     home = Home.open(tmp_path)
     code = (
-        "import sys; from pathlib import Path; from qa_bot.home import Home\n"
+        "import sys; from pathlib import Path; from qa_bot.home.folder import Home\n"
         "with Home.open(Path(sys.argv[1])).lock('kg add'):\n"
         "    print('held', flush=True); sys.stdin.read()"
     )

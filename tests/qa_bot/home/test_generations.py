@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from qa_bot import generations as module
-from qa_bot.generations import FileRecord, Generation, GenerationDamaged, GenerationGone, Generations, link
+from qa_bot.home import generations as module
+from qa_bot.home.generations import FileRecord, Generation, GenerationDamaged, GenerationGone, Generations, link
 
 
 @pytest.fixture
@@ -200,7 +200,7 @@ def test_pruning_sees_readers_of_other_processes(root: Path) -> None:
     generations = Generations(root)
     first = publish(generations, 1)
     code = (
-        "import sys; from pathlib import Path; from qa_bot.generations import Generations\n"
+        "import sys; from pathlib import Path; from qa_bot.home.generations import Generations\n"
         "with Generations(Path(sys.argv[1])).pin_current() as pinned:\n"
         "    print(pinned.number, flush=True); sys.stdin.read()"
     )
@@ -234,7 +234,7 @@ def test_a_reader_that_comes_too_late_takes_the_newer(root: Path, monkeypatch: p
 KILLED = """
 import itertools, os, shutil, signal, sys
 from pathlib import Path
-from qa_bot.generations import Generations, link
+from qa_bot.home.generations import Generations, link
 
 base, top = Path(sys.argv[1]), Path(sys.argv[2])
 

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from qa_bot import index as module
-from qa_bot.generations import Generations
-from qa_bot.index import Index, IndexWriter, Manifest
-from retrievers.damage import IndexDamaged
-from retrievers.keyword import KeywordQuery
-from retrievers.segments import IndexedDocument, IndexedPassage
+from qa_bot.home import index as module
+from qa_bot.home.generations import Generations
+from qa_bot.home.index import Index, IndexWriter, Manifest
+from retrievers.engines.local.errors import IndexDamaged
+from retrievers.engines.local.keyword import KeywordQuery
+from retrievers.engines.local.segments import IndexedDocument, IndexedPassage
 
 WORDS = ("ant", "bee", "cow", "dog", "emu", "fox", "gnu", "hen")
 

@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 from qa_bot.bot import Bot
-from qa_bot.challenging import DRAFTED, TEAM
-from qa_bot.cli import run
-from qa_bot.evaluation.asking import rank
-from qa_bot.home import Home
-from qa_bot.training.lessons import of_judgements
+from qa_bot.cli.app import run
+from qa_bot.home.folder import Home
+from qa_bot.learning.challenger import DRAFTED, TEAM
 from qa_core.types import Question
+from qa_lab.evaluate.systems import rank
+from qa_lab.train.fusion.fusion_data import of_judgements
 from rankers.fusion import FusionConfig, LearnedFusion
 from rankers.gbdt import GBDTConfig
 

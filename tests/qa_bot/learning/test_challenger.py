@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from qa_bot.challenging import DRAFTED, TEAM, Challenger, points
-from qa_bot.rankers import RankerError
+from qa_bot.answering.models.ranker_loading import RankerError
+from qa_bot.learning.challenger import DRAFTED, TEAM, Challenger, points
 from qa_core.types import Candidate, Clue, Passage, Question, Source
 from rankers.fusion import FusionConfig, LearnedFusion, Scores
 from rankers.gbdt import GBDTConfig

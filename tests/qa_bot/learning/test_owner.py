@@ -9,11 +9,11 @@ from statistics import median
 
 import pytest
 
+from qa_bot.answering.owner_answers import question_key
 from qa_bot.bot import Bot
-from qa_bot.changes import ChangeError
-from qa_bot.home import WriterBusy
-from qa_bot.owned import question_key
-from qa_bot.owner import ANSWER, QUESTION, OwnerError, add_answer, dismiss, gaps
+from qa_bot.documents.sync import ChangeError
+from qa_bot.home.folder import WriterBusy
+from qa_bot.learning.owner import ANSWER, QUESTION, OwnerError, add_answer, dismiss, gaps
 
 CATS = "Why do cats sleep all day?"
 NONSENSE = "Who is the king of Narnia quantum?"
@@ -122,7 +122,7 @@ def test_nothing_is_encoded_anew_in_passing(home: Path, other_encoder_folder: Pa
 
 
 def test_an_answer_is_live_within_a_second(bot: Bot) -> None:
-    """Of work, for a busy machine may let anybody wait; by the clock see tests/benchmarks/live_answers.py."""
+    """Of work, for a busy machine may let anybody wait; by the clock see benchmarks/live_answers.py."""
     seconds = []
     for number in range(5):
         began = time.process_time()

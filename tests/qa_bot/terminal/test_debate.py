@@ -3,9 +3,9 @@ from pathlib import Path
 
 import pytest
 
-from qa_bot.config import StyleSection
-from qa_bot.debate import debate, debaters
-from qa_bot.voices import Said, VoiceError, Voices
+from qa_bot.answering.models.personas import Said, VoiceError, Voices
+from qa_bot.home.config import StyleSection
+from qa_bot.terminal.debate import debate, debaters
 from qa_core.types import StyledLine
 
 

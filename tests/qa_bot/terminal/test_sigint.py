@@ -3,8 +3,8 @@ import weakref
 
 import pytest
 
-from qa_bot.interrupts import go_on, remembered
-from qa_bot.terminal import counting
+from qa_bot.terminal.output import counting
+from qa_bot.terminal.sigint import go_on, remembered
 
 
 class Thing:

@@ -17,24 +17,24 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from qa_bot import graph
+from qa_bot.answering.answer_json import as_dict
 from qa_bot.bot import Bot
-from qa_bot.changes import add_records
-from qa_bot.config import Config, PassagesSection, load_config
-from qa_bot.encoders import STARTER_FOLDER
-from qa_bot.generations import Generations
-from qa_bot.home import Home, WriterBusy
-from qa_bot.ingest.bounds import LimitError
-from qa_bot.ingest.passages import cut
-from qa_bot.ingest.records import Limits, Record
-from qa_bot.journal import open_store
-from qa_bot.presentation import as_dict
-from qa_bot.store import Store, StoredPassage
+from qa_bot.documents import graph
+from qa_bot.documents.ingest.files.byte_budget import LimitError
+from qa_bot.documents.ingest.passages import cut
+from qa_bot.documents.ingest.records import Limits, Record
+from qa_bot.documents.sync import add_records
+from qa_bot.home.config import Config, PassagesSection, load_config
+from qa_bot.home.folder import Home, WriterBusy
+from qa_bot.home.generations import Generations
+from qa_bot.home.journal import open_store
+from qa_bot.home.starter import ENCODER
+from qa_bot.home.store import Store, StoredPassage
 from qa_bot.transfer.archive import ArchiveError, opened
 from qa_bot.transfer.exporting import export, text_of
 from qa_bot.transfer.importing import Imported, join
-from qa_core.static_encoder import StaticEncoder
-from qa_core.text import normalise
+from qa_core.encoders.static_encoder import StaticEncoder
+from qa_core.text.analysis import normalise
 
 CATS = "Why do cats sleep all day?"
 ZORGON = {"_id": "zorgon", "title": "Where do zorgons live?", "text": "Zorgons live under the moon of Quix."}
@@ -44,7 +44,7 @@ FACTS = '<http://x/a> <http://x/p> _:b .\n_:b <http://www.w3.org/2000/01/rdf-sch
 
 @pytest.fixture(scope="module")
 def encoder() -> StaticEncoder:
-    return StaticEncoder.load(STARTER_FOLDER)
+    return StaticEncoder.load(ENCODER)
 
 
 @pytest.fixture

@@ -11,11 +11,11 @@ from typing import Any
 import ir_measures
 import pytest
 
-from qa_bot.evaluation.datasets import read_dataset
-from qa_bot.owned import question_key
-from qa_bot.store import Store
+from qa_bot.answering.owner_answers import question_key
+from qa_bot.home.store import Store
 from qa_bot.transfer.judgements import queries_path, write_lines, write_qrels
-from qa_core.runs import read_qrels
+from qa_core.measures.runs import read_qrels
+from qa_lab.evaluate.datasets import read_dataset
 
 
 @pytest.fixture

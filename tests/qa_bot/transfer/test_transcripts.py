@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from qa_bot.store import Store
+from qa_bot.home.store import Store
 from qa_bot.transfer.transcripts import file_name, markdown, whole
 
 SOURCE = {

@@ -32,13 +32,13 @@ import orjson
 import pytest
 
 from qa_bot import Bot
-from qa_bot.deadline import Deadline
-from qa_bot.events import Event as Told
-from qa_bot.events import Listener, StageBegun, nobody
-from qa_bot.web.engine import Engine
+from qa_bot.answering.deadline import Deadline
+from qa_bot.answering.events import Event as Told
+from qa_bot.answering.events import Listener, StageBegun, nobody
 from qa_bot.web.metrics import Metrics
 from qa_bot.web.server import Service as Running
 from qa_bot.web.server import running
+from qa_bot.web.service import Engine
 from qa_core.types import Answer, Question
 
 if TYPE_CHECKING:
@@ -222,7 +222,7 @@ class SlowBot(Bot):
 @pytest.fixture(autouse=True)
 def no_shipped_voices(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Personas are those that a test trains into its home, for a large model would be opened by every service."""
-    monkeypatch.setattr("qa_bot.voices.SHIPPED", tmp_path / "no voices")
+    monkeypatch.setattr("qa_bot.answering.models.personas.SHIPPED", tmp_path / "no voices")
 
 
 @pytest.fixture

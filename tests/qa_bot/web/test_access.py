@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from qa_bot.config import ConfigError, ServeSection
+from qa_bot.home.config import ConfigError, ServeSection
 from qa_bot.web.access import OPEN, WRONG_TOKENS, Access, Buckets, addresses, check_binding, token_for
 
 SECRET = "correct-horse"

@@ -13,12 +13,12 @@ import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestClient, TestServer
 
-from qa_bot.config import ServeSection
+from qa_bot.home.config import ServeSection
 from qa_bot.web.app import BODY, make_app
-from qa_bot.web.engine import Engine
 from qa_bot.web.errors import CODES, ServiceError
 from qa_bot.web.logs import AsJson, AsLine, configure, event, note, serving
 from qa_bot.web.metrics import Metrics
+from qa_bot.web.service import Engine
 
 CATS = {"question": "Why do cats sleep all day?"}
 
@@ -179,7 +179,7 @@ def test_a_body_that_unpacks_to_too_much_is_refused(service) -> None:
 
 
 def test_a_body_that_does_not_come_is_not_waited_for(service, monkeypatch) -> None:
-    monkeypatch.setattr("qa_bot.web.bodies.SECONDS", 0.1)
+    monkeypatch.setattr("qa_bot.web.api.json_bodies.SECONDS", 0.1)
     port = service.running.settings.port
     head = f"POST /api/ask HTTP/1.1\r\nHost: localhost:{port}\r\nContent-Type: application/json\r\n"
     with socket.create_connection(("127.0.0.1", port)) as raw:

@@ -11,7 +11,7 @@ import pytest
 from openapi_spec_validator import validate
 
 from qa_bot.web.openapi import document
-from qa_bot.web.operations import OPERATIONS
+from qa_bot.web.route_docs import OPERATIONS
 
 
 @pytest.mark.parametrize("secured", [True, False])

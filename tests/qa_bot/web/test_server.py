@@ -23,10 +23,10 @@ import aiohttp
 import pytest
 
 from qa_bot import Bot
-from qa_bot.changes import add
-from qa_bot.config import Config, ConfigError, ConversationsSection
-from qa_bot.journal import DAY
-from qa_bot.web.chat import CHAT
+from qa_bot.documents.sync import add
+from qa_bot.home.config import Config, ConfigError, ConversationsSection
+from qa_bot.home.journal import DAY
+from qa_bot.web.chat.socket import CHAT
 from qa_bot.web.server import ServeError, running
 
 CATS = {"question": "Why do cats sleep all day?"}

@@ -7,11 +7,11 @@ from threading import Event, get_ident
 
 import pytest
 
-from qa_bot.deadline import Cancelled
-from qa_bot.events import SourcesFound, StageBegun, TextAdded
-from qa_bot.web.engine import Engine
+from qa_bot.answering.deadline import Cancelled
+from qa_bot.answering.events import SourcesFound, StageBegun, TextAdded
 from qa_bot.web.errors import ServiceError
 from qa_bot.web.metrics import Metrics
+from qa_bot.web.service import Engine
 from qa_core.types import Question
 
 CATS = Question("Why do cats sleep all day?")

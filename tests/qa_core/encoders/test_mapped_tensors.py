@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from qa_core.mapped_tensors import DTYPES, map_tensors, write_tensors
+from qa_core.encoders.mapped_tensors import DTYPES, map_tensors, write_tensors
 
 TENSORS = st.dictionaries(
     st.text("abc.", min_size=1, max_size=5),

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from qa_core.sentence_layout import SentenceLayout, architecture
+from qa_core.encoders.sentence_layout import SentenceLayout, architecture
 
 
 @pytest.fixture

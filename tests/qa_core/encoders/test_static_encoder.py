@@ -10,8 +10,8 @@ from tokenizers import Tokenizer
 from tokenizers.models import WordLevel
 from tokenizers.pre_tokenizers import Whitespace
 
-from qa_core.mapped_tensors import write_tensors
-from qa_core.static_encoder import StaticEncoder, fingerprint, sha256, weights_match
+from qa_core.encoders.mapped_tensors import write_tensors
+from qa_core.encoders.static_encoder import StaticEncoder, fingerprint, sha256, weights_match
 
 WORDS = ["[UNK]", "cats", "sleep", "day", "night"]
 TABLE = np.array([[0, 0], [3, 0], [0, 4], [-3, 0], [1, 1]], dtype=np.float16)

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from qa_core.tokenisers import SubwordTokeniser
+from qa_core.encoders.tokenisers import SubwordTokeniser
 
 
 def test_flat_joins_texts_and_counts_their_tokens(word_pieces: Path) -> None:

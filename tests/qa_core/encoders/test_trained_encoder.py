@@ -5,9 +5,9 @@ import numpy as np
 import pytest
 import torch
 
-from qa_core.encoders import BiLSTMConfig, MeanConfig
-from qa_core.trained_encoder import BiLSTMTextConfig, MeanTextConfig, TrainedEncoder, module_of, save_encoder
-from qa_core.vocab import PAD, UNKNOWN, Vocabulary
+from qa_core.encoders.trained_encoder import BiLSTMTextConfig, MeanTextConfig, TrainedEncoder, module_of, save_encoder
+from qa_core.networks.poolings import BiLSTMConfig, MeanConfig
+from qa_core.networks.vocabulary import PAD, UNKNOWN, Vocabulary
 
 VOCABULARY = Vocabulary((PAD, UNKNOWN, "cats", "sleep", "hunt", "day"))
 CONFIGS = {

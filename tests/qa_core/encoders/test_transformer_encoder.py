@@ -9,10 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from qa_core import onnx_export
-from qa_core.mapped_tensors import map_tensors, write_tensors
-from qa_core.onnx_export import export_onnx
-from qa_core.transformer_encoder import TransformerEncoder, batches, padded, pooled
+from qa_core.encoders import onnx_export
+from qa_core.encoders.mapped_tensors import map_tensors, write_tensors
+from qa_core.encoders.onnx_export import export_onnx
+from qa_core.encoders.transformer_encoder import TransformerEncoder, batches, padded, pooled
 
 TEXTS = ["cats sleep", "why do cats sleep day ?", "unhappy", "day day day day day day", "cats"]
 MINILM_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
@@ -182,7 +182,7 @@ def test_a_graph_is_opened_without_torch(tiny_bert: Path, tmp_path: Path) -> Non
     program = f"""
 import sys
 from pathlib import Path
-from qa_core.transformer_encoder import TransformerEncoder
+from qa_core.encoders.transformer_encoder import TransformerEncoder
 TransformerEncoder.load(Path({str(tiny_bert)!r}), cache=Path({str(tmp_path)!r})).encode(["cats"])
 print([name for name in ("torch", "transformers", "onnx") if name in sys.modules])
 """

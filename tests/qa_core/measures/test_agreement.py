@@ -2,7 +2,7 @@ import math
 
 import pytest
 
-from qa_core.agreement import krippendorff_alpha
+from qa_core.measures.agreement import krippendorff_alpha
 
 # Krippendorff's example of four observers and twelve units, 0 where one did not look; its nominal alpha is .743
 OBSERVERS = (

@@ -7,7 +7,7 @@ import scipy.stats
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from qa_core.metrics import (
+from qa_core.measures.metrics import (
     MEASURES,
     Score,
     accuracy,

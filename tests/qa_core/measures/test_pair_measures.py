@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from qa_core.pair_measures import auc, rank_correlation
+from qa_core.measures.pair_measures import auc, rank_correlation
 
 
 def test_area_by_hand():

@@ -4,7 +4,7 @@ import csv
 import numpy as np
 import pytest
 
-from qa_core.plots import (
+from qa_core.measures.plots import (
     draw_bands,
     draw_curve,
     draw_histograms,
@@ -13,7 +13,7 @@ from qa_core.plots import (
     draw_word_grid,
     write_curve,
 )
-from qa_core.training import Progress
+from qa_core.training.loop import Progress
 
 HISTORY = [Progress(1, 5, 0.5, 0.1, 100.0, None), Progress(1, 10, 0.25, 0.1, 100.0, 3.5, 0.75, True)]
 

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from qa_core.runs import ranking, read_qrels, read_run, run_of, tie_break, write_qrels, write_run
+from qa_core.measures.runs import ranking, read_qrels, read_run, run_of, tie_break, write_qrels, write_run
 
 
 def write(folder, text):

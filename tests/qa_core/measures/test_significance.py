@@ -4,7 +4,7 @@ import scipy.stats
 from hypothesis import given
 from hypothesis import strategies as st
 
-from qa_core.significance import randomisation_test, sign_test
+from qa_core.measures.significance import randomisation_test, sign_test
 
 
 def test_nine_of_ten():

@@ -3,7 +3,7 @@ import math
 import pytest
 import torch
 
-from qa_core.attention import GlobalAttention, attend, dot_scores, general_scores, masked_softmax
+from qa_core.networks.attention import GlobalAttention, attend, dot_scores, general_scores, masked_softmax
 
 QUERIES = torch.tensor([[[1.0, 2.0]]])  # (1, 1, 2)
 STATES = torch.tensor([[[1.0, 0.0], [0.0, 1.0], [5.0, 5.0]]])  # (1, 3, 2)

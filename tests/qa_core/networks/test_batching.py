@@ -2,7 +2,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from qa_core.batching import batches, padded
+from qa_core.networks.batching import batches, padded
 
 
 @given(st.lists(st.integers(0, 30), max_size=40), st.integers(1, 60))

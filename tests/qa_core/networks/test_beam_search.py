@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor
 
-from qa_core.beam_search import Hypothesis, Limits, beam, greedy
+from qa_core.networks.beam_search import Hypothesis, Limits, beam, greedy
 
 END, A, B, START = range(4)
 

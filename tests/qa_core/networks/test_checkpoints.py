@@ -8,8 +8,8 @@ import pytest
 import torch
 from torch import nn
 
-from qa_core import checkpoints
-from qa_core.checkpoints import (
+from qa_core.networks import checkpoints
+from qa_core.networks.checkpoints import (
     load_config,
     load_module,
     load_tensors,
@@ -17,7 +17,7 @@ from qa_core.checkpoints import (
     load_weights,
     save_model,
 )
-from qa_core.encoders import BiLSTMConfig, BiLSTMEncoder, pad
+from qa_core.networks.poolings import BiLSTMConfig, BiLSTMEncoder, pad
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ import pytest
 import torch
 from torch.autograd import gradcheck
 
-from qa_core.losses import (
+from qa_core.networks.losses import (
     Affine,
     in_batch_cross_entropy,
     in_batch_softmax,

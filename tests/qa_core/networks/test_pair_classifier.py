@@ -9,11 +9,11 @@ import torch
 
 pytest.importorskip("transformers", reason="a classifier over a transformer needs the extra 'minilm'")
 
-from qa_core import pair_classifier
-from qa_core.checkpoints import save_model
-from qa_core.losses import pairwise_cross_entropy
-from qa_core.mapped_tensors import write_tensors
-from qa_core.pair_classifier import (
+from qa_core.encoders.mapped_tensors import write_tensors
+from qa_core.networks import pair_classifier
+from qa_core.networks.checkpoints import save_model
+from qa_core.networks.losses import pairwise_cross_entropy
+from qa_core.networks.pair_classifier import (
     LabelledPairs,
     PairClassifier,
     PairConfig,
@@ -24,8 +24,8 @@ from qa_core.pair_classifier import (
     probabilities,
     train_pairs,
 )
-from qa_core.resume import load_training, save_training
-from qa_core.training import Training, seed_everything
+from qa_core.training.loop import Training, seed_everything
+from qa_core.training.resume import load_training, save_training
 
 WORDS = ("cats", "sleep", "day", "why")
 PAIRS = tuple((first, f"do {second} ?") for first in WORDS for second in WORDS)

@@ -3,7 +3,7 @@ import torch
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from qa_core.encoders import (
+from qa_core.networks.poolings import (
     BiLSTMConfig,
     BiLSTMEncoder,
     IdfMeanEncoder,

@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 import torch
 
-from qa_core.checkpoints import save_model
-from qa_core.encoders import MeanConfig
-from qa_core.seq2seq import Seq2SeqConfig
-from qa_core.trained_encoder import MeanTextConfig
-from qa_core.translator import Translator, TranslatorConfig
-from qa_core.vectors import WordVectors
+from qa_core.encoders.trained_encoder import MeanTextConfig
+from qa_core.networks.checkpoints import save_model
+from qa_core.networks.poolings import MeanConfig
+from qa_core.networks.seq2seq import Seq2SeqConfig
+from qa_core.networks.translator import Translator, TranslatorConfig
+from qa_core.vectors.word_vectors import WordVectors
 
 TEXTS = ["cats hunt mice", "Cats sleep by day"]
 SHAPE = TranslatorConfig(Seq2SeqConfig(100, dimension=6, hidden=8, layers=2, uniform=0.5), max_source=4, max_target=3)

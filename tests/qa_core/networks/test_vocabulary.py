@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from qa_core.vocab import END, PAD, START, UNKNOWN, Vocabulary
+from qa_core.networks.vocabulary import END, PAD, START, UNKNOWN, Vocabulary
 
 
 def test_from_counts_takes_the_most_frequent_words_ties_in_alphabetical_order() -> None:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from qa_core.text import fold, looks_english, normalise, sentences, terms, words
+from qa_core.text.analysis import fold, looks_english, normalise, sentences, terms, words
 
 TEXTS = st.text(
     alphabet=st.one_of(

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from qa_core import linguistics
-from qa_core.wordnet import FILES
+from qa_core.text import linguistics
+from qa_core.text.wordnet import FILES
 
 # Lexicographer files, lexnames(5WN): nltk wants their table, which Debian's packages lack; only the number counts here.
 LEXNAMES = "".join(f"{number:02d}\tname{number}\t1\n" for number in range(45))
@@ -64,7 +64,7 @@ def test_a_folder_without_all_of_wordnet_is_passed_over(data: Path) -> None:
 
 def test_questions_do_not_wait_for_nltk(data: Path) -> None:
     code = (
-        "import sys; from qa_core.linguistics import *; available(); stop_words(); synonyms('cat');"
+        "import sys; from qa_core.text.linguistics import *; available(); stop_words(); synonyms('cat');"
         "noun_phrases('the cat', careful=True); print([m for m in ('nltk', 'scipy', 'syntok') if m in sys.modules])"
     )
     assert run(code, data) == "[]"
@@ -78,7 +78,7 @@ def test_careful_noun_phrases_ask_nltks_tagger_where_it_is_installed(data: Path)
         (folder / f"averaged_perceptron_tagger_eng.{name}.json").write_text(json.dumps(content))
     code = """
 import os, nltk
-from qa_core.linguistics import _data_folders, noun_phrases
+from qa_core.text.linguistics import _data_folders, noun_phrases
 print(noun_phrases("Do eats rapid gluten tests ?", careful=True))
 print(list(map(str, _data_folders(os.environ["NLTK_DATA"]))) == list(map(str, nltk.data.path)))
 """

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from qa_core.chunking import noun_phrases, tagged_phrases, tokens
+from qa_core.text.noun_phrases import noun_phrases, tagged_phrases, tokens
 
 
 @pytest.mark.parametrize(

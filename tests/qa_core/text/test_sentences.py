@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from qa_core.sentences import sentences
+from qa_core.text.sentences import sentences
 
 TEXTS = st.text(
     alphabet=st.one_of(

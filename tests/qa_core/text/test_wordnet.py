@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from qa_core.wordnet import FILES, PARTS, WordNet
+from qa_core.text.wordnet import FILES, PARTS, WordNet
 
 # Synsets by part of speech: the words of one sense each, in WordNet's spelling.
 SENSES = {

@@ -7,11 +7,17 @@ import numpy as np
 import pytest
 import torch
 
-from qa_core.resume import load_training, save_training
-from qa_core.seq2seq import Seq2SeqConfig
-from qa_core.seq2seq_training import LikelihoodConfig, length_batches, optimiser, perplexity, train_translator
-from qa_core.training import Training, seed_everything
-from qa_core.translator import Translator, TranslatorConfig
+from qa_core.networks.seq2seq import Seq2SeqConfig
+from qa_core.networks.translator import Translator, TranslatorConfig
+from qa_core.training.likelihood_training import (
+    LikelihoodConfig,
+    length_batches,
+    optimiser,
+    perplexity,
+    train_translator,
+)
+from qa_core.training.loop import Training, seed_everything
+from qa_core.training.resume import load_training, save_training
 
 REVERSED = [(" ".join(text), " ".join(reversed(text))) for n in (1, 2, 3) for text in product("abc", repeat=n)]
 SHAPE = TranslatorConfig(Seq2SeqConfig(100, dimension=16, hidden=32, layers=1, dropout=0.0, uniform=0.3))

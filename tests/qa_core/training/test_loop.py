@@ -7,8 +7,8 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from qa_core.resume import load_training, save_training
-from qa_core.training import Training, restore_best, seed_everything, train
+from qa_core.training.loop import Training, restore_best, seed_everything, train
+from qa_core.training.resume import load_training, save_training
 
 X = torch.tensor([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
 Y = torch.tensor([0.0, 1.0, 1.0, 0.0])

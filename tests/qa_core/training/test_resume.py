@@ -4,8 +4,8 @@ import pytest
 import torch
 from torch import nn
 
-from qa_core.resume import STATE, TENSORS, load_training, save_training
-from qa_core.training import Training, train
+from qa_core.training.loop import Training, train
+from qa_core.training.resume import STATE, TENSORS, load_training, save_training
 
 
 def made(size=2, seed=3):

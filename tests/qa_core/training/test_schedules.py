@@ -1,4 +1,4 @@
-from qa_core.schedules import triangle
+from qa_core.training.schedules import triangle
 
 
 def test_up_and_down():

@@ -8,10 +8,17 @@ from tokenizers import Tokenizer
 from tokenizers.models import WordLevel
 from tokenizers.pre_tokenizers import Whitespace
 
-from qa_core.encoders import pad
-from qa_core.mapped_tensors import write_tensors
-from qa_core.static_encoder import StaticEncoder, sha256, weights_match
-from qa_core.static_table import StaticTable, extended_rows, read_tokeniser, save_static, weighted_rows, with_words
+from qa_core.encoders.mapped_tensors import write_tensors
+from qa_core.encoders.static_encoder import StaticEncoder, sha256, weights_match
+from qa_core.networks.poolings import pad
+from qa_core.training.static_table import (
+    StaticTable,
+    extended_rows,
+    read_tokeniser,
+    save_static,
+    weighted_rows,
+    with_words,
+)
 
 WORDS = ["[UNK]", "cats", "sleep", "day", "night"]
 ROWS = np.array([[0, 0], [3, 0], [0, 4], [-3, 0], [1, 1]], dtype=np.float32)
@@ -55,7 +62,7 @@ def test_dropout_leaves_tokens_out_in_training_alone():
 
 
 def test_a_new_word_starts_as_the_sum_of_its_pieces(word_pieces: Path):
-    from qa_core.tokenisers import SubwordTokeniser
+    from qa_core.encoders.tokenisers import SubwordTokeniser
 
     rows = np.arange(24, dtype=np.float32).reshape(12, 2)
     encoder = StaticEncoder(SubwordTokeniser.load(word_pieces), rows, np.ones(12, dtype=np.float32), "")

@@ -5,13 +5,13 @@ import numpy as np
 import pytest
 import torch
 
-from qa_core.encoders import pad
-from qa_core.sentence_layout import SentenceLayout
-from qa_core.transformer_encoder import TransformerEncoder
+from qa_core.encoders.sentence_layout import SentenceLayout
+from qa_core.encoders.transformer_encoder import TransformerEncoder
+from qa_core.networks.poolings import pad
 
 pytest.importorskip("transformers", reason="training a transformer needs the extra 'minilm'")
 
-from qa_core.transformer_tuning import TransformerReader, load_tunable, save_tuned
+from qa_core.training.transformer_tuning import TransformerReader, load_tunable, save_tuned
 
 TEXTS = ["why do cats sleep?", "day", "un unhappy cats sleep day"]
 
@@ -70,7 +70,7 @@ def test_what_was_trained_is_trained_on(tiny_bert_source: Path, tmp_path: Path):
 
 
 def test_weights_of_another_architecture_are_refused(tiny_bert_source: Path, tmp_path: Path):
-    from qa_core.mapped_tensors import write_tensors
+    from qa_core.encoders.mapped_tensors import write_tensors
 
     folder = Path(shutil.copytree(tiny_bert_source, tmp_path / "other"))
     write_tensors(folder / "model.safetensors", {"embedding": np.zeros((2, 2), dtype=np.float32)})

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from qa_core.vector_formats import Format, detect, rows
+from qa_core.vectors.formats import Format, detect, rows
 
 GLOVE = b"the 0.5 -1 2e-1\n. . . 1 2 3\n\xc3\xa9t\xc3\xa9 0 0 0\n"
 WORD2VEC = b"2 3\nthe 0.5 -1 0.2\ncat 1 2 3\n"

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from qa_core.vectors import WordVectors, read_vectors, write_glove
+from qa_core.vectors.word_vectors import WordVectors, read_vectors, write_glove
 
 ANIMALS = WordVectors(("cat", "dog", "car", "zero"), np.array([[3, 4], [4, 3], [-4, 3], [0, 0]], np.float32))
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from qa_core.mapped_tensors import write_tensors
+from qa_core.encoders.mapped_tensors import write_tensors
 
 CORPUS = (
     {"_id": "d1", "title": "", "text": "cats cats sleep"},

@@ -5,11 +5,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from qa_bot.evaluation import answers
-from qa_bot.evaluation.answers import by_keywords, evaluate_answers
-from qa_bot.rankers import RankerError
-from qa_bot.training.pairs import TrainingDataError
-from rankers.pairs import AnswerSet
+from qa_bot.answering.models.ranker_loading import RankerError
+from qa_lab.evaluate import answers
+from qa_lab.evaluate.answers import by_keywords, evaluate_answers
+from qa_lab.train.data.pairs import TrainingDataError
+from rankers.training.answer_pairs import AnswerSet
 
 ROWS = [
     ("1", "why do cats sleep", "cats sleep to save energy", 1),

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from qa_bot.evaluation.datasets import DatasetError, Query, read_dataset, splits
 from qa_core.types import Question
+from qa_lab.evaluate.datasets import DatasetError, Query, read_dataset, splits
 
 
 def test_our_layout(ours):

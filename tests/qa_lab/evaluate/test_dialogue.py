@@ -5,13 +5,13 @@ from pathlib import Path
 import pytest
 import torch
 
-from generators.chat_model import ChatConfig, ChatModel
-from generators.language_model import LanguageModelConfig
-from qa_bot.evaluation import dialogue
-from qa_bot.evaluation.datasets import DatasetError
-from qa_bot.evaluation.dialogue import distinct, evaluate_dialogue
-from qa_bot.evaluation.report import as_json
-from qa_core.seq2seq import Seq2Seq, Seq2SeqConfig
+from generators.conversation.chat_model import ChatConfig, ChatModel
+from generators.conversation.language_model import LanguageModelConfig
+from qa_core.networks.seq2seq import Seq2Seq, Seq2SeqConfig
+from qa_lab.evaluate import dialogue
+from qa_lab.evaluate.datasets import DatasetError
+from qa_lab.evaluate.dialogue import distinct, evaluate_dialogue
+from qa_lab.evaluate.report import as_json
 
 WORDS = [a + b for a in "bcdfghk" for b in ("an", "en", "in", "on", "un", "at")]
 

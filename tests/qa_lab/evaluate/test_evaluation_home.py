@@ -1,9 +1,9 @@
 import pytest
 
 from qa_bot.bot import Bot
-from qa_bot.evaluation.datasets import DatasetError
-from qa_bot.evaluation.indexed import indexed
-from qa_bot.home import Home
+from qa_bot.home.folder import Home
+from qa_lab.evaluate.datasets import DatasetError
+from qa_lab.evaluate.evaluation_home import indexed
 
 FOUND = "cats"
 

@@ -1,10 +1,10 @@
 import pytest
 
-from qa_bot.evaluation.datasets import DatasetError
-from qa_bot.evaluation.indexed import indexed
-from qa_bot.evaluation.known_item import drawn, evaluate_known_item
-from qa_bot.store import StoredDocument
+from qa_bot.home.store import StoredDocument
 from qa_core.types import Question
+from qa_lab.evaluate.datasets import DatasetError
+from qa_lab.evaluate.evaluation_home import indexed
+from qa_lab.evaluate.known_item import drawn, evaluate_known_item
 
 PAIRS = (
     '{"_id": "p1", "question": "Why do cats purr?", "answer": "They are at ease."}\n'

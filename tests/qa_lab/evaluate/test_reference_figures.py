@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from qa_bot.evaluation.datasets import read_dataset
-from qa_bot.evaluation.retrieval import evaluate_retrieval
+from qa_lab.evaluate.datasets import read_dataset
+from qa_lab.evaluate.retrieval import evaluate_retrieval
 
 DATA = Path(os.environ.get("QA_BOT_DATA", "../shared/data")) / "ir"
 

@@ -1,7 +1,7 @@
 from rich.console import Console
 
-from qa_bot.evaluation.report import Row, as_json, caption, cells, compared, headings, markdown, table
-from qa_core.metrics import Score
+from qa_core.measures.metrics import Score
+from qa_lab.evaluate.report import Row, as_json, caption, cells, compared, headings, markdown, table
 
 
 def row(engine, **values):

@@ -1,10 +1,10 @@
 import pytest
 
-from qa_bot.evaluation.datasets import read_dataset
-from qa_bot.evaluation.report import as_json
-from qa_bot.evaluation.retrieval import evaluate_retrieval
-from qa_core.metrics import MEASURES
-from qa_core.runs import read_run
+from qa_core.measures.metrics import MEASURES
+from qa_core.measures.runs import read_run
+from qa_lab.evaluate.datasets import read_dataset
+from qa_lab.evaluate.report import as_json
+from qa_lab.evaluate.retrieval import evaluate_retrieval
 
 
 def test_hand_worked_figures(ours):

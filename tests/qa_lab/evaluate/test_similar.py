@@ -5,12 +5,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from qa_bot.encoders import EncoderError
-from qa_bot.evaluation.report import Row, as_json, markdown
-from qa_bot.evaluation.similar import Task, evaluate_similar
-from qa_bot.training.pairs import TrainingDataError
-from qa_bot.training.question_pairs import read_question_pairs
-from qa_core.mapped_tensors import write_tensors
+from qa_bot.home.encoders import EncoderError
+from qa_core.encoders.mapped_tensors import write_tensors
+from qa_lab.evaluate.report import Row, as_json, markdown
+from qa_lab.evaluate.similar import Task, evaluate_similar
+from qa_lab.train.data.pairs import TrainingDataError
+from qa_lab.train.data.question_pairs import read_question_pairs
 from retrievers.training.questions import Labelled, QuestionSet
 
 GROUPS = [["cats sleep", "unhappy cats sleep", "sleep cats"], ["why do", "do why day"]]

@@ -1,7 +1,7 @@
-from qa_bot.changes import add
-from qa_bot.evaluation.asking import plain, searcher
-from qa_bot.evaluation.indexed import indexed
+from qa_bot.documents.sync import add
 from qa_core.types import Question
+from qa_lab.evaluate.evaluation_home import indexed
+from qa_lab.evaluate.systems import plain, searcher
 
 LONG = " ".join(f"Cats sleep in place {number} of the house." for number in range(60))
 

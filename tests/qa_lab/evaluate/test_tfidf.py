@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from qa_bot.evaluation.tfidf import TfIdf
+from qa_lab.evaluate.tfidf import TfIdf
 
 
 def test_by_hand():

@@ -3,9 +3,9 @@ from pathlib import Path
 
 import numpy as np
 
-from qa_bot.starter.distil import DistilConfig, extended, principal_directions, read_synsets, write
-from qa_core.static_encoder import StaticEncoder, weights_match
-from qa_core.tokenisers import SubwordTokeniser
+from qa_core.encoders.static_encoder import StaticEncoder, weights_match
+from qa_core.encoders.tokenisers import SubwordTokeniser
+from qa_lab.fit.distil_starter import DistilConfig, extended, principal_directions, read_synsets, write
 
 
 def test_synsets_give_words_and_gloss(tmp_path: Path) -> None:

@@ -6,14 +6,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kg_index.answers import Scored, Understood
-from kg_index.paths import Step
-from kg_index.readings import FEATURES, Reading
-from kg_index.topics import Spotted, Topic
-from qa_bot import graph
-from qa_bot.encoders import STARTER
-from qa_bot.evaluation.fact_questions import FactQuestion
-from qa_bot.fact_calibration import (
+from kg_index.answers.answers import Scored, Understood
+from kg_index.answers.interpretations import FEATURES, Reading
+from kg_index.answers.topics import Spotted, Topic
+from kg_index.triples.paths import Step
+from qa_bot.documents import graph
+from qa_bot.home.encoders import STARTER
+from qa_bot.home.folder import Home
+from qa_lab.evaluate.graph.fact_questions import FactQuestion
+from qa_lab.fit.fit_fact_confidence import (
     MODEL_WEIGHT,
     STARTER_WEIGHT,
     SURE,
@@ -25,7 +26,6 @@ from qa_bot.fact_calibration import (
     judged,
     weights_of,
 )
-from qa_bot.home import Home
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 

@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 import torch
 
-from qa_bot.starter.fitting import Bags, FitConfig, Table, contrastive, fit, triangle
-from qa_core.tokenisers import SubwordTokeniser
+from qa_core.encoders.tokenisers import SubwordTokeniser
+from qa_lab.fit.fit_token_table import Bags, FitConfig, Table, contrastive, fit, triangle
 
 TEXTS = ["cats", "sleep", "day", "cats sleep", "sleep day", "why do", "unhappy", "?"]
 

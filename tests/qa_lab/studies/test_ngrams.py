@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from qa_bot.evaluation.ngrams import Ngrams
-from qa_core.vocab import END, START
+from qa_core.networks.vocabulary import END, START
+from qa_lab.studies.ngrams import Ngrams
 
 TEXTS = [["a", "b"], ["a", "c"]]
 

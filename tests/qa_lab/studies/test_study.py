@@ -6,22 +6,22 @@ import numpy as np
 import pytest
 import torch
 
-from generators.acceptor import AcceptorConfig
-from generators.chat_model import ChatConfig, ChatModel
-from generators.counting_grid import CountingGrid, GridConfig
-from generators.decoding import Sampling
-from generators.language_model import LanguageModelConfig
-from generators.persona import Persona, PersonaConfig, changed, fingerprint
-from generators.quotations import Quotations
-from generators.ranking import Asking
-from generators.wording import Casing
-from qa_bot.evaluation.datasets import DatasetError
-from qa_bot.evaluation.study import evaluate_study, read_questions
-from qa_bot.evaluation.study_report import Relation, StudyReport
-from qa_bot.evaluation.study_systems import NOTHING, Asked, System, replies, retrieved, systems
-from qa_core.metrics import Score
-from qa_core.seq2seq import END_ID, Seq2SeqConfig
-from qa_core.vocab import Vocabulary
+from generators.conversation.acceptor import AcceptorConfig
+from generators.conversation.chat_model import ChatConfig, ChatModel
+from generators.conversation.decoding import Sampling
+from generators.conversation.detokenise import Casing
+from generators.conversation.language_model import LanguageModelConfig
+from generators.conversation.ranking import Asking
+from generators.personas.persona import Persona, PersonaConfig, changed, fingerprint
+from generators.personas.quotations import Quotations
+from generators.topics.counting_grid import CountingGrid, GridConfig
+from qa_core.measures.metrics import Score
+from qa_core.networks.seq2seq import END_ID, Seq2SeqConfig
+from qa_core.networks.vocabulary import Vocabulary
+from qa_lab.evaluate.datasets import DatasetError
+from qa_lab.studies.study import evaluate_study, read_questions
+from qa_lab.studies.study_report import Relation, StudyReport
+from qa_lab.studies.study_systems import NOTHING, Asked, System, replies, retrieved, systems
 
 WORDS = ["cats", "sleep", "day", "boats", "sail", "fish", "why", "do", "they", "all", "we", "swim"]
 STYLES = {"sailor": ["boats", "sail", "swim"], "cook": ["fish", "day", "all"]}
@@ -193,7 +193,7 @@ def test_bm25_finds_texts_with_rare_words_of_the_question():
 
 def test_a_system_without_words_says_nothing(base: ChatModel, personas: dict[str, Persona], monkeypatch):
     rank = next(system for system in systems(personas) if system.name == "rank")
-    monkeypatch.setattr("qa_bot.evaluation.study_systems.styled", lambda *_, **__: [])
+    monkeypatch.setattr("qa_lab.studies.study_systems.styled", lambda *_, **__: [])
     assert list(replies(rank, base, [Asked("Why?", "cats")], 3, seed=1, asking=ASKING)) == [(NOTHING,)]
 
 

@@ -3,8 +3,9 @@ import math
 import numpy as np
 import pytest
 
-from qa_bot.evaluation.ngrams import Ngrams
-from qa_bot.evaluation.study_measures import (
+from qa_core.measures.metrics import Score
+from qa_lab.studies.ngrams import Ngrams
+from qa_lab.studies.study_measures import (
     by_question,
     cosines,
     fluency,
@@ -14,7 +15,6 @@ from qa_bot.evaluation.study_measures import (
     relevance,
     variety,
 )
-from qa_core.metrics import Score
 
 BEHIND = {(1, 10): -1.0, (1, 20): -2.0, (1, 30): -9.0, (2, 10): -1.0, (2, 20): -1.0, (2, 30): -4.0}
 ALONE = {10: -1.0, 20: -3.0, 30: -6.0}

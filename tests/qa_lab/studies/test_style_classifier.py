@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from qa_bot.evaluation.datasets import DatasetError
-from qa_bot.evaluation.style_classifier import WORDS, StyleClassifier, alike_many, cross_validated, features
+from qa_lab.evaluate.datasets import DatasetError
+from qa_lab.studies.style_classifier import WORDS, StyleClassifier, alike_many, cross_validated, features
 
 RNG = np.random.default_rng(3)
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from qa_core.mapped_tensors import write_tensors
+from qa_core.encoders.mapped_tensors import write_tensors
 
 NAMES = [first + last for first in ("ba", "ce", "di", "fo", "gu", "ka") for last in ("lor", "min", "tes", "von", "zar")]
 

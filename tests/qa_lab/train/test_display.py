@@ -2,8 +2,8 @@ import sys
 
 import pytest
 
-from qa_bot.training.display import line, shown
-from qa_core.training import Progress
+from qa_core.training.loop import Progress
+from qa_lab.train.display import line, shown
 
 
 def test_a_line_of_progress():

@@ -2,9 +2,9 @@
 
 import pytest
 
-from qa_bot.cli import TrainedModel
-from qa_bot.training.models import verb
-from qa_bot.training.request import Request
+from qa_bot.cli.app import TrainedModel
+from qa_lab.train.registry import verb
+from qa_lab.train.request import Request
 
 WORDS = ["kitten cat feline", "car automobile", "boat ship vessel", "happy glad", "large big huge", "small little tiny"]
 

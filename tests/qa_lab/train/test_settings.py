@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from qa_bot.training.settings import SettingsError, read_toml, settled
+from qa_lab.train.settings import SettingsError, read_toml, settled
 
 
 @dataclass(frozen=True)

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 import torch
 
-from qa_core.checkpoints import load_weights, save_model
-from qa_core.training import Training, seed_everything
-from qa_core.vectors import WordVectors
-from rankers.blstm import (
+from qa_core.networks.checkpoints import load_weights, save_model
+from qa_core.training.loop import Training, seed_everything
+from qa_core.vectors.word_vectors import WordVectors
+from rankers.answer_selection.blstm import (
     SEPARATOR_ID,
     BLSTMConfig,
     BLSTMScorer,
@@ -17,7 +17,7 @@ from rankers.blstm import (
     parameters,
     train_blstm,
 )
-from rankers.pairs import AnswerSet, PointwiseConfig, Pool, mean_average_precision
+from rankers.training.answer_pairs import AnswerSet, PointwiseConfig, Pool, mean_average_precision
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 

@@ -10,20 +10,20 @@ import torch
 
 pytest.importorskip("transformers", reason="a cross-encoder over a transformer needs the extra 'minilm'")
 
-from qa_core.mapped_tensors import write_tensors
-from qa_core.pair_classifier import PairClassifier
-from qa_core.pair_rows import PairConfig
-from qa_core.resume import load_training, save_training
-from qa_core.training import Training, seed_everything
-from rankers.cross_encoder import CrossEncoder, open_cross_encoder
-from rankers.cross_encoder_training import (
+from qa_core.encoders.mapped_tensors import write_tensors
+from qa_core.networks.pair_classifier import PairClassifier
+from qa_core.networks.pair_tokens import PairConfig
+from qa_core.training.loop import Training, seed_everything
+from qa_core.training.resume import load_training, save_training
+from rankers.answer_selection.cross_encoder import CrossEncoder, open_cross_encoder
+from rankers.training.answer_pairs import AnswerSet, Pool, mean_average_precision
+from rankers.training.cross_encoder_training import (
     CrossEncoderTuning,
     TrainedCrossEncoder,
     draw,
     optimiser,
     tune_cross_encoder,
 )
-from rankers.pairs import AnswerSet, Pool, mean_average_precision
 
 WORDS = ("cats", "sleep", "day", "why")
 ANSWERS = tuple(f"do {word} ?" for word in WORDS)
@@ -92,7 +92,7 @@ def test_a_score_is_the_same_to_the_last_bit_whatever_is_beside_it(saved: Path, 
 
 
 def test_a_model_without_segments_and_one_that_is_no_bert(pair_bert: Path, tmp_path: Path):
-    from qa_core import onnx_export
+    from qa_core.encoders import onnx_export
 
     scorer = scorer_of(pair_bert)
     scorer.save(tmp_path / "model", card="", graph=False)
@@ -106,7 +106,7 @@ def test_a_model_without_segments_and_one_that_is_no_bert(pair_bert: Path, tmp_p
 
 def test_serving_loads_no_torch(saved: Path):
     code = (
-        "import sys\nfrom pathlib import Path\nfrom rankers.cross_encoder import CrossEncoder\n"
+        "import sys\nfrom pathlib import Path\nfrom rankers.answer_selection.cross_encoder import CrossEncoder\n"
         f"CrossEncoder.load(Path({str(saved)!r})).score([('cats', 'sleep')])\n"
         "print(*{'torch', 'transformers'} & sys.modules.keys())"
     )
@@ -139,7 +139,7 @@ def test_what_cannot_be_opened(saved: Path, pair_bert: Path, tmp_path: Path):
     with pytest.raises(ValueError, match=r"NaN in 'output\.weight'"):
         TrainedCrossEncoder.load(tmp_path / "nan")
     made = PairClassifier.load(tmp_path / "nan")
-    from qa_core.onnx_export import export_pair_graph
+    from qa_core.encoders.onnx_export import export_pair_graph
 
     export_pair_graph(tmp_path / "nan" / "transformer", made.model.output, tmp_path / "nan" / "model.onnx")
     with pytest.raises(ValueError, match="a finite score"):

@@ -4,12 +4,17 @@ import numpy as np
 import pytest
 import torch
 
-from qa_core.checkpoints import save_model
-from qa_core.seq2seq import Seq2SeqConfig
-from qa_core.seq2seq_training import LikelihoodConfig, optimiser
-from qa_core.training import Training, seed_everything
-from qa_core.translator import TranslatorConfig
-from rankers.encoder_decoder import EncoderDecoderConfig, EncoderDecoderRanker, normalised, train_encoder_decoder
+from qa_core.networks.checkpoints import save_model
+from qa_core.networks.seq2seq import Seq2SeqConfig
+from qa_core.networks.translator import TranslatorConfig
+from qa_core.training.likelihood_training import LikelihoodConfig, optimiser
+from qa_core.training.loop import Training, seed_everything
+from rankers.answer_selection.encoder_decoder import (
+    EncoderDecoderConfig,
+    EncoderDecoderRanker,
+    normalised,
+    train_encoder_decoder,
+)
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 

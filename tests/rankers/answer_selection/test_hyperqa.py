@@ -5,13 +5,13 @@ import numpy as np
 import pytest
 import torch
 
-from qa_core.checkpoints import load_weights, save_model
-from qa_core.mapped_tensors import write_tensors
-from qa_core.training import Training, seed_everything
-from qa_core.vectors import WordVectors
-from rankers.frozen_words import TABLE, PieceWords, TableWords, read_texts
-from rankers.hyperqa import HyperQA, HyperQAConfig, HyperShape, optimiser
-from rankers.pairs import AnswerSet, PairwiseConfig, Pool, mean_average_precision, train_pairwise
+from qa_core.encoders.mapped_tensors import write_tensors
+from qa_core.networks.checkpoints import load_weights, save_model
+from qa_core.training.loop import Training, seed_everything
+from qa_core.vectors.word_vectors import WordVectors
+from rankers.answer_selection.frozen_words import TABLE, PieceWords, TableWords, read_texts
+from rankers.answer_selection.hyperqa import HyperQA, HyperQAConfig, HyperShape, optimiser
+from rankers.training.answer_pairs import AnswerSet, PairwiseConfig, Pool, mean_average_precision, train_pairwise
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 
@@ -217,7 +217,7 @@ def test_bad_models(source, tmp_path: Path):
     saved()
     arrays = load_weights(folder)
     (folder / "model.safetensors").unlink()
-    from qa_core.checkpoints import write_weights
+    from qa_core.networks.checkpoints import write_weights
 
     write_weights(folder / "model.safetensors", {**arrays, "b_f": np.array(np.nan, dtype=np.float32)})
     with pytest.raises(ValueError, match="NaN or infinity in 'b_f'"):

@@ -3,7 +3,7 @@ import math
 import numpy as np
 import pytest
 
-from rankers.keyword_features import ASKING, FEATURES, KINDS, Keywords, Read, cosines
+from rankers.answer_selection.keyword_features import ASKING, FEATURES, KINDS, Keywords, Read, cosines
 
 ANSWERS = ["Ann wrote the book in 1990", "Bob read the book", "the cat slept"]
 

@@ -4,11 +4,18 @@ import numpy as np
 import pytest
 import torch
 
-from qa_core.training import Training, seed_everything
-from qa_core.vectors import WordVectors
-from rankers.frozen_words import TableWords
-from rankers.pairs import AnswerSet, PairwiseConfig, Pool, mean_average_precision, scored, train_pairwise
-from rankers.peers import Peer, PeerShape, optimiser
+from qa_core.training.loop import Training, seed_everything
+from qa_core.vectors.word_vectors import WordVectors
+from rankers.answer_selection.frozen_words import TableWords
+from rankers.answer_selection.peers import Peer, PeerShape, optimiser
+from rankers.training.answer_pairs import (
+    AnswerSet,
+    PairwiseConfig,
+    Pool,
+    mean_average_precision,
+    scored,
+    train_pairwise,
+)
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 
@@ -79,7 +86,7 @@ def test_scores_depend_on_nothing_but_the_pair(source, pool, encoder, attentive,
     assert np.isfinite(together).all()
     alone = [scorer.score([pair])[0] for pair in pairs]
     np.testing.assert_allclose(alone, together, rtol=1e-4, atol=1e-5)
-    monkeypatch.setattr("rankers.peers._POSITIONS", 9)  # many small groups
+    monkeypatch.setattr("rankers.answer_selection.peers._POSITIONS", 9)  # many small groups
     np.testing.assert_allclose(scorer.score(pairs[::-1])[::-1], together, rtol=1e-4, atol=1e-5)
     assert scorer.score([]).shape == (0,)
     cut = peer(source, encoder, attentive, max_words=2)

@@ -6,7 +6,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rankers.poincare import RiemannianAdagrad, conformal, distance, into_ball, riemannian
+from rankers.answer_selection.poincare import RiemannianAdagrad, conformal, distance, into_ball, riemannian
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 

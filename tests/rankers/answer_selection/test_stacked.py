@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 import torch
 
-from rankers.blstm import POOLS, BLSTMConfig, BLSTMScorer
+from rankers.answer_selection.blstm import POOLS, BLSTMConfig, BLSTMScorer
+from rankers.answer_selection.keyword_features import COSINE, FEATURES, Keywords
+from rankers.answer_selection.stacked import FAITHFUL, Inputs, StackedRanker, folds, network_pools
 from rankers.gbdt import BoostedTrees, GBDTConfig
-from rankers.keyword_features import COSINE, FEATURES, Keywords
-from rankers.pairs import AnswerSet, Pool
-from rankers.stacked import FAITHFUL, Inputs, StackedRanker, folds, network_pools
+from rankers.training.answer_pairs import AnswerSet, Pool
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 

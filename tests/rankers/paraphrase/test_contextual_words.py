@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 import torch
 
-from qa_core.pair_classifier import LabelledPairs
-from qa_core.training import Training, seed_everything
+from qa_core.networks.pair_classifier import LabelledPairs
+from qa_core.training.loop import Training, seed_everything
 from qa_core.types import FloatArray
-from rankers.contexts import Context, ContextEmbedding, ContextReader, pad_states
-from rankers.paraphrase_training import ParaphraseConfig, accuracy, train_paraphrase
-from rankers.word_pairs import CONFIGS, WordPairs, WordSizes
+from rankers.paraphrase.contextual_words import Context, ContextEmbedding, ContextReader, pad_states
+from rankers.paraphrase.word_pairs import CONFIGS, WordPairs, WordSizes
+from rankers.training.paraphrase_training import ParaphraseConfig, accuracy, train_paraphrase
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 

@@ -2,9 +2,9 @@ import numpy as np
 import pytest
 import torch
 
-from qa_core.encoders import pad
-from rankers.entailment import DualEntailment, EntailmentConfig, MaxOut, align, exchanged
-from rankers.paraphrase_peers import DecomposableAttention, DecomposableConfig, SiameseConfig, SiameseLSTM
+from qa_core.networks.poolings import pad
+from rankers.paraphrase.entailment import DualEntailment, EntailmentConfig, MaxOut, align, exchanged
+from rankers.paraphrase.paraphrase_peers import DecomposableAttention, DecomposableConfig, SiameseConfig, SiameseLSTM
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 

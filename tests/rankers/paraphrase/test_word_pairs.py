@@ -5,15 +5,16 @@ import numpy as np
 import pytest
 import torch
 
-from qa_core.checkpoints import save_model
-from qa_core.mapped_tensors import write_tensors
-from qa_core.pair_classifier import LabelledPairs
-from qa_core.resume import load_training, save_training
-from qa_core.training import Training, seed_everything
-from qa_core.vectors import WordVectors
-from rankers.distil import DistilConfig, rivals, train_distilled
-from rankers.pairs import AnswerSet, Pool, mean_average_precision
-from rankers.paraphrase_training import (
+from qa_core.encoders.mapped_tensors import write_tensors
+from qa_core.networks.checkpoints import save_model
+from qa_core.networks.pair_classifier import LabelledPairs
+from qa_core.training.loop import Training, seed_everything
+from qa_core.training.resume import load_training, save_training
+from qa_core.vectors.word_vectors import WordVectors
+from rankers.paraphrase.word_pairs import CONFIGS, WordPairs, WordSizes
+from rankers.training.answer_pairs import AnswerSet, Pool, mean_average_precision
+from rankers.training.distillation import DistilConfig, rivals, train_distilled
+from rankers.training.paraphrase_training import (
     ParaphraseConfig,
     accuracy,
     placed,
@@ -21,7 +22,6 @@ from rankers.paraphrase_training import (
     train_paraphrase,
     with_identical,
 )
-from rankers.word_pairs import CONFIGS, WordPairs, WordSizes
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 

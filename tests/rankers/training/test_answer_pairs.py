@@ -7,9 +7,9 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from qa_core.training import Training
+from qa_core.training.loop import Training
 from qa_core.types import IntArray
-from rankers.pairs import (
+from rankers.training.answer_pairs import (
     AnswerSet,
     PairwiseConfig,
     PointwiseConfig,

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from qa_core.metrics import evaluate
-from rankers.standing import standing
+from qa_core.measures.metrics import evaluate
+from rankers.training.ndcg_by_feature import standing
 
 SECOND, THIRD = 1 / np.log2(3), 1 / np.log2(4)  # of the gain at these places
 

@@ -9,7 +9,7 @@ from tokenizers import Tokenizer
 from tokenizers.models import WordLevel
 from tokenizers.pre_tokenizers import Whitespace
 
-from qa_core.mapped_tensors import write_tensors
+from qa_core.encoders.mapped_tensors import write_tensors
 from retrievers.training.examples import Examples, Pair
 
 EATEN = {

@@ -5,12 +5,12 @@ import numpy as np
 import pytest
 import torch
 
-from qa_core.resume import load_training, save_training
-from qa_core.training import Training, seed_everything
+from qa_core.training.loop import Training, seed_everything
+from qa_core.training.resume import load_training, save_training
 from retrievers.training.bi_encoder import BiEncoderConfig, loss_of, optimiser, train_bi_encoder
+from retrievers.training.encoders.static_tower import StaticConfig, StaticTower
 from retrievers.training.examples import Examples, Pair
 from retrievers.training.slam import measured
-from retrievers.training.static_tower import StaticConfig, StaticTower
 
 CONFIG = BiEncoderConfig(batch=4, temperature=0.1, learning_rate=0.1, epochs=30)
 R = torch.tensor([[0.5, 0.1], [0.4, 0.2]])

@@ -4,9 +4,9 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from qa_core.encoders import BiLSTMConfig, BiLSTMEncoder, MeanConfig, MeanEncoder, pad
-from qa_core.losses import Affine, in_batch_softmax, slam_softmax
-from qa_core.static_table import StaticTable
+from qa_core.networks.losses import Affine, in_batch_softmax, slam_softmax
+from qa_core.networks.poolings import BiLSTMConfig, BiLSTMEncoder, MeanConfig, MeanEncoder, pad
+from qa_core.training.static_table import StaticTable
 from retrievers.training.cached_gradients import Chunk, encoded
 
 V, N = 20, 12
@@ -76,7 +76,7 @@ def test_dropout_draws_the_same_in_both_passes():
 
 
 def kept_graph(model, texts, *, tokens):
-    from qa_core.batching import batches
+    from qa_core.networks.batching import batches
 
     order = batches([len(row) for row in texts], tokens=tokens)
     assert len(order) > 2

@@ -6,12 +6,12 @@ import pytest
 import torch
 from torch import nn
 
-from qa_core.encoders import MeanEncoder
-from qa_core.losses import in_batch_cross_entropy, in_batch_softmax, pairwise_cross_entropy, triplet
-from qa_core.resume import load_training, save_training
-from qa_core.trained_encoder import TrainedEncoder
-from qa_core.training import Training, seed_everything
-from qa_core.vectors import WordVectors
+from qa_core.encoders.trained_encoder import TrainedEncoder
+from qa_core.networks.losses import in_batch_cross_entropy, in_batch_softmax, pairwise_cross_entropy, triplet
+from qa_core.networks.poolings import MeanEncoder
+from qa_core.training.loop import Training, seed_everything
+from qa_core.training.resume import load_training, save_training
+from qa_core.vectors.word_vectors import WordVectors
 from retrievers.training.cached_gradients import encoded
 from retrievers.training.dual_encoder import (
     DualConfig,
@@ -26,10 +26,10 @@ from retrievers.training.dual_encoder import (
 )
 from retrievers.training.dual_encoder import _encoded as fast
 from retrievers.training.dual_encoder import _loss as task_loss
+from retrievers.training.encoders.static_tower import StaticConfig, StaticTower
+from retrievers.training.encoders.trainable_encoders import Tower, vectors
+from retrievers.training.encoders.word_tower import WordConfig
 from retrievers.training.questions import Labelled, QuestionSet, texts_of
-from retrievers.training.static_tower import StaticConfig, StaticTower
-from retrievers.training.towers import Tower, vectors
-from retrievers.training.word_tower import WordConfig
 
 WORDS = WordConfig(minimum=1, dimension=16)
 QUICK = DualConfig(batch=8, learning_rate=0.01, alpha=10.0, epochs=60, patience=20)

@@ -2,9 +2,9 @@ from dataclasses import replace
 
 import pytest
 
-from qa_core.seq2seq import Seq2SeqConfig
-from qa_core.seq2seq_training import LikelihoodConfig, optimiser
-from qa_core.training import Training, seed_everything
+from qa_core.networks.seq2seq import Seq2SeqConfig
+from qa_core.training.likelihood_training import LikelihoodConfig, optimiser
+from qa_core.training.loop import Training, seed_everything
 from retrievers.training.examples import Examples, Pair
 from retrievers.training.query_expansion import (
     PAPER,

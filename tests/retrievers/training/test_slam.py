@@ -5,17 +5,17 @@ import numpy as np
 import pytest
 import torch
 
-from qa_core.resume import load_training, save_training
-from qa_core.sentence_layout import SentenceLayout
-from qa_core.static_encoder import StaticEncoder
-from qa_core.trained_encoder import TrainedEncoder
-from qa_core.training import Training, seed_everything
-from qa_core.vectors import WordVectors
+from qa_core.encoders.sentence_layout import SentenceLayout
+from qa_core.encoders.static_encoder import StaticEncoder
+from qa_core.encoders.trained_encoder import TrainedEncoder
+from qa_core.training.loop import Training, seed_everything
+from qa_core.training.resume import load_training, save_training
+from qa_core.vectors.word_vectors import WordVectors
+from retrievers.training.encoders.static_tower import StaticConfig, StaticTower
+from retrievers.training.encoders.trainable_encoders import vectors
+from retrievers.training.encoders.word_tower import PAPER, WordConfig, WordTower
 from retrievers.training.examples import Examples, Pair
 from retrievers.training.slam import SlamConfig, loss_of, measured, optimiser, train_slam, with_hard_negatives
-from retrievers.training.static_tower import StaticConfig, StaticTower
-from retrievers.training.towers import vectors
-from retrievers.training.word_tower import PAPER, WordConfig, WordTower
 
 CONFIG = SlamConfig(batch=8, epochs=25, learning_rate=0.05, scale=10.0)
 SLOW = replace(CONFIG, epochs=60, learning_rate=0.02, clip=1.0)  # what a recurrent network takes
@@ -88,8 +88,8 @@ def test_a_frequent_word_becomes_a_token(toy: Examples, tiny_static: Path, tmp_p
 
 def test_a_transformer_overfits_a_toy_task(tiny_bert_source: Path, tmp_path: Path):
     pytest.importorskip("transformers", reason="training a transformer needs the extra 'minilm'")
-    from qa_core.transformer_encoder import TransformerEncoder
-    from retrievers.training.transformer_tower import TransformerConfig, TransformerTower
+    from qa_core.encoders.transformer_encoder import TransformerEncoder
+    from retrievers.training.encoders.transformer_tower import TransformerConfig, TransformerTower
 
     toy = Examples.of([Pair("cats", "sleep"), Pair("un", "day"), Pair("why", "do"), Pair("unhappy", "?")])
     tower = TransformerTower.of(tiny_bert_source, TransformerConfig(max_tokens=8))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 from typing import TYPE_CHECKING, Protocol
 
-from qa_bot.ingest.records import Limits
+from qa_bot.documents.ingest.records import Limits
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer

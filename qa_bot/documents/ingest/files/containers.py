@@ -11,10 +11,10 @@ import zlib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from qa_bot.ingest.bounds import Meter, Metered, Produced
-from qa_bot.ingest.detect import OFFICE, container_of
-from qa_bot.ingest.leaf import HEAD, Leaf, random_access
-from qa_bot.ingest.records import Limits, Reject
+from qa_bot.documents.ingest.detect import OFFICE, container_of
+from qa_bot.documents.ingest.files.byte_budget import Meter, Metered, Produced
+from qa_bot.documents.ingest.files.source_file import HEAD, Leaf, random_access
+from qa_bot.documents.ingest.records import Limits, Reject
 
 DEEPEST = 2  # an archive inside an archive, and no further
 
@@ -94,7 +94,7 @@ def _zip_member(
 
 
 def _seven_zip(layer: Layer, limits: Limits) -> Iterator[Leaf | Reject]:
-    from qa_bot.ingest import seven_zip  # late: py7zr takes a while to import
+    from qa_bot.documents.ingest.files import seven_zip
 
     meter = Meter(layer.raw.meter.produced, packed=layer.packed)
     with random_access(layer.raw) as archive:

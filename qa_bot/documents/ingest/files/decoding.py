@@ -8,8 +8,8 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from qa_bot.ingest.bounds import Metered
-from qa_bot.ingest.records import Notice
+from qa_bot.documents.ingest.files.byte_budget import Metered
+from qa_bot.documents.ingest.records import Notice
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer

@@ -9,7 +9,7 @@ from typing import IO
 import py7zr
 from py7zr.io import Py7zIO, WriterFactory
 
-from qa_bot.ingest.bounds import LimitError, Meter
+from qa_bot.documents.ingest.files.byte_budget import LimitError, Meter
 
 SPOOL_IN_MEMORY = 8 * 1024**2
 

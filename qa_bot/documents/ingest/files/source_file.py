@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import IO
 
-from qa_bot.ingest.bounds import LimitError, Metered
-from qa_bot.ingest.decoding import CHUNK, Recoded, Repairs, encoding_of
-from qa_bot.ingest.records import Limits
+from qa_bot.documents.ingest.files.byte_budget import LimitError, Metered
+from qa_bot.documents.ingest.files.decoding import CHUNK, Recoded, Repairs, encoding_of
+from qa_bot.documents.ingest.records import Limits
 
 HEAD = 8 * 1024
 SPOOL_IN_MEMORY = 8 * 1024**2

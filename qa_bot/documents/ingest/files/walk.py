@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from qa_bot.ingest.records import Reject
+from qa_bot.documents.ingest.records import Reject
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,8 @@ from pathlib import PurePosixPath
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from qa_bot.ingest.leaf import Leaf
-from qa_bot.ingest.records import Item, Record, Reject
+from qa_bot.documents.ingest.files.source_file import Leaf
+from qa_bot.documents.ingest.records import Item, Record, Reject
 
 UNREAD = ["script", "style", "noscript", "template", "svg", "iframe", "object", "head", "math"]
 FURNITURE = (

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from qa_bot.ingest.json_elements import JsonEndError, elements
-from qa_bot.ingest.jsonl import parsed
-from qa_bot.ingest.leaf import Leaf, over_record_limit
-from qa_bot.ingest.records import Item, Reject
+from qa_bot.documents.ingest.files.source_file import Leaf, over_record_limit
+from qa_bot.documents.ingest.formats.json_elements import JsonEndError, elements
+from qa_bot.documents.ingest.formats.jsonl import parsed
+from qa_bot.documents.ingest.records import Item, Reject
 
 
 def records(leaf: Leaf) -> Iterator[Item]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
-from qa_bot.ingest.fields import record_of
-from qa_bot.ingest.leaf import Leaf, over_record_limit
-from qa_bot.ingest.records import Item, Record, Reject
+from qa_bot.documents.ingest.fields import record_of
+from qa_bot.documents.ingest.files.source_file import Leaf, over_record_limit
+from qa_bot.documents.ingest.records import Item, Record, Reject
 
 
 def records(leaf: Leaf) -> Iterator[Item]:

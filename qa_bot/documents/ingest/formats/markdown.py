@@ -15,9 +15,9 @@ from pathlib import PurePosixPath
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from qa_bot.ingest.html import plain
-from qa_bot.ingest.leaf import Leaf
-from qa_bot.ingest.records import Item, Record, Reject
+from qa_bot.documents.ingest.files.source_file import Leaf
+from qa_bot.documents.ingest.formats.html import plain
+from qa_bot.documents.ingest.records import Item, Record, Reject
 
 FRONT_MATTER = re.compile(r"\A---[ \t]*\n(.*?\n)?---[ \t]*(?:\n|\Z)", re.DOTALL)
 FRONT_TITLE = re.compile(r"^title:[ \t]*[\"']?(.*?)[\"']?[ \t]*$", re.MULTILINE)

@@ -10,9 +10,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from qa_bot.ingest.leaf import Leaf
-from qa_bot.ingest.records import Item, Record, Reject
-from qa_bot.ingest.xml import Handler, XmlError, stream
+from qa_bot.documents.ingest.files.source_file import Leaf
+from qa_bot.documents.ingest.formats.xml import Handler, XmlError, stream
+from qa_bot.documents.ingest.records import Item, Record, Reject
 
 LIST_ITEM = "   - "  # how the items of a list are run together in the published files
 BLANK_LINES = re.compile(r"\n{3,}")

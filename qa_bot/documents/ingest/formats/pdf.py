@@ -10,9 +10,9 @@ from typing import IO
 
 from pypdf import PdfReader
 
-from qa_bot.ingest.bounds import LimitError
-from qa_bot.ingest.leaf import Leaf, over_record_limit
-from qa_bot.ingest.records import Item, Record, Reject
+from qa_bot.documents.ingest.files.byte_budget import LimitError
+from qa_bot.documents.ingest.files.source_file import Leaf, over_record_limit
+from qa_bot.documents.ingest.records import Item, Record, Reject
 
 TITLE_CHARACTERS = 150
 HYPHEN_BREAK = re.compile(r"(?<=\w)-\n(?=[a-z])")

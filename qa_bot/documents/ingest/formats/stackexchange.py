@@ -9,11 +9,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from qa_bot.ingest.html import plain
-from qa_bot.ingest.leaf import Leaf
-from qa_bot.ingest.posts import Post, Posts
-from qa_bot.ingest.records import Item, Record, Reject
-from qa_bot.ingest.xml import Handler, XmlError, stream
+from qa_bot.documents.ingest.files.source_file import Leaf
+from qa_bot.documents.ingest.formats.html import plain
+from qa_bot.documents.ingest.formats.posts import Post, Posts
+from qa_bot.documents.ingest.formats.xml import Handler, XmlError, stream
+from qa_bot.documents.ingest.records import Item, Record, Reject
 
 QUESTION, ANSWER = "1", "2"  # PostTypeId; further types are wikis and elections
 SITE = re.compile(

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import PurePosixPath
 
-from qa_bot.ingest.leaf import Leaf
-from qa_bot.ingest.records import Item, Record, Reject
+from qa_bot.documents.ingest.files.source_file import Leaf
+from qa_bot.documents.ingest.records import Item, Record, Reject
 
 TITLE_CHARACTERS = 100
 SENTENCE_ENDS = ".!?…。！？:;,"

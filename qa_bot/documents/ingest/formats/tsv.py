@@ -9,9 +9,9 @@ import csv
 from collections.abc import Iterator, Mapping
 from itertools import chain
 
-from qa_bot.ingest.fields import record_of
-from qa_bot.ingest.leaf import Leaf, over_record_limit
-from qa_bot.ingest.records import Item, Record, Reject
+from qa_bot.documents.ingest.fields import record_of
+from qa_bot.documents.ingest.files.source_file import Leaf, over_record_limit
+from qa_bot.documents.ingest.records import Item, Record, Reject
 
 COLUMNS: Mapping[int, tuple[str, ...]] = {
     2: ("id", "text"),  # MS MARCO passages

@@ -8,8 +8,8 @@ from typing import Any, Generic, TypeVar
 from defusedxml.common import DefusedXmlException  # type: ignore[import-untyped]  # it has no type hints
 from defusedxml.ElementTree import ParseError, XMLParser  # type: ignore[import-untyped]  # it has no type hints
 
-from qa_bot.ingest.bounds import LimitError
-from qa_bot.ingest.leaf import Leaf, over_record_limit
+from qa_bot.documents.ingest.files.byte_budget import LimitError
+from qa_bot.documents.ingest.files.source_file import Leaf, over_record_limit
 
 CHUNK = 64 * 1024
 

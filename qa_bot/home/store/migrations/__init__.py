@@ -1,6 +1,6 @@
 """Schema migrations; this package is the one door of Alembic.
 
-A new migration is a file in `versions/` and its revision at the end of `qa_bot.store.schema.REVISIONS`.
+A new migration is a file in `versions/` and its revision at the end of `qa_bot.home.store.schema.REVISIONS`.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from alembic import context
 
-from qa_bot.store.schema import metadata
+from qa_bot.home.store.schema import metadata
 
 context.configure(
     connection=context.config.attributes["connection"],

@@ -6,8 +6,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from qa_bot import Bot, calibration
-from qa_bot.calibration import (
+from qa_bot import Bot
+from qa_bot.answering.confidence import HYBRID, KEYWORDS, Calibration
+from qa_bot.answering.models import fit_confidence as calibration
+from qa_bot.answering.models.fit_confidence import (
     ANSWERED,
     HELD_OUT,
     Asked,
@@ -18,9 +20,8 @@ from qa_bot.calibration import (
     describe,
     ensure,
 )
-from qa_bot.confidence import HYBRID, KEYWORDS, Calibration
-from qa_bot.encoders import STARTER_FOLDER
-from qa_core.static_encoder import StaticEncoder
+from qa_bot.home.starter import ENCODER
+from qa_core.encoders.static_encoder import StaticEncoder
 
 ANIMALS = ("cats", "dogs", "horses", "cows", "sheep", "goats", "bees", "owls", "foxes", "hens", "mice", "deer")
 OTHERS = {"What does a bicycle cost?": "off-topic", "Why do owls wear hats?": "near-miss", "grmpf grmpf": "nonsense"}
@@ -33,7 +34,7 @@ class OtherEncoder:
     fingerprint = "f" * 64
 
     def __init__(self) -> None:
-        self._encoder = StaticEncoder.load(STARTER_FOLDER)
+        self._encoder = StaticEncoder.load(ENCODER)
         self.dimension, self.knows, self.encode = self._encoder.dimension, self._encoder.knows, self._encoder.encode
 
 
@@ -136,7 +137,7 @@ def test_what_it_does_not_answer_is_refused(home: Path, question: str) -> None:
 
 
 def test_confidence_looks_at_what_means_the_same_in_any_collection() -> None:
-    shipped = calibration_for(StaticEncoder.load(STARTER_FOLDER), Path())
+    shipped = calibration_for(StaticEncoder.load(ENCODER), Path())
     raw = dict(zip(shipped.features, np.array(shipped.weights) / shipped.deviation, strict=True))
     assert set(raw) == set(HYBRID)
     assert raw.pop("missing_name") < 0

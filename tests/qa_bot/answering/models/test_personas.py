@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from qa_bot.config import StyleSection
-from qa_bot.voices import VoiceError, Voices
+from qa_bot.answering.models.personas import VoiceError, Voices
+from qa_bot.home.config import StyleSection
 
 TURNS = ["where do cats sleep?"]
 
@@ -18,7 +18,7 @@ def style(tiny_voices: Path) -> StyleSection:
 
 @pytest.fixture
 def voices(tiny_voices: Path, style: StyleSection, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Voices:
-    monkeypatch.setattr("qa_bot.voices.SHIPPED", tmp_path / "none")
+    monkeypatch.setattr("qa_bot.answering.models.personas.SHIPPED", tmp_path / "none")
     return Voices(tiny_voices, style)
 
 
@@ -130,9 +130,9 @@ def test_a_context_of_ten_thousand_words_is_cut(voices: Voices):
 
 
 def test_a_base_without_a_grid_says_so(tiny_voices: Path, style: StyleSection, tmp_path: Path):
-    from generators.chat_model import ChatConfig, ChatModel
-    from generators.language_model import LanguageModelConfig
-    from qa_core.seq2seq import Seq2SeqConfig
+    from generators.conversation.chat_model import ChatConfig, ChatModel
+    from generators.conversation.language_model import LanguageModelConfig
+    from qa_core.networks.seq2seq import Seq2SeqConfig
 
     sizes = {"dimension": 4, "hidden": 4, "layers": 1}
     made = ChatModel.of(["a b c"], ChatConfig(Seq2SeqConfig(20, **sizes), LanguageModelConfig(20, **sizes)))
@@ -145,7 +145,7 @@ def test_a_base_without_a_grid_says_so(tiny_voices: Path, style: StyleSection, t
     ("text", "coarse"), [("Well, shit happens.", True), ("An ass.", True), ("A classic by Dickens.", False)]
 )
 def test_coarse_words_are_not_drawn_unless_wanted(style: StyleSection, text: str, coarse: bool):
-    from generators.persona_replies import StyledResponse
+    from generators.personas.persona_replies import StyledResponse
 
     clean, free = Voices(Path("x"), style), Voices(Path("x"), replace(style, clean=False))
     assert bool(clean._coarse(StyledResponse(text, 0.0, 0.0, 0.0))) is coarse
@@ -177,7 +177,7 @@ def test_personas_stand_on_a_local_transformer_too(qa_bot, tiny_gpt2: Path, home
 
 
 def test_quotations_do_not_crowd_out_what_is_drawn(style: StyleSection):
-    from generators.persona_replies import StyledResponse
+    from generators.personas.persona_replies import StyledResponse
 
     quoted = [StyledResponse(f"q{n}", 50.0 - n, 0.0, 0.0, kind="quotation", persona="cook") for n in range(20)]
     drawn = [StyledResponse(f"d{n}", -1.0 - n, 0.0, 0.0, persona="cook") for n in range(20)]

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from qa_bot import rankers
-from qa_bot.config import RankingSection
-from qa_bot.rankers import KINDS, RankerError, open_cascade, open_ranker, open_rankers
+from qa_bot.answering.models import ranker_loading as rankers
+from qa_bot.answering.models.ranker_loading import KINDS, RankerError, open_cascade, open_ranker, open_rankers
+from qa_bot.home.config import RankingSection
 
 
 def test_every_kind_names_what_opens_it():

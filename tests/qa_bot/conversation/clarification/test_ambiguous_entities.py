@@ -4,14 +4,14 @@ from collections.abc import Callable, Iterator, Sequence
 
 import pytest
 
-from kg_index.answers import Scored
-from kg_index.readings import Reading
-from kg_index.topics import Topic
-from qa_bot import graph
-from qa_bot.clarifying.senses import MARGIN, close_readings, namings, senses, topics
-from qa_bot.encoders import resolve
-from qa_bot.facts import Facts
-from qa_bot.home import Home
+from kg_index.answers.answers import Scored
+from kg_index.answers.interpretations import Reading
+from kg_index.answers.topics import Topic
+from qa_bot.answering.facts import Facts
+from qa_bot.conversation.clarification.ambiguous_entities import MARGIN, close_readings, namings, senses, topics
+from qa_bot.documents import graph
+from qa_bot.home.encoders import resolve
+from qa_bot.home.folder import Home
 from qa_core.types import Encoder
 
 EX = "http://example.org/"
@@ -106,7 +106,9 @@ def test_there_is_nothing_to_choose(facts: Facts, question: str):
 
 
 def test_a_name_that_leads_to_another_entity_is_not_offered(facts: Facts, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("qa_bot.clarifying.senses.namings", lambda *_: [("Georgia", "Georgia")])
+    monkeypatch.setattr(
+        "qa_bot.conversation.clarification.ambiguous_entities.namings", lambda *_: [("Georgia", "Georgia")]
+    )
     assert [told for *_, told in offers(facts, "What is the capital of Georgia?")] == [
         facts.find("What is the capital of Georgia?").told.text  # type: ignore[union-attr]
     ]

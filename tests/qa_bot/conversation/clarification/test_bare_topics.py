@@ -4,7 +4,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from qa_bot.clarifying.broad import LONGEST_TURN, Topic, defines, facet, is_narrower, label, tidy, topic_of
+from qa_bot.conversation.clarification.bare_topics import (
+    LONGEST_TURN,
+    Topic,
+    defines,
+    facet,
+    is_narrower,
+    label,
+    tidy,
+    topic_of,
+)
 
 ASTHMA = Topic(("asthma",), frozenset({"asthma"}))
 BREAST_CANCER = Topic(("breast", "cancer"), frozenset({"breast", "cancer"}))

@@ -11,9 +11,12 @@ import pytest
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
+from qa_bot.answering.deadline import Deadline, DeadlineExceededError, Stages
+from qa_bot.answering.owner_answers import COLLECTION, OWNED
+from qa_bot.answering.pipeline import Decision, Pipeline, Ranking
 from qa_bot.bot import Bot
-from qa_bot.clarifying.broad import Topic, tidy
-from qa_bot.clarifying.offering import (
+from qa_bot.conversation.clarification.bare_topics import Topic, tidy
+from qa_bot.conversation.clarification.offering import (
     FEWEST,
     LONGEST_LABEL,
     MANY,
@@ -25,12 +28,9 @@ from qa_bot.clarifying.offering import (
     readings,
     shown,
 )
-from qa_bot.deadline import Deadline, DeadlineExceededError, Stages
-from qa_bot.owned import COLLECTION, OWNED
-from qa_bot.pipeline import Decision, Pipeline, Ranking
-from qa_bot.starter import FACT_QUESTIONS, QUESTIONS
+from qa_bot.home.starter import FACT_QUESTIONS, QUESTIONS
 from qa_core.types import Answer, AnswerSource, Candidate, Choice, Clue, Passage, Question, Source
-from retrievers.queries import formulate
+from retrievers.formulate import formulate
 
 TURNS = Path(__file__).with_name("turns.jsonl")
 ASTHMA = Topic(("asthma",), frozenset({"asthma"}))

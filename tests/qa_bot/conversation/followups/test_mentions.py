@@ -1,6 +1,6 @@
 import pytest
 
-from qa_bot.followups.mentions import Exchange, Mention, mentions
+from qa_bot.conversation.followups.mentions import Exchange, Mention, mentions
 
 
 def test_a_mention_counts_the_questions_that_name_it() -> None:

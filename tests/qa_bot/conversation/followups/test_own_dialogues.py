@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 from qa_bot.bot import Bot
-from qa_bot.evaluation.rewrite import Asked, converse, searching
-from qa_bot.followups.dialogues import Dialogue, read_dialogues
-from qa_bot.followups.fitting import token_f1
-from qa_bot.followups.rewriter import Rewriter
-from qa_bot.followups.telling import telling
-from qa_bot.starter import FOLDER
+from qa_bot.conversation.followups.rewriter import Rewriter
+from qa_bot.home.starter import FOLDER
+from qa_lab.evaluate.followups.dialogues import Dialogue, read_dialogues
+from qa_lab.evaluate.followups.history_entry import telling
+from qa_lab.evaluate.followups.rewrite import Asked, converse, searching
+from qa_lab.fit.fit_followups import token_f1
 
 FILE = Path(__file__).parent / "dialogues.jsonl"
 PARTS = ("dev", "kept")

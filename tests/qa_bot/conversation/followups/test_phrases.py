@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from qa_bot.followups.phrases import is_plural, phrases, plural_of
+from qa_bot.conversation.followups.phrases import is_plural, phrases, plural_of
 
 
 @pytest.mark.parametrize(

@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from qa_bot.followups import Exchange, Rewriter
-from qa_bot.followups.candidates import LONGER
-from qa_bot.followups.mentions import Entity
-from qa_bot.followups.scoring import Scorer
+from qa_bot.conversation.followups import Exchange, Rewriter
+from qa_bot.conversation.followups.candidates import LONGER
+from qa_bot.conversation.followups.mentions import Entity
+from qa_bot.conversation.followups.scoring import Scorer
 
 REWRITER = Rewriter()
 OTTAWA = Entity("Ottawa", frozenset(["city"]))

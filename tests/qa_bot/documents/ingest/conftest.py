@@ -1,6 +1,6 @@
 import pytest
 
-from qa_bot.ingest import Notice, Record, Reject, read
+from qa_bot.documents.ingest import Notice, Record, Reject, read
 
 
 @pytest.fixture

@@ -2,7 +2,7 @@
 
 import pytest
 
-from qa_bot.ingest.detect import UnknownFormatError, expect_text
+from qa_bot.documents.ingest.detect import UnknownFormatError, expect_text
 
 
 def test_random_bytes_without_a_nul_are_binary_too():

@@ -5,7 +5,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from qa_bot.ingest.near_duplicates import near, sketches
+from qa_bot.documents.ingest.near_duplicates import near, sketches
 
 
 def words(count, seed):
@@ -29,7 +29,7 @@ def test_three_63_bit_values_that_never_change():
 
 def test_the_same_in_another_process():
     text = "One two three four five six seven eight nine ten eleven twelve thirteen."
-    code = f"from qa_bot.ingest.near_duplicates import sketches; print(sketches({text!r}))"
+    code = f"from qa_bot.documents.ingest.near_duplicates import sketches; print(sketches({text!r}))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == str(sketches(text))
 

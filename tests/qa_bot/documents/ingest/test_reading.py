@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from qa_bot.ingest import Limits, Notice, Record, Reject, read
+from qa_bot.documents.ingest import Limits, Notice, Record, Reject, read
 
 
 def lines(*objects):

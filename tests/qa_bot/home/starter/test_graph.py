@@ -15,9 +15,9 @@ from typing import Any
 import pyoxigraph
 import pytest
 
-import qa_bot
+from qa_bot.home.starter import FOLDER as STARTER
 
-FOLDER = Path(qa_bot.__file__).parent / "starter" / "graph"
+FOLDER = STARTER / "graph"
 QUESTIONS = FOLDER.parent / "graph_questions.jsonl"
 FILES = sorted(FOLDER.glob("*.ttl"))
 KG = "https://qa-bot.org/kg/"

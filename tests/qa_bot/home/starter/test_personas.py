@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import qa_bot
+from qa_bot.home.starter import FOLDER as STARTER
 
-PERSONAS = Path(qa_bot.__file__).parent / "starter" / "personas"
+PERSONAS = STARTER / "personas"
 CONTEXTS = Path(__file__).parent / "persona_contexts.txt"
 VOICES = ("captain", "gardener")
 WORD = re.compile(r"[a-z0-9]+(?:'[a-z]+)?")

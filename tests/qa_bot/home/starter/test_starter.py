@@ -2,14 +2,13 @@
 
 import json
 from collections import Counter
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-import qa_bot
+from qa_bot.home.starter import FOLDER as STARTER
 
-STARTER = Path(qa_bot.__file__).parent / "starter"
+STARTER = STARTER
 TOPICS = {
     "animals", "health", "cooking", "computing", "geography", "science", "weather", "household",
     "garden", "money", "language", "history", "sport", "travel", "qa-bot",

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from qa_bot.config import StyleSection
-from qa_bot.voices import SHIPPED, Voices
+from qa_bot.answering.models.personas import SHIPPED, Voices
+from qa_bot.home.config import StyleSection
 
 MOST = 40_000_000
 """Bytes of all weights together."""

@@ -10,11 +10,10 @@ from pathlib import Path
 import pytest
 from sqlalchemy import event, text
 
-from qa_bot import migrations
-from qa_bot.store import NewDocument, NewPassage, Store, StoreError, migrate
-from qa_bot.store import database as module
-from qa_bot.store.database import open_engine, reading, writing
-from qa_bot.store.schema import REVISIONS, metadata
+from qa_bot.home.store import NewDocument, NewPassage, Store, StoreError, migrate, migrations
+from qa_bot.home.store import database as module
+from qa_bot.home.store.database import open_engine, reading, writing
+from qa_bot.home.store.schema import REVISIONS, metadata
 
 
 @pytest.fixture
@@ -201,8 +200,7 @@ def test_a_new_file_may_be_connected_to_by_many_at_once(tmp_path: Path) -> None:
 
 
 def test_opening_a_store_imports_alembic_only_to_migrate(store: Store, store_url: str) -> None:
-    code = (
-        "import sys; from qa_bot.store import Store; Store.open(sys.argv[1]).close(); print('alembic' in sys.modules)"
-    )
+    code = "import sys\nfrom qa_bot.home.store import Store\n"
+    code += "Store.open(sys.argv[1]).close()\nprint('alembic' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code, store_url], capture_output=True, text=True, check=True)
     assert done.stdout == "False\n"

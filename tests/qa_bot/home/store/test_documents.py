@@ -8,7 +8,7 @@ from pathlib import Path
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from qa_bot.store import NewDocument, NewPassage, Store
+from qa_bot.home.store import NewDocument, NewPassage, Store
 
 names = st.sampled_from("abcde")
 changes = st.lists(st.tuples(st.sampled_from(["put", "delete"]), names, st.integers(0, 9)), max_size=6)

@@ -8,9 +8,9 @@ import time
 import pytest
 from sqlalchemy import select
 
-from qa_bot.store import ConversationInfo, Feedback, Joined, NotFound, Store, Turn
-from qa_bot.store.database import reading
-from qa_bot.store.schema import deleted_conversations
+from qa_bot.home.store import ConversationInfo, Feedback, Joined, NotFound, Store, Turn
+from qa_bot.home.store.database import reading
+from qa_bot.home.store.schema import deleted_conversations
 
 HOUR = 3600.0
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from qa_bot.store import NewDocument, NewPassage, NotFound, Store, StoreError, Turn
+from qa_bot.home.store import NewDocument, NewPassage, NotFound, Store, StoreError, Turn
 
 GONE = "a sentence that must not stay behind 7f3a"
 
@@ -372,7 +372,7 @@ def test_threads_share_a_store(store: Store) -> None:
 
 KILLED = """
 import os, signal, sys
-from qa_bot.store import NewDocument, NewPassage, Store, documents, store as module
+from qa_bot.home.store import NewDocument, NewPassage, Store, documents, store as module
 url, step = sys.argv[1], int(sys.argv[2])
 calls = 0
 original = module.writing
@@ -418,7 +418,7 @@ def test_a_writer_killed_after_the_end_leaves_the_new_documents(store: Store, st
 
 WRITER = """
 import sys
-from qa_bot.store import NewDocument, NewPassage, Store
+from qa_bot.home.store import NewDocument, NewPassage, Store
 store = Store.open(sys.argv[1])
 c, number = store.collection("c"), store.begin("starter")
 print("ready", flush=True)

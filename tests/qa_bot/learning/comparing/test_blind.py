@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binomtest
 
-from qa_bot.comparing.blind import PLACES, chosen, next_pair, order_of, show
-from qa_bot.comparing.comparison import Comparison, Pair
+from qa_bot.learning.comparing.blind import PLACES, chosen, next_pair, order_of, show
+from qa_bot.learning.comparing.comparison import Comparison, Pair
 
 PAIRS = tuple(Pair(f"q{n}", f"Question {n}?", "", f"one {n}", f"other {n}", 0, 3) for n in range(8))
 MADE = Comparison("n", "secret-a.jsonl", "secret-b.jsonl", 5, PAIRS)

@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
-from qa_bot.comparing.blind import order_of
-from qa_bot.comparing.comparison import judgements_of, load, names
-from qa_bot.home import Home
+from qa_bot.home.folder import Home
+from qa_bot.learning.comparing.blind import order_of
+from qa_bot.learning.comparing.comparison import judgements_of, load, names
 
 CATS = "Why do cats sleep all day?"
 EGG = "How long should I boil an egg?"

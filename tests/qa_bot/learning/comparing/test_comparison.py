@@ -9,9 +9,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from qa_bot.comparing.comparison import Comparison, Pair, compare, file_of, keep, load, name_of, names
-from qa_bot.comparing.sides import ComparisonError, Reply, Side
-from qa_bot.home import Home
+from qa_bot.home.folder import Home
+from qa_bot.learning.comparing.comparison import Comparison, Pair, compare, file_of, keep, load, name_of, names
+from qa_bot.learning.comparing.sides import ComparisonError, Reply, Side
 from qa_core.types import Question
 
 

@@ -7,11 +7,11 @@ import io
 import pytest
 from rich.console import Console
 
-from qa_bot.comparing.blind import Shown
-from qa_bot.comparing.comparison import Comparison, Pair
-from qa_bot.comparing.display import pair, table
-from qa_bot.comparing.judgements import Judged, Judgement
-from qa_bot.comparing.tables import table_of
+from qa_bot.learning.comparing.blind import Shown
+from qa_bot.learning.comparing.comparison import Comparison, Pair
+from qa_bot.learning.comparing.display import pair, table
+from qa_bot.learning.comparing.judgements import Judged, Judgement
+from qa_bot.learning.comparing.tables import table_of
 
 SHOWN = Shown("q1", "Why [bold]so[/bold]?", "With details.", "The first answer.", "", 11)
 

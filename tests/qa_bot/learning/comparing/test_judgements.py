@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from qa_bot.comparing.blind import PLACES, Place, order_of
-from qa_bot.comparing.comparison import Comparison, Pair
-from qa_bot.comparing.judgements import append, expect_judge, judge_pair, read_judgements
-from qa_bot.comparing.sides import ComparisonError
+from qa_bot.learning.comparing.blind import PLACES, Place, order_of
+from qa_bot.learning.comparing.comparison import Comparison, Pair
+from qa_bot.learning.comparing.judgements import append, expect_judge, judge_pair, read_judgements
+from qa_bot.learning.comparing.sides import ComparisonError
 
 PAIRS = (Pair("q1", "One?", "", "a", "b"), Pair("q2", "Two?", "", "a", "b"), Pair("same", "Same?", "", "a", "a"))
 MADE = Comparison("n", "left", "right", 1, PAIRS)

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from qa_bot.comparing.blind import Shown, order_of
-from qa_bot.comparing.comparison import Comparison, Pair
-from qa_bot.comparing.judgements import Judgement
-from qa_bot.comparing.judging import Verdict, judge_all, parsed
+from qa_bot.learning.comparing.blind import Shown, order_of
+from qa_bot.learning.comparing.comparison import Comparison, Pair
+from qa_bot.learning.comparing.judgements import Judgement
+from qa_bot.learning.comparing.judging import Verdict, judge_all, parsed
 
 MADE = Comparison("n", "a", "b", 4, tuple(Pair(f"q{n}", f"{n}?", "", f"a{n}", f"b{n}") for n in range(4)))
 

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from qa_bot.batch import answer_all
 from qa_bot.bot import Bot
-from qa_bot.comparing.sides import ComparisonError, Reply, Side, folded, graded, open_sides, read_answers
-from qa_bot.config import ConfigError
+from qa_bot.cli.batch import answer_all
+from qa_bot.home.config import ConfigError
+from qa_bot.learning.comparing.sides import ComparisonError, Reply, Side, folded, graded, open_sides, read_answers
 from qa_core.types import Question
 
 CATS = "Why do cats sleep all day?"

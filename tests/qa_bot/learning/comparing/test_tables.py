@@ -10,10 +10,10 @@ import scipy.stats
 from hypothesis import given
 from hypothesis import strategies as st
 
-from qa_bot.comparing.blind import Choice
-from qa_bot.comparing.comparison import Comparison, Pair
-from qa_bot.comparing.judgements import Judged, Judgement
-from qa_bot.comparing.tables import Table, table_of
+from qa_bot.learning.comparing.blind import Choice
+from qa_bot.learning.comparing.comparison import Comparison, Pair
+from qa_bot.learning.comparing.judgements import Judged, Judgement
+from qa_bot.learning.comparing.tables import Table, table_of
 
 Grades = tuple[int | None, int | None]
 

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from qa_bot.comparing.blind import order_of
-from qa_bot.comparing.comparison import Comparison, Pair, file_of, judgements_of, keep
-from qa_bot.home import Home
+from qa_bot.home.folder import Home
+from qa_bot.learning.comparing.blind import order_of
+from qa_bot.learning.comparing.comparison import Comparison, Pair, file_of, judgements_of, keep
 
 JSON = {"Content-Type": "application/json"}
 PAIRS = tuple(Pair(f"q{n}", f"Question {n}?", "More.", f"good {n}", f"bad {n}", 2, 0) for n in range(10))

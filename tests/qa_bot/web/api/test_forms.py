@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from qa_bot.web.forms import MOST_FIELDS, fields
+from qa_bot.web.api.forms import MOST_FIELDS, fields
 
 URLENCODED = "application/x-www-form-urlencoded"
 PARTS = "multipart/form-data; boundary=x"

@@ -7,10 +7,10 @@ from threading import Event
 
 import pytest
 
-from qa_bot import owner
-from qa_bot.owned import question_key
-from qa_bot.web import owner as routes
-from qa_bot.web.owner_models import AddAnswerReply, DismissReply, GapsReply
+from qa_bot.answering.owner_answers import question_key
+from qa_bot.learning import owner
+from qa_bot.web.api import owner as routes
+from qa_bot.web.api.owner_models import AddAnswerReply, DismissReply, GapsReply
 
 CATS = "Why do cats sleep all day?"
 NONSENSE = "Who is the king of Narnia quantum?"

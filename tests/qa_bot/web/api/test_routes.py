@@ -9,10 +9,10 @@ from io import BytesIO
 from threading import Event
 from urllib.parse import urlsplit
 
-from qa_bot.journal import open_store
-from qa_bot.presentation import as_dict
-from qa_bot.store import StoreError
-from qa_bot.web.models import (
+from qa_bot.answering.answer_json import as_dict
+from qa_bot.home.journal import open_store
+from qa_bot.home.store import StoreError
+from qa_bot.web.api.models import (
     AskReply,
     ConversationReply,
     ConversationsReply,

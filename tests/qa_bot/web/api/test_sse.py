@@ -6,7 +6,7 @@ import asyncio
 import json
 from threading import Event
 
-from qa_bot.web import sse
+from qa_bot.web.api import sse
 
 CATS = "Why do cats sleep all day?"
 EVENTS = {"Accept": "text/event-stream"}

@@ -19,7 +19,7 @@ CONVERSATIONS = 50
 ENOUGH = 60
 """Answers that clients have seen when the service is killed."""
 QUESTIONS = ("Why do cats sleep all day?", "What is photosynthesis?", "Why is the sky blue?")
-FUZZ = Path(__file__).parents[2] / "benchmarks" / "chat_fuzz.py"
+FUZZ = Path(__file__).parents[4] / "benchmarks" / "chat_fuzz.py"
 PATIENCE = 60.0
 
 

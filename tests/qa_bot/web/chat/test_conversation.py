@@ -6,11 +6,11 @@ from types import SimpleNamespace
 import orjson
 import pytest
 
-from qa_bot.events import StageBegun, TextAdded
-from qa_bot.web import conversation as module
-from qa_bot.web.conversation import Conversation
+from qa_bot.answering.events import StageBegun, TextAdded
+from qa_bot.web.chat import conversation as module
+from qa_bot.web.chat.conversation import Conversation
+from qa_bot.web.chat.frames import Ask
 from qa_bot.web.errors import ServiceError
-from qa_bot.web.frames import Ask
 from qa_core.types import Answer
 
 

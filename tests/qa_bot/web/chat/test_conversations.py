@@ -6,10 +6,10 @@ from types import SimpleNamespace
 
 import pytest
 
-from qa_bot.store import StoreError
-from qa_bot.web import conversations as module
-from qa_bot.web.conversations import Conversations
-from qa_bot.web.frames import Ask
+from qa_bot.home.store import StoreError
+from qa_bot.web.chat import conversations as module
+from qa_bot.web.chat.conversations import Conversations
+from qa_bot.web.chat.frames import Ask
 from qa_core.types import Answer
 
 

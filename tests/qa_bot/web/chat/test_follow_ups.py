@@ -11,7 +11,7 @@ from typing import Any
 import openai
 import pytest
 
-from qa_bot.web.chat import CHAT
+from qa_bot.web.chat.socket import CHAT
 
 CATS = "Why do cats sleep all day?"
 CAPITAL, POPULATION = "What is the capital of Australia?", "What is Australia's population?"

@@ -5,11 +5,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from qa_bot.events import STAGES, SourcesFound, StageBegun, TextAdded
-from qa_bot.web import frames
-from qa_bot.web.bodies import dumps
+from qa_bot.answering.events import STAGES, SourcesFound, StageBegun, TextAdded
+from qa_bot.web.api.json_bodies import dumps
+from qa_bot.web.chat import frames
+from qa_bot.web.chat.frames import Ask, Cancel, Choose, Feedback, Hello, Ping, Raw, id_of, read
 from qa_bot.web.errors import ServiceError
-from qa_bot.web.frames import Ask, Cancel, Choose, Feedback, Hello, Ping, Raw, id_of, read
 from qa_core.types import Answer, AnswerSource
 
 SOURCE = AnswerSource("a#0", "a", "starter", "A title", "", 0.5, "A text.", (0, 7), (0, 7))

@@ -14,9 +14,9 @@ import orjson
 import pytest
 
 from qa_bot.bot import Bot
-from qa_bot.web import chat as chat_module
-from qa_bot.web import connection as connection_module
-from qa_bot.web.chat import CHAT
+from qa_bot.web.chat import connection as connection_module
+from qa_bot.web.chat import socket as chat_module
+from qa_bot.web.chat.socket import CHAT
 from qa_bot.web.server import running
 
 CATS = "Why do cats sleep all day?"
@@ -430,7 +430,7 @@ def test_two_tabs_hear_the_same(service, talk):
 
 
 def test_a_conversation_has_so_many_connections(service, talk, monkeypatch):
-    monkeypatch.setattr("qa_bot.web.conversation.CLIENTS", 2)
+    monkeypatch.setattr("qa_bot.web.chat.conversation.CLIENTS", 2)
 
     async def chat():
         async with talk(service) as one, talk(service) as two, talk(service) as three:

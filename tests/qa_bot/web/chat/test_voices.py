@@ -16,11 +16,11 @@ import pytest
 from openapi_spec_validator import validate
 
 from qa_bot import Bot
-from qa_bot.styling import BETWEEN
-from qa_bot.voices import Voices
-from qa_bot.web.engine import NO_TIME
-from qa_bot.web.models import AskReply, ChooseReply, GridReply, SpeakReply
+from qa_bot.answering.models.personas import Voices
+from qa_bot.answering.persona_line import BETWEEN
+from qa_bot.web.api.models import AskReply, ChooseReply, GridReply, SpeakReply
 from qa_bot.web.openapi import document
+from qa_bot.web.service import NO_TIME
 from qa_core.types import Question
 
 CATS = "Why do cats sleep all day?"

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from qa_bot.foci import FOCI, SUMMARY, analyse, foci, shortened, summary, weigh
+from qa_bot.web.liveqa.liveqa_focus import FOCI, SUMMARY, analyse, foci, shortened, summary, weigh
 from qa_core.types import Question
 
 TEXTS = st.text(max_size=300) | st.lists(

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from qa_bot.foci import Analysis, analyse
-from qa_bot.web.liveqa_reply import CONTENT, ILLEGAL, QID, REST, reply
+from qa_bot.web.liveqa.liveqa_focus import Analysis, analyse
+from qa_bot.web.liveqa.reply import CONTENT, ILLEGAL, QID, REST, reply
 from qa_core.types import Answer, AnswerSource, Question, Span
 
 NOTHING = Analysis((), (), "")

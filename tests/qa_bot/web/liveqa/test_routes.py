@@ -39,7 +39,7 @@ def code(reply: Any) -> tuple[int, str]:
 @pytest.fixture(scope="module")
 def replay() -> Iterator[ModuleType]:
     """The benchmark, whose checks and odd forms are used here too."""
-    path = Path(__file__).parents[2] / "benchmarks" / "liveqa_replay.py"
+    path = Path(__file__).parents[4] / "benchmarks" / "liveqa_replay.py"
     spec = importlib.util.spec_from_file_location("liveqa_replay", path)
     assert spec is not None
     assert spec.loader is not None

@@ -11,8 +11,8 @@ from typing import Any
 import openai
 import pytest
 
-from qa_bot.web.openai_models import ChatReply, ModelsReply
-from qa_core.text import words
+from qa_bot.web.openai.models import ChatReply, ModelsReply
+from qa_core.text.analysis import words
 
 CATS = "Why do cats sleep all day?"
 NONSENSE = "zxqv wprt"

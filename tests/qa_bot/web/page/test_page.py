@@ -17,10 +17,10 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, Route, WebSocketRoute, expect
 
+from qa_bot.answering.models.personas import Said, Voices
 from qa_bot.bot import Bot
-from qa_bot.changes import add
-from qa_bot.voices import Said, Voices
-from qa_bot.web.page import PAGES, load_pages
+from qa_bot.documents.sync import add
+from qa_bot.web.pages import PAGES, load_pages
 
 CATS = "Why do cats sleep all day?"
 NONSENSE = "Who is the king of Narnia quantum?"

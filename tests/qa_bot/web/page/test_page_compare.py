@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from qa_bot.comparing.blind import order_of
-from qa_bot.comparing.comparison import Comparison, Pair, judgements_of, keep
-from qa_bot.home import Home
+from qa_bot.home.folder import Home
+from qa_bot.learning.comparing.blind import order_of
+from qa_bot.learning.comparing.comparison import Comparison, Pair, judgements_of, keep
 
 EVIL = "<img src=x onerror=alert(1)>"
 PAIRS = tuple(Pair(f"q{n}", f"Question {n}?", EVIL if n == 1 else "", f"good {n}", f"bad {n}") for n in range(3))

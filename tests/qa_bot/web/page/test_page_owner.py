@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Page, Route, expect
 
 from qa_bot.bot import Bot
-from qa_bot.store import Store
+from qa_bot.home.store import Store
 
 CATS = "Why do cats sleep all day?"
 NONSENSE = "Who is the king of Narnia quantum?"

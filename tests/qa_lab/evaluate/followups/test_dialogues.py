@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from qa_bot.followups.dialogues import DialogueError, read_dialogues
+from qa_lab.evaluate.followups.dialogues import DialogueError, read_dialogues
 
 TOPIC = {
     "number": 7,

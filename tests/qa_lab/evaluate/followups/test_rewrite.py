@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from qa_bot.evaluation.report import as_json
-from qa_bot.evaluation.rewrite import evaluate_rewrite, exactly
-from qa_bot.followups.dialogues import DialogueError
+from qa_lab.evaluate.followups.dialogues import DialogueError
+from qa_lab.evaluate.followups.rewrite import evaluate_rewrite, exactly
+from qa_lab.evaluate.report import as_json
 
 TURNS = [
     ("What is asthma?", "What is asthma?"),

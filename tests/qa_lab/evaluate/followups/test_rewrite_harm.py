@@ -3,9 +3,9 @@ from pathlib import Path
 
 import pytest
 
-from qa_bot.evaluation.rewrite import evaluate_rewrite
-from qa_bot.evaluation.standing_alone import evaluate_standing_alone, holds_questions, questions
-from qa_bot.followups.dialogues import DialogueError
+from qa_lab.evaluate.followups.dialogues import DialogueError
+from qa_lab.evaluate.followups.rewrite import evaluate_rewrite
+from qa_lab.evaluate.followups.rewrite_harm import evaluate_standing_alone, holds_questions, questions
 
 ALONE = [f"How do I cook {thing}?" for thing in ("rice", "beans", "eggs", "fish", "peas", "corn")]
 

@@ -5,14 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from kg_index.lookup import Lookup
-from kg_index.paths import Step
-from kg_index.readings import Reading
-from kg_index.topics import Topic
-from qa_bot import graph
-from qa_bot.evaluation.fact_questions import FactQuestion, read_fact_questions
-from qa_bot.home import Home
-from qa_bot.training.pairs import TrainingDataError
+from kg_index.answers.interpretations import Reading
+from kg_index.answers.topics import Topic
+from kg_index.triples.lookup import Lookup
+from kg_index.triples.paths import Step
+from qa_bot.documents import graph
+from qa_bot.home.folder import Home
+from qa_lab.evaluate.graph.fact_questions import FactQuestion, read_fact_questions
+from qa_lab.train.data.pairs import TrainingDataError
 
 NS = "http://rdf.freebase.com/ns/"
 LABEL = "<http://www.w3.org/2000/01/rdf-schema#label>"

@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from qa_bot import graph
-from qa_bot.config import Config
-from qa_bot.evaluation.fact_questions import read_fact_questions
-from qa_bot.evaluation.facts import MEASURE, TASK, evaluate_facts, measured
-from qa_bot.evaluation.report import as_json, table
-from qa_bot.facts import FactsError, open_facts
-from qa_bot.home import Home
-from qa_bot.training.pairs import TrainingDataError
+from qa_bot.answering.facts import FactsError, open_facts
+from qa_bot.documents import graph
+from qa_bot.home.config import Config
+from qa_bot.home.folder import Home
+from qa_lab.evaluate.graph.fact_questions import read_fact_questions
+from qa_lab.evaluate.graph.facts import MEASURE, TASK, evaluate_facts, measured
+from qa_lab.evaluate.report import as_json, table
+from qa_lab.train.data.pairs import TrainingDataError
 
 NS = "http://rdf.freebase.com/ns/"
 LABEL = "<http://www.w3.org/2000/01/rdf-schema#label>"

@@ -3,13 +3,13 @@ from pathlib import Path
 
 import pytest
 
-from qa_bot.evaluation.datasets import DatasetError
-from qa_bot.evaluation.linking import evaluate_linking, iri_of
-from qa_bot.evaluation.report import as_json, table
-from qa_bot.evaluation.tasks import Phrases, Similar, measure
-from qa_bot.graph import GraphError, add
-from qa_bot.home import Home
-from qa_bot.training.pairs import TrainingDataError
+from qa_bot.documents.graph import GraphError, add
+from qa_bot.home.folder import Home
+from qa_lab.evaluate.datasets import DatasetError
+from qa_lab.evaluate.graph.linking import evaluate_linking, iri_of
+from qa_lab.evaluate.report import as_json, table
+from qa_lab.evaluate.tasks import Phrases, Similar, measure
+from qa_lab.train.data.pairs import TrainingDataError
 
 NS = "http://rdf.freebase.com/ns/"
 LABEL, ABOUT = "http://www.w3.org/2000/01/rdf-schema#label", "http://schema.org/description"

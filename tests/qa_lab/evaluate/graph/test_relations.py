@@ -4,9 +4,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kg_index.pools import PoolQuestion
-from qa_bot.evaluation.relations import Chance, evaluate_relations, measured
-from qa_bot.training.pairs import TrainingDataError
+from kg_index.training.relation_detection_data import PoolQuestion
+from qa_lab.evaluate.graph.relations import Chance, evaluate_relations, measured
+from qa_lab.train.data.pairs import TrainingDataError
 
 NAMES = ("/people/person/place_of_birth", "/people/person/profession", "/film/film/directed_by", "/music/album/genre")
 LINES = (

@@ -5,8 +5,8 @@ import numpy as np
 import orjson
 import pytest
 
-from qa_bot.cli import run
-from qa_bot.evaluation.abstention import scores, write
+from qa_bot.cli.app import run
+from qa_lab.evaluate.liveqa.abstention import scores, write
 
 MEASURES = ["ECE", "Brier", "AURC", "AURC_best", "precision@50%", "right"]
 WAYS = ["present", "Platt of present", "isotonic of present", "Platt of stages", "isotonic of stages"]
@@ -48,7 +48,7 @@ def test_hand_worked_figures():
 
 def test_the_whole_pipeline_by_the_command(judged, tmp_path, capfdbinary, monkeypatch):
     pytest.importorskip("matplotlib", reason="the plots extra is not installed")
-    monkeypatch.setattr("qa_bot.evaluation.abstention.DRAWS", 20)
+    monkeypatch.setattr("qa_lab.evaluate.liveqa.abstention.DRAWS", 20)
     asked = ["eval", "liveqa", "--data", str(judged), "--engine", "keyword", "--calibration"]
     assert run([*asked, "--out", str(tmp_path / "curves"), "--json"]) == 0
     told = orjson.loads(capfdbinary.readouterr().out)
@@ -86,7 +86,7 @@ def test_without_matplotlib_there_are_numbers(tmp_path, monkeypatch, caplog):
     def missing(*_args, **_options):
         raise ModuleNotFoundError("Expected matplotlib to draw pictures")
 
-    monkeypatch.setattr("qa_core.plots.draw_lines", missing)
+    monkeypatch.setattr("qa_core.measures.plots.draw_lines", missing)
     write(tmp_path / "new", {"present": np.array([0.25, 0.75])}, [False, True])
     assert [path.name for path in (tmp_path / "new").iterdir()] == ["calibration.json"]
     assert "Expected matplotlib" in caplog.text

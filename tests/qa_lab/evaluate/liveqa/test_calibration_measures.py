@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from qa_bot.evaluation.calibration import (
+from qa_lab.evaluate.liveqa.calibration_measures import (
     Bin,
     area_under_risk,
     calibration_error,

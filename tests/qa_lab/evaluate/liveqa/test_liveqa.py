@@ -1,8 +1,8 @@
 import pytest
 
-from qa_bot.evaluation.datasets import DatasetError, read_dataset
-from qa_bot.evaluation.liveqa import Replies, evaluate_liveqa, scores
-from qa_bot.evaluation.report import as_json
+from qa_lab.evaluate.datasets import DatasetError, read_dataset
+from qa_lab.evaluate.liveqa.liveqa import Replies, evaluate_liveqa, scores
+from qa_lab.evaluate.report import as_json
 
 SCORES = ["avg_score", "avg_score_forced", "avg_score_condensed", "unjudged@1"]
 SUCCESS = ["succ@2+", "succ@3+", "succ@4+", "prec@2+", "prec@3+", "prec@4+"]

@@ -3,8 +3,8 @@ from pathlib import Path
 
 import pytest
 
-from qa_bot.evaluation.datasets import DatasetError
-from qa_bot.evaluation.off_topic import beside, draw_off_topic
+from qa_lab.evaluate.datasets import DatasetError
+from qa_lab.evaluate.liveqa.off_topic import beside, draw_off_topic
 
 HEAD = "qid\ttitle\tbody\tcategory"
 

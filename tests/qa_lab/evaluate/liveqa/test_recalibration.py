@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from qa_bot.evaluation.calibration import calibration_error
-from qa_bot.evaluation.recalibration import held_out, isotonic, isotonic_after, logit, never_falling, platt
+from qa_lab.evaluate.liveqa.calibration_measures import calibration_error
+from qa_lab.evaluate.liveqa.recalibration import held_out, isotonic, isotonic_after, logit, never_falling, platt
 
 
 def test_neighbours_that_fall_are_pooled():

@@ -1,10 +1,10 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from qa_bot.evaluation.mismatched import with_mismatched
-from qa_bot.training.phrase_preparation import Phrased
-from qa_core.surface import overlap
-from qa_core.trees import right_branching
+from qa_lab.evaluate.words.paired_negatives import with_mismatched
+from qa_lab.evaluate.words.string_similarity import overlap
+from qa_lab.train.phrases.phrase_preparation import Phrased
+from retrievers.training.phrases.trees import right_branching
 
 PHRASE = st.lists(st.sampled_from("abcdef"), min_size=1, max_size=3)
 

@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
 
-from qa_bot.evaluation.phrase_errors import absolute_errors, analysed, equivalent_overlap
-from qa_bot.training.phrase_preparation import Phrased
-from qa_core.trees import right_branching
+from qa_lab.evaluate.words.phrase_errors import absolute_errors, analysed, equivalent_overlap
+from qa_lab.train.phrases.phrase_preparation import Phrased
+from retrievers.training.phrases.trees import right_branching
 
 
 def pair(left: str, right: str, gold: float) -> Phrased:

@@ -3,11 +3,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from qa_bot.evaluation.datasets import DatasetError
-from qa_bot.evaluation.phrase_ranking import rank_phrases
-from qa_bot.evaluation.phrases import errors_of, evaluate_phrases, judged
-from qa_core.vectors import WordVectors, write_glove
-from retrievers.training.phrase_model import PhraseModel
+from qa_core.vectors.word_vectors import WordVectors, write_glove
+from qa_lab.evaluate.datasets import DatasetError
+from qa_lab.evaluate.words.phrase_ranking import rank_phrases
+from qa_lab.evaluate.words.phrases import errors_of, evaluate_phrases, judged
+from retrievers.training.phrases.phrase_model import PhraseModel
 
 WORDS = ("old", "aged", "man", "person", "house", "mansion", "red", "blue")
 MATRIX = np.array([[5, 0, 0], [5, 1, 0], [0, 5, 0], [0, 5, 1], [0, 0, 5], [1, 0, 5], [3, -3, 0], [0, -3, 3]])

@@ -2,8 +2,8 @@ from pathlib import Path
 
 import pytest
 
-from qa_bot.evaluation.datasets import DatasetError
-from qa_bot.evaluation.similarities import Scored, read_list, read_lists
+from qa_lab.evaluate.datasets import DatasetError
+from qa_lab.evaluate.words.similarities import Scored, read_list, read_lists
 
 CAR, SUN = Scored("car", "auto", 8.5), Scored("sun", "moon", 3.0)
 

@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
 
-from qa_bot.evaluation.surface import features, lemmatised_overlap, regression, ridge, strict_overlap
-from qa_bot.training.phrase_preparation import Phrased
-from qa_core.trees import right_branching
+from qa_lab.evaluate.words.surface_baselines import features, lemmatised_overlap, regression, ridge, strict_overlap
+from qa_lab.train.phrases.phrase_preparation import Phrased
+from retrievers.training.phrases.trees import right_branching
 
 
 def pair(left: str, right: str, gold: float = 0.0, **own: float) -> Phrased:

@@ -5,12 +5,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from qa_bot.encoders import STARTER, STARTER_FOLDER
-from qa_bot.evaluation.datasets import DatasetError
-from qa_bot.evaluation.report import as_json, markdown
-from qa_bot.evaluation.similarities import Scored, SimilarityList
-from qa_bot.evaluation.words import correlation, evaluate_words, spearman_error
-from qa_core.vectors import WordVectors, write_glove
+from qa_bot.home.encoders import STARTER
+from qa_bot.home.starter import ENCODER
+from qa_core.vectors.word_vectors import WordVectors, write_glove
+from qa_lab.evaluate.datasets import DatasetError
+from qa_lab.evaluate.report import as_json, markdown
+from qa_lab.evaluate.words.similarities import Scored, SimilarityList
+from qa_lab.evaluate.words.words import correlation, evaluate_words, spearman_error
 
 # cosines with `sun`: sky 1, sea .6, mud 0
 VECTORS = WordVectors(("sun", "sky", "sea", "mud"), np.array([[1, 0], [2, 0], [0.6, 0.8], [0, 3]], dtype=np.float32))
@@ -76,7 +77,7 @@ def test_a_limit_and_the_starter(lists: Path):
     (row,) = evaluate_words(lists / "same.txt", limit=3)
     assert (row.encoder, row.queries, row.scores["covered"].mean) == (STARTER, 3, 1.0)
     assert row.scores["spearman"].mean > 0
-    (same,) = evaluate_words(lists / "same.txt", encoders=[str(STARTER_FOLDER)], limit=3)
+    (same,) = evaluate_words(lists / "same.txt", encoders=[str(ENCODER)], limit=3)
     assert same.scores["spearman"].mean == row.scores["spearman"].mean
 
 

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from generators.persona_training import Spoken
-from qa_bot.training.monologues import read_monologue, split_monologue
-from qa_bot.training.pairs import TrainingDataError
+from generators.training.persona_training import Spoken
+from qa_lab.train.data.monologues import read_monologue, split_monologue
+from qa_lab.train.data.pairs import TrainingDataError
 
 
 def write(path: Path, text: str | bytes) -> Path:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from qa_bot.training.pairs import TrainingDataError, read_pairs, split
+from qa_lab.train.data.pairs import TrainingDataError, read_pairs, split
 from retrievers.training.examples import Pair
 
 MEDQUAD = """<?xml version="1.0"?><Document id="1" url="u"><QAPairs>

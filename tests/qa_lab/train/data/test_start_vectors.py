@@ -3,9 +3,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from qa_bot.encoders import STARTER, STARTER_FOLDER
-from qa_bot.training.pretrained import located, vectors_beyond, vectors_of, words_of
-from qa_core.static_encoder import StaticEncoder
+from qa_bot.home.encoders import STARTER
+from qa_bot.home.starter import ENCODER
+from qa_core.encoders.static_encoder import StaticEncoder
+from qa_lab.train.data.start_vectors import located, vectors_beyond, vectors_of, words_of
 
 TEXTS = ["Cats sleep, cats hunt.", "", "😀 at dawn"]
 KNOWN = ["cats", "sleep", "hunt", "at", "dawn"]
@@ -19,7 +20,7 @@ def file(tmp_path: Path) -> Path:
 
 
 def test_names(tmp_path: Path):
-    assert located(STARTER) == STARTER_FOLDER
+    assert located(STARTER) == ENCODER
     assert located(str(tmp_path)) == tmp_path
     assert located("~/vectors.txt") == Path.home() / "vectors.txt"
 
@@ -36,7 +37,7 @@ def test_of_a_file_the_words_that_it_has(file: Path):
 def test_of_a_static_encoder_all_words():
     found = vectors_of(STARTER, KNOWN)
     assert found.words == tuple(KNOWN)
-    np.testing.assert_array_equal(found.matrix, StaticEncoder.load(STARTER_FOLDER).encode(KNOWN))
+    np.testing.assert_array_equal(found.matrix, StaticEncoder.load(ENCODER).encode(KNOWN))
     beyond = vectors_beyond(STARTER, KNOWN, limit=1)
     assert beyond.words[:5] == tuple(KNOWN)
     assert len(set(beyond.words)) == len(beyond) > 10_000

@@ -3,9 +3,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from qa_bot.encoders import STARTER
-from qa_bot.word_vectors import listed_words, side_by_side, word_vectors
-from qa_core.vectors import WordVectors, write_glove
+from qa_bot.home.encoders import STARTER
+from qa_core.vectors.word_vectors import WordVectors, write_glove
+from qa_lab.train.data.word_vectors import listed_words, side_by_side, word_vectors
 
 
 def vectors(**rows: list[float]) -> WordVectors:
@@ -30,7 +30,7 @@ def test_an_encoder_encodes_words_one_by_one(tmp_path: Path):
 
 
 def test_an_encoder_that_knows_no_word(tmp_path: Path, word_pieces: Path):
-    from qa_core.mapped_tensors import write_tensors
+    from qa_core.encoders.mapped_tensors import write_tensors
 
     write_tensors(word_pieces / "model.safetensors", {"vectors": np.zeros((12, 4), np.float16)})
     (word_pieces / "config.json").write_text('{"kind": "static"}')

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from qa_bot.training.reliability import STRANGER, SUREST, Reliability, Votes, reliability
+from qa_lab.train.fusion.dawid_skene import STRANGER, SUREST, Reliability, Votes, reliability
 
 ONE = math.log(STRANGER / (1 - STRANGER))
 """What a stranger's vote says."""

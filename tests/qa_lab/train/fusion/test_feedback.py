@@ -8,17 +8,17 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from qa_bot.challenging import TEAM, fingerprint
-from qa_bot.interleaving import Interleaved
-from qa_bot.store import Feedback, Turn
-from qa_bot.store.rows import Vote
-from qa_bot.training.feedback import Comparison, Voted, compared, credited, measured, stages, taught, tried
-from qa_bot.training.fusion import CORRECTING
-from qa_bot.training.lessons import Lessons
-from qa_bot.training.reliability import STRANGER
-from qa_bot.training.votes import Voice, VoteSettings
+from qa_bot.home.store import Feedback, Turn
+from qa_bot.home.store.records import Vote
+from qa_bot.learning.challenger import TEAM, fingerprint
+from qa_bot.learning.interleaving import Interleaved
+from qa_lab.train.fusion.dawid_skene import STRANGER
+from qa_lab.train.fusion.feedback import Comparison, Voted, compared, credited, measured, stages, taught, tried
+from qa_lab.train.fusion.fusion import CORRECTING
+from qa_lab.train.fusion.fusion_data import Lessons
+from qa_lab.train.fusion.votes import Voice, VoteSettings
 from rankers.fusion import FusionConfig, LearnedFusion, Scores, cross_validated
-from rankers.places import PLACE
+from rankers.rank_prior import PLACE
 
 SETTINGS = VoteSettings(drafts=5)
 QUESTIONS, EACH = 40, 6

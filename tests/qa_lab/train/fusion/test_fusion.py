@@ -9,19 +9,19 @@ from pathlib import Path
 
 import pytest
 
+from qa_bot.answering.models.ranker_loading import RankerError, open_cascade, open_ranker, open_rankers
 from qa_bot.bot import Bot
-from qa_bot.cli import run
-from qa_bot.config import RankingSection
-from qa_bot.evaluation.answers import evaluate_answers
-from qa_bot.evaluation.asking import rank
-from qa_bot.home import Home
-from qa_bot.rankers import RankerError, open_cascade, open_ranker, open_rankers
-from qa_bot.training.fusion import configured, train_fusion
-from qa_bot.training.lessons import of_judgements
-from qa_bot.training.pairs import TrainingDataError
-from qa_bot.training.request import Request
-from qa_bot.training.settings import SettingsError
+from qa_bot.cli.app import run
+from qa_bot.home.config import RankingSection
+from qa_bot.home.folder import Home
 from qa_core.types import Question
+from qa_lab.evaluate.answers import evaluate_answers
+from qa_lab.evaluate.systems import rank
+from qa_lab.train.data.pairs import TrainingDataError
+from qa_lab.train.fusion.fusion import configured, train_fusion
+from qa_lab.train.fusion.fusion_data import of_judgements
+from qa_lab.train.request import Request
+from qa_lab.train.settings import SettingsError
 from rankers.fusion import FusedScorer, FusionConfig, LearnedFusion
 from rankers.gbdt import GBDTConfig
 

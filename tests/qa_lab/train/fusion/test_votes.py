@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from qa_bot.owned import question_key
-from qa_bot.store import Feedback, Turn
-from qa_bot.training.reliability import STRANGER
-from qa_bot.training.votes import Opinion, Voice, bounded, firmness, first_place, opinions, voices
+from qa_bot.answering.owner_answers import question_key
+from qa_bot.home.store import Feedback, Turn
+from qa_lab.train.fusion.dawid_skene import STRANGER
+from qa_lab.train.fusion.votes import Opinion, Voice, bounded, firmness, first_place, opinions, voices
 
 ONE = math.log(STRANGER / (1 - STRANGER))
 ITEM = ("q", "d")

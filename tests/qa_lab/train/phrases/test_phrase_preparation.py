@@ -2,9 +2,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from qa_bot.training.phrase_pairs import PhrasePair
-from qa_bot.training.phrase_preparation import Phrased, Preparation, parts, prepared, several_words
-from qa_core.trees import right_branching
+from qa_lab.train.data.phrase_pairs import PhrasePair
+from qa_lab.train.phrases.phrase_preparation import Phrased, Preparation, parts, prepared, several_words
+from retrievers.training.phrases.trees import right_branching
 
 WIDE = Preparation(overlap=2.0, edits=0, shortest=1)
 

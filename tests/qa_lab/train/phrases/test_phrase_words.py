@@ -3,9 +3,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from qa_bot.encoders import STARTER_FOLDER
-from qa_bot.training.phrase_words import only, start_vectors
-from qa_core.vectors import WordVectors, write_glove
+from qa_bot.home.starter import ENCODER
+from qa_core.vectors.word_vectors import WordVectors, write_glove
+from qa_lab.train.phrases.phrase_words import only, start_vectors
 
 WORDS = tuple(f"w{letter}" for letter in "abcdefghijklmno")
 
@@ -44,7 +44,7 @@ def test_words_to_start_from(vectors: Path, tmp_path: Path):
 
 
 def test_the_starter_encoder_has_words():
-    found = start_vectors(STARTER_FOLDER, limit=50_000)
+    found = start_vectors(ENCODER, limit=50_000)
     assert found.dimension == 256
     assert found.cosine("house", "home") > found.cosine("house", "guitar")
     assert not any(word.startswith(("##", "[")) for word in found.words)

@@ -5,14 +5,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from qa_bot.training.pairs import TrainingDataError
-from qa_bot.training.phrases import PhraseTrainingError, epochs, train_phrases
-from qa_bot.training.request import Request
-from qa_bot.training.run import RunError
-from qa_bot.training.settings import SettingsError
-from qa_core.checkpoints import load_weights
-from qa_core.vectors import WordVectors, write_glove
-from retrievers.training.phrase_model import PhraseModel
+from qa_core.networks.checkpoints import load_weights
+from qa_core.vectors.word_vectors import WordVectors, write_glove
+from qa_lab.train.data.pairs import TrainingDataError
+from qa_lab.train.phrases.phrases import PhraseTrainingError, epochs, train_phrases
+from qa_lab.train.request import Request
+from qa_lab.train.settings import SettingsError
+from qa_lab.train.training_run import RunError
+from retrievers.training.phrases.phrase_model import PhraseModel
 
 SYLLABLES = ("ba", "co", "du", "fe", "gi", "ha", "jo", "ku", "le", "mi", "na", "po")
 WORDS = tuple(a + b + c for a in SYLLABLES for b in SYLLABLES for c in ("n", "r"))

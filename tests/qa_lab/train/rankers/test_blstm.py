@@ -6,15 +6,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from qa_bot.training.blstm import configured, epochs, train_blstm
-from qa_bot.training.dense import TrainingError
-from qa_bot.training.pairs import TrainingDataError
-from qa_bot.training.request import Request
-from qa_bot.training.run import RunError
-from qa_bot.training.settings import SettingsError
-from qa_core.checkpoints import load_weights
-from rankers.blstm import BLSTMScorer
-from rankers.stacked import StackedRanker
+from qa_core.networks.checkpoints import load_weights
+from qa_lab.train.data.pairs import TrainingDataError
+from qa_lab.train.rankers.blstm import configured, epochs, train_blstm
+from qa_lab.train.request import Request
+from qa_lab.train.retrieval.dense import TrainingError
+from qa_lab.train.settings import SettingsError
+from qa_lab.train.training_run import RunError
+from rankers.answer_selection.blstm import BLSTMScorer
+from rankers.answer_selection.stacked import StackedRanker
 
 NAMES = [first + last for first in ("ba", "ce", "di", "fo") for last in ("lor", "min", "tes", "von", "zar")]
 SETTINGS = """pretrained = ""

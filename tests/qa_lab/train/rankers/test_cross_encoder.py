@@ -9,17 +9,17 @@ import pytest
 
 pytest.importorskip("transformers", reason="a cross-encoder over a transformer needs the extra 'minilm'")
 
-from qa_bot.rankers import open_ranker
-from qa_bot.training.cross_encoder import configured, epochs, mined, train_cross_encoder
-from qa_bot.training.dense import TrainingError
-from qa_bot.training.entailment import train_entailment
-from qa_bot.training.pairs import TrainingDataError
-from qa_bot.training.request import Request
-from qa_bot.training.settings import SettingsError
-from qa_core.checkpoints import load_weights
-from rankers.cross_encoder import CrossEncoder
-from rankers.cross_encoder_training import TrainedCrossEncoder
-from rankers.pairs import AnswerSet
+from qa_bot.answering.models.ranker_loading import open_ranker
+from qa_core.networks.checkpoints import load_weights
+from qa_lab.train.data.pairs import TrainingDataError
+from qa_lab.train.rankers.cross_encoder import configured, epochs, mined, train_cross_encoder
+from qa_lab.train.rankers.entailment import train_entailment
+from qa_lab.train.request import Request
+from qa_lab.train.retrieval.dense import TrainingError
+from qa_lab.train.settings import SettingsError
+from rankers.answer_selection.cross_encoder import CrossEncoder
+from rankers.training.answer_pairs import AnswerSet
+from rankers.training.cross_encoder_training import TrainedCrossEncoder
 
 SETTINGS = "[cross]\nmax_length = 16\n[tuning]\nepochs = 2\nbatch = 8\nnegatives = 1\n"
 

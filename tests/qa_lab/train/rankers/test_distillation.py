@@ -7,17 +7,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from qa_bot.training import distillation
-from qa_bot.training.dense import TrainingError
-from qa_bot.training.distillation import SCORES, spread, standard, teacher_scores
-from qa_bot.training.hyperqa import epochs, train_hyperqa
-from qa_bot.training.hyperqa_settings import HyperSettings
-from qa_bot.training.request import Request
-from qa_bot.training.run import Run, RunError
-from qa_bot.training.settings import SettingsError
-from qa_core.checkpoints import load_weights
-from rankers.hyperqa import HyperQA, HyperShape
-from rankers.peers import Peer
+from qa_core.networks.checkpoints import load_weights
+from qa_lab.train.rankers import distillation
+from qa_lab.train.rankers.distillation import SCORES, spread, standard, teacher_scores
+from qa_lab.train.rankers.hyperqa import epochs, train_hyperqa
+from qa_lab.train.rankers.hyperqa_settings import HyperSettings
+from qa_lab.train.request import Request
+from qa_lab.train.retrieval.dense import TrainingError
+from qa_lab.train.settings import SettingsError
+from qa_lab.train.training_run import Run, RunError
+from rankers.answer_selection.hyperqa import HyperQA, HyperShape
+from rankers.answer_selection.peers import Peer
 
 NAMES = [first + last for first in ("ba", "ce", "di", "fo") for last in ("lor", "min", "tes", "von")]
 HYPER = "[distil]\nepochs = 8\nbatch = 8\npatience = 10\n[hyper]\nprojection = 12\n"

@@ -6,18 +6,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from qa_bot.evaluation.paraphrase import best_threshold, evaluate_paraphrase, jaccard, logistic
-from qa_bot.rankers import RankerError, open_ranker
-from qa_bot.training.dense import TrainingError
-from qa_bot.training.entailment import configured, epochs, train_entailment
-from qa_bot.training.pairs import TrainingDataError
-from qa_bot.training.paraphrase_pairs import kept_aside, labelled
-from qa_bot.training.question_pairs import read_question_pairs
-from qa_bot.training.request import Request
-from qa_bot.training.run import RunError
-from qa_bot.training.settings import SettingsError
-from qa_core.checkpoints import load_weights
-from rankers.word_pairs import WordPairs
+from qa_bot.answering.models.ranker_loading import RankerError, open_ranker
+from qa_core.networks.checkpoints import load_weights
+from qa_lab.evaluate.words.paraphrase import best_threshold, evaluate_paraphrase, jaccard, logistic
+from qa_lab.train.data.pairs import TrainingDataError
+from qa_lab.train.data.paraphrase_pairs import kept_aside, labelled
+from qa_lab.train.data.question_pairs import read_question_pairs
+from qa_lab.train.rankers.entailment import configured, epochs, train_entailment
+from qa_lab.train.request import Request
+from qa_lab.train.retrieval.dense import TrainingError
+from qa_lab.train.settings import SettingsError
+from qa_lab.train.training_run import RunError
+from rankers.paraphrase.word_pairs import WordPairs
 
 NAMES = [first + last for first in ("ba", "ce", "di", "fo") for last in ("lor", "min", "tes", "von", "zar")]
 SETTINGS = "test = 0.3\n[words]\ndimension = 8\nhidden = 8\n[training]\nepochs = 3\nbatch = 8\nidentical = 4\n"

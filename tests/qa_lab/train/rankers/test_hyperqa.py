@@ -6,18 +6,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from qa_bot.training.dense import TrainingError
-from qa_bot.training.hyperqa import epochs, train_hyperqa
-from qa_bot.training.hyperqa_readouts import FILES, bands, levels
-from qa_bot.training.hyperqa_settings import DEFAULTS, configured
-from qa_bot.training.pairs import TrainingDataError
-from qa_bot.training.request import Request
-from qa_bot.training.run import RunError
-from qa_bot.training.settings import SettingsError
-from qa_core.checkpoints import load_weights
-from rankers.hyperqa import HyperQA
-from rankers.pairs import Pool
-from rankers.peers import Peer
+from qa_core.networks.checkpoints import load_weights
+from qa_lab.train.data.pairs import TrainingDataError
+from qa_lab.train.rankers.hyperqa import epochs, train_hyperqa
+from qa_lab.train.rankers.hyperqa_readouts import FILES, bands, levels
+from qa_lab.train.rankers.hyperqa_settings import DEFAULTS, configured
+from qa_lab.train.request import Request
+from qa_lab.train.retrieval.dense import TrainingError
+from qa_lab.train.settings import SettingsError
+from qa_lab.train.training_run import RunError
+from rankers.answer_selection.hyperqa import HyperQA
+from rankers.answer_selection.peers import Peer
+from rankers.training.answer_pairs import Pool
 
 NAMES = [first + last for first in ("ba", "ce", "di", "fo") for last in ("lor", "min", "tes", "von")]
 SETTINGS = 'pretrained = "{vectors}"\n[pairs]\nepochs = 4\nbatch = 16\n[hyper]\nprojection = 12\n'

@@ -6,18 +6,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kg_index.relation_head import RelationHead
-from kg_index.relations import RelationDetector
-from qa_bot.encoders import STARTER, resolve
-from qa_bot.evaluation.relations import evaluate_relations, open_scorer
-from qa_bot.relation_encoders import open_encoders, told
-from qa_bot.training.mined_relations import read_templates
-from qa_bot.training.pairs import TrainingDataError
-from qa_bot.training.relation_settings import configured, epochs
-from qa_bot.training.relations import train_relations
-from qa_bot.training.request import Request
-from qa_bot.training.run import RunError
-from qa_bot.training.settings import SettingsError
+from kg_index.relations.relation_head import RelationHead
+from kg_index.relations.relations import RelationDetector
+from qa_bot.answering.models.relation_encoders import open_encoders, told
+from qa_bot.home.encoders import STARTER, resolve
+from qa_lab.evaluate.graph.relations import evaluate_relations, open_scorer
+from qa_lab.train.data.pairs import TrainingDataError
+from qa_lab.train.relations.mined_relations import read_templates
+from qa_lab.train.relations.relation_settings import configured, epochs
+from qa_lab.train.relations.relations import train_relations
+from qa_lab.train.request import Request
+from qa_lab.train.settings import SettingsError
+from qa_lab.train.training_run import RunError
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 

@@ -5,15 +5,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kg_index.pools import as_iri
-from kg_index.relation_head import HeadConfig
-from qa_bot.evaluation.relations import evaluate_relations, open_head
-from qa_bot.training.pairs import TrainingDataError
-from qa_bot.training.relations import configured, epochs, train_relations
-from qa_bot.training.request import Request
-from qa_bot.training.run import RunError
-from qa_bot.training.settings import SettingsError
-from qa_core.checkpoints import load_config, load_weights
+from kg_index.relations.relation_head import HeadConfig
+from kg_index.training.relation_detection_data import as_iri
+from qa_core.networks.checkpoints import load_config, load_weights
+from qa_lab.evaluate.graph.relations import evaluate_relations, open_head
+from qa_lab.train.data.pairs import TrainingDataError
+from qa_lab.train.relations.relations import configured, epochs, train_relations
+from qa_lab.train.request import Request
+from qa_lab.train.settings import SettingsError
+from qa_lab.train.training_run import RunError
 
 NAMES = ("/a/born_in", "/a/died_in", "/a/wrote", "/a/sings")
 WORDS = {1: "voice", 2: "pen", 3: "cradle", 4: "grave"}  # what the words alone say is wrong

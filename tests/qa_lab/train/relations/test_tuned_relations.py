@@ -5,17 +5,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kg_index.pools import read_pools, read_relations
-from kg_index.relation_scorers import Together
-from qa_bot.evaluation.relations import evaluate_relations, open_scorer
-from qa_bot.training.pairs import TrainingDataError
-from qa_bot.training.relation_accuracy import accuracy
-from qa_bot.training.relations import configured, epochs, train_relations
-from qa_bot.training.request import Request
-from qa_bot.training.run import RunError
-from qa_bot.training.settings import SettingsError
-from qa_core.checkpoints import load_weights
-from qa_core.mapped_tensors import map_tensors, write_tensors
+from kg_index.relations.relation_scorers import Together
+from kg_index.training.relation_detection_data import read_pools, read_relations
+from qa_core.encoders.mapped_tensors import map_tensors, write_tensors
+from qa_core.networks.checkpoints import load_weights
+from qa_lab.evaluate.graph.relations import evaluate_relations, open_scorer
+from qa_lab.train.data.pairs import TrainingDataError
+from qa_lab.train.relations.relation_accuracy import accuracy
+from qa_lab.train.relations.relations import configured, epochs, train_relations
+from qa_lab.train.request import Request
+from qa_lab.train.settings import SettingsError
+from qa_lab.train.training_run import RunError
 
 pytest.importorskip("transformers", reason="training a transformer needs the extra 'minilm'")
 

@@ -9,10 +9,15 @@ import pytest
 
 pytest.importorskip("transformers", reason="a cross-encoder needs the extra 'minilm'")
 
-from qa_bot.encoders import verify
-from qa_bot.training.annotate import AnnotationError, epochs, train_annotate
-from qa_bot.training.annotation_settings import CPU, PAPER, configured, stages
-from qa_bot.training.comparison import (
+from qa_bot.home.encoders import verify
+from qa_core.encoders.mapped_tensors import write_tensors
+from qa_core.measures.metrics import Difference
+from qa_core.networks.checkpoints import read_tensors
+from qa_core.networks.pair_classifier import PairClassifier
+from qa_lab.train.data.pairs import TrainingDataError, read_pairs
+from qa_lab.train.request import Request
+from qa_lab.train.retrieval.annotate import AnnotationError, epochs, train_annotate
+from qa_lab.train.retrieval.annotation_report import (
     Contrast,
     CrossQuality,
     Improved,
@@ -20,14 +25,9 @@ from qa_bot.training.comparison import (
     Trained,
     markdown,
 )
-from qa_bot.training.pairs import TrainingDataError, read_pairs
-from qa_bot.training.request import Request
-from qa_bot.training.run import RunError
-from qa_bot.training.settings import SettingsError
-from qa_core.checkpoints import read_tensors
-from qa_core.mapped_tensors import write_tensors
-from qa_core.metrics import Difference
-from qa_core.pair_classifier import PairClassifier
+from qa_lab.train.retrieval.annotation_settings import CPU, PAPER, configured, stages
+from qa_lab.train.settings import SettingsError
+from qa_lab.train.training_run import RunError
 from retrievers.training.annotation import Agreement
 
 BAGS = [bag for size in (3, 4) for bag in combinations_with_replacement(("cats", "sleep", "day", "why", "do"), size)]

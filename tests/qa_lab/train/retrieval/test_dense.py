@@ -7,13 +7,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from qa_bot.encoders import EncoderError, open_folder, verify
-from qa_bot.training.dense import TrainingError, configured, train_dense
-from qa_bot.training.pairs import TrainingDataError
-from qa_bot.training.request import Request
-from qa_bot.training.run import RunError
-from qa_bot.training.settings import SettingsError
-from qa_core.checkpoints import load_weights
+from qa_bot.home.encoders import EncoderError, open_folder, verify
+from qa_core.networks.checkpoints import load_weights
+from qa_lab.train.data.pairs import TrainingDataError
+from qa_lab.train.request import Request
+from qa_lab.train.retrieval.dense import TrainingError, configured, train_dense
+from qa_lab.train.settings import SettingsError
+from qa_lab.train.training_run import RunError
 
 
 class StoppedError(Exception):
@@ -154,7 +154,7 @@ def test_a_run_that_diverges_is_told(request_: Request, monkeypatch: pytest.Monk
     def diverging(*_arguments, **_options):
         raise FloatingPointError("Expected a finite loss, but got nan; lower the learning rate.")
 
-    monkeypatch.setattr("qa_bot.training.dense.train_slam", diverging)
+    monkeypatch.setattr("qa_lab.train.retrieval.dense.train_slam", diverging)
     with pytest.raises(TrainingError, match="lower the learning rate"):
         train_dense(request_)
 

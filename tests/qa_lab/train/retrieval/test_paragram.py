@@ -6,13 +6,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from qa_bot.evaluation.words import evaluate_words
-from qa_bot.training.pairs import TrainingDataError
-from qa_bot.training.paragram import ParagramError, configured, epochs, train_paragram
-from qa_bot.training.request import Request
-from qa_bot.training.run import RunError
-from qa_bot.training.settings import SettingsError
-from qa_core.vectors import WordVectors, read_vectors, write_glove
+from qa_core.vectors.word_vectors import WordVectors, read_vectors, write_glove
+from qa_lab.evaluate.words.words import evaluate_words
+from qa_lab.train.data.pairs import TrainingDataError
+from qa_lab.train.request import Request
+from qa_lab.train.retrieval.paragram import ParagramError, configured, epochs, train_paragram
+from qa_lab.train.settings import SettingsError
+from qa_lab.train.training_run import RunError
 
 NAMES = [first + last for first in ("ba", "ce", "di", "fo", "gu") for last in ("lor", "min", "tes", "von")]
 SETTINGS = "[paragram]\nepochs = 4\nbatch = 5\nregularisation = 0.0\n"

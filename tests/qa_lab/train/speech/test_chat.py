@@ -6,15 +6,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from generators.chat_model import ChatModel
-from qa_bot.training.chat import epochs, rows_of, train_chat
-from qa_bot.training.chat_settings import SMALL, THESIS, configured
-from qa_bot.training.dialogues import Exchange
-from qa_bot.training.pairs import TrainingDataError
-from qa_bot.training.request import Request
-from qa_bot.training.run import RunError
-from qa_bot.training.settings import SettingsError
-from qa_core.checkpoints import load_weights
+from generators.conversation.chat_model import ChatModel
+from qa_core.networks.checkpoints import load_weights
+from qa_lab.train.data.dialogues import Exchange
+from qa_lab.train.data.pairs import TrainingDataError
+from qa_lab.train.request import Request
+from qa_lab.train.settings import SettingsError
+from qa_lab.train.speech.chat import epochs, rows_of, train_chat
+from qa_lab.train.speech.chat_settings import SMALL, THESIS, configured
+from qa_lab.train.training_run import RunError
 
 SETTINGS = """minimum = 1
 examples = 50

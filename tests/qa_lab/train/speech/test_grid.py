@@ -7,14 +7,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from generators.counting_grid import CountingGrid
-from qa_bot.training.grid import epochs, train_grid
-from qa_bot.training.grid_settings import configured
-from qa_bot.training.models import verb
-from qa_bot.training.pairs import TrainingDataError
-from qa_bot.training.request import Request
-from qa_bot.training.run import RunError
-from qa_bot.training.settings import SettingsError
+from generators.topics.counting_grid import CountingGrid
+from qa_lab.train.data.pairs import TrainingDataError
+from qa_lab.train.registry import verb
+from qa_lab.train.request import Request
+from qa_lab.train.settings import SettingsError
+from qa_lab.train.speech.grid import epochs, train_grid
+from qa_lab.train.speech.grid_settings import configured
+from qa_lab.train.training_run import RunError
 
 TOPICS = ("sea sand wave boat shell", "war tank army siege truce", "cake bread flour oven yeast")
 SETTINGS = """minimum = 2
@@ -76,7 +76,7 @@ def test_pictures_are_drawn_where_they_are_asked_for(request_: Request):
 
 
 def test_interrupted_and_resumed_it_ends_with_the_same_grid(request_: Request, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("qa_bot.training.grid_run.EVERY", 0.0)
+    monkeypatch.setattr("qa_lab.train.speech.grid_run.EVERY", 0.0)
     train_grid(request_)
 
     def stop(progress) -> None:

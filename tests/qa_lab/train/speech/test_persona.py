@@ -6,23 +6,23 @@ import numpy as np
 import pytest
 import torch
 
-from generators.acceptor import AcceptorConfig
-from generators.chat_model import ChatConfig, ChatModel
-from generators.language_model import LanguageModelConfig
-from generators.persona import Persona, fingerprint
-from generators.persona_replies import Share, Styling, styled
-from generators.ranking import Asking
-from qa_bot.training.dense import TrainingError
-from qa_bot.training.models import verb
-from qa_bot.training.pairs import TrainingDataError
-from qa_bot.training.persona import epochs, train_persona
-from qa_bot.training.persona_settings import configured
-from qa_bot.training.request import Request
-from qa_bot.training.run import RunError
-from qa_bot.training.settings import SettingsError
-from qa_bot.voices import BASE, SHIPPED
-from qa_core.checkpoints import load_weights
-from qa_core.seq2seq import Seq2SeqConfig
+from generators.conversation.acceptor import AcceptorConfig
+from generators.conversation.chat_model import ChatConfig, ChatModel
+from generators.conversation.language_model import LanguageModelConfig
+from generators.conversation.ranking import Asking
+from generators.personas.persona import Persona, fingerprint
+from generators.personas.persona_replies import Share, Styling, styled
+from qa_bot.answering.models.personas import BASE, SHIPPED
+from qa_core.networks.checkpoints import load_weights
+from qa_core.networks.seq2seq import Seq2SeqConfig
+from qa_lab.train.data.pairs import TrainingDataError
+from qa_lab.train.registry import verb
+from qa_lab.train.request import Request
+from qa_lab.train.retrieval.dense import TrainingError
+from qa_lab.train.settings import SettingsError
+from qa_lab.train.speech.persona import epochs, train_persona
+from qa_lab.train.speech.persona_settings import configured
+from qa_lab.train.training_run import RunError
 
 WORDS = ["sea", "wind", "sail", "ship", "storm", "calm", "harbour", "captain", "rope", "anchor", "wave", "is", "was"]
 SETTINGS = """examples = 200

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from retrievers import dense
-from retrievers.damage import IndexDamaged
-from retrievers.dense import KINDS, DenseIndex, build, recall
+from retrievers.engines.local import dense
+from retrievers.engines.local.dense import KINDS, DenseIndex, build, recall
+from retrievers.engines.local.errors import IndexDamaged
 
 
 def unit(vectors):
@@ -257,9 +257,15 @@ print(index.search(np.eye(4, dtype=np.float32), 1)[1].ravel().tolist())
 @pytest.mark.parametrize(
     ("first", "then"),
     [
-        ("import torch; torch.ones(64, 64) @ torch.ones(64, 64)", "from retrievers.dense import DenseIndex"),
-        ("from retrievers.dense import DenseIndex", "import torch; torch.ones(64, 64) @ torch.ones(64, 64)"),
-        ("from retrievers.dense import DenseIndex", "import sys; assert 'torch' not in sys.modules"),
+        (
+            "import torch; torch.ones(64, 64) @ torch.ones(64, 64)",
+            "from retrievers.engines.local.dense import DenseIndex",
+        ),
+        (
+            "from retrievers.engines.local.dense import DenseIndex",
+            "import torch; torch.ones(64, 64) @ torch.ones(64, 64)",
+        ),
+        ("from retrievers.engines.local.dense import DenseIndex", "import sys; assert 'torch' not in sys.modules"),
     ],
 )
 def test_both_orders_of_import_work_in_a_fresh_interpreter(first, then, tmp_path):

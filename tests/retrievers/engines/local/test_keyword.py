@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from retrievers import keyword
-from retrievers.damage import IndexDamaged
-from retrievers.keyword import Entry, KeywordIndex, KeywordQuery, KeywordWriter, clone
+from retrievers.engines.local import keyword
+from retrievers.engines.local.errors import IndexDamaged
+from retrievers.engines.local.keyword import Entry, KeywordIndex, KeywordQuery, KeywordWriter, clone
 
 # Key, document, terms of the title, terms of everything.
 ENTRIES = [
@@ -285,7 +285,7 @@ def test_a_second_writer_is_told_why(tmp_path):
 def test_a_writer_that_was_killed_leaves_the_last_commit(tmp_path):
     write(tmp_path, ENTRIES)
     code = (
-        "import os; from pathlib import Path; from retrievers.keyword import *\n"
+        "import os; from pathlib import Path; from retrievers.engines.local.keyword import *\n"
         f"writer = KeywordWriter(Path({str(tmp_path)!r}))\n"
         "writer.add(Entry(n, n, ['egg'], ['egg'] * 9) for n in range(1000)); writer.delete([2]); os._exit(9)"
     )
@@ -300,7 +300,7 @@ def test_a_writer_that_was_killed_leaves_the_last_commit(tmp_path):
 def test_a_full_disk_is_an_os_error_and_loses_nothing(tmp_path):
     write(tmp_path, ENTRIES)
     code = (
-        "import resource, signal; from pathlib import Path; from retrievers.keyword import *\n"
+        "import resource, signal; from pathlib import Path; from retrievers.engines.local.keyword import *\n"
         "signal.signal(signal.SIGXFSZ, signal.SIG_IGN); resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))\n"
         "try:\n"
         f"    with KeywordWriter(Path({str(tmp_path)!r})) as writer:\n"

@@ -1,7 +1,7 @@
 """What writing a segment needs must not grow with it: peak anonymous memory over two sizes, each in a fresh process.
 
 The buffers of tantivy, SQLite and the encoder are bounded as well, but only ten thousands of records fill them:
-tests/benchmarks/add_memory.py looks at a whole `add`.
+benchmarks/add_memory.py looks at a whole `add`.
 """
 
 import subprocess
@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from retrievers import dense
-from retrievers.segments import IndexedDocument, IndexedPassage, SegmentWriter
+from retrievers.engines.local.segments import IndexedDocument, IndexedPassage, SegmentWriter
 
 class Numbers:  # unit vectors that follow from the number at the end of a text
     dimension = 64

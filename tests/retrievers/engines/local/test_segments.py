@@ -6,9 +6,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from qa_core.types import Clue, Source
-from retrievers import segments
-from retrievers.damage import IndexDamaged
-from retrievers.segments import IndexedDocument, IndexedPassage, Segment, SegmentWriter, body_text, merge, reencode
+from retrievers.engines.local import segments
+from retrievers.engines.local.errors import IndexDamaged
+from retrievers.engines.local.segments import (
+    IndexedDocument,
+    IndexedPassage,
+    Segment,
+    SegmentWriter,
+    body_text,
+    merge,
+    reencode,
+)
 
 
 class LetterEncoder:

@@ -1,7 +1,7 @@
 import pytest
 import torch
 
-from retrievers.training.constraints import Constraints, lemmas_among
+from retrievers.training.phrases.forbidden_negatives import Constraints, lemmas_among
 
 WORDS = ("run", "runs", "running", "jog", "sprint", "box", "boxes", "red")
 

@@ -3,7 +3,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retrievers.training.paraphrase_sampling import (
+from retrievers.training.phrases.paraphrase_sampling import (
     NONE,
     mixed_others,
     most_similar_others,

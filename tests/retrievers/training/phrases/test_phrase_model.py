@@ -2,12 +2,12 @@ import numpy as np
 import pytest
 import torch
 
-from qa_core.checkpoints import save_model
-from qa_core.encoders import MeanConfig
-from qa_core.trained_encoder import MeanTextConfig
-from qa_core.trees import tree_of
-from qa_core.vectors import WordVectors
-from retrievers.training.phrase_model import PhraseModel, PhraseNetworkConfig
+from qa_core.encoders.trained_encoder import MeanTextConfig
+from qa_core.networks.checkpoints import save_model
+from qa_core.networks.poolings import MeanConfig
+from qa_core.vectors.word_vectors import WordVectors
+from retrievers.training.phrases.phrase_model import PhraseModel, PhraseNetworkConfig
+from retrievers.training.phrases.trees import tree_of
 
 WORDS = WordVectors(("big", "house", "large", "home"), np.array([[1, 0], [0, 1], [1, 0.1], [0.1, 1]], dtype=np.float32))
 

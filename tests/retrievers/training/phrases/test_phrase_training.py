@@ -7,11 +7,11 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from qa_core.resume import load_training, save_training
-from qa_core.training import Training, seed_everything
-from qa_core.trees import Tree, parsed, right_branching
-from retrievers.training.forest import Forest, Numbered
-from retrievers.training.phrases import PhraseConfig, PhraseNetwork, adagrad, objective, train_network
+from qa_core.training.loop import Training, seed_everything
+from qa_core.training.resume import load_training, save_training
+from retrievers.training.phrases.phrase_training import PhraseConfig, PhraseNetwork, adagrad, objective, train_network
+from retrievers.training.phrases.tree_batching import Forest, Numbered
+from retrievers.training.phrases.trees import Tree, parsed, right_branching
 
 SHAPES = [
     "(X a b)",

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from qa_core.trees import Tree, bracketed, parsed, pruned, right_branching, tree_of
+from retrievers.training.phrases.trees import Tree, bracketed, parsed, pruned, right_branching, tree_of
 
 TOKENS = st.lists(st.text("abc", min_size=1, max_size=3), min_size=1, max_size=8)
 

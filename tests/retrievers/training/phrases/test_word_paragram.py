@@ -5,10 +5,10 @@ import numpy as np
 import pytest
 import torch
 
-from qa_core.resume import load_training, save_training
-from qa_core.training import Training
-from retrievers.training.constraints import Constraints
-from retrievers.training.paragram import (
+from qa_core.training.loop import Training
+from qa_core.training.resume import load_training, save_training
+from retrievers.training.phrases.forbidden_negatives import Constraints
+from retrievers.training.phrases.word_paragram import (
     ParagramConfig,
     WordTable,
     adagrad,

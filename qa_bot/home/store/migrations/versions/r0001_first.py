@@ -1,6 +1,6 @@
 """The first schema.
 
-Migrations spell the tables out, so that a later change of `qa_bot.store.schema` leaves this one be.
+Migrations spell the tables out, so that a later change of `qa_bot.home.store.schema` leaves this one be.
 """
 
 from __future__ import annotations

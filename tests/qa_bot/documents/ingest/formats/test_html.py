@@ -1,6 +1,6 @@
 import pytest
 
-from qa_bot.ingest.html import page, plain
+from qa_bot.documents.ingest.formats.html import page, plain
 
 PAGE = """<!doctype html><html><head><title> Boiling
  eggs </title><style>p {}</style></head><body>

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from qa_bot.ingest import Record, Reject, read
+from qa_bot.documents.ingest import Record, Reject, read
 
 FILE = """<?xml version="1.0" encoding="UTF-8"?>
 <Document id="0000001" source="X" url="http://example.org/page">

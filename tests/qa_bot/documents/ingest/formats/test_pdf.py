@@ -4,7 +4,7 @@ import io
 import pytest
 from pypdf import PdfReader, PdfWriter
 
-from qa_bot.ingest import Limits
+from qa_bot.documents.ingest import Limits
 
 
 def pdf(*pages, title=None, password=None):

@@ -1,6 +1,6 @@
 import json
 
-from qa_bot.ingest import Limits
+from qa_bot.documents.ingest import Limits
 
 DATA = {
     "version": "1.1",

@@ -5,7 +5,7 @@ from xml.sax.saxutils import quoteattr
 import py7zr
 import pytest
 
-from qa_bot.ingest import Limits
+from qa_bot.documents.ingest import Limits
 
 
 def row(**attributes):

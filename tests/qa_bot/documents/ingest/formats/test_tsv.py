@@ -1,6 +1,6 @@
 import pytest
 
-from qa_bot.ingest import Limits
+from qa_bot.documents.ingest import Limits
 
 
 def shape(record):

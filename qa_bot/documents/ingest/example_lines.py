@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Generic, TypeVar
 
-from qa_bot.ingest.bounds import Produced
-from qa_bot.ingest.leaf import Leaf
-from qa_bot.ingest.reading import read
-from qa_bot.ingest.records import Item, Limits, Notice, Record, Reject
+from qa_bot.documents.ingest.files.byte_budget import Produced
+from qa_bot.documents.ingest.files.source_file import Leaf
+from qa_bot.documents.ingest.reading import read
+from qa_bot.documents.ingest.records import Item, Limits, Notice, Record, Reject
 
 LONGEST = 1 << 20  # bytes of a line
 

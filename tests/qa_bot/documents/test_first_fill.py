@@ -5,14 +5,15 @@ from pathlib import Path
 
 import pytest
 
-from qa_bot import graph, starter
 from qa_bot.bot import Bot
-from qa_bot.changes import add, delete
-from qa_bot.config import Config
-from qa_bot.encoders import STARTER_FOLDER
-from qa_bot.home import Home, WriterBusy
-from qa_bot.starter import NAME, NAMESPACE, fill
-from qa_core.static_encoder import StaticEncoder
+from qa_bot.documents import graph
+from qa_bot.documents.first_fill import fill
+from qa_bot.documents.sync import add, delete
+from qa_bot.home import starter
+from qa_bot.home.config import Config
+from qa_bot.home.folder import Home, WriterBusy
+from qa_bot.home.starter import ENCODER, NAME, NAMESPACE
+from qa_core.encoders.static_encoder import StaticEncoder
 
 EX = "http://example.org/"
 LABEL = "<http://www.w3.org/2000/01/rdf-schema#label>"
@@ -26,7 +27,7 @@ RUST = {"_id": "rust", "title": "How do I remove rust?", "text": "With vinegar."
 
 @pytest.fixture(scope="module")
 def encoder() -> StaticEncoder:
-    return StaticEncoder.load(STARTER_FOLDER)
+    return StaticEncoder.load(ENCODER)
 
 
 @pytest.fixture

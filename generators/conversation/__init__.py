@@ -1,0 +1,1 @@
+"""The conversation model: candidates drawn from it and ranked."""

@@ -1,0 +1,1 @@
+"""Personas on top of a conversation model: fine-tuned weights and quotations."""

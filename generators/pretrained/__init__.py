@@ -1,0 +1,1 @@
+"""Local transformers as conversation models and personas."""

@@ -1,0 +1,1 @@
+"""Counting grids: topics that steer the generator."""

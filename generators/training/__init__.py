@@ -1,0 +1,1 @@
+"""Training of conversation models, personas and counting grids."""

@@ -1,0 +1,1 @@
+"""Checks that generated text agrees with its sources."""

@@ -1,0 +1,1 @@
+"""Building a triple index from RDF files in bounded memory."""

@@ -1,0 +1,1 @@
+"""Entity linking: mentions in a question and the entities that they name."""

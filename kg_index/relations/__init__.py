@@ -1,0 +1,1 @@
+"""Relation detection: templates, keywords and neural scorers."""

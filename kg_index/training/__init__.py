@@ -1,0 +1,1 @@
+"""Training of relation detection and mining of templates."""

@@ -1,0 +1,1 @@
+"""The triple index: facts by any two of their three terms, over memory-mapped columns."""

@@ -1,0 +1,1 @@
+"""The corridor of a question: formulate, retrieve, rank, decide, compose, style."""

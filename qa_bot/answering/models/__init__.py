@@ -1,0 +1,1 @@
+"""Models that the corridor uses, opened from their folders."""

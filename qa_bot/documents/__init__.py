@@ -1,0 +1,1 @@
+"""Documents in: readers, incremental updates, the knowledge graph's files."""

@@ -1,0 +1,1 @@
+"""Files on disk and in archives as bounded byte streams."""

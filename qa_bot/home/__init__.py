@@ -1,0 +1,1 @@
+"""The home folder: configuration, store, index generations, doctor, starter collection."""

@@ -1,0 +1,1 @@
+"""Learning from people: votes, interleaving, the owner's answers, blind comparison."""

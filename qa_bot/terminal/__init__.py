@@ -1,0 +1,1 @@
+"""What people see in a terminal: output, chat, debates, Ctrl-C."""

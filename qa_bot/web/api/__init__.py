@@ -1,0 +1,1 @@
+"""JSON routes: ask, search, feedback, conversations, the owner's page, comparison."""

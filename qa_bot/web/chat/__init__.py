@@ -1,0 +1,1 @@
+"""Chat over a WebSocket: connections, conversations, frames."""

@@ -1,0 +1,1 @@
+"""The TREC LiveQA service."""

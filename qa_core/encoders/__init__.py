@@ -1,0 +1,1 @@
+"""Encoders at query time: text to unit vectors, and the tokenisers and files behind them."""

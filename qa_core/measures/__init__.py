@@ -1,0 +1,1 @@
+"""Measures of rankings, pairs and judges, significance tests and plots."""

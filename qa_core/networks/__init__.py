@@ -1,0 +1,1 @@
+"""Torch networks that two or more skills share, with their vocabulary, batching, losses and checkpoints."""

@@ -1,0 +1,1 @@
+"""Text analysis: tokens, index terms, sentences, noun phrases and synonyms."""

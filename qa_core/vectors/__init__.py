@@ -1,0 +1,1 @@
+"""Word vectors: the published formats and a memory-mapped cache."""

@@ -1,0 +1,1 @@
+"""The laboratory: training, evaluation, fitting of what ships, studies."""

@@ -1,0 +1,1 @@
+"""`eval rewrite`: rewriting of follow-up questions."""

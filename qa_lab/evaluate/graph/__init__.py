@@ -1,0 +1,1 @@
+"""Evaluation of linking, relation detection and facts."""

@@ -1,0 +1,1 @@
+"""`eval liveqa`: answer quality, calibration and abstention."""

@@ -1,0 +1,1 @@
+"""Evaluation of word, phrase and question similarity."""

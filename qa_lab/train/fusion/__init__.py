@@ -1,0 +1,1 @@
+"""`train fusion`: learned fusion from judgements or votes."""

@@ -1,0 +1,1 @@
+"""`train phrases`: phrase vectors from a paraphrase database."""

@@ -1,0 +1,1 @@
+"""`train` for pair scorers: BLSTM, HyperQA, entailment, cross-encoder, encoder-decoder."""

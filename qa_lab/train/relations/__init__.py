@@ -1,0 +1,1 @@
+"""`train relations` and `kg mine`."""

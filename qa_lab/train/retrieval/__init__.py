@@ -1,0 +1,1 @@
+"""`train` for encoders and word vectors."""

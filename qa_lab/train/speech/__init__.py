@@ -1,0 +1,1 @@
+"""`train` for conversation models, personas and counting grids."""

@@ -1,0 +1,1 @@
+"""Models that score a question with an answer passage."""

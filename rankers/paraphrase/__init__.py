@@ -1,0 +1,1 @@
+"""Models that decide if two questions ask the same."""

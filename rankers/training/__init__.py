@@ -1,0 +1,1 @@
+"""Training of pair scorers: data, losses, distillation."""

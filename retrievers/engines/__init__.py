@@ -1,0 +1,1 @@
+"""Search engines: one room each."""

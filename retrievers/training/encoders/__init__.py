@@ -1,0 +1,1 @@
+"""Networks that a dense index can be trained with: static tables, words, transformers."""

@@ -1,0 +1,1 @@
+"""Paragram: word and phrase vectors trained from paraphrases (Wieting et al. 2015)."""
