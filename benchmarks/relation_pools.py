@@ -52,7 +52,7 @@ from kg_index.training.relation_tuning import (
     tune,
     tuning_of,
 )
-from qa_bot.answering.models.relation_encoders import SideBySide
+from qa_bot.answering.graph.relation_encoders import SideBySide
 from qa_bot.home.starter import ENCODER
 from qa_core.encoders.sentence_layout import SentenceLayout
 from qa_core.encoders.static_encoder import StaticEncoder

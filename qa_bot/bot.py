@@ -19,9 +19,9 @@ from types import TracebackType
 from typing import TYPE_CHECKING, NamedTuple, Self
 
 from qa_bot.answering.answer_json import as_dict
+from qa_bot.answering.confidence.fit import calibration_for
 from qa_bot.answering.deadline import Deadline
 from qa_bot.answering.events import Listener, nobody
-from qa_bot.answering.models.fit_confidence import calibration_for
 from qa_bot.answering.models.personas import Voices
 from qa_bot.answering.models.ranker_loading import Cascade, RankerError, open_cascade
 from qa_bot.answering.pipeline import Calibrations, Pipeline, SearchEngine, Wanted
@@ -37,7 +37,7 @@ from qa_bot.home.journal import FULL, append, open_store, take_up
 from qa_core.types import Answer, Candidate, Encoder, Question
 
 if TYPE_CHECKING:
-    from qa_bot.answering.facts import Facts
+    from qa_bot.answering.graph.facts import Facts
     from qa_bot.home.store import Store, Turn
     from qa_bot.home.store.records import Vote
 
@@ -340,7 +340,7 @@ class Bot:
         """The home's graph, None where there is none or it cannot be used: documents answer without it."""
         if not self.config.facts.enabled or self._graphs.current_number() is None:
             return None
-        from qa_bot.answering.facts import FactsError, open_facts
+        from qa_bot.answering.graph.facts import FactsError, open_facts
 
         try:
             return open_facts(self.home, self.config, held)

@@ -169,7 +169,7 @@ class Called(NamedTuple):
 @pytest.fixture(scope="session")
 def starter_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A home with the starter collection, calibrated; not to be written to."""
-    from qa_bot.answering.models.fit_confidence import ensure
+    from qa_bot.answering.confidence.fit import ensure
     from qa_bot.bot import Bot
 
     path = tmp_path_factory.mktemp("starter") / "home"

@@ -14,15 +14,15 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
-from qa_bot.answering.abstention import EMPTY_QUESTION, NO_TIME, reason
-from qa_bot.answering.confidence import Calibration, Features
+from qa_bot.answering.confidence.abstention import EMPTY_QUESTION, NO_TIME, reason
+from qa_bot.answering.confidence.calibration import Calibration, Features
+from qa_bot.answering.confidence.question_words import names
 from qa_bot.answering.deadline import Deadline, Stages
 from qa_bot.answering.events import ChoicesOffered, Listener, SourcesFound, StageBegun, TextAdded, nobody
 from qa_bot.answering.models.ranker_loading import Cascade
-from qa_bot.answering.owner_answers import is_owned, owned_first
-from qa_bot.answering.persona_line import ROOM, introduced, style
-from qa_bot.answering.question_words import names
-from qa_bot.answering.tiling import Tiling, tile
+from qa_bot.answering.stages.owner_answers import is_owned, owned_first
+from qa_bot.answering.stages.persona_line import ROOM, introduced, style
+from qa_bot.answering.stages.tiling import Tiling, tile
 from qa_bot.conversation.clarification import choices
 from qa_bot.conversation.replies import Knowledge
 from qa_bot.home.config import Config
@@ -54,8 +54,8 @@ from retrievers.fusion import Ranked, in_vocabulary_rule, normalised_mean, recip
 from retrievers.hits import Hits
 
 if TYPE_CHECKING:
-    from qa_bot.answering.facts import Facts, FoundFact
-    from qa_bot.answering.graph_entities import Entities
+    from qa_bot.answering.graph.entities import Entities
+    from qa_bot.answering.graph.facts import Facts, FoundFact
     from qa_bot.answering.models.personas import Voices
     from qa_bot.conversation.session_votes import Taste
     from rankers.fusion import LearnedFusion
@@ -196,7 +196,7 @@ class Pipeline:
         """What the graph knows by name, where there is one."""
         if self._facts is None:
             return None
-        from qa_bot.answering.graph_entities import Entities
+        from qa_bot.answering.graph.entities import Entities
 
         return Entities(self._facts.lookup)
 
@@ -386,7 +386,7 @@ class Pipeline:
         return Decision(calibration.confidence(features), threshold, features)
 
     def features(self, ranking: Ranking) -> Features:
-        """What confidence is computed from; see `qa_bot.answering.confidence.FEATURES`."""
+        """What confidence is computed from; see `qa_bot.answering.confidence.calibration.FEATURES`."""
         if not ranking.candidates:
             return {}
         best = ranking.candidates[0]

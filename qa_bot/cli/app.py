@@ -482,7 +482,7 @@ def import_(
     max_ratio: Annotated[int | None, typer.Option(help="Bound on unpacked by packed bytes.", min=1)] = None,
 ) -> None:
     """Join an export with the home: facts, documents, conversations and votes; the configuration stays."""
-    from qa_bot.answering.models.fit_confidence import ensure
+    from qa_bot.answering.confidence.fit import ensure
     from qa_bot.terminal.output import counting, show_imported
     from qa_bot.transfer.importing import join
 
@@ -1059,7 +1059,7 @@ def _export_votes(context: typer.Context, out: Path, format: FeedbackFormat, *, 
 
 
 def _calibrated(bot: Bot, encoder: Encoder | None = None) -> None:
-    from qa_bot.answering.models.fit_confidence import ensure
+    from qa_bot.answering.confidence.fit import ensure
 
     ensure(encoder or bot.encoder, bot.home.models)
 

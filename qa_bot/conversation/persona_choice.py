@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from qa_bot.answering.persona_line import BETWEEN
+from qa_bot.answering.stages.persona_line import BETWEEN
 
 LONGEST = 400
 """Characters of a line that a person writes."""

@@ -14,7 +14,7 @@ from qa_core.text.analysis import fold, terms, words
 from qa_core.types import Choice
 
 if TYPE_CHECKING:
-    from qa_bot.answering.graph_entities import Entities
+    from qa_bot.answering.graph.entities import Entities
 
 _ORDINALS = ("first", "second", "third", "fourth", "fifth")
 _AROUND = frozenset(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from qa_bot.answering.owner_answers import COLLECTION, question_key
+from qa_bot.answering.stages.owner_answers import COLLECTION, question_key
 from qa_bot.bot import Bot
 from qa_bot.documents.ingest.records import Record
 

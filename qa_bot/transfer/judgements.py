@@ -14,7 +14,7 @@ from typing import IO, Any
 
 import orjson
 
-from qa_bot.answering.owner_answers import question_key
+from qa_bot.answering.stages.owner_answers import question_key
 from qa_bot.cli.batch import unspaced
 from qa_bot.home.atomic import expect_free, replacing
 from qa_bot.home.store import Feedback, Store, Turn

@@ -14,7 +14,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
-from qa_bot.answering.models.fit_confidence import ensure
+from qa_bot.answering.confidence.fit import ensure
 from qa_bot.bot import Bot
 from qa_bot.documents.sync import Added, add, use
 from qa_bot.home.config import load_config

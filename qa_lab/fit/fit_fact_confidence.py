@@ -19,8 +19,8 @@ import orjson
 from kg_index.answers.answers import Answerer, Scored, Understood
 from kg_index.answers.interpretations import FEATURES
 from kg_index.training.fit_interpretations import Example, fit_weights
-from qa_bot.answering.confidence import Calibration, cross_validated
-from qa_bot.answering.models.fit_confidence import questions as collection_questions
+from qa_bot.answering.confidence.calibration import Calibration, cross_validated
+from qa_bot.answering.confidence.fit import questions as collection_questions
 from qa_bot.documents import graph
 from qa_bot.home.encoders import STARTER, resolve
 from qa_bot.home.folder import Home

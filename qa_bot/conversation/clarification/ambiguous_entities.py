@@ -17,7 +17,7 @@ from qa_core.text.analysis import terms
 from qa_core.types import Choice
 
 if TYPE_CHECKING:
-    from qa_bot.answering.facts import Facts, FoundFact
+    from qa_bot.answering.graph.facts import Facts, FoundFact
 
 MARGIN = 1.5
 """Log-odds by which the best reading is much likelier than another one: 4.5 to 1."""

@@ -12,14 +12,14 @@ from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
-from qa_bot.answering.owner_answers import is_owned
+from qa_bot.answering.stages.owner_answers import is_owned
 from qa_bot.conversation.clarification.bare_topics import Topic, defines, is_narrower, label, tidy, topic_of
 from qa_bot.documents.ingest.near_duplicates import near, sketches
 from qa_core.types import Answer, Candidate, Choice
 from retrievers.formulate import informative
 
 if TYPE_CHECKING:
-    from qa_bot.answering.facts import Facts, FoundFact
+    from qa_bot.answering.graph.facts import Facts, FoundFact
     from qa_bot.answering.pipeline import Decision, Ranking
 
 Ask = Callable[[str], Answer]

@@ -8,7 +8,7 @@ from dataclasses import asdict
 
 from aiohttp import web
 
-from qa_bot.answering.owner_answers import COLLECTION
+from qa_bot.answering.stages.owner_answers import COLLECTION
 from qa_bot.bot import Bot
 from qa_bot.home.folder import WriterBusy
 from qa_bot.home.generations import GenerationDamaged

@@ -21,7 +21,7 @@ def telling(bot: Bot, *, named: bool = True) -> Tell:
     Args:
         named: whether its graph, where it has one, tells which names it knows.
     """
-    from qa_bot.answering.graph_entities import Entities
+    from qa_bot.answering.graph.entities import Entities
 
     facts = bot.pipeline().facts if named else None
     entities = Entities(facts.lookup) if facts else None

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
-from qa_bot.answering.facts import Facts, open_facts
+from qa_bot.answering.graph.facts import Facts, open_facts
 from qa_bot.home.config import load_config
 from qa_bot.home.folder import Home
 from qa_core.measures.metrics import Score

@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 import orjson
 
-from qa_bot.answering.confidence import FEATURES, Features
+from qa_bot.answering.confidence.calibration import FEATURES, Features
 from qa_bot.answering.pipeline import Engine, Pipeline
 from qa_bot.bot import Bot
 from qa_core.measures.metrics import Score

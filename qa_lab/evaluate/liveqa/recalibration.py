@@ -11,7 +11,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from qa_bot.answering.confidence import Features, fit
+from qa_bot.answering.confidence.calibration import Features, fit
 
 FOLDS = 5
 LEAST = 1e-6

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qa_bot.answering.models.ranker_loading import open_fusion
-from qa_bot.answering.owner_answers import is_owned, question_key
+from qa_bot.answering.stages.owner_answers import is_owned, question_key
 from qa_bot.bot import Bot
 from qa_bot.home.config import load_config
 from qa_bot.learning.challenger import fingerprint, points

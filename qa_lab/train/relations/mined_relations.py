@@ -23,8 +23,8 @@ from kg_index.relations.template_text import NO_PATH
 from kg_index.relations.templates import TemplateTable
 from kg_index.training.relation_training import RelationTraining, evened, shortened, train_phases
 from kg_index.training.self_training import Siblings, mined_pools, pseudo_labelled
-from qa_bot.answering.models.relation_encoders import open_encoders
-from qa_bot.answering.models.relation_encoders import told as told_encoders
+from qa_bot.answering.graph.relation_encoders import open_encoders
+from qa_bot.answering.graph.relation_encoders import told as told_encoders
 from qa_bot.documents.ingest.records import Notice, Reject
 from qa_bot.home.encoders import resolve
 from qa_bot.home.folder import Home

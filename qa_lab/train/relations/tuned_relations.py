@@ -23,9 +23,9 @@ from kg_index.training.relation_tuning import (
     tune,
     tuning_of,
 )
-from qa_bot.answering.models.relation_encoders import open_encoders
-from qa_bot.answering.models.relation_encoders import told as told_encoders
-from qa_bot.answering.models.relation_folders import HEAD, QUESTIONS
+from qa_bot.answering.graph.relation_encoders import open_encoders
+from qa_bot.answering.graph.relation_encoders import told as told_encoders
+from qa_bot.answering.graph.relation_folders import HEAD, QUESTIONS
 from qa_bot.home.encoders import locate, resolve
 from qa_bot.home.folder import Home
 from qa_bot.terminal.sigint import go_on

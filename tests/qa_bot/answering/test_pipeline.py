@@ -11,10 +11,10 @@ import pytest
 
 from kg_index.answers.answers import FactAnswer, Understood
 from kg_index.answers.topics import Spotted
-from qa_bot.answering.confidence import Calibration
+from qa_bot.answering.confidence.calibration import Calibration
 from qa_bot.answering.deadline import Cancelled, Deadline
 from qa_bot.answering.events import STAGES, SourcesFound, StageBegun, TextAdded
-from qa_bot.answering.facts import FoundFact
+from qa_bot.answering.graph.facts import FoundFact
 from qa_bot.answering.models.personas import Said, Voices
 from qa_bot.answering.models.ranker_loading import Cascade
 from qa_bot.answering.pipeline import Calibrations, Pipeline, Wanted, _pieces

@@ -9,7 +9,7 @@ from statistics import median
 
 import pytest
 
-from qa_bot.answering.owner_answers import question_key
+from qa_bot.answering.stages.owner_answers import question_key
 from qa_bot.bot import Bot
 from qa_bot.documents.sync import ChangeError
 from qa_bot.home.folder import WriterBusy

@@ -7,7 +7,7 @@ import pytest
 from kg_index.answers.answers import Scored
 from kg_index.answers.interpretations import Reading
 from kg_index.answers.topics import Topic
-from qa_bot.answering.facts import Facts
+from qa_bot.answering.graph.facts import Facts
 from qa_bot.conversation.clarification.ambiguous_entities import MARGIN, close_readings, namings, senses, topics
 from qa_bot.documents import graph
 from qa_bot.home.encoders import resolve

@@ -12,8 +12,8 @@ from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
 from qa_bot.answering.deadline import Deadline, DeadlineExceededError, Stages
-from qa_bot.answering.owner_answers import COLLECTION, OWNED
 from qa_bot.answering.pipeline import Decision, Pipeline, Ranking
+from qa_bot.answering.stages.owner_answers import COLLECTION, OWNED
 from qa_bot.bot import Bot
 from qa_bot.conversation.clarification.bare_topics import Topic, tidy
 from qa_bot.conversation.clarification.offering import (

@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sqlalchemy import event, text
 
-from qa_bot.answering.owner_answers import question_key
+from qa_bot.answering.stages.owner_answers import question_key
 from qa_bot.home.store import Gap, NearestDocument, Store, Turn, migrations
 from qa_bot.home.store.database import ensure_schema, open_engine, reading, writing
 
@@ -245,5 +245,5 @@ def test_counting_reads_one_index_and_no_turns(tmp_path: Path) -> None:
 
 
 def test_keys_need_no_database() -> None:
-    code = "import sys, qa_bot.answering.owner_answers; print('sqlalchemy' in sys.modules)"
+    code = "import sys, qa_bot.answering.stages.owner_answers; print('sqlalchemy' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "False\n"

@@ -17,7 +17,7 @@ from openapi_spec_validator import validate
 
 from qa_bot import Bot
 from qa_bot.answering.models.personas import Voices
-from qa_bot.answering.persona_line import BETWEEN
+from qa_bot.answering.stages.persona_line import BETWEEN
 from qa_bot.web.api.models import AskReply, ChooseReply, GridReply, SpeakReply
 from qa_bot.web.openapi import document
 from qa_bot.web.service import NO_TIME

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from qa_bot.answering.facts import FactsError, open_facts
+from qa_bot.answering.graph.facts import FactsError, open_facts
 from qa_bot.documents import graph
 from qa_bot.home.config import Config
 from qa_bot.home.folder import Home

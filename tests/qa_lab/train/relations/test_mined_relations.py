@@ -8,7 +8,7 @@ import pytest
 
 from kg_index.relations.relation_head import RelationHead
 from kg_index.relations.relations import RelationDetector
-from qa_bot.answering.models.relation_encoders import open_encoders, told
+from qa_bot.answering.graph.relation_encoders import open_encoders, told
 from qa_bot.home.encoders import STARTER, resolve
 from qa_lab.evaluate.graph.relations import evaluate_relations, open_scorer
 from qa_lab.train.data.pairs import TrainingDataError

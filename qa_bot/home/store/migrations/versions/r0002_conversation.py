@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlalchemy as sa
 from alembic import op
 
-from qa_bot.answering.owner_answers import question_key
+from qa_bot.answering.stages.owner_answers import question_key
 
 revision = "0002"
 down_revision = "0001"

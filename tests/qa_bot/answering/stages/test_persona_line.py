@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from qa_bot.answering.models.personas import Said, Voices
-from qa_bot.answering.persona_line import introduced, style
+from qa_bot.answering.stages.persona_line import introduced, style
 from qa_bot.home.config import StyleSection
 from qa_core.types import AnswerSource, Styled, StyledLine
 

@@ -13,7 +13,7 @@ import orjson
 
 from kg_index.answers.answers import Answerer, Evidence, FactAnswer, Scored, Understood
 from kg_index.triples.lookup import Lookup
-from qa_bot.answering.confidence import Calibration
+from qa_bot.answering.confidence.calibration import Calibration
 from qa_bot.documents.graph import Graph, opened
 from qa_bot.home.config import Config
 from qa_bot.home.encoders import STARTER, resolve
@@ -229,6 +229,6 @@ def _templates(folder: Path) -> TemplateTable:
 
 
 def _scorer(folder: Path, models: Path) -> RelationScorer:
-    from qa_bot.answering.models.relation_folders import open_scorer
+    from qa_bot.answering.graph.relation_folders import open_scorer
 
     return open_scorer(folder, models)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from qa_bot.answering.confidence import FEATURES, Calibration, cross_validated, fit, precision_table
+from qa_bot.answering.confidence.calibration import FEATURES, Calibration, cross_validated, fit, precision_table
 
 
 def rows(n, seed=0):

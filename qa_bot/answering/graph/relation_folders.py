@@ -8,7 +8,7 @@ from kg_index.relations.relation_head import HeadConfig, RelationHead
 from kg_index.relations.relation_scorers import Together
 from kg_index.relations.relations import RelationConfig, RelationDetector, RelationScorer
 from kg_index.training.relation_tuning import TunedConfig, asked_scorer
-from qa_bot.answering.models.relation_encoders import open_encoders
+from qa_bot.answering.graph.relation_encoders import open_encoders
 from qa_bot.home.encoders import resolve
 from qa_core.encoders.sentence_layout import read_object
 from qa_core.networks.checkpoints import CONFIG, found, load_config, load_weights

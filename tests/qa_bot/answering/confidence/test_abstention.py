@@ -5,8 +5,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from qa_bot.answering.abstention import EMPTY_QUESTION, LONG, NO_TIME, NOTHING_FOUND, NOTHING_NAMED, reason
-from qa_bot.answering.confidence import Calibration
+from qa_bot.answering.confidence.abstention import EMPTY_QUESTION, LONG, NO_TIME, NOTHING_FOUND, NOTHING_NAMED, reason
+from qa_bot.answering.confidence.calibration import Calibration
 from qa_bot.answering.deadline import Deadline
 from qa_bot.answering.pipeline import Calibrations, Pipeline
 from qa_bot.documents.sync import add

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from qa_bot.answering.owner_answers import COLLECTION, OWNED, is_owned, owned_first, question_key
-from qa_bot.answering.tiling import tile
+from qa_bot.answering.stages.owner_answers import COLLECTION, OWNED, is_owned, owned_first, question_key
+from qa_bot.answering.stages.tiling import tile
 from qa_core.types import Candidate, Clue, Passage, Question, Source
 
 

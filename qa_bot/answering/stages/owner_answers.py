@@ -16,7 +16,7 @@ COLLECTION = "answers"
 """Where the owner's answers stand, beside collections that come from files."""
 LEAD = 1.2
 """How far an answer goes before the best document: as far as it takes to be the whole answer, see
-`qa_bot.answering.tiling`."""
+`qa_bot.answering.stages.tiling`."""
 OWNED = "owned"
 """Name of that among a candidate's scores."""
 

@@ -7,7 +7,7 @@ from difflib import get_close_matches
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from qa_bot.answering.question_words import QuestionWord, written
+from qa_bot.answering.confidence.question_words import QuestionWord, written
 from qa_core.text.analysis import terms, words
 from qa_core.types import Candidate
 from rankers.clue import Statistics

@@ -3,7 +3,7 @@
 The starter collection comes with questions that it answers and questions that it does not (off-topic, near misses,
 nonsense). `calibrate` asks them all, and those that it answers once more where their document is held out: then the
 nearest one is wrong, as mostly in a collection that the asker does not know. Both kinds count the same in all. Folds
-keep the questions of one document together. `python -m qa_bot.answering.models.fit_confidence` makes the shipped file
+keep the questions of one document together. `python -m qa_bot.answering.confidence.fit` makes the shipped file
 anew and prints how well it tells the two apart.
 """
 
@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 import orjson
 
-from qa_bot.answering.confidence import HYBRID, KEYWORDS, Calibration, Features, cross_validated
+from qa_bot.answering.confidence.calibration import HYBRID, KEYWORDS, Calibration, Features, cross_validated
 from qa_bot.answering.deadline import Deadline
 from qa_bot.answering.pipeline import Calibrations, Engine, Pipeline
 from qa_bot.home.config import Config

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from qa_bot.answering.graph_entities import LONGEST, Entities
+from qa_bot.answering.graph.entities import LONGEST, Entities
 from qa_bot.bot import Bot
 from qa_bot.conversation.followups import Exchange, Rewriter
 from qa_bot.conversation.followups.mentions import Entity, mentions

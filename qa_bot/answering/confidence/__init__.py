@@ -1,0 +1,1 @@
+"""How sure an answer is: calibration, its fitting, and the reasons of an abstention."""
