@@ -16,11 +16,16 @@ import Stemmer
 from qa_core.text.sentences import sentences as sentences
 
 
-def _listed(text: str) -> frozenset[str]:
+ANALYSER_VERSION = "qa-bot-english/1"
+"""The rules of `terms` and Snowball's English stemmer (of PyStemmer 3). Change it when `terms` gives other terms: an
+index names the version that made it, and one made by another is rebuilt."""
+
+
+def _word_set(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-STOP_TERMS = _listed(
+STOP_TERMS = _word_set(
     "a an and are as at be but by for if in into is it no not of on or such that the their then there these they this "
     "to was will with"
 )
@@ -195,12 +200,12 @@ def _unicode_runs(text: str) -> Iterator[str]:
 
 # ------------------------------------------------------------------------------------------------------ language
 
-_ENGLISH = _listed(
+_ENGLISH = _word_set(
     "the of and to in is you that it he was for on are with as his they be at this have from or had by what why how "
     "when where which who does do can did should will would my your i we she if not an but there their a me about has "
     "could any after been get because it's i'm don't"
 )
-_FOREIGN = _listed(
+_FOREIGN = _word_set(
     "der das und ist nicht ein eine mit auf für von zu den dem sich ich wie was warum sind bei le les des du et "
     "est une dans pour que qui sur pas je vous comment pourquoi los las del es un una por con para como qué cómo "
     "porque il lo gli di che è per non sono come perché o os da do em não uma é het een de niet zijn wat hoe och "

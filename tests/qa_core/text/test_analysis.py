@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from qa_core.text.analysis import fold, looks_english, normalise, sentences, terms, words
+from qa_core.text.analysis import ANALYSER_VERSION, fold, looks_english, normalise, sentences, terms, words
 
 TEXTS = st.text(
     alphabet=st.one_of(
@@ -147,3 +147,13 @@ def test_hostile_texts_take_linear_time(function: Callable[[str], object], text:
 )
 def test_looks_english(text: str, english: bool) -> None:
     assert looks_english(text) is english
+
+
+def test_the_analyser_version_names_these_terms() -> None:
+    """If this test fails, the rules have changed: raise ANALYSER_VERSION, so that old indexes are rebuilt."""
+    text = "The dogs' don't-care 3.5 generously Type 2 diabetes; cafés 東京タワー İstanbul skies dying lay_off"
+    assert ANALYSER_VERSION == "qa-bot-english/1"
+    assert (
+        " ".join(terms(text))
+        == "dog don care 3.5 generous type type2 diabet cafe 東京 京タ タワ ワー istanbul sky die lay off"
+    )
