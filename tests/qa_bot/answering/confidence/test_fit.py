@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from qa_bot import Bot
-from qa_bot.answering.confidence.calibration import HYBRID, KEYWORDS, Calibration
 from qa_bot.answering.confidence import fit as calibration
+from qa_bot.answering.confidence.calibration import HYBRID, KEYWORDS, Calibration
 from qa_bot.answering.confidence.fit import (
     ANSWERED,
     HELD_OUT,
