@@ -22,10 +22,10 @@ from pathlib import Path
 
 import numpy as np
 
+from kg_index.answers.lookup import Lookup
 from kg_index.relations.keywords import KeywordMatcher
 from kg_index.relations.template_text import NO_PATH, SLOT, path_steps
 from kg_index.relations.templates import TemplateTable
-from kg_index.triples.lookup import Lookup
 from qa_bot.answering.graph.facts import Facts, open_facts
 from qa_bot.documents.ingest.records import Record
 from qa_bot.home.config import FactsSection, load_config

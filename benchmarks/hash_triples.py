@@ -1,7 +1,7 @@
 """The triple index of the thesis (4.3.2): hash tables in memory, two for each of SP→O, OP→S and SO→P.
 
 One holds the keys with a single value, the other those with several. Kept to compare with
-`kg_index/triples/triples.py`, which opens at once and takes a third of the bytes or less; both answer alike.
+`kg_index/triples/triple_index.py`, which opens at once and takes a third of the bytes or less; both answer alike.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from kg_index.triples.columns import Ids
 from kg_index.triples.ranges import Groups
-from kg_index.triples.triples import TripleIndex
+from kg_index.triples.triple_index import TripleIndex
 from qa_core.types import IntArray
 
 Keys = NDArray[np.uint64]

@@ -34,7 +34,7 @@ from pathlib import Path
 import numpy as np
 
 from kg_index.building.rdf_parsing import read_triples
-from kg_index.linking.linking import Context, Linker, Weights
+from kg_index.linking.linker import Context, Linker, Weights
 from kg_index.linking.mention_rows import Row, Triple, literal_text, rows_of
 from kg_index.linking.mentions import Mentions, write_mentions
 from kg_index.linking.name_folding import name_words

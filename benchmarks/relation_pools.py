@@ -29,11 +29,11 @@ import numpy as np
 import torch
 
 from kg_index.relations.keywords import KeywordMatcher, PredicateWords
+from kg_index.relations.pools import PoolQuestion, read_pools, read_relations
 from kg_index.relations.relation_head import HeadTraining, RelationHead, fit_head, labelled
+from kg_index.relations.relation_network import RelationDetector, RelationScorer
 from kg_index.relations.relation_scorers import KEYWORDS, CosineScorer, Encode, KeywordFirst, Together, remembering
-from kg_index.relations.relations import RelationDetector, RelationScorer
 from kg_index.relations.templates import TemplateTable
-from kg_index.training.relation_detection_data import PoolQuestion, read_pools, read_relations
 from kg_index.training.relation_training import (
     NewDetector,
     Phase,

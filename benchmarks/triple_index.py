@@ -106,7 +106,7 @@ def facts(columns: tuple[Any, Any, Any], seed: int) -> tuple[Any, Any, Any]:
 
 def run_index(files: list[Path], folder: Path, seed: int, memory: int, workers: int | None) -> dict[str, Any]:
     from kg_index.building.loading import load
-    from kg_index.triples.triples import TripleIndex
+    from kg_index.triples.triple_index import TripleIndex
 
     ends: dict[str, float] = {}
     sizes = [0]
@@ -151,7 +151,7 @@ def run_index(files: list[Path], folder: Path, seed: int, memory: int, workers: 
 
 def run_hash(files: list[Path], folder: Path, seed: int, memory: int, workers: int | None) -> dict[str, Any]:
     from benchmarks.hash_triples import HashTriples
-    from kg_index.triples.triples import TripleIndex
+    from kg_index.triples.triple_index import TripleIndex
 
     index = TripleIndex(folder)
     columns = index.columns()

@@ -14,15 +14,15 @@ import numpy as np
 
 from kg_index.answers.answer_type import ASKING, Wanted, wanted
 from kg_index.answers.topics import Topic
+from kg_index.answers.walks import Walker
 from kg_index.relations.keywords import keywords
 from kg_index.relations.relation_scorers import Encode, asked_text
 from kg_index.relations.template_text import path_text, template_of
 from kg_index.triples.paths import Path, Step
-from kg_index.triples.walks import Walker
 from qa_core.types import FloatArray
 
 if TYPE_CHECKING:  # torch comes with these
-    from kg_index.relations.relations import RelationScorer
+    from kg_index.relations.relation_network import RelationScorer
     from kg_index.relations.templates import TemplateTable
 
 _MIDDLES = 8  # entities at the end of a first step from which a second one is tried

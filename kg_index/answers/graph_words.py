@@ -8,11 +8,11 @@ from functools import lru_cache
 
 import numpy as np
 
+from kg_index.answers.lookup import last_part
 from kg_index.linking.mention_rows import ALIASES, LABELS, LINKS
 from kg_index.relations.keywords import iri_words, keywords
-from kg_index.triples.literals import literal
-from kg_index.triples.lookup import last_part
-from kg_index.triples.triples import TripleIndex
+from kg_index.triples.triple_index import TripleIndex
+from kg_index.values.literals import literal
 
 TYPES = ("http://www.w3.org/1999/02/22-rdf-syntax-ns#type", "http://www.wikidata.org/prop/direct/P31")
 DESCRIPTIONS = (

@@ -1,6 +1,6 @@
 """Readings of a question: a topic, a path of predicates from it, and the answers at the path's end (thesis, ch. 4.3).
 
-How well a reading explains the question is told by a few features; `kg_index/answers/answers.py` weighs them.
+How well a reading explains the question is told by a few features; `kg_index/answers/answerer.py` weighs them.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING
 from kg_index.answers.answer_type import Wanted, listing
 from kg_index.answers.candidate_paths import Asked, Draft, Drafter
 from kg_index.answers.topics import Spotted, Topic
+from kg_index.answers.walks import Walker
 from kg_index.relations.keywords import keywords
 from kg_index.relations.relation_scorers import Encode
-from kg_index.triples.literals import Days, value_of
 from kg_index.triples.paths import Path, Step
-from kg_index.triples.walks import Walker
+from kg_index.values.literals import Days, value_of
 
 if TYPE_CHECKING:  # torch comes with these
-    from kg_index.relations.relations import RelationScorer
+    from kg_index.relations.relation_network import RelationScorer
     from kg_index.relations.templates import TemplateTable
 
 FEATURES = (

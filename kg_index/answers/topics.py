@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from itertools import islice
 
 from kg_index.answers.graph_words import Vocabulary
-from kg_index.answers.question_values import Number, Quoted, find_values
-from kg_index.linking.linking import Linked, Linker
-from kg_index.triples.literals import XSD
-from kg_index.triples.triples import TripleIndex
+from kg_index.linking.linker import Linked, Linker
+from kg_index.triples.triple_index import TripleIndex
+from kg_index.values.literals import XSD
+from kg_index.values.question_values import Number, Quoted, find_values
 
 _FORMS = ('"{}"', '"{}"@en', f'"{{}}"^^<{XSD}integer>', f'"{{}}"^^<{XSD}decimal>', f'"{{}}"^^<{XSD}gYear>')
 _CODE = re.compile(r"(?<!\S)[+.#€$£¥]?[^\W_](?:[^\s?!,;:\"]*[^\W_])?[€$£¥]?")

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from kg_index.answers.graph_words import Vocabulary
-from kg_index.triples.literals import XSD, literal
-from kg_index.triples.lookup import Lookup
+from kg_index.answers.lookup import Lookup
+from kg_index.values.literals import XSD, literal
 from qa_core.types import Span
 
 _PREPOSITIONS = frozenset("by after for in into of with from to on at as around".split())  # noqa: SIM905

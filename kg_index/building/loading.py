@@ -1,7 +1,7 @@
 """Files to a triple index, read by several processes: naming the terms takes the time, more than one core has.
 
 One process unpacks the files and hands blocks of lines around; each worker splits them into triples and writes runs,
-which `kg_index/building/building.py` merges. The index does not depend on who read what.
+which `kg_index/building/build.py` merges. The index does not depend on who read what.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import IO
 
 from kg_index.building.blocks import BrokenFile
-from kg_index.building.building import MEMORY, Progress, index_runs, replaced, unwatched
+from kg_index.building.build import MEMORY, Progress, index_runs, replaced, unwatched
 from kg_index.building.rdf_parsing import (
     Block,
     Counts,
@@ -34,7 +34,7 @@ from kg_index.building.rdf_parsing import (
     read_triples,
 )
 from kg_index.building.term_ids import Run, RunWriter
-from kg_index.triples.triples import Stats, TripleIndex
+from kg_index.triples.triple_index import Stats, TripleIndex
 
 _PROGRAM = """
 import json, sys

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import BinaryIO, cast
 from urllib.parse import unquote
 
-from kg_index.triples.literals import Literal, literal
+from kg_index.values.literals import Literal, literal
 
 Row = tuple[str, int, int]
 """A text, the entity it may stand for, and how often it does."""

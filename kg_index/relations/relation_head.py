@@ -21,8 +21,8 @@ import torch
 from torch import Tensor, nn
 
 from kg_index.relations.keywords import KeywordMatcher, PredicateWords, RelationWords
+from kg_index.relations.pools import PoolQuestion
 from kg_index.relations.relation_scorers import CosineScorer, Encode, asked_text
-from kg_index.training.relation_detection_data import PoolQuestion
 from qa_core.networks.checkpoints import load_config, load_tensors, packed, save_model, unpacked
 from qa_core.training.loop import Progress, Training, seed_everything, train
 from qa_core.types import FloatArray, IntArray

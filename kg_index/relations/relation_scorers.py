@@ -13,7 +13,7 @@ from kg_index.relations.template_text import SLOT
 from qa_core.types import FloatArray
 
 if TYPE_CHECKING:  # it brings torch
-    from kg_index.relations.relations import RelationScorer
+    from kg_index.relations.relation_network import RelationScorer
 
 Encode = Callable[[Sequence[str]], FloatArray]
 """Texts to vectors (N, D) of length 1, or zero."""

@@ -25,11 +25,11 @@ from itertools import chain, islice, product
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
-from kg_index.answers.dates import Date
-from kg_index.answers.question_values import find_values, graph_value
 from kg_index.relations.template_rows import Row, TemplateCounts, added, read_rows, write_rows
 from kg_index.relations.template_text import NO_PATH, SLOT, path_text, template_of
-from kg_index.triples.literals import Value
+from kg_index.values.dates import Date
+from kg_index.values.literals import Value
+from kg_index.values.question_values import find_values, graph_value
 from qa_core.types import IntArray
 
 NEAR = 0.01  # of a number, that the graph's may differ; a date has to agree

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from kg_index.linking.mentions import Mentions, resolve
 from kg_index.training.mining import Tools
-from kg_index.triples.triples import TripleIndex
+from kg_index.triples.triple_index import TripleIndex
 
 
 class NamedSpan(NamedTuple):

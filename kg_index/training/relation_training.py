@@ -20,11 +20,11 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from kg_index.relations.relations import RelationDetector
+from kg_index.relations.pools import PoolQuestion
+from kg_index.relations.relation_network import RelationDetector
 from kg_index.relations.template_text import NO_PATH, path_steps
 from kg_index.relations.templates import TemplateTable
 from kg_index.training.mapping_weights import f_weights, k_weights, s_weights
-from kg_index.training.relation_detection_data import PoolQuestion
 from qa_core.training.loop import Progress, Training, seed_everything, train
 from qa_core.types import FloatArray, IntArray
 

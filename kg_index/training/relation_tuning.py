@@ -23,8 +23,8 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from kg_index.relations.keywords import KeywordMatcher
+from kg_index.relations.pools import PoolQuestion
 from kg_index.relations.relation_scorers import CosineScorer, Encode, Together, asked_text
-from kg_index.training.relation_detection_data import PoolQuestion
 from qa_core.networks.batching import padded
 from qa_core.training.loop import Progress, Training, train
 from qa_core.training.schedules import triangle

@@ -19,7 +19,7 @@ import numpy as np
 
 from kg_index.relations.keywords import PredicateWords, RelationWords
 from kg_index.relations.relation_head import HeadTraining, Labelled
-from kg_index.relations.relations import RelationScorer
+from kg_index.relations.relation_network import RelationScorer
 from kg_index.relations.template_text import NO_PATH, SLOT
 from kg_index.relations.templates import TemplateTable
 from kg_index.training.mapping_weights import f_weights

@@ -777,7 +777,7 @@ def kg_lookup(
     """Show the facts with the terms that are given."""
     from itertools import islice
 
-    from kg_index.triples.lookup import UnknownTerm
+    from kg_index.answers.lookup import UnknownTerm
     from qa_bot.documents import graph
     from qa_bot.terminal.output import show_facts
 

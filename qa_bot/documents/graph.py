@@ -21,15 +21,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kg_index.building.building import build
+from kg_index.answers.lookup import Fact, Lookup
+from kg_index.building.build import build
 from kg_index.building.loading import load
 from kg_index.building.ntriples import statement
 from kg_index.building.rdf_parsing import Counts, Triple, format_of, read_triples
 from kg_index.building.rdf_parsing import Reject as Malformed
 from kg_index.linking.mention_rows import ALIASES, LABELS, LINKS, Row, read_table, rows_of
 from kg_index.linking.mentions import Mentions, write_mentions
-from kg_index.triples.lookup import Fact, Lookup
-from kg_index.triples.triples import TripleIndex
+from kg_index.triples.triple_index import TripleIndex
 from qa_bot.documents.ingest.records import Reject
 from qa_bot.home.folder import Home
 from qa_bot.home.generations import Generation, Generations, link

@@ -16,7 +16,7 @@ from tempfile import TemporaryDirectory
 import numpy as np
 import orjson
 
-from kg_index.answers.answers import Answerer, Scored, Understood
+from kg_index.answers.answerer import Answerer, Scored, Understood
 from kg_index.answers.interpretations import FEATURES
 from kg_index.training.fit_interpretations import Example, fit_weights
 from qa_bot.answering.confidence.calibration import Calibration, cross_validated

@@ -7,12 +7,12 @@ from zlib import crc32
 import numpy as np
 import pytest
 
+from kg_index.answers.lookup import Lookup
 from kg_index.building.loading import load
 from kg_index.building.rdf_parsing import read_triples
 from kg_index.linking.mention_rows import rows_of
 from kg_index.linking.mentions import write_mentions
-from kg_index.triples.lookup import Lookup
-from kg_index.triples.triples import TripleIndex
+from kg_index.triples.triple_index import TripleIndex
 
 Built = Callable[..., Lookup]
 PREFIXES = """

@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import lru_cache
 
 from kg_index.answers.graph_words import Vocabulary
-from kg_index.linking.linking import Linker
-from kg_index.triples.lookup import Lookup
+from kg_index.answers.lookup import Lookup
+from kg_index.linking.linker import Linker
 from qa_bot.conversation.followups.mentions import Entity
 
 LONGEST = 1_000

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from kg_index.answers.answers import Answerer, Evidence, FactAnswer, Scored, Understood
-from kg_index.triples.lookup import Lookup
+from kg_index.answers.answerer import Answerer, Evidence, FactAnswer, Scored, Understood
+from kg_index.answers.lookup import Lookup
 from qa_bot.answering.confidence.calibration import Calibration
 from qa_bot.documents.graph import Graph, opened
 from qa_bot.home.config import Config
@@ -23,7 +23,7 @@ from qa_bot.home.starter import FACTS
 from qa_core.types import AnswerSource, Candidate, Clue, Encoder, Passage, Source
 
 if TYPE_CHECKING:  # torch comes with these
-    from kg_index.relations.relations import RelationScorer
+    from kg_index.relations.relation_network import RelationScorer
     from kg_index.relations.templates import TemplateTable
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from kg_index.relations.relation_head import HeadConfig, RelationHead
+from kg_index.relations.relation_network import RelationConfig, RelationDetector, RelationScorer
 from kg_index.relations.relation_scorers import Together
-from kg_index.relations.relations import RelationConfig, RelationDetector, RelationScorer
 from kg_index.training.relation_tuning import TunedConfig, asked_scorer
 from qa_bot.answering.graph.relation_encoders import open_encoders
 from qa_bot.home.encoders import resolve

@@ -7,7 +7,7 @@ from functools import partial
 from itertools import zip_longest
 from typing import TYPE_CHECKING
 
-from kg_index.answers.answers import Scored
+from kg_index.answers.answerer import Scored
 from kg_index.answers.interpretations import Reading
 from kg_index.answers.topics import Topic
 from kg_index.answers.verbalise import form_of

@@ -12,7 +12,7 @@ from pathlib import Path
 import orjson
 
 from kg_index.answers.interpretations import Reading
-from kg_index.triples.lookup import Lookup
+from kg_index.answers.lookup import Lookup
 from qa_lab.evaluate.graph.linking import iri_of
 from qa_lab.train.data.pairs import TrainingDataError
 

@@ -19,8 +19,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from kg_index.answers.graph_words import Vocabulary
-from kg_index.linking.linking import Linker, Weights
-from kg_index.triples.triples import TripleIndex
+from kg_index.linking.linker import Linker, Weights
+from kg_index.triples.triple_index import TripleIndex
 from qa_bot.documents.graph import Graph, opened
 from qa_bot.home.folder import Home
 from qa_core.measures.metrics import Score

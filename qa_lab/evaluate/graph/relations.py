@@ -16,9 +16,9 @@ from tempfile import TemporaryDirectory
 import numpy as np
 
 from kg_index.relations.keywords import KeywordMatcher
+from kg_index.relations.pools import PoolQuestion, read_pools, read_relations
+from kg_index.relations.relation_network import RelationDetector, RelationScorer
 from kg_index.relations.relation_scorers import KEYWORDS, CosineScorer, KeywordFirst, Together
-from kg_index.relations.relations import RelationDetector, RelationScorer
-from kg_index.training.relation_detection_data import PoolQuestion, read_pools, read_relations
 from qa_bot.answering.graph.relation_folders import open_head, open_scorer
 from qa_bot.documents.graph import opened
 from qa_bot.home.encoders import STARTER, resolve

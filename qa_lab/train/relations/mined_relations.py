@@ -17,8 +17,8 @@ import numpy as np
 
 from kg_index.relations.keywords import KeywordMatcher
 from kg_index.relations.relation_head import Labelled, RelationHead, fit_head, training_of
+from kg_index.relations.relation_network import RelationDetector
 from kg_index.relations.relation_scorers import KEYWORDS, CosineScorer, Encode, Together, remembering
-from kg_index.relations.relations import RelationDetector
 from kg_index.relations.template_text import NO_PATH
 from kg_index.relations.templates import TemplateTable
 from kg_index.training.relation_training import RelationTraining, evened, shortened, train_phases

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from kg_index.relations.relations import RelationScorer
-from kg_index.training.relation_detection_data import PoolQuestion
+from kg_index.relations.pools import PoolQuestion
+from kg_index.relations.relation_network import RelationScorer
 from qa_core.types import FloatArray
 
 

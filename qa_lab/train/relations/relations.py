@@ -15,9 +15,9 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
+from kg_index.relations.pools import PoolQuestion, read_pools, read_relations
 from kg_index.relations.relation_head import RelationHead, fit_head, labelled, training_of
 from kg_index.relations.relation_scorers import CosineScorer, remembering
-from kg_index.training.relation_detection_data import PoolQuestion, read_pools, read_relations
 from qa_bot.answering.graph.relation_encoders import open_encoders
 from qa_bot.answering.graph.relation_encoders import told as told_encoders
 from qa_bot.documents.ingest.records import Notice, Reject

@@ -11,9 +11,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from kg_index.relations.pools import PoolQuestion
 from kg_index.relations.relation_head import RelationHead, fit_head, labelled
 from kg_index.relations.relation_scorers import CosineScorer, Encode, remembering
-from kg_index.training.relation_detection_data import PoolQuestion
 from kg_index.training.relation_tuning import (
     AskedNetwork,
     TunedConfig,

@@ -1,7 +1,7 @@
 import pytest
 
 from kg_index.answers.graph_words import Vocabulary
-from kg_index.triples.lookup import Lookup
+from kg_index.answers.lookup import Lookup
 
 EX = "http://example.org/"
 TYPE = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"

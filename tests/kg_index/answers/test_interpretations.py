@@ -8,12 +8,12 @@ import pytest
 
 from kg_index.answers.graph_words import Vocabulary
 from kg_index.answers.interpretations import FEATURES, Reader, Reading
+from kg_index.answers.lookup import Lookup
 from kg_index.answers.topics import spot
-from kg_index.linking.linking import Linker
+from kg_index.answers.walks import MOST_ANSWERS, Walker
+from kg_index.linking.linker import Linker
 from kg_index.relations.template_rows import Row
 from kg_index.relations.templates import TemplateTable
-from kg_index.triples.lookup import Lookup
-from kg_index.triples.walks import MOST_ANSWERS, Walker
 
 EX = "http://example.org/"
 Read = Callable[[str], list[Reading]]

@@ -5,9 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kg_index.answers.graph_words import Vocabulary
+from kg_index.answers.lookup import Lookup
 from kg_index.answers.topics import LITERAL_SHARE, Spotted, spot
-from kg_index.linking.linking import Linker
-from kg_index.triples.lookup import Lookup
+from kg_index.linking.linker import Linker
 
 EX = "http://example.org/"
 Spot = Callable[[str], Spotted]

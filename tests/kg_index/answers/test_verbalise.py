@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kg_index.answers.graph_words import Vocabulary
+from kg_index.answers.lookup import Lookup
 from kg_index.answers.verbalise import (
     LONGEST,
     NAMELESS,
@@ -18,7 +19,6 @@ from kg_index.answers.verbalise import (
     plural,
     shortened,
 )
-from kg_index.triples.lookup import Lookup
 
 EX = "http://example.org/"
 

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from kg_index.building import loading
-from kg_index.building.building import build
+from kg_index.building.build import build
 from kg_index.building.loading import load
 from kg_index.building.rdf_parsing import Counts, MalformedTriple, read_triples
-from kg_index.triples.triples import TripleIndex
+from kg_index.triples.triple_index import TripleIndex
 
 E = "http://example.org/"
 

@@ -6,9 +6,9 @@ import pytest
 import torch
 
 from kg_index.relations.keywords import KeywordMatcher
+from kg_index.relations.pools import PoolQuestion
 from kg_index.relations.relation_head import HeadTraining, Labelled, RelationHead, fit_head, labelled
 from kg_index.relations.relation_scorers import CosineScorer, Together
-from kg_index.training.relation_detection_data import PoolQuestion
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 

@@ -9,7 +9,7 @@ import pytest
 from kg_index.relations.template_text import NO_PATH
 from kg_index.relations.templates import TemplateTable
 from kg_index.training.mining import Bounds, Tools, mine, mine_chunk
-from kg_index.triples.literals import Days, near
+from kg_index.values.literals import Days, near
 
 NAMES = {"Bill Gates": [1, 9], "William Gates": [2], "Seattle": [3], "Dune": [4]}
 EDGES = {(2, "child", 1), (1, "parent", 2), (1, "born", 3), (2, "lives", 3)}

@@ -1,12 +1,12 @@
 from functools import partial
 from pathlib import Path
 
-from kg_index.building.building import build
+from kg_index.building.build import build
 from kg_index.linking.mentions import MentionWriter
 from kg_index.relations.templates import TemplateTable
 from kg_index.training.mining import Bounds, mine
 from kg_index.training.mining_tools import open_tools
-from kg_index.triples.triples import TripleIndex
+from kg_index.triples.triple_index import TripleIndex
 
 FACTS = [("h:dune", "h:author", "h:herbert"), ("h:herbert", "h:born", "h:tacoma"), ("h:emma", "h:author", "h:austen")]
 NAMES = {"Dune": "h:dune", "Frank Herbert": "h:herbert", "Tacoma": "h:tacoma", "Emma": "h:emma"}

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 import torch
 
+from kg_index.relations.pools import PoolQuestion
 from kg_index.relations.relation_scorers import CosineScorer
-from kg_index.training.relation_detection_data import PoolQuestion
 from qa_core.encoders.sentence_layout import SentenceLayout
 from qa_core.encoders.transformer_encoder import TransformerEncoder
 from qa_core.types import IntArray

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kg_index.building.building import build
+from kg_index.building.build import build
 from kg_index.triples import terms
 from kg_index.triples.columns import GraphDamaged
 from kg_index.triples.terms import TermTable

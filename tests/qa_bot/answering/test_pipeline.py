@@ -9,7 +9,7 @@ from threading import Event
 import numpy as np
 import pytest
 
-from kg_index.answers.answers import FactAnswer, Understood
+from kg_index.answers.answerer import FactAnswer, Understood
 from kg_index.answers.topics import Spotted
 from qa_bot.answering.confidence.calibration import Calibration
 from qa_bot.answering.deadline import Cancelled, Deadline

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from kg_index.answers.lookup import Fact, UnknownTerm, last_part
 from kg_index.building.rdf_parsing import MalformedTriple
-from kg_index.triples.lookup import Fact, UnknownTerm, last_part
 from qa_bot.documents.graph import MENTIONS, TRIPLES, GraphError, add, batches_of, generations, opened, remove
 from qa_bot.home.folder import Home, WriterBusy
 from qa_bot.home.generations import GenerationDamaged

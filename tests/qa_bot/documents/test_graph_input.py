@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from kg_index.linking.linking import Linker, Spotted
+from kg_index.linking.linker import Linker, Spotted
 from kg_index.linking.mentions import Mentions
 from qa_bot.documents.graph import Graph, add, generations, opened
 from qa_bot.home.folder import Home

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kg_index.answers.answers import Scored, Understood
+from kg_index.answers.answerer import Scored, Understood
 from kg_index.answers.interpretations import FEATURES, Reading
 from kg_index.answers.topics import Spotted, Topic
 from kg_index.triples.paths import Step

@@ -8,7 +8,7 @@ from pathlib import Path
 import orjson
 import pytest
 
-from kg_index.answers.answers import Answerer
+from kg_index.answers.answerer import Answerer
 from qa_bot.answering.graph.facts import COLLECTION, NO_TOPIC, Facts, FactsError, Fitted, FoundFact, open_facts
 from qa_bot.documents import graph
 from qa_bot.home.config import AnswerSection, Config, FactsSection

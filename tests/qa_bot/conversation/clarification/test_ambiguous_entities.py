@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 import pytest
 
-from kg_index.answers.answers import Scored
+from kg_index.answers.answerer import Scored
 from kg_index.answers.interpretations import Reading
 from kg_index.answers.topics import Topic
 from qa_bot.answering.graph.facts import Facts

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from kg_index.answers.interpretations import Reading
+from kg_index.answers.lookup import Lookup
 from kg_index.answers.topics import Topic
-from kg_index.triples.lookup import Lookup
 from kg_index.triples.paths import Step
 from qa_bot.documents import graph
 from qa_bot.home.folder import Home

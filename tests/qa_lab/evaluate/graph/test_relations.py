@@ -4,7 +4,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kg_index.training.relation_detection_data import PoolQuestion
+from kg_index.relations.pools import PoolQuestion
 from qa_lab.evaluate.graph.relations import Chance, evaluate_relations, measured
 from qa_lab.train.data.pairs import TrainingDataError
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from kg_index.relations.relation_head import RelationHead
-from kg_index.relations.relations import RelationDetector
+from kg_index.relations.relation_network import RelationDetector
 from qa_bot.answering.graph.relation_encoders import open_encoders, told
 from qa_bot.home.encoders import STARTER, resolve
 from qa_lab.evaluate.graph.relations import evaluate_relations, open_scorer

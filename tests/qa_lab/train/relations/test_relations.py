@@ -5,8 +5,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from kg_index.relations.pools import as_iri
 from kg_index.relations.relation_head import HeadConfig
-from kg_index.training.relation_detection_data import as_iri
 from qa_core.networks.checkpoints import load_config, load_weights
 from qa_lab.evaluate.graph.relations import evaluate_relations, open_head
 from qa_lab.train.data.pairs import TrainingDataError

@@ -5,8 +5,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from kg_index.relations.pools import read_pools, read_relations
 from kg_index.relations.relation_scorers import Together
-from kg_index.training.relation_detection_data import read_pools, read_relations
 from qa_core.encoders.mapped_tensors import map_tensors, write_tensors
 from qa_core.networks.checkpoints import load_weights
 from qa_lab.evaluate.graph.relations import evaluate_relations, open_scorer

@@ -6,9 +6,9 @@ from random import Random
 import numpy as np
 import pytest
 
-from kg_index.answers.answers import LONGEST, Answerer, FactAnswer
+from kg_index.answers.answerer import LONGEST, Answerer, FactAnswer
+from kg_index.answers.lookup import Lookup
 from kg_index.answers.verbalise import SHOWN
-from kg_index.triples.lookup import Lookup
 
 EX = "http://example.org/"
 WEIGHTS = {

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kg_index.building.building import build
+from kg_index.building.build import build
 from kg_index.building.sorting import RowKeys, Sorter
 from kg_index.building.term_ids import RunWriter
-from kg_index.triples.triples import TripleIndex
+from kg_index.triples.triple_index import TripleIndex
 
 E = "http://example.org/"
 
@@ -30,8 +30,8 @@ def content(folder: Path) -> dict[str, bytes]:
 def test_result_is_the_same_whatever_the_memory_and_the_batches(tmp_path, monkeypatch, memory, size):
     triples = random_triples(800)
     build([triples], tmp_path / "whole")
-    monkeypatch.setattr("kg_index.building.building.LEAST", memory)  # sorts in as many runs as the memory asks for
-    monkeypatch.setattr("kg_index.building.building._EMPTY", 3)
+    monkeypatch.setattr("kg_index.building.build.LEAST", memory)  # sorts in as many runs as the memory asks for
+    monkeypatch.setattr("kg_index.building.build._EMPTY", 3)
     pieces = [triples[start : start + size] for start in range(0, len(triples), size)]
     build(pieces[::-1] + pieces[:3], tmp_path / "pieces", memory=memory)
     assert content(tmp_path / "whole") == content(tmp_path / "pieces")
@@ -43,7 +43,7 @@ def test_keys_of_64_bits_and_of_12_bytes_sort_alike(tmp_path, monkeypatch):
     build([triples], tmp_path / "narrow")
     monkeypatch.setattr(RowKeys, "dtype", np.dtype("S12"))
     build([triples], tmp_path / "wide")
-    monkeypatch.setattr("kg_index.building.building.LEAST", 1)
+    monkeypatch.setattr("kg_index.building.build.LEAST", 1)
     build([triples], tmp_path / "wide-runs", memory=100_000)
     assert content(tmp_path / "narrow") == content(tmp_path / "wide") == content(tmp_path / "wide-runs")
 
@@ -92,7 +92,7 @@ def test_a_killed_build_leaves_the_old_index(tmp_path):
     build([[(f"{E}a", f"{E}p", f"{E}b")]], tmp_path / "kg")
     before = content(tmp_path / "kg")
     program = (
-        "import os, sys; from pathlib import Path; from kg_index.building.building import build\n"
+        "import os, sys; from pathlib import Path; from kg_index.building.build import build\n"
         "def stop(stage, done, total):\n    if stage == 'write': os.kill(os.getpid(), 9)\n"
         "build([[('a', 'p', 'b')]], Path(sys.argv[1]), progress=stop)"
     )

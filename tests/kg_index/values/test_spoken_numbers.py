@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kg_index.answers.spoken_numbers import MONEY_SCALE, NUMBER, approximate, number_of
+from kg_index.values.spoken_numbers import MONEY_SCALE, NUMBER, approximate, number_of
 
 ONES = [
     "zero",

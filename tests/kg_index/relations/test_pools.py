@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from kg_index.training.relation_detection_data import PoolQuestion, as_iri, read_pools, read_relations
+from kg_index.relations.pools import PoolQuestion, as_iri, read_pools, read_relations
 
 RELATIONS = ("/a/b", "/a/c", "/d/e")
 

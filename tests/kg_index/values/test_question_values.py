@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kg_index.answers.dates import Date, Time
-from kg_index.answers.question_values import Measure, Money, Number, Quoted, Value, find_values, graph_value
-from kg_index.answers.units import CURRENCIES, SYMBOLS, UNITS
-from kg_index.triples.literals import Days
+from kg_index.values.dates import Date, Time
+from kg_index.values.literals import Days
+from kg_index.values.question_values import Measure, Money, Number, Quoted, Value, find_values, graph_value
+from kg_index.values.units import CURRENCIES, SYMBOLS, UNITS
 
 
 def shown(value: Value) -> tuple[object, ...]:

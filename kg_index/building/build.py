@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from kg_index.building.sorting import RowKeys, Sorter
 from kg_index.building.term_ids import Run, RunWriter, merge_terms
 from kg_index.triples.columns import Ids, Totals, write_manifest
-from kg_index.triples.triples import Stats, TripleIndex
+from kg_index.triples.triple_index import Stats, TripleIndex
 
 Progress = Callable[[str, int, int | None], None]
 MEMORY = 1 << 30

@@ -6,11 +6,11 @@ import pytest
 import torch
 
 from kg_index.relations.keywords import KeywordMatcher
-from kg_index.relations.relations import RelationDetector
+from kg_index.relations.pools import PoolQuestion
+from kg_index.relations.relation_network import RelationDetector
 from kg_index.relations.template_rows import Row
 from kg_index.relations.template_text import NO_PATH
 from kg_index.relations.templates import TemplateTable
-from kg_index.training.relation_detection_data import PoolQuestion
 from kg_index.training.relation_training import (
     Examples,
     RelationTraining,

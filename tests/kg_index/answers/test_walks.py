@@ -3,9 +3,9 @@
 from itertools import pairwise
 
 from kg_index.answers.graph_words import Vocabulary
-from kg_index.triples.lookup import Lookup
+from kg_index.answers.lookup import Lookup
+from kg_index.answers.walks import Walker
 from kg_index.triples.paths import Step
-from kg_index.triples.walks import Walker
 
 EX = "http://example.org/"
 

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kg_index.building.rdf_parsing import read_triples
-from kg_index.linking.linking import Linker, Spotted, Weights
+from kg_index.linking.linker import Linker, Spotted, Weights
 from kg_index.linking.mention_rows import rows_of
 from kg_index.linking.mentions import Mentions, write_mentions
 from qa_core.types import IntArray

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from kg_index.triples.literals import Days
+from kg_index.values.literals import Days
 
 Precision = Literal["day", "month", "year", "decade", "century"]
 

@@ -11,8 +11,8 @@ from itertools import product
 from kg_index.linking.mention_rows import LABELS
 from kg_index.linking.mentions import Mentions
 from kg_index.linking.name_folding import key_of
-from kg_index.triples.literals import literal
-from kg_index.triples.triples import TripleIndex
+from kg_index.triples.triple_index import TripleIndex
+from kg_index.values.literals import literal
 from qa_core.types import IntArray
 
 SENSES = 20  # entities of one name that are looked up

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from itertools import chain
 from math import isfinite
 
-from kg_index.answers.dates import Date, Time, find_dates, find_times
-from kg_index.answers.spoken_numbers import ANY_NUMBER, MONEY_SCALE, NUMBER, number_of
-from kg_index.answers.spoken_numbers import approximate as approximate
-from kg_index.answers.units import CODES, CURRENCIES, SYMBOLS, UNITS, Unit
-from kg_index.triples.literals import Days
+from kg_index.values.dates import Date, Time, find_dates, find_times
+from kg_index.values.literals import Days
+from kg_index.values.spoken_numbers import ANY_NUMBER, MONEY_SCALE, NUMBER, number_of
+from kg_index.values.spoken_numbers import approximate as approximate
+from kg_index.values.units import CODES, CURRENCIES, SYMBOLS, UNITS, Unit
 
 
 @dataclass(frozen=True, slots=True)

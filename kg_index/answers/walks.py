@@ -9,7 +9,7 @@ from functools import cached_property
 
 from kg_index.answers.graph_words import Vocabulary
 from kg_index.triples.paths import Path, Step
-from kg_index.triples.triples import TripleIndex
+from kg_index.triples.triple_index import TripleIndex
 
 MOST_ANSWERS = 1_000
 _PREDICATES = 2_000  # of a term, in either direction

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kg_index.triples.literals import XSD, Days, Literal, literal, near, value_of
+from kg_index.values.literals import XSD, Days, Literal, literal, near, value_of
 
 
 @pytest.mark.parametrize(

@@ -10,12 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from benchmarks.hash_triples import HashTriples
-from kg_index.building.building import build
+from kg_index.building.build import build
 from kg_index.building.rdf_parsing import read_triples
 from kg_index.triples.columns import GraphDamaged
-from kg_index.triples.literals import Days
 from kg_index.triples.paths import paths_between
-from kg_index.triples.triples import Step, TripleIndex
+from kg_index.triples.triple_index import Step, TripleIndex
+from kg_index.values.literals import Days
 
 E = "http://example.org/"
 XSD = "http://www.w3.org/2001/XMLSchema#"

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kg_index.answers.dates import Date, Time, find_dates, find_times
-from kg_index.triples.literals import Days
+from kg_index.values.dates import Date, Time, find_dates, find_times
+from kg_index.values.literals import Days
 
 SHAPES = [
     "{0:%Y}-{0:%m}-{0:%d}",

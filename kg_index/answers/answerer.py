@@ -15,17 +15,17 @@ import numpy as np
 
 from kg_index.answers.graph_words import Vocabulary
 from kg_index.answers.interpretations import Reader, Reading
+from kg_index.answers.lookup import Fact, Lookup
 from kg_index.answers.topics import Spotted, spot
 from kg_index.answers.verbalise import SHOWN, Worded, Wording, shortened
-from kg_index.linking.linking import Linker
+from kg_index.answers.walks import Walker
+from kg_index.linking.linker import Linker
 from kg_index.relations.relation_scorers import Encode
-from kg_index.triples.lookup import Fact, Lookup
 from kg_index.triples.paths import Step
-from kg_index.triples.walks import Walker
 from qa_core.types import Span
 
 if TYPE_CHECKING:  # torch comes with these
-    from kg_index.relations.relations import RelationScorer
+    from kg_index.relations.relation_network import RelationScorer
     from kg_index.relations.templates import TemplateTable
 
 LONGEST = 2_000  # characters of a question that are read

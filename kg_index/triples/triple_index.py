@@ -2,7 +2,7 @@
 
 As in the thesis (4.3.2) three orders of the triples serve SP→O, OP→S and SO→P; instead of hash tables they are sorted,
 so that they open at once, take 24 bytes a triple, and also serve lookups with one known term.
-`kg_index/triples/columns.py` tells the files, `kg_index/building/building.py` writes them.
+`kg_index/triples/columns.py` tells the files, `kg_index/building/build.py` writes them.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from pathlib import Path as FilePath
 import numpy as np
 
 from kg_index.triples.columns import Totals, check, map_column, read_manifest, totals_of, view_column
-from kg_index.triples.literals import Value, near, value_of
 from kg_index.triples.paths import HUB, Path, Step, paths_between
 from kg_index.triples.ranges import Groups, equal_ranges, gather
 from kg_index.triples.terms import TermTable
+from kg_index.values.literals import Value, near, value_of
 from qa_core.types import IntArray
 
 MOST_LITERALS = 10_000  # of a subject that are compared with a number or date
