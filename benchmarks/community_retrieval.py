@@ -40,7 +40,7 @@ from qa_core.vectors.word_vectors import WordVectors
 from qa_lab.train.data.pairs import read_pairs, split
 from retrievers.engines.local.keyword import Entry, KeywordIndex, KeywordQuery, KeywordWriter
 from retrievers.expansion import TermWeights, rm3
-from retrievers.fusion import Ranked, in_vocabulary_rule, reciprocal_rank
+from retrievers.fusion import ScoredDocuments, in_vocabulary_rule, reciprocal_rank
 from retrievers.training import query_expansion
 from retrievers.training.encoders.static_tower import StaticConfig, StaticTower
 from retrievers.training.encoders.trainable_encoders import counted, vectors
@@ -227,7 +227,7 @@ def by_both(name: str, bench: Bench) -> Found:
     found = []
     known = in_vocabulary(bench)
     for number, *lists in zip(bench.task.asked, bench.dense, bench.keyword, strict=True):
-        dense, keyword = (Ranked.of(each, -np.arange(len(each))) for each in lists)
+        dense, keyword = (ScoredDocuments.of(each, -np.arange(len(each))) for each in lists)
         joined = (
             in_vocabulary_rule(dense, keyword, DEPTH, in_vocabulary=number in known)
             if name == "hybrid"

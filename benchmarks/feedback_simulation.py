@@ -44,7 +44,7 @@ from qa_lab.train.fusion.fusion import CORRECTING
 from qa_lab.train.fusion.fusion_data import Lessons, of_judgements
 from qa_lab.train.fusion.votes import Voice, VoteSettings
 from rankers.fusion import FusionConfig, LearnedFusion, Scores, cross_validated, joined
-from rankers.rank_prior import PLACE
+from rankers.rank_prior import RANK
 
 UP = (0.1, 0.3, 0.7, 0.9)
 """How often people vote for a document of each grade."""
@@ -82,7 +82,7 @@ class World:
         return float(self.grades[self.first(scores)[questions]].mean())
 
     def scored(self, fusion: LearnedFusion) -> FloatArray:
-        return fusion.score(joined(self.lessons.scores, -self.order[:, None], (PLACE,)))
+        return fusion.score(joined(self.lessons.scores, -self.order[:, None], (RANK,)))
 
     def up(self) -> np.ndarray:
         """(N,), how often people vote for a document."""

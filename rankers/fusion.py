@@ -28,8 +28,8 @@ from rankers.answer_selection.keyword_features import FEATURES, Encode, Keywords
 from rankers.combination import LEARNED
 from rankers.gbdt import TEXT, BoostedTrees, GBDTConfig, normalised
 from rankers.neural import SCORED_AT_ONCE, NeuralRanker, TextPair, asked, by_places, go_on
-from rankers.rank_prior import PLACE, Places
-from rankers.training.ndcg_by_feature import standing
+from rankers.rank_prior import RANK, RankPrior
+from rankers.training.ndcg_by_feature import ndcg_by_feature
 
 SIMILARITY = "passage_similarity"
 """How near passage and question are to an encoder: so the pipeline calls it, too."""
@@ -99,7 +99,7 @@ class FusionModel:
     origin: Origin = field(default_factory=Origin)
     answers: int = 0  # that the keywords were counted in; 0 for none
     mean_length: float = 0.0
-    places: Places | None = None
+    places: RankPrior | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -111,7 +111,7 @@ class LearnedFusion:
     config: FusionConfig
     keywords: Keywords | None = None  # what FEATURES of candidates are taken from, where they are among the names
     origin: Origin = field(default_factory=Origin)
-    places: Places | None = None  # what the trees correct; scores are then expected shares
+    places: RankPrior | None = None  # what the trees correct; scores are then expected shares
 
     @classmethod
     def fit(
@@ -123,7 +123,7 @@ class LearnedFusion:
         config: FusionConfig | None = None,
         keywords: Keywords | None = None,
         origin: Origin | None = None,
-        places: Places | None = None,
+        places: RankPrior | None = None,
     ) -> Self:
         """Grow the trees; the same scores and seed give the same ones.
 
@@ -131,7 +131,7 @@ class LearnedFusion:
             grades: (N,), 0 for a wrong candidate, more for a better one; NaN leaves a candidate out, whose scores
                 still count where those of its question are normalised.
             weights: (N,), how much a candidate counts; all the same by default.
-            places: start from what is expected of the places in the column `PLACE`; grades are then shares.
+            places: start from what is expected of the places in the column `RANK`; grades are then shares.
 
         Raises:
             ValueError: no two candidates differ in grade.
@@ -190,7 +190,7 @@ class LearnedFusion:
             pairs = [(asked(question), each.passage.text) for each in candidates]
             scores = joined(scores, self.keywords.features(pairs), FEATURES)
         if self.places is not None:
-            scores = joined(scores, np.arange(len(candidates), dtype=np.float32)[:, None], (PLACE,))
+            scores = joined(scores, np.arange(len(candidates), dtype=np.float32)[:, None], (RANK,))
         found = [
             each.scored(LEARNED, score) for each, score in zip(candidates, self.score(scores).tolist(), strict=True)
         ]
@@ -270,7 +270,7 @@ def cross_validated(
     folds: int,
     config: FusionConfig,
     weights: ArrayLike | None = None,
-    places: Places | None = None,
+    places: RankPrior | None = None,
     part: Sequence[int] | None = None,
 ) -> FloatArray:
     """Scores (N,), each question's by trees that did not see it: of `folds` parts of the questions one after another.
@@ -295,15 +295,15 @@ def cross_validated(
 
 def _chosen(scores: Scores, grades: NDArray[np.float64], least: float) -> list[str]:
     """Names of the stages that alone come to this share of the best one's nDCG@10."""
-    stages = scores.only([name for name in scores.names if name != PLACE])
-    alone = standing(stages.table, grades, stages.question)
+    stages = scores.only([name for name in scores.names if name != RANK])
+    alone = ndcg_by_feature(stages.table, grades, stages.question)
     wanted = least * alone.max(initial=0.0)
     return [name for name, found in zip(stages.names, alone.tolist(), strict=True) if found >= wanted]
 
 
 def _places(scores: Scores) -> FloatArray:
     """(N,), NaN where nothing says in which order candidates came."""
-    places: FloatArray = scores.only((PLACE,)).table[:, 0]
+    places: FloatArray = scores.only((RANK,)).table[:, 0]
     return places
 
 

@@ -15,12 +15,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from qa_core.types import FloatArray
 
-PLACE = "place"
+RANK = "place"
 """Name of the column of scores that tells a candidate's place, from 0, in the order that is to be corrected."""
 
 
 @dataclass(frozen=True, slots=True)
-class Places:
+class RankPrior:
     first: float  # share of first places that are good, between 0 and 1
 
     def __post_init__(self) -> None:

@@ -22,7 +22,7 @@ from retrievers.engines.local.keyword import Field, KeywordQuery, Phrase
 NounPhrases = Callable[[str], Sequence[str]]
 Synonyms = Callable[[str], Sequence[str]]
 
-DENSE = 1.5
+DENSE_WEIGHT = 1.5
 """Weight of a dense list beside the keyword queries, whose weights are below: chosen on the same questions."""
 FIELDS: tuple[Field, ...] = ("all", "title")
 WHOLE, FOCUS, TITLE, BODY, PHRASES, BIGRAMS = 1.0, 0.5, 0.25, 0.25, 0.25, 0.25
@@ -35,7 +35,7 @@ A body is where people tell a story. Of 1,000 titles of MedQuAD as many find the
 .976 and .977), and the longer ones ask two queries in place of five.
 """
 
-_SMALL_TALK = """
+_QUESTION_STOP_WORDS = """
 a about advice advise after again against all also am an and any anybody anyone anything are around as ask asking at
 away be because been before being below between both but by can cannot cant concerned could couldn dear did didn do
 does doesn doing don during each else few find finding for found from further general get gets getting give go going
@@ -48,7 +48,9 @@ they thing things think this those thought through to told too tried try trying 
 using ve very want wanted wants was wasn way we well went were weren what when where whether which while who whom whose
 why will wish with without won wonder wondering would wouldn yes yet you your yours yourself
 """
-SMALL_TALK = frozenset(terms(_SMALL_TALK, stop=False)) | frozenset(terms(" ".join(STOP_TERMS), stop=False))
+QUESTION_STOP_STEMS = frozenset(terms(_QUESTION_STOP_WORDS, stop=False)) | frozenset(
+    terms(" ".join(STOP_TERMS), stop=False)
+)
 """Stems of words that people wrap a question in; they say nothing about what is asked."""
 
 _INTERROGATIVE = re.compile(
@@ -74,7 +76,7 @@ class Formulation:
 
     keyword: tuple[WeightedQuery, ...]
     text: str
-    informative: tuple[str, ...]
+    content_terms: tuple[str, ...]
 
 
 def formulate(
@@ -85,17 +87,19 @@ def formulate(
     The weights of the forms were chosen on the development questions of LiveQA-Med; encoding the asking part beside the
     whole brought nothing there.
     """
-    whole = whole_text(question)
-    focus = asking_part(question)
+    whole = question_text(question)
+    focus = asking_sentences(question)
     forms = [("whole", whole, WHOLE), ("focus", focus, FOCUS)]
     if question.body.strip():
         forms += [("title", question.title, TITLE), ("body", question.body, BODY)]
-    carrying = tuple(dict.fromkeys(informative(whole)))
+    carrying = tuple(dict.fromkeys(content_terms(whole)))
     long = len(carrying) > (SHORT if question.body.strip() else SHORT_TITLE)
     if noun_phrases and long:
         forms.append(("noun phrases", " ".join(noun_phrases(whole)), PHRASES))
     keyword = [
-        WeightedQuery(f"{name}:{field}", KeywordQuery(_with_synonyms(informative(text), text, synonyms), field), weight)
+        WeightedQuery(
+            f"{name}:{field}", KeywordQuery(_with_synonyms(content_terms(text), text, synonyms), field), weight
+        )
         for name, text, weight in forms
         for field in FIELDS
     ]
@@ -104,7 +108,7 @@ def formulate(
     return Formulation(tuple(_distinct(keyword)), whole, carrying)
 
 
-def whole_text(question: Question) -> str:
+def question_text(question: Question) -> str:
     """Title and body as one text; a body that begins with the title is not told twice."""
     title, body = question.title.strip(), question.body.strip()
     if body.casefold().startswith(title.casefold()):
@@ -112,22 +116,22 @@ def whole_text(question: Question) -> str:
     return f"{title} {body}".strip()
 
 
-def asking_part(question: Question) -> str:
+def asking_sentences(question: Question) -> str:
     """The title with the sentences of the body that ask; title and body where none does."""
     body = question.body
     asking = [body[start:end] for start, end in sentences(body) if _asks(body[start:end])]
-    return f"{question.title.strip()} {' '.join(asking)}".strip() if asking else whole_text(question)
+    return f"{question.title.strip()} {' '.join(asking)}".strip() if asking else question_text(question)
 
 
-def informative(text: str) -> list[str]:
+def content_terms(text: str) -> list[str]:
     """Index terms that carry information, in order; every term where nothing else is left."""
     found = terms(text)
-    return [term for term in found if term not in SMALL_TALK] or found
+    return [term for term in found if term not in QUESTION_STOP_STEMS] or found
 
 
 def _pairs(text: str) -> tuple[Phrase, ...]:
     """Neighbouring terms that carry information, side by side, the first `MAX_PAIRS` distinct ones."""
-    pairs = dict.fromkeys(pair for pair in pairwise(informative(text)) if pair[0] != pair[1])
+    pairs = dict.fromkeys(pair for pair in pairwise(content_terms(text)) if pair[0] != pair[1])
     return tuple((pair, 1.0, 0) for pair in list(pairs)[:MAX_PAIRS])
 
 

@@ -17,7 +17,7 @@ from qa_core.types import IntArray
 RANK_CONSTANT = 60  # the paper's: first ranks count more than later ones, but no single list decides alone
 
 
-class Ranked(NamedTuple):
+class ScoredDocuments(NamedTuple):
     """Keys of documents and their scores, best first."""
 
     documents: IntArray  # (N,)
@@ -31,16 +31,16 @@ class Ranked(NamedTuple):
     def empty(self) -> bool:
         return not len(self.documents)
 
-    def first(self, count: int) -> Ranked:
-        return self if len(self.documents) <= count else Ranked(self.documents[:count], self.scores[:count])
+    def first(self, count: int) -> ScoredDocuments:
+        return self if len(self.documents) <= count else ScoredDocuments(self.documents[:count], self.scores[:count])
 
     def pairs(self) -> Iterable[tuple[int, float]]:
         return zip(self.documents.tolist(), self.scores.tolist(), strict=True)
 
 
 def reciprocal_rank(
-    lists: Sequence[Ranked], *, weights: Sequence[float] | None = None, k: int = RANK_CONSTANT
-) -> Ranked:
+    lists: Sequence[ScoredDocuments], *, weights: Sequence[float] | None = None, k: int = RANK_CONSTANT
+) -> ScoredDocuments:
     """score(d) = Σ_l w_l / (k + rank_l(d)), ranks from 1, over the lists that hold d (Cormack et al. 2009, eq. 1)."""
     shares = _weights(lists, weights)
     ranks = [np.arange(1, len(each.documents) + 1) for each in lists]
@@ -48,8 +48,11 @@ def reciprocal_rank(
 
 
 def normalised_mean(
-    lists: Sequence[Ranked], *, weights: Sequence[float] | None = None, floors: Sequence[float | None] | None = None
-) -> Ranked:
+    lists: Sequence[ScoredDocuments],
+    *,
+    weights: Sequence[float] | None = None,
+    floors: Sequence[float | None] | None = None,
+) -> ScoredDocuments:
     """score(d) = Σ_l w_l s'_l(d) / Σ_l w_l with s' = (s − min) / (max − min) within a list (Lee 1997, §3).
 
     A document that a list lacks counts 0 there; where all scores of a list are equal each counts 1.
@@ -65,7 +68,9 @@ def normalised_mean(
     return _summed(lists, [share * each / total for share, each in zip(shares, normalised, strict=True)])
 
 
-def in_vocabulary_rule(dense: Ranked, keyword: Ranked, k: int, *, in_vocabulary: bool) -> Ranked:
+def in_vocabulary_rule(
+    dense: ScoredDocuments, keyword: ScoredDocuments, k: int, *, in_vocabulary: bool
+) -> ScoredDocuments:
     """The hybrid rule of example-driven question answering (thesis, ch. 3).
 
     Where every word of the query is in the encoder's vocabulary, the first k/2 (rounded up) come from the dense list
@@ -75,13 +80,13 @@ def in_vocabulary_rule(dense: Ranked, keyword: Ranked, k: int, *, in_vocabulary:
     taken = dense.documents[: (k + 1) // 2 if in_vocabulary else 0]
     rest = keyword.documents[~np.isin(keyword.documents, taken)]
     documents = np.concatenate([taken, rest])[:k]
-    return Ranked(documents, 1 / np.arange(1, len(documents) + 1))
+    return ScoredDocuments(documents, 1 / np.arange(1, len(documents) + 1))
 
 
-def best_first(documents: IntArray, scores: NDArray[np.float64]) -> Ranked:
+def best_first(documents: IntArray, scores: NDArray[np.float64]) -> ScoredDocuments:
     """Highest score first, equal ones by a hash of the key."""
     order = np.lexsort((stable_hash(documents), -scores))
-    return Ranked(documents[order], scores[order])
+    return ScoredDocuments(documents[order], scores[order])
 
 
 def stable_hash(numbers: IntArray) -> NDArray[np.uint64]:
@@ -92,16 +97,16 @@ def stable_hash(numbers: IntArray) -> NDArray[np.uint64]:
     return mixed ^ (mixed >> np.uint64(31))
 
 
-def _summed(lists: Sequence[Ranked], terms: Sequence[NDArray[np.float64]]) -> Ranked:
+def _summed(lists: Sequence[ScoredDocuments], terms: Sequence[NDArray[np.float64]]) -> ScoredDocuments:
     """Each document with the sum of what its lists say of it."""
     if not lists:
-        return Ranked.of()
+        return ScoredDocuments.of()
     documents, places = np.unique(np.concatenate([each.documents for each in lists]), return_inverse=True)
     sums = np.bincount(places, np.concatenate(terms), minlength=len(documents))
     return best_first(documents, sums.astype(np.float64))  # of nothing it is an array of whole numbers
 
 
-def _normalised(ranked: Ranked, floor: float | None) -> NDArray[np.float64]:
+def _normalised(ranked: ScoredDocuments, floor: float | None) -> NDArray[np.float64]:
     """Each score's place between the last, or what stands for it, and the first."""
     if ranked.empty:
         return ranked.scores
@@ -110,7 +115,7 @@ def _normalised(ranked: Ranked, floor: float | None) -> NDArray[np.float64]:
     return (ranked.scores - low) / width if width > 0 else np.ones_like(ranked.scores)
 
 
-def _weights(lists: Sequence[Ranked], weights: Sequence[float] | None) -> Sequence[float]:
+def _weights(lists: Sequence[ScoredDocuments], weights: Sequence[float] | None) -> Sequence[float]:
     if weights is None:
         return [1.0] * len(lists)
     if len(weights) != len(lists) or any(weight < 0 for weight in weights) or sum(weights) <= 0:

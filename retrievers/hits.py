@@ -26,7 +26,7 @@ class Hits:
         return cls(np.asarray(documents, np.int64), np.asarray(passages, np.int64), np.asarray(scores, np.float64))
 
     @classmethod
-    def together(cls, several: Sequence[Hits]) -> Hits:
+    def concat(cls, several: Sequence[Hits]) -> Hits:
         """All of them, one after another."""
         columns = zip(*((each.documents, each.passages, each.scores) for each in several), strict=True)
         return cls(*map(np.concatenate, columns)) if several else cls.of()

@@ -49,8 +49,8 @@ from rankers.neural import NeuralRanker
 from retrievers.engines.local.keyword import KeywordQuery
 from retrievers.engines.local.segments import View
 from retrievers.expansion import rm3
-from retrievers.formulate import DENSE, Formulation, WeightedQuery, formulate
-from retrievers.fusion import Ranked, in_vocabulary_rule, normalised_mean, reciprocal_rank
+from retrievers.formulate import DENSE_WEIGHT, Formulation, WeightedQuery, formulate
+from retrievers.fusion import ScoredDocuments, in_vocabulary_rule, normalised_mean, reciprocal_rank
 from retrievers.hits import Hits
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ class RankedList:
 
     name: str
     weight: float
-    ranked: Ranked
+    ranked: ScoredDocuments
     floor: float | None = None
 
     def cut(self, depth: int) -> RankedList:
@@ -391,7 +391,7 @@ class Pipeline:
             return {}
         best = ranking.candidates[0]
         told = [each.features.get("combined", each.score) for each in ranking.candidates[:2]]
-        asked = ranking.formulation.informative
+        asked = ranking.formulation.content_terms
         rarity = {t: inverse_frequency(self.index.documents, self.index.document_frequency("all", t)) for t in asked}
         whole, rarest = sum(rarity.values()) or 1.0, inverse_frequency(self.index.documents, 0)
         title = set(terms(best.passage.clue.title))
@@ -499,24 +499,26 @@ class Pipeline:
     def _scan(self, view: View, queries: FloatArray, wanted: int) -> RankedList:
         """Documents by the nearness of their titles, or of their best passages, to the question (1, D)."""
         (found,) = self.index.dense_hits(view, queries, wanted)
-        return _listed(f"dense:{view}", DENSE, found.distinct(), whole=len(found) < wanted)
+        return _listed(f"dense:{view}", DENSE_WEIGHT, found.distinct(), whole=len(found) < wanted)
 
-    def _fused(self, formulation: Formulation, lists: Sequence[RankedList], served: int, wanted: int) -> Ranked:
+    def _fused(
+        self, formulation: Formulation, lists: Sequence[RankedList], served: int, wanted: int
+    ) -> ScoredDocuments:
         """Documents by the first `served` of every list, then those that only longer lists bring."""
         head = self._fuse(formulation, [each.cut(served) for each in lists], served)
         if wanted <= served:
             return head
         longer = self._fuse(formulation, lists, wanted)
         new = ~np.isin(longer.documents, head.documents)
-        return Ranked(
+        return ScoredDocuments(
             np.concatenate([head.documents, longer.documents[new]]), np.concatenate([head.scores, longer.scores[new]])
         ).first(wanted)
 
-    def _fuse(self, formulation: Formulation, lists: Sequence[RankedList], depth: int) -> Ranked:
+    def _fuse(self, formulation: Formulation, lists: Sequence[RankedList], depth: int) -> ScoredDocuments:
         method = self._config.fusion.method
         lists = [each for each in lists if not each.ranked.empty]
         if not lists:
-            return Ranked.of()
+            return ScoredDocuments.of()
         if method == "rule":
             dense = [each for each in lists if each.name.startswith("dense")]
             keyword = [each for each in lists if not each.name.startswith("dense")]
@@ -597,7 +599,7 @@ class Pipeline:
         facts = {} if fact is None or self._facts is None else {"facts": self._facts.trace(fact)}
         return {
             "queries": [_told(query) for query in ranking.formulation.keyword]
-            + [{"name": "dense", "weight": DENSE, "text": ranking.formulation.text}],
+            + [{"name": "dense", "weight": DENSE_WEIGHT, "text": ranking.formulation.text}],
             "lists": {each.name: len(each.ranked.documents) for each in ranking.lists},
             "candidates": [
                 {"document": c.passage.source.document, "passage": c.passage.id, "score": c.score, **c.features}
@@ -625,12 +627,12 @@ def _formulate(question: Question) -> Formulation:
 
 def _listed(name: str, weight: float, best: Hits, *, whole: bool) -> RankedList:
     """Documents where their best passage stands; a whole list, with nothing left out, tells that all others score 0."""
-    return RankedList(name, weight, Ranked.of(best.documents, best.scores), floor=0.0 if whole else None)
+    return RankedList(name, weight, ScoredDocuments.of(best.documents, best.scores), floor=0.0 if whole else None)
 
 
-def _mean(lists: Sequence[RankedList]) -> Ranked:
+def _mean(lists: Sequence[RankedList]) -> ScoredDocuments:
     if not lists:
-        return Ranked.of()
+        return ScoredDocuments.of()
     return normalised_mean(
         [each.ranked for each in lists],
         weights=[each.weight for each in lists],

@@ -23,7 +23,7 @@ from qa_bot.home.generations import Generation, link
 from qa_core.text.analysis import terms
 from qa_core.types import Encoder, FloatArray, IntArray, Passage
 from retrievers.engines.local.dense import Kind
-from retrievers.engines.local.errors import IndexDamaged
+from retrievers.engines.local.errors import CorruptIndexError
 from retrievers.engines.local.keyword import Entry, Field, KeywordIndex, KeywordQuery, KeywordWriter, clone
 from retrievers.engines.local.segments import (
     VIEWS,
@@ -103,7 +103,7 @@ class Index:
         found = [segment.search(view, queries, k) for segment in self._segments]
         if len(found) == 1:
             return found[0]
-        return [Hits.together([hits[i] for hits in found]).ordered().at(np.s_[:k]) for i in range(len(queries))]
+        return [Hits.concat([hits[i] for hits in found]).ordered().at(np.s_[:k]) for i in range(len(queries))]
 
     def dense_state(self) -> list[DenseState]:
         """How the vectors of each segment and view are searched, and how much of a full scan that finds."""
@@ -224,8 +224,8 @@ class IndexWriter:
         folder = self._staged / "alive"
         folder.mkdir()
         for name, segment in segments:
-            if segment.alive is not None:
-                np.save(folder / f"{name}.npy", segment.alive)
+            if segment.live_mask is not None:
+                np.save(folder / f"{name}.npy", segment.live_mask)
 
     @property
     def _doomed(self) -> IntArray:
@@ -311,7 +311,7 @@ def _alive(generation: Generation, name: str) -> NDArray[np.bool_] | None:
     try:
         alive: NDArray[np.bool_] = np.load(generation.path / name)
     except (OSError, ValueError, EOFError) as error:
-        raise IndexDamaged(generation.path / name, error) from error
+        raise CorruptIndexError(generation.path / name, error) from error
     return alive
 
 
@@ -319,5 +319,5 @@ def _strike(segment: Segment, doomed: IntArray) -> bool:
     """Mark deleted documents of a segment as dead; whether anything is left alive."""
     struck = np.isin(segment.documents, doomed)
     if struck.any():
-        segment.alive = ~struck if segment.alive is None else segment.alive & ~struck
+        segment.live_mask = ~struck if segment.live_mask is None else segment.live_mask & ~struck
     return len(segment) > 0

@@ -15,7 +15,6 @@ import Stemmer
 
 from qa_core.text.sentences import sentences as sentences
 
-
 ANALYSER_VERSION = "qa-bot-english/1"
 """The rules of `terms` and Snowball's English stemmer (of PyStemmer 3). Change it when `terms` gives other terms: an
 index names the version that made it, and one made by another is rebuilt."""

@@ -11,7 +11,7 @@ from qa_bot.home.index import Index
 from qa_core.text.analysis import terms
 from qa_core.types import Question
 from retrievers.engines.local.keyword import KeywordQuery
-from retrievers.formulate import whole_text
+from retrievers.formulate import question_text
 
 System = Literal["plain", "keyword", "dense", "hybrid"]
 """An engine of the pipeline, or the keyword index asked plainly."""
@@ -29,7 +29,7 @@ def searcher(pipeline: Pipeline, system: System, *, depth: int = DEPTH) -> Searc
     """A function from a question to documents, best first, each id once (two collections may use the same one)."""
     if system == "plain":
         names: dict[int, str] = {}
-        return lambda question: plain(pipeline.index, whole_text(question), names, depth=depth)
+        return lambda question: plain(pipeline.index, question_text(question), names, depth=depth)
     return lambda question: documents(rank(pipeline, question, engine=system, depth=depth))
 
 

@@ -30,7 +30,7 @@ from qa_core.training.loop import Progress, Training
 from qa_core.types import FloatArray, IntArray
 from qa_core.vectors.word_vectors import WordVectors
 from rankers.neural import TextPair
-from rankers.training.answer_pairs import PointwiseConfig, Pool, score_pairs, train_pointwise
+from rankers.training.answer_pairs import AnswerPool, PointwiseConfig, score_pairs, train_pointwise
 
 SEPARATOR = "<S>"
 SPECIALS = (PAD, UNKNOWN, SEPARATOR)
@@ -222,7 +222,12 @@ class BLSTMScorer:
 
 
 def train_blstm(
-    training: Training, scorer: BLSTMScorer, pool: Pool, config: BLSTMTraining, *, held_out: Pool | None = None
+    training: Training,
+    scorer: BLSTMScorer,
+    pool: AnswerPool,
+    config: BLSTMTraining,
+    *,
+    held_out: AnswerPool | None = None,
 ) -> Iterator[Progress]:
     """By cross-entropy of the mean of the steps; with held-out pairs the model of the highest MAP stays."""
     yield from train_pointwise(training, scorer, pool, config.pointwise, held_out=held_out)

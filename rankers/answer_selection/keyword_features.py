@@ -104,7 +104,7 @@ _LEFT_OUT = STOP_TERMS | ASKING
 _NAME = re.compile(r"(?<=[\w,;:)\"'’”] )[A-Z][\w'’]*")  # capitalised, and not at the beginning of a sentence
 
 
-class Read:
+class AnalysedText:
     """A text, read once for all its pairs; what only one side needs is found when it is asked for."""
 
     def __init__(self, text: str) -> None:
@@ -151,7 +151,7 @@ class Keywords:
         counts: Counter[str] = Counter()
         total = number = 0
         for answer in dict.fromkeys(answers):
-            content = Read(answer).content
+            content = AnalysedText(answer).content
             counts.update(set(content))
             total += len(content)
             number += 1
@@ -176,7 +176,7 @@ class Keywords:
         found = self.counts.get(word, 0)
         return math.log(1 + (self.answers - found + 0.5) / (found + 0.5))
 
-    def bm25(self, question: Read, answer: Read) -> float:
+    def bm25(self, question: AnalysedText, answer: AnalysedText) -> float:
         """`Σ idf(w) · f(k1 + 1) / (f + k1(1 − b + b · |a| / avg))` over the distinct words on both sides."""
         norm = K1 * (1 - B + B * len(answer.content) / (self.mean_length or 1.0))
         shared = ((word, answer.counts[word]) for word in question.counts if word in answer.counts)
@@ -184,17 +184,17 @@ class Keywords:
 
     def features(self, pairs: Sequence[TextPair], *, encode: Encode | None = None) -> FloatArray:
         """(N, F), columns as in FEATURES, and the cosine of both texts' vectors behind them where `encode` is given."""
-        texts = {text: Read(text) for text in dict.fromkeys(text for pair in pairs for text in pair)}
+        texts = {text: AnalysedText(text) for text in dict.fromkeys(text for pair in pairs for text in pair)}
         rows = [self._row(texts[question], texts[answer]) for question, answer in pairs]
         table = np.array(rows, dtype=np.float32).reshape(len(pairs), len(FEATURES))
         return table if encode is None else np.hstack([table, cosines(pairs, encode)[:, None]])
 
     def score(self, pairs: Sequence[TextPair]) -> FloatArray:
         """BM25 (N,) of pairs: the thesis' keyword baseline."""
-        texts = {text: Read(text) for text in dict.fromkeys(text for pair in pairs for text in pair)}
+        texts = {text: AnalysedText(text) for text in dict.fromkeys(text for pair in pairs for text in pair)}
         return np.array([self.bm25(texts[q], texts[a]) for q, a in pairs], dtype=np.float32)
 
-    def _row(self, question: Read, answer: Read) -> list[float]:
+    def _row(self, question: AnalysedText, answer: AnalysedText) -> list[float]:
         asked = list(question.counts)
         shared = [word for word in asked if word in answer.counts]
         idf = {word: self.idf(word) for word in asked}

@@ -100,7 +100,7 @@ def _weighted(states: Tensor, importance: Tensor, mask: Tensor) -> Tensor:
 
 
 @dataclass(frozen=True, eq=False)
-class Peer:
+class SiameseCosineRanker:
     """A pair scorer, trainable; scores are cosines."""
 
     model: PeerNetwork
@@ -174,7 +174,7 @@ class Peer:
         return torch.cat(parts)[back]
 
 
-def optimiser(scorer: Peer, *, learning_rate: float, l2: float) -> torch.optim.Optimizer:
+def optimiser(scorer: SiameseCosineRanker, *, learning_rate: float, l2: float) -> torch.optim.Optimizer:
     """AdaGrad."""
     return torch.optim.Adagrad(scorer.model.parameters(), lr=learning_rate, weight_decay=l2)
 

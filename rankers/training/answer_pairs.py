@@ -1,7 +1,7 @@
 """What pair scorers learn from: questions with labelled answers, how pairs are drawn from them, and the two ways to
 train on pairs, pointwise by cross-entropy and pairwise by a hinge.
 
-    pool = Pool.of(sets)
+    pool = AnswerPool.of(sets)
     for progress in train_pairwise(Training(scorer.model, optimiser, seed=1), scorer, pool, config, held_out=dev):
         print(progress)
 """
@@ -51,7 +51,7 @@ class AnswerSet:
 
 
 @dataclass(frozen=True, eq=False)
-class Pool:
+class AnswerPool:
     """Labelled pairs as places of distinct questions and distinct answers."""
 
     questions: tuple[str, ...]
@@ -98,7 +98,7 @@ class Pool:
 
 
 class Trainable(Protocol):
-    """A pair scorer that can be trained: texts are read once, then scored by their places."""
+    """A pair scorer that can be trained: texts are read once, then score_no_grad by their places."""
 
     @property
     def model(self) -> nn.Module: ...
@@ -135,7 +135,12 @@ class PairwiseConfig:
 
 
 def train_pointwise(
-    training: Training, scorer: Trainable, pool: Pool, config: PointwiseConfig, *, held_out: Pool | None = None
+    training: Training,
+    scorer: Trainable,
+    pool: AnswerPool,
+    config: PointwiseConfig,
+    *,
+    held_out: AnswerPool | None = None,
 ) -> Iterator[Progress]:
     """By binary cross-entropy of the score as a logit; with held-out pairs the model of the highest MAP stays.
 
@@ -162,7 +167,12 @@ def train_pointwise(
 
 
 def train_pairwise(
-    training: Training, scorer: Trainable, pool: Pool, config: PairwiseConfig, *, held_out: Pool | None = None
+    training: Training,
+    scorer: Trainable,
+    pool: AnswerPool,
+    config: PairwiseConfig,
+    *,
+    held_out: AnswerPool | None = None,
 ) -> Iterator[Progress]:
     """By `Σ max(0, s(q, a⁻) + λ − s(q, a⁺))`; with held-out pairs the model of the highest MAP stays.
 
@@ -172,7 +182,7 @@ def train_pairwise(
     texts = scorer.read(pool.questions, pool.answers)
 
     def hardness(questions: IntArray, answers: IntArray) -> FloatArray:
-        return scored(scorer, texts, questions, answers)
+        return score_no_grad(scorer, texts, questions, answers)
 
     def drawn(_epoch: int, rng: np.random.Generator) -> Iterator[NDArray[np.int64]]:
         anchors = rng.permutation(np.flatnonzero(pool.label))
@@ -190,7 +200,7 @@ def train_pairwise(
 
 
 def triples(
-    pool: Pool,
+    pool: AnswerPool,
     anchors: IntArray,
     rng: np.random.Generator,
     config: PairwiseConfig,
@@ -214,7 +224,7 @@ def triples(
     return np.stack([*repeated, wrong.ravel()], axis=1)
 
 
-def scored(scorer: Trainable, texts: Any, questions: IntArray, answers: IntArray) -> FloatArray:
+def score_no_grad(scorer: Trainable, texts: Any, questions: IntArray, answers: IntArray) -> FloatArray:
     """Scores (N,) in evaluation mode and without gradients; the model is left in the mode it was in."""
     was_training = scorer.model.training
     scorer.model.eval()
@@ -230,13 +240,13 @@ def scored(scorer: Trainable, texts: Any, questions: IntArray, answers: IntArray
 def score_pairs(scorer: Trainable, pairs: Sequence[TextPair]) -> FloatArray:
     """Scores (N,) of texts: what a trainable scorer's own `score` is."""
     questions, answers, left, right = by_places(pairs)
-    return scored(scorer, scorer.read(questions, answers), left, right)
+    return score_no_grad(scorer, scorer.read(questions, answers), left, right)
 
 
-def mean_average_precision(scorer: Trainable, pool: Pool, texts: Any = None) -> float:
+def mean_average_precision(scorer: Trainable, pool: AnswerPool, texts: Any = None) -> float:
     """MAP over the questions that have right answers and wrong ones; equal scores are ranked by a hash."""
     texts = texts if texts is not None else scorer.read(pool.questions, pool.answers)
-    scores = scored(scorer, texts, pool.question, pool.answer)
+    scores = score_no_grad(scorer, texts, pool.question, pool.answer)
     qrels: dict[str, dict[str, int]] = {}
     run: dict[str, dict[str, float]] = {}
     columns = (pool.question.tolist(), pool.answer.tolist(), pool.label.tolist(), scores.tolist())
@@ -247,7 +257,7 @@ def mean_average_precision(scorer: Trainable, pool: Pool, texts: Any = None) -> 
     return evaluate(both, {question: run[question] for question in both}, ("AP",))["AP"].mean
 
 
-def check_mixed(pool: Pool) -> None:
+def check_mixed(pool: AnswerPool) -> None:
     """Raises ValueError where all pairs have one label, or there are none."""
     if len(set(pool.label.tolist())) < 2:
         told = f"all {len(pool)} are {'right' if pool.label[0] else 'wrong'}" if len(pool) else "got none"
@@ -260,7 +270,7 @@ def _trained(
     drawn: Any,
     loss: Any,
     config: PointwiseConfig | PairwiseConfig,
-    held_out: Pool | None,
+    held_out: AnswerPool | None,
     steps: int,
 ) -> Iterator[Progress]:
     texts = scorer.read(held_out.questions, held_out.answers) if held_out is not None else None
@@ -277,7 +287,7 @@ def _trained(
     )
 
 
-def _wrong(pool: Pool, question: int, count: int, rng: np.random.Generator, elsewhere: float) -> IntArray:
+def _wrong(pool: AnswerPool, question: int, count: int, rng: np.random.Generator, elsewhere: float) -> IntArray:
     """Wrong answers of a question, drawn with replacement, so many of them from other questions."""
     own = pool.wrong[question]
     others = count if not len(own) else int(rng.binomial(count, elsewhere))

@@ -26,7 +26,7 @@ from qa_core.networks.pair_tokens import PairConfig, TextPair
 from qa_core.training.loop import Progress, Training, train
 from qa_core.training.schedules import triangle
 from qa_core.types import FloatArray, IntArray
-from rankers.training.answer_pairs import Pool, check_mixed, mean_average_precision
+from rankers.training.answer_pairs import AnswerPool, check_mixed, mean_average_precision
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,10 +124,10 @@ def freeze(scorer: TrainedCrossEncoder, layers: int) -> None:
 def tune_cross_encoder(
     training: Training,
     scorer: TrainedCrossEncoder,
-    pool: Pool,
+    pool: AnswerPool,
     tuning: CrossEncoderTuning,
     *,
-    held_out: Pool | None = None,
+    held_out: AnswerPool | None = None,
     report_every: int = 10,
 ) -> Iterator[Progress]:
     """Pointwise by binary cross-entropy, in batches of like length; with held-out pairs the highest MAP stays.
@@ -165,7 +165,9 @@ def tune_cross_encoder(
     )
 
 
-def draw(pool: Pool, tuning: CrossEncoderTuning, rng: np.random.Generator) -> tuple[IntArray, IntArray, FloatArray]:
+def draw(
+    pool: AnswerPool, tuning: CrossEncoderTuning, rng: np.random.Generator
+) -> tuple[IntArray, IntArray, FloatArray]:
     """Questions, answers and labels (N,) of an epoch: all right pairs, and wrong ones as the settings say."""
     wrong = np.flatnonzero(~pool.label)
     if tuning.negatives:
@@ -187,12 +189,12 @@ def draw(pool: Pool, tuning: CrossEncoderTuning, rng: np.random.Generator) -> tu
     return question, answer, label
 
 
-def _drawn_pairs(pool: Pool, tuning: CrossEncoderTuning) -> int:
+def _drawn_pairs(pool: AnswerPool, tuning: CrossEncoderTuning) -> int:
     """Pairs of an epoch, the same in each."""
     return len(draw(pool, tuning, np.random.default_rng(0))[2])
 
 
-def _weight(pool: Pool, tuning: CrossEncoderTuning) -> float:
+def _weight(pool: AnswerPool, tuning: CrossEncoderTuning) -> float:
     """Of right answers in the loss: their own, or what makes both kinds weigh the same."""
     if tuning.weight:
         return tuning.weight

@@ -19,7 +19,7 @@ from torch.nn import functional
 from qa_core.networks.losses import pairwise_cross_entropy
 from qa_core.training.loop import Progress, Training, train
 from qa_core.types import FloatArray, IntArray
-from rankers.training.answer_pairs import Pool, Trainable, mean_average_precision
+from rankers.training.answer_pairs import AnswerPool, Trainable, mean_average_precision
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,11 +35,11 @@ class DistilConfig:
 def train_distilled(
     training: Training,
     student: Trainable,
-    pool: Pool,
+    pool: AnswerPool,
     teacher: FloatArray,
     config: DistilConfig,
     *,
-    held_out: Pool | None = None,
+    held_out: AnswerPool | None = None,
     report_every: int = 50,
 ) -> Iterator[Progress]:
     """By the squared error of scores, `(s − t)²`, or of differences, `((s_a − s_b) − (t_a − t_b))²`.
@@ -58,10 +58,10 @@ def train_distilled(
     texts = student.read(pool.questions, pool.answers)
     held_texts = student.read(held_out.questions, held_out.answers) if held_out is not None else None
     wanted, labels = torch.from_numpy(teacher.astype(np.float32)), torch.from_numpy(pool.label)
-    size = len(pool) if config.loss == "mse" else len(rivals(pool, np.random.default_rng(0)))
+    size = len(pool) if config.loss == "mse" else len(pair_answers(pool, np.random.default_rng(0)))
 
     def drawn(_epoch: int, rng: np.random.Generator) -> Iterator[IntArray]:
-        rows = np.arange(len(pool))[:, None] if config.loss == "mse" else rivals(pool, rng)  # (N, 1) or (N, 2)
+        rows = np.arange(len(pool))[:, None] if config.loss == "mse" else pair_answers(pool, rng)  # (N, 1) or (N, 2)
         order = rng.permutation(len(rows))
         return (rows[order[start : start + config.batch]] for start in range(0, len(order), config.batch))
 
@@ -88,7 +88,7 @@ def train_distilled(
     )
 
 
-def rivals(pool: Pool, rng: np.random.Generator) -> IntArray:
+def pair_answers(pool: AnswerPool, rng: np.random.Generator) -> IntArray:
     """Places (M, 2) of pairs: each with another of its question, drawn at random; a lone answer has none."""
     order = rng.permutation(len(pool))
     order = order[np.argsort(pool.question[order], kind="stable")]
@@ -105,13 +105,13 @@ def _compared(scores: Tensor, rows: IntArray) -> Tensor:
     return columns[:, 0] - columns[:, 1] if rows.shape[1] == 2 else columns[:, 0]
 
 
-def _check(pool: Pool, teacher: FloatArray, config: DistilConfig) -> None:
+def _check(pool: AnswerPool, teacher: FloatArray, config: DistilConfig) -> None:
     if teacher.shape != (len(pool),) or not np.isfinite(teacher).all():
         raise ValueError(
             f"Expected a finite score for each of {len(pool)} pairs, but got shape {teacher.shape} with "
             f"{int((~np.isfinite(teacher)).sum())} that are not finite; score the pairs of this pool."
         )
-    if config.loss == "margin" and not len(rivals(pool, np.random.default_rng(0))):
+    if config.loss == "margin" and not len(pair_answers(pool, np.random.default_rng(0))):
         raise ValueError("Expected questions with two answers or more, but got none; set loss = 'mse'.")
     if not 0 <= config.labelled <= 1:
         raise ValueError(f"Expected a share from 0 to 1, but got labelled = {config.labelled}; correct it.")

@@ -15,7 +15,7 @@ from qa_core.types import FloatArray, IntArray
 DEPTH = 10
 
 
-def standing(table: FloatArray, grades: NDArray[np.float64], question: IntArray) -> NDArray[np.float64]:
+def ndcg_by_feature(table: FloatArray, grades: NDArray[np.float64], question: IntArray) -> NDArray[np.float64]:
     """nDCG@10 of each column, (F,), over the questions that have a good candidate; all 0 where none has.
 
     Equal scores share their places, so that the order of the rows tells nothing; NaN is below every score.

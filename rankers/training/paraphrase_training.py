@@ -20,7 +20,7 @@ from qa_core.networks.pair_classifier import LabelledPairs, alike
 from qa_core.training.loop import Progress, Training, train
 from qa_core.training.schedules import triangle
 from qa_core.types import IntArray
-from rankers.training.answer_pairs import Trainable, scored
+from rankers.training.answer_pairs import Trainable, score_no_grad
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +82,7 @@ def train_paraphrase(
     aside = placed(scorer, held_out) if held_out is not None else None
 
     def evaluated(_: nn.Module) -> float:
-        settle(scorer, texts, places, np.random.default_rng(training.seed))
+        refresh_batch_norm(scorer, texts, places, np.random.default_rng(training.seed))
         assert held_out is not None, "there is something to evaluate on"
         return accuracy(scorer, held_out, aside)
 
@@ -108,7 +108,7 @@ def with_identical(pairs: LabelledPairs, count: int, rng: np.random.Generator) -
     return LabelledPairs(pairs.pairs + same, pairs.labels + (True,) * len(same))
 
 
-def settle(scorer: Trainable, texts: object, places: IntArray, rng: np.random.Generator) -> None:
+def refresh_batch_norm(scorer: Trainable, texts: object, places: IntArray, rng: np.random.Generator) -> None:
     """Take the means and variances of batch normalisation from pairs as they are met in scoring.
 
     Those kept in training are of the last batches, each of one length, and of states with dropout, whose variance is
@@ -140,7 +140,7 @@ def accuracy(scorer: Trainable, pairs: LabelledPairs, read: tuple[object, IntArr
     """Share of the pairs whose logit has the sign of their label; `read` is what `placed` gave for them, if it did."""
     texts, places = read or placed(scorer, pairs)
     order = np.argsort([max(map(len, pair)) for pair in pairs.pairs], kind="stable")  # like lengths pad less
-    found = scored(scorer, texts, places[order, 0], places[order, 1]) > 0
+    found = score_no_grad(scorer, texts, places[order, 0], places[order, 1]) > 0
     return float((found == np.array(pairs.labels)[order]).mean())
 
 

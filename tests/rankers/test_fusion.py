@@ -24,7 +24,7 @@ from rankers.fusion import (
 )
 from rankers.gbdt import GBDTConfig
 from rankers.neural import NeuralRanker
-from rankers.rank_prior import PLACE, Places
+from rankers.rank_prior import RANK, RankPrior
 
 QUESTIONS, EACH = 60, 8
 TREES = GBDTConfig(objective="lambdarank", trees=30, leaves=4, least=5)
@@ -70,19 +70,22 @@ def test_two_halves_are_more_than_either():
 def placed(scores: Scores) -> Scores:
     """With the places of candidates as they stand."""
     places = np.tile(np.arange(EACH, dtype=np.float32), QUESTIONS)
-    return Scores(np.hstack([scores.table, places[:, None]]), (*scores.names, PLACE), scores.question)
+    return Scores(np.hstack([scores.table, places[:, None]]), (*scores.names, RANK), scores.question)
 
 
 def test_trees_correct_an_order_and_come_back_from_disk(tmp_path):
     """Shares that places let expect are left alone; where a stage knows more, it is learnt."""
     scores, grades = toy()
-    places, config = Places(0.5), FusionConfig(trees=replace(TREES, objective="cross_entropy"), blanked=0.0, least=0.0)
+    places, config = (
+        RankPrior(0.5),
+        FusionConfig(trees=replace(TREES, objective="cross_entropy"), blanked=0.0, least=0.0),
+    )
     given = placed(scores)
     expected = places.expected(given.table[:, -1])
     still = LearnedFusion.fit(given, expected, config=config, places=places)
     np.testing.assert_allclose(still.score(given), expected, atol=1e-5)
     fusion = LearnedFusion.fit(given, grades, config=config, places=places)
-    assert PLACE not in fusion.names
+    assert RANK not in fusion.names
     assert first_right(fusion.score(given), grades) > first_right(expected, grades) + 0.2
     assert ((fusion.score(given) > 0) & (fusion.score(given) < 1)).all()
     fusion.save(tmp_path / "fusion", card="")
@@ -97,7 +100,7 @@ def test_a_corrected_order_is_that_of_the_candidates_given():
     """Alike to every stage, they stay as they were; the scores are what is expected of their places."""
     scores, grades = toy()
     config = FusionConfig(trees=replace(TREES, objective="cross_entropy"), blanked=0.0, least=0.0)
-    fusion = LearnedFusion.fit(placed(scores), grades, config=config, places=Places(0.5))
+    fusion = LearnedFusion.fit(placed(scores), grades, config=config, places=RankPrior(0.5))
     candidates = [
         Candidate(Passage(str(n), "text", Clue(), Source(str(n))), 0.0, {"one": 1.0, "other": 1.0}) for n in range(3)
     ]

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from qa_core.types import Question
-from retrievers.formulate import asking_part, formulate, informative, whole_text
+from retrievers.formulate import asking_sentences, content_terms, formulate, question_text
 
 RAMBLING = Question(
     "Gum infection",
@@ -21,21 +21,21 @@ def terms_of(formulation, name):
 
 
 def test_courtesies_and_function_words_carry_nothing():
-    assert informative("Hello, I would like to know what causes hiccups, thank you") == ["caus", "hiccup"]
+    assert content_terms("Hello, I would like to know what causes hiccups, thank you") == ["caus", "hiccup"]
 
 
 def test_a_question_of_nothing_else_keeps_its_words():
-    assert informative("who are you") == ["who", "you"]
+    assert content_terms("who are you") == ["who", "you"]
 
 
 def test_the_part_that_asks_is_the_title_and_the_questions():
-    assert asking_part(RAMBLING) == "Gum infection Is cephalexin safe for me?"
-    assert asking_part(Question("Ear wax", "I would like it out.")) == "Ear wax I would like it out."
+    assert asking_sentences(RAMBLING) == "Gum infection Is cephalexin safe for me?"
+    assert asking_sentences(Question("Ear wax", "I would like it out.")) == "Ear wax I would like it out."
 
 
 def test_a_body_that_repeats_the_title_is_told_once():
-    assert whole_text(Question("Molar pregnancy", "molar pregnancy. Is it rare?")) == "molar pregnancy. Is it rare?"
-    assert whole_text(Question("Uveitis", "")) == "Uveitis"
+    assert question_text(Question("Molar pregnancy", "molar pregnancy. Is it rare?")) == "molar pregnancy. Is it rare?"
+    assert question_text(Question("Uveitis", "")) == "Uveitis"
 
 
 def test_forms_of_a_rambling_question():
@@ -43,7 +43,7 @@ def test_forms_of_a_rambling_question():
     assert terms_of(formulation, "focus:all") == {"gum", "infect", "cephalexin", "safe"}
     assert {"dentist", "penicillin", "allerg"} < terms_of(formulation, "whole:title")
     assert formulation.text == f"{RAMBLING.title} {RAMBLING.body}"
-    assert not {"hello", "thank"} & set(formulation.informative)
+    assert not {"hello", "thank"} & set(formulation.content_terms)
 
 
 def test_a_short_question_is_asked_once_of_each_field():

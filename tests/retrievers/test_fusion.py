@@ -3,10 +3,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retrievers.fusion import Ranked, best_first, in_vocabulary_rule, normalised_mean, reciprocal_rank, stable_hash
+from retrievers.fusion import (
+    ScoredDocuments,
+    best_first,
+    in_vocabulary_rule,
+    normalised_mean,
+    reciprocal_rank,
+    stable_hash,
+)
 
-KEYWORD = Ranked.of([1, 2, 3], [8.0, 6.0, 4.0])
-DENSE = Ranked.of([3, 1, 4], [0.9, 0.5, 0.4])
+KEYWORD = ScoredDocuments.of([1, 2, 3], [8.0, 6.0, 4.0])
+DENSE = ScoredDocuments.of([3, 1, 4], [0.9, 0.5, 0.4])
 
 
 def sorted_list(scores):
@@ -43,9 +50,9 @@ def test_normalised_mean_by_hand():
 
 
 def test_a_list_of_equal_scores_counts_one_each():
-    equal = Ranked.of([5, 6], [2.0, 2.0])
+    equal = ScoredDocuments.of([5, 6], [2.0, 2.0])
     assert told(normalised_mean([equal])) == {5: 1.0, 6: 1.0}
-    assert told(normalised_mean([equal, Ranked.of([6], [1.0])])) == {6: 1.0, 5: 0.5}
+    assert told(normalised_mean([equal, ScoredDocuments.of([6], [1.0])])) == {6: 1.0, 5: 0.5}
 
 
 def test_known_words_take_half_from_the_dense_list():
@@ -59,7 +66,7 @@ def test_an_unknown_word_leaves_the_keyword_list_alone():
 
 
 def test_nothing_in_nothing_out():
-    nothing = Ranked.of()
+    nothing = ScoredDocuments.of()
     for fused in (
         reciprocal_rank([]),
         normalised_mean([]),
@@ -72,7 +79,7 @@ def test_nothing_in_nothing_out():
 
 
 def test_equal_scores_are_ordered_by_the_hash_of_the_key():
-    tied = reciprocal_rank([Ranked.of([document], [1.0]) for document in range(50)]).documents
+    tied = reciprocal_rank([ScoredDocuments.of([document], [1.0]) for document in range(50)]).documents
     assert tied.tolist() == sorted(range(50), key=hash_of)
     assert tied.tolist() != list(range(50))
 
@@ -126,9 +133,9 @@ def test_normalised_means_stay_between_0_and_1_best_first(lists):
 
 
 def test_a_floor_stands_for_the_lowest_score():
-    ranked = Ranked.of([1, 2, 3], [10.0, 9.0, 5.0])
+    ranked = ScoredDocuments.of([1, 2, 3], [10.0, 9.0, 5.0])
     assert told(normalised_mean([ranked], floors=[0.0])) == {1: 1.0, 2: 0.9, 3: 0.5}
-    fused = told(normalised_mean([ranked, Ranked.of([3, 1], [4.0, 2.0])], floors=[0.0, None]))
+    fused = told(normalised_mean([ranked, ScoredDocuments.of([3, 1], [4.0, 2.0])], floors=[0.0, None]))
     assert fused == pytest.approx({1: 0.5, 2: 0.45, 3: 0.75})
 
 

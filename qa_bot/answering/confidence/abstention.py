@@ -11,7 +11,7 @@ from qa_bot.answering.confidence.question_words import QuestionWord, written
 from qa_core.text.analysis import terms, words
 from qa_core.types import Candidate
 from rankers.clue import Statistics
-from retrievers.formulate import SMALL_TALK, whole_text
+from retrievers.formulate import QUESTION_STOP_STEMS, question_text
 
 if TYPE_CHECKING:
     from qa_bot.answering.pipeline import Decision, Ranking
@@ -34,12 +34,12 @@ QUOTED, QUOTED_TITLE = 40, 120
 
 def reason(ranking: Ranking, decision: Decision, index: Statistics) -> str:
     """What is said in place of an answer; `index` tells which words the collection has at all."""
-    text = whole_text(ranking.question)
+    text = question_text(ranking.question)
     if not text:
         return EMPTY_QUESTION
     if not ranking.candidates and ranking.stages.skipped:
         return NO_TIME
-    asked = [term for term in ranking.formulation.informative if term not in SMALL_TALK]
+    asked = [term for term in ranking.formulation.content_terms if term not in QUESTION_STOP_STEMS]
     if not asked:
         return NOTHING_NAMED
     unknown = [term for term in asked if not index.document_frequency("all", term)]

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from qa_core.text.analysis import terms, words
-from retrievers.formulate import informative
+from retrievers.formulate import content_terms
 
 LONGEST_TURN = 200
 """Characters; a longer one says enough."""
@@ -64,7 +64,7 @@ def topic_of(turn: str) -> Topic | None:
         return None
     text = turn[lead.end() :] if (lead := _LEAD.match(turn)) else turn
     text = text[definition.end() :] if (definition := _DEFINITION.match(text)) else text
-    carrying = frozenset(informative(text))
+    carrying = frozenset(content_terms(text))
     told = plain_words(text)
     bare = all(word in _JOINING or carrying.issuperset(terms(word)) for word in told)
     named = definition is None or _PREPOSITIONS.isdisjoint(told)  # "what is the cause of" asks more than a name
@@ -87,7 +87,7 @@ def label(title: str, topic: Topic) -> str:
     """
     if told := facet(title, topic):
         return told
-    if topic.terms.issuperset(informative(title)):
+    if topic.terms.issuperset(content_terms(title)):
         return title
     return (_DEFINITION.sub("", title).strip(" ?") if is_definition(title) else title) or title
 

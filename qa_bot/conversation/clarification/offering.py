@@ -16,7 +16,7 @@ from qa_bot.answering.stages.owner_answers import is_owned
 from qa_bot.conversation.clarification.bare_topics import Topic, defines, is_narrower, label, tidy, topic_of
 from qa_bot.documents.ingest.near_duplicates import near, sketches
 from qa_core.types import Answer, Candidate, Choice
-from retrievers.formulate import informative
+from retrievers.formulate import content_terms
 
 if TYPE_CHECKING:
     from qa_bot.answering.graph.facts import Facts, FoundFact
@@ -117,7 +117,7 @@ def readings(topic: Topic, candidates: Sequence[Candidate], *, near: float) -> l
     """
     found: dict[frozenset[str], Candidate] = {}
     for place, each in enumerate(candidates):
-        title = frozenset(informative(each.passage.clue.title))
+        title = frozenset(content_terms(each.passage.clue.title))
         if topic.terms <= title and each.score >= near * candidates[0].score:
             found.setdefault(title - topic.terms, each)
         elif not place:
@@ -184,8 +184,8 @@ def _is_answer(fact: FoundFact, decision: Decision) -> bool:
 
 def _is_titled(ranking: Ranking, decision: Decision) -> bool:
     """Whether a document answers whose title has all terms of the question."""
-    asked = frozenset(ranking.formulation.informative)
-    return decision.given and asked.issubset(informative(ranking.candidates[0].passage.clue.title))
+    asked = frozenset(ranking.formulation.content_terms)
+    return decision.given and asked.issubset(content_terms(ranking.candidates[0].passage.clue.title))
 
 
 def _senses(fact: FoundFact, facts: Facts, check: Callable[[], object]) -> Iterable[Offer]:

@@ -16,7 +16,7 @@ from qa_core.text.analysis import sentences, terms
 from qa_core.text.linguistics import noun_phrases
 from qa_core.text.noun_phrases import tokens
 from qa_core.types import Question, Span
-from retrievers.formulate import SMALL_TALK
+from retrievers.formulate import QUESTION_STOP_STEMS
 
 Rarity = Callable[[str], float]
 """How much an index term says, never negative; usually its inverse document frequency."""
@@ -70,7 +70,7 @@ def analyse(question: Question, *, rarity: Rarity = alike) -> Analysis:
 def weigh(question: Question, *, rarity: Rarity = alike) -> Weights:
     """rarity(t) · (1 + ln(how often t stands in title and body)) for each term that carries information."""
     counts = Counter(terms(f"{question.title}\n{question.body}"))
-    return {term: rarity(term) * (1 + log(count)) for term, count in counts.items() if term not in SMALL_TALK}
+    return {term: rarity(term) * (1 + log(count)) for term, count in counts.items() if term not in QUESTION_STOP_STEMS}
 
 
 def foci(text: str, weights: Weights, *, most: int = FOCI) -> tuple[Span, ...]:

@@ -14,7 +14,7 @@ from qa_core.measures.metrics import evaluate
 from qa_core.types import FloatArray
 from qa_lab.train.data.pairs import Judged, TrainingDataError, incomplete, items, pair_of, split
 from qa_lab.train.request import Request
-from rankers.training.answer_pairs import AnswerSet, Pool
+from rankers.training.answer_pairs import AnswerPool, AnswerSet
 from retrievers.training.examples import Pair
 
 Keep = Literal["both", "positive", "all"]
@@ -114,7 +114,7 @@ class Figures:
     rr: float
 
     @classmethod
-    def of(cls, pool: Pool, scores: FloatArray) -> Self:
+    def of(cls, pool: AnswerPool, scores: FloatArray) -> Self:
         """Of scores (N,) of the pool's pairs; equal ones are ranked by a hash."""
         qrels: dict[str, dict[str, int]] = {}
         run: dict[str, dict[str, float]] = {}

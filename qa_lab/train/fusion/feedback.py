@@ -30,8 +30,8 @@ from qa_lab.train.fusion.fusion_data import Lessons, of_judgements, singles
 from qa_lab.train.fusion.votes import Opinion, Voice, VoteSettings, firmness, first_place, opinions, voices
 from rankers.fusion import LearnedFusion, joined
 from rankers.neural import NeuralRanker
-from rankers.rank_prior import PLACE, Places
-from rankers.training.ndcg_by_feature import standing
+from rankers.rank_prior import RANK, RankPrior
+from rankers.training.ndcg_by_feature import ndcg_by_feature
 
 if TYPE_CHECKING:
     from qa_bot.home.store import Feedback, Turn
@@ -45,7 +45,7 @@ class Voted:
     """Lessons from votes, beside the ranking that is in force. N candidates of all questions together."""
 
     lessons: Lessons
-    places: Places
+    places: RankPrior
     told: tuple[Opinion | None, ...]  # (N,), None where nobody said anything
     present: FloatArray  # (N,), scores of the ranking in force
     voices: int
@@ -163,11 +163,11 @@ def taught(
     said = opinions(given, per_voter=settings.per_voter)
     pairs = zip(lessons.scores.question.tolist(), lessons.candidates, strict=True)
     told = tuple(said.get((keys[number], candidate)) for number, candidate in pairs)
-    places, place = Places(first_place(given)), _places(lessons)
+    places, place = RankPrior(first_place(given)), _places(lessons)
     evidence = np.array([0.0 if each is None else each.evidence for each in told])
     firm = [settings.unvoted if each is None else firmness(each, agree=settings.agree) for each in told]
     grades = 1 / (1 + np.exp(-places.log_odds(place) - evidence))
-    scores = joined(lessons.scores, place[:, None].astype(np.float32), (PLACE,))
+    scores = joined(lessons.scores, place[:, None].astype(np.float32), (RANK,))
     lessons = replace(lessons, scores=scores, grades=grades, weights=np.array(firm))
     return Voted(lessons, places, told, present, len(given), len({each.voter for each in given}))
 
@@ -185,13 +185,15 @@ def measured(voted: Voted, columns: Sequence[FloatArray]) -> list[float]:
     """nDCG@10 of the documents that were voted on, by each of some scores (N,); the gain is how surely it is good."""
     rows = np.flatnonzero([each is not None for each in voted.told])
     good = np.array([_good(voted.told[row]) for row in rows.tolist()])
-    found: list[float] = standing(np.stack(columns, axis=1)[rows], good, voted.lessons.scores.question[rows]).tolist()
+    found: list[float] = ndcg_by_feature(
+        np.stack(columns, axis=1)[rows], good, voted.lessons.scores.question[rows]
+    ).tolist()
     return found
 
 
 def stages(voted: Voted) -> dict[str, float]:
     """The same of each stage alone."""
-    alone = {name: each for name, each in singles(voted.lessons) if name != PLACE}
+    alone = {name: each for name, each in singles(voted.lessons) if name != RANK}
     return dict(zip(alone, measured(voted, list(alone.values())), strict=True)) if alone else {}
 
 

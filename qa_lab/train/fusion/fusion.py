@@ -37,8 +37,8 @@ from rankers.answer_selection.keyword_features import Keywords
 from rankers.fusion import FusionConfig, LearnedFusion, Origin, cross_validated
 from rankers.gbdt import GBDTConfig
 from rankers.neural import NeuralRanker
-from rankers.rank_prior import Places
-from rankers.training.answer_pairs import AnswerSet, Pool
+from rankers.rank_prior import RankPrior
+from rankers.training.answer_pairs import AnswerPool, AnswerSet
 
 ANSWERS, JUDGED = ("AP", "RR"), ("nDCG@10", "RR")
 """Measures of answer selection, and of judged collections."""
@@ -221,7 +221,7 @@ def _lessons(request: Request, settings: FusionSettings, told: Told) -> tuple[Le
             f"Expected at least {settings.folds} questions with right and wrong answers, but got {len(sets)}; give "
             "more, or lower `folds`."
         )
-    keywords = Keywords.of(Pool.of(sets).answers) if settings.keywords else None
+    keywords = Keywords.of(AnswerPool.of(sets).answers) if settings.keywords else None
     return _of_answers(sets, settings, keywords), ANSWERS, len(data.rejects)
 
 
@@ -311,7 +311,7 @@ def _held_out(request: Request, settings: FusionSettings, lessons: Lessons) -> L
     return _of_answers(kept(read_answer_sets([path]).sets, "both"), settings, lessons.keywords)
 
 
-def _grown(lessons: Lessons, settings: FusionSettings, seed: int, *, places: Places | None = None) -> LearnedFusion:
+def _grown(lessons: Lessons, settings: FusionSettings, seed: int, *, places: RankPrior | None = None) -> LearnedFusion:
     config = _seeded(settings.fusion, seed)
     folders = tuple(str(each.folder.resolve()) for each in named(settings.models))
     return LearnedFusion.fit(

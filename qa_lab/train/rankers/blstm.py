@@ -42,7 +42,7 @@ from rankers.answer_selection.blstm import train_blstm as train_network
 from rankers.answer_selection.keyword_features import COSINE, Keywords
 from rankers.answer_selection.stacked import Inputs, StackedRanker, folds, network_pools
 from rankers.gbdt import BoostedTrees
-from rankers.training.answer_pairs import AnswerSet, Pool, check_mixed
+from rankers.training.answer_pairs import AnswerPool, AnswerSet, check_mixed
 
 FOLD = "fold-{}"
 """Folders of the networks that pools for the trees come from, while a run is going on."""
@@ -88,7 +88,7 @@ class _Trainer:
         rejects: int,
     ) -> None:
         self.request, self.settings, self.rejects = request, settings, rejects
-        self.pool, self.dev = Pool.of(sets), Pool.of(dev)
+        self.pool, self.dev = AnswerPool.of(sets), AnswerPool.of(dev)
         check_mixed(self.pool)
         self.questions, self.held_out = len(self.pool.questions), len(self.dev.questions)
         identity = {
@@ -159,7 +159,9 @@ class _Trainer:
             found[own] = network_pools(network, [pairs[place] for place in own.tolist()])
         return found
 
-    def _network(self, pool: Pool, run: Run, begun: Sequence[Run], reported: Reported) -> tuple[BLSTMScorer, Training]:
+    def _network(
+        self, pool: AnswerPool, run: Run, begun: Sequence[Run], reported: Reported
+    ) -> tuple[BLSTMScorer, Training]:
         """Trained on a pool, saved as it goes; a saved one goes on, and one that was done is as it was left."""
         check_mixed(pool)
         seed_everything(self.request.seed)
@@ -216,5 +218,5 @@ class _Trainer:
             shutil.rmtree(part.out, ignore_errors=True)
 
 
-def _among(pool: Pool, chosen: NDArray[np.bool_]) -> Pool:
-    return Pool(pool.questions, pool.answers, pool.question[chosen], pool.answer[chosen], pool.label[chosen])
+def _among(pool: AnswerPool, chosen: NDArray[np.bool_]) -> AnswerPool:
+    return AnswerPool(pool.questions, pool.answers, pool.question[chosen], pool.answer[chosen], pool.label[chosen])

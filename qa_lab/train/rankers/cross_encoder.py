@@ -21,7 +21,7 @@ from qa_lab.train.request import Request
 from qa_lab.train.retrieval.dense import TrainingError
 from qa_lab.train.settings import SettingsError, read_toml, settled
 from qa_lab.train.training_run import Run, RunError, hold
-from rankers.training.answer_pairs import AnswerSet, Pool, mean_average_precision
+from rankers.training.answer_pairs import AnswerPool, AnswerSet, mean_average_precision
 from rankers.training.cross_encoder_training import (
     CrossEncoderTuning,
     TrainedCrossEncoder,
@@ -153,7 +153,7 @@ def _trained(request: Request, config: CrossEncoderSettings, told: Told, reporte
     sets, held, rejects = parted_mixed(request, told)
     if config.mined:
         sets = mined(sets, config.mined)
-    pool, dev = Pool.of(sets), Pool.of(held)
+    pool, dev = AnswerPool.of(sets), AnswerPool.of(held)
     seed_everything(request.seed)
     assert request.base is not None, "checked with the settings"
     scorer = opened(request.base, config.cross)
@@ -183,7 +183,7 @@ def _trained(request: Request, config: CrossEncoderSettings, told: Told, reporte
     return outcome
 
 
-def _identity(config: CrossEncoderSettings, pool: Pool, request: Request) -> dict[str, object]:
+def _identity(config: CrossEncoderSettings, pool: AnswerPool, request: Request) -> dict[str, object]:
     """What has to be the same for a saved run to go on."""
     assert request.base is not None, "checked with the settings"
     return {

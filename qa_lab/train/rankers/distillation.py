@@ -21,8 +21,8 @@ from qa_core.types import FloatArray
 from qa_lab.train.settings import SettingsError
 from qa_lab.train.training_run import EVERY, Run, RunError
 from rankers.neural import PairScorer, TextPair
-from rankers.training.answer_pairs import Pool
-from rankers.training.distillation import DistilConfig, rivals
+from rankers.training.answer_pairs import AnswerPool
+from rankers.training.distillation import DistilConfig, pair_answers
 
 SCORES = "teacher.npy"
 """In the state of a run: scores of the first pairs, or of all."""
@@ -64,9 +64,9 @@ def opened(teacher: str) -> PairScorer:
         raise SettingsError(f"The teacher cannot be opened: {error}") from error
 
 
-def check_rivals(pool: Pool, config: DistilConfig) -> None:
+def check_answer_pairs(pool: AnswerPool, config: DistilConfig) -> None:
     """Raises SettingsError where differences are asked for, but no question has two answers."""
-    if config.loss == "margin" and not len(rivals(pool, np.random.default_rng(0))):
+    if config.loss == "margin" and not len(pair_answers(pool, np.random.default_rng(0))):
         raise SettingsError("Expected questions with two answers or more, but got none; set distil.loss = 'mse'.")
 
 

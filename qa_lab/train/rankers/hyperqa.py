@@ -21,7 +21,7 @@ from qa_core.vectors.word_vectors import read_vectors
 from qa_lab.train.data.answer_sets import AnswerSets, Figures, parted_mixed
 from qa_lab.train.data.pairs import TrainingDataError
 from qa_lab.train.data.start_vectors import located
-from qa_lab.train.rankers.distillation import check_rivals, folder_of, opened, spread, standard, teacher_scores
+from qa_lab.train.rankers.distillation import check_answer_pairs, folder_of, opened, spread, standard, teacher_scores
 from qa_lab.train.rankers.hyperqa_readouts import write_readouts
 from qa_lab.train.rankers.hyperqa_settings import HyperSettings, configured
 from qa_lab.train.request import Request
@@ -31,12 +31,12 @@ from qa_lab.train.training_run import Run, RunError, hold
 from rankers.answer_selection import hyperqa, peers
 from rankers.answer_selection.frozen_words import FrozenWords, PieceWords, TableWords
 from rankers.answer_selection.hyperqa import HyperQA, HyperShape
-from rankers.answer_selection.peers import Peer, PeerShape
+from rankers.answer_selection.peers import PeerShape, SiameseCosineRanker
 from rankers.neural import PairScorer
-from rankers.training.answer_pairs import Pool, check_mixed, train_pairwise
+from rankers.training.answer_pairs import AnswerPool, check_mixed, train_pairwise
 from rankers.training.distillation import train_distilled
 
-Scorer = HyperQA | Peer
+Scorer = HyperQA | SiameseCosineRanker
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,11 +107,11 @@ def epochs(request: Request) -> int:
 def _trained(request: Request, settings: HyperSettings, told: Told, reported: Reported) -> Outcome:
     teacher = opened(settings.teacher) if settings.teacher else None
     train, held_out, rejects = parted_mixed(request, told)
-    pool, dev = Pool.of(train), Pool.of(held_out)
+    pool, dev = AnswerPool.of(train), AnswerPool.of(held_out)
     if teacher is None:
         check_mixed(pool)
     else:
-        check_rivals(pool, settings.distil)
+        check_answer_pairs(pool, settings.distil)
     seed_everything(request.seed)
     scorer = _scorer(settings, request.base)
     before, _ = _measured(scorer, dev)
@@ -141,7 +141,9 @@ def _trained(request: Request, settings: HyperSettings, told: Told, reported: Re
     return outcome
 
 
-def _taught(run: Run, training: Training, teacher: PairScorer, pool: Pool, dev: Pool, reported: Reported) -> FloatArray:
+def _taught(
+    run: Run, training: Training, teacher: PairScorer, pool: AnswerPool, dev: AnswerPool, reported: Reported
+) -> FloatArray:
     """The teacher's scores of the pairs for training and then of those held out; from here on a run can be resumed."""
     if not training.step:
         seed_everything(training.seed)  # as training begins, so that a run resumed here draws the same
@@ -150,7 +152,12 @@ def _taught(run: Run, training: Training, teacher: PairScorer, pool: Pool, dev: 
 
 
 def _lessons(
-    settings: HyperSettings, training: Training, scorer: Scorer, pool: Pool, dev: Pool, scores: FloatArray | None
+    settings: HyperSettings,
+    training: Training,
+    scorer: Scorer,
+    pool: AnswerPool,
+    dev: AnswerPool,
+    scores: FloatArray | None,
 ) -> Iterator[Progress]:
     """Training by labels, or by a teacher's scores of the pool's pairs and more."""
     if scores is None:
@@ -164,7 +171,7 @@ def _scorer(settings: HyperSettings, base: Path | None) -> Scorer:
     """A new one, or that of a base; global generators draw the first weights."""
     hyper = settings.hyperbolic
     if base is not None:
-        scorer = (HyperQA if hyper else Peer).load(base)
+        scorer = (HyperQA if hyper else SiameseCosineRanker).load(base)
         shape: HyperShape | PeerShape = settings.hyper if hyper else settings.peer
         if scorer.config.shape != shape:
             raise SettingsError(
@@ -172,7 +179,7 @@ def _scorer(settings: HyperSettings, base: Path | None) -> Scorer:
             )
         return scorer
     source = _words(settings)
-    return HyperQA.of(source, settings.hyper) if hyper else Peer.of(source, settings.peer)
+    return HyperQA.of(source, settings.hyper) if hyper else SiameseCosineRanker.of(source, settings.peer)
 
 
 def _words(settings: HyperSettings) -> FrozenWords:
@@ -188,7 +195,7 @@ def _optimiser(scorer: Scorer, settings: HyperSettings) -> torch.optim.Optimizer
     return peers.optimiser(scorer, learning_rate=settings.learning_rate, l2=settings.l2)
 
 
-def _measured(scorer: Scorer, pool: Pool) -> tuple[Figures, float]:
+def _measured(scorer: Scorer, pool: AnswerPool) -> tuple[Figures, float]:
     """Figures, and pairs scored a second."""
     pairs = pool.pairs()
     started = time.perf_counter()
@@ -196,7 +203,7 @@ def _measured(scorer: Scorer, pool: Pool) -> tuple[Figures, float]:
     return Figures.of(pool, scores), len(pairs) / max(time.perf_counter() - started, 1e-9)
 
 
-def _identity(settings: HyperSettings, request: Request, pool: Pool, dev: Pool) -> dict[str, Any]:
+def _identity(settings: HyperSettings, request: Request, pool: AnswerPool, dev: AnswerPool) -> dict[str, Any]:
     """What has to be the same for a saved run to go on."""
     return {
         "config": asdict(settings),

@@ -16,7 +16,7 @@ from qa_core.measures.plots import draw_histograms, draw_neighbours
 from qa_core.types import FloatArray
 from rankers.answer_selection.frozen_words import counts, read
 from rankers.answer_selection.hyperqa import HyperQA
-from rankers.training.answer_pairs import Pool
+from rankers.training.answer_pairs import AnswerPool
 
 NORMS, FLAT, SOLID, TABLE = FILES = ("norms.png", "tsne-2d.png", "tsne-3d.png", "readouts.json")
 BANDS = 6  # of width 1; the last stands for all above it, too
@@ -26,7 +26,7 @@ _PAIRS = 20
 _POINTS = 400  # of each side in the pictures
 
 
-def write_readouts(out: Path, scorer: HyperQA, pool: Pool, *, seed: int = 0) -> None:
+def write_readouts(out: Path, scorer: HyperQA, pool: AnswerPool, *, seed: int = 0) -> None:
     """Write `FILES` of a pool's texts; without the extra `plots` a ModuleNotFoundError."""
     rng = np.random.default_rng(seed)
     questions, answers = scorer.sums(pool.questions), scorer.sums(pool.answers)
@@ -43,7 +43,7 @@ def write_readouts(out: Path, scorer: HyperQA, pool: Pool, *, seed: int = 0) -> 
         draw_neighbours(out / name, sides, dimensions=dimensions, seed=seed)
 
 
-def bands(scorer: HyperQA, pool: Pool) -> dict[str, dict[str, object]]:
+def bands(scorer: HyperQA, pool: AnswerPool) -> dict[str, dict[str, object]]:
     """The words of a pool by band of their projected norm, 0–1 to 5 and above: how many, and the most frequent."""
     stand = counts((*pool.questions, *pool.answers), scorer.source, most=scorer.config.shape.max_words)
     words = sorted(stand, key=lambda word: (-stand[word], word))
@@ -74,7 +74,7 @@ def levels(scorer: HyperQA, question: str, answer: str) -> dict[str, object]:
     return {"question": question, "answer": answer, "levels": table}
 
 
-def _right(pool: Pool) -> Sequence[tuple[str, str]]:
+def _right(pool: AnswerPool) -> Sequence[tuple[str, str]]:
     return [pair for pair, label in zip(pool.pairs(), pool.label.tolist(), strict=True) if label]
 
 

@@ -31,14 +31,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qa_core.types import FloatArray, IntArray
-from retrievers.engines.local.errors import IndexDamaged
+from retrievers.engines.local.errors import CorruptIndexError
 
 faiss: Any = import_module("faiss")  # Any: the stubs it ships know neither its keyword arguments nor half its classes
 
 Kind = Literal["exact", "sketch", "hnsw", "ivf"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 Part = bytes | memoryview
-Alive = NDArray[np.bool_]
+LiveMask = NDArray[np.bool_]
 
 _HALF, _BYTES = faiss.ScalarQuantizer.QT_fp16, faiss.ScalarQuantizer.QT_8bit
 _PRODUCT = faiss.METRIC_INNER_PRODUCT
@@ -50,7 +50,7 @@ IVF_FROM = 200_000  # a sketch of as many takes 3 ms, finds all of the nearest t
 DEPTH = 2  # candidates for each row wanted (sketch, recall@200 on 31,169 passages of MedQuAD: 2 .994, 3 .999)
 CANDIDATES = 100  # at least
 LEAST = 1.5  # times as many as wanted have to be left without the dead ones, or every row is read after all
-SPARSE = 0.3  # with fewer rows alive than this share the nearest are mostly dead ones: every row is read
+SPARSE = 0.3  # with fewer live rows than this share the nearest are mostly dead ones: every row is read
 
 SAMPLE = 4_096  # rows that the levels of a sketch and the ranges of bytes are learnt from
 ROUNDS = 5  # of Lloyd's algorithm: 20 find .0003 more
@@ -91,7 +91,7 @@ class DenseIndex:
 
         Raises:
             FileNotFoundError: there is no such folder.
-            IndexDamaged: the folder is there, but a file is missing, cut short or of another kind.
+            CorruptIndexError: the folder is there, but a file is missing, cut short or of another kind.
         """
         if not folder.is_dir():
             raise FileNotFoundError(
@@ -99,12 +99,12 @@ class DenseIndex:
             )
         vectors = _read(folder / FILE)
         if type(vectors) is not faiss.IndexScalarQuantizer or vectors.sq.qtype != _HALF:
-            raise IndexDamaged(folder / FILE, f"an index of type {type(vectors).__name__}")
+            raise CorruptIndexError(folder / FILE, f"an index of type {type(vectors).__name__}")
         front = _read(folder / FRONT) if (folder / FRONT).exists() else None
         kind = _kind_of(front, folder)
         if front is not None and (front.ntotal, front.d) != (vectors.ntotal, vectors.d):
             told = f"{front.ntotal} rows of {front.d} numbers for {vectors.ntotal} vectors of {vectors.d}"
-            raise IndexDamaged(folder / FRONT, told)
+            raise CorruptIndexError(folder / FRONT, told)
         refined = faiss.IndexRefine(front, vectors) if front is not None else None
         return cls(kind, vectors.d, vectors.ntotal, vectors, _codes(vectors), refined)
 
@@ -112,30 +112,30 @@ class DenseIndex:
         return self.count
 
     def search(
-        self, queries: FloatArray, k: int, *, alive: Alive | None = None, exact: bool = False
+        self, queries: FloatArray, k: int, *, live_mask: LiveMask | None = None, exact: bool = False
     ) -> tuple[FloatArray, IntArray]:
         """The k rows of greatest inner product with each query, best first, equal scores by row.
 
         Args:
             queries: (Q, D), unit or zero rows; a zero row is no question and finds nothing.
             k: how many rows; where there are fewer the rest is padded with row −1 and score −inf.
-            alive: (N,), true at rows that may be found.
+            live_mask: (N,), true at rows that may be found.
             exact: read every row, whatever the kind of the index.
 
         Returns:
             Scores (Q, k) and rows (Q, k).
         """
         queries = self._checked(queries)
-        if alive is not None and alive.shape != (len(self),):
-            raise ValueError(f"Expected a mask of shape ({len(self)},), but got {alive.shape}.")
+        if live_mask is not None and live_mask.shape != (len(self),):
+            raise ValueError(f"Expected a mask of shape ({len(self)},), but got {live_mask.shape}.")
         asked = queries.any(axis=1)  # (Q,)
         wanted = min(k, len(self))
         if wanted == k > 0 and asked.all():  # as nearly always: nothing is left to fill up
-            return _ordered(*self._search(queries, k, alive, exact))
+            return _ordered(*self._search(queries, k, live_mask, exact))
         scores = np.full((len(queries), k), -np.inf, dtype=np.float32)
         rows = np.full((len(queries), k), -1, dtype=np.int64)
         if asked.any() and wanted > 0:
-            found = self._search(queries[asked], wanted, alive, exact)
+            found = self._search(queries[asked], wanted, live_mask, exact)
             scores[asked, :wanted], rows[asked, :wanted] = _ordered(*found)
         return scores, rows
 
@@ -164,22 +164,24 @@ class DenseIndex:
         scores[places] = scored
         return scores
 
-    def _search(self, queries: FloatArray, k: int, alive: Alive | None, exact: bool) -> tuple[FloatArray, IntArray]:
+    def _search(
+        self, queries: FloatArray, k: int, live_mask: LiveMask | None, exact: bool
+    ) -> tuple[FloatArray, IntArray]:
         # A setting of the calling thread in OpenMP, so it is said before every search.
         faiss.omp_set_num_threads(min(len(queries), CORES))
-        share = 1.0 if alive is None else float(alive.mean())
+        share = 1.0 if live_mask is None else float(live_mask.mean())
         wanted = max(DEPTH * k, CANDIDATES)
         if self._refined is not None and not exact and share >= SPARSE and wanted < len(self):
-            return self._among(*self._candidates(queries, wanted, alive, share), queries, k, alive)
-        selector = None if alive is None else faiss.SearchParameters(sel=_selector(alive))
+            return self._among(*self._candidates(queries, wanted, live_mask, share), queries, k, live_mask)
+        selector = None if live_mask is None else faiss.SearchParameters(sel=_selector(live_mask))
         scores, rows = self._vectors.search(queries, k, params=selector)
         return scores, rows
 
     def _candidates(
-        self, queries: FloatArray, wanted: int, alive: Alive | None, share: float
+        self, queries: FloatArray, wanted: int, live_mask: LiveMask | None, share: float
     ) -> tuple[FloatArray, IntArray]:
         """Scores (Q, M) and rows (Q, M) of what the front finds, best first by its numbers; −1 where there is less."""
-        selector = None if alive is None or self.kind == "sketch" else _selector(alive)
+        selector = None if live_mask is None or self.kind == "sketch" else _selector(live_mask)
         match self.kind:
             case "ivf":
                 front = faiss.SearchParametersIVF(sel=selector, nprobe=PROBES)
@@ -192,16 +194,16 @@ class DenseIndex:
         return scores, rows
 
     def _among(
-        self, scores: FloatArray, rows: IntArray, queries: FloatArray, k: int, alive: Alive | None
+        self, scores: FloatArray, rows: IntArray, queries: FloatArray, k: int, live_mask: LiveMask | None
     ) -> tuple[FloatArray, IntArray]:
-        """The first k of candidates (Q, M) that are alive; where they are too few, the best of all rows."""
-        there = (rows >= 0) if alive is None else (rows >= 0) & alive[rows]
+        """The first k of candidates (Q, M) that are live; where they are too few, the best of all rows."""
+        there = (rows >= 0) if live_mask is None else (rows >= 0) & live_mask[rows]
         if there.all():
             return scores[:, :k], rows[:, :k]
         best, found = np.empty((len(queries), k), np.float32), np.empty((len(queries), k), np.int64)
         for i, live in enumerate(there):
             if live.sum() < LEAST * k:
-                best[i], found[i] = (each[0] for each in self._search(queries[i : i + 1], k, alive, exact=True))
+                best[i], found[i] = (each[0] for each in self._search(queries[i : i + 1], k, live_mask, exact=True))
             else:
                 best[i], found[i] = scores[i, live][:k], rows[i, live][:k]
         return best, found
@@ -281,7 +283,7 @@ def _read(file: Path) -> Any:
     try:
         return faiss.read_index(str(file), faiss.IO_FLAG_MMAP_IFC)
     except RuntimeError as error:
-        raise IndexDamaged(file, _first_line(error)) from error
+        raise CorruptIndexError(file, _first_line(error)) from error
 
 
 def _kind_of(front: Any, folder: Path) -> Kind:
@@ -292,7 +294,7 @@ def _kind_of(front: Any, folder: Path) -> Kind:
         faiss.IndexIVFScalarQuantizer: "ivf",
     }
     if type(front) not in kinds:
-        raise IndexDamaged(folder / FRONT, f"an index of type {type(front).__name__}")
+        raise CorruptIndexError(folder / FRONT, f"an index of type {type(front).__name__}")
     return kinds[type(front)]
 
 
@@ -302,8 +304,8 @@ def _codes(index: Any) -> NDArray[np.uint8]:
     return codes.reshape(index.ntotal, index.code_size)
 
 
-def _selector(alive: Alive) -> Any:
-    return faiss.IDSelectorBitmap(np.packbits(alive, bitorder="little"))
+def _selector(live_mask: LiveMask) -> Any:
+    return faiss.IDSelectorBitmap(np.packbits(live_mask, bitorder="little"))
 
 
 def _ordered(scores: FloatArray, rows: IntArray) -> tuple[FloatArray, IntArray]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 
-class IndexDamaged(RuntimeError):  # noqa: N818 (says what is the case, like StopIteration)
+class CorruptIndexError(RuntimeError):
     """An index that is there but cannot be read; an index that is not there is a `FileNotFoundError` instead."""
 
     def __init__(self, path: Path, found: object) -> None:

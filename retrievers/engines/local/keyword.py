@@ -24,7 +24,7 @@ import tantivy
 
 from qa_core.text.analysis import terms as default_terms
 from qa_core.types import IntArray
-from retrievers.engines.local.errors import IndexDamaged
+from retrievers.engines.local.errors import CorruptIndexError
 from retrievers.hits import Hits
 
 Field = Literal["title", "all"]
@@ -67,7 +67,7 @@ class KeywordWriter:
         """Create the index in `path`, or open the one that is there.
 
         Raises:
-            IndexDamaged: `path` holds files, but not a readable index.
+            CorruptIndexError: `path` holds files, but not a readable index.
             OSError: another writer has it open, or the disk is full.
         """
         self._path, self._analyser, self._memory = path, analyser, memory_bytes
@@ -153,7 +153,7 @@ class KeywordIndex:
 
         Raises:
             FileNotFoundError: there is no such folder.
-            IndexDamaged: the folder is there, but its files are missing, cut short or unreadable.
+            CorruptIndexError: the folder is there, but its files are missing, cut short or unreadable.
         """
         if not path.is_dir():
             raise FileNotFoundError(
@@ -164,7 +164,7 @@ class KeywordIndex:
             self.deleted = _deleted(path)
             self._index, self._searcher = _open_searcher(path)
         except (ValueError, KeyError, OSError) as error:
-            raise IndexDamaged(path, error) from error
+            raise CorruptIndexError(path, error) from error
         self._schema = self._index.schema
         self._frequency = lru_cache(maxsize=FREQUENCIES)(self._searcher.doc_freq)
 
@@ -196,7 +196,7 @@ class KeywordIndex:
         try:
             found = self._searcher.search(tantivy.Query.boolean_query(clauses), limit, count=False).hits
         except ValueError as error:
-            raise IndexDamaged(self._path, error) from error
+            raise CorruptIndexError(self._path, error) from error
         return self._hits(found)
 
     def search_text(self, text: str, k: int, *, field: Field = "all") -> Hits:
@@ -294,11 +294,11 @@ def _schema() -> tantivy.Schema:
 
 def _reopened(path: Path) -> tantivy.Index:
     if not (path / "meta.json").exists():
-        raise IndexDamaged(path, "files without meta.json")
+        raise CorruptIndexError(path, "files without meta.json")
     try:
         return tantivy.Index(_schema(), path=str(path), reuse=True)
     except (ValueError, OSError) as error:
-        raise IndexDamaged(path, error) from error
+        raise CorruptIndexError(path, error) from error
 
 
 def _tantivy_document(entry: Entry, analyser: Analyser) -> tantivy.Document:

@@ -6,7 +6,7 @@
     passages.npy, owners.npy         keys of the passages, ascending; the document row of each
     titles/, bodies/                 dense indexes over clue titles (a row a document) and passages (a row a passage)
 
-A generation of the index is a list of segments and, for each, the documents that are still alive. Adding writes one
+A generation of the index is a list of segments and, for each, the documents that are still live. Adding writes one
 more segment; neighbours of like size are merged, so that a home keeps about log2(documents) of them.
 """
 
@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 
 from qa_core.types import Clue, Encoder, FloatArray, IntArray, Passage, Source
 from retrievers.engines.local.dense import DenseIndex, Kind, build, recall
-from retrievers.engines.local.errors import IndexDamaged
+from retrievers.engines.local.errors import CorruptIndexError
 from retrievers.hits import Hits
 
 View = Literal["titles", "bodies"]
@@ -34,7 +34,7 @@ View = Literal["titles", "bodies"]
 
 VIEWS: tuple[View, ...] = get_args(View)
 
-Alive = NDArray[np.bool_]
+LiveMask = NDArray[np.bool_]
 
 ENCODE_AT_ONCE = 512
 NUMBERS_AT_ONCE = 4096
@@ -153,9 +153,9 @@ class SegmentWriter:
 
 
 class Segment:
-    """A segment opened for reading, memory-mapped; `alive` marks the documents that were not deleted since."""
+    """A segment opened for reading, memory-mapped; `live_mask` marks the documents that were not deleted since."""
 
-    def __init__(self, folder: Path, alive: Alive | None = None) -> None:
+    def __init__(self, folder: Path, live_mask: LiveMask | None = None) -> None:
         try:
             self.documents = _array(folder / "documents.npy")
             self.passages = _array(folder / "passages.npy")
@@ -164,12 +164,12 @@ class Segment:
             self._records = _Slices.open(folder, "record")
             self._texts = _Slices.open(folder, "text")
         except (OSError, ValueError, EOFError) as error:
-            raise IndexDamaged(folder, error) from error
+            raise CorruptIndexError(folder, error) from error
         self._dense: dict[View, DenseIndex] = {v: DenseIndex.open(folder / v) for v in VIEWS}
-        self.alive = alive
+        self.live_mask = live_mask
 
     def __len__(self) -> int:
-        return len(self.documents) if self.alive is None else int(self.alive.sum())
+        return len(self.documents) if self.live_mask is None else int(self.live_mask.sum())
 
     @property
     def size(self) -> int:
@@ -178,7 +178,7 @@ class Segment:
 
     def search(self, view: View, queries: FloatArray, k: int) -> list[Hits]:
         """The k nearest live rows of each query, (Q, D), best first."""
-        scores, rows = self._dense[view].search(queries, k, alive=self._alive_rows(view))
+        scores, rows = self._dense[view].search(queries, k, live_mask=self._alive_rows(view))
         whole = bool((rows[:, -1:] >= 0).all())  # as nearly always
         return [
             self._hits(view, s, r) if whole else self._hits(view, s[r >= 0], r[r >= 0])
@@ -192,12 +192,12 @@ class Segment:
         return DenseState(view, dense.kind, len(dense), recall(dense, dense.rows(asked), NEAREST))
 
     def rows_of(self, documents: IntArray) -> IntArray:
-        """The rows of documents, (n,), −1 where one is not here or not alive."""
+        """The rows of documents, (n,), −1 where one is absent or deleted."""
         rows = np.searchsorted(self.documents, documents)
         rows[rows == self.size] = 0
         here = (self.documents[rows] == documents) if self.size else np.zeros(len(documents), bool)
-        if self.alive is not None and self.size:
-            here &= self.alive[rows]
+        if self.live_mask is not None and self.size:
+            here &= self.live_mask[rows]
         return np.where(here, rows, -1)
 
     def nearest_passages(self, rows: IntArray, query: FloatArray) -> tuple[IntArray, FloatArray, FloatArray]:
@@ -233,7 +233,7 @@ class Segment:
         return IndexedDocument(int(self.documents[row]), id_, title, body, url, collection, passages)
 
     def live_rows(self) -> Iterator[int]:
-        return iter(range(self.size)) if self.alive is None else map(int, np.flatnonzero(self.alive))
+        return iter(range(self.size)) if self.live_mask is None else map(int, np.flatnonzero(self.live_mask))
 
     def _record(self, row: int) -> Sequence[str]:
         fields: list[str] = orjson.loads(self._records[row])
@@ -247,11 +247,11 @@ class Segment:
             return Hits(self.documents[rows], np.full(len(rows), -1), scores)
         return Hits(self.documents[self._owners[rows]], self.passages[rows], scores)
 
-    def _alive_rows(self, view: View) -> Alive | None:
-        if self.alive is None or view == "titles":
-            return self.alive
-        alive: Alive = self.alive[self._owners]
-        return alive
+    def _alive_rows(self, view: View) -> LiveMask | None:
+        if self.live_mask is None or view == "titles":
+            return self.live_mask
+        live_mask: LiveMask = self.live_mask[self._owners]
+        return live_mask
 
 
 def body_text(title: str, passage: str) -> str:

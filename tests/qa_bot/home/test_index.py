@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from qa_bot.home import index as module
 from qa_bot.home.generations import Generations
 from qa_bot.home.index import Index, IndexWriter, Manifest
-from retrievers.engines.local.errors import IndexDamaged
+from retrievers.engines.local.errors import CorruptIndexError
 from retrievers.engines.local.keyword import KeywordQuery
 from retrievers.engines.local.segments import IndexedDocument, IndexedPassage
 
@@ -145,10 +145,10 @@ def test_a_damaged_list_of_the_living_is_told(tmp_path) -> None:
     index = publish(tmp_path, deleted=[3])
     path = next((index.generation.path / "alive").iterdir())
     path.write_bytes(path.read_bytes()[:50])
-    with pytest.raises(IndexDamaged, match=f"{path.name}.*run qa-bot repair"):
+    with pytest.raises(CorruptIndexError, match=f"{path.name}.*run qa-bot repair"):
         Index(index.generation)
     path.unlink()
-    with pytest.raises(IndexDamaged, match=path.name):
+    with pytest.raises(CorruptIndexError, match=path.name):
         Index(index.generation)
 
 

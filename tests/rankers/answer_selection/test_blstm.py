@@ -17,7 +17,7 @@ from rankers.answer_selection.blstm import (
     parameters,
     train_blstm,
 )
-from rankers.training.answer_pairs import AnswerSet, PointwiseConfig, Pool, mean_average_precision
+from rankers.training.answer_pairs import AnswerPool, AnswerSet, PointwiseConfig, mean_average_precision
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 
@@ -136,7 +136,7 @@ def test_texts_are_cut_where_the_configuration_says(scorer):
 @pytest.mark.parametrize("kind", ["adam", "sgd"])
 def test_it_learns_a_toy_task(kind):
     seed_everything(0)
-    pool = Pool.of(sets())
+    pool = AnswerPool.of(sets())
     config = BLSTMConfig(dimension=16, hidden=12, layers=1, overlap=True)
     scorer = BLSTMScorer.of(pool.questions + pool.answers, config)
     told = BLSTMTraining(

@@ -16,7 +16,7 @@ from qa_core.networks.pair_tokens import PairConfig
 from qa_core.training.loop import Training, seed_everything
 from qa_core.training.resume import load_training, save_training
 from rankers.answer_selection.cross_encoder import CrossEncoder, open_cross_encoder
-from rankers.training.answer_pairs import AnswerSet, Pool, mean_average_precision
+from rankers.training.answer_pairs import AnswerPool, AnswerSet, mean_average_precision
 from rankers.training.cross_encoder_training import (
     CrossEncoderTuning,
     TrainedCrossEncoder,
@@ -32,7 +32,7 @@ SETS = [
     for first in WORDS
     for second in WORDS
 ]
-POOL = Pool.of(SETS)
+POOL = AnswerPool.of(SETS)
 CONFIG = PairConfig(max_length=16, dropout=0.0)
 TUNING = CrossEncoderTuning(batch=16, epochs=8, patience=8, learning_rate=0.01, head_rate=0.01)
 MIXED = [
@@ -52,7 +52,7 @@ def scorer_of(folder: Path, config: PairConfig = CONFIG) -> TrainedCrossEncoder:
 
 
 def tuned(
-    scorer: TrainedCrossEncoder, tuning: CrossEncoderTuning = TUNING, *, pool: Pool = POOL, **options
+    scorer: TrainedCrossEncoder, tuning: CrossEncoderTuning = TUNING, *, pool: AnswerPool = POOL, **options
 ) -> Training:
     training = Training(scorer.model, optimiser(scorer, tuning), seed=1)
     for _ in tune_cross_encoder(training, scorer, pool, tuning, **options):
@@ -170,8 +170,8 @@ def test_a_tokeniser_of_more_words_than_the_graph_is_refused(saved: Path, tmp_pa
 def test_a_toy_task_is_learnt(pair_bert: Path):
     scorer = scorer_of(pair_bert)
     sets = [AnswerSet(first, ANSWERS, tuple("cats" in each for each in ANSWERS)) for first in WORDS]
-    tuned(scorer, replace(TUNING, epochs=200), pool=Pool.of(sets))
-    assert mean_average_precision(scorer, Pool.of(sets)) == 1
+    tuned(scorer, replace(TUNING, epochs=200), pool=AnswerPool.of(sets))
+    assert mean_average_precision(scorer, AnswerPool.of(sets)) == 1
     scores = scorer.score([("day", answer) for answer in ANSWERS])
     assert int(scores.argmax()) == 0
 
@@ -210,7 +210,7 @@ def test_pairs_of_an_epoch():
         AnswerSet("b", ("good", "fine", "bad"), (True, True, False)),
         AnswerSet("c", ("none",), (False,)),
     ]
-    pool = Pool.of(sets)
+    pool = AnswerPool.of(sets)
     rng = np.random.default_rng(0)
     question, answer, label = draw(pool, CrossEncoderTuning(), rng)
     assert len(label) == 8
@@ -241,4 +241,4 @@ def test_pairs_of_one_kind_are_refused(pair_bert: Path):
     scorer = scorer_of(pair_bert)
     training = Training(scorer.model, optimiser(scorer, TUNING), seed=1)
     with pytest.raises(ValueError, match="all 1 are right"):
-        next(tune_cross_encoder(training, scorer, Pool.of([AnswerSet("a", ("b",), (True,))]), TUNING))
+        next(tune_cross_encoder(training, scorer, AnswerPool.of([AnswerSet("a", ("b",), (True,))]), TUNING))

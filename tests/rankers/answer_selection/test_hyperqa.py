@@ -11,7 +11,7 @@ from qa_core.training.loop import Training, seed_everything
 from qa_core.vectors.word_vectors import WordVectors
 from rankers.answer_selection.frozen_words import TABLE, PieceWords, TableWords, read_texts
 from rankers.answer_selection.hyperqa import HyperQA, HyperQAConfig, HyperShape, optimiser
-from rankers.training.answer_pairs import AnswerSet, PairwiseConfig, Pool, mean_average_precision, train_pairwise
+from rankers.training.answer_pairs import AnswerPool, AnswerSet, PairwiseConfig, mean_average_precision, train_pairwise
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 
@@ -26,8 +26,8 @@ def source() -> TableWords:
 
 
 @pytest.fixture
-def pool() -> Pool:
-    return Pool.of(
+def pool() -> AnswerPool:
+    return AnswerPool.of(
         AnswerSet(
             f"where does {name} live",
             tuple(f"{other} lives at home" for other in NAMES),

@@ -3,7 +3,7 @@ import math
 import numpy as np
 import pytest
 
-from rankers.answer_selection.keyword_features import ASKING, FEATURES, KINDS, Keywords, Read, cosines
+from rankers.answer_selection.keyword_features import ASKING, FEATURES, KINDS, AnalysedText, Keywords, cosines
 
 ANSWERS = ["Ann wrote the book in 1990", "Bob read the book", "the cat slept"]
 
@@ -70,13 +70,13 @@ def test_a_number_a_date_and_a_name_are_what_is_asked_for(keywords):
     ],
 )
 def test_what_a_question_asks_for(question, kind):
-    assert KINDS[Read(question).asked] == kind
+    assert KINDS[AnalysedText(question).asked] == kind
 
 
 def test_what_is_no_question_asks_for_nothing():
-    assert Read("cats and whatnot, however").asked == -1
-    assert Read("cats sleep").asked == -1
-    assert Read("").asked == -1
+    assert AnalysedText("cats and whatnot, however").asked == -1
+    assert AnalysedText("cats sleep").asked == -1
+    assert AnalysedText("").asked == -1
 
 
 def test_what_a_pair_says_nothing_about_is_missing(keywords):
@@ -117,5 +117,5 @@ def test_no_answers_at_all_make_every_word_equally_rare():
 
 
 def test_asking_words_are_left_out():
-    assert Read("what did the cat do").content == ["cat"]
+    assert AnalysedText("what did the cat do").content == ["cat"]
     assert "what" in ASKING

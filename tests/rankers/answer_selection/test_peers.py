@@ -7,13 +7,13 @@ import torch
 from qa_core.training.loop import Training, seed_everything
 from qa_core.vectors.word_vectors import WordVectors
 from rankers.answer_selection.frozen_words import TableWords
-from rankers.answer_selection.peers import Peer, PeerShape, optimiser
+from rankers.answer_selection.peers import PeerShape, SiameseCosineRanker, optimiser
 from rankers.training.answer_pairs import (
+    AnswerPool,
     AnswerSet,
     PairwiseConfig,
-    Pool,
     mean_average_precision,
-    scored,
+    score_no_grad,
     train_pairwise,
 )
 
@@ -31,8 +31,8 @@ def source() -> TableWords:
 
 
 @pytest.fixture
-def pool() -> Pool:
-    return Pool.of(
+def pool() -> AnswerPool:
+    return AnswerPool.of(
         AnswerSet(
             f"where does {name} live",
             tuple(f"{other} lives at home" for other in NAMES),
@@ -42,9 +42,9 @@ def pool() -> Pool:
     )
 
 
-def peer(source, encoder, attentive, **shape) -> Peer:
+def peer(source, encoder, attentive, **shape) -> SiameseCosineRanker:
     seed_everything(1)
-    return Peer.of(source, PeerShape(encoder, attentive, hidden=8, filters=12, **shape))
+    return SiameseCosineRanker.of(source, PeerShape(encoder, attentive, hidden=8, filters=12, **shape))
 
 
 def test_a_convolution_by_hand(source):
@@ -102,7 +102,7 @@ def test_learns_a_small_task_and_is_read_again(source, pool, encoder, attentive,
     assert losses[-1] < losses[0] / 2
     assert mean_average_precision(scorer, pool) > 0.8
     scorer.save(tmp_path / "model", card="")
-    again = Peer.load(tmp_path / "model")
+    again = SiameseCosineRanker.load(tmp_path / "model")
     assert again.parameters == scorer.parameters
     np.testing.assert_array_equal(again.score(pool.pairs()), scorer.score(pool.pairs()))
 
@@ -114,12 +114,12 @@ def test_gradients_reach_everything_that_is_trained(source, pool):
         scorer.scores(texts, pool.question, pool.answer).square().sum().backward()
         assert all(weight.grad is not None and weight.grad.abs().sum() > 0 for weight in scorer.model.parameters())
         assert not texts.vectors.requires_grad
-        assert scored(scorer, texts, pool.question, pool.answer).shape == (len(pool),)
+        assert score_no_grad(scorer, texts, pool.question, pool.answer).shape == (len(pool),)
 
 
 def test_bad_shapes(source, tmp_path: Path):
     with pytest.raises(ValueError, match="hidden = 0, window = 2, dropout = 1"):
-        Peer.of(source, PeerShape(hidden=0, window=2, dropout=1))
+        SiameseCosineRanker.of(source, PeerShape(hidden=0, window=2, dropout=1))
     scorer = peer(source, "cnn", False)
     scorer.save(tmp_path / "model", card="")
     with torch.no_grad():

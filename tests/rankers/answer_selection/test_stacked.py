@@ -8,12 +8,12 @@ from rankers.answer_selection.blstm import POOLS, BLSTMConfig, BLSTMScorer
 from rankers.answer_selection.keyword_features import COSINE, FEATURES, Keywords
 from rankers.answer_selection.stacked import FAITHFUL, Inputs, StackedRanker, folds, network_pools
 from rankers.gbdt import BoostedTrees, GBDTConfig
-from rankers.training.answer_pairs import AnswerSet, Pool
+from rankers.training.answer_pairs import AnswerPool, AnswerSet
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 
 NAMES = ["ann", "bob", "cid", "dan", "eve", "fay", "gus", "hal"]
-POOL = Pool.of(
+POOL = AnswerPool.of(
     AnswerSet(f"where is {n}", (f"{n} is in the house", f"{m} is in the house"), (True, False))
     for n, m in zip(NAMES, NAMES[1:] + NAMES[:1], strict=True)
 )

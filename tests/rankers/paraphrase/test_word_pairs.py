@@ -12,13 +12,13 @@ from qa_core.training.loop import Training, seed_everything
 from qa_core.training.resume import load_training, save_training
 from qa_core.vectors.word_vectors import WordVectors
 from rankers.paraphrase.word_pairs import CONFIGS, WordPairs, WordSizes
-from rankers.training.answer_pairs import AnswerSet, Pool, mean_average_precision
-from rankers.training.distillation import DistilConfig, rivals, train_distilled
+from rankers.training.answer_pairs import AnswerPool, AnswerSet, mean_average_precision
+from rankers.training.distillation import DistilConfig, pair_answers, train_distilled
 from rankers.training.paraphrase_training import (
     ParaphraseConfig,
     accuracy,
     placed,
-    settle,
+    refresh_batch_norm,
     train_paraphrase,
     with_identical,
 )
@@ -145,10 +145,10 @@ def test_what_cannot_be(tmp_path: Path):
 
 ANSWERS = ("address of", "age of", "size of")
 SETS = [AnswerSet(f"where does {name} live", ANSWERS, (True, False, False)) for name in NAMES]
-POOL = Pool.of(SETS)
+POOL = AnswerPool.of(SETS)
 
 
-def distilled(student: WordPairs, teacher: np.ndarray, config: DistilConfig, pool: Pool = POOL) -> None:
+def distilled(student: WordPairs, teacher: np.ndarray, config: DistilConfig, pool: AnswerPool = POOL) -> None:
     training = Training(student.model, torch.optim.Adam(student.model.parameters(), lr=0.02), seed=1)
     for _ in train_distilled(training, student, pool, teacher, config):
         pass
@@ -158,7 +158,7 @@ def distilled(student: WordPairs, teacher: np.ndarray, config: DistilConfig, poo
 def test_a_student_scores_as_its_teacher_without_a_label(loss: str):
     told = {"address of": 2.0, "age of": -1.0, "size of": 0.5}
     teacher = np.array([told[answer] for _, answer in POOL.pairs()], dtype=np.float32)
-    turned = Pool(POOL.questions, POOL.answers, POOL.question, POOL.answer, ~POOL.label)  # labels have no say
+    turned = AnswerPool(POOL.questions, POOL.answers, POOL.question, POOL.answer, ~POOL.label)  # labels have no say
     student = scorer_of("decomposable", replace(SIZES, hidden=16))
     before = mean_average_precision(student, POOL)
     distilled(student, teacher, DistilConfig(loss=loss, batch=9, epochs=30), turned)
@@ -173,8 +173,8 @@ def test_a_student_scores_as_its_teacher_without_a_label(loss: str):
 
 def test_rivals_are_two_answers_of_one_question():
     sets = [AnswerSet("a", ("1", "2", "3"), (True, False, False)), AnswerSet("b", ("4",), (True,))]
-    pool = Pool.of([*sets, AnswerSet("c", ("5", "6"), (True, False))])
-    found = rivals(pool, np.random.default_rng(0))
+    pool = AnswerPool.of([*sets, AnswerSet("c", ("5", "6"), (True, False))])
+    found = pair_answers(pool, np.random.default_rng(0))
     assert found.shape == (5, 2)
     assert sorted(found[:, 0].tolist()) == [0, 1, 2, 4, 5]
     assert (found[:, 0] != found[:, 1]).all()
@@ -191,7 +191,7 @@ def test_distillation_of_what_does_not_fit():
         distilled(student, teacher, DistilConfig())
     with pytest.raises(ValueError, match="a share from 0 to 1"):
         distilled(student, np.zeros(27, dtype=np.float32), DistilConfig(labelled=2.0))
-    lonely = Pool.of([AnswerSet("a", ("b",), (True,))])
+    lonely = AnswerPool.of([AnswerSet("a", ("b",), (True,))])
     with pytest.raises(ValueError, match="questions with two answers"):
         distilled(student, np.zeros(1, dtype=np.float32), DistilConfig(), lonely)
 
@@ -202,13 +202,13 @@ def test_batch_norm_settles_on_what_is_met_in_scoring():
     norms = [layer for layer in scorer.model.modules() if isinstance(layer, torch.nn.BatchNorm1d)]
     seen = []
     hook = norms[0].register_forward_hook(lambda _layer, given, _found: seen.append(given[0]))
-    settle(scorer, texts, places, np.random.default_rng(0))
+    refresh_batch_norm(scorer, texts, places, np.random.default_rng(0))
     hook.remove()
     (states,) = seen  # (2B, H), of one batch: there are few pairs
     torch.testing.assert_close(norms[0].running_mean, states.mean(0))
     torch.testing.assert_close(norms[0].running_var, states.var(0))
     assert {layer.momentum for layer in norms} == {0.1}
     before = {name: value.clone() for name, value in scorer.model.state_dict().items()}
-    settle(scorer, texts, places, np.random.default_rng(1))
+    refresh_batch_norm(scorer, texts, places, np.random.default_rng(1))
     for name, value in scorer.model.state_dict().items():
         torch.testing.assert_close(value, before[name])

@@ -10,10 +10,10 @@ from torch import Tensor, nn
 from qa_core.training.loop import Training
 from qa_core.types import IntArray
 from rankers.training.answer_pairs import (
+    AnswerPool,
     AnswerSet,
     PairwiseConfig,
     PointwiseConfig,
-    Pool,
     check_mixed,
     mean_average_precision,
     score_pairs,
@@ -53,7 +53,7 @@ class Words:
         return bags
 
 
-def run(pool: Pool, scorer: Words, *, pairwise: bool, **settings: Any) -> list[float]:
+def run(pool: AnswerPool, scorer: Words, *, pairwise: bool, **settings: Any) -> list[float]:
     training = Training(scorer.model, torch.optim.Adam(scorer.model.parameters(), lr=0.05), seed=1)
     if pairwise:
         reports = train_pairwise(training, scorer, pool, PairwiseConfig(epochs=30, batch=8, **settings), held_out=pool)
@@ -65,7 +65,9 @@ def run(pool: Pool, scorer: Words, *, pairwise: bool, **settings: Any) -> list[f
 
 
 def test_a_pool_of_distinct_texts():
-    pool = Pool.of([AnswerSet("q", ("a", "b"), (True, False)), AnswerSet("p", ("b", "c", "b"), (False, False, True))])
+    pool = AnswerPool.of(
+        [AnswerSet("q", ("a", "b"), (True, False)), AnswerSet("p", ("b", "c", "b"), (False, False, True))]
+    )
     assert (pool.questions, pool.answers) == (("q", "p"), ("a", "b", "c"))
     assert pool.question.tolist() == [0, 0, 1, 1]
     assert pool.answer.tolist() == [0, 1, 1, 2]
@@ -82,7 +84,7 @@ def test_a_label_for_each_answer():
 
 @pytest.mark.parametrize("settings", [{}, {"balanced": True}])
 def test_pointwise_training_learns_the_toy(settings: dict[str, Any]):
-    scorer, pool = Words(), Pool.of(SETS)
+    scorer, pool = Words(), AnswerPool.of(SETS)
     run(pool, scorer, pairwise=False, patience=60, **settings)
     assert mean_average_precision(scorer, pool) == 1
 
@@ -91,7 +93,7 @@ def test_pointwise_training_learns_the_toy(settings: dict[str, Any]):
     "settings", [{"sampling": "random"}, {"sampling": "hard"}, {"sampling": "mix", "elsewhere": 0.5}]
 )
 def test_pairwise_training_learns_the_toy(settings: dict[str, Any]):
-    scorer, pool = Words(), Pool.of(SETS)
+    scorer, pool = Words(), AnswerPool.of(SETS)
     run(pool, scorer, pairwise=True, patience=30, **settings)
     assert mean_average_precision(scorer, pool) == 1
 
@@ -99,7 +101,7 @@ def test_pairwise_training_learns_the_toy(settings: dict[str, Any]):
 def test_the_hinge_of_a_hand_worked_triple():
     """s(q, a⁺) = 2, s(q, a⁻) = 1.5, λ = 1: the hinge is .5, its gradient with regard to the bias 0."""
     scorer = Words()
-    pool = Pool.of([AnswerSet("a cat", ("the cat", "the dog"), (True, False))])
+    pool = AnswerPool.of([AnswerSet("a cat", ("the cat", "the dog"), (True, False))])
     with torch.no_grad():
         for parameter in scorer.model.parameters():
             parameter.zero_()
@@ -116,7 +118,7 @@ def test_the_hinge_of_a_hand_worked_triple():
 
 
 def test_of_mixed_negatives_half_are_the_hardest():
-    pool = Pool.of([AnswerSet("q", ("right", *map(str, range(50))), (True, *[False] * 50))])
+    pool = AnswerPool.of([AnswerSet("q", ("right", *map(str, range(50))), (True, *[False] * 50))])
     config = PairwiseConfig(negatives=4, sampling="mix", drawn=40)
     seen = []
 
@@ -133,7 +135,7 @@ def test_of_mixed_negatives_half_are_the_hardest():
 
 
 def test_a_question_without_wrong_answers_takes_those_of_others():
-    pool = Pool.of([AnswerSet("q", ("x",), (True,)), AnswerSet("p", ("y", "z"), (True, False))])
+    pool = AnswerPool.of([AnswerSet("q", ("x",), (True,)), AnswerSet("p", ("y", "z"), (True, False))])
     config = PairwiseConfig(negatives=3, sampling="random")
     found = triples(pool, np.array([0, 1]), np.random.default_rng(1), config, None)
     assert set(found[:3, 2]) <= {1, 2}
@@ -141,7 +143,7 @@ def test_a_question_without_wrong_answers_takes_those_of_others():
 
 
 def test_where_every_answer_is_right_there_is_nothing_to_draw():
-    pool = Pool.of(
+    pool = AnswerPool.of(
         [AnswerSet("q", ("x",), (True,)), AnswerSet("p", ("x", "y"), (True, False)), AnswerSet("q", ("y",), (True,))]
     )
     with pytest.raises(ValueError, match="Expected a wrong answer to 'q'"):
@@ -152,7 +154,7 @@ def test_where_every_answer_is_right_there_is_nothing_to_draw():
     ("labels", "told"), [((True, True), "all 2 are right"), ((False,), "all 1 are wrong"), ((), "got none")]
 )
 def test_one_kind_of_pairs_is_refused(labels: tuple[bool, ...], told: str):
-    pool = Pool.of([AnswerSet("q", tuple("ab"[: len(labels)]), labels)])
+    pool = AnswerPool.of([AnswerSet("q", tuple("ab"[: len(labels)]), labels)])
     with pytest.raises(ValueError, match=told):
         check_mixed(pool)
 
@@ -163,7 +165,7 @@ def test_a_constant_score_has_no_order_of_the_file():
     with torch.no_grad():
         for parameter in scorer.model.parameters():
             parameter.zero_()
-    pool = Pool.of([AnswerSet(f"q {n}", (f"right {n}", f"wrong {n}"), (True, False)) for n in range(400)])
+    pool = AnswerPool.of([AnswerSet(f"q {n}", (f"right {n}", f"wrong {n}"), (True, False)) for n in range(400)])
     assert mean_average_precision(scorer, pool) == pytest.approx(0.75, abs=0.05)
 
 

@@ -18,7 +18,7 @@ from qa_lab.train.fusion.fusion import CORRECTING
 from qa_lab.train.fusion.fusion_data import Lessons
 from qa_lab.train.fusion.votes import Voice, VoteSettings
 from rankers.fusion import FusionConfig, LearnedFusion, Scores, cross_validated
-from rankers.rank_prior import PLACE
+from rankers.rank_prior import RANK
 
 SETTINGS = VoteSettings(drafts=5)
 QUESTIONS, EACH = 40, 6
@@ -219,4 +219,4 @@ def test_questions_with_votes_are_spread_over_the_parts():
         part=parts,
     )
     assert found.shape == (QUESTIONS * EACH,)
-    assert PLACE in given.lessons.scores.names
+    assert RANK in given.lessons.scores.names

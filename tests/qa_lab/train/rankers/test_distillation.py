@@ -17,7 +17,7 @@ from qa_lab.train.retrieval.dense import TrainingError
 from qa_lab.train.settings import SettingsError
 from qa_lab.train.training_run import Run, RunError
 from rankers.answer_selection.hyperqa import HyperQA, HyperShape
-from rankers.answer_selection.peers import Peer
+from rankers.answer_selection.peers import SiameseCosineRanker
 
 NAMES = [first + last for first in ("ba", "ce", "di", "fo") for last in ("lor", "min", "tes", "von")]
 HYPER = "[distil]\nepochs = 8\nbatch = 8\npatience = 10\n[hyper]\nprojection = 12\n"
@@ -142,7 +142,7 @@ def test_a_ranker_trained_before_teaches(request_: Request):
     teacher = train_hyperqa(replace(request_, config=own, out=folder))
     outcome = train_hyperqa(taught(request_, PEER.replace("ap-bilstm", "ap-cnn")))
     assert outcome.teacher == teacher.after
-    assert np.isfinite(Peer.load(request_.out).score([("where does balor live", "")])).all()
+    assert np.isfinite(SiameseCosineRanker.load(request_.out).score([("where does balor live", "")])).all()
 
 
 @pytest.mark.parametrize(

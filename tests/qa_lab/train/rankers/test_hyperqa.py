@@ -16,8 +16,8 @@ from qa_lab.train.retrieval.dense import TrainingError
 from qa_lab.train.settings import SettingsError
 from qa_lab.train.training_run import RunError
 from rankers.answer_selection.hyperqa import HyperQA
-from rankers.answer_selection.peers import Peer
-from rankers.training.answer_pairs import Pool
+from rankers.answer_selection.peers import SiameseCosineRanker
+from rankers.training.answer_pairs import AnswerPool
 
 NAMES = [first + last for first in ("ba", "ce", "di", "fo") for last in ("lor", "min", "tes", "von")]
 SETTINGS = 'pretrained = "{vectors}"\n[pairs]\nepochs = 4\nbatch = 16\n[hyper]\nprojection = 12\n'
@@ -82,7 +82,7 @@ def missing(table) -> int:
 def test_words_by_norm(request_: Request):
     train_hyperqa(request_)
     scorer = HyperQA.load(request_.out)
-    pool = Pool(("where home",), ("live at home",), np.array([0]), np.array([0]), np.array([True]))
+    pool = AnswerPool(("where home",), ("live at home",), np.array([0]), np.array([0]), np.array([True]))
     found = bands(scorer, pool)
     norms = dict(zip(("where", "home", "live", "at"), scorer.word_norms(["where", "home", "live", "at"]), strict=True))
     for number, band in enumerate(found.values()):
@@ -103,7 +103,7 @@ def test_the_others(request_: Request, model: str):
     outcome = train_hyperqa(request_)
     assert outcome.model == model
     assert 0 <= outcome.before.ap <= 1
-    scorer = (HyperQA if model == "cosineqa" else Peer).load(request_.out)
+    scorer = (HyperQA if model == "cosineqa" else SiameseCosineRanker).load(request_.out)
     assert scorer.parameters == outcome.parameters
     again = train_hyperqa(replace(request_, base=request_.out, out=request_.out.parent / "again"))
     assert again.before == outcome.after

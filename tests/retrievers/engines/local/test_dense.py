@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from retrievers.engines.local import dense
 from retrievers.engines.local.dense import KINDS, DenseIndex, build, recall
-from retrievers.engines.local.errors import IndexDamaged
+from retrievers.engines.local.errors import CorruptIndexError
 
 
 def unit(vectors):
@@ -60,7 +60,7 @@ def test_scanning_is_brute_force_in_every_kind(index, vectors):
 def test_dead_rows_are_never_found(index, vectors, share):
     alive = np.random.default_rng(2).random(2_000) < share
     queries = clustered(20, 16, seed=1)
-    scores, rows = index.search(queries, 10, alive=alive)
+    scores, rows = index.search(queries, 10, live_mask=alive)
     assert alive[rows[rows >= 0]].all()
     assert (rows >= 0).sum(axis=1).tolist() == [min(10, alive.sum())] * 20
     assert np.isneginf(scores[rows < 0]).all()
@@ -168,7 +168,7 @@ def test_masked_exact_search_against_brute_force(data, n, k, seed, tmp_path_fact
     vectors = unit(np.random.default_rng(seed).standard_normal((n, 5)))
     alive = np.array(data.draw(st.lists(st.booleans(), min_size=n, max_size=n)))
     index = build(tmp_path_factory.mktemp("dense"), vectors)
-    scores, rows = index.search(vectors[:1], k, alive=alive)
+    scores, rows = index.search(vectors[:1], k, live_mask=alive)
     expected = brute_force(vectors, vectors[0], k, alive)
     assert scores[0][rows[0] >= 0] == pytest.approx(expected, abs=1e-5)
 
@@ -179,7 +179,7 @@ def test_a_query_of_another_encoder_is_refused(index):
     with pytest.raises(ValueError, match="NaN or infinity"):
         index.search(np.full((1, 16), np.nan, np.float32), 3)
     with pytest.raises(ValueError, match=r"mask of shape \(2000,\), but got \(3,\)"):
-        index.search(np.ones((1, 16), np.float32), 3, alive=np.ones(3, bool))
+        index.search(np.ones((1, 16), np.float32), 3, live_mask=np.ones(3, bool))
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf, 3.0])
@@ -203,12 +203,12 @@ def test_a_file_cut_short_is_damaged(kind, kept, vectors, tmp_path):
     file = tmp_path / (dense.FILE if kind == "exact" else dense.FRONT)
     whole = file.read_bytes()
     file.write_bytes(whole[: kept if kept > 1 else int(kept * len(whole))])
-    with pytest.raises(IndexDamaged, match="run qa-bot repair"):
+    with pytest.raises(CorruptIndexError, match="run qa-bot repair"):
         DenseIndex.open(tmp_path)
 
 
 def test_a_file_that_is_gone_is_damaged_but_a_folder_that_is_not_there_is_missing(tmp_path):
-    with pytest.raises(IndexDamaged, match="run qa-bot repair"):
+    with pytest.raises(CorruptIndexError, match="run qa-bot repair"):
         DenseIndex.open(tmp_path)
     with pytest.raises(FileNotFoundError, match="run qa-bot add first"):
         DenseIndex.open(tmp_path / "nowhere")
@@ -216,7 +216,7 @@ def test_a_file_that_is_gone_is_damaged_but_a_folder_that_is_not_there_is_missin
 
 def test_a_file_of_another_kind_is_damaged(tmp_path):
     dense.faiss.write_index(dense.faiss.IndexFlatL2(4), str(tmp_path / dense.FILE))
-    with pytest.raises(IndexDamaged, match="IndexFlat"):
+    with pytest.raises(CorruptIndexError, match="IndexFlat"):
         DenseIndex.open(tmp_path)
 
 
@@ -226,7 +226,7 @@ def test_a_file_of_an_older_version_is_told_to_be_repaired(name, tmp_path):
     flat = dense.faiss.IndexFlatIP(4)
     lists = dense.faiss.IndexIVFFlat(flat, 4, 1, dense.faiss.METRIC_INNER_PRODUCT)
     dense.faiss.write_index(lists, str(tmp_path / name))
-    with pytest.raises(IndexDamaged, match=r"IndexIVFFlat.*qa-bot repair"):
+    with pytest.raises(CorruptIndexError, match=r"IndexIVFFlat.*qa-bot repair"):
         DenseIndex.open(tmp_path)
 
 
@@ -305,8 +305,8 @@ def test_a_sketch_finds_only_rows_that_are_alive(many, count):
     alive = np.zeros(len(many), bool)
     alive[np.random.default_rng(5).permutation(len(many))[:count]] = True
     queries = clustered(20, 48, seed=4)
-    scores, rows = many.search(queries, 10, alive=alive)
-    truth, _ = many.search(queries, 10, alive=alive, exact=True)
+    scores, rows = many.search(queries, 10, live_mask=alive)
+    truth, _ = many.search(queries, 10, live_mask=alive, exact=True)
     assert alive[rows[rows >= 0]].all()
     assert ((rows >= 0).sum(axis=1) == min(10, count)).all()
     assert np.isclose(scores, truth, atol=1e-6).mean() >= 0.99
@@ -318,11 +318,11 @@ def test_where_the_nearest_are_dead_all_rows_are_read(many, monkeypatch):
     _, nearest = many.search(query, 1_200, exact=True)
     alive = np.ones(len(many), bool)
     alive[nearest[0]] = False
-    expected = many.search(query, 10, alive=alive, exact=True)[1].tolist()
-    assert many.search(query, 10, alive=alive)[1].tolist() == expected
+    expected = many.search(query, 10, live_mask=alive, exact=True)[1].tolist()
+    assert many.search(query, 10, live_mask=alive)[1].tolist() == expected
     monkeypatch.setattr(dense, "LEAST", 0)
     with pytest.raises(ValueError, match="broadcast"):
-        many.search(query, 10, alive=alive)
+        many.search(query, 10, live_mask=alive)
 
 
 def test_the_levels_of_a_sketch_lose_what_sixteen_levels_must():
@@ -352,7 +352,7 @@ def test_few_rows_have_no_sketch(rows, tmp_path):
 def test_a_front_of_other_rows_is_refused(many, tmp_path):
     build(tmp_path, many.rows(np.arange(len(many))))
     dense.write_front(tmp_path, clustered(10, 24), "sketch")
-    with pytest.raises(IndexDamaged, match="10 rows of 24 numbers for 4096 vectors of 48"):
+    with pytest.raises(CorruptIndexError, match="10 rows of 24 numbers for 4096 vectors of 48"):
         DenseIndex.open(tmp_path)
 
 

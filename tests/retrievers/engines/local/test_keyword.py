@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from retrievers.engines.local import keyword
-from retrievers.engines.local.errors import IndexDamaged
+from retrievers.engines.local.errors import CorruptIndexError
 from retrievers.engines.local.keyword import Entry, KeywordIndex, KeywordQuery, KeywordWriter, clone
 
 # Key, document, terms of the title, terms of everything.
@@ -319,7 +319,7 @@ def test_a_file_cut_short_is_damaged(tmp_path, suffix, kept):
     write(tmp_path, ENTRIES)
     file = next(file for file in tmp_path.iterdir() if file.name.endswith(suffix))
     file.write_bytes(file.read_bytes()[: int(kept * file.stat().st_size)])
-    with pytest.raises(IndexDamaged, match="run qa-bot repair"):
+    with pytest.raises(CorruptIndexError, match="run qa-bot repair"):
         KeywordIndex(tmp_path)
 
 
@@ -327,17 +327,17 @@ def test_a_file_cut_short_is_damaged(tmp_path, suffix, kept):
 def test_a_file_that_is_gone_is_damaged(tmp_path, suffix):
     write(tmp_path, ENTRIES)
     next(file for file in tmp_path.iterdir() if file.name.endswith(suffix)).unlink()
-    with pytest.raises(IndexDamaged, match="run qa-bot repair"):
+    with pytest.raises(CorruptIndexError, match="run qa-bot repair"):
         KeywordIndex(tmp_path).search(query("egg", phrases=((("boil", "egg"), 1.0, 0),)), 9)
 
 
 def test_a_writer_refuses_a_damaged_index(tmp_path):
     write(tmp_path, ENTRIES)
     (tmp_path / "meta.json").write_text("{")
-    with pytest.raises(IndexDamaged, match="run qa-bot repair"):
+    with pytest.raises(CorruptIndexError, match="run qa-bot repair"):
         KeywordWriter(tmp_path)
     (tmp_path / "meta.json").unlink()
-    with pytest.raises(IndexDamaged, match=r"files without meta\.json"):
+    with pytest.raises(CorruptIndexError, match=r"files without meta\.json"):
         KeywordWriter(tmp_path)
 
 

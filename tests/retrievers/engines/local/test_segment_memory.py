@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
-from retrievers import dense
+from retrievers.engines.local import dense
 from retrievers.engines.local.segments import IndexedDocument, IndexedPassage, SegmentWriter
 
 class Numbers:  # unit vectors that follow from the number at the end of a text

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from qa_core.types import Clue, Source
 from retrievers.engines.local import segments
-from retrievers.engines.local.errors import IndexDamaged
+from retrievers.engines.local.errors import CorruptIndexError
 from retrievers.engines.local.segments import (
     IndexedDocument,
     IndexedPassage,
@@ -79,7 +79,7 @@ def test_search_finds_titles_and_passages(tmp_path):
 
 def test_the_dead_are_not_found(tmp_path):
     segment = write(tmp_path / "s", [document(1, "aaa"), document(2, "aab")])
-    segment.alive = np.array([False, True])
+    segment.live_mask = np.array([False, True])
     assert segment.search("titles", LetterEncoder().encode(["aaa"]), 5)[0].documents.tolist() == [2]
     assert segment.search("bodies", LetterEncoder().encode(["aaa"]), 5)[0].documents.tolist() == [2]
     assert segment.rows_of(np.array([1, 2])).tolist() == [-1, 1]
@@ -107,8 +107,8 @@ def test_merging_keeps_the_living_and_their_vectors(tmp_path_factory, first, sec
     folder = tmp_path_factory.mktemp("merge")
     second = [document(d.key + 1000, d.title, tuple(p.text for p in d.passages)) for d in second]
     segments = [write(folder / "a", first), write(folder / "b", second)]
-    segments[0].alive = np.array(data.draw(st.lists(st.booleans(), min_size=len(first), max_size=len(first))))
-    living = [d for d, alive in zip(first, segments[0].alive, strict=True) if alive] + second
+    segments[0].live_mask = np.array(data.draw(st.lists(st.booleans(), min_size=len(first), max_size=len(first))))
+    living = [d for d, alive in zip(first, segments[0].live_mask, strict=True) if alive] + second
     assert merge(SegmentWriter(folder / "m", LetterEncoder()), segments) == len(living)
     merged, fresh = Segment(folder / "m"), write(folder / "f", living)
     assert [merged.document(row) for row in merged.live_rows()] == [fresh.document(row) for row in fresh.live_rows()]
@@ -145,5 +145,5 @@ def test_columns_are_arrays_however_many_numbers_come_at_once(count, tmp_path, m
 def test_a_missing_file_is_damage(tmp_path, name):
     write(tmp_path / "s", [document(1)])
     (tmp_path / "s" / name).unlink()
-    with pytest.raises(IndexDamaged, match="qa-bot repair"):
+    with pytest.raises(CorruptIndexError, match="qa-bot repair"):
         Segment(tmp_path / "s")
