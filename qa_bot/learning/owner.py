@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from qa_bot.answering.stages.owner_answers import COLLECTION, question_key
+from qa_bot.answering.stages.owner_answers import COLLECTION
 from qa_bot.bot import Bot
 from qa_bot.documents.ingest.records import Record
+from qa_bot.home.question_key import question_key
 
 if TYPE_CHECKING:
     from qa_bot.home.store import Gap

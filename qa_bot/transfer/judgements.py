@@ -14,9 +14,9 @@ from typing import IO, Any
 
 import orjson
 
-from qa_bot.answering.stages.owner_answers import question_key
 from qa_bot.cli.batch import unspaced
 from qa_bot.home.atomic import expect_free, replacing
+from qa_bot.home.question_key import question_key
 from qa_bot.home.store import Feedback, Store, Turn
 
 UP, NEITHER, DOWN = 2, 1, 0

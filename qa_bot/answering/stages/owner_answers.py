@@ -6,10 +6,9 @@ asked it is a document like all others.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
-from hashlib import blake2b
 
+from qa_bot.home.question_key import question_key
 from qa_core.types import Candidate, Question
 
 COLLECTION = "answers"
@@ -19,15 +18,6 @@ LEAD = 1.2
 `qa_bot.answering.stages.tiling`."""
 OWNED = "owned"
 """Name of that among a candidate's scores."""
-
-_ENDS = ".?!…。．？！؟ "
-_UNSTORABLE = re.compile("[\x00\ud800-\udfff\ufffd]")  # the same question before and after a database had it
-
-
-def question_key(question: str) -> str:
-    """The same for all spellings that differ in case, blanks and end punctuation alone."""
-    blank = " ".join(_UNSTORABLE.sub(" ", question.casefold()).split())
-    return blake2b((blank.rstrip(_ENDS) or blank).encode(), digest_size=16).hexdigest()
 
 
 def owned_first(question: Question, candidates: Sequence[Candidate]) -> list[Candidate]:

@@ -13,7 +13,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, delete, func, insert, select, update
 
-from qa_bot.answering.stages.owner_answers import question_key
+from qa_bot.home.question_key import question_key
 from qa_bot.home.store.documents import chunks, insert_new
 from qa_bot.home.store.records import Gap, NearestDocument, Turn, Vote
 from qa_bot.home.store.schema import feedback, gaps, settled_gaps, turns

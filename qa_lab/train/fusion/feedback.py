@@ -19,9 +19,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qa_bot.answering.models.ranker_loading import open_fusion
-from qa_bot.answering.stages.owner_answers import is_owned, question_key
+from qa_bot.answering.stages.owner_answers import is_owned
 from qa_bot.bot import Bot
 from qa_bot.home.config import load_config
+from qa_bot.home.question_key import question_key
 from qa_bot.learning.challenger import fingerprint, points
 from qa_bot.learning.interleaving import Interleaved, interleaved
 from qa_core.types import Candidate, FloatArray, Question

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from qa_bot.answering.stages.owner_answers import question_key
+from qa_bot.home.question_key import question_key
 from qa_lab.train.fusion.dawid_skene import Votes, reliability
 
 if TYPE_CHECKING:

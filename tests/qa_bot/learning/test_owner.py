@@ -9,10 +9,10 @@ from statistics import median
 
 import pytest
 
-from qa_bot.answering.stages.owner_answers import question_key
 from qa_bot.bot import Bot
 from qa_bot.documents.sync import ChangeError
 from qa_bot.home.folder import WriterBusy
+from qa_bot.home.question_key import question_key
 from qa_bot.learning.owner import ANSWER, QUESTION, OwnerError, add_answer, dismiss, gaps
 
 CATS = "Why do cats sleep all day?"

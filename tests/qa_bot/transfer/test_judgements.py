@@ -11,7 +11,7 @@ from typing import Any
 import ir_measures
 import pytest
 
-from qa_bot.answering.stages.owner_answers import question_key
+from qa_bot.home.question_key import question_key
 from qa_bot.home.store import Store
 from qa_bot.transfer.judgements import queries_path, write_lines, write_qrels
 from qa_core.measures.runs import read_qrels

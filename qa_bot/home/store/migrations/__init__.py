@@ -1,6 +1,7 @@
-"""Schema migrations; this package is the one door of Alembic.
+"""Schema migrations, and the only file that imports Alembic's commands.
 
-A new migration is a file in `versions/` and its revision at the end of `qa_bot.home.store.schema.REVISIONS`.
+To add one, write a file in `versions/` that imports nothing of ours, and append its revision to
+`qa_bot.home.store.schema.REVISIONS`.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from sqlalchemy import Connection
 
 
 def upgrade(connection: Connection) -> None:
-    """Run what is missing within the connection's transaction: after an error the database is as it was."""
+    """Run the missing migrations in the connection's transaction; an error leaves the database unchanged."""
     config = Config()
     config.set_main_option("script_location", str(Path(__file__).parent).replace("%", "%%"))
     config.set_main_option("path_separator", "os")

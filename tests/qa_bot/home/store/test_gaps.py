@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 import threading
 from pathlib import Path
 from uuid import uuid4
@@ -15,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sqlalchemy import event, text
 
-from qa_bot.answering.stages.owner_answers import question_key
+from qa_bot.home.question_key import question_key
 from qa_bot.home.store import Gap, NearestDocument, Store, Turn, migrations
 from qa_bot.home.store.database import ensure_schema, open_engine, reading, writing
 
@@ -242,8 +240,3 @@ def test_counting_reads_one_index_and_no_turns(tmp_path: Path) -> None:
             steps = [row[3] for row in plan]
     assert "SCAN gaps USING COVERING INDEX ix_gaps_key" in steps
     assert not [step for step in steps if "turns" in step]
-
-
-def test_keys_need_no_database() -> None:
-    code = "import sys, qa_bot.answering.stages.owner_answers; print('sqlalchemy' in sys.modules)"
-    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "False\n"

@@ -7,7 +7,7 @@ from threading import Event
 
 import pytest
 
-from qa_bot.answering.stages.owner_answers import question_key
+from qa_bot.home.question_key import question_key
 from qa_bot.learning import owner
 from qa_bot.web.api import owner as routes
 from qa_bot.web.api.owner_models import AddAnswerReply, DismissReply, GapsReply

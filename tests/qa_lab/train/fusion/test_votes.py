@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from qa_bot.answering.stages.owner_answers import question_key
+from qa_bot.home.question_key import question_key
 from qa_bot.home.store import Feedback, Turn
 from qa_lab.train.fusion.dawid_skene import STRANGER
 from qa_lab.train.fusion.votes import Opinion, Voice, bounded, firmness, first_place, opinions, voices

@@ -1,7 +1,4 @@
-"""The first schema.
-
-Migrations spell the tables out, so that a later change of `qa_bot.home.store.schema` leaves this one be.
-"""
+"""The first schema, spelled out: a later change of `qa_bot.home.store.schema` must not change this revision."""
 
 from __future__ import annotations
 
@@ -45,7 +42,9 @@ def upgrade() -> None:
         sa.Column("state", sa.String(length=16), nullable=False),
         sa.Column("created", sa.Double(), nullable=False),
         sa.Column("counts", sa.JSON(), nullable=False),
-        sa.CheckConstraint("state IN ('building', 'current', 'old')", name="ck_generations_state"),
+        sa.CheckConstraint(
+            "state IN ('building', 'current', 'old')", name="ck_generations_ck_generations_state"
+        ),  # as 0.1 named it
         sa.PrimaryKeyConstraint("number", name="pk_generations"),
     )
     op.create_table(
@@ -106,7 +105,7 @@ def upgrade() -> None:
         sa.Column("vote", sa.String(length=8), nullable=False),
         sa.Column("comment", sa.Text(), nullable=False),
         sa.Column("created", sa.Double(), nullable=False),
-        sa.CheckConstraint("vote IN ('up', 'down')", name="ck_feedback_vote"),
+        sa.CheckConstraint("vote IN ('up', 'down')", name="ck_feedback_ck_feedback_vote"),  # as 0.1 named it
         sa.ForeignKeyConstraint(["turn_id"], ["turns.id"], name="fk_feedback_turn_id", ondelete="CASCADE"),
         sa.PrimaryKeyConstraint("id", name="pk_feedback"),
     )

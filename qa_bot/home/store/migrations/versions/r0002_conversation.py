@@ -1,11 +1,15 @@
-"""What a conversation leaves behind: questions that want an answer."""
+"""Questions without a good answer (gaps), and which conversations were deleted.
+
+Like every revision it imports nothing of ours: later changes of the code must not change what it does.
+"""
 
 from __future__ import annotations
 
+import re
+from hashlib import blake2b
+
 import sqlalchemy as sa
 from alembic import op
-
-from qa_bot.answering.stages.owner_answers import question_key
 
 revision = "0002"
 down_revision = "0001"
@@ -31,7 +35,7 @@ def upgrade() -> None:
 
 
 def _add_gaps() -> None:
-    """Questions without a good answer, also those that were asked before."""
+    """Create the table of gaps and fill it from the recorded turns."""
     gaps = op.create_table(
         "gaps",
         sa.Column("turn_id", sa.String(length=64), nullable=False),
@@ -49,13 +53,13 @@ def _add_gaps() -> None:
         sa.Column("settled", sa.Double(), nullable=False),
         sa.PrimaryKeyConstraint("key", name="pk_settled_gaps"),
     )
-    found = op.get_bind().execute(_asked_before(), execution_options={"yield_per": BATCH})
-    for rows in found.partitions():
+    result = op.get_bind().execute(_turns_with_gaps(), execution_options={"yield_per": BATCH})
+    for rows in result.partitions():
         op.bulk_insert(gaps, [_gap(row) for row in rows])
 
 
-def _asked_before() -> sa.Select[tuple[object, ...]]:
-    """Turns that were not answered, or whose last vote is down; in no order, for there may be many."""
+def _turns_with_gaps() -> sa.Select[tuple[object, ...]]:
+    """Turns that were not answered, or whose last vote is down, in any order."""
     unanswered = turns.c.answer["answered"].as_boolean().is_(False)
     latest = sa.select(sa.func.max(feedback.c.id)).group_by(feedback.c.turn_id)
     down = sa.select(feedback.c.turn_id).where(feedback.c.id.in_(latest), feedback.c.vote == "down")
@@ -73,11 +77,17 @@ def _asked_before() -> sa.Select[tuple[object, ...]]:
 def _gap(row: sa.Row[tuple[object, ...]]) -> dict[str, object]:
     return {
         "turn_id": row.id,
-        "key": question_key(row.rewritten or row.question),
+        "key": _question_key(row.rewritten or row.question),
         "created": row.created,
         "unanswered": bool(row.unanswered),
         "downvoted": bool(row.downvoted),
     }
+
+
+def _question_key(question: str) -> str:
+    """The key as version 0.1 computes it."""
+    blank = " ".join(re.sub("[\x00\ud800-\udfff\ufffd]", " ", question.casefold()).split())
+    return blake2b((blank.rstrip(".?!…。．？！؟ ") or blank).encode(), digest_size=16).hexdigest()
 
 
 def _add_deleted_conversations() -> None:

@@ -1,0 +1,101 @@
+"""Each migration stands alone, and does on a database of version 0.1 what that version did."""
+
+from __future__ import annotations
+
+import ast
+import sqlite3
+import zipfile
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from qa_bot.home.store import Store, migrate, migrations
+from qa_bot.home.store.schema import REVISIONS
+
+SCRIPTS = sorted(Path(migrations.__file__).parent.glob("versions/*.py"))
+FIXTURE = Path(__file__).parents[3] / "fixtures" / "home-0.1.zip"
+PACKAGES = {"qa_core", "retrievers", "rankers", "generators", "kg_index", "qa_bot", "qa_lab"}
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Path:
+    """The database of a home that version 0.1 wrote, at its last revision."""
+    with zipfile.ZipFile(FIXTURE) as archive:
+        return Path(archive.extract("store.sqlite", tmp_path))
+
+
+def imported_packages(path: Path) -> set[str]:
+    names: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        match node:
+            case ast.Import():
+                names |= {alias.name for alias in node.names}
+            case ast.ImportFrom(module=module, level=level):
+                names.add(f"qa_bot.{module}" if level else str(module))
+    return {name.partition(".")[0] for name in names}
+
+
+@pytest.mark.parametrize("script", [*SCRIPTS, SCRIPTS[0].parent.parent / "env.py"], ids=lambda path: path.stem)
+def test_migrations_import_nothing_of_ours(script: Path) -> None:
+    assert imported_packages(script) & PACKAGES == set()
+
+
+def undo_0001(database: sqlite3.Connection) -> None:
+    undo_0002(database)
+    tables = "feedback turns conversations sketches passages documents collections counters generations"
+    for table in (*tables.split(), "alembic_version"):
+        database.execute(f"DROP TABLE {table}")
+
+
+def undo_0002(database: sqlite3.Connection) -> None:
+    for table in ("gaps", "settled_gaps", "deleted_conversations"):
+        database.execute(f"DROP TABLE {table}")
+    database.execute("UPDATE alembic_version SET version_num = '0001'")
+
+
+UNDO: dict[str, Callable[[sqlite3.Connection], None]] = {"0001": undo_0001, "0002": undo_0002}
+
+
+def schema(database: Path) -> list[tuple[str, str, list[str]]]:
+    """Kind, name and definition of everything; constraints come in any order."""
+    with closing(sqlite3.connect(database)) as connection:
+        query = "SELECT type, name, sql FROM sqlite_master WHERE name NOT LIKE 'sqlite_%' ORDER BY type, name"
+        rows = connection.execute(query).fetchall()
+    return [(kind, name, sorted(line.strip(" \t,") for line in sql.splitlines())) for kind, name, sql in rows]
+
+
+def test_a_database_of_0_1_needs_no_migration_up_to_0002(database: Path) -> None:
+    assert migrate(f"sqlite:///{database}") == ("0002", REVISIONS[-1])
+
+
+@pytest.mark.parametrize("revision", REVISIONS)
+def test_each_migration_makes_the_tables_of_0_1_again(database: Path, revision: str) -> None:
+    before = schema(database)
+    with closing(sqlite3.connect(database)) as connection, connection:
+        UNDO[revision](connection)
+    assert schema(database) != before
+    assert migrate(f"sqlite:///{database}")[1] == REVISIONS[-1]
+    assert schema(database) == before
+
+
+def test_0002_finds_the_gaps_among_the_turns_of_0_1(database: Path) -> None:
+    query = "SELECT turn_id, key, unanswered, downvoted FROM gaps ORDER BY turn_id"
+    with closing(sqlite3.connect(database)) as connection:
+        before = connection.execute(query).fetchall()
+        with connection:
+            undo_0002(connection)
+        migrate(f"sqlite:///{database}")
+        after = connection.execute(query).fetchall()
+    (settled,) = set(after) - set(before)  # that the owner had answered it was recorded in a table of 0002
+    assert settled[0::2] == ("lone-0", 0)
+    assert set(before) <= set(after)
+
+
+def test_0002_keeps_turns_votes_and_conversations(database: Path) -> None:
+    with closing(sqlite3.connect(database)) as connection, connection:
+        undo_0002(connection)
+    with Store.open(f"sqlite:///{database}") as store:
+        counts = store.counts()
+        assert (counts.documents, counts.conversations, counts.turns, counts.feedback) == (235, 1, 7, 3)
