@@ -38,7 +38,12 @@ from qa_core.training.likelihood_training import optimiser as likelihood_optimis
 from qa_core.training.loop import Progress, Training, seed_everything
 from qa_core.vectors.word_vectors import WordVectors
 from qa_lab.train.data.pairs import read_pairs, split
-from retrievers.engines.local.keyword import Entry, KeywordIndex, KeywordQuery, KeywordWriter
+from retrievers.engines.index import KeywordQuery
+from retrievers.engines.local.keyword import (
+    Entry,
+    KeywordIndex,
+    KeywordWriter,
+)
 from retrievers.expansion import TermWeights, rm3
 from retrievers.fusion import ScoredDocuments, in_vocabulary_rule, reciprocal_rank
 from retrievers.training import query_expansion

@@ -17,7 +17,7 @@ from math import log
 
 from qa_core.text.analysis import STOP_TERMS, sentences, terms
 from qa_core.types import Question
-from retrievers.engines.local.keyword import Field, KeywordQuery, Phrase
+from retrievers.engines.index import Field, KeywordQuery, Phrase
 
 NounPhrases = Callable[[str], Sequence[str]]
 Synonyms = Callable[[str], Sequence[str]]

@@ -26,7 +26,6 @@ from qa_bot.answering.stages.tiling import Tiling, tile
 from qa_bot.conversation.clarification import choices
 from qa_bot.conversation.replies import Knowledge
 from qa_bot.home.config import Config
-from qa_bot.home.index import Index
 from qa_bot.learning.challenger import DRAFTED
 from qa_core.text.analysis import sentences, terms, words
 from qa_core.text.linguistics import noun_phrases, synonyms
@@ -46,8 +45,7 @@ from qa_core.types import (
 from rankers.clue import ClueRanker, inverse_frequency
 from rankers.combination import LEARNED, combine, evidence
 from rankers.neural import NeuralRanker
-from retrievers.engines.local.keyword import KeywordQuery
-from retrievers.engines.local.segments import View
+from retrievers.engines.index import Index, KeywordQuery, View
 from retrievers.expansion import rm3
 from retrievers.formulate import DENSE_WEIGHT, Formulation, WeightedQuery, formulate
 from retrievers.fusion import ScoredDocuments, in_vocabulary_rule, normalised_mean, reciprocal_rank
@@ -481,7 +479,7 @@ class Pipeline:
             return query
         hits = self.index.keyword_hits(query, wanted)
         documents = hits.documents.tolist()
-        found = self.index.materialise(documents, None, hits.passage_of())
+        found = self.index.best_passages(documents, None, hits.passage_of())
         texts = [terms(found[document].passage.text) for document in documents]
         feedback = [*zip(texts, hits.scores.tolist(), strict=True)]
         return replace(query, terms=rm3([term for term, _ in query.terms], feedback))
@@ -579,7 +577,7 @@ class Pipeline:
         if not fused:
             return []
         ranked = [(each.name, dict(each.ranked.pairs())) for each in found.lists]
-        nearest = self.index.materialise([document for document, _ in fused], found.query, found.passages)
+        nearest = self.index.best_passages([document for document, _ in fused], found.query, found.passages)
         candidates = []
         for document, score in fused:
             passage, similarities = nearest[document]
@@ -607,7 +605,7 @@ class Pipeline:
             ],
             "confidence": decision.features,
             "models": {
-                "encoder": self.index.manifest.encoder if self._encoder else None,
+                "encoder": self.index.encoder if self._encoder else None,
                 "rankers": [model.name for model in self._models] + [LEARNED] * (self._fusion is not None),
                 **self._drafted_with(ranking),
             },

@@ -14,24 +14,28 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from qa_bot.home.generations import Generation, link
 from qa_core.text.analysis import terms
-from qa_core.types import Encoder, FloatArray, IntArray, Passage
+from qa_core.types import Encoder, FloatArray, IntArray
+from retrievers.engines.index import VIEWS, Field, KeywordQuery, Nearest, View
 from retrievers.engines.local.dense import Kind
 from retrievers.engines.local.errors import CorruptIndexError
-from retrievers.engines.local.keyword import Entry, Field, KeywordIndex, KeywordQuery, KeywordWriter, clone
+from retrievers.engines.local.keyword import (
+    Entry,
+    KeywordIndex,
+    KeywordWriter,
+    clone,
+)
 from retrievers.engines.local.segments import (
-    VIEWS,
     DenseState,
     IndexedDocument,
     Segment,
     SegmentWriter,
-    View,
     copy,
     merge,
     reencode,
@@ -64,13 +68,6 @@ class Manifest:
         return asdict(self)
 
 
-class Nearest(NamedTuple):
-    """A document's best passage, and its similarities to the question where they are known."""
-
-    passage: Passage
-    similarities: Mapping[str, float]
-
-
 class Index:
     """A generation opened for reading; every number that passes through is a key of the store."""
 
@@ -79,6 +76,11 @@ class Index:
         self.manifest = Manifest.of(generation)
         self.keyword = KeywordIndex(generation.path / "keyword")
         self._segments = [*open_segments(generation).values()]
+
+    @property
+    def encoder(self) -> str:
+        """Name of the encoder that made the vectors."""
+        return self.manifest.encoder
 
     @property
     def documents(self) -> int:
@@ -109,7 +111,7 @@ class Index:
         """How the vectors of each segment and view are searched, and how much of a full scan that finds."""
         return [segment.dense_state(view) for segment in self._segments for view in VIEWS]
 
-    def materialise(
+    def best_passages(
         self, documents: Sequence[int], query: FloatArray | None, preferred: Mapping[int, int]
     ) -> dict[int, Nearest]:
         """Each document's best passage: the nearest to the query (D,) where there is one, else the preferred, else

@@ -7,10 +7,9 @@ from typing import Literal
 
 from qa_bot.answering.deadline import Deadline
 from qa_bot.answering.pipeline import Engine, Pipeline, Ranking
-from qa_bot.home.index import Index
 from qa_core.text.analysis import terms
 from qa_core.types import Question
-from retrievers.engines.local.keyword import KeywordQuery
+from retrievers.engines.index import Index, KeywordQuery
 from retrievers.formulate import question_text
 
 System = Literal["plain", "keyword", "dense", "hybrid"]
@@ -53,6 +52,6 @@ def plain(index: Index, text: str, names: dict[int, str], *, depth: int = DEPTH)
     best = index.keyword_hits(query, PASSAGES * depth).distinct().passage_of()
     found = list(best)[:depth]
     unknown = [document for document in found if document not in names]
-    for document, nearest in index.materialise(unknown, None, best).items():
+    for document, nearest in index.best_passages(unknown, None, best).items():
         names[document] = nearest.passage.source.document
     return list(dict.fromkeys(names[document] for document in found))

@@ -20,7 +20,12 @@ from generators.conversation.ranking import Asking, Method, candidates, folded, 
 from generators.personas.persona import Persona
 from generators.personas.persona_replies import Share, Style, Styling, styled
 from qa_core.text.analysis import terms
-from retrievers.engines.local.keyword import Entry, KeywordIndex, KeywordQuery, KeywordWriter
+from retrievers.engines.index import KeywordQuery
+from retrievers.engines.local.keyword import (
+    Entry,
+    KeywordIndex,
+    KeywordWriter,
+)
 
 HINTS = 10
 """Retrieved texts that are hints together."""

@@ -12,25 +12,22 @@ import tempfile
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from math import log
 from pathlib import Path
 from types import TracebackType
-from typing import Literal, NamedTuple, Self
+from typing import NamedTuple, Self
 
 import numpy as np
 import tantivy
 
 from qa_core.text.analysis import terms as default_terms
 from qa_core.types import IntArray
+from retrievers.engines.index import Field, KeywordQuery, Phrase
 from retrievers.engines.local.errors import CorruptIndexError
 from retrievers.hits import Hits
 
-Field = Literal["title", "all"]
 Analyser = Callable[[str], Sequence[str]]
-Phrase = tuple[tuple[str, ...], float, int]
-"""Two or more terms in this order, a weight, and how many places the terms may be moved in all (0: side by side)."""
 
 MAX_TERMS = 64  # time grows with every term; beyond the 64 weightiest ones a ranking hardly moves
 MAX_PHRASES = 64  # a phrase reads positions and is dearer than a term
@@ -46,15 +43,6 @@ class Entry(NamedTuple):
     document: int
     title: str | Sequence[str]
     text: str | Sequence[str]  # all that `all` should find: title, body and the passage itself
-
-
-@dataclass(frozen=True, slots=True)
-class KeywordQuery:
-    """Analysed terms and phrases with their weights; a passage scores the weighted sum of what it contains."""
-
-    terms: tuple[tuple[str, float], ...]
-    field: Field = "all"
-    phrases: tuple[Phrase, ...] = ()
 
 
 class KeywordWriter:

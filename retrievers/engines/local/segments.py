@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO, Literal, NamedTuple, Self, get_args
+from typing import Any, BinaryIO, NamedTuple, Self
 
 import numpy as np
 import orjson
@@ -25,14 +25,10 @@ from numpy.lib.format import write_array_header_1_0
 from numpy.typing import NDArray
 
 from qa_core.types import Clue, Encoder, FloatArray, IntArray, Passage, Source
+from retrievers.engines.index import VIEWS, View
 from retrievers.engines.local.dense import DenseIndex, Kind, build, recall
 from retrievers.engines.local.errors import CorruptIndexError
 from retrievers.hits import Hits
-
-View = Literal["titles", "bodies"]
-"""The two things that have vectors: the clue's title, and title and passage together."""
-
-VIEWS: tuple[View, ...] = get_args(View)
 
 LiveMask = NDArray[np.bool_]
 

@@ -27,7 +27,7 @@ from qa_bot.home.index import Index, Manifest
 from qa_bot.home.starter import ENCODER
 from qa_bot.home.store import Store
 from qa_core.encoders.static_encoder import StaticEncoder
-from retrievers.engines.local.keyword import KeywordQuery
+from retrievers.engines.index import KeywordQuery
 
 CONFIG = Config()
 ROWS = [
@@ -80,7 +80,7 @@ def held(home: Home, config: Config = CONFIG) -> dict[str, tuple[str, str]]:
     index = Index(generation)
     assert (index.manifest.documents, index.manifest.passages) == (stored.documents, stored.passages)
     for row in rows:
-        best = index.materialise([row.key], None, {row.key: row.passages[-1].key})[row.key]
+        best = index.best_passages([row.key], None, {row.key: row.passages[-1].key})[row.key]
         assert best.passage.text == row.passages[-1].text
         assert best.passage.source.collection == row.collection
     return {row.external_id: (" ".join(p.text for p in row.passages), row.collection) for row in rows}

@@ -12,9 +12,12 @@ from hypothesis import strategies as st
 from qa_bot.home import index as module
 from qa_bot.home.generations import Generations
 from qa_bot.home.index import Index, IndexWriter, Manifest
+from retrievers.engines.index import KeywordQuery
 from retrievers.engines.local.errors import CorruptIndexError
-from retrievers.engines.local.keyword import KeywordQuery
-from retrievers.engines.local.segments import IndexedDocument, IndexedPassage
+from retrievers.engines.local.segments import (
+    IndexedDocument,
+    IndexedPassage,
+)
 
 WORDS = ("ant", "bee", "cow", "dog", "emu", "fox", "gnu", "hen")
 
@@ -88,9 +91,9 @@ def test_no_word_stands_in_more_passages_than_there_are(tmp_path) -> None:
 def test_a_document_comes_at_its_nearest_passage(tmp_path) -> None:
     index = publish(tmp_path, [document(1, "ant", "bee cow"), document(2, "emu")])
     index = publish(tmp_path, [document(3, "bee", "fox")])
-    found = index.materialise([3, 1, 99], WordEncoder().encode(["bee"])[0], {})
+    found = index.best_passages([3, 1, 99], WordEncoder().encode(["bee"])[0], {})
     assert {key: each.passage.text for key, each in found.items()} == {3: "bee", 1: "bee cow"}
-    preferred = index.materialise([1, 3], None, {1: 11})
+    preferred = index.best_passages([1, 3], None, {1: 11})
     assert {key: each.passage.text for key, each in preferred.items()} == {1: "bee cow", 3: "bee"}
 
 
@@ -120,7 +123,7 @@ def test_an_index_of_nothing_finds_nothing(tmp_path) -> None:
     assert by_word(index, "ant") == {"keyword": set(), "dense": set()}
     found = index.dense_hits("titles", WordEncoder().encode(["ant", "bee"]), 3)
     assert [hits.documents.tolist() for hits in found] == [[], []]
-    assert index.materialise([1], None, {}) == {}
+    assert index.best_passages([1], None, {}) == {}
     assert (index.documents, index.average_length("title"), index.manifest.segments) == (0, 0, ())
 
 
@@ -187,5 +190,5 @@ def _every_engine_holds(steps, tmp_path_factory) -> None:
     for word in WORDS:
         having = {each for each, text in expected.items() if word in text.split()}
         assert by_word(index, word) == {"keyword": having, "dense": having}
-    found = index.materialise(list(expected), None, {})
+    found = index.best_passages(list(expected), None, {})
     assert {each: nearest.passage.text for each, nearest in found.items()} == expected

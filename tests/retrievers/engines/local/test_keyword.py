@@ -12,9 +12,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from retrievers.engines.index import KeywordQuery
 from retrievers.engines.local import keyword
 from retrievers.engines.local.errors import CorruptIndexError
-from retrievers.engines.local.keyword import Entry, KeywordIndex, KeywordQuery, KeywordWriter, clone
+from retrievers.engines.local.keyword import (
+    Entry,
+    KeywordIndex,
+    KeywordWriter,
+    clone,
+)
 
 # Key, document, terms of the title, terms of everything.
 ENTRIES = [
