@@ -20,6 +20,7 @@ from kg_index.building.sorting import RowKeys, Sorter
 from kg_index.building.term_ids import Run, RunWriter, merge_terms
 from kg_index.triples.columns import Ids, Totals, write_manifest
 from kg_index.triples.triple_index import Stats, TripleIndex
+from qa_core.atomic import atomic_folder
 
 Progress = Callable[[str, int, int | None], None]
 MEMORY = 1 << 30
@@ -50,7 +51,7 @@ def build(
     Raises ValueError for a term that is not in N-Triples form and for more than 2³² terms or triples. When anything
     is raised, also by `batches`, what was there before stays.
     """
-    with replaced(folder) as (new, work):
+    with index_folder(folder) as (new, work):
         writer = RunWriter(work, memory=memory)
         for batch in batches:
             if batch:
@@ -183,21 +184,10 @@ def _columns(folder: Path, *names: str) -> Iterator[list[BinaryIO]]:
 
 
 @contextmanager
-def replaced(folder: Path) -> Iterator[tuple[Path, Path]]:
-    """A new folder that takes the place of `folder` on success, and one for work; nothing of either is left behind."""
-    new, old = folder.with_name(f"{folder.name}.partial"), folder.with_name(f"{folder.name}.removed")
-    if old.exists() and not folder.exists():  # a build was killed between its two renames
-        old.rename(folder)
-    for left in (new, old):  # by a build that was killed
-        shutil.rmtree(left, ignore_errors=True)
-    work = new / f"{WORK}{os.getpid()}"  # a process that a killed build left finds its folder no more
-    work.mkdir(parents=True)
-    try:
+def index_folder(folder: Path) -> Iterator[tuple[Path, Path]]:
+    """A new folder that replaces `folder` on success, and within it a folder for temporary files."""
+    with atomic_folder(folder) as new:
+        work = new / f"{WORK}{os.getpid()}"  # by process: a reader that survives a killed build does not find the next
+        work.mkdir()
         yield new, work
         shutil.rmtree(work)
-        if folder.exists():
-            folder.rename(old)
-        new.rename(folder)
-    finally:
-        for left in (new, old):
-            shutil.rmtree(left, ignore_errors=True)

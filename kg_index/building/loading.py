@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import IO
 
 from kg_index.building.blocks import BrokenFile
-from kg_index.building.build import MEMORY, Progress, index_runs, replaced, unwatched
+from kg_index.building.build import MEMORY, Progress, index_folder, index_runs, unwatched
 from kg_index.building.rdf_parsing import (
     Block,
     Counts,
@@ -78,7 +78,7 @@ def load(
     for path in paths:
         is_lined(path)  # else an unknown kind would be told only when its turn comes
     count = workers or _workers(paths)
-    with replaced(folder) as (new, work):
+    with index_folder(folder) as (new, work):
         reading = _Reading(paths, work, languages=languages, strict=strict, memory=memory)
         shares = reading.apart(count, progress) if count > 1 else [reading.alone(progress)]
         rejects = sorted((reject for share in shares for reject in share.rejects), key=lambda r: (r[0], r[1]))

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kg_index.triples.columns import checksum
+from qa_core.atomic import atomic_file
 from qa_core.types import IntArray
 
 FORMAT = 1
@@ -65,9 +66,8 @@ def write_head(folder: Path, *, names: int, rows: int) -> None:
         name: ((folder / name).stat().st_size, checksum(folder / name)) for name in (WORDS, OFFSETS, ENTITIES, COUNTS)
     }
     head = {"format": FORMAT, "names": names, "rows": rows, "files": files}
-    partial = folder / f"{HEAD}.partial"
-    partial.write_text(json.dumps(head, indent=2) + "\n", encoding="utf-8")
-    partial.replace(folder / HEAD)
+    with atomic_file(folder / HEAD) as file:
+        file.write((json.dumps(head, indent=2) + "\n").encode())
 
 
 def read_head(folder: Path) -> dict[str, Any]:

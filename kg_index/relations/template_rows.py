@@ -12,6 +12,8 @@ from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
 
+from qa_core.atomic import atomic_file
+
 
 class Row(NamedTuple):
     """A template, a relation and its count."""
@@ -59,11 +61,9 @@ _COUNT = re.compile(r"\d{1,15}(?:\.\d{1,9})?")
 
 def write_rows(path: Path, rows: Iterable[Row]) -> None:
     """Writes a table, whole or not at all; counts keep six digits behind the point."""
-    partial = path.with_name(f"{path.name}.part")
-    with partial.open("w", encoding="utf-8", newline="\n") as file:
+    with atomic_file(path) as file:
         for row in rows:
-            file.write(f"{row.template}\t{row.relation}\t{_number(row.times)}\n")
-    partial.replace(path)
+            file.write(f"{row.template}\t{row.relation}\t{_number(row.times)}\n".encode())
 
 
 def read_rows(path: Path) -> Iterator[Row]:

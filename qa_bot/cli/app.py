@@ -907,10 +907,10 @@ def conversations_export(
     """Write a conversation to a file."""
     import orjson
 
-    from qa_bot.home.atomic import replacing
     from qa_bot.transfer.transcripts import markdown
+    from qa_core.atomic import atomic_file
 
-    with _conversation(context, id) as told, replacing(out, force=force) as file:
+    with _conversation(context, id) as told, atomic_file(out, overwrite=force, private=True) as file:
         is_json = format is TranscriptFormat.json
         file.write(orjson.dumps(told, option=orjson.OPT_INDENT_2) + b"\n" if is_json else markdown(told).encode())
 
@@ -1037,10 +1037,10 @@ def _conversation(context: typer.Context, id: str) -> Iterator[dict[str, Any]]: 
 
 
 def _export_votes(context: typer.Context, out: Path, format: FeedbackFormat, *, force: bool, json: bool) -> None:  # noqa: A002 (the flag's name)
-    from qa_bot.home.atomic import replacing
     from qa_bot.home.journal import open_store
     from qa_bot.terminal.output import counting, show_judged
     from qa_bot.transfer import judgements
+    from qa_core.atomic import atomic_file
 
     with open_store(*_home(context)) as store, counting("Exporting votes") as progress:
         if format is FeedbackFormat.qrels:
@@ -1050,7 +1050,7 @@ def _export_votes(context: typer.Context, out: Path, format: FeedbackFormat, *, 
             sys.stdout.flush()
             return
         else:
-            with replacing(out, force=force) as file:
+            with atomic_file(out, overwrite=force, private=True) as file:
                 judged = judgements.write_lines(store, file, progress=progress)
     if json:
         _print_json(judged.as_dict())

@@ -17,7 +17,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, get_args, get_origin, get_type_hints
 
-from qa_bot.home.atomic import replacing
+from qa_core.atomic import atomic_file
 
 CONFIG_FILE = "qa-bot.toml"
 PREFIX = "QA_BOT_"
@@ -251,7 +251,7 @@ def set_value(home: Path, name: str, text: str) -> None:
     if section not in document:
         document[section] = tomlkit.table()
     document[section][short] = value
-    with replacing(file, force=True) as out:  # nobody else may read it: a token may stand in it
+    with atomic_file(file, private=True) as out:  # nobody else may read it: a token may stand in it
         out.write(tomlkit.dumps(document).encode())
 
 

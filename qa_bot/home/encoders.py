@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from qa_bot.home.starter import ENCODER
+from qa_core.atomic import rename_folder
 from qa_core.encoders.mapped_tensors import map_tensors
 from qa_core.encoders.sentence_layout import SentenceLayout, architecture, read_object
 from qa_core.encoders.static_encoder import KIND as STATIC
@@ -127,7 +128,7 @@ def fetch(name: str, models: Path, confirm: Confirm, *, endpoint: str | None = N
         partial = target.with_name(f"{target.name}.part")
         _download(name, partial, confirm, endpoint)
         verify(partial, models=models)
-        partial.replace(target)
+        rename_folder(partial, target)
     verify(target, models=models)
     return target
 

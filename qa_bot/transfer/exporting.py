@@ -16,13 +16,13 @@ import orjson
 from qa_bot import __version__
 from qa_bot.documents import graph
 from qa_bot.documents.sync import CUTTING
-from qa_bot.home.atomic import replacing
 from qa_bot.home.config import Config, shareable
 from qa_bot.home.folder import Home
 from qa_bot.home.journal import open_store
 from qa_bot.home.store import Feedback, Store, StoredDocument, StoredPassage, Turn
 from qa_bot.transfer import archive
 from qa_bot.transfer.archive import Cutting, Kind, Manifest, Part
+from qa_core.atomic import atomic_file
 
 LEVEL = 6
 """Of deflate: higher ones take much longer for a few percent."""
@@ -69,7 +69,7 @@ def export(
     with (
         home.lock("export"),
         open_store(home, config) as store,
-        replacing(path, force=force) as file,
+        atomic_file(path, overwrite=force, private=True) as file,
         zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=LEVEL) as zipped,
     ):
         writer = _Writer(zipped, progress)

@@ -15,9 +15,9 @@ from typing import IO, Any
 import orjson
 
 from qa_bot.cli.batch import unspaced
-from qa_bot.home.atomic import expect_free, replacing
 from qa_bot.home.question_key import question_key
 from qa_bot.home.store import Feedback, Store, Turn
+from qa_core.atomic import atomic_file, check_writable
 
 UP, NEITHER, DOWN = 2, 1, 0
 """Grades of a document by the votes on answers that used it, as `train fusion` reads them; `NEITHER` where they tie."""
@@ -68,11 +68,11 @@ def write_qrels(store: Store, path: Path, *, force: bool = False, progress: Prog
     """
     beside = queries_path(path)
     for each in (path, beside):
-        expect_free(each, force=force)
+        check_writable(each, overwrite=force)
     judged, votes = _collected(store, progress)
     with ExitStack() as held:
-        queries = held.enter_context(replacing(beside, force=force))
-        qrels = held.enter_context(replacing(path, force=force))
+        queries = held.enter_context(atomic_file(beside, overwrite=force, private=True))
+        qrels = held.enter_context(atomic_file(path, overwrite=force, private=True))
         for qid, on in votes.items():
             queries.write(orjson.dumps({"_id": qid, "text": on.question}) + b"\n")
             for document, grade in on.grades():

@@ -7,7 +7,6 @@ and byte range of each tensor, then the bytes. Mapping keeps a large table out o
 from __future__ import annotations
 
 import json
-import os
 import struct
 from collections.abc import Mapping
 from math import prod
@@ -16,6 +15,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from qa_core.atomic import atomic_file
 
 DTYPES = {"F64": "<f8", "F32": "<f4", "F16": "<f2", "I64": "<i8", "I32": "<i4", "I16": "<i2", "I8": "|i1", "U8": "|u1"}
 _NAMES = {np.dtype(code): name for name, code in DTYPES.items()}
@@ -46,14 +47,10 @@ def write_tensors(path: Path, tensors: Mapping[str, NDArray[Any]]) -> None:
         header[name] = {"dtype": _NAMES[tensor.dtype], "shape": list(tensor.shape), "data_offsets": [begin, end]}
     text = json.dumps(header, sort_keys=True).encode()
     text += b" " * (-len(text) % _ALIGNMENT)
-    partial = path.with_name(f"{path.name}.part")
-    with partial.open("wb") as file:
+    with atomic_file(path) as file:
         file.write(struct.pack("<Q", len(text)) + text)
         for tensor in tensors.values():
             file.write(np.ascontiguousarray(tensor).tobytes())
-        file.flush()
-        os.fsync(file.fileno())
-    partial.replace(path)
 
 
 def _header(path: Path, data: NDArray[np.uint8]) -> tuple[dict[str, Any], int]:

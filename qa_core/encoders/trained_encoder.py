@@ -16,6 +16,7 @@ import numpy as np
 import torch
 from torch import nn
 
+from qa_core.atomic import current_folder
 from qa_core.encoders.sentence_layout import read_object
 from qa_core.encoders.static_encoder import sha256
 from qa_core.networks.batching import batches, padded
@@ -23,7 +24,6 @@ from qa_core.networks.checkpoints import (
     CONFIG,
     VOCABULARY,
     WEIGHTS,
-    found,
     load_config,
     load_module,
     load_vocabulary,
@@ -132,19 +132,19 @@ def save_encoder(
 
 
 def _config(folder: Path) -> TextConfig:
-    kind = read_object(found(folder) / CONFIG).get("kind")
+    kind = read_object(current_folder(folder) / CONFIG).get("kind")
     if kind == BiLSTMTextConfig.__name__:
         return load_config(folder, BiLSTMTextConfig)
     return load_config(folder, MeanTextConfig)  # which names the kind that it expected
 
 
 def _known(folder: Path) -> frozenset[str]:
-    path = found(folder) / WORDS
+    path = current_folder(folder) / WORDS
     return frozenset(path.read_text(encoding="utf-8").split("\n")) - {""} if path.is_file() else frozenset()
 
 
 def _fingerprint(folder: Path) -> str:
     """sha256 over weights and everything else that changes a vector."""
-    place = found(folder)
+    place = current_folder(folder)
     parts = [(place / name).read_bytes() for name in (CONFIG, VOCABULARY)]
     return hashlib.sha256(b"\0".join([*parts, sha256(place / WEIGHTS).encode()])).hexdigest()

@@ -6,7 +6,6 @@ import contextlib
 import hashlib
 import json
 import logging
-import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +14,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import onnxruntime
 
+from qa_core.atomic import atomic_file, atomic_path
 from qa_core.encoders.sentence_layout import Pooling, SentenceLayout
 from qa_core.encoders.static_encoder import sha256
 from qa_core.encoders.tokenisers import SubwordTokeniser
@@ -142,9 +142,8 @@ def _graph(layout: SentenceLayout, cache: Path, *, int8: bool) -> Path:
         from qa_core.encoders.onnx_export import export_onnx
 
         cache.mkdir(parents=True, exist_ok=True)
-        partial = cache / f"{_EXPORTED}.part"
-        export_onnx(layout.weights, partial)
-        partial.replace(graph)
+        with atomic_path(graph) as partial:
+            export_onnx(layout.weights, partial)
     return quantised(graph, cache / _QUANTISED) if int8 else graph
 
 
@@ -160,10 +159,8 @@ def quantised(graph: Path, out: Path) -> Path:
             f"Expected onnx to quantise {graph}, but it is not installed; run: pip install 'qa-bot[minilm]'"
         ) from error
     out.parent.mkdir(parents=True, exist_ok=True)
-    partial = out.with_name(f"{out.name}.part")
-    with _silenced():
+    with _silenced(), atomic_path(out) as partial:
         quantize_dynamic(str(graph), str(partial), weight_type=QuantType.QInt8, per_channel=True)
-    partial.replace(out)
     return out
 
 
@@ -206,7 +203,6 @@ def _weights_sum(layout: SentenceLayout, cache: Path) -> str:
         pass  # a lost or torn note is only a slower start
     total = sha256(path)
     cache.mkdir(parents=True, exist_ok=True)
-    partial = note.with_name(f"{note.name}.{os.getpid()}.part")
-    partial.write_text(json.dumps({"state": state, "sha256": total}), encoding="utf-8")
-    partial.replace(note)
+    with atomic_file(note) as file:
+        file.write(json.dumps({"state": state, "sha256": total}).encode())
     return total

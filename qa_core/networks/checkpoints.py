@@ -9,9 +9,7 @@ import contextlib
 import dataclasses
 import difflib
 import json
-import os
-import shutil
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -20,6 +18,8 @@ import safetensors.numpy
 from numpy.typing import NDArray
 from pydantic import TypeAdapter, ValidationError
 from safetensors import SafetensorError
+
+from qa_core.atomic import atomic_folder, current_folder
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -55,7 +55,7 @@ def save_model(
     _check_ours(folder)
     kind = type(config).__name__
     head = {"format": FORMAT, "kind": kind, "config": dataclasses.asdict(config)}
-    with replaced(folder, FILES) as new:
+    with atomic_folder(folder, FILES) as new:
         (new / CONFIG).write_text(json.dumps(head, indent=2) + "\n", encoding="utf-8")
         if vocabulary is not None:
             (new / VOCABULARY).write_text("".join(f"{_word(word)}\n" for word in vocabulary), encoding="utf-8")
@@ -155,73 +155,8 @@ def read_tensors(path: Path) -> dict[str, Tensor]:
         return load_file(path)
 
 
-@contextlib.contextmanager
-def replaced(folder: Path, own: Sequence[str]) -> Iterator[Path]:
-    """A new folder to fill, which takes the place of `folder` when the block ends well and vanishes when it does not.
-
-    Files other than `own` are carried over; where some of `own` stand without the first of them, they are someone
-    else's, and a ValueError says so. A crash leaves the old folder or the new one; between the two renames the old one
-    stands under the name that `found` looks for.
-    """
-    folder = folder.resolve()
-    _check_replaceable(folder, own)
-    new, old = folder.with_name(f".{folder.name}.new"), _backup(folder)
-    if old.exists() and not folder.exists():
-        old.rename(folder)
-    for leftover in (new, old):
-        shutil.rmtree(leftover, ignore_errors=True)
-    try:
-        new.mkdir(parents=True)
-        if folder.exists():
-            shutil.copytree(folder, new, ignore=_left_out(folder, own), copy_function=_link, dirs_exist_ok=True)
-        yield new
-        for path in (*new.iterdir(), new):
-            _sync(path)
-    except BaseException:
-        shutil.rmtree(new, ignore_errors=True)
-        raise
-    if folder.exists():
-        folder.rename(old)
-    new.rename(folder)
-    _sync(folder.parent)
-    shutil.rmtree(old, ignore_errors=True)
-
-
-def found(folder: Path) -> Path:
-    """The folder itself, or the old one that an interrupted replacement left beside it."""
-    old = _backup(folder.resolve())
-    return old if old.exists() and not folder.exists() else folder
-
-
-def _backup(folder: Path) -> Path:
-    return folder.with_name(f".{folder.name}.old")
-
-
-def _left_out(folder: Path, own: Sequence[str]) -> Callable[[str, list[str]], set[str]]:
-    """Of the folder itself the files of these names; in folders within it they are someone else's."""
-    return lambda place, names: set(own) & set(names) if Path(place) == folder else set()
-
-
-def _link(source: str, target: str) -> None:
-    try:
-        os.link(source, target)
-    except OSError:  # a file system without hard links
-        shutil.copy2(source, target)
-
-
-def _check_replaceable(folder: Path, own: Sequence[str]) -> None:
-    if folder.exists() and not folder.is_dir():
-        raise ValueError(f"Expected a folder to write to, but got the file {folder}; name another.")
-    taken = [name for name in own if (folder / name).exists()]
-    if taken and own[0] not in taken:
-        raise ValueError(
-            f"Expected a folder without {', '.join(taken)}, or one with {own[0]} beside it, but got {folder}; "
-            "name another, so that nothing of yours is overwritten."
-        )
-
-
 def _check_ours(folder: Path) -> None:
-    path = found(folder) / CONFIG
+    path = current_folder(folder) / CONFIG
     if path.is_file() and "kind" not in _json_object(path):
         raise ValueError(
             f"Expected a new folder or a model of qa-bot, but {folder} holds a {CONFIG} of something else; "
@@ -229,16 +164,8 @@ def _check_ours(folder: Path) -> None:
         )
 
 
-def _sync(path: Path) -> None:
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
-
-
 def _file(folder: Path, name: str) -> Path:
-    path = found(folder) / name
+    path = current_folder(folder) / name
     if not path.is_file():
         raise FileNotFoundError(f"Expected a model folder with {name}, but {folder} has none; train or name another.")
     return path

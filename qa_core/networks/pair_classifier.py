@@ -26,22 +26,13 @@ import torch
 from torch import Tensor, nn
 from torch.utils.checkpoint import checkpoint
 
+from qa_core.atomic import atomic_folder, current_folder
 from qa_core.encoders.mapped_tensors import map_tensors
 from qa_core.encoders.onnx_export import load_model
 from qa_core.encoders.sentence_layout import SentenceLayout, read_object
 from qa_core.encoders.tokenisers import SubwordTokeniser
 from qa_core.networks.batching import batches, padded
-from qa_core.networks.checkpoints import (
-    CARD,
-    CONFIG,
-    FORMAT,
-    WEIGHTS,
-    found,
-    load_config,
-    load_module,
-    replaced,
-    write_weights,
-)
+from qa_core.networks.checkpoints import CARD, CONFIG, FORMAT, WEIGHTS, load_config, load_module, write_weights
 from qa_core.networks.losses import pairwise_cross_entropy
 from qa_core.networks.pair_tokens import PairConfig, PairRow, TextPair, pair_rows
 from qa_core.training.loop import Progress, Training, train
@@ -157,7 +148,7 @@ class PairClassifier:
     def load(cls, folder: Path) -> Self:
         """What `save` wrote; errors as those of `of`, and ValueError for a model of another architecture."""
         config = load_config(folder, PairConfig)
-        classifier = cls.of(found(folder) / TRANSFORMER, config)
+        classifier = cls.of(current_folder(folder) / TRANSFORMER, config)
         load_module(folder, classifier.model.output)
         return classifier
 
@@ -170,7 +161,7 @@ class PairClassifier:
                 f"Expected finite weights, but got NaN or infinity in {wrong[0]!r}; train with a lower learning rate."
             )
         head = {"format": FORMAT, "kind": PairConfig.__name__, "config": asdict(self.config)}
-        with replaced(folder, _FILES) as new:
+        with atomic_folder(folder, _FILES) as new:
             (new / TRANSFORMER).mkdir()
             for name in _TOKENISER:
                 if (self.source / name).is_file():

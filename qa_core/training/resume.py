@@ -14,7 +14,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from qa_core.networks.checkpoints import found, read_tensors, replaced, write_weights
+from qa_core.atomic import atomic_folder, current_folder
+from qa_core.networks.checkpoints import read_tensors, write_weights
 from qa_core.training.loop import Best, Progress, Training
 
 TENSORS, STATE = FILES = ("tensors.safetensors", "state.json")
@@ -36,7 +37,7 @@ def save_training(folder: Path, training: Training) -> None:
     }
     tensors: dict[str, Tensor] = {}
     state = {"format": FORMAT, "seed": training.seed, "run": _packed(tree, tensors)}
-    with replaced(folder, FILES) as new:
+    with atomic_folder(folder, FILES) as new:
         (new / STATE).write_text(json.dumps(state), encoding="utf-8")
         write_weights(new / TENSORS, tensors)
 
@@ -51,7 +52,7 @@ def load_training(folder: Path, training: Training) -> None:
     state = _state(folder)
     if state["seed"] != training.seed:
         raise ValueError(f"{folder}: Expected a run with seed {training.seed}, but got {state['seed']}; use that seed.")
-    tree = _unpacked(state["run"], read_tensors(found(folder) / TENSORS))
+    tree = _unpacked(state["run"], read_tensors(current_folder(folder) / TENSORS))
     try:
         training.model.load_state_dict(tree["model"])
         training.optimiser.load_state_dict(tree["optimiser"])
@@ -64,7 +65,7 @@ def load_training(folder: Path, training: Training) -> None:
 
 
 def _state(folder: Path) -> dict[str, Any]:
-    path = found(folder) / STATE
+    path = current_folder(folder) / STATE
     if not path.is_file():
         raise FileNotFoundError(f"Expected a saved run with {STATE}, but {folder} has none; train without resuming.")
     try:

@@ -13,9 +13,9 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from qa_core.atomic import atomic_folder
 from qa_core.encoders.mapped_tensors import write_tensors
 from qa_core.encoders.static_encoder import KIND, StaticEncoder, sha256
-from qa_core.networks.checkpoints import replaced
 from qa_core.networks.poolings import unit
 from qa_core.types import FloatArray, Side
 
@@ -98,7 +98,7 @@ def save_static(
     """
     if not np.isfinite(rows).all():
         raise ValueError("Expected finite vectors, but got NaN or infinity; train again with a lower learning rate.")
-    with replaced(folder, FILES) as new:
+    with atomic_folder(folder, FILES) as new:
         write_tensors(new / "model.safetensors", _quantised(rows))
         stated = {"kind": KIND, "weights_sha256": sha256(new / "model.safetensors"), "made_with": dict(made_with)}
         (new / "config.json").write_text(json.dumps(stated, indent=2) + "\n", encoding="utf-8")

@@ -11,10 +11,11 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from qa_core.atomic import atomic_folder
 from qa_core.encoders.onnx_export import load_model
 from qa_core.encoders.sentence_layout import Pooling, SentenceLayout
 from qa_core.encoders.tokenisers import SubwordTokeniser
-from qa_core.networks.checkpoints import replaced, write_weights
+from qa_core.networks.checkpoints import write_weights
 from qa_core.networks.poolings import mean_pool, unit
 from qa_core.types import IntArray, Side
 
@@ -70,7 +71,7 @@ def save_tuned(folder: Path, module: TunedTransformer, *, layout: SentenceLayout
     ignored = shutil.ignore_patterns(WEIGHTS, *_STALE)
     names = {path.name for path in layout.folder.iterdir()}
     own = ("modules.json", *sorted(names - ignored("", [*names]) - {"modules.json"}), CARD, WEIGHTS)
-    with replaced(folder, own) as new:
+    with atomic_folder(folder, own) as new:
         shutil.copytree(layout.folder, new, ignore=ignored, dirs_exist_ok=True)
         write_weights(new / inner / WEIGHTS, weights)
         (new / CARD).write_text(card, encoding="utf-8")

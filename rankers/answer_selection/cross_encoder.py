@@ -20,9 +20,10 @@ from typing import Any, Self
 
 import numpy as np
 
+from qa_core.atomic import current_folder
 from qa_core.encoders.tokenisers import SubwordTokeniser
 from qa_core.encoders.transformer_encoder import open_graph
-from qa_core.networks.checkpoints import found, load_config
+from qa_core.networks.checkpoints import load_config
 from qa_core.networks.pair_tokens import PairConfig, PairRow, pair_rows
 from qa_core.types import FloatArray
 from rankers.neural import PairScorer, TextPair
@@ -54,7 +55,7 @@ class CrossEncoder:
             FileNotFoundError: the folder has no such graph.
             ValueError: it is damaged, or a model of another kind, or gives no finite score.
         """
-        folder = found(folder)
+        folder = current_folder(folder)
         config = load_config(folder, PairConfig)
         if int8 is None:
             int8 = (folder / QUANTISED).is_file()
@@ -96,7 +97,7 @@ class CrossEncoder:
 
 def open_cross_encoder(folder: Path, *, threads: int = THREADS, int8: bool | None = None) -> PairScorer:
     """The graph of a folder, or where it has none its weights, which takes torch and transformers."""
-    if any((found(folder) / name).is_file() for name in (GRAPH, QUANTISED)):
+    if any((current_folder(folder) / name).is_file() for name in (GRAPH, QUANTISED)):
         return CrossEncoder.load(folder, threads=threads, int8=int8)
     from rankers.training.cross_encoder_training import TrainedCrossEncoder
 

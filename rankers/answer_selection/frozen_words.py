@@ -17,12 +17,12 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from qa_core.atomic import current_folder
 from qa_core.encoders.static_encoder import StaticEncoder
 from qa_core.networks.checkpoints import (
     CONFIG,
     VOCABULARY,
     WEIGHTS,
-    found,
     load_tensors,
     load_vocabulary,
     load_weights,
@@ -168,7 +168,7 @@ class PieceWords:
 def load_words(folder: Path, config: WordsConfig) -> FrozenWords:
     """The vectors of a saved model. Raises ValueError where they are not those that it was trained on."""
     if config.kind == "pieces":
-        source: FrozenWords = PieceWords.load(found(folder) / FOLDER)
+        source: FrozenWords = PieceWords.load(current_folder(folder) / FOLDER)
     else:
         names, weights = load_vocabulary(folder), load_weights(folder)
         if TABLE not in weights or len(weights[TABLE]) != len(names):

@@ -18,17 +18,10 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
+from qa_core.atomic import current_folder
 from qa_core.encoders.trained_encoder import WordReader
 from qa_core.networks.batching import batches
-from qa_core.networks.checkpoints import (
-    CONFIG,
-    VOCABULARY,
-    found,
-    load_config,
-    load_module,
-    load_vocabulary,
-    save_model,
-)
+from qa_core.networks.checkpoints import CONFIG, VOCABULARY, load_config, load_module, load_vocabulary, save_model
 from qa_core.networks.poolings import WordEmbedding, pad
 from qa_core.networks.vocabulary import PAD, UNKNOWN, Vocabulary
 from qa_core.text.analysis import words
@@ -219,7 +212,7 @@ def _context(folder: Path, config: NetworkConfig, opened: Callable[[str], Contex
 
 
 def _kind(folder: Path) -> type[NetworkConfig]:
-    path = found(folder) / CONFIG
+    path = current_folder(folder) / CONFIG
     head = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
     kinds = {config.__name__: config for config in CONFIGS.values()}
     return kinds.get(str(head.get("kind")), EntailmentConfig)  # which names the kind that it expected

@@ -19,6 +19,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from qa_core.atomic import atomic_path
 from qa_core.encoders.onnx_export import export_pair_graph
 from qa_core.encoders.transformer_encoder import quantised
 from qa_core.networks.pair_classifier import GRAPH, QUANTISED, TRANSFORMER, PairClassifier, alike, pair_logits
@@ -90,9 +91,8 @@ class TrainedCrossEncoder:
         self.classifier.save(folder, card=card)
         if not graph:
             return
-        partial = folder / f"{GRAPH}.part"
-        export_pair_graph(folder / TRANSFORMER, self.classifier.model.output, partial)
-        partial.replace(folder / GRAPH)
+        with atomic_path(folder / GRAPH) as partial:
+            export_pair_graph(folder / TRANSFORMER, self.classifier.model.output, partial)
         if int8:
             quantised(folder / GRAPH, folder / QUANTISED)
 

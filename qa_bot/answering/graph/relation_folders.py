@@ -10,8 +10,9 @@ from kg_index.relations.relation_scorers import Together
 from kg_index.training.relation_tuning import TunedConfig, asked_scorer
 from qa_bot.answering.graph.relation_encoders import open_encoders
 from qa_bot.home.encoders import resolve
+from qa_core.atomic import current_folder
 from qa_core.encoders.sentence_layout import read_object
-from qa_core.networks.checkpoints import CONFIG, found, load_config, load_weights
+from qa_core.networks.checkpoints import CONFIG, load_config, load_weights
 
 
 class RelationScorerError(ValueError):
@@ -31,7 +32,7 @@ def open_scorer(folder: Path, models: Path) -> RelationScorer:
     Raises RelationScorerError where the folder holds none of these, or was trained with other weights of an encoder.
     """
     try:
-        kind = read_object(found(folder) / CONFIG).get("kind")
+        kind = read_object(current_folder(folder) / CONFIG).get("kind")
         if kind == RelationConfig.__name__:
             return RelationDetector.load(folder)
         if kind == TunedConfig.__name__:

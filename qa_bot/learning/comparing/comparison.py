@@ -16,9 +16,9 @@ from pathlib import Path
 import orjson
 from pydantic import TypeAdapter, ValidationError
 
-from qa_bot.home.atomic import replacing
 from qa_bot.home.folder import Home
 from qa_bot.learning.comparing.sides import ComparisonError, Reply, Side, folded
+from qa_core.atomic import atomic_file
 from qa_core.types import Question
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
@@ -134,7 +134,7 @@ def keep(home: Home, comparison: Comparison) -> None:
                 f"the one that is there (qa-bot compare {comparison.name})."
             )
     file.parent.mkdir(mode=0o700, exist_ok=True)
-    with replacing(file, force=True) as out:
+    with atomic_file(file, private=True) as out:
         out.write(orjson.dumps(asdict(comparison), option=orjson.OPT_INDENT_2) + b"\n")
 
 

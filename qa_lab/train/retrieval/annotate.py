@@ -15,6 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
+from qa_core.atomic import atomic_file
 from qa_core.measures.metrics import paired_bootstrap
 from qa_core.networks.pair_classifier import LabelledPairs, mean_loss, probabilities
 from qa_core.types import FloatArray
@@ -358,6 +359,5 @@ def _write_labels(task: Task, labels: Sequence[Label]) -> None:
 
 def _write_lines(path: Path, rows: Sequence[Mapping[str, object]]) -> None:
     path.parent.mkdir(exist_ok=True)
-    partial = path.with_name(f"{path.name}.part")
-    partial.write_text("".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows), encoding="utf-8")
-    partial.replace(path)
+    with atomic_file(path) as file:
+        file.writelines(f"{json.dumps(row, ensure_ascii=False)}\n".encode() for row in rows)

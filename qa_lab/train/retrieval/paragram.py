@@ -15,7 +15,7 @@ from typing import Literal
 import numpy as np
 
 from qa_bot.home.encoders import STARTER
-from qa_core.networks.checkpoints import replaced
+from qa_core.atomic import atomic_folder
 from qa_core.training.loop import Progress, Training
 from qa_core.training.resume import load_training
 from qa_core.types import FloatArray, IntArray
@@ -263,7 +263,7 @@ def _save(request: Request, settings: ParagramSettings, outcome: Outcome, vector
     if not np.isfinite(vectors.matrix).all():
         raise ParagramError("Expected finite vectors, but got NaN or infinity; train again with a lower learning rate.")
     told = {"kind": KIND, "seed": request.seed, "settings": asdict(settings), "figures": outcome.as_dict()}
-    with replaced(request.out, FILES) as new:
+    with atomic_folder(request.out, FILES) as new:
         (new / CONFIG).write_text(json.dumps(told, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
         (new / CARD).write_text(_card(request, settings, outcome, vectors), encoding="utf-8")
         write_glove(vectors, new / VECTORS)

@@ -9,8 +9,9 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict
 
 from generators.training.grid_fitting import Fitting, GridStep
+from qa_core.atomic import atomic_folder, current_folder
 from qa_core.measures.plots import draw_curve, write_curve
-from qa_core.networks.checkpoints import found, read_weights, replaced, write_weights
+from qa_core.networks.checkpoints import read_weights, write_weights
 from qa_core.training.loop import Progress
 from qa_lab.train.training_run import CURVE, EVERY, IDENTITY, PICTURE, Run, RunError
 
@@ -20,7 +21,7 @@ TENSORS, STATE = FILES = ("tensors.safetensors", "state.json")
 def save(run: Run, fitting: Fitting) -> None:
     """An interrupted save leaves the old one."""
     state = {"step": fitting.step, "history": [asdict(report) for report in fitting.history]}
-    with replaced(run.state, (*FILES, IDENTITY)) as new:
+    with atomic_folder(run.state, (*FILES, IDENTITY)) as new:
         (new / STATE).write_text(json.dumps(state), encoding="utf-8")
         (new / IDENTITY).write_text(json.dumps(run.identity, indent=2) + "\n", encoding="utf-8")
         weights = {"cells": fitting.cells, "best": fitting.best, "background": fitting.background}
@@ -30,7 +31,7 @@ def save(run: Run, fitting: Fitting) -> None:
 def go_on(run: Run, fitting: Fitting) -> None:
     """Bring `fitting` to where the run was saved. Raises RunError where the state cannot be read."""
     run.check()
-    folder = found(run.state)
+    folder = current_folder(run.state)
     try:
         state = json.loads((folder / STATE).read_text(encoding="utf-8"))
         weights = read_weights(folder / TENSORS)

@@ -73,8 +73,8 @@ def test_a_build_that_fails_leaves_the_old_index_and_nothing_else(tmp_path):
 
 
 def test_what_a_killed_build_left_is_removed(tmp_path):
-    (tmp_path / "kg.partial" / "work").mkdir(parents=True)
-    (tmp_path / "kg.partial" / "work" / "run0.terms").write_text("half")
+    (tmp_path / ".kg.new" / "work").mkdir(parents=True)
+    (tmp_path / ".kg.new" / "work" / "run0.terms").write_text("half")
     build([[(f"{E}a", f"{E}p", f"{E}b")]], tmp_path / "kg")
     assert [path.name for path in tmp_path.iterdir()] == ["kg"]
 
@@ -82,7 +82,7 @@ def test_what_a_killed_build_left_is_removed(tmp_path):
 def test_a_build_that_was_killed_between_its_renames_gives_the_old_index_back(tmp_path):
     build([[(f"{E}a", f"{E}p", f"{E}b")]], tmp_path / "kg")
     before = content(tmp_path / "kg")
-    (tmp_path / "kg").rename(tmp_path / "kg.removed")
+    (tmp_path / "kg").rename(tmp_path / ".kg.old")
     with pytest.raises(ValueError, match="Expected terms"):
         build([[(f"{E}a", f"{E}p", "")]], tmp_path / "kg")
     assert content(tmp_path / "kg") == before
@@ -99,7 +99,7 @@ def test_a_killed_build_leaves_the_old_index(tmp_path):
     killed = subprocess.run([sys.executable, "-c", program, str(tmp_path / "kg")], check=False)
     assert killed.returncode == -9
     assert content(tmp_path / "kg") == before
-    assert (tmp_path / "kg.partial").exists()
+    assert (tmp_path / ".kg.new").exists()
     build([[(f"{E}c", f"{E}p", f"{E}b")]], tmp_path / "kg")
     assert [path.name for path in tmp_path.iterdir()] == ["kg"]
 

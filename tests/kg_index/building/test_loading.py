@@ -97,7 +97,7 @@ def test_readers_end_with_the_process_that_feeds_them_and_write_nothing(tmp_path
     command = [sys.executable, "-c", program, str(files[0]), str(tmp_path / "kg")]
     killed = subprocess.run(command, stderr=subprocess.PIPE, check=False)  # the pipe is open until the last reader ends
     assert (killed.returncode, killed.stderr) == (-9, b"")
-    (work,) = (tmp_path / "kg.partial").iterdir()
+    (work,) = (tmp_path / ".kg.new").iterdir()
     assert list(work.iterdir()) == []
     load(files[:1], tmp_path / "kg")
-    assert not (tmp_path / "kg.partial").exists()
+    assert not (tmp_path / ".kg.new").exists()
