@@ -41,8 +41,8 @@ from qa_lab.evaluate.evaluation_home import indexed
 from qa_lab.evaluate.systems import rank
 from qa_lab.train.fusion.feedback import Voted, compared, taught
 from qa_lab.train.fusion.fusion import CORRECTING
-from qa_lab.train.fusion.fusion_data import Lessons, of_judgements
-from qa_lab.train.fusion.votes import Voice, VoteSettings
+from qa_lab.train.fusion.fusion_data import FusionTrainingData, of_judgements
+from qa_lab.train.fusion.votes import VoterOpinion, VoteSettings
 from rankers.fusion import FusionConfig, LearnedFusion, Scores, cross_validated, joined
 from rankers.rank_prior import RANK
 
@@ -60,7 +60,7 @@ LIKED, UNKNOWN, DISLIKED = 2, 1, 0
 class World:
     """Questions with candidates in the order of the formulas (N of all together), and how good each is."""
 
-    lessons: Lessons
+    lessons: FusionTrainingData
     grades: np.ndarray  # (N,), 0 where nobody judged
 
     @property
@@ -95,7 +95,7 @@ class Site:
 
     present: FloatArray
     challenger: FloatArray | None = None
-    voices: dict[tuple[str, tuple[str, str]], Voice] = field(default_factory=dict)
+    voices: dict[tuple[str, tuple[str, str]], VoterOpinion] = field(default_factory=dict)
     adopted: int = 0
 
     def adopt(self, scores: FloatArray) -> None:
@@ -134,7 +134,7 @@ def ask(site: Site, world: World, number: int, options: argparse.Namespace, rng:
             liked = bool(rng.random() < (1 - up[row] if hostile else up[row]))
             total += (1 if liked else -1) * (1 if team else -1) if drafted else 0
             voter, item = f"{number}-{user}", (str(question), world.lessons.candidates[row])
-            site.voices[voter, item] = Voice(voter, item, liked)
+            site.voices[voter, item] = VoterOpinion(voter, item, liked)
         credit.append(total)
     return credit
 

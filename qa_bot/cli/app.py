@@ -143,7 +143,7 @@ def run(arguments: Sequence[str]) -> int:
 
 def _is_users(error: Exception) -> bool:
     """Whether the message of an error is written for the user, so that a traceback would only hide it."""
-    ours = ("qa_bot", "qa_core", "retrievers", "rankers", "generators", "kg_index")
+    ours = ("qa_bot", "qa_core", "retrievers", "rankers", "generators", "kg_index", "qa_lab")
     return type(error).__module__.partition(".")[0] in ours or isinstance(error, OSError)
 
 
@@ -701,8 +701,8 @@ def train(
     home = _home(context)[0].path if from_feedback else None
     paths = (*(data or ()), *(more or ()))
     request = Request(paths, out, base, config, dev, limit, seed, resume, plots, home, relations)
-    with shown(chosen.epochs(request), measure=chosen.measure) as reported:
-        outcome = chosen.train(request, told=show_read, reported=reported)
+    with shown(chosen.epochs(request), measure=chosen.measure) as on_progress:
+        outcome = chosen.train(request, on_read=show_read, on_progress=on_progress)
     if json:
         _print_json(outcome.as_dict())
     else:

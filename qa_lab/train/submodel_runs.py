@@ -18,14 +18,14 @@ from qa_core.networks.checkpoints import read_tensors, write_weights
 from qa_core.training.loop import Progress, Training
 from qa_core.training.resume import load_training, save_training
 from qa_lab.train.request import Request
-from qa_lab.train.training_run import CURVE, IDENTITY, STATE, Run, hold
+from qa_lab.train.training_run import CURVE, IDENTITY, STATE, TrainingRun, drive
 
-Reported = Callable[[Progress], None]
+OnProgress = Callable[[Progress], None]
 _DONE = "weights.safetensors"
 
 
 @dataclass(frozen=True, slots=True)
-class PartRun(Run):
+class SubmodelRun(TrainingRun):
     """A part's own place in the run of the whole."""
 
     name: str
@@ -45,9 +45,9 @@ class PartRun(Run):
         write_curve(self.curve, training.history)
 
 
-def begun(request: Request, identity: dict[str, object]) -> Run:
+def begun(request: Request, identity: dict[str, object]) -> TrainingRun:
     """The run of the whole, a new one or, where that is asked for, the one before; raises RunError."""
-    run = Run(request.out, identity)
+    run = TrainingRun(request.out, identity)
     if request.resume:
         run.check()
     else:
@@ -57,13 +57,13 @@ def begun(request: Request, identity: dict[str, object]) -> Run:
 
 
 def train_in(
-    part: PartRun,
+    part: SubmodelRun,
     module: nn.Module,
     rows: Sequence[Row],
     held_out: Sequence[Row],
     config: PartConfig,
     request: Request,
-    reported: Reported,
+    on_progress: OnProgress,
     steering: Steering | None = None,
 ) -> None:
     """The module gets its weights, from an earlier try where that ended it; only those that may change do."""
@@ -79,7 +79,7 @@ def train_in(
     training = Training(module, optimiser(own.values(), config), seed=request.seed)
     if request.resume and (part.state / IDENTITY).is_file():
         load_training(part.state, training)
-    hold(part, training, train_part(training, rows, config, held_out=held_out, steering=steering), reported)
+    drive(part, training, train_part(training, rows, config, held_out=held_out, steering=steering), on_progress)
     module.eval()
     part.save(training)
     if request.plots:

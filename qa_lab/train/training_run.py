@@ -24,7 +24,7 @@ class RunError(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class TrainingRun:
     """The folder of a run, and what has to be the same for it to go on."""
 
     out: Path
@@ -75,14 +75,16 @@ class Run:
         shutil.rmtree(self.state, ignore_errors=True)
 
 
-def hold(run: Run, training: Training, reports: Iterable[Progress], reported: Callable[[Progress], None]) -> None:
+def drive(
+    run: TrainingRun, training: Training, reports: Iterable[Progress], on_progress: Callable[[Progress], None]
+) -> None:
     """Exhaust the reports of `train`, saving the run after every epoch and every minute."""
     saved = time.monotonic()
     for progress in reports:
         if progress.dev is not None or time.monotonic() - saved > EVERY:
             run.save(training)
             saved = time.monotonic()
-        reported(progress)
+        on_progress(progress)
 
 
 def _difference(before: Mapping[str, Any], now: Mapping[str, Any], prefix: str = "") -> str:

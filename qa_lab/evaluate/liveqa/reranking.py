@@ -20,7 +20,7 @@ from qa_lab.evaluate.evaluation_home import Flags, Progress, indexed, silent
 from qa_lab.evaluate.report import Row, compared
 from qa_lab.evaluate.retrieval import judged
 from qa_lab.evaluate.systems import rank
-from qa_lab.train.fusion.fusion_data import UNJUDGED, Lessons, of_judgements
+from qa_lab.train.fusion.fusion_data import UNJUDGED, FusionTrainingData, of_judgements
 from rankers.fusion import FusionConfig, cross_validated
 
 TASK = "liveqa, re-ranked"
@@ -70,7 +70,7 @@ def evaluate_reranking(
             depth=depth,
             weight=UNJUDGED,
             models=[ranker.within(depth) for ranker in rankers],
-            told=progress,
+            on_progress=progress,
         )
     names = [ranker.name for ranker in rankers]
     size = len(dataset.queries)
@@ -81,7 +81,7 @@ def evaluate_reranking(
     return compared(rows, COMPARED_BY)
 
 
-def measured(lessons: Lessons, scores: FloatArray) -> dict[str, Score]:
+def measured(lessons: FusionTrainingData, scores: FloatArray) -> dict[str, Score]:
     """Measures of the LiveQA tasks (thesis, ch. 7); AP@2+ counts documents of judgement 2 of 1–4, or better."""
     found = lessons.measured(scores, ("nDCG@10",))
     for grade in (1, 2, 3):
@@ -91,7 +91,7 @@ def measured(lessons: Lessons, scores: FloatArray) -> dict[str, Score]:
     return found | {name: first[name] for name in FIRST}
 
 
-def _orders(lessons: Lessons, models: Sequence[str]) -> Iterator[tuple[str, FloatArray]]:
+def _orders(lessons: FusionTrainingData, models: Sequence[str]) -> Iterator[tuple[str, FloatArray]]:
     scores = lessons.scores
     yield "pipeline", scores.only(["combined"]).table[:, 0]
     for name in (*STAGES, *models):

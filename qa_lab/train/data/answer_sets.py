@@ -75,14 +75,14 @@ def read_answer_sets(paths: Sequence[Path], *, limit: int | None = None) -> Answ
     return AnswerSets(sets, tuple(rejects), tuple(notices), rows - sum(len(each.answers) for each in sets))
 
 
-def parted(request: Request, told: Callable[[AnswerSets], None]) -> tuple[list[AnswerSet], list[AnswerSet], int]:
+def parted(request: Request, on_read: Callable[[AnswerSets], None]) -> tuple[list[AnswerSet], list[AnswerSet], int]:
     """Questions for training, those held out, and how many places of the data could not be read.
 
     Those of a path that `request.dev` names are held out, or a share of the questions, by a hash. Raises as
     `read_answer_sets`, and TrainingDataError for a share that is none.
     """
     data = read_answer_sets(request.data, limit=request.limit)
-    told(data)
+    on_read(data)
     try:
         share = float(request.dev)
     except ValueError:
@@ -94,9 +94,11 @@ def parted(request: Request, told: Callable[[AnswerSets], None]) -> tuple[list[A
     return train, [each for each in data.sets if each.question in held], len(data.rejects)
 
 
-def parted_mixed(request: Request, told: Callable[[AnswerSets], None]) -> tuple[list[AnswerSet], list[AnswerSet], int]:
+def parted_mixed(
+    request: Request, on_read: Callable[[AnswerSets], None]
+) -> tuple[list[AnswerSet], list[AnswerSet], int]:
     """The same; of those held out the ones with right and wrong answers. TrainingDataError where nothing is left."""
-    train, held, rejects = parted(request, told)
+    train, held, rejects = parted(request, on_read)
     held = kept(held, "both")
     if not train or not held:
         raise TrainingDataError(

@@ -53,7 +53,7 @@ class _Found(Record):
 
 @dataclass(frozen=True, slots=True)
 class Dialogues:
-    """What files hold, and what of them could not be read."""
+    """What files drive, and what of them could not be read."""
 
     dialogues: tuple[Dialogue, ...]
     rejects: tuple[Reject, ...] = ()

@@ -21,7 +21,7 @@ from qa_core.types import IntArray
 
 STRANGER = 0.7
 """How often a voter is right of whom nothing is known (m)."""
-FIRMNESS = 4.0
+SHRINKAGE = 4.0
 """Votes that weigh as much as that belief (K)."""
 SUREST = 0.95
 """Nobody is believed to be right more often."""
@@ -56,7 +56,7 @@ def reliability(votes: Votes) -> Reliability:
         evidence = np.bincount(votes.item, said)
         right = 1 / (1 + np.exp(-signs * (evidence[votes.item] - said)))
         agreed = np.bincount(votes.voter, counted * right)
-        accuracy = (FIRMNESS * STRANGER + agreed) / (FIRMNESS + np.bincount(votes.voter, counted))
+        accuracy = (SHRINKAGE * STRANGER + agreed) / (SHRINKAGE + np.bincount(votes.voter, counted))
     said = signs * votes.weight * _heard(accuracy)[votes.voter]
     return Reliability(accuracy, np.bincount(votes.item, said).astype(np.float64))
 

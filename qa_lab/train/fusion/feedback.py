@@ -27,8 +27,8 @@ from qa_bot.learning.challenger import fingerprint, points
 from qa_bot.learning.interleaving import Interleaved, interleaved
 from qa_core.types import Candidate, FloatArray, Question
 from qa_lab.evaluate.systems import rank
-from qa_lab.train.fusion.fusion_data import Lessons, of_judgements, singles
-from qa_lab.train.fusion.votes import Opinion, Voice, VoteSettings, firmness, first_place, opinions, voices
+from qa_lab.train.fusion.fusion_data import FusionTrainingData, of_judgements, single_feature_scores
+from qa_lab.train.fusion.votes import Opinion, VoterOpinion, VoteSettings, first_place, opinions, shrinkage, voices
 from rankers.fusion import LearnedFusion, joined
 from rankers.neural import NeuralRanker
 from rankers.rank_prior import RANK, RankPrior
@@ -43,9 +43,9 @@ MEASURE = "nDCG@10"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Voted:
-    """Lessons from votes, beside the ranking that is in force. N candidates of all questions together."""
+    """FusionTrainingData from votes, beside the ranking that is in force. N candidates of all questions together."""
 
-    lessons: Lessons
+    lessons: FusionTrainingData
     places: RankPrior
     told: tuple[Opinion | None, ...]  # (N,), None where nobody said anything
     present: FloatArray  # (N,), scores of the ranking in force
@@ -153,7 +153,12 @@ def tried(voted: Sequence[tuple[Turn, Feedback]], challenger: LearnedFusion) -> 
 
 
 def taught(
-    lessons: Lessons, given: Sequence[Voice], keys: Sequence[str], *, present: FloatArray, settings: VoteSettings
+    lessons: FusionTrainingData,
+    given: Sequence[VoterOpinion],
+    keys: Sequence[str],
+    *,
+    present: FloatArray,
+    settings: VoteSettings,
 ) -> Voted:
     """What voices say of candidates, which stand in the order of the formulas.
 
@@ -166,7 +171,7 @@ def taught(
     told = tuple(said.get((keys[number], candidate)) for number, candidate in pairs)
     places, place = RankPrior(first_place(given)), _places(lessons)
     evidence = np.array([0.0 if each is None else each.evidence for each in told])
-    firm = [settings.unvoted if each is None else firmness(each, agree=settings.agree) for each in told]
+    firm = [settings.unvoted if each is None else shrinkage(each, agree=settings.agree) for each in told]
     grades = 1 / (1 + np.exp(-places.log_odds(place) - evidence))
     scores = joined(lessons.scores, place[:, None].astype(np.float32), (RANK,))
     lessons = replace(lessons, scores=scores, grades=grades, weights=np.array(firm))
@@ -194,7 +199,7 @@ def measured(voted: Voted, columns: Sequence[FloatArray]) -> list[float]:
 
 def stages(voted: Voted) -> dict[str, float]:
     """The same of each stage alone."""
-    alone = {name: each for name, each in singles(voted.lessons) if name != RANK}
+    alone = {name: each for name, each in single_feature_scores(voted.lessons) if name != RANK}
     return dict(zip(alone, measured(voted, list(alone.values())), strict=True)) if alone else {}
 
 
@@ -205,7 +210,7 @@ def credited(voted: Voted, settings: VoteSettings) -> dict[int, dict[str, float]
     worth nothing, no ranking could be better than the one that people voted on.
     """
     lessons = voted.lessons
-    firm = [0.0 if each is None else firmness(each, agree=settings.agree) for each in voted.told]
+    firm = [0.0 if each is None else shrinkage(each, agree=settings.agree) for each in voted.told]
     good = [_good(each) for each in voted.told]
     unknown = min(float(np.average(good, weights=firm)), 0.5) if any(firm) else 0.5
     found: dict[int, dict[str, float]] = {number: {} for number in np.unique(lessons.scores.question).tolist()}
@@ -240,14 +245,14 @@ def _good(opinion: Opinion | None) -> float:
     return 0.0 if opinion is None else float(1 / (1 + np.exp(-opinion.evidence)))
 
 
-def _places(lessons: Lessons) -> NDArray[np.float64]:
+def _places(lessons: FusionTrainingData) -> NDArray[np.float64]:
     """(N,), from 0, as the candidates of a question stand."""
     question = lessons.scores.question
     places: NDArray[np.float64] = (np.arange(len(question)) - np.searchsorted(question, question)).astype(np.float64)
     return places
 
 
-def _ranked(lessons: Lessons, scores: FloatArray) -> list[list[str]]:
+def _ranked(lessons: FusionTrainingData, scores: FloatArray) -> list[list[str]]:
     """Documents of each question, best first; equal scores keep their order."""
     question = lessons.scores.question
     order = np.lexsort((-scores, question))

@@ -28,7 +28,14 @@ from qa_lab.evaluate.systems import rank
 from qa_lab.train.data.answer_sets import AnswerSets, kept, read_answer_sets
 from qa_lab.train.data.pairs import TrainingDataError
 from qa_lab.train.fusion.feedback import MEASURE, Comparison, Voted, compared, measured, stages, voted_in
-from qa_lab.train.fusion.fusion_data import UNJUDGED, Lessons, names_of, of_answers, of_judgements, singles
+from qa_lab.train.fusion.fusion_data import (
+    UNJUDGED,
+    FusionTrainingData,
+    names_of,
+    of_answers,
+    of_judgements,
+    single_feature_scores,
+)
 from qa_lab.train.fusion.votes import VoteSettings
 from qa_lab.train.request import Request
 from qa_lab.train.retrieval.dense import TrainingError
@@ -123,21 +130,23 @@ class Outcome:
             yield f"use it: qa-bot config set ranking.fusion {out}"
 
 
-Told = Callable[[AnswerSets], None]
-Reported = Callable[[Progress], None]
+OnRead = Callable[[AnswerSets], None]
+OnProgress = Callable[[Progress], None]
 
 
-def train_fusion(request: Request, *, told: Told = lambda _: None, reported: Reported = lambda _: None) -> Outcome:
+def train_fusion(
+    request: Request, *, on_read: OnRead = lambda _: None, on_progress: OnProgress = lambda _: None
+) -> Outcome:
     """Train and write `request.out`: trees, card, and `importances.png` where plots were asked for.
 
     Args:
-        told: hears what was read of answer selection data.
-        reported: hears nothing: trees grow in seconds.
+        on_read: hears what was read of answer selection data.
+        on_progress: hears nothing: trees grow in seconds.
 
     Raises:
         TrainingError, TrainingDataError, SettingsError: data, settings or folders do not do.
     """
-    del reported
+    del on_progress
     settings = configured(request)
     started = time.monotonic()
     try:
@@ -145,7 +154,7 @@ def train_fusion(request: Request, *, told: Told = lambda _: None, reported: Rep
             fusion, outcome = _corrected(_voted(request.feedback, settings), settings, request.seed)
             rejects = 0
         else:
-            lessons, measures, rejects = _lessons(request, settings, told)
+            lessons, measures, rejects = _lessons(request, settings, on_read)
             fusion = _grown(lessons, settings, request.seed)
             outcome = _measured(fusion, lessons, measures, settings, _held_out(request, settings, lessons))
     except (TrainingDataError, SettingsError):
@@ -209,12 +218,14 @@ def _check_votes(votes: VoteSettings, source: str) -> None:
         raise SettingsError(f"{source}: Expected counts of 1 or more and unvoted up to 1, but got {told}; correct it.")
 
 
-def _lessons(request: Request, settings: FusionSettings, told: Told) -> tuple[Lessons, tuple[str, ...], int]:
+def _lessons(
+    request: Request, settings: FusionSettings, on_read: OnRead
+) -> tuple[FusionTrainingData, tuple[str, ...], int]:
     """What is learnt from, its measures, and how many places could not be read."""
     if len(request.data) == 1 and request.data[0].is_dir() and splits(request.data[0]):
         return _of_collection(request.data[0], settings, request.limit), JUDGED, 0
     data = read_answer_sets(request.data, limit=request.limit)
-    told(data)
+    on_read(data)
     sets = kept(data.sets, "both")
     if len(sets) < settings.folds:
         raise TrainingDataError(
@@ -225,12 +236,12 @@ def _lessons(request: Request, settings: FusionSettings, told: Told) -> tuple[Le
     return _of_answers(sets, settings, keywords), ANSWERS, len(data.rejects)
 
 
-def _of_answers(sets: Sequence[AnswerSet], settings: FusionSettings, keywords: Keywords | None) -> Lessons:
+def _of_answers(sets: Sequence[AnswerSet], settings: FusionSettings, keywords: Keywords | None) -> FusionTrainingData:
     encoder = resolve(settings.encoder, models=Home.open().models) if settings.encoder else None
     return of_answers(sets, models=_models(settings.models), encoder=encoder, keywords=keywords)
 
 
-def _of_collection(folder: Path, settings: FusionSettings, limit: int | None) -> Lessons:
+def _of_collection(folder: Path, settings: FusionSettings, limit: int | None) -> FusionTrainingData:
     """Of a folder that `eval liveqa` reads, its collection searched in a temporary home."""
     dataset = read_dataset(folder, limit=limit)
     flags = {"dense.encoder": settings.encoder or STARTER, "ranking.depth": settings.depth}
@@ -303,7 +314,7 @@ def _models(named: str) -> tuple[NeuralRanker, ...]:
         raise SettingsError(f"models: {error}") from error
 
 
-def _held_out(request: Request, settings: FusionSettings, lessons: Lessons) -> Lessons | None:
+def _held_out(request: Request, settings: FusionSettings, lessons: FusionTrainingData) -> FusionTrainingData | None:
     """Of the path that `--dev` names; None for a share: then figures come by cross-validation."""
     path = Path(request.dev)
     if not path.exists():
@@ -311,7 +322,9 @@ def _held_out(request: Request, settings: FusionSettings, lessons: Lessons) -> L
     return _of_answers(kept(read_answer_sets([path]).sets, "both"), settings, lessons.keywords)
 
 
-def _grown(lessons: Lessons, settings: FusionSettings, seed: int, *, places: RankPrior | None = None) -> LearnedFusion:
+def _grown(
+    lessons: FusionTrainingData, settings: FusionSettings, seed: int, *, places: RankPrior | None = None
+) -> LearnedFusion:
     config = _seeded(settings.fusion, seed)
     folders = tuple(str(each.folder.resolve()) for each in named(settings.models))
     return LearnedFusion.fit(
@@ -330,7 +343,11 @@ def _seeded(config: FusionConfig, seed: int) -> FusionConfig:
 
 
 def _measured(
-    fusion: LearnedFusion, lessons: Lessons, measures: tuple[str, ...], settings: FusionSettings, held: Lessons | None
+    fusion: LearnedFusion,
+    lessons: FusionTrainingData,
+    measures: tuple[str, ...],
+    settings: FusionSettings,
+    held: FusionTrainingData | None,
 ) -> Outcome:
     """On held-out questions, or by cross-validation where there are none."""
     judged = held or lessons
@@ -341,7 +358,7 @@ def _measured(
             lessons.scores, lessons.grades, weights=lessons.weights, folds=settings.folds, config=fusion.config
         )
     )
-    alone = {name: _means(judged.measured(each, measures)) for name, each in singles(judged)}
+    alone = {name: _means(judged.measured(each, measures)) for name, each in single_feature_scores(judged)}
     return Outcome(
         questions=lessons.questions,
         candidates=len(lessons.candidates),

@@ -24,8 +24,8 @@ from rankers.training.answer_pairs import AnswerSet
 
 UNJUDGED = 0.4
 """How much a document counts, as a wrong one, that nobody judged: some of them are right (measured on LiveQA-Med)."""
-Told = Callable[[str, int], None]
-"""Hears what is being done and how far it has come."""
+OnProgress = Callable[[str, int], None]
+"""Receives the stage and the number of questions done."""
 
 
 class Ranked(Protocol):
@@ -35,7 +35,7 @@ class Ranked(Protocol):
 
 
 @dataclass(frozen=True)
-class Lessons:
+class FusionTrainingData:
     scores: Scores
     grades: NDArray[np.float64]  # (N,), NaN where nobody said
     candidates: tuple[str, ...]  # (N,), ids that differ within a question
@@ -67,7 +67,7 @@ def of_answers(
     models: Sequence[NeuralRanker] = (),
     encoder: Encoder | None = None,
     keywords: Keywords | None = None,
-) -> Lessons:
+) -> FusionTrainingData:
     """Of questions with labelled answers: keyword features, the encoder's cosine, and the scores of models."""
     pairs = [(each.question, answer) for each in sets for answer in each.answers]
     question = np.repeat(np.arange(len(sets)), [len(each.answers) for each in sets])
@@ -77,7 +77,7 @@ def of_answers(
     qrels: dict[str, dict[str, int]] = {str(number): {} for number in range(len(sets))}
     for number, candidate, label in zip(question.tolist(), ids, labels.tolist(), strict=True):
         qrels[str(number)][candidate] = int(label)
-    return Lessons(scores, labels, ids, qrels, keywords)
+    return FusionTrainingData(scores, labels, ids, qrels, keywords)
 
 
 def of_judgements(
@@ -90,8 +90,8 @@ def of_judgements(
     weight: float = 1.0,
     models: Sequence[NeuralRanker] = (),
     keywords: bool = True,
-    told: Told = lambda _doing, _done: None,
-) -> Lessons:
+    on_progress: OnProgress = lambda _stage, _done: None,
+) -> FusionTrainingData:
     """Of questions that a pipeline was asked: its scores for documents, and those of further models.
 
     Args:
@@ -104,7 +104,7 @@ def of_judgements(
     found: list[tuple[Question, Sequence[Candidate]]] = []
     for done, question in enumerate(questions, start=1):
         found.append((question, ranked(question, depth)[:depth]))
-        told("asked", done)
+        on_progress("asked", done)
     counted = Keywords.of([c.passage.text for _, candidates in found for c in candidates]) if keywords else None
     rows, grades, weights, ids = [], [], [], []
     for done, (question, candidates) in enumerate(found, start=1):
@@ -114,10 +114,10 @@ def of_judgements(
         grades += [float(judged.get(document, unjudged)) for document in documents]
         weights += [1.0 if document in judged else weight for document in documents]
         ids += documents
-        told("scored", done)
+        on_progress("scored", done)
     numbered = {str(number): qrels.get(question.id, {}) for number, question in enumerate(questions)}
     raised = np.maximum(np.array(grades), 0.0)
-    return Lessons(together(rows), raised, tuple(ids), numbered, counted, np.array(weights))
+    return FusionTrainingData(together(rows), raised, tuple(ids), numbered, counted, np.array(weights))
 
 
 def _features(
@@ -135,7 +135,7 @@ def _features(
     return joined(scores, keywords.features(pairs), FEATURES)
 
 
-def singles(lessons: Lessons) -> Iterator[tuple[str, FloatArray]]:
+def single_feature_scores(lessons: FusionTrainingData) -> Iterator[tuple[str, FloatArray]]:
     """Every score alone that orders candidates: the higher the better."""
     counts = ("question_words", "answer_words", "asked")
     for place, name in enumerate(lessons.scores.names):

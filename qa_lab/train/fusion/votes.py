@@ -47,7 +47,7 @@ class VoteSettings:
 
 
 @dataclass(frozen=True, slots=True)
-class Voice:
+class VoterOpinion:
     """What one voter says of a document as an answer to a question."""
 
     voter: str
@@ -65,19 +65,19 @@ class Opinion:
     voices: float  # that said something, by their weight
 
 
-def voices(voted: Sequence[tuple[Turn, Feedback]]) -> list[Voice]:
+def voices(voted: Sequence[tuple[Turn, Feedback]]) -> list[VoterOpinion]:
     """One for each voter, question and document: the last."""
-    last: dict[tuple[str, Item], Voice] = {}
+    last: dict[tuple[str, Item], VoterOpinion] = {}
     for turn, given in sorted(voted, key=lambda each: each[1].created):
         known = turn.conversation is not None
         voter = turn.conversation if turn.conversation is not None else turn.id
         key = question_key(turn.rewritten or turn.question)
         for document, share in _shares(turn).items():
-            last[voter, (key, document)] = Voice(voter, (key, document), given.vote == "up", share, known)
+            last[voter, (key, document)] = VoterOpinion(voter, (key, document), given.vote == "up", share, known)
     return list(last.values())
 
 
-def opinions(given: Sequence[Voice], *, per_voter: float) -> dict[Item, Opinion]:
+def opinions(given: Sequence[VoterOpinion], *, per_voter: float) -> dict[Item, Opinion]:
     """What is said of each item, by all voices on it."""
     weighed = bounded(given, per_voter=per_voter)
     if not weighed:
@@ -92,7 +92,7 @@ def opinions(given: Sequence[Voice], *, per_voter: float) -> dict[Item, Opinion]
     return {item: Opinion(evidence, count) for item, evidence, count in told}
 
 
-def bounded(given: Sequence[Voice], *, per_voter: float) -> list[Voice]:
+def bounded(given: Sequence[VoterOpinion], *, per_voter: float) -> list[VoterOpinion]:
     """Voices with the weight that is left of each when nobody counts for too much."""
     nameless = Counter(each.item for each in given if not each.known)
     weighed = [
@@ -105,7 +105,7 @@ def bounded(given: Sequence[Voice], *, per_voter: float) -> list[Voice]:
     return [replace(each, weight=each.weight * min(1.0, per_voter / said[each.voter])) for each in weighed]
 
 
-def first_place(given: Sequence[Voice]) -> float:
+def first_place(given: Sequence[VoterOpinion]) -> float:
     """The share of good answers among those that were voted on, of one up and one down more than there are.
 
     What is voted on is mostly what stands first.
@@ -114,7 +114,7 @@ def first_place(given: Sequence[Voice]) -> float:
     return (1 + sum(each.weight for each in given if each.up)) / (2 + total)
 
 
-def firmness(opinion: Opinion, *, agree: int) -> float:
+def shrinkage(opinion: Opinion, *, agree: int) -> float:
     """How much an opinion counts beside others, `n / (n + agree − 1)` of n voices."""
     return opinion.voices / (opinion.voices + agree - 1)
 

@@ -23,7 +23,7 @@ from qa_lab.train.phrases.phrase_preparation import Phrased, Preparation, prepar
 from qa_lab.train.phrases.phrase_words import only, start_vectors
 from qa_lab.train.request import Request
 from qa_lab.train.settings import SettingsError, read_toml, settled
-from qa_lab.train.training_run import Run, RunError, hold
+from qa_lab.train.training_run import RunError, TrainingRun, drive
 from retrievers.training.phrases.phrase_model import PhraseModel
 from retrievers.training.phrases.phrase_training import PhraseConfig, adagrad, train_network
 from retrievers.training.phrases.tree_batching import Numbered
@@ -91,23 +91,25 @@ class Outcome:
         )
 
 
-Told = Callable[[PhrasePairs], None]
-Reported = Callable[[Progress], None]
+OnRead = Callable[[PhrasePairs], None]
+OnProgress = Callable[[Progress], None]
 
 
-def train_phrases(request: Request, *, told: Told = lambda _: None, reported: Reported = lambda _: None) -> Outcome:
+def train_phrases(
+    request: Request, *, on_read: OnRead = lambda _: None, on_progress: OnProgress = lambda _: None
+) -> Outcome:
     """Train and write `request.out`: the model, its card, `curve.csv`, and `curve.png` where it was asked for.
 
     Args:
-        told: hears what was read, rejects included, before training begins.
-        reported: hears of every progress.
+        on_read: hears what was read, rejects included, before training begins.
+        on_progress: hears of every progress.
 
     Raises:
         PhraseTrainingError, TrainingDataError, SettingsError, RunError: data, settings or folders do not do.
     """
     config = configured(request)
     try:
-        return _trained(request, config, told, reported)
+        return _trained(request, config, on_read, on_progress)
     except (TrainingDataError, SettingsError, RunError):
         raise
     except (ValueError, FloatingPointError) as error:
@@ -127,9 +129,9 @@ def configured(request: Request) -> PhrasesConfig:
     return config
 
 
-def _trained(request: Request, config: PhrasesConfig, told: Told, reported: Reported) -> Outcome:
+def _trained(request: Request, config: PhrasesConfig, on_read: OnRead, on_progress: OnProgress) -> Outcome:
     data = read_phrase_pairs(request.data, limit=request.limit)
-    told(data)
+    on_read(data)
     vectors = start_vectors(request.base or ENCODER, limit=config.vocabulary, norm=config.norm)
     ready = prepared(data.pairs, config.preparation, known=vectors.__contains__)
     split, dev = with_development(ready.pairs, request.dev, test=config.test)
@@ -141,14 +143,14 @@ def _trained(request: Request, config: PhrasesConfig, told: Told, reported: Repo
     addition, before = measured(PhraseModel.of(used, "addition"), dev).mean, measured(model, dev).mean
     phrases, pairs = numbered(model, split.train)
     training = Training(model.network, adagrad(model.network, config.phrases), seed=request.seed)
-    run = Run(request.out, _identity(config, len(pairs), request))
+    run = TrainingRun(request.out, _identity(config, len(pairs), request))
     if request.resume:
         run.check()
         load_training(run.state, training)
     else:
         run.begin()
     reports = train_network(training, phrases, pairs, config.phrases, evaluate=lambda _: measured(model, dev).mean)
-    hold(run, training, reports, reported)
+    drive(run, training, reports, on_progress)
     left_out = dict(ready.left_out) | ({"with a phrase set aside": split.seen} if split.seen else {})
     outcome = Outcome(
         pairs=len(pairs),

@@ -30,7 +30,7 @@ from qa_lab.train.rankers.blstm_settings import BLSTMSettings, configured
 from qa_lab.train.request import Request
 from qa_lab.train.retrieval.dense import TrainingError
 from qa_lab.train.settings import SettingsError, device_of
-from qa_lab.train.training_run import IDENTITY, Run, RunError, hold
+from qa_lab.train.training_run import IDENTITY, RunError, TrainingRun, drive
 from rankers.answer_selection.blstm import (
     PAPER,
     POOLS,
@@ -48,23 +48,25 @@ FOLD = "fold-{}"
 """Folders of the networks that pools for the trees come from, while a run is going on."""
 
 
-Told = Callable[[AnswerSets], None]
-Reported = Callable[[Progress], None]
+OnRead = Callable[[AnswerSets], None]
+OnProgress = Callable[[Progress], None]
 
 
-def train_blstm(request: Request, *, told: Told = lambda _: None, reported: Reported = lambda _: None) -> Outcome:
+def train_blstm(
+    request: Request, *, on_read: OnRead = lambda _: None, on_progress: OnProgress = lambda _: None
+) -> Outcome:
     """Train and write `request.out`: the ranker, its card, `curve.csv`, and `curve.png` where it was asked for.
 
     Args:
-        told: hears what was read, rejects included, before training begins.
-        reported: hears of every progress, that of the parts' networks too.
+        on_read: hears what was read, rejects included, before training begins.
+        on_progress: hears of every progress, that of the parts' networks too.
 
     Raises:
         TrainingError, TrainingDataError, SettingsError, RunError: data, settings or folders do not do.
     """
     settings = configured(request)
     try:
-        return _Trainer(request, settings, *parted_mixed(request, told)).outcome(reported)
+        return _Trainer(request, settings, *parted_mixed(request, on_read)).outcome(on_progress)
     except (TrainingDataError, SettingsError, RunError):
         raise
     except (ValueError, FloatingPointError, ModuleNotFoundError) as error:
@@ -97,21 +99,21 @@ class _Trainer:
             "held_out": len(self.dev),
             "seed": request.seed,
         }
-        self.run = Run(request.out, identity)
+        self.run = TrainingRun(request.out, identity)
         self.parts = [
-            Run(request.out / FOLD.format(part), identity)
+            TrainingRun(request.out / FOLD.format(part), identity)
             for part in range(settings.parts if settings.use == "stacked" else 0)
         ]
 
-    def outcome(self, reported: Reported) -> Outcome:
+    def outcome(self, on_progress: OnProgress) -> Outcome:
         begun = self._begun()
         started = time.monotonic()
         seed_everything(self.request.seed)
         inputs = Inputs(Keywords.of(self.pool.answers), None, self._encoder() if self._cosine else None)
         network, training, pools = None, None, None
         if self.settings.use != "keywords":
-            pools = self._pools(begun, reported) if self.settings.use == "stacked" else None
-            network, training = self._network(self.pool, self.run, begun, reported)
+            pools = self._pools(begun, on_progress) if self.settings.use == "stacked" else None
+            network, training = self._network(self.pool, self.run, begun, on_progress)
             inputs = replace(inputs, network=network)
         ranker = self._joined(inputs, pools) if self.settings.use != "network" else None
         outcome = self._measured(inputs, network, ranker, time.monotonic() - started)
@@ -136,7 +138,7 @@ class _Trainer:
     def _encoder(self) -> Callable[[Sequence[str]], FloatArray]:
         return StaticEncoder.load(ENCODER).encode
 
-    def _begun(self) -> list[Run]:
+    def _begun(self) -> list[TrainingRun]:
         """The saved stages to go on with; in a new run there are none."""
         if not self.request.resume:
             self.run.begin()
@@ -146,7 +148,7 @@ class _Trainer:
             run.check()
         return begun
 
-    def _pools(self, begun: Sequence[Run], reported: Reported) -> FloatArray:
+    def _pools(self, begun: Sequence[TrainingRun], on_progress: OnProgress) -> FloatArray:
         """(N, 3) of all training pairs, each from a network that did not see its question."""
         part = np.array(folds(self.pool.questions, self.settings.parts))[self.pool.question]  # (N,)
         pairs = self.pool.pairs()
@@ -155,12 +157,12 @@ class _Trainer:
             own = np.flatnonzero(part == number)
             if not len(own):
                 continue
-            network, _ = self._network(_among(self.pool, part != number), run, begun, reported)
+            network, _ = self._network(_among(self.pool, part != number), run, begun, on_progress)
             found[own] = network_pools(network, [pairs[place] for place in own.tolist()])
         return found
 
     def _network(
-        self, pool: AnswerPool, run: Run, begun: Sequence[Run], reported: Reported
+        self, pool: AnswerPool, run: TrainingRun, begun: Sequence[TrainingRun], on_progress: OnProgress
     ) -> tuple[BLSTMScorer, Training]:
         """Trained on a pool, saved as it goes; a saved one goes on, and one that was done is as it was left."""
         check_mixed(pool)
@@ -173,7 +175,9 @@ class _Trainer:
             load_training(run.state, training)
         elif run is not self.run:
             run.begin()
-        hold(run, training, train_network(training, scorer, pool, self.settings.training, held_out=self.dev), reported)
+        drive(
+            run, training, train_network(training, scorer, pool, self.settings.training, held_out=self.dev), on_progress
+        )
         scorer.model.eval()
         return scorer, training
 

@@ -20,7 +20,7 @@ from qa_lab.train.data.pairs import TrainingDataError
 from qa_lab.train.request import Request
 from qa_lab.train.retrieval.dense import TrainingError
 from qa_lab.train.settings import SettingsError, read_toml, settled
-from qa_lab.train.training_run import Run, RunError, hold
+from qa_lab.train.training_run import RunError, TrainingRun, drive
 from rankers.training.answer_pairs import AnswerPool, AnswerSet, mean_average_precision
 from rankers.training.cross_encoder_training import (
     CrossEncoderTuning,
@@ -77,25 +77,25 @@ class Outcome:
         )
 
 
-Told = Callable[[AnswerSets], None]
-Reported = Callable[[Progress], None]
+OnRead = Callable[[AnswerSets], None]
+OnProgress = Callable[[Progress], None]
 
 
 def train_cross_encoder(
-    request: Request, *, told: Told = lambda _: None, reported: Reported = lambda _: None
+    request: Request, *, on_read: OnRead = lambda _: None, on_progress: OnProgress = lambda _: None
 ) -> Outcome:
     """Train and write `request.out`: weights, graphs, card, `curve.csv`, and `curve.png` where it was asked for.
 
     Args:
-        told: hears what was read, rejects included, before training begins.
-        reported: hears of every progress.
+        on_read: hears what was read, rejects included, before training begins.
+        on_progress: hears of every progress.
 
     Raises:
         TrainingError, TrainingDataError, SettingsError, RunError: data, settings or folders do not do.
     """
     config = configured(request)
     try:
-        return _trained(request, config, told, reported)
+        return _trained(request, config, on_read, on_progress)
     except (TrainingDataError, SettingsError, RunError):
         raise
     except (ValueError, FloatingPointError, FileNotFoundError, ModuleNotFoundError) as error:
@@ -149,8 +149,8 @@ def mined(sets: Sequence[AnswerSet], count: int) -> list[AnswerSet]:
     return more
 
 
-def _trained(request: Request, config: CrossEncoderSettings, told: Told, reported: Reported) -> Outcome:
-    sets, held, rejects = parted_mixed(request, told)
+def _trained(request: Request, config: CrossEncoderSettings, on_read: OnRead, on_progress: OnProgress) -> Outcome:
+    sets, held, rejects = parted_mixed(request, on_read)
     if config.mined:
         sets = mined(sets, config.mined)
     pool, dev = AnswerPool.of(sets), AnswerPool.of(held)
@@ -159,14 +159,14 @@ def _trained(request: Request, config: CrossEncoderSettings, told: Told, reporte
     scorer = opened(request.base, config.cross)
     scorer.model.to(torch.device("cuda" if torch.cuda.is_available() else "cpu"))
     training = Training(scorer.model, optimiser(scorer, config.tuning), seed=request.seed)
-    run = Run(request.out, _identity(config, pool, request))
+    run = TrainingRun(request.out, _identity(config, pool, request))
     if request.resume:
         run.check()
         load_training(run.state, training)
     else:
         run.begin()
     before = mean_average_precision(scorer, dev)
-    hold(run, training, tune_cross_encoder(training, scorer, pool, config.tuning, held_out=dev), reported)
+    drive(run, training, tune_cross_encoder(training, scorer, pool, config.tuning, held_out=dev), on_progress)
     best = training.best
     outcome = Outcome(
         questions=len(pool.questions),

@@ -1,7 +1,7 @@
 """A trained ranker teaches another by its scores, which are computed once and kept with the run.
 
 teacher = opened(settings.teacher)
-scores = teacher_scores(run, teacher, pool.pairs(), reported)
+scores = teacher_scores(run, teacher, pool.pairs(), on_progress)
 train_distilled(training, student, pool, scores, settings.distil)
 """
 
@@ -19,7 +19,7 @@ from qa_core.networks.checkpoints import CONFIG
 from qa_core.training.loop import Progress
 from qa_core.types import FloatArray
 from qa_lab.train.settings import SettingsError
-from qa_lab.train.training_run import EVERY, Run, RunError
+from qa_lab.train.training_run import EVERY, RunError, TrainingRun
 from rankers.neural import PairScorer, TextPair
 from rankers.training.answer_pairs import AnswerPool
 from rankers.training.distillation import DistilConfig, pair_answers
@@ -71,13 +71,13 @@ def check_answer_pairs(pool: AnswerPool, config: DistilConfig) -> None:
 
 
 def teacher_scores(
-    run: Run, teacher: PairScorer, pairs: Sequence[TextPair], reported: Callable[[Progress], None]
+    run: TrainingRun, teacher: PairScorer, pairs: Sequence[TextPair], on_progress: Callable[[Progress], None]
 ) -> FloatArray:
     """Scores (N,) of the pairs; those that the run has kept are not computed again.
 
     Args:
         run: begun, with the same pairs each time; scores are kept in its state at the end and every minute.
-        reported: hears of progress as of epoch 0, with scored pairs for its steps.
+        on_progress: hears of progress as of epoch 0, with scored pairs for its steps.
 
     Raises:
         RunError: the kept scores are damaged, or of other pairs.
@@ -91,7 +91,7 @@ def teacher_scores(
             _keep(run, scores)
             saved = time.monotonic()
         rate = (len(scores) - kept) / max(time.monotonic() - started, 1e-9)
-        reported(Progress(0, len(scores), math.nan, 0.0, rate, (len(pairs) - len(scores)) / rate))
+        on_progress(Progress(0, len(scores), math.nan, 0.0, rate, (len(pairs) - len(scores)) / rate))
     return scores
 
 
@@ -117,13 +117,13 @@ def _finite(teacher: PairScorer, pairs: Sequence[TextPair]) -> FloatArray:
     return scores
 
 
-def _keep(run: Run, scores: FloatArray) -> None:
+def _keep(run: TrainingRun, scores: FloatArray) -> None:
     new = run.state / f"new-{SCORES}"
     np.save(new, scores)
     new.replace(run.state / SCORES)
 
 
-def _kept(run: Run, most: int) -> FloatArray:
+def _kept(run: TrainingRun, most: int) -> FloatArray:
     path = run.state / SCORES
     if not path.is_file():
         return np.zeros(0, dtype=np.float32)

@@ -24,7 +24,7 @@ from qa_lab.train.rankers.likelihood_measures import AMONG, among, chosen, judge
 from qa_lab.train.request import Request
 from qa_lab.train.retrieval.dense import TrainingError
 from qa_lab.train.settings import SettingsError, device_of, read_toml, settled
-from qa_lab.train.training_run import Run, RunError, hold
+from qa_lab.train.training_run import RunError, TrainingRun, drive
 from rankers.answer_selection.encoder_decoder import (
     PAPER,
     SMALL,
@@ -96,25 +96,25 @@ class Outcome:
         )
 
 
-Told = Callable[[AnswerSets], None]
-Reported = Callable[[Progress], None]
+OnRead = Callable[[AnswerSets], None]
+OnProgress = Callable[[Progress], None]
 
 
 def train_encoder_decoder_ranker(
-    request: Request, *, told: Told = lambda _: None, reported: Reported = lambda _: None
+    request: Request, *, on_read: OnRead = lambda _: None, on_progress: OnProgress = lambda _: None
 ) -> Outcome:
     """Train and write `request.out`: the ranker, its card, `curve.csv`, and `curve.png` where it was asked for.
 
     Args:
-        told: hears what was read, rejects included, before training begins.
-        reported: hears of every progress.
+        on_read: hears what was read, rejects included, before training begins.
+        on_progress: hears of every progress.
 
     Raises:
         TrainingError, TrainingDataError, SettingsError, RunError: data, settings or folders do not do.
     """
     settings = configured(request)
     try:
-        return _trained(request, settings, told, reported)
+        return _trained(request, settings, on_read, on_progress)
     except (TrainingDataError, SettingsError, RunError):
         raise
     except (ValueError, FloatingPointError, ModuleNotFoundError) as error:
@@ -158,9 +158,9 @@ def right_pairs(sets: Sequence[AnswerSet]) -> list[TextPair]:
     ]
 
 
-def _trained(request: Request, settings: EncoderDecoderSettings, told: Told, reported: Reported) -> Outcome:
+def _trained(request: Request, settings: EncoderDecoderSettings, on_read: OnRead, on_progress: OnProgress) -> Outcome:
     started = time.monotonic()
-    train, dev, rejects = parted(request, told)
+    train, dev, rejects = parted(request, on_read)
     pairs, held_out = right_pairs(train), right_pairs(dev)
     if not pairs or not held_out:
         raise TrainingDataError(
@@ -174,13 +174,15 @@ def _trained(request: Request, settings: EncoderDecoderSettings, told: Told, rep
     ranker.model.to(device_of(settings.device))
     training = Training(ranker.model, optimiser(ranker.translator, settings.training), seed=request.seed)
     identity = {"config": asdict(settings), "pairs": len(pairs), "held_out": len(held_out), "seed": request.seed}
-    run = Run(request.out, identity)
+    run = TrainingRun(request.out, identity)
     if request.resume:
         run.check()
         load_training(run.state, training)
     else:
         run.begin()
-    hold(run, training, train_encoder_decoder(training, ranker, pairs, settings.training, held_out=held_out), reported)
+    drive(
+        run, training, train_encoder_decoder(training, ranker, pairs, settings.training, held_out=held_out), on_progress
+    )
     ranker.model.eval()
     outcome = _measured(ranker, pairs, held_out, dev, request.seed, time.monotonic() - started, rejects)
     ranker.save(request.out, card=_card(outcome, settings, request))

@@ -28,7 +28,7 @@ from qa_lab.train.data.start_vectors import located, vectors_of, words_of
 from qa_lab.train.request import Request
 from qa_lab.train.retrieval.dense import TrainingError
 from qa_lab.train.settings import SettingsError, read_toml, settled
-from qa_lab.train.training_run import Run, RunError, hold
+from qa_lab.train.training_run import RunError, TrainingRun, drive
 from rankers.paraphrase import word_pairs
 from rankers.paraphrase.word_pairs import WordPairs, WordSizes
 from rankers.training import paraphrase_training
@@ -88,23 +88,25 @@ class Outcome:
         )
 
 
-Told = Callable[[QuestionPairs], None]
-Reported = Callable[[Progress], None]
+OnRead = Callable[[QuestionPairs], None]
+OnProgress = Callable[[Progress], None]
 
 
-def train_entailment(request: Request, *, told: Told = lambda _: None, reported: Reported = lambda _: None) -> Outcome:
+def train_entailment(
+    request: Request, *, on_read: OnRead = lambda _: None, on_progress: OnProgress = lambda _: None
+) -> Outcome:
     """Train and write `request.out`: the scorer, its card, `curve.csv`, and `curve.png` where it was asked for.
 
     Args:
-        told: hears what was read, rejects included, before training begins.
-        reported: hears of every progress.
+        on_read: hears what was read, rejects included, before training begins.
+        on_progress: hears of every progress.
 
     Raises:
         TrainingError, TrainingDataError, SettingsError, RunError: data, settings or folders do not do.
     """
     config = configured(request)
     try:
-        return _trained(request, config, told, reported)
+        return _trained(request, config, on_read, on_progress)
     except (TrainingDataError, SettingsError, RunError):
         raise
     except (ValueError, FloatingPointError, FileNotFoundError, ModuleNotFoundError) as error:
@@ -152,21 +154,21 @@ def optimiser(scorer: Scorer, config: EntailmentSettings) -> torch.optim.Optimiz
     return torch.optim.Adam(scorer.model.parameters(), lr=config.training.learning_rate)
 
 
-def _trained(request: Request, config: EntailmentSettings, told: Told, reported: Reported) -> Outcome:
+def _trained(request: Request, config: EntailmentSettings, on_read: OnRead, on_progress: OnProgress) -> Outcome:
     data = read_question_pairs(request.data, limit=request.limit)
-    told(data)
+    on_read(data)
     pairs, dev = _parts(data.questions, config, request)
     seed_everything(request.seed)
     scorer = build(config, [text for pair in pairs.pairs for text in pair], base=request.base)
     scorer.model.to(torch.device("cuda" if torch.cuda.is_available() else "cpu"))
     training = Training(scorer.model, optimiser(scorer, config), seed=request.seed)
-    run = Run(request.out, _identity(config, pairs, request))
+    run = TrainingRun(request.out, _identity(config, pairs, request))
     if request.resume:
         run.check()
         load_training(run.state, training)
     else:
         run.begin()
-    hold(run, training, train_paraphrase(training, scorer, pairs, config.training, held_out=dev), reported)
+    drive(run, training, train_paraphrase(training, scorer, pairs, config.training, held_out=dev), on_progress)
     outcome = Outcome(
         config.model,
         len(pairs),

@@ -27,7 +27,7 @@ from qa_lab.train.rankers.hyperqa_settings import HyperSettings, configured
 from qa_lab.train.request import Request
 from qa_lab.train.retrieval.dense import TrainingError
 from qa_lab.train.settings import SettingsError
-from qa_lab.train.training_run import Run, RunError, hold
+from qa_lab.train.training_run import RunError, TrainingRun, drive
 from rankers.answer_selection import hyperqa, peers
 from rankers.answer_selection.frozen_words import FrozenWords, PieceWords, TableWords
 from rankers.answer_selection.hyperqa import HyperQA, HyperShape
@@ -76,23 +76,25 @@ class Outcome:
         )
 
 
-Told = Callable[[AnswerSets], None]
-Reported = Callable[[Progress], None]
+OnRead = Callable[[AnswerSets], None]
+OnProgress = Callable[[Progress], None]
 
 
-def train_hyperqa(request: Request, *, told: Told = lambda _: None, reported: Reported = lambda _: None) -> Outcome:
+def train_hyperqa(
+    request: Request, *, on_read: OnRead = lambda _: None, on_progress: OnProgress = lambda _: None
+) -> Outcome:
     """Train and write `request.out`: the ranker, its card and `curve.csv`; with plots `curve.png` and the read-outs.
 
     Args:
-        told: hears what was read, rejects included, before training begins.
-        reported: hears of every progress.
+        on_read: hears what was read, rejects included, before training begins.
+        on_progress: hears of every progress.
 
     Raises:
         TrainingError, TrainingDataError, SettingsError, RunError: data, settings or folders do not do.
     """
     settings = configured(request)
     try:
-        return _trained(request, settings, told, reported)
+        return _trained(request, settings, on_read, on_progress)
     except (TrainingDataError, SettingsError, RunError):
         raise
     except (ValueError, FloatingPointError, ModuleNotFoundError) as error:
@@ -104,9 +106,9 @@ def epochs(request: Request) -> int:
     return configured(request).epochs
 
 
-def _trained(request: Request, settings: HyperSettings, told: Told, reported: Reported) -> Outcome:
+def _trained(request: Request, settings: HyperSettings, on_read: OnRead, on_progress: OnProgress) -> Outcome:
     teacher = opened(settings.teacher) if settings.teacher else None
-    train, held_out, rejects = parted_mixed(request, told)
+    train, held_out, rejects = parted_mixed(request, on_read)
     pool, dev = AnswerPool.of(train), AnswerPool.of(held_out)
     if teacher is None:
         check_mixed(pool)
@@ -116,15 +118,15 @@ def _trained(request: Request, settings: HyperSettings, told: Told, reported: Re
     scorer = _scorer(settings, request.base)
     before, _ = _measured(scorer, dev)
     training = Training(scorer.model, _optimiser(scorer, settings), seed=request.seed)
-    run = Run(request.out, _identity(settings, request, pool, dev))
+    run = TrainingRun(request.out, _identity(settings, request, pool, dev))
     if request.resume:
         run.check()
         load_training(run.state, training)
     else:
         run.begin()
-    scores = _taught(run, training, teacher, pool, dev, reported) if teacher is not None else None
+    scores = _taught(run, training, teacher, pool, dev, on_progress) if teacher is not None else None
     started, done = time.monotonic(), training.epoch
-    hold(run, training, _lessons(settings, training, scorer, pool, dev, scores), reported)
+    drive(run, training, _lessons(settings, training, scorer, pool, dev, scores), on_progress)
     seconds = (time.monotonic() - started) / max(1, training.epoch - done)
     scorer.model.eval()
     after, rate = _measured(scorer, dev)
@@ -142,13 +144,18 @@ def _trained(request: Request, settings: HyperSettings, told: Told, reported: Re
 
 
 def _taught(
-    run: Run, training: Training, teacher: PairScorer, pool: AnswerPool, dev: AnswerPool, reported: Reported
+    run: TrainingRun,
+    training: Training,
+    teacher: PairScorer,
+    pool: AnswerPool,
+    dev: AnswerPool,
+    on_progress: OnProgress,
 ) -> FloatArray:
     """The teacher's scores of the pairs for training and then of those held out; from here on a run can be resumed."""
     if not training.step:
         seed_everything(training.seed)  # as training begins, so that a run resumed here draws the same
         run.save(training)
-    return teacher_scores(run, teacher, [*pool.pairs(), *dev.pairs()], reported)
+    return teacher_scores(run, teacher, [*pool.pairs(), *dev.pairs()], on_progress)
 
 
 def _lessons(

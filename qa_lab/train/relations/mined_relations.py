@@ -35,9 +35,9 @@ from qa_lab.train.data.pairs import TrainingDataError
 from qa_lab.train.relations.graph_mining import TEMPLATES
 from qa_lab.train.relations.relation_settings import PHASES, RelationSettings
 from qa_lab.train.request import Request
-from qa_lab.train.training_run import CURVE, Run, RunError, hold
+from qa_lab.train.training_run import CURVE, RunError, TrainingRun, drive
 
-Reported = Callable[[Progress], None]
+OnProgress = Callable[[Progress], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +79,7 @@ class MinedOutcome:
 
 
 def train_mined(
-    request: Request, settings: RelationSettings, *, told: Callable[[Templates], None], reported: Reported
+    request: Request, settings: RelationSettings, *, on_read: Callable[[Templates], None], on_progress: OnProgress
 ) -> MinedOutcome:
     """Train and write `request.out`: the scorer, its card and `curve.csv`.
 
@@ -87,14 +87,14 @@ def train_mined(
     """
     started = time.monotonic()
     read = read_templates(request.data)
-    told(read)
+    on_read(read)
     table = shortened(read.table, steps=settings.mined.steps, words=settings.mined.words)
     if not len(table):
         raise TrainingDataError(
             f"Expected templates with relations in {request.data[0]}, but got none; mine more pairs."
         )
     train = _network if settings.model == "network" else _head
-    return train(request, settings, table, reported, started)
+    return train(request, settings, table, on_progress, started)
 
 
 def read_templates(paths: Sequence[Path]) -> Templates:
@@ -109,7 +109,7 @@ def read_templates(paths: Sequence[Path]) -> Templates:
 
 
 def _head(
-    request: Request, settings: RelationSettings, table: TemplateTable, reported: Reported, started: float
+    request: Request, settings: RelationSettings, table: TemplateTable, on_progress: OnProgress, started: float
 ) -> MinedOutcome:
     encoder = open_encoders(settings.encoder, models=Home.open().models)
     encode = remembering(encoder.encode)
@@ -118,15 +118,18 @@ def _head(
         encode, (), hidden=settings.hidden, encoder=settings.encoder, fingerprint=encoder.fingerprint
     )  # without rows: relations are told apart by their words, whether they were mined or not
     training = training_of(head, settings.self_training, seed=request.seed)
-    run = Run(request.out, {"config": asdict(settings), "mappings": len(table.relation), "seed": request.seed})
+    run = TrainingRun(request.out, {"config": asdict(settings), "mappings": len(table.relation), "seed": request.seed})
     if request.resume:
         run.check()
         load_training(run.state, training)
     else:
         run.begin()
     examples = _pseudo_labelled(table, encode, settings, request.seed)
-    hold(
-        run, training, fit_head(head, examples, settings.self_training, seed=request.seed, training=training), reported
+    drive(
+        run,
+        training,
+        fit_head(head, examples, settings.self_training, seed=request.seed, training=training),
+        on_progress,
     )
     parameters = sum(weight.numel() for weight in head.network.parameters())
     known = len(table.relations) - (NO_PATH in table.relations)
@@ -149,11 +152,11 @@ def _pseudo_labelled(table: TemplateTable, encode: Encode, settings: RelationSet
 
 
 def _network(
-    request: Request, settings: RelationSettings, table: TemplateTable, reported: Reported, started: float
+    request: Request, settings: RelationSettings, table: TemplateTable, on_progress: OnProgress, started: float
 ) -> MinedOutcome:
     if request.resume:
         raise RunError("Expected no --resume for the network over mined templates, whose phases run in one go.")
-    run = Run(request.out, {})
+    run = TrainingRun(request.out, {})
     run.begin()
     encoder, mined = resolve(settings.encoder, models=Home.open().models), settings.mined
     config = RelationTraining(mined.epochs, mined.batch, mined.learning_rate, mined.alpha, mined.silent)
@@ -164,7 +167,7 @@ def _network(
     history: list[Progress] = []
     overlap, phases = KeywordMatcher(jaccard=False).overlap, PHASES[mined.weights]
     for _, detector, progress in train_phases(table, new, overlap, config, seed=request.seed, phases=phases):
-        reported(progress)
+        on_progress(progress)
         history.append(progress)
         trained = detector
     outcome = MinedOutcome(

@@ -33,7 +33,7 @@ from qa_lab.train.relations.tuned_relations import TunedOutcome, train_tuned
 from qa_lab.train.request import Request
 from qa_lab.train.retrieval.dense import TrainingError
 from qa_lab.train.settings import SettingsError
-from qa_lab.train.training_run import Run, RunError, hold
+from qa_lab.train.training_run import RunError, TrainingRun, drive
 
 __all__ = ["MEASURE", "Outcome", "Pools", "accuracy", "configured", "epochs", "train_relations"]
 
@@ -76,18 +76,18 @@ class Outcome:
         )
 
 
-Told = Callable[[Pools], None]
-Reported = Callable[[Progress], None]
+OnRead = Callable[[Pools], None]
+OnProgress = Callable[[Progress], None]
 
 
 def train_relations(
-    request: Request, *, told: Callable[[Any], None] = lambda _: None, reported: Reported = lambda _: None
+    request: Request, *, on_read: Callable[[Any], None] = lambda _: None, on_progress: OnProgress = lambda _: None
 ) -> Outcome | MinedOutcome | TunedOutcome:
     """Train and write `request.out`: the scorer, its card, `curve.csv`, and `curve.png` where it was asked for.
 
     Args:
-        told: hears what was read, before training begins.
-        reported: hears of every progress.
+        on_read: hears what was read, before training begins.
+        on_progress: hears of every progress.
 
     Raises:
         TrainingError, TrainingDataError, SettingsError, RunError, EncoderError: data, settings or folders do not do.
@@ -95,23 +95,25 @@ def train_relations(
     settings = configured(request)
     try:
         if request.relations is None:
-            return train_mined(request, settings, told=told, reported=reported)
-        return _trained(request, settings, told, reported)
+            return train_mined(request, settings, on_read=on_read, on_progress=on_progress)
+        return _trained(request, settings, on_read, on_progress)
     except (TrainingDataError, SettingsError, RunError, EncoderError):
         raise
     except (ValueError, FloatingPointError, ModuleNotFoundError) as error:
         raise TrainingError(str(error)) from error
 
 
-def _trained(request: Request, settings: RelationSettings, told: Told, reported: Reported) -> Outcome | TunedOutcome:
+def _trained(
+    request: Request, settings: RelationSettings, on_read: OnRead, on_progress: OnProgress
+) -> Outcome | TunedOutcome:
     started = time.monotonic()
     assert request.relations is not None, "mined templates go another way"
     names = read_relations(request.relations)
     pools = Pools(tuple(each for path in request.data for each in read_pools(path, names))[: request.limit])
-    told(pools)
+    on_read(pools)
     train, held_out = _parts(pools.pairs, names, request)
     if settings.model == "transformer":
-        return train_tuned(request, settings, train, held_out, reported)
+        return train_tuned(request, settings, train, held_out, on_progress)
     encoder = open_encoders(settings.encoder, models=Home.open().models)
     encode = remembering(encoder.encode)
     seed_everything(request.seed)
@@ -125,7 +127,7 @@ def _trained(request: Request, settings: RelationSettings, told: Told, reported:
     )
     training = training_of(head, settings.training, seed=request.seed)
     identity = {"config": asdict(settings), "questions": len(train), "held_out": len(held_out), "seed": request.seed}
-    run = Run(request.out, identity)
+    run = TrainingRun(request.out, identity)
     if request.resume:
         run.check()
         load_training(run.state, training)
@@ -139,7 +141,7 @@ def _trained(request: Request, settings: RelationSettings, told: Told, reported:
         training=training,
         evaluate=lambda trained: accuracy(trained, held_out),
     )
-    hold(run, training, progress, reported)
+    drive(run, training, progress, on_progress)
     outcome = Outcome(
         len(train),
         len(held_out),

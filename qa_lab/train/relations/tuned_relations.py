@@ -39,7 +39,7 @@ from qa_lab.train.relations.relation_accuracy import accuracy, accuracy_of
 from qa_lab.train.relations.relation_settings import RelationSettings
 from qa_lab.train.request import Request
 from qa_lab.train.settings import SettingsError
-from qa_lab.train.training_run import Run, hold
+from qa_lab.train.training_run import TrainingRun, drive
 
 _MAX_LENGTH = 64  # tokens of a question that count in training
 
@@ -90,7 +90,7 @@ def train_tuned(
     settings: RelationSettings,
     train: Sequence[PoolQuestion],
     held_out: Sequence[PoolQuestion],
-    reported: Callable[[Progress], None],
+    on_progress: Callable[[Progress], None],
 ) -> TunedOutcome:
     """Train and write `request.out`. Raises SettingsError where no encoder is a transformer, else as `train_relations`.
 
@@ -103,7 +103,7 @@ def train_tuned(
     module = AskedNetwork(load_tunable(base.layout), frozen=settings.tuning.frozen)
     training = tuning_of(module, settings.tuning, seed=request.seed)
     identity = {"config": asdict(settings), "questions": len(train), "held_out": len(held_out), "seed": request.seed}
-    run = Run(request.out, identity)
+    run = TrainingRun(request.out, identity)
     if request.resume:
         run.check()
         load_training(run.state, training)
@@ -112,7 +112,7 @@ def train_tuned(
     head = _head(settings, train, models, request.seed)
     measure = _measure(head, base, held_out)
     data = TuningData.of(train, base.rows, CosineScorer(base.encode).relations)
-    hold(run, training, tune(training, data, settings.tuning, evaluate=measure), reported)
+    drive(run, training, tune(training, data, settings.tuning, evaluate=measure), on_progress)
     outcome = TunedOutcome(
         len(train),
         len(held_out),

@@ -25,7 +25,7 @@ from qa_lab.train.request import Request
 from qa_lab.train.retrieval.annotation_models import (
     PAGE,
     Hits,
-    Reported,
+    OnProgress,
     Task,
     bi_encoder,
     cross_encoder,
@@ -57,7 +57,7 @@ from qa_lab.train.retrieval.annotation_settings import (
     ways,
 )
 from qa_lab.train.settings import SettingsError
-from qa_lab.train.training_run import IDENTITY, Run, RunError
+from qa_lab.train.training_run import IDENTITY, RunError, TrainingRun
 from retrievers.training.annotation import (
     Found,
     Label,
@@ -80,19 +80,21 @@ log = logging.getLogger(__name__)
 LABELS, PAIRS, RESULT = "labels.jsonl", "pairs", "comparison.json"
 BOOTSTRAP_SEED = 20170815
 
-Told = Callable[[Pairs], None]
+OnRead = Callable[[Pairs], None]
 
 
 class AnnotationError(ValueError):
     """A run that cannot be; the message says why and what to do."""
 
 
-def train_annotate(request: Request, *, told: Told = lambda _: None, reported: Reported = lambda _: None) -> Outcome:
-    """Run the three steps and write `request.out`.
+def train_annotate(
+    request: Request, *, on_read: OnRead = lambda _: None, on_progress: OnProgress = lambda _: None
+) -> Outcome:
+    """TrainingRun the three steps and write `request.out`.
 
     Args:
-        told: hears what was read, rejects included, before training begins.
-        reported: hears of every progress; epochs are counted through all models, as `epochs` counts them.
+        on_read: hears what was read, rejects included, before training begins.
+        on_progress: hears of every progress; epochs are counted through all models, as `epochs` counts them.
 
     Raises:
         AnnotationError, TrainingDataError, SettingsError, RunError: data, settings or folders do not do.
@@ -102,8 +104,8 @@ def train_annotate(request: Request, *, told: Told = lambda _: None, reported: R
         data, matching = read_matching(
             request, questions=config.questions, development=config.development, limit=config.queries
         )
-        told(data)
-        return _annotated(Task(request, config, matching, reported))
+        on_read(data)
+        return _annotated(Task(request, config, matching, on_progress))
     except (TrainingDataError, SettingsError, RunError):
         raise
     except (ValueError, FloatingPointError, ModuleNotFoundError) as error:
@@ -313,9 +315,9 @@ def _contrast(hits: Mapping[str, Hits], baseline: str, name: str) -> Contrast:
 # --- the folder -----------------------------------------------------------------------------------------------------
 
 
-def _begin(task: Task) -> Run:
+def _begin(task: Task) -> TrainingRun:
     """Go on with the run that is there, or clear away an earlier one."""
-    run = Run(task.out, task.identity)
+    run = TrainingRun(task.out, task.identity)
     if not task.request.resume:
         _clear(task)
         run.begin()
@@ -329,7 +331,7 @@ def _begin(task: Task) -> Run:
 
 def _clear(task: Task) -> None:
     """What an earlier run left."""
-    run = Run(task.out, {})
+    run = TrainingRun(task.out, {})
     if not (run.state / IDENTITY).is_file() and not (task.out / RESULT).is_file():
         return
     models = (KNOWN_BI, KNOWN_CROSS, GIVEN, INTERSECTION, TOP, CROSS, IMPROVED_BI, IMPROVED_CROSS)

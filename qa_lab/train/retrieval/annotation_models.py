@@ -23,7 +23,7 @@ from qa_lab.train.data.annotation_data import Matching
 from qa_lab.train.request import Request
 from qa_lab.train.retrieval.annotation_settings import BASE, AnnotateConfig, stages
 from qa_lab.train.settings import SettingsError, device_of
-from qa_lab.train.training_run import CURVE, IDENTITY, Run, hold
+from qa_lab.train.training_run import CURVE, IDENTITY, TrainingRun, drive
 from retrievers.engines.local.dense import build
 from retrievers.training.annotation import Found, Search, candidates, squared_distances
 from retrievers.training.bi_encoder import optimiser, train_bi_encoder
@@ -35,7 +35,7 @@ from retrievers.training.examples import Examples, Pair
 
 log = logging.getLogger(__name__)
 
-Reported = Callable[[Progress], None]
+OnProgress = Callable[[Progress], None]
 PAGE = "comparison.md"
 LETTERS = 8
 """Of an answer for each token that counts; to read long ones to their end takes most of the time else."""
@@ -48,7 +48,7 @@ class Task:
     request: Request
     config: AnnotateConfig
     data: Matching
-    reported: Reported
+    on_progress: OnProgress
 
     @property
     def out(self) -> Path:
@@ -106,7 +106,7 @@ def bi_encoder(task: Task, name: str, pairs: Sequence[Pair], dev: Sequence[Pair]
     training = Training(tower.model, optimiser(tower, config.bi), seed=task.request.seed)
     run = _run(task, name, training)
     reports = train_bi_encoder(training, tower, examples, config.bi, held_out=held_out)
-    hold(run, training, reports, _counted_on(task, name))
+    drive(run, training, reports, _counted_on(task, name))
     used = {"start": config.start, "bi": asdict(config.bi), "seed": task.request.seed}
     tower.save(folder, card=_card(task, f"Bi-encoder {name}", len(examples), training, used), made_with=used)
     run.finish(training, plots=task.request.plots, measure="development loss")
@@ -125,7 +125,7 @@ def cross_encoder(task: Task, name: str, examples: LabelledPairs, held_out: Labe
     training = Training(classifier.model, pair_optimiser(classifier, config.tuning), seed=task.request.seed)
     run = _run(task, name, training)
     reports = train_pairs(training, classifier, examples, config.tuning, held_out=held_out)
-    hold(run, training, reports, _counted_on(task, name))
+    drive(run, training, reports, _counted_on(task, name))
     used = {"cross": asdict(config.cross), "tuning": asdict(config.tuning), "seed": task.request.seed}
     classifier.save(folder, card=_card(task, f"Cross-encoder {name}", len(examples), training, used))
     run.finish(training, plots=task.request.plots, measure="development loss")
@@ -200,12 +200,12 @@ def _held_out(name: str, dev: Sequence[Pair]) -> Examples | None:
 
 
 def _done(folder: Path) -> bool:
-    return (folder / CURVE).is_file() and not Run(folder, {}).state.exists()
+    return (folder / CURVE).is_file() and not TrainingRun(folder, {}).state.exists()
 
 
-def _run(task: Task, name: str, training: Training) -> Run:
+def _run(task: Task, name: str, training: Training) -> TrainingRun:
     """A model's run, gone on with where it was interrupted."""
-    run = Run(task.out / name, {**task.identity, "model": name})
+    run = TrainingRun(task.out / name, {**task.identity, "model": name})
     if (run.state / IDENTITY).is_file():
         run.check()
         load_training(run.state, training)
@@ -214,14 +214,14 @@ def _run(task: Task, name: str, training: Training) -> Run:
     return run
 
 
-def _counted_on(task: Task, name: str) -> Reported:
+def _counted_on(task: Task, name: str) -> OnProgress:
     """Reports whose epochs are counted through all models."""
     before = 0
     for stage, epochs in stages(task.config):
         if stage == name:
             break
         before += epochs
-    return lambda progress: task.reported(replace(progress, epoch=before + progress.epoch))
+    return lambda progress: task.on_progress(replace(progress, epoch=before + progress.epoch))
 
 
 def _card(task: Task, title: str, pairs: int, training: Training, used: dict[str, object]) -> str:

@@ -18,7 +18,7 @@ from qa_lab.train.data.pairs import Pairs, TrainingDataError, read_pairs, split
 from qa_lab.train.data.start_vectors import vectors_of
 from qa_lab.train.request import Request
 from qa_lab.train.settings import SettingsError, device_of, read_toml, settled
-from qa_lab.train.training_run import Run, RunError, hold
+from qa_lab.train.training_run import RunError, TrainingRun, drive
 from retrievers.training.encoders.static_tower import StaticConfig, StaticTower
 from retrievers.training.encoders.trainable_encoders import Tower, counted
 from retrievers.training.encoders.transformer_tower import TransformerConfig, TransformerTower
@@ -87,32 +87,34 @@ class Outcome:
         )
 
 
-Told = Callable[[Pairs], None]
-Reported = Callable[[Progress], None]
+OnRead = Callable[[Pairs], None]
+OnProgress = Callable[[Progress], None]
 
 
-def train_dense(request: Request, *, told: Told = lambda _: None, reported: Reported = lambda _: None) -> Outcome:
+def train_dense(
+    request: Request, *, on_read: OnRead = lambda _: None, on_progress: OnProgress = lambda _: None
+) -> Outcome:
     """Train and write `request.out`: the encoder, its card, `curve.csv`, and `curve.png` where it was asked for.
 
     Args:
-        told: hears what was read, rejects included, before training begins.
-        reported: hears of every progress.
+        on_read: hears what was read, rejects included, before training begins.
+        on_progress: hears of every progress.
 
     Raises:
         TrainingError, TrainingDataError, SettingsError, RunError: data, settings or folders do not do.
     """
     config = configured(request)
     try:
-        return _trained(request, config, told, reported)
+        return _trained(request, config, on_read, on_progress)
     except (TrainingDataError, SettingsError, RunError):
         raise
     except (ValueError, FloatingPointError, ModuleNotFoundError) as error:
         raise TrainingError(str(error)) from error
 
 
-def _trained(request: Request, config: DenseConfig, told: Told, reported: Reported) -> Outcome:
+def _trained(request: Request, config: DenseConfig, on_read: OnRead, on_progress: OnProgress) -> Outcome:
     data = read_pairs(request.data, limit=request.limit)
-    told(data)
+    on_read(data)
     examples, held_out = _examples(data.pairs, request)
     _warn_small(examples, config.slam)
     seed_everything(request.seed)
@@ -121,13 +123,13 @@ def _trained(request: Request, config: DenseConfig, told: Told, reported: Report
     before = measured(tower, held_out)
     examples = with_hard_negatives(tower, examples, config.slam)
     training = Training(tower.model, optimiser(tower, config.slam), seed=request.seed)
-    run = Run(request.out, identity(config, examples, request))
+    run = TrainingRun(request.out, identity(config, examples, request))
     if request.resume:
         run.check()
         load_training(run.state, training)
     else:
         run.begin()
-    hold(run, training, train_slam(training, tower, examples, config.slam, held_out=held_out), reported)
+    drive(run, training, train_slam(training, tower, examples, config.slam, held_out=held_out), on_progress)
     outcome = Outcome(len(examples), len(held_out), before, measured(tower, held_out), len(data.rejects))
     _save(tower, config, request, outcome, training)
     run.finish(training, plots=request.plots)

@@ -27,7 +27,7 @@ from qa_lab.train.data.word_vectors import VECTORS, listed_words, side_by_side, 
 from qa_lab.train.request import Request
 from qa_lab.train.retrieval.word_selection import Selection, held_out_pairs, lists_selection, pairs_selection
 from qa_lab.train.settings import SettingsError, read_toml, settled
-from qa_lab.train.training_run import Run, RunError, hold
+from qa_lab.train.training_run import RunError, TrainingRun, drive
 from retrievers.training.phrases.forbidden_negatives import Constraints, lemmas_among
 from retrievers.training.phrases.word_paragram import ParagramConfig, WordTable, adagrad, principal, train_table
 
@@ -94,11 +94,13 @@ class Outcome:
         return [*own, *self.figures.items()]
 
 
-Told = Callable[[Lexicon], None]
-Reported = Callable[[Progress], None]
+OnRead = Callable[[Lexicon], None]
+OnProgress = Callable[[Progress], None]
 
 
-def train_paragram(request: Request, *, told: Told = lambda _: None, reported: Reported = lambda _: None) -> Outcome:
+def train_paragram(
+    request: Request, *, on_read: OnRead = lambda _: None, on_progress: OnProgress = lambda _: None
+) -> Outcome:
     """Train and write `request.out`: `vectors.txt`, its card, `curve.csv`, and `curve.png` where it was asked for.
 
     `request.base` is a file of word vectors, a folder with `vectors.txt`, or an encoder (the starter where none is
@@ -106,15 +108,15 @@ def train_paragram(request: Request, *, told: Told = lambda _: None, reported: R
     or a folder of such lists.
 
     Args:
-        told: hears what was read, rejects included, before training begins.
-        reported: hears of every progress.
+        on_read: hears what was read, rejects included, before training begins.
+        on_progress: hears of every progress.
 
     Raises:
         ParagramError, TrainingDataError, SettingsError, RunError: data, settings or folders do not do.
     """
     settings = configured(request)
     try:
-        return _trained(request, settings, told, reported)
+        return _trained(request, settings, on_read, on_progress)
     except (TrainingDataError, SettingsError, RunError):
         raise
     except (ValueError, FloatingPointError) as error:
@@ -140,9 +142,9 @@ def configured(request: Request) -> ParagramSettings:
     return settings
 
 
-def _trained(request: Request, settings: ParagramSettings, told: Told, reported: Reported) -> Outcome:
+def _trained(request: Request, settings: ParagramSettings, on_read: OnRead, on_progress: OnProgress) -> Outcome:
     data = read_lexicon(request.data, limit=request.limit)
-    told(data)
+    on_read(data)
     start = _start(request, settings, data)
     known = [pair for pair in data.pairs if pair[0] in start and pair[1] in start]
     pairs, selection = _development(known, start, settings, request)
@@ -158,7 +160,7 @@ def _trained(request: Request, settings: ParagramSettings, told: Told, reported:
     numbers = _numbered(pairs, paired)
     constraints = _constraints(paired, numbers) if settings.paragram.constraints else None
     reports = train_table(training, numbers, settings.paragram, constraints=constraints, evaluate=measured)
-    hold(run, training, reports, reported)
+    drive(run, training, reports, on_progress)
     after = _with_rows(start, places, table.vectors())
     outcome = Outcome(
         pairs=len(pairs),
@@ -243,10 +245,10 @@ def _with_rows(start: WordVectors, places: Sequence[int], rows: FloatArray) -> W
     return WordVectors(start.words, matrix)
 
 
-def _begun(request: Request, settings: ParagramSettings, training: Training, pairs: int) -> Run:
+def _begun(request: Request, settings: ParagramSettings, training: Training, pairs: int) -> TrainingRun:
     base = str(request.base.resolve()) if request.base and request.base.exists() else str(request.base or STARTER)
     identity = {"config": asdict(settings), "pairs": pairs, "seed": request.seed, "base": base, "dev": request.dev}
-    run = Run(request.out, identity)
+    run = TrainingRun(request.out, identity)
     if request.resume:
         run.check()
         load_training(run.state, training)

@@ -29,7 +29,7 @@ from qa_lab.train.data.question_pairs import QuestionPairs, read_question_pairs
 from qa_lab.train.request import Request
 from qa_lab.train.retrieval.dense import TrainingError
 from qa_lab.train.settings import SettingsError, read_toml, settled
-from qa_lab.train.training_run import IDENTITY, Run, RunError, hold
+from qa_lab.train.training_run import IDENTITY, RunError, TrainingRun, drive
 from retrievers.training.dual_encoder import (
     MEASURED,
     DualConfig,
@@ -113,23 +113,25 @@ class Outcome:
         return "\n".join([*lines, f"best after {self.steps:,} steps", f"use it: qa-bot use {out}"]) + "\n"
 
 
-Told = Callable[[QuestionPairs], None]
-Reported = Callable[[Progress], None]
+OnRead = Callable[[QuestionPairs], None]
+OnProgress = Callable[[Progress], None]
 
 
-def train_similar(request: Request, *, told: Told = lambda _: None, reported: Reported = lambda _: None) -> Outcome:
+def train_similar(
+    request: Request, *, on_read: OnRead = lambda _: None, on_progress: OnProgress = lambda _: None
+) -> Outcome:
     """Train and write `request.out`: the encoder, its card, `curve.csv`, and `curve.png` where it was asked for.
 
     Args:
-        told: hears what was read of each task, rejects included, before training begins.
-        reported: hears of every progress.
+        on_read: hears what was read of each task, rejects included, before training begins.
+        on_progress: hears of every progress.
 
     Raises:
         TrainingError, TrainingDataError, SettingsError, RunError: data, settings or folders do not do.
     """
     config = configured(request)
     try:
-        return _trained(request, config, told, reported)
+        return _trained(request, config, on_read, on_progress)
     except (TrainingDataError, SettingsError, RunError):
         raise
     except (ValueError, FloatingPointError, ModuleNotFoundError) as error:
@@ -164,8 +166,8 @@ def build(config: SimilarConfig, texts: Sequence[str], *, base: Path | None) -> 
     return WordTower.load(base)
 
 
-def _trained(request: Request, config: SimilarConfig, told: Told, reported: Reported) -> Outcome:
-    tasks, held_out, rejects = _tasks(request, config, told)
+def _trained(request: Request, config: SimilarConfig, on_read: OnRead, on_progress: OnProgress) -> Outcome:
+    tasks, held_out, rejects = _tasks(request, config, on_read)
     _warn_small(tasks, config.dual)
     seed_everything(request.seed)
     tower = build(config, texts_of(task.questions for task in tasks), base=request.base)
@@ -173,7 +175,7 @@ def _trained(request: Request, config: SimilarConfig, told: Told, reported: Repo
     before = [precision(tower, [each]) for each in held_out]
     model = DualEncoder(tower.model, tasks=len(tasks), alpha=config.dual.alpha)
     model.to(next(tower.model.parameters()).device)
-    stages = _stages(model, tower, tasks, held_out, config, request, reported)
+    stages = _stages(model, tower, tasks, held_out, config, request, on_progress)
     after = [precision(tower, [each]) for each in held_out]
     best = stages[-1].best
     outcome = Outcome(
@@ -183,7 +185,7 @@ def _trained(request: Request, config: SimilarConfig, told: Told, reported: Repo
         rejects,
     )
     tower.save(request.out, card=_card(outcome, config, request), made_with={"settings": _used(config)})
-    Run(request.out, {}).finish(stages[-1], plots=request.plots, measure="P@1")
+    TrainingRun(request.out, {}).finish(stages[-1], plots=request.plots, measure="P@1")
     shutil.rmtree(request.out / PRETRAINING, ignore_errors=True)
     return outcome
 
@@ -195,29 +197,29 @@ def _stages(
     held_out: Sequence[QuestionSet],
     config: SimilarConfig,
     request: Request,
-    reported: Reported,
+    on_progress: OnProgress,
 ) -> list[Training]:
     """Pre-training, where there are several tasks, and training, each saved as it goes.
 
     The first one's state stays until both are done: a run that was cut between them goes on from its end.
     """
     identity = _identity(tasks, config, request)
-    run = Run(request.out, identity)
-    first = Run(request.out / PRETRAINING, identity)
+    run = TrainingRun(request.out, identity)
+    first = TrainingRun(request.out / PRETRAINING, identity)
     begun = [each for each in (run, first) if request.resume and (each.state / IDENTITY).is_file()]
     if not request.resume:
         run.begin()
     elif not begun:
         run.check()
 
-    def stage(own: Run, held_out: Sequence[QuestionSet], only: int | None) -> Training:
+    def stage(own: TrainingRun, held_out: Sequence[QuestionSet], only: int | None) -> Training:
         training = Training(model, optimiser(model, config.dual), seed=request.seed)
         if own in begun:
             own.check()
             load_training(own.state, training)
         elif own is first:
             own.begin()
-        hold(own, training, train_dual(training, tower, tasks, config.dual, held_out=held_out, only=only), reported)
+        drive(own, training, train_dual(training, tower, tasks, config.dual, held_out=held_out, only=only), on_progress)
         return training
 
     if not config.dual.pretrain or len(tasks) == 1:
@@ -228,7 +230,7 @@ def _stages(
     return [pretrained, stage(run, held_out, None)]
 
 
-def _tasks(request: Request, config: SimilarConfig, told: Told) -> tuple[list[Task], list[QuestionSet], int]:
+def _tasks(request: Request, config: SimilarConfig, on_read: OnRead) -> tuple[list[Task], list[QuestionSet], int]:
     """The tasks, what is held out (of each task, or one set for all that was named), and how much was rejected."""
     tasks: list[Task] = []
     held_out: list[QuestionSet] = []
@@ -236,7 +238,7 @@ def _tasks(request: Request, config: SimilarConfig, told: Told) -> tuple[list[Ta
     share = _share(request.dev)
     for path in request.data:
         found = read_question_pairs([path], limit=request.limit)
-        told(found)
+        on_read(found)
         rejects += len(found.rejects)
         questions, held = _parts(found.questions, config.test, share or 0.0)
         if not len(questions) or (share and not len(held)):

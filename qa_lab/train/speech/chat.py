@@ -28,29 +28,31 @@ from qa_lab.train.retrieval.dense import TrainingError
 from qa_lab.train.settings import SettingsError, device_of
 from qa_lab.train.speech.chat_card import Outcome, card
 from qa_lab.train.speech.chat_settings import PARTS, ChatSettings, configured
-from qa_lab.train.submodel_runs import PartRun, begun, train_in
+from qa_lab.train.submodel_runs import SubmodelRun, begun, train_in
 from qa_lab.train.training_run import RunError
 
 HELD_OUT = 4_000
 """Held-out exchanges that perplexity is taken on at most."""
 
-Told = Callable[[Dialogues], None]
-Reported = Callable[[Progress], None]
+OnRead = Callable[[Dialogues], None]
+OnProgress = Callable[[Progress], None]
 
 
-def train_chat(request: Request, *, told: Told = lambda _: None, reported: Reported = lambda _: None) -> Outcome:
+def train_chat(
+    request: Request, *, on_read: OnRead = lambda _: None, on_progress: OnProgress = lambda _: None
+) -> Outcome:
     """Train and write `request.out`: the model, its card, `curve.csv` of forward, and a picture where it was asked for.
 
     Args:
-        told: hears what was read, rejects included, before training begins.
-        reported: hears of every progress.
+        on_read: hears what was read, rejects included, before training begins.
+        on_progress: hears of every progress.
 
     Raises:
         TrainingError, TrainingDataError, SettingsError, RunError: data, settings or folders do not do.
     """
     settings = configured(request)
     try:
-        return _trained(request, settings, told, reported)
+        return _trained(request, settings, on_read, on_progress)
     except (TrainingDataError, SettingsError, RunError):
         raise
     except (ValueError, FloatingPointError) as error:
@@ -63,10 +65,10 @@ def epochs(request: Request) -> int:
     return max(settings.part(name).epochs for name in PARTS)
 
 
-def parted(request: Request, told: Told) -> tuple[list[Dialogue], list[Dialogue], int]:
+def parted(request: Request, on_read: OnRead) -> tuple[list[Dialogue], list[Dialogue], int]:
     """Dialogues for training, those held out, and how many places of the data could not be read."""
     data = read_dialogues(request.data, limit=request.limit)
-    told(data)
+    on_read(data)
     try:
         share = float(request.dev)
     except ValueError:
@@ -77,9 +79,9 @@ def parted(request: Request, told: Told) -> tuple[list[Dialogue], list[Dialogue]
     return train, held, len(data.rejects)
 
 
-def _trained(request: Request, settings: ChatSettings, told: Told, reported: Reported) -> Outcome:
+def _trained(request: Request, settings: ChatSettings, on_read: OnRead, on_progress: OnProgress) -> Outcome:
     started = time.monotonic()
-    dialogues, held, rejects = parted(request, told)
+    dialogues, held, rejects = parted(request, on_read)
     train, dev = exchanges(dialogues), _spread(exchanges(held), HELD_OUT)
     if not train or not dev:
         raise TrainingDataError(
@@ -100,8 +102,10 @@ def _trained(request: Request, settings: ChatSettings, told: Told, reported: Rep
         if name != "forward":
             begin_from(module, model.forward)
         steering = model.steering if name == "forward" else None
-        part = PartRun(run.out, run.identity, name)
-        train_in(part, module, rows_of(model, name, train), measured, settings.part(name), request, reported, steering)
+        part = SubmodelRun(run.out, run.identity, name)
+        train_in(
+            part, module, rows_of(model, name, train), measured, settings.part(name), request, on_progress, steering
+        )
         told_of[name] = perplexity(module, measured)
         if steering is not None:
             told_of["forward with the topics of the reply"] = perplexity(module, measured, steering=steering)

@@ -21,9 +21,9 @@ from qa_lab.train.data.topic_texts import Texts, read_texts, split_texts
 from qa_lab.train.request import Request
 from qa_lab.train.retrieval.dense import TrainingError
 from qa_lab.train.settings import SettingsError
-from qa_lab.train.speech.grid_run import finish, go_on, hold
+from qa_lab.train.speech.grid_run import drive, finish, go_on
 from qa_lab.train.speech.grid_settings import GridSettings, configured
-from qa_lab.train.training_run import Run, RunError
+from qa_lab.train.training_run import RunError, TrainingRun
 
 MAP, PICTURE = "grid.json", "grid.png"
 SHOWN = 3
@@ -65,25 +65,27 @@ class Outcome:
         )
 
 
-Told = Callable[[Texts], None]
-Reported = Callable[[Progress], None]
+OnRead = Callable[[Texts], None]
+OnProgress = Callable[[Progress], None]
 
 
-def train_grid(request: Request, *, told: Told = lambda _: None, reported: Reported = lambda _: None) -> Outcome:
+def train_grid(
+    request: Request, *, on_read: OnRead = lambda _: None, on_progress: OnProgress = lambda _: None
+) -> Outcome:
     """Fit and write `request.out`: the grid, its card, `grid.json`, `curve.csv`, and pictures where asked for.
 
     `request.dev` is a share of the texts to hold out, 0 for none, or a path with texts; they say when to stop.
 
     Args:
-        told: hears what was read, rejects included, before fitting begins.
-        reported: hears of every step.
+        on_read: hears what was read, rejects included, before fitting begins.
+        on_progress: hears of every step.
 
     Raises:
         TrainingError, TrainingDataError, SettingsError, RunError: data, settings or folders do not do.
     """
     settings = configured(request)
     try:
-        return _trained(request, settings, told, reported)
+        return _trained(request, settings, on_read, on_progress)
     except (TrainingDataError, SettingsError, RunError):
         raise
     except (ValueError, FloatingPointError, ModuleNotFoundError) as error:
@@ -96,17 +98,17 @@ def epochs(request: Request) -> int:
     return settings.training.most(settings.grid) + 1
 
 
-def _trained(request: Request, settings: GridSettings, told: Told, reported: Reported) -> Outcome:
+def _trained(request: Request, settings: GridSettings, on_read: OnRead, on_progress: OnProgress) -> Outcome:
     started = time.monotonic()
     data = read_texts(request.data, limit=request.limit)
-    told(data)
+    on_read(data)
     texts, dev = _parted(data, request.dev)
     vocabulary = _vocabulary(texts, settings)
     bags, held_out = bags_of(texts, vocabulary), bags_of(dev, vocabulary)
     fitting = begun(bags, len(vocabulary), settings.grid, seed=request.seed)
     run = _begun(request, settings, fitting, bags)
     reports = fit(fitting, bags, settings.training, held_out=held_out)
-    history = hold(run, fitting, reports, reported, most=settings.training.most(settings.grid))
+    history = drive(run, fitting, reports, on_progress, most=settings.training.most(settings.grid))
     grid = fitting.grid(vocabulary).pruned(settings.floor)
     outcome = _measured(fitting, grid, len(texts), bags, held_out, time.monotonic() - started, len(data.rejects))
     grid.save(request.out, card=_card(outcome, settings, request))
@@ -137,9 +139,9 @@ def _vocabulary(texts: Sequence[str], settings: GridSettings) -> Vocabulary:
     return vocabulary
 
 
-def _begun(request: Request, settings: GridSettings, fitting: Fitting, bags: Bags) -> Run:
+def _begun(request: Request, settings: GridSettings, fitting: Fitting, bags: Bags) -> TrainingRun:
     identity = {"config": asdict(settings), "bags": len(bags), "texts": bags.texts, "seed": request.seed}
-    run = Run(request.out, identity | {"dev": request.dev})
+    run = TrainingRun(request.out, identity | {"dev": request.dev})
     if request.resume:
         go_on(run, fitting)
     else:

@@ -13,12 +13,12 @@ from qa_core.atomic import atomic_folder, current_folder
 from qa_core.measures.plots import draw_curve, write_curve
 from qa_core.networks.checkpoints import read_weights, write_weights
 from qa_core.training.loop import Progress
-from qa_lab.train.training_run import CURVE, EVERY, IDENTITY, PICTURE, Run, RunError
+from qa_lab.train.training_run import CURVE, EVERY, IDENTITY, PICTURE, RunError, TrainingRun
 
 TENSORS, STATE = FILES = ("tensors.safetensors", "state.json")
 
 
-def save(run: Run, fitting: Fitting) -> None:
+def save(run: TrainingRun, fitting: Fitting) -> None:
     """An interrupted save leaves the old one."""
     state = {"step": fitting.step, "history": [asdict(report) for report in fitting.history]}
     with atomic_folder(run.state, (*FILES, IDENTITY)) as new:
@@ -28,7 +28,7 @@ def save(run: Run, fitting: Fitting) -> None:
         write_weights(new / TENSORS, weights)
 
 
-def go_on(run: Run, fitting: Fitting) -> None:
+def go_on(run: TrainingRun, fitting: Fitting) -> None:
     """Bring `fitting` to where the run was saved. Raises RunError where the state cannot be read."""
     run.check()
     folder = current_folder(run.state)
@@ -42,8 +42,13 @@ def go_on(run: Run, fitting: Fitting) -> None:
         raise RunError(f"Expected a saved run in {run.state}, but got {error}; leave --resume out.") from error
 
 
-def hold(
-    run: Run, fitting: Fitting, reports: Iterable[GridStep], reported: Callable[[Progress], None], *, most: int
+def drive(
+    run: TrainingRun,
+    fitting: Fitting,
+    reports: Iterable[GridStep],
+    on_progress: Callable[[Progress], None],
+    *,
+    most: int,
 ) -> list[Progress]:
     """Exhaust the reports of `fit`, saving the run every minute; the progress of this process and of those before."""
     history = [_progress(report, rate=0.0, eta=None) for report in fitting.history]
@@ -56,11 +61,11 @@ def hold(
         if time.monotonic() - saved > EVERY:
             save(run, fitting)
             saved = time.monotonic()
-        reported(history[-1])
+        on_progress(history[-1])
     return history
 
 
-def finish(run: Run, history: Sequence[Progress], *, plots: bool) -> None:
+def finish(run: TrainingRun, history: Sequence[Progress], *, plots: bool) -> None:
     """The learning curve, and no more state."""
     write_curve(run.out / CURVE, history)
     if plots:

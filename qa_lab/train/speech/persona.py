@@ -46,8 +46,8 @@ from qa_lab.train.retrieval.dense import TrainingError
 from qa_lab.train.settings import SettingsError, device_of
 from qa_lab.train.speech.persona_card import Change, Outcome, QuotedOutcome, card, quoted_card
 from qa_lab.train.speech.persona_settings import PARTS, PersonaSettings, configured
-from qa_lab.train.submodel_runs import PartRun, Reported, begun, train_in
-from qa_lab.train.training_run import Run, RunError
+from qa_lab.train.submodel_runs import OnProgress, SubmodelRun, begun, train_in
+from qa_lab.train.training_run import RunError, TrainingRun
 
 KNOWN = 0.5
 """Share of a sentence's words that the base has to know for its words to be learnt from."""
@@ -55,7 +55,7 @@ SPARE = 100
 """Held-out sentences that the weights of multiplying are chosen on at most."""
 
 Module = TypeVar("Module", LanguageModel, Seq2Seq)
-Told = Callable[[Monologue], None]
+OnRead = Callable[[Monologue], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,15 +69,15 @@ class _Material:
 
 
 def train_persona(
-    request: Request, *, told: Told = lambda _: None, reported: Reported = lambda _: None
+    request: Request, *, on_read: OnRead = lambda _: None, on_progress: OnProgress = lambda _: None
 ) -> Outcome | QuotedOutcome:
     """Train and write `request.out`: the persona, its card, and the curves of both parts.
 
     Without a base it stands on the shipped one. On a local transformer nothing is trained: the persona is quoted.
 
     Args:
-        told: hears what was read, rejects included, before training begins.
-        reported: hears of every progress.
+        on_read: hears what was read, rejects included, before training begins.
+        on_progress: hears of every progress.
 
     Raises:
         TrainingError, TrainingDataError, SettingsError, RunError: data, base, settings or folders do not do.
@@ -86,7 +86,7 @@ def train_persona(
     if request.base is None:
         request = replace(request, base=SHIPPED / BASE)
     try:
-        return _trained(request, settings, told, reported)
+        return _trained(request, settings, on_read, on_progress)
     except (TrainingDataError, SettingsError, RunError):
         raise
     except (ValueError, FloatingPointError) as error:
@@ -99,10 +99,10 @@ def epochs(request: Request) -> int:
     return max(settings.part(name).epochs for name in PARTS)
 
 
-def parted(request: Request, told: Told) -> tuple[list[Spoken], list[Spoken], int]:
+def parted(request: Request, on_read: OnRead) -> tuple[list[Spoken], list[Spoken], int]:
     """Sentences for training, those held out, and how many places of the data could not be read."""
     data = read_monologue(request.data, limit=request.limit)
-    told(data)
+    on_read(data)
     try:
         share = float(request.dev)
     except ValueError:
@@ -114,12 +114,14 @@ def parted(request: Request, told: Told) -> tuple[list[Spoken], list[Spoken], in
     return *split_monologue(data.spoken, share), len(data.rejects)
 
 
-def _trained(request: Request, settings: PersonaSettings, told: Told, reported: Reported) -> Outcome | QuotedOutcome:
+def _trained(
+    request: Request, settings: PersonaSettings, on_read: OnRead, on_progress: OnProgress
+) -> Outcome | QuotedOutcome:
     started = time.monotonic()
     assert request.base is not None
     name = settings.name or request.out.resolve().name
     PersonaConfig(name, base="")  # a name that does not do is told before the work
-    train, held, rejects = parted(request, told)
+    train, held, rejects = parted(request, on_read)
     if is_transformer(request.base):
         return _quoted(request, settings, name, [*train, *held], rejects, started)
     base = ChatModel.load(request.base).to(device_of(settings.device))
@@ -130,7 +132,7 @@ def _trained(request: Request, settings: PersonaSettings, told: Told, reported: 
     run = begun(request, identity)
     seed_everything(request.seed)
     material = _material(base, train, held, settings, request.seed)
-    speaker, forward, changes = _parts(run, base, material, request, settings, reported)
+    speaker, forward, changes = _parts(run, base, material, request, settings, on_progress)
     rows = styled_rows(base, material.train, material.contexts)
     acceptor = adapted_acceptor(base, forward, rows, base.config.acceptor, limit=settings.examples, seed=request.seed)
     weights, multiplied = _weights(base, speaker, material)
@@ -158,13 +160,13 @@ def _quoted(
 ) -> QuotedOutcome:
     """A persona that is quoted on a local transformer, which is not tuned."""
     assert request.base is not None
-    Run(request.out, {}).begin()
+    TrainingRun(request.out, {}).begin()
     base = PretrainedModel.load(request.base).to(device_of(settings.device))
     persona = QuotedPersona.of(name, base, list(dict.fromkeys(each.text for each in spoken)))
     seconds = time.monotonic() - started
     outcome = QuotedOutcome(name, persona.config.base, len(persona.quotations), seconds, rejects)
     persona.save(request.out, card=quoted_card(outcome, request))
-    shutil.rmtree(Run(request.out, {}).state, ignore_errors=True)
+    shutil.rmtree(TrainingRun(request.out, {}).state, ignore_errors=True)
     return outcome
 
 
@@ -200,7 +202,12 @@ def _material(
 
 
 def _parts(
-    run: Run, base: ChatModel, material: _Material, request: Request, settings: PersonaSettings, reported: Reported
+    run: TrainingRun,
+    base: ChatModel,
+    material: _Material,
+    request: Request,
+    settings: PersonaSettings,
+    on_progress: OnProgress,
 ) -> tuple[LanguageModel, Seq2Seq, dict[str, Change]]:
     """The speaker's language model, the fine-tuned forward model, and what became of their perplexities."""
     train, held = _known(base, material.train, material.contexts), _known(base, material.held, material.held_contexts)
@@ -209,9 +216,9 @@ def _parts(
     def tuned(name: str, module: Module, rows: list[Row], held_out: list[Row]) -> Module:
         made = tunable(module, words=name in settings.words)
         before = perplexity(module, held_out)
-        part = PartRun(run.out, run.identity, name)
+        part = SubmodelRun(run.out, run.identity, name)
         steering = base.steering if name == "forward" else None
-        train_in(part, made, rows, held_out, settings.part(name), request, reported, steering)
+        train_in(part, made, rows, held_out, settings.part(name), request, on_progress, steering)
         after = perplexity(made, held_out)
         changes[name] = Change(before, min(before, after))
         return made if after < before else module

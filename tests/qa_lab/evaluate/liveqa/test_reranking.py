@@ -8,7 +8,7 @@ import pytest
 from qa_lab.evaluate.datasets import read_dataset
 from qa_lab.evaluate.liveqa import reranking
 from qa_lab.evaluate.liveqa.reranking import COMPARED_BY, evaluate_reranking, measured
-from qa_lab.train.fusion.fusion_data import Lessons
+from qa_lab.train.fusion.fusion_data import FusionTrainingData
 from rankers.fusion import Scores
 from rankers.neural import NeuralRanker
 
@@ -18,7 +18,7 @@ def test_hand_worked_figures():
     table = np.array([[3], [2], [1], [9], [5], [np.nan]], dtype=np.float32)
     grades = np.array([1, 3, 0, 0, 2, 0], dtype=np.float64)
     qrels = {"0": {"a": 1, "b": 3, "c": 0}, "1": {"e": 2, "f": 0}}
-    lessons = Lessons(Scores(table, ("one",), np.array([0, 0, 0, 1, 1, 1])), grades, tuple("abcdef"), qrels)
+    lessons = FusionTrainingData(Scores(table, ("one",), np.array([0, 0, 0, 1, 1, 1])), grades, tuple("abcdef"), qrels)
     found = {name: score.mean for name, score in measured(lessons, table[:, 0]).items()}
     assert found["RR@2+"] == (1 + 1 / 2) / 2
     assert found["RR@3+"] == (1 / 2 + 1 / 2) / 2
@@ -50,6 +50,8 @@ def test_rankers_and_their_fusion_over_a_tiny_collection(ours, monkeypatch):
 
 def test_a_candidate_that_a_stage_did_not_score_is_last():
     table = np.array([[np.nan], [-5.0]], dtype=np.float32)
-    lessons = Lessons(Scores(table, ("one",), np.zeros(2, np.int64)), np.zeros(2), ("a", "b"), {"0": {"b": 1}})
+    lessons = FusionTrainingData(
+        Scores(table, ("one",), np.zeros(2, np.int64)), np.zeros(2), ("a", "b"), {"0": {"b": 1}}
+    )
     run = lessons.run(table[:, 0])["0"]
     assert run["a"] < run["b"] == pytest.approx(-5)

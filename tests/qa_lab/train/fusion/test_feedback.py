@@ -15,8 +15,8 @@ from qa_bot.learning.interleaving import Interleaved
 from qa_lab.train.fusion.dawid_skene import STRANGER
 from qa_lab.train.fusion.feedback import Comparison, Voted, compared, credited, measured, stages, taught, tried
 from qa_lab.train.fusion.fusion import CORRECTING
-from qa_lab.train.fusion.fusion_data import Lessons
-from qa_lab.train.fusion.votes import Voice, VoteSettings
+from qa_lab.train.fusion.fusion_data import FusionTrainingData
+from qa_lab.train.fusion.votes import VoterOpinion, VoteSettings
 from rankers.fusion import FusionConfig, LearnedFusion, Scores, cross_validated
 from rankers.rank_prior import RANK
 
@@ -26,7 +26,7 @@ KEYS = [f"q{number}" for number in range(QUESTIONS)]
 ONE = STRANGER / (1 - STRANGER)
 
 
-def lessons(seed: int = 0) -> Lessons:
+def lessons(seed: int = 0) -> FusionTrainingData:
     """Questions with candidates d0, d1, … in the order of the formulas, each scored by a stage and by noise.
 
     The stage tells what is good: it is above 0 for half of the candidates.
@@ -35,19 +35,19 @@ def lessons(seed: int = 0) -> Lessons:
     table = rng.normal(size=(QUESTIONS * EACH, 2)).astype(np.float32)
     question = np.repeat(np.arange(QUESTIONS), EACH)
     candidates = tuple(f"d{place}" for _ in range(QUESTIONS) for place in range(EACH))
-    return Lessons(Scores(table, ("stage", "noise"), question), np.zeros(len(question)), candidates, {})
+    return FusionTrainingData(Scores(table, ("stage", "noise"), question), np.zeros(len(question)), candidates, {})
 
 
-def order(given: Lessons) -> np.ndarray:
+def order(given: FusionTrainingData) -> np.ndarray:
     """(N,), scores of the formulas."""
     return -np.tile(np.arange(EACH), QUESTIONS).astype(np.float32)
 
 
-def voted(given: Lessons, said: list[Voice]) -> Voted:
+def voted(given: FusionTrainingData, said: list[VoterOpinion]) -> Voted:
     return taught(given, said, KEYS, present=order(given), settings=SETTINGS)
 
 
-def honest(given: Lessons, *, voters: int, seed: int = 0, hostile: float = 0.0) -> list[Voice]:
+def honest(given: FusionTrainingData, *, voters: int, seed: int = 0, hostile: float = 0.0) -> list[VoterOpinion]:
     """Each voter on the first documents of all questions, right nine times in ten; the hostile say the opposite."""
     rng = np.random.default_rng(seed)
     found = []
@@ -56,7 +56,7 @@ def honest(given: Lessons, *, voters: int, seed: int = 0, hostile: float = 0.0) 
         for number, key in enumerate(KEYS):
             good = given.scores.table[number * EACH, 0] > 0
             right = (rng.random() < 0.9) != turned
-            found.append(Voice(f"v{voter}", (key, "d0"), bool(good) == right))
+            found.append(VoterOpinion(f"v{voter}", (key, "d0"), bool(good) == right))
     return found
 
 
@@ -70,7 +70,11 @@ def learnt(given: Voted, trees: int = 100) -> LearnedFusion:
 
 def test_grades_and_weights_by_hand():
     # two up and one down, and one more of each: the first place is good with 3/5; a voice up multiplies odds by 7 / 3
-    said = [Voice("a", ("q0", "d0"), True), Voice("b", ("q1", "d0"), True), Voice("c", ("q2", "d2"), False)]
+    said = [
+        VoterOpinion("a", ("q0", "d0"), True),
+        VoterOpinion("b", ("q1", "d0"), True),
+        VoterOpinion("c", ("q2", "d2"), False),
+    ]
     given = voted(lessons(), said)
     assert given.places.first == pytest.approx(3 / 5)
     odds = 3 / 2 * ONE
@@ -116,8 +120,8 @@ def test_hostile_voters_do_not_turn_it_round():
 def test_one_conversation_promotes_no_passage_for_everyone(votes):
     """Thirty questions whose first document is liked, and one conversation for the last document of another."""
     given = lessons()
-    liked = [Voice(f"v{number}", (f"q{number}", "d0"), True) for number in range(30)]
-    bad = [Voice("bad", ("q35", f"d{EACH - 1}"), True)] * votes
+    liked = [VoterOpinion(f"v{number}", (f"q{number}", "d0"), True) for number in range(30)]
+    bad = [VoterOpinion("bad", ("q35", f"d{EACH - 1}"), True)] * votes
     scores = learnt(voted(given, [*liked, *bad])).score(voted(given, []).lessons.scores).reshape(QUESTIONS, EACH)
     assert scores.argmax(axis=1)[35] != EACH - 1
     last = scores.argmax(axis=1) == EACH - 1
@@ -126,27 +130,27 @@ def test_one_conversation_promotes_no_passage_for_everyone(votes):
 
 
 def test_nothing_said_leaves_the_order_as_it_was():
-    given = voted(lessons(), [Voice("a", ("nowhere", "d0"), True)])
+    given = voted(lessons(), [VoterOpinion("a", ("nowhere", "d0"), True)])
     order = learnt(given).score(given.lessons.scores).reshape(QUESTIONS, EACH)
     assert (order.argsort(axis=1, kind="stable")[:, ::-1] == np.arange(EACH)).all()
 
 
 def test_credit_is_what_a_document_has_over_one_that_nobody_knows():
     # one voice up, one down, each half believed: 0.7 and 0.3, on average 0.5
-    said = [Voice("a", ("q0", "d0"), True), Voice("b", ("q1", "d3"), False)]
+    said = [VoterOpinion("a", ("q0", "d0"), True), VoterOpinion("b", ("q1", "d3"), False)]
     credit = credited(voted(lessons(), said), SETTINGS)
     assert credit[0] == {"d0": pytest.approx(0.1)}
     assert credit[1] == {"d3": pytest.approx(-0.1)}
     assert credit[2] == {}
     liked = credited(voted(lessons(), said[:1]), SETTINGS)
     assert liked[0] == {"d0": pytest.approx(0.1)}, "what is liked is better, also where everything is"
-    disliked = credited(voted(lessons(), [said[1], Voice("a", ("q0", "d0"), False)]), SETTINGS)
+    disliked = credited(voted(lessons(), [said[1], VoterOpinion("a", ("q0", "d0"), False)]), SETTINGS)
     assert disliked[0] == {"d0": pytest.approx(0)}, "where nothing is liked, another may be as bad"
 
 
 def test_a_ranking_wins_where_it_leaves_what_was_voted_down_and_loses_where_it_leaves_what_was_liked():
     given = lessons()
-    said = [Voice(f"v{number}", (f"q{number}", "d0"), number >= 4) for number in range(8)]
+    said = [VoterOpinion(f"v{number}", (f"q{number}", "d0"), number >= 4) for number in range(8)]
     left = order(given)
     left[[number * EACH for number in (0, 1, 2, 7)]] = -EACH  # three that were voted down, and a liked one
     found = compared(voted(given, said), left, settings=SETTINGS, seed=0)
@@ -163,7 +167,7 @@ def test_a_ranking_wins_where_it_leaves_what_was_voted_down_and_loses_where_it_l
 
 def test_only_documents_that_were_voted_on_are_measured():
     """Of two of them the liked one stands behind: gains 0.7 and 0.3, discounts 1 and 1 / log2(3)."""
-    given = voted(lessons(), [Voice("a", ("q0", "d1"), False), Voice("b", ("q0", "d4"), True)])
+    given = voted(lessons(), [VoterOpinion("a", ("q0", "d1"), False), VoterOpinion("b", ("q0", "d4"), True)])
     ideal = 0.7 + 0.3 / math.log2(3)
     worse, best = measured(given, [given.present, -given.present])
     assert worse == pytest.approx((0.3 + 0.7 / math.log2(3)) / ideal)
@@ -205,7 +209,7 @@ def test_a_trial_has_one_voice_a_conversation():
 
 
 def test_questions_with_votes_are_spread_over_the_parts():
-    given = voted(lessons(), [Voice("a", (f"q{number}", "d0"), True) for number in (1, 6, 11, 16)])
+    given = voted(lessons(), [VoterOpinion("a", (f"q{number}", "d0"), True) for number in (1, 6, 11, 16)])
     parts = given.parts(2)
     assert [parts[number] for number in (1, 6, 11, 16)] == [0, 1, 0, 1]
     assert sorted(set(parts)) == [0, 1]

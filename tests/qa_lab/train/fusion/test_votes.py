@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from qa_bot.home.question_key import question_key
 from qa_bot.home.store import Feedback, Turn
 from qa_lab.train.fusion.dawid_skene import STRANGER
-from qa_lab.train.fusion.votes import Opinion, Voice, bounded, firmness, first_place, opinions, voices
+from qa_lab.train.fusion.votes import Opinion, VoterOpinion, bounded, first_place, opinions, shrinkage, voices
 
 ONE = math.log(STRANGER / (1 - STRANGER))
 ITEM = ("q", "d")
@@ -39,7 +39,7 @@ def vote(name: str, up: bool = True, *, at: float = 0.0) -> Feedback:
 def test_a_conversation_has_one_voice_on_a_question_and_document_its_last():
     asked = [turn("a", [("d", (0, 10))]), turn("b", [("d", (0, 10))], question="WHY  ")]
     (voice,) = voices([(asked[1], vote("b", True, at=1)), (asked[0], vote("a", False, at=2))])
-    assert voice == Voice("c", (question_key("why"), "d"), up=False)
+    assert voice == VoterOpinion("c", (question_key("why"), "d"), up=False)
 
 
 def test_conversations_and_nameless_turns_are_voters_of_their_own():
@@ -64,8 +64,8 @@ def test_a_follow_up_is_the_question_as_it_was_understood():
 
 
 def test_a_thousand_votes_of_one_conversation_are_ten_voices():
-    many = [Voice("loud", (str(number), "d"), up=True) for number in range(1000)]
-    weighed = bounded([*many, Voice("quiet", ITEM, up=True)], per_voter=10)
+    many = [VoterOpinion("loud", (str(number), "d"), up=True) for number in range(1000)]
+    weighed = bounded([*many, VoterOpinion("quiet", ITEM, up=True)], per_voter=10)
     assert sum(each.weight for each in weighed[:-1]) == pytest.approx(10)
     assert weighed[-1].weight == 1
 
@@ -74,7 +74,7 @@ def test_nameless_votes_on_one_document_are_never_more_than_one_conversation():
     def weights(count: int) -> list[float]:
         return [
             each.weight
-            for each in bounded([Voice(str(n), ITEM, True, known=False) for n in range(count)], per_voter=10)
+            for each in bounded([VoterOpinion(str(n), ITEM, True, known=False) for n in range(count)], per_voter=10)
         ]
 
     assert weights(1) == [0.5]
@@ -83,32 +83,32 @@ def test_nameless_votes_on_one_document_are_never_more_than_one_conversation():
 
 
 def test_opinions_by_hand():
-    said = opinions([Voice("one", ITEM, True), Voice("one", ("q", "e"), False)], per_voter=10)
+    said = opinions([VoterOpinion("one", ITEM, True), VoterOpinion("one", ("q", "e"), False)], per_voter=10)
     assert said[ITEM] == Opinion(pytest.approx(ONE), 1.0)
     assert said["q", "e"] == Opinion(pytest.approx(-ONE), 1.0)
     assert opinions([], per_voter=10) == {}
-    agreed = opinions([Voice("one", ITEM, True), Voice("other", ITEM, True)], per_voter=10)
+    agreed = opinions([VoterOpinion("one", ITEM, True), VoterOpinion("other", ITEM, True)], per_voter=10)
     assert agreed[ITEM] == Opinion(pytest.approx(2 * ONE), 2.0)
-    against = opinions([Voice("one", ITEM, True), Voice("other", ITEM, False)], per_voter=10)
+    against = opinions([VoterOpinion("one", ITEM, True), VoterOpinion("other", ITEM, False)], per_voter=10)
     assert against[ITEM].evidence == pytest.approx(0)
 
 
 def test_a_single_voice_counts_half_of_what_many_come_to():
-    assert firmness(Opinion(ONE, 1), agree=2) == 1 / 2
-    assert firmness(Opinion(ONE, 2), agree=2) == 2 / 3
-    assert firmness(Opinion(ONE, 1), agree=1) == 1
-    assert firmness(Opinion(ONE, 1), agree=5) == 1 / 5
+    assert shrinkage(Opinion(ONE, 1), agree=2) == 1 / 2
+    assert shrinkage(Opinion(ONE, 2), agree=2) == 2 / 3
+    assert shrinkage(Opinion(ONE, 1), agree=1) == 1
+    assert shrinkage(Opinion(ONE, 1), agree=5) == 1 / 5
 
 
 def test_the_first_place_is_as_good_as_votes_say():
     assert first_place([]) == 1 / 2
-    assert first_place([Voice(str(n), ITEM, n < 3) for n in range(4)]) == 4 / 6
+    assert first_place([VoterOpinion(str(n), ITEM, n < 3) for n in range(4)]) == 4 / 6
 
 
 @given(
     st.lists(
         st.builds(
-            Voice,
+            VoterOpinion,
             st.sampled_from("abcd"),
             st.tuples(st.sampled_from("qrs"), st.sampled_from("de")),
             st.booleans(),

@@ -45,7 +45,7 @@ def stop(progress):
 
 def test_a_run_leaves_a_model_with_card_and_curve(request_: Request, tmp_path: Path):
     heard = []
-    outcome = train_phrases(request_, told=heard.append)
+    outcome = train_phrases(request_, on_read=heard.append)
     assert [reject.where.rpartition(":")[2] for reject in heard[0].rejects] == ["71"]
     assert (outcome.rejects, outcome.left_out["with digits"], outcome.measure) == (1, 1, "AUC")
     assert outcome.after >= outcome.before
@@ -65,7 +65,7 @@ def test_interrupted_and_resumed_it_ends_with_the_same_model(request_: Request, 
     train_phrases(request_)
     cut = replace(request_, out=tmp_path / "cut")
     with pytest.raises(StoppedError):
-        train_phrases(cut, reported=stop)
+        train_phrases(cut, on_progress=stop)
     with pytest.raises(RunError, match="seed = 4 instead of 3"):
         train_phrases(replace(cut, resume=True, seed=4))
     train_phrases(replace(cut, resume=True))

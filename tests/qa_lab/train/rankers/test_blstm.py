@@ -63,7 +63,7 @@ def with_settings(request: Request, text: str) -> Request:
 
 def test_a_run_leaves_a_ranker_with_card_and_curve(request_: Request, tmp_path: Path):
     read = []
-    outcome = train_blstm(request_, told=read.append)
+    outcome = train_blstm(request_, on_read=read.append)
     assert outcome.questions + outcome.held_out == 20
     assert outcome.pairs == 2 * outcome.questions
     assert outcome.bm25.ap == 1.0
@@ -97,7 +97,7 @@ def test_a_resumed_run_gives_the_same_model(request_: Request, tmp_path: Path, s
     whole = replace(request_, out=tmp_path / "whole")
     train_blstm(whole)
     with pytest.raises(StoppedError):
-        train_blstm(request_, reported=stopping())
+        train_blstm(request_, on_progress=stopping())
     with pytest.raises(RunError, match="seed = 4 instead of 3"):
         train_blstm(replace(request_, resume=True, seed=4))
     train_blstm(replace(request_, resume=True))

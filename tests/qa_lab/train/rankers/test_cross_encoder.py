@@ -57,7 +57,7 @@ def request_(base: Path, write_lines: Callable[..., Path], tmp_path: Path) -> Re
 
 def test_a_run_leaves_a_ranker_that_serves_without_torch(request_: Request, tmp_path: Path):
     read = []
-    outcome = train_cross_encoder(request_, told=read.append)
+    outcome = train_cross_encoder(request_, on_read=read.append)
     assert len(read[0].pairs) == 45
     assert outcome.questions + outcome.held_out == 15
     assert outcome.pairs == 3 * outcome.questions
@@ -87,7 +87,7 @@ def test_interrupted_and_resumed_it_ends_with_the_same_model(request_: Request):
 
     cut = replace(request_, out=request_.out.parent / "cut")
     with pytest.raises(StoppedError):
-        train_cross_encoder(cut, reported=stop)
+        train_cross_encoder(cut, on_progress=stop)
     train_cross_encoder(replace(cut, resume=True))
     for part in ("", "transformer"):
         whole, resumed = load_weights(request_.out / part), load_weights(cut.out / part)

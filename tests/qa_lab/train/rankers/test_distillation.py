@@ -15,7 +15,7 @@ from qa_lab.train.rankers.hyperqa_settings import HyperSettings
 from qa_lab.train.request import Request
 from qa_lab.train.retrieval.dense import TrainingError
 from qa_lab.train.settings import SettingsError
-from qa_lab.train.training_run import Run, RunError
+from qa_lab.train.training_run import RunError, TrainingRun
 from rankers.answer_selection.hyperqa import HyperQA, HyperShape
 from rankers.answer_selection.peers import SiameseCosineRanker
 
@@ -93,7 +93,7 @@ def same(first: Path, second: Path) -> bool:
 def test_a_student_learns_the_order_of_its_teacher(request_: Request, teacher: Counting, loss: str):
     request_ = taught(request_, HYPER.replace("[distil]\n", f'[distil]\nloss = "{loss}"\n'))
     reports = []
-    outcome = train_hyperqa(request_, reported=reports.append)
+    outcome = train_hyperqa(request_, on_progress=reports.append)
     assert outcome.teacher is not None
     assert outcome.teacher.ap == outcome.teacher.rr == 1
     assert outcome.after.ap == 1 > 0.8 > outcome.before.ap  # by the labels another answer would be right
@@ -164,7 +164,7 @@ def test_interrupted_and_resumed_it_ends_with_the_same_model(
     teacher.asked.clear()
     teacher.stop_after = place if isinstance(place, int) else math.inf
     with pytest.raises(StoppedError):
-        train_hyperqa(cut, reported=report)
+        train_hyperqa(cut, on_progress=report)
     assert len(np.load(cut.out / "training" / SCORES)) == len(teacher.asked) == (48 if place == "epoch 2" else place)
     with pytest.raises(RunError, match=r"distil\.batch = 7 instead of 8"):
         train_hyperqa(replace(taught(cut, settings.replace("batch = 8", "batch = 7"), "other.toml"), resume=True))
@@ -175,7 +175,7 @@ def test_interrupted_and_resumed_it_ends_with_the_same_model(
 
 
 def test_scores_that_are_no_scores(tmp_path: Path, teacher: Counting):
-    run = Run(tmp_path / "out", {})
+    run = TrainingRun(tmp_path / "out", {})
     run.begin()
     pairs = [("a", "a"), ("a", "lives")]
     assert teacher_scores(run, teacher, pairs, lambda _: None).tolist() == [-5, 5]

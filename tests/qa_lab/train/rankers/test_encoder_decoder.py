@@ -40,7 +40,7 @@ def request_(pairs_file: Path, tmp_path: Path) -> Request:
 
 def test_a_run_leaves_a_ranker_with_card_and_curve(request_: Request, tmp_path: Path):
     read = []
-    outcome = train_encoder_decoder_ranker(request_, told=read.append)
+    outcome = train_encoder_decoder_ranker(request_, on_read=read.append)
     assert outcome.pairs + outcome.held_out == len(read[0].pairs) == 30
     ranker = EncoderDecoderRanker.load(request_.out)
     assert ranker.config.direction == "backward"
@@ -65,7 +65,7 @@ def test_a_resumed_run_gives_the_same_model(request_: Request, tmp_path: Path):
     whole = replace(request_, out=tmp_path / "whole")
     train_encoder_decoder_ranker(whole)
     with pytest.raises(StoppedError):
-        train_encoder_decoder_ranker(request_, reported=report)
+        train_encoder_decoder_ranker(request_, on_progress=report)
     with pytest.raises(RunError, match="seed = 4 instead of 3"):
         train_encoder_decoder_ranker(replace(request_, resume=True, seed=4))
     train_encoder_decoder_ranker(replace(request_, resume=True))

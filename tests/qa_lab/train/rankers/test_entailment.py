@@ -44,7 +44,7 @@ def request_(quora: Path, tmp_path: Path) -> Request:
 
 def test_a_run_leaves_a_scorer_with_card_and_curve_and_is_measured(request_: Request, tmp_path: Path):
     read = []
-    outcome = train_entailment(request_, told=read.append)
+    outcome = train_entailment(request_, on_read=read.append)
     assert outcome.pairs + outcome.held_out < 40  # some are kept aside
     scorer = WordPairs.load(request_.out)
     assert scorer.config.dimension == 8
@@ -83,7 +83,7 @@ def test_interrupted_and_resumed_it_ends_with_the_same_model(request_: Request):
 
     cut = replace(request_, out=request_.out.parent / "cut")
     with pytest.raises(StoppedError):
-        train_entailment(cut, reported=stop)
+        train_entailment(cut, on_progress=stop)
     with pytest.raises(RunError, match="seed = 4 instead of 3"):
         train_entailment(replace(cut, resume=True, seed=4))
     train_entailment(replace(cut, resume=True))

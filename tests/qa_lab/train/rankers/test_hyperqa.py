@@ -51,7 +51,7 @@ def request_(data: Path, tmp_path: Path) -> Request:
 
 def test_a_run_leaves_a_ranker_with_card_curve_and_read_outs(request_: Request, tmp_path: Path):
     read = []
-    outcome = train_hyperqa(replace(request_, plots=True), told=read.append)
+    outcome = train_hyperqa(replace(request_, plots=True), on_read=read.append)
     assert outcome.questions + outcome.held_out == len(read[0].sets) == 16
     assert outcome.parameters == 8 * 12 + 12 + 2
     scorer = HyperQA.load(request_.out)
@@ -118,7 +118,7 @@ def test_interrupted_and_resumed_it_ends_with_the_same_model(request_: Request):
             raise StoppedError
 
     with pytest.raises(StoppedError):
-        train_hyperqa(cut, reported=report)
+        train_hyperqa(cut, on_progress=report)
     with pytest.raises(RunError, match="seed = 4 instead of 3"):
         train_hyperqa(replace(cut, resume=True, seed=4))
     train_hyperqa(replace(cut, resume=True))

@@ -48,7 +48,7 @@ def measured(request: Request, write_lines: Callable[..., Path], **more) -> list
 
 def test_the_phases_leave_a_network_that_is_measured_alone_and_behind_keywords(request_: Request, write_lines):
     heard, reports = [], []
-    outcome = train_relations(request_, told=heard.append, reported=reports.append)
+    outcome = train_relations(request_, on_read=heard.append, on_progress=reports.append)
     assert len(heard[0].pairs) == len(ROWS)
     assert epochs(request_) == len({(each.epoch, place // 15) for place, each in enumerate(reports)}) == 30
     assert (outcome.mappings, outcome.relations, outcome.epochs) == (len(ROWS) - 1, 4, 30)  # one path has two steps

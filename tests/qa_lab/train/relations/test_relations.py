@@ -34,7 +34,7 @@ def request_(write_lines: Callable[..., Path], tmp_path: Path) -> Request:
 
 def test_a_run_leaves_a_scorer_with_card_and_curve_and_is_measured(request_: Request, tmp_path: Path):
     read = []
-    outcome = train_relations(request_, told=read.append)
+    outcome = train_relations(request_, on_read=read.append)
     assert len(read[0].pairs) == outcome.questions + outcome.held_out == 32
     assert outcome.accuracy > max(outcome.cosine, 0.7)
     card = (request_.out / "README.md").read_text()
@@ -64,7 +64,7 @@ def test_interrupted_and_resumed_it_ends_with_the_same_scorer(request_: Request)
 
     cut = replace(request_, out=request_.out.parent / "cut")
     with pytest.raises(StoppedError):
-        train_relations(cut, reported=stop)
+        train_relations(cut, on_progress=stop)
     with pytest.raises(RunError, match="seed = 4 instead of 2"):
         train_relations(replace(cut, resume=True, seed=4))
     train_relations(replace(cut, resume=True))

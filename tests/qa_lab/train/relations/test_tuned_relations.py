@@ -75,7 +75,7 @@ def test_interrupted_and_resumed_it_ends_with_the_same_scorer(request_: Request)
 
     cut = replace(request_, out=request_.out.parent / "cut")
     with pytest.raises(StoppedError):
-        train_relations(cut, reported=stop)
+        train_relations(cut, on_progress=stop)
     with pytest.raises(RunError, match="seed = 4 instead of 2"):
         train_relations(replace(cut, resume=True, seed=4))
     train_relations(replace(cut, resume=True))

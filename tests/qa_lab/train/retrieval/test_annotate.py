@@ -187,8 +187,10 @@ def test_interrupted_and_resumed_it_is_the_same_run(whole: tuple[Request, Outcom
     request, outcome = whole
     cut = replace(request, out=tmp_path / "cut")
     with pytest.raises(StoppedError):
-        train_annotate(cut, reported=stop)
-    assert train_annotate(replace(cut, resume=True), reported=lambda progress: seen.append(progress.epoch)) == outcome
+        train_annotate(cut, on_progress=stop)
+    assert (
+        train_annotate(replace(cut, resume=True), on_progress=lambda progress: seen.append(progress.epoch)) == outcome
+    )
     assert seen == sorted(seen)  # what was done is not done again
     assert seen[-1] == epochs(request) == 10
     for name in ("known-bi", "known-cross", "cross-encoder"):
@@ -208,11 +210,11 @@ def test_a_run_that_was_asked_for_otherwise_does_not_go_on(asked: Request, tmp_p
         raise StoppedError
 
     with pytest.raises(StoppedError):
-        train_annotate(asked, reported=stop)
+        train_annotate(asked, on_progress=stop)
     with pytest.raises(RunError, match="seed = 4 instead of 3"):
         train_annotate(replace(asked, resume=True, seed=4))
     with pytest.raises(StoppedError):  # anew
-        train_annotate(replace(asked, seed=4), reported=stop)
+        train_annotate(replace(asked, seed=4), on_progress=stop)
     (tmp_path / "theirs").mkdir()
     (tmp_path / "theirs" / "letter.txt").write_text("mine")
     with pytest.raises(RunError, match="other files"):

@@ -58,7 +58,7 @@ def test_interrupted_and_resumed_it_ends_with_the_same_model(request_: Request, 
     train_dense(request_)
     cut = replace(request_, out=tmp_path / "cut")
     with pytest.raises(StoppedError):
-        train_dense(cut, reported=stop_after(4))
+        train_dense(cut, on_progress=stop_after(4))
     assert not (cut.out / "config.json").exists()
     train_dense(replace(cut, resume=True))
     whole, resumed = load_weights(request_.out), load_weights(cut.out)
@@ -69,7 +69,7 @@ def test_interrupted_and_resumed_it_ends_with_the_same_model(request_: Request, 
 
 def test_a_run_that_was_asked_for_otherwise_does_not_go_on(request_: Request, settings_file: Path):
     with pytest.raises(StoppedError):
-        train_dense(request_, reported=stop_after(1))
+        train_dense(request_, on_progress=stop_after(1))
     with pytest.raises(RunError, match="seed = 4 instead of 3"):
         train_dense(replace(request_, resume=True, seed=4))
     settings_file.write_text(settings_file.read_text().replace("0.05", "0.06"))

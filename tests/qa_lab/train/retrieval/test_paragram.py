@@ -62,7 +62,7 @@ def request_(start: Path, dev: Path, tmp_path: Path) -> Request:
 
 def test_a_run_leaves_vectors_with_card_and_curve(request_: Request, start: Path, tmp_path: Path):
     told = []
-    outcome = train_paragram(request_, told=told.append)
+    outcome = train_paragram(request_, on_read=told.append)
     assert len(told[0].pairs) == 11
     assert (outcome.pairs, outcome.words, outcome.changed, outcome.held_out) == (10, 21, 20, 0)
     assert outcome.left_out["without a start vector"] == 1
@@ -88,7 +88,7 @@ def test_interrupted_and_resumed_it_ends_with_the_same_vectors(request_: Request
     train_paragram(request_)
     cut = replace(request_, out=tmp_path / "cut")
     with pytest.raises(StoppedError):
-        train_paragram(cut, reported=stop)
+        train_paragram(cut, on_progress=stop)
     assert not (cut.out / "vectors.txt").exists()
     with pytest.raises(RunError, match="seed = 4 instead of 3"):
         train_paragram(replace(cut, resume=True, seed=4))

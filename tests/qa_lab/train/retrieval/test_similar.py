@@ -46,7 +46,7 @@ def request_(quora: Path, tmp_path: Path) -> Request:
 
 def test_a_run_leaves_an_encoder_with_card_and_curve(request_: Request, tmp_path: Path):
     read = []
-    outcome = train_similar(request_, told=read.append)
+    outcome = train_similar(request_, on_read=read.append)
     (task,) = outcome.tasks
     assert task.pairs + task.held_out == len(read[0].pairs) == 20
     encoder = verify(request_.out, models=tmp_path / "models")
@@ -92,7 +92,7 @@ def test_interrupted_in_either_stage_and_resumed_it_ends_with_the_same_model(
             raise StoppedError
 
     with pytest.raises(StoppedError):
-        train_similar(cut, reported=report)
+        train_similar(cut, on_progress=report)
     with pytest.raises(RunError, match="seed = 4 instead of 3"):
         train_similar(replace(cut, resume=True, seed=4))
     train_similar(replace(cut, resume=True))

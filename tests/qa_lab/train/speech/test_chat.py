@@ -58,7 +58,7 @@ def request_(write_lines: Callable[..., Path], tmp_path: Path) -> Request:
 
 def test_a_run_leaves_a_model_with_card_and_curves(request_: Request, tmp_path: Path):
     read = []
-    outcome = train_chat(request_, told=read.append)
+    outcome = train_chat(request_, on_read=read.append)
     assert outcome.replies + outcome.held_out == len(read[0].pairs)
     model = ChatModel.load(request_.out)
     assert np.isfinite(model.log_forward([model.forward_row(["do you like my cat"], "thanks!")])).all()
@@ -89,7 +89,7 @@ def test_a_resumed_run_gives_the_same_model(request_: Request, tmp_path: Path, s
     whole = replace(request_, out=tmp_path / "whole")
     train_chat(whole)
     with pytest.raises(StoppedError):
-        train_chat(request_, reported=report)
+        train_chat(request_, on_progress=report)
     with pytest.raises(RunError, match="seed = 4 instead of 3"):
         train_chat(replace(request_, resume=True, seed=4))
     train_chat(replace(request_, resume=True))

@@ -45,7 +45,7 @@ def request_(write_lines: Callable[..., Path], tmp_path: Path) -> Request:
 
 def test_a_run_leaves_a_grid_with_card_map_and_curve(request_: Request, tmp_path: Path):
     read, progress = [], []
-    outcome = train_grid(request_, told=read.append, reported=progress.append)
+    outcome = train_grid(request_, on_read=read.append, on_progress=progress.append)
     assert len(read[0].pairs) == outcome.texts + outcome.held_out
     assert outcome.words == 15
     assert outcome.perplexity < 11 < outcome.unigram  # five words of a topic, and where it is; fifteen words in all
@@ -87,7 +87,7 @@ def test_interrupted_and_resumed_it_ends_with_the_same_grid(request_: Request, m
     with pytest.raises(RunError, match="leave --resume out"):
         train_grid(replace(cut, resume=True))
     with pytest.raises(StoppedError):
-        train_grid(cut, reported=stop)
+        train_grid(cut, on_progress=stop)
     with pytest.raises(RunError, match="seed = 4 instead of 1"):
         train_grid(replace(cut, resume=True, seed=4))
     train_grid(replace(cut, resume=True))
@@ -104,7 +104,7 @@ def test_a_damaged_state_is_told(request_: Request):
         raise StoppedError
 
     with pytest.raises(StoppedError):
-        train_grid(request_, reported=stop)
+        train_grid(request_, on_progress=stop)
     with pytest.raises(RunError, match="Expected an unfinished run"):  # not saved yet
         train_grid(replace(request_, resume=True))
     assert state.is_dir()

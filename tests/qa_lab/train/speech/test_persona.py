@@ -69,7 +69,7 @@ def request_(base: Path, tmp_path: Path) -> Request:
 
 def test_a_run_leaves_a_persona_with_card_and_curves(request_: Request, base: Path):
     read, progress = [], []
-    outcome = train_persona(request_, told=read.append, reported=progress.append)
+    outcome = train_persona(request_, on_read=read.append, on_progress=progress.append)
     assert len(read[0].pairs) == 60
     assert (outcome.sentences, outcome.held_out, outcome.rejects) == (54, 6, 0)
     for change in outcome.changes.values():
@@ -130,7 +130,7 @@ def test_a_resumed_run_ends_as_an_uninterrupted_one(request_: Request, tmp_path:
     whole = replace(request_, out=tmp_path / "whole" / "sailor")
     train_persona(whole)
     with pytest.raises(StoppedError):
-        train_persona(request_, reported=report)
+        train_persona(request_, on_progress=report)
     with pytest.raises(RunError, match="seed = 4 instead of 3"):
         train_persona(replace(request_, resume=True, seed=4))
     train_persona(replace(request_, resume=True))
