@@ -9,6 +9,7 @@ import pytest
 from kg_index.relations.relation_head import RelationHead
 from kg_index.relations.relation_network import RelationDetector
 from qa_bot.answering.graph.relation_encoders import open_encoders, told
+from qa_bot.answering.graph.relation_folders import RelationScorerError
 from qa_bot.home.encoders import STARTER, resolve
 from qa_lab.evaluate.graph.relations import evaluate_relations, open_scorer
 from qa_lab.train.data.pairs import TrainingDataError
@@ -133,7 +134,7 @@ def test_a_damaged_network_is_told(request_: Request, tmp_path: Path):
     config = json.loads((request_.out / "config.json").read_text())
     config["config"]["words"] += 1
     (request_.out / "config.json").write_text(json.dumps(config))
-    with pytest.raises(TrainingDataError, match="words"):
+    with pytest.raises(RelationScorerError, match="words"):
         open_scorer(request_.out, tmp_path)
 
 

@@ -7,6 +7,7 @@ import pytest
 
 from kg_index.relations.pools import as_iri
 from kg_index.relations.relation_head import HeadConfig
+from qa_bot.answering.graph.relation_folders import RelationScorerError
 from qa_core.networks.checkpoints import load_config, load_weights
 from qa_lab.evaluate.graph.relations import evaluate_relations, open_head
 from qa_lab.train.data.pairs import TrainingDataError
@@ -95,10 +96,10 @@ def test_data_and_models_that_do_not_do(request_: Request, tmp_path: Path, write
         train_relations(replace(request_, relations=None))
     with pytest.raises(ValueError, match=r"bad.tsv, line 1"):
         train_relations(replace(request_, data=(write_lines("bad.tsv", "x"),)))
-    with pytest.raises(TrainingDataError, match=r"names\.txt"):
+    with pytest.raises(RelationScorerError, match=r"names\.txt"):
         open_head(request_.relations, tmp_path)
     train_relations(request_)
     config = request_.out / "config.json"
     config.write_text(config.read_text().replace(load_config(request_.out, HeadConfig).fingerprint, "other"))
-    with pytest.raises(TrainingDataError, match="as it was in training"):
+    with pytest.raises(RelationScorerError, match="as it was in training"):
         open_head(request_.out, tmp_path)

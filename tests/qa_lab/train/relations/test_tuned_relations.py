@@ -7,10 +7,10 @@ import pytest
 
 from kg_index.relations.pools import read_pools, read_relations
 from kg_index.relations.relation_scorers import Together
+from qa_bot.answering.graph.relation_folders import RelationScorerError
 from qa_core.encoders.mapped_tensors import map_tensors, write_tensors
 from qa_core.networks.checkpoints import load_weights
 from qa_lab.evaluate.graph.relations import evaluate_relations, open_scorer
-from qa_lab.train.data.pairs import TrainingDataError
 from qa_lab.train.relations.relation_accuracy import accuracy
 from qa_lab.train.relations.relations import configured, epochs, train_relations
 from qa_lab.train.request import Request
@@ -93,10 +93,10 @@ def test_folders_that_were_changed_are_told(request_: Request):
     path = request_.out / "questions" / "model.safetensors"
     weights = {name: np.array(each) for name, each in map_tensors(path).items()}
     write_tensors(path, {name: each * 2 for name, each in weights.items()})
-    with pytest.raises(TrainingDataError, match=r"questions' as it was in training"):
+    with pytest.raises(RelationScorerError, match=r"questions' as it was in training"):
         open_scorer(request_.out, request_.out / "models")
     path.unlink()
-    with pytest.raises(TrainingDataError, match="out: "):
+    with pytest.raises(RelationScorerError, match="out: "):
         open_scorer(request_.out, request_.out / "models")
 
 
