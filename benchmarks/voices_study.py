@@ -18,10 +18,10 @@ import time
 from pathlib import Path
 
 from generators.conversation.decoding import Sampling
-from generators.conversation.ranking import Asking
+from generators.conversation.ranking import GenerationConfig
 from qa_lab.studies.study import HELD_OUT, SAMPLES, evaluate_study
 
-CAREFUL = Asking(agreement=2.0, sampling=Sampling(temperature=0.7, top_k=50, shortest=3))
+CAREFUL = GenerationConfig(agreement=2.0, sampling=Sampling(temperature=0.7, top_k=50, shortest=3))
 
 
 def main() -> None:
@@ -40,7 +40,7 @@ def main() -> None:
         seed=options.seed,
         held_out=options.held_out,
         encoder=options.encoder,
-        asking=CAREFUL if options.careful else Asking(),
+        generation=CAREFUL if options.careful else GenerationConfig(),
         limit=options.limit,
         progress=lambda doing, done: sys.stderr.write(f"{time.monotonic() - began:.0f} s  {doing}: {done}\n"),
     )

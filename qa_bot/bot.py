@@ -22,7 +22,7 @@ from qa_bot.answering.answer_json import as_dict
 from qa_bot.answering.confidence.fit import calibration_for
 from qa_bot.answering.deadline import Deadline
 from qa_bot.answering.events import Listener, nobody
-from qa_bot.answering.models.personas import Voices
+from qa_bot.answering.models.personas import PersonaStore
 from qa_bot.answering.models.ranker_loading import Cascade, RankerError, open_cascade
 from qa_bot.answering.pipeline import Calibrations, Pipeline, SearchEngine, Wanted
 from qa_bot.conversation.answering import Exchanged, How, answer_turn, replayed
@@ -121,13 +121,13 @@ class Bot:
 
     @property
     def personas(self) -> tuple[str, ...]:
-        """Voices that answers can be styled in, by name."""
+        """Personas that answers can be styled in, by name."""
         return self.voices.names
 
     @cached_property
-    def voices(self) -> Voices:
+    def voices(self) -> PersonaStore:
         """The personas, opened when one first speaks."""
-        return Voices(self.home.personas, self.config.style)
+        return PersonaStore(self.home.personas, self.config.style)
 
     def ask(
         self,
@@ -158,7 +158,7 @@ class Bot:
                 configuration says.
             top: how many documents to name as sources, and how many of the persona's sentences.
             trace: attach queries, candidates and the scores of every stage.
-            persona: whose sentence goes before the answer: a name, or several with weights, see `Voices.parts`.
+            persona: whose sentence goes before the answer: a name, or several with weights, see `PersonaStore.parts`.
             hint: what that sentence should be about; by default the answer.
             conversation: the id under which turns belong together, any that is new begins a conversation.
             history: what was said in a conversation that the caller keeps, not the bot.
@@ -170,7 +170,7 @@ class Bot:
 
         Raises:
             Cancelled: nobody wants the answer any more, says the deadline.
-            VoiceError: a persona that nobody knows.
+            PersonaError: a persona that nobody knows.
         """
         asked = question if isinstance(question, Question) else Question(question, body, category=category)
         began = time.time()

@@ -16,7 +16,7 @@ from qa_core.networks.beam_search import Selectable, Step
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Together:
+class JointState:
     """Where each of the models stands in the same texts."""
 
     states: tuple[Selectable, ...]
@@ -25,28 +25,28 @@ class Together:
         return type(self)(tuple(state.select(rows) for state in self.states))
 
 
-def multiplied(steps: Sequence[Step[Any]], weights: Sequence[float]) -> Step[Together]:
+def multiplied(steps: Sequence[Step[Any]], weights: Sequence[float]) -> Step[JointState]:
     """The step of `Π_i p_i(t)^w_i`, renormalised; what it tells are log-probabilities (B, V).
 
     Raises ValueError for weights that are negative, all zero, or not one for each step.
     """
     _check(weights, len(steps))
 
-    def step(state: Together, tokens: Tensor) -> tuple[Tensor, Together]:
+    def step(state: JointState, tokens: Tensor) -> tuple[Tensor, JointState]:
         told, states = _told(steps, state, tokens)
         return product(told, weights), states
 
     return step
 
 
-def mixed(steps: Sequence[Step[Any]], weights: Sequence[float]) -> Step[Together]:
+def mixed(steps: Sequence[Step[Any]], weights: Sequence[float]) -> Step[JointState]:
     """The step of `Σ_i w_i p_i(t) / Σ_i w_i`; what it tells are log-probabilities (B, V).
 
     Raises ValueError for weights that are negative, all zero, or not one for each step.
     """
     _check(weights, len(steps))
 
-    def step(state: Together, tokens: Tensor) -> tuple[Tensor, Together]:
+    def step(state: JointState, tokens: Tensor) -> tuple[Tensor, JointState]:
         told, states = _told(steps, state, tokens)
         return mixture(told, weights), states
 
@@ -68,10 +68,10 @@ def mixture(told: Sequence[Tensor], weights: Sequence[float]) -> Tensor:
     return (torch.stack(list(told), dim=-1) + (shares / shares.sum()).log()).logsumexp(-1)
 
 
-def _told(steps: Sequence[Step[Any]], state: Together, tokens: Tensor) -> tuple[list[Tensor], Together]:
+def _told(steps: Sequence[Step[Any]], state: JointState, tokens: Tensor) -> tuple[list[Tensor], JointState]:
     """log p (B, V) of each model, and their states behind the tokens."""
     found = [step(own, tokens) for step, own in zip(steps, state.states, strict=True)]
-    return [logits.log_softmax(1) for logits, _ in found], Together(tuple(state for _, state in found))
+    return [logits.log_softmax(1) for logits, _ in found], JointState(tuple(state for _, state in found))
 
 
 def _check(weights: Sequence[float], count: int) -> None:

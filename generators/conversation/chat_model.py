@@ -20,7 +20,7 @@ from torch import Tensor, nn
 from generators.conversation.acceptor import Acceptor, AcceptorConfig
 from generators.conversation.detokenise import Casing, cut, readable, tokens
 from generators.conversation.language_model import LanguageModel, LanguageModelConfig
-from generators.conversation.padded_batches import Row, evaluating, row_scores, tensors
+from generators.conversation.padded_batches import SourceTarget, evaluating, row_scores, tensors
 from generators.topics.counting_grid import CountingGrid
 from generators.topics.steering import Steering
 from qa_core.networks.checkpoints import (
@@ -151,7 +151,7 @@ class ChatModel:
         """What forward hears of hints, (H, E), see `Steering.topic`; None where it hears no topics."""
         return None if self.steering is None else self.steering.topic(*hints).to(self.device)
 
-    def begun(
+    def start_state(
         self, context: Sequence[str], count: int, *, hints: Sequence[str] = (), forward: Seq2Seq | None = None
     ) -> State:
         """The state before the first word of `count` replies to the last turns, each hint having its share of them.
@@ -191,28 +191,28 @@ class ChatModel:
         ids = self._ids(text[: self.config.max_target * _CHARACTERS])
         return np.append(np.array(ids[: self.config.max_target], dtype=np.int64), END_ID)
 
-    def forward_row(self, turns: Sequence[str], reply: str) -> Row:
+    def forward_row(self, turns: Sequence[str], reply: str) -> SourceTarget:
         """What `p(T|S)` is told."""
         return self.source(turns), self.target(reply)
 
-    def backward_row(self, turns: Sequence[str], reply: str) -> Row:
+    def backward_row(self, turns: Sequence[str], reply: str) -> SourceTarget:
         """What `p(S|T)` is told: the reply, and the last turn before it."""
         last = self._ids(_tail(turns[-1], self.config.max_target)) if turns else []
         return self.target(reply)[:-1], np.append(np.array(last[-self.config.max_target :], dtype=np.int64), END_ID)
 
-    def language_row(self, text: str) -> Row:
+    def language_row(self, text: str) -> SourceTarget:
         """What `p(T)` is told."""
         return np.zeros(0, dtype=np.int64), self.target(text)
 
-    def log_forward(self, rows: Sequence[Row]) -> FloatArray:
+    def log_forward(self, rows: Sequence[SourceTarget]) -> FloatArray:
         """`log p(T|S)` (N,) of rows."""
         return _scored(self.forward, rows, self.device)
 
-    def log_backward(self, rows: Sequence[Row]) -> FloatArray:
+    def log_backward(self, rows: Sequence[SourceTarget]) -> FloatArray:
         """`log p(S|T)` (N,) of backward rows."""
         return _scored(self.backward, rows, self.device)
 
-    def log_language(self, rows: Sequence[Row]) -> FloatArray:
+    def log_language(self, rows: Sequence[SourceTarget]) -> FloatArray:
         """`log p(T)` (N,) of rows, whose sources have no say."""
         with evaluating(self.language):
             return row_scores(
@@ -262,7 +262,7 @@ class ChatModel:
         return self.vocabulary.ids(_words(text))
 
 
-def _scored(model: Seq2Seq, rows: Sequence[Row], device: torch.device) -> FloatArray:
+def _scored(model: Seq2Seq, rows: Sequence[SourceTarget], device: torch.device) -> FloatArray:
     with evaluating(model):
         return row_scores(
             rows, lambda row: model.log_likelihood(row.source, row.source_mask, row.target, row.target_mask), device

@@ -17,13 +17,13 @@ from qa_core.networks.batching import batches, padded
 from qa_core.networks.translator import Columns
 from qa_core.types import FloatArray, IntArray
 
-Row = tuple[IntArray, IntArray]
+SourceTarget = tuple[IntArray, IntArray]
 """Numbers of a source's words and of a target's, which ends with `</s>`; of a language model the source is empty."""
 TOKENS = 4_096
 """Positions of a batch that is scored."""
 
 
-def shuffled_batches(rows: Sequence[Row], rng: np.random.Generator, *, size: int) -> Iterator[IntArray]:
+def shuffled_batches(rows: Sequence[SourceTarget], rng: np.random.Generator, *, size: int) -> Iterator[IntArray]:
     """Every place once, in batches of at most `size` rows with sources of one length; in random order.
 
     Rows of one source length are in order of the target's length, chance deciding among equals.
@@ -38,7 +38,7 @@ def shuffled_batches(rows: Sequence[Row], rng: np.random.Generator, *, size: int
         yield cut[number]
 
 
-def row_scores(rows: Sequence[Row], score: Callable[[Columns], Tensor], device: torch.device) -> FloatArray:
+def row_scores(rows: Sequence[SourceTarget], score: Callable[[Columns], Tensor], device: torch.device) -> FloatArray:
     """What `score` makes of each row, (N,), in batches of alike lengths and in the order of the rows."""
     found = np.zeros(len(rows), dtype=np.float32)
     for members in batches([len(source) + len(target) for source, target in rows], tokens=TOKENS):

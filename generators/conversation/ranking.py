@@ -19,7 +19,7 @@ from generators.conversation.chat_model import BARRED
 from generators.conversation.decoding import Sampling, sample
 from generators.conversation.detokenise import well_formed
 from generators.conversation.padded_batches import evaluating
-from generators.conversation.reply_model import Speaking
+from generators.conversation.reply_model import ReplyModel
 from generators.conversation.selective import Selection, selective_sample
 from qa_core.networks.beam_search import Hypothesis, Limits, Rows, Step
 from qa_core.networks.seq2seq import END_ID, START_ID
@@ -39,10 +39,10 @@ class Response:
 
 
 @dataclass(frozen=True, slots=True)
-class Asking:
+class GenerationConfig:
     """How replies are made. Raises ValueError for what makes no sense."""
 
-    candidates: int = 100  # texts that are drawn, of which equal ones are folded
+    candidates: int = 100  # texts that are drawn, of which duplicates are removed
     length: int = 20  # words at most
     method: Method = "selective"
     agreement: float = 0.0  # weight of how well a text's topics agree with those of the hints; 0 as in the thesis
@@ -64,16 +64,16 @@ class Asking:
             )
 
 
-DEFAULT = Asking()
+DEFAULT = GenerationConfig()
 
 
 def respond(
-    model: Speaking,
+    model: ReplyModel,
     context: Sequence[str],
     n: int,
     *,
     generator: torch.Generator,
-    asking: Asking = DEFAULT,
+    generation: GenerationConfig = DEFAULT,
     hints: Sequence[str] = (),
     check: Callable[[], None] = lambda: None,
 ) -> list[Response]:
@@ -91,15 +91,15 @@ def respond(
         raise ValueError(f"Expected to be asked for at least one reply, but got {n}; raise it.")
     if not any(turn.strip() for turn in context):
         raise ValueError("Expected a turn to reply to, but got none; say something first.")
-    drawn = candidates(model, context, generator=generator, asking=asking, hints=hints, check=check)
-    drawn = folded(drawn, model)
+    drawn = candidates(model, context, generator=generator, generation=generation, hints=hints, check=check)
+    drawn = deduplicate(drawn, model)
     check()
-    method: Method = "vanilla" if model.acceptor is None else asking.method
-    found = ranked(model, context, drawn, method=method, word_bonus=asking.word_bonus)
-    return agreeing(model, found, hints, asking.agreement)[:n]
+    method: Method = "vanilla" if model.acceptor is None else generation.method
+    found = ranked(model, context, drawn, method=method, word_bonus=generation.word_bonus)
+    return rerank_by_topic(model, found, hints, generation.agreement)[:n]
 
 
-def agreeing(model: Speaking, found: list[Told], hints: Sequence[str], weight: float) -> list[Told]:
+def rerank_by_topic(model: ReplyModel, found: list[Told], hints: Sequence[str], weight: float) -> list[Told]:
     """Responses, best first, after their topics' agreement with the hints was added to the scores."""
     if not weight or model.steering is None or not hints:
         return found
@@ -109,37 +109,37 @@ def agreeing(model: Speaking, found: list[Told], hints: Sequence[str], weight: f
 
 
 def candidates(
-    model: Speaking,
+    model: ReplyModel,
     context: Sequence[str],
     *,
     generator: torch.Generator,
-    asking: Asking = DEFAULT,
+    generation: GenerationConfig = DEFAULT,
     hints: Sequence[str] = (),
     check: Callable[[], None] = lambda: None,
 ) -> list[Hypothesis]:
     """As many drawn texts as are asked for, scored by the acceptor or, where it has no say, by `log p(T|S)`."""
     with evaluating(model.forward):
-        state = model.begun(context, asking.candidates, hints=hints)
+        state = model.start_state(context, generation.candidates, hints=hints)
         return drawn_from(
-            model, model.forward.step, state, model.acceptor, generator=generator, asking=asking, check=check
+            model, model.forward.step, state, model.acceptor, generator=generator, generation=generation, check=check
         )
 
 
 def drawn_from(
-    base: Speaking,
+    base: ReplyModel,
     step: Step[Rows],
     state: Rows,
     acceptor: Acceptor | None,
     *,
     generator: torch.Generator,
-    asking: Asking,
+    generation: GenerationConfig,
     check: Callable[[], None] = lambda: None,
 ) -> list[Hypothesis]:
     """A drawn text for each row of the state, by any step over the base's words; selected with its language model."""
-    count = asking.candidates
-    limits = Limits(START_ID, END_ID, asking.length + 1, barred=BARRED)
-    if asking.method == "vanilla" or acceptor is None:
-        return sample(step, state, count, limits=limits, generator=generator, sampling=asking.sampling, check=check)
+    count = generation.candidates
+    limits = Limits(START_ID, END_ID, generation.length + 1, barred=BARRED)
+    if generation.method == "vanilla" or acceptor is None:
+        return sample(step, state, count, limits=limits, generator=generator, sampling=generation.sampling, check=check)
     with evaluating(base.language):
         return selective_sample(
             step,
@@ -150,13 +150,13 @@ def drawn_from(
             acceptor=acceptor,
             limits=limits,
             generator=generator,
-            sampling=asking.sampling,
-            selection=asking.selection,
+            sampling=generation.sampling,
+            selection=generation.selection,
             check=check,
         )
 
 
-def folded(drawn: Iterable[Hypothesis], model: Speaking) -> list[Hypothesis]:
+def deduplicate(drawn: Iterable[Hypothesis], model: ReplyModel) -> list[Hypothesis]:
     """Those that came to an end, where any did, well formed; of those that differ in marks alone the best scored."""
     kept = [each for each in drawn if each.tokens]
     kept = [each for each in kept if each.finished] or kept
@@ -172,7 +172,7 @@ def folded(drawn: Iterable[Hypothesis], model: Speaking) -> list[Hypothesis]:
 
 
 def ranked(
-    model: Speaking,
+    model: ReplyModel,
     context: Sequence[str],
     drawn: Sequence[Hypothesis],
     *,

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 import torch
 
 from generators.conversation.acceptor import Acceptor
-from generators.conversation.padded_batches import Row
+from generators.conversation.padded_batches import SourceTarget
 from generators.topics.steering import Steering
 from qa_core.types import FloatArray, IntArray
 
@@ -19,7 +19,7 @@ class Wordlist(Protocol):
         ...
 
 
-class Speaking(Protocol):
+class ReplyModel(Protocol):
     """Its words are numbered as `generators.conversation.chat_model` does: special ones first, which no reply holds."""
 
     @property
@@ -48,7 +48,7 @@ class Speaking(Protocol):
     @property
     def device(self) -> torch.device: ...
 
-    def begun(self, context: Sequence[str], count: int, *, hints: Sequence[str] = ()) -> Any:
+    def start_state(self, context: Sequence[str], count: int, *, hints: Sequence[str] = ()) -> Any:
         """The state of `forward` before the first word of `count` replies."""
         ...
 
@@ -56,19 +56,19 @@ class Speaking(Protocol):
         """Numbers of the words of a reply, `</s>` at the end, (Q,)."""
         ...
 
-    def backward_row(self, turns: Sequence[str], reply: str) -> Row:
+    def backward_row(self, turns: Sequence[str], reply: str) -> SourceTarget:
         """What `p(S|T)` is told: the reply, and the last turn before it."""
         ...
 
-    def language_row(self, text: str) -> Row:
+    def language_row(self, text: str) -> SourceTarget:
         """What `p(T)` is told."""
         ...
 
-    def log_backward(self, rows: Sequence[Row]) -> FloatArray:
+    def log_backward(self, rows: Sequence[SourceTarget]) -> FloatArray:
         """`log p(S|T)` (N,)."""
         ...
 
-    def log_language(self, rows: Sequence[Row]) -> FloatArray:
+    def log_language(self, rows: Sequence[SourceTarget]) -> FloatArray:
         """`log p(T)` (N,)."""
         ...
 

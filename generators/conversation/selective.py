@@ -34,7 +34,7 @@ DEFAULT = Selection()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Both(Generic[Rows, Prior]):
+class SelectiveState(Generic[Rows, Prior]):
     """Where the model and the language model stand in the same texts."""
 
     state: Rows
@@ -70,19 +70,19 @@ def selective_sample(
         check: called before every step; what it raises ends the drawing.
     """
 
-    def both(states: Both[Rows, Prior], tokens: Tensor) -> tuple[Tensor, Both[Rows, Prior]]:
+    def both(states: SelectiveState[Rows, Prior], tokens: Tensor) -> tuple[Tensor, SelectiveState[Rows, Prior]]:
         logits, model = step(states.state, tokens)
         prior_logits, behind = prior_step(states.prior, tokens)
-        return logits, Both(model, behind, prior_logits.cpu().log_softmax(1))
+        return logits, SelectiveState(model, behind, prior_logits.cpu().log_softmax(1))
 
-    def choose(log_p: Tensor, states: Both[Rows, Prior]) -> tuple[Tensor, Tensor]:
+    def choose(log_p: Tensor, states: SelectiveState[Rows, Prior]) -> tuple[Tensor, Tensor]:
         assert states.log_prior is not None
         words = draw_words(log_p, sampling, selection.draws, generator)  # (B, N)
         accepted = acceptor(features(log_p, states.log_prior, words))  # (B, N), log p
         place = chosen(accepted, selection.threshold, generator).unsqueeze(1)
         return words.gather(1, place).squeeze(1), accepted.gather(1, place).squeeze(1)
 
-    return decode(both, Both(state, prior), count, choose, limits=limits, sampling=sampling, check=check)
+    return decode(both, SelectiveState(state, prior), count, choose, limits=limits, sampling=sampling, check=check)
 
 
 def chosen(log_p: Tensor, threshold: float, generator: torch.Generator) -> Tensor:

@@ -13,16 +13,16 @@ import torch
 from torch import Tensor
 
 from generators.conversation.acceptor import Acceptor
-from generators.conversation.blending import Together, mixed, mixture, multiplied
-from generators.conversation.ranking import Asking, drawn_from
-from generators.conversation.reply_model import Speaking
+from generators.conversation.blending import JointState, mixed, mixture, multiplied
+from generators.conversation.ranking import GenerationConfig, drawn_from
+from generators.conversation.reply_model import ReplyModel
 from generators.personas.persona import Persona
 from generators.pretrained.pretrained_persona import QuotedPersona
 from qa_core.networks.beam_search import Hypothesis, Step
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Voice:
+class PersonaDecoder:
     """What draws words."""
 
     start: Callable[[Sequence[str], int, Sequence[str]], Any]
@@ -31,7 +31,7 @@ class Voice:
     acceptor: Acceptor
 
 
-class Jury(Acceptor):
+class EnsembleAcceptor(Acceptor):
     """Several acceptors, whose probabilities are mixed by weight."""
 
     def __init__(self, members: Sequence[Acceptor], weights: Sequence[float]) -> None:
@@ -42,17 +42,17 @@ class Jury(Acceptor):
         return mixture([member(features) for member in self.members], self.weights)
 
 
-def finetuned(persona: Persona | QuotedPersona) -> Voice:
+def finetuned(persona: Persona | QuotedPersona) -> PersonaDecoder:
     """The fine-tuned forward model with its acceptor; raises ValueError for a persona that can but be quoted."""
     persona = tuned(persona)
 
     def start(context: Sequence[str], count: int, hints: Sequence[str]) -> Any:
-        return persona.base.begun(context, count, hints=hints, forward=persona.forward)
+        return persona.base.start_state(context, count, hints=hints, forward=persona.forward)
 
-    return Voice(start, persona.forward.step, persona.acceptor)
+    return PersonaDecoder(start, persona.forward.step, persona.acceptor)
 
 
-def multiplied_voice(persona: Persona | QuotedPersona) -> Voice:
+def multiplied_voice(persona: Persona | QuotedPersona) -> PersonaDecoder:
     """`p(t|S)^w1 p2(t)^w2` of the base's forward model and the speaker's language model, with the base's acceptor.
 
     Raises ValueError for a persona that can but be quoted.
@@ -60,38 +60,38 @@ def multiplied_voice(persona: Persona | QuotedPersona) -> Voice:
     persona = tuned(persona)
     base, speaker = persona.base, persona.speaker
 
-    def start(context: Sequence[str], count: int, hints: Sequence[str]) -> Together:
-        return Together((base.begun(context, count, hints=hints), speaker.start(count)))
+    def start(context: Sequence[str], count: int, hints: Sequence[str]) -> JointState:
+        return JointState((base.start_state(context, count, hints=hints), speaker.start(count)))
 
-    return Voice(start, multiplied([base.forward.step, speaker.step], persona.config.weights), base.acceptor)
+    return PersonaDecoder(start, multiplied([base.forward.step, speaker.step], persona.config.weights), base.acceptor)
 
 
-def merged(voices: Sequence[Voice], weights: Sequence[float]) -> Voice:
-    """Voices whose probabilities are mixed; of a single one, itself. Raises ValueError for weights of no sense."""
+def merged(voices: Sequence[PersonaDecoder], weights: Sequence[float]) -> PersonaDecoder:
+    """Decoders whose probabilities are mixed; of a single one, itself. Raises ValueError for weights of no sense."""
     if len(voices) == 1:
         return voices[0]
 
-    def start(context: Sequence[str], count: int, hints: Sequence[str]) -> Together:
-        return Together(tuple(voice.start(context, count, hints) for voice in voices))
+    def start(context: Sequence[str], count: int, hints: Sequence[str]) -> JointState:
+        return JointState(tuple(voice.start(context, count, hints) for voice in voices))
 
-    jury = Jury([voice.acceptor for voice in voices], weights)
-    return Voice(start, mixed([voice.step for voice in voices], weights), jury)
+    jury = EnsembleAcceptor([voice.acceptor for voice in voices], weights)
+    return PersonaDecoder(start, mixed([voice.step for voice in voices], weights), jury)
 
 
 @torch.no_grad()
 def draw(
-    base: Speaking,
-    voice: Voice,
+    base: ReplyModel,
+    voice: PersonaDecoder,
     context: Sequence[str],
     *,
     generator: torch.Generator,
-    asking: Asking,
+    generation: GenerationConfig,
     hints: Sequence[str] = (),
     check: Callable[[], None] = lambda: None,
 ) -> list[Hypothesis]:
     """As `generators.conversation.ranking.candidates`, of a voice; models are in evaluation mode."""
-    state = voice.start(context, asking.candidates, hints)
-    return drawn_from(base, voice.step, state, voice.acceptor, generator=generator, asking=asking, check=check)
+    state = voice.start(context, generation.candidates, hints)
+    return drawn_from(base, voice.step, state, voice.acceptor, generator=generator, generation=generation, check=check)
 
 
 def tuned(persona: Persona | QuotedPersona) -> Persona:

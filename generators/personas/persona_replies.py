@@ -12,9 +12,9 @@ import torch
 
 from generators.conversation.chat_model import ChatModel
 from generators.conversation.detokenise import Casing
-from generators.conversation.ranking import DEFAULT, Asking, Response, agreeing, folded, ranked
+from generators.conversation.ranking import DEFAULT, GenerationConfig, Response, deduplicate, ranked, rerank_by_topic
 from generators.personas.persona import Persona
-from generators.personas.persona_decoder import Voice, draw, finetuned, merged, multiplied_voice, tuned
+from generators.personas.persona_decoder import PersonaDecoder, draw, finetuned, merged, multiplied_voice, tuned
 from generators.personas.quotations import SHORTLIST, quoted, tidy
 from generators.pretrained.pretrained_persona import QuotedPersona
 
@@ -62,7 +62,7 @@ def styled(
     *,
     generator: torch.Generator,
     styling: Styling = PLAIN,
-    asking: Asking = DEFAULT,
+    generation: GenerationConfig = DEFAULT,
     hints: Sequence[str] = (),
     check: Callable[[], None] = lambda: None,
 ) -> list[StyledResponse]:
@@ -87,13 +87,13 @@ def styled(
     check()
     if styling.style == "rank":
         said = _quotations(heard, context, n, styling)
-        return _distinct(agreeing(heard[0].persona.base, said, hints, asking.agreement))[:n]
+        return _distinct(rerank_by_topic(heard[0].persona.base, said, hints, generation.agreement))[:n]
     voice = _voice(heard, "multiply" if styling.style == "multiply" else "finetune")
-    made = _generated(heard, voice, context, generator, asking, hints, check)
+    made = _generated(heard, voice, context, generator, generation, hints, check)
     if styling.style == "hybrid":
         check()
         made = [*made, *_rivals(heard, context, styling)]
-    return _distinct(agreeing(heard[0].persona.base, made, hints, asking.agreement))[:n]
+    return _distinct(rerank_by_topic(heard[0].persona.base, made, hints, generation.agreement))[:n]
 
 
 def _heard(shares: Sequence[Share]) -> list[Share]:
@@ -108,28 +108,28 @@ def _heard(shares: Sequence[Share]) -> list[Share]:
     return heard
 
 
-def _voice(heard: Sequence[Share], style: Literal["multiply", "finetune"]) -> Voice:
+def _voice(heard: Sequence[Share], style: Literal["multiply", "finetune"]) -> PersonaDecoder:
     make = multiplied_voice if style == "multiply" else finetuned
     return merged([make(share.persona) for share in heard], [share.weight for share in heard])
 
 
 def _generated(
     heard: Sequence[Share],
-    voice: Voice,
+    voice: PersonaDecoder,
     context: Sequence[str],
     generator: torch.Generator,
-    asking: Asking,
+    generation: GenerationConfig,
     hints: Sequence[str],
     check: Callable[[], None],
 ) -> list[StyledResponse]:
     model = _spelling(heard)
-    drawn = draw(model, voice, context, generator=generator, asking=asking, hints=hints, check=check)
-    drawn = folded(drawn, model)
+    drawn = draw(model, voice, context, generator=generator, generation=generation, hints=hints, check=check)
+    drawn = deduplicate(drawn, model)
     check()
     name = "+".join(share.persona.config.name for share in heard)
     return [
         StyledResponse(each.text, each.score, each.relevance, each.fluency, persona=name)
-        for each in ranked(model, context, drawn, method=asking.method, word_bonus=asking.word_bonus)
+        for each in ranked(model, context, drawn, method=generation.method, word_bonus=generation.word_bonus)
     ]
 
 

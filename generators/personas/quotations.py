@@ -19,7 +19,7 @@ import torch
 from torch import Tensor
 
 from generators.conversation.padded_batches import TOKENS, evaluating
-from generators.conversation.reply_model import Speaking
+from generators.conversation.reply_model import ReplyModel
 from qa_core.networks.batching import batches
 from qa_core.networks.seq2seq import END_ID
 from qa_core.networks.translator import Columns
@@ -50,7 +50,7 @@ class Quotations:
             raise ValueError(f"Expected sentences of one line, but got {broken!r}; put a space there.")
 
     @classmethod
-    def of(cls, model: Speaking, sentences: Sequence[str], contexts: Sequence[Sequence[str]]) -> Self:
+    def of(cls, model: ReplyModel, sentences: Sequence[str], contexts: Sequence[Sequence[str]]) -> Self:
         """Of distinct sentences; contexts are what the backward model drew for each of them, in the same order.
 
         Gists are rounded to 16 bits, as they are saved.
@@ -73,7 +73,7 @@ class Quoted:
 
 
 def quoted(
-    model: Speaking,
+    model: ReplyModel,
     quotations: Quotations,
     context: Sequence[str],
     n: int,
@@ -101,7 +101,7 @@ def quoted(
     return [Quoted(int(places[each]), float(scores[each]), float(relevance[each])) for each in best]
 
 
-def likely(model: Speaking, quotations: Quotations, said: IntArray) -> Tensor:
+def likely(model: ReplyModel, quotations: Quotations, said: IntArray) -> Tensor:
     """`Σ_w log p(w | gist)` over the words of S, (N,), their order left out of account."""
     words = torch.from_numpy(said[said != END_ID])
     output = model.backward.output
@@ -115,7 +115,7 @@ def tidy(sentence: str) -> str:
     return _LOOSE.sub("", normalise(sentence)).strip()
 
 
-def _gists(model: Speaking, sentences: Sequence[str], contexts: Sequence[Sequence[str]]) -> Tensor:
+def _gists(model: ReplyModel, sentences: Sequence[str], contexts: Sequence[Sequence[str]]) -> Tensor:
     """(N, D): the mean over all words of all contexts."""
     pairs = [(place, said) for place, drawn in enumerate(contexts) for said in drawn or [""]]
     rows = [model.backward_row([said], sentences[place]) for place, said in pairs]
@@ -133,7 +133,7 @@ def _gists(model: Speaking, sentences: Sequence[str], contexts: Sequence[Sequenc
 
 
 @torch.no_grad()
-def _totals(model: Speaking, gists: Tensor) -> Tensor:
+def _totals(model: ReplyModel, gists: Tensor) -> Tensor:
     output = model.backward.output
     starts = range(0, len(gists), _BLOCK)
     told = [output(gists[start : start + _BLOCK].to(model.device)).logsumexp(1).cpu() for start in starts]

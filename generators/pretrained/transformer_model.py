@@ -22,15 +22,15 @@ from torch import Tensor, nn
 
 from generators.conversation.acceptor import Acceptor, AcceptorConfig, train_acceptor
 from generators.conversation.chat_model import ChatModel
-from generators.conversation.padded_batches import Row, evaluating, row_scores, tensors
+from generators.conversation.padded_batches import SourceTarget, evaluating, row_scores, tensors
 from generators.pretrained.prompts import Prompts
 from generators.pretrained.transformer_loading import Loaded, is_transformer, loaded
 from generators.pretrained.transformer_networks import (
+    BackwardView,
     CausalNetwork,
     EncoderDecoderNetwork,
-    Replying,
+    LanguageModelView,
     TransformerNetwork,
-    Unprompted,
 )
 from generators.pretrained.transformer_state import TransformerState
 from generators.training.chat_training import acceptor_examples
@@ -57,8 +57,8 @@ class PretrainedModel:
     """As `generators.conversation.chat_model.ChatModel`, whose numbers of words its numbers of tokens are like."""
 
     forward: TransformerNetwork
-    backward: Replying  # the same network, told replies
-    language: Unprompted  # the same network, told nothing
+    backward: BackwardView  # the same network, told replies
+    language: LanguageModelView  # the same network, told nothing
     vocabulary: Prompts
     config: PretrainedConfig
     acceptor: Acceptor | None = None
@@ -91,7 +91,7 @@ class PretrainedModel:
         else:
             network = CausalNetwork(found.network, numbers, positions=positions)
         prompts = Prompts.made(found.tokenizer, numbers, longest=config.max_source, encoded=found.encoded)
-        backward, language = Replying(network, prompts.of_reply), Unprompted(network, prompts.empty())
+        backward, language = BackwardView(network, prompts.of_reply), LanguageModelView(network, prompts.empty())
         return cls(network.eval(), backward.eval(), language.eval(), prompts, config)
 
     def with_acceptor(
@@ -127,7 +127,7 @@ class PretrainedModel:
         config = AcceptorConfig(hidden=len(self.acceptor.state_dict()["layers.0.bias"]))
         save_model(folder / ACCEPTOR, config=config, weights=self.acceptor.state_dict(), card=card)
 
-    def begun(
+    def start_state(
         self,
         context: Sequence[str],
         count: int,
@@ -169,27 +169,27 @@ class PretrainedModel:
         """Numbers of the tokens of a reply, `</s>` at the end, (Q,)."""
         return self.vocabulary.target(text, self.config.max_target)
 
-    def forward_row(self, turns: Sequence[str], reply: str) -> Row:
+    def forward_row(self, turns: Sequence[str], reply: str) -> SourceTarget:
         """What `p(T|S)` is told."""
         return self.source(turns), self.target(reply)
 
-    def backward_row(self, turns: Sequence[str], reply: str) -> Row:
+    def backward_row(self, turns: Sequence[str], reply: str) -> SourceTarget:
         """What `p(S|T)` is told: the reply, and the last turn before it, whose end counts where it is long."""
         return self.target(reply)[:-1], self.vocabulary.said(turns[-1] if turns else "", self.config.max_target)
 
-    def language_row(self, text: str) -> Row:
+    def language_row(self, text: str) -> SourceTarget:
         """What `p(T)` is told."""
         return np.zeros(0, dtype=np.int64), self.target(text)
 
-    def log_forward(self, rows: Sequence[Row]) -> FloatArray:
+    def log_forward(self, rows: Sequence[SourceTarget]) -> FloatArray:
         """`log p(T|S)` (N,) of rows."""
         return self._scored(self.forward, rows, lambda row: self.forward.log_likelihood(*_columns(row)))
 
-    def log_backward(self, rows: Sequence[Row]) -> FloatArray:
+    def log_backward(self, rows: Sequence[SourceTarget]) -> FloatArray:
         """`log p(S|T)` (N,) of backward rows."""
         return self._scored(self.backward, rows, lambda row: self.backward.log_likelihood(*_columns(row)))
 
-    def log_language(self, rows: Sequence[Row]) -> FloatArray:
+    def log_language(self, rows: Sequence[SourceTarget]) -> FloatArray:
         """`log p(T)` (N,) of rows, whose sources have no say."""
         return self._scored(self.language, rows, lambda row: self.language.log_likelihood(row.target, row.target_mask))
 
@@ -197,7 +197,9 @@ class PretrainedModel:
         """The readable text of numbers."""
         return self.vocabulary.text(ids)
 
-    def _scored(self, module: nn.Module, rows: Sequence[Row], score: Callable[[Columns], Tensor]) -> FloatArray:
+    def _scored(
+        self, module: nn.Module, rows: Sequence[SourceTarget], score: Callable[[Columns], Tensor]
+    ) -> FloatArray:
         with evaluating(module):
             return row_scores(rows, score, self.device)
 

@@ -229,7 +229,7 @@ class EncoderDecoderNetwork(TransformerNetwork):
         return found, state.mask
 
 
-class Replying(nn.Module):
+class BackwardView(nn.Module):
     """A network that is told replies, (B, T) in numbers, each of which becomes a prompt."""
 
     def __init__(self, network: TransformerNetwork, prompt: Callable[[Sequence[int]], IntArray]) -> None:
@@ -257,7 +257,7 @@ class Replying(nn.Module):
         return tensors(rows, source.device)
 
 
-class Unprompted(nn.Module):
+class LanguageModelView(nn.Module):
     """A network as a language model: texts that reply to nothing."""
 
     def __init__(self, network: TransformerNetwork, prompt: IntArray) -> None:

@@ -1,4 +1,4 @@
-"""Texts as bags of the words that tell topics, folded where they are equal, in one flat table."""
+"""Texts as bags of the words that tell topics, merged where they are equal, in one flat table."""
 
 from __future__ import annotations
 

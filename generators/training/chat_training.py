@@ -17,7 +17,7 @@ from torch import Tensor, nn
 from generators.conversation.acceptor import Examples, features
 from generators.conversation.chat_model import BARRED, ChatModel
 from generators.conversation.language_model import LanguageModel
-from generators.conversation.padded_batches import Row, evaluating, row_scores, shuffled_batches
+from generators.conversation.padded_batches import SourceTarget, evaluating, row_scores, shuffled_batches
 from generators.topics.steering import Steering
 from generators.training.sampled_softmax import HEAD, sampled_loss, tail_sample
 from qa_core.networks.seq2seq import Seq2Seq
@@ -49,10 +49,10 @@ def optimiser(weights: Iterable[Tensor], config: PartConfig) -> torch.optim.Opti
 
 def train_part(
     training: Training,
-    rows: Sequence[Row],
+    rows: Sequence[SourceTarget],
     config: PartConfig,
     *,
-    held_out: Sequence[Row],
+    held_out: Sequence[SourceTarget],
     steering: Steering | None = None,
     report_every: int = 50,
 ) -> Iterator[Progress]:
@@ -97,7 +97,7 @@ def train_part(
     )
 
 
-def perplexity(model: nn.Module, rows: Sequence[Row], *, steering: Steering | None = None) -> float:
+def perplexity(model: nn.Module, rows: Sequence[SourceTarget], *, steering: Steering | None = None) -> float:
     """`exp(−1/T Σ log p)` over the T target tokens of rows, `</s>` included; `steering` tells each its topics."""
     device = next(model.parameters()).device
     with evaluating(model):
@@ -126,7 +126,7 @@ def begin_from(model: nn.Module, other: nn.Module) -> list[str]:
 
 
 def acceptor_examples(
-    model: ChatModel, rows: Sequence[Row], *, generator: torch.Generator, limit: int = 50_000
+    model: ChatModel, rows: Sequence[SourceTarget], *, generator: torch.Generator, limit: int = 50_000
 ) -> Examples:
     """Each true next word of forward rows, up to `limit`, and beside it one drawn from the forward model there."""
     kept: list[tuple[Tensor, Tensor]] = []

@@ -89,7 +89,7 @@ class Fitting:
         return CountingGrid(self.config, vocabulary, self.best.astype(np.float32), self.background.astype(np.float32))
 
 
-def begun(
+def initial_fitting(
     bags: Bags, size: int, config: GridConfig, *, seed: int, precision: Literal["float32", "float64"] = "float32"
 ) -> Fitting:
     """The start: every cell has the distribution of all texts, shaken at random.

@@ -19,7 +19,7 @@ from generators.conversation.chat_model import BARRED, ChatModel
 from generators.conversation.decoding import Sampling, sample
 from generators.conversation.detokenise import tokens
 from generators.conversation.language_model import LanguageModel
-from generators.conversation.padded_batches import Row, evaluating, tensors
+from generators.conversation.padded_batches import SourceTarget, evaluating, tensors
 from generators.training.chat_training import acceptor_examples
 from qa_core.networks.beam_search import Limits
 from qa_core.networks.seq2seq import END_ID, START_ID, Seq2Seq
@@ -43,13 +43,13 @@ class Spoken:
     before: str = ""
 
 
-def speaker_rows(model: ChatModel, spoken: Sequence[Spoken]) -> list[Row]:
+def speaker_rows(model: ChatModel, spoken: Sequence[Spoken]) -> list[SourceTarget]:
     """What the speaker's language model learns from; sentences without words are left out."""
     rows = [(np.zeros(0, dtype=np.int64), beginning(model, each.text)) for each in spoken]
     return [row for row in rows if row[1][0] != END_ID]
 
 
-def styled_rows(model: ChatModel, spoken: Sequence[Spoken], contexts: Sequence[Sequence[str]]) -> list[Row]:
+def styled_rows(model: ChatModel, spoken: Sequence[Spoken], contexts: Sequence[Sequence[str]]) -> list[SourceTarget]:
     """What the forward model learns from: each sentence behind each of its contexts, and behind the one before it."""
     rows = []
     for each, drawn in zip(spoken, contexts, strict=True):
@@ -112,7 +112,7 @@ def tunable(module: Module, *, words: bool) -> Module:
 
 
 def adapted_acceptor(
-    model: ChatModel, forward: Seq2Seq, rows: Sequence[Row], config: AcceptorConfig, *, limit: int, seed: int
+    model: ChatModel, forward: Seq2Seq, rows: Sequence[SourceTarget], config: AcceptorConfig, *, limit: int, seed: int
 ) -> Acceptor:
     """The base's acceptor, trained on for a fine-tuned forward model; the base's own where there are no rows."""
     generator = torch.Generator().manual_seed(seed)
@@ -125,7 +125,7 @@ def adapted_acceptor(
 
 
 def multiplied_perplexities(
-    model: ChatModel, speaker: LanguageModel, rows: Sequence[Row]
+    model: ChatModel, speaker: LanguageModel, rows: Sequence[SourceTarget]
 ) -> dict[tuple[float, float], float]:
     """Perplexity of `p(t|S)^w1 p2(t)^w2` on rows of the speaker, for all pairs of `WEIGHTS`.
 
@@ -148,6 +148,6 @@ def multiplied_perplexities(
     return {pair: math.exp(-total / count) for pair, total in totals.items()}
 
 
-def _batches(rows: Sequence[Row], device: torch.device) -> Iterator[Columns]:
+def _batches(rows: Sequence[SourceTarget], device: torch.device) -> Iterator[Columns]:
     for start in range(0, len(rows), _SCORED):
         yield Columns.of(rows[start : start + _SCORED], device)

@@ -54,7 +54,7 @@ from retrievers.hits import Hits
 if TYPE_CHECKING:
     from qa_bot.answering.graph.entities import Entities
     from qa_bot.answering.graph.facts import Facts, FoundFact
-    from qa_bot.answering.models.personas import Voices
+    from qa_bot.answering.models.personas import PersonaStore
     from qa_bot.conversation.session_votes import Taste
     from rankers.fusion import LearnedFusion
 
@@ -155,7 +155,7 @@ class _Composed(NamedTuple):
 class Wanted(NamedTuple):
     """A voice for the answer, and what it should be about."""
 
-    voices: Voices
+    voices: PersonaStore
     persona: str
     hint: str = ""
 

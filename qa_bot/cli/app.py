@@ -272,16 +272,16 @@ def hint(
     json: Json = False,
 ) -> None:
     """Show where a hint falls among the topics that a persona can be steered to."""
-    from qa_bot.answering.models.personas import VoiceError, Voices
+    from qa_bot.answering.models.personas import PersonaError, PersonaStore
     from qa_bot.terminal.output import show_chart, tell
 
     home, config = _home(context)
-    chart = Voices(home.personas, config.style).chart(text)
+    chart = PersonaStore(home.personas, config.style).chart(text)
     if out is not None:
         try:
             chart.draw(out)
         except ModuleNotFoundError as error:
-            raise VoiceError(str(error)) from error
+            raise PersonaError(str(error)) from error
         tell(f"drawn to {out}")
     if json:
         _print_json(chart.as_dict())

@@ -45,7 +45,7 @@ def answer_all(
 
     Raises:
         BatchError: `out` or `run` belongs to other questions.
-        VoiceError: a persona that nobody knows.
+        PersonaError: a persona that nobody knows.
     """
     options = {"deadline": deadline, "trace": trace, "persona": persona, "hint": hint}
     if persona:

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from qa_bot.answering.models.personas import Voices
+from qa_bot.answering.models.personas import PersonaStore
 from qa_bot.home.config import Config
 from qa_bot.home.encoders import locate, verify
 from qa_bot.home.folder import Home
@@ -156,7 +156,7 @@ def _encoder(home: Home, config: Config) -> str:
 
 
 def _voices(home: Home, config: Config) -> str:
-    voices = Voices(home.personas, config.style)
+    voices = PersonaStore(home.personas, config.style)
     voices.open()
     return ", ".join(voices.names) or "none; train one with `qa-bot train persona`"
 

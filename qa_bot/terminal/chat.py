@@ -32,7 +32,7 @@ class Chat:
     """One conversation: its id, whose voice answers, and what hints there are."""
 
     def __init__(self, bot: Bot, *, persona: str = "", hint: str = "", deadline: float | None = None) -> None:
-        """Raises VoiceError for a persona that nobody knows."""
+        """Raises PersonaError for a persona that nobody knows."""
         self._bot, self._deadline = bot, deadline
         self._id = uuid4().hex
         bot.memory.begin(self._id)
@@ -115,7 +115,7 @@ def hold_debate(
     """Have personas talk about each line in turn, `turns` sentences; an empty line lets them go on.
 
     Raises:
-        VoiceError: fewer than two personas, or one that nobody knows.
+        PersonaError: fewer than two personas, or one that nobody knows.
     """
     names = debaters(bot.voices, spec)
     said: list[str] = []

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from itertools import cycle
 
-from qa_bot.answering.models.personas import VoiceError, Voices
+from qa_bot.answering.models.personas import PersonaError, PersonaStore
 from qa_core.types import StyledLine
 
 CHOICES = 10
@@ -14,20 +14,20 @@ HEARD = 2
 """Turns that a persona hears."""
 
 
-def debaters(voices: Voices, spec: str) -> tuple[str, ...]:
+def debaters(voices: PersonaStore, spec: str) -> tuple[str, ...]:
     """The names in "kennedy,nixon".
 
     Raises:
-        VoiceError: fewer than two, one of them twice, or nobody's name.
+        PersonaError: fewer than two, one of them twice, or nobody's name.
     """
     names = tuple(part.name for part in voices.parts(spec))
     if len(names) < 2:
-        raise VoiceError(f"Expected two personas or more to debate, as NAME,NAME, but got {spec!r}; add one.")
+        raise PersonaError(f"Expected two personas or more to debate, as NAME,NAME, but got {spec!r}; add one.")
     return names
 
 
 def debate(
-    voices: Voices,
+    voices: PersonaStore,
     names: Sequence[str],
     said: Sequence[str],
     *,

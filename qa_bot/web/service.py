@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from qa_bot.answering.deadline import Cancelled, Deadline, DeadlineExceededError
 from qa_bot.answering.events import Event, Listener, nobody
-from qa_bot.answering.models.personas import Said, VoiceError
+from qa_bot.answering.models.personas import PersonaError, PersonaLines
 from qa_bot.answering.pipeline import SearchEngine
 from qa_bot.bot import Bot
 from qa_bot.conversation.answering import Exchanged
@@ -98,7 +98,7 @@ class Engine:
         try:
             if spec:
                 self.bot.voices.parts(spec)
-        except VoiceError as error:
+        except PersonaError as error:
             raise ServiceError(422, str(error)) from None
 
     async def answer(
@@ -140,7 +140,7 @@ class Engine:
 
     async def speak(
         self, persona: str, turns: Sequence[str], *, hint: str = "", top: int = 10, deadline: float | None = None
-    ) -> Said:
+    ) -> PersonaLines:
         """What a persona says to the last of these turns, in a worker thread; nothing where the deadline is too near.
 
         Raises:
@@ -155,7 +155,7 @@ class Engine:
         try:
             return await self._run(lambda limit: say(check=limit.check), deadline)
         except DeadlineExceededError:
-            return Said((), NO_TIME)
+            return PersonaLines((), NO_TIME)
 
     async def chart(self, hint: str) -> GridMap:
         """The grid that hints steer by; raises ServiceError 404 where there is none, else as `answer` does."""
@@ -227,7 +227,7 @@ class Engine:
         future.add_done_callback(self._leave)
         try:
             return await asyncio.wrap_future(future)
-        except VoiceError as error:
+        except PersonaError as error:
             raise ServiceError(503, str(error), retry_after=RETRY) from error
         except asyncio.CancelledError:
             cancelled.set()
@@ -242,7 +242,7 @@ class Engine:
     def _chart(self, hint: str) -> GridMap:
         try:
             return self.bot.voices.chart(hint)
-        except VoiceError as error:
+        except PersonaError as error:
             raise ServiceError(404, str(error)) from None
 
     def _greet(self) -> None:

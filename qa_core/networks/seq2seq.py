@@ -51,7 +51,7 @@ class Seq2SeqConfig:
             raise ValueError("Expected tied word vectors or pretrained ones, but got both; choose one.")
 
     @property
-    def heard(self) -> int:
+    def topic_dim(self) -> int:
         """Numbers that the decoder hears beside a word."""
         return self.topics and (self.topic_width or self.topics)
 
@@ -64,7 +64,7 @@ class State:
     cell: Tensor  # (L, B, H)
     source: Tensor  # encoder states (B, T, H)
     mask: Tensor  # (B, T)
-    topic: Tensor  # (B, W), what is heard beside every word, W = `Seq2SeqConfig.heard`
+    topic: Tensor  # (B, W), what is heard beside every word, W = `Seq2SeqConfig.topic_dim`
 
     def select(self, rows: Tensor) -> Self:
         """The states of these texts (N,), which may stand there repeatedly or not at all."""
@@ -96,8 +96,8 @@ class Seq2Seq(nn.Module):
             bidirectional=config.bidirectional,
         )
         mapped = config.topics and config.topic_width
-        self.topics = nn.Linear(config.topics, config.heard, bias=False) if mapped else nn.Identity()
-        heard = config.dimension + config.heard
+        self.topics = nn.Linear(config.topics, config.topic_dim, bias=False) if mapped else nn.Identity()
+        heard = config.dimension + config.topic_dim
         self.decoder = nn.LSTM(heard, config.hidden, config.layers, batch_first=True, dropout=between)
         width = config.dimension if config.tied else config.hidden
         self.attention = GlobalAttention(config.hidden, config.hidden, output_size=width)

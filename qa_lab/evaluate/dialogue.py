@@ -16,8 +16,8 @@ import numpy as np
 import torch
 
 from generators.conversation.chat_model import ChatModel
-from generators.conversation.padded_batches import Row as Columns
-from generators.conversation.ranking import Asking, Method, candidates
+from generators.conversation.padded_batches import SourceTarget
+from generators.conversation.ranking import GenerationConfig, Method, candidates
 from generators.pretrained.transformer_model import PretrainedModel, open_chat_model
 from qa_core.measures.metrics import Score, evaluate
 from qa_core.measures.significance import SEED
@@ -137,7 +137,7 @@ def _said(model: Chatting, contexts: Sequence[Sequence[str]], method: Method, da
     generator = torch.Generator().manual_seed(SEED)
     drawn: list[Hypothesis] = []
     for context in contexts:
-        drawn += candidates(model, context, generator=generator, asking=Asking(SAMPLES, method=method))
+        drawn += candidates(model, context, generator=generator, generation=GenerationConfig(SAMPLES, method=method))
     rows = [_own(each) for each in drawn]
     scores = {
         _MEASURE: _alone(math.nan),
@@ -148,13 +148,13 @@ def _said(model: Chatting, contexts: Sequence[Sequence[str]], method: Method, da
     return Row(TASK, data, split, f"{method} sampling", name, len(contexts), scores)
 
 
-def _own(drawn: Hypothesis) -> Columns:
+def _own(drawn: Hypothesis) -> SourceTarget:
     """A row of the language model, with the end where the text has come to it."""
     words = (*drawn.tokens, END_ID) if drawn.finished else drawn.tokens
     return np.zeros(0, dtype=np.int64), np.array(words, dtype=np.int64)
 
 
-def _perplexity(totals: FloatArray, rows: Sequence[Columns]) -> float:
+def _perplexity(totals: FloatArray, rows: Sequence[SourceTarget]) -> float:
     """`exp(−1/T Σ log p)` over the T target tokens."""
     return math.exp(-float(totals.sum(dtype=np.float64)) / sum(len(target) for _, target in rows))
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from generators.conversation.chat_model import ChatModel
-from generators.conversation.ranking import DEFAULT, Asking
+from generators.conversation.ranking import DEFAULT, GenerationConfig
 from generators.personas.persona import Persona
 from qa_bot.documents.ingest.example_lines import Line, read_lines
 from qa_bot.home.encoders import STARTER, resolve
@@ -47,7 +47,7 @@ def evaluate_study(
     held_out: float = HELD_OUT,
     encoder: str = STARTER,
     home: Path | None = None,
-    asking: Asking = DEFAULT,
+    generation: GenerationConfig = DEFAULT,
     limit: int | None = None,
     progress: Progress = silent,
 ) -> StudyReport:
@@ -63,7 +63,7 @@ def evaluate_study(
         held_out: the share of the dialogues that training kept aside with `--dev`.
         encoder: whose vectors tell whether a reply is about the hint.
         home: where encoders that were fetched lie.
-        asking: how many texts are drawn, and how.
+        generation: how many texts are drawn, and how.
         limit: questions.
 
     Raises:
@@ -91,7 +91,7 @@ def evaluate_study(
         said: dict[str, list[tuple[str, ...]]] = {}
         scores: dict[str, dict[str, Score]] = {}
         for number, system in enumerate(tested, 1):
-            said[system.name] = list(replies(system, model, asked, samples, seed=seed, asking=asking))
+            said[system.name] = list(replies(system, model, asked, samples, seed=seed, generation=generation))
             scores[system.name] = judges.measured(said[system.name], asked)
             progress("systems measured", number)
     rows = tuple(Row(TASK, questions.name, "", name, "", len(asked), told) for name, told in scores.items())

@@ -16,7 +16,7 @@ from typing import Literal
 import torch
 
 from generators.conversation.chat_model import ChatModel
-from generators.conversation.ranking import Asking, Method, candidates, folded, respond
+from generators.conversation.ranking import GenerationConfig, Method, candidates, deduplicate, respond
 from generators.personas.persona import Persona
 from generators.personas.persona_replies import Share, Style, Styling, styled
 from qa_core.text.analysis import terms
@@ -83,7 +83,7 @@ def systems(personas: Mapping[str, Persona]) -> list[System]:
 
 
 def replies(
-    system: System, base: ChatModel, asked: Sequence[Asked], count: int, *, seed: int, asking: Asking
+    system: System, base: ChatModel, asked: Sequence[Asked], count: int, *, seed: int, generation: GenerationConfig
 ) -> Iterator[tuple[str, ...]]:
     """Up to `count` distinct replies to each question, the best first; at least `NOTHING`.
 
@@ -91,7 +91,7 @@ def replies(
     """
     for place, each in enumerate(asked):
         generator = torch.Generator().manual_seed(seed * 1_000_003 + place)
-        found = _said(system, base, each, count, generator, replace(asking, method=system.method))
+        found = _said(system, base, each, count, generator, replace(generation, method=system.method))
         yield tuple(text for text in found if text.strip()) or (NOTHING,)
 
 
@@ -107,15 +107,17 @@ def retrieved(questions: Sequence[str], texts: Sequence[str], *, count: int = HI
 
 
 def _said(
-    system: System, base: ChatModel, asked: Asked, count: int, generator: torch.Generator, asking: Asking
+    system: System, base: ChatModel, asked: Asked, count: int, generator: torch.Generator, generation: GenerationConfig
 ) -> list[str]:
     context, hints = [asked.question], system.hints(asked)
     if system.persona is not None:
         shares, styling = [Share(system.persona)], Styling(system.style)
-        made = styled(shares, context, count, generator=generator, styling=styling, asking=asking, hints=hints)
+        made = styled(shares, context, count, generator=generator, styling=styling, generation=generation, hints=hints)
         return [each.text for each in made]
     if system.ranks:
-        return [each.text for each in respond(base, context, count, generator=generator, asking=asking, hints=hints)]
-    few = replace(asking, candidates=_SPARE * count)
-    drawn = folded(candidates(base, context, generator=generator, asking=few, hints=hints), base)
+        return [
+            each.text for each in respond(base, context, count, generator=generator, generation=generation, hints=hints)
+        ]
+    few = replace(generation, candidates=_SPARE * count)
+    drawn = deduplicate(candidates(base, context, generator=generator, generation=few, hints=hints), base)
     return [base.text(each.tokens) for each in islice(drawn, count)]

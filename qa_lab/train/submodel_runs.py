@@ -10,7 +10,7 @@ from pathlib import Path
 import torch
 from torch import nn
 
-from generators.conversation.padded_batches import Row
+from generators.conversation.padded_batches import SourceTarget
 from generators.topics.steering import Steering
 from generators.training.chat_training import PartConfig, optimiser, train_part
 from qa_core.measures.plots import draw_curve, write_curve
@@ -59,8 +59,8 @@ def begun(request: Request, identity: dict[str, object]) -> TrainingRun:
 def train_in(
     part: SubmodelRun,
     module: nn.Module,
-    rows: Sequence[Row],
-    held_out: Sequence[Row],
+    rows: Sequence[SourceTarget],
+    held_out: Sequence[SourceTarget],
     config: PartConfig,
     request: Request,
     on_progress: OnProgress,

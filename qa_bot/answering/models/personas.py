@@ -21,7 +21,7 @@ from qa_core.types import StyledLine
 
 if TYPE_CHECKING:
     from generators.conversation.chat_model import ChatModel
-    from generators.conversation.ranking import Asking
+    from generators.conversation.ranking import GenerationConfig
     from generators.personas.persona import Persona
     from generators.personas.persona_replies import Share, StyledResponse, Styling
     from generators.pretrained.pretrained_persona import QuotedPersona
@@ -44,11 +44,11 @@ Refuse = Callable[[str], str]
 """Why a sentence must not be said, "" where it may."""
 
 
-class VoiceError(ValueError):
+class PersonaError(ValueError):
     """A persona, a base or a mix that cannot be used; the message says what to do."""
 
 
-class Said(NamedTuple):
+class PersonaLines(NamedTuple):
     """Sentences of a persona, best first, and what to tell where there are none or a hint does not steer."""
 
     lines: tuple[StyledLine, ...]
@@ -70,7 +70,7 @@ class _Known:
     base: Path
 
 
-class Voices:
+class PersonaStore:
     """Safe to share between threads."""
 
     def __init__(self, folder: Path, style: StyleSection) -> None:
@@ -88,20 +88,20 @@ class Voices:
         """The personas of a mix such as "captain" or "captain:2, gardener".
 
         Raises:
-            VoiceError: a persona that nobody knows, or weights that make no sense.
+            PersonaError: a persona that nobody knows, or weights that make no sense.
         """
         known, parts = self._known(), []
         for each in spec.split(","):
             found = _ONE.fullmatch(each)
             if found is None or found["name"] not in known:
-                raise VoiceError(
+                raise PersonaError(
                     f"Expected one of the personas ({', '.join(sorted(known)) or 'there are none yet'}), or several as "
                     f"NAME:WEIGHT,NAME:WEIGHT, but got {_shown(each)}; train one with `qa-bot train persona --out "
                     f"{self._folder.name}/NAME` in the home."
                 )
             parts.append(Part(found["name"], float(found["weight"] or 1)))
         if not any(part.weight for part in parts) or len({part.name for part in parts}) < len(parts):
-            raise VoiceError(f"Expected each persona once, and a weight above 0, but got {_shown(spec)}.")
+            raise PersonaError(f"Expected each persona once, and a weight above 0, but got {_shown(spec)}.")
         return tuple(parts)
 
     def say(
@@ -113,7 +113,7 @@ class Voices:
         hints: Sequence[str] = (),
         refuse: Refuse = lambda _: "",
         check: Callable[[], None] = lambda: None,
-    ) -> Said:
+    ) -> PersonaLines:
         """Up to `n` replies of a persona, or of a mix, to the last of these turns; the same to the same turns.
 
         Args:
@@ -122,7 +122,7 @@ class Voices:
             check: called between steps; what it raises ends the work.
 
         Raises:
-            VoiceError: see `parts`; a base or persona that cannot be opened.
+            PersonaError: see `parts`; a base or persona that cannot be opened.
         """
         import torch
 
@@ -136,14 +136,14 @@ class Voices:
             self._style.candidates,
             generator=torch.Generator().manual_seed(_seed(spec, *turns, *hints)),
             styling=self._styling(shares),
-            asking=self._asking(),
+            generation=self._asking(),
             hints=hints,
             check=check,
         )
         lines, refused = self._fit(found, n, refuse)
         if found and not lines:
-            return Said((), f"Everything that came to mind had {refused}.")
-        return Said(tuple(lines), self._hint_notice(shares[0].persona.base, hints))
+            return PersonaLines((), f"Everything that came to mind had {refused}.")
+        return PersonaLines(tuple(lines), self._hint_notice(shares[0].persona.base, hints))
 
     def _fit(self, found: Sequence[StyledResponse], n: int, refuse: Refuse) -> tuple[list[StyledLine], str]:
         """The best `n` that may be said, a third of them drawn where there are any; and why others may not."""
@@ -166,11 +166,11 @@ class Voices:
         """The counting grid that hints steer by, and where one falls.
 
         Raises:
-            VoiceError: the base hears no topics.
+            PersonaError: the base hears no topics.
         """
         base = self._base(self._named_base())
         if base.steering is None:
-            raise VoiceError(
+            raise PersonaError(
                 "Expected a chat model that hears topics, but the base of the configuration has no grid; train one "
                 "with `qa-bot train grid` and `qa-bot train chat --base GRID`."
             )
@@ -180,7 +180,7 @@ class Voices:
         """Open every persona and its base, so that nobody waits for that.
 
         Raises:
-            VoiceError: see `say`.
+            PersonaError: see `say`.
         """
         for name in self.names:
             self._shares(name)
@@ -209,7 +209,7 @@ class Voices:
             try:
                 kept = changed, open_persona(known.folder, base)
             except (OSError, ValueError) as error:
-                raise VoiceError(str(error)) from error
+                raise PersonaError(str(error)) from error
             self._personas[known.folder] = kept
         return kept[1]
 
@@ -221,7 +221,7 @@ class Voices:
                 try:
                     self._bases[folder] = open_chat_model(folder)
                 except (OSError, ValueError, ModuleNotFoundError) as error:
-                    raise VoiceError(str(error)) from error
+                    raise PersonaError(str(error)) from error
             return self._bases[folder]
 
     def _styling(self, shares: Sequence[Share]) -> Styling:
@@ -232,13 +232,13 @@ class Voices:
         quoted = any(isinstance(share.persona, QuotedPersona) for share in shares)
         return Styling("rank" if quoted else self._style.method, lead=self._style.lead, shortlist=SHORTLIST)
 
-    def _asking(self) -> Asking:
+    def _asking(self) -> GenerationConfig:
         from generators.conversation.decoding import Sampling
-        from generators.conversation.ranking import Asking
+        from generators.conversation.ranking import GenerationConfig
 
         style = self._style
         sampling = Sampling(style.temperature, style.top_k or None, style.top_p, shortest=min(3, style.length - 1))
-        return Asking(
+        return GenerationConfig(
             style.candidates,
             style.length,
             agreement=style.agreement,
@@ -276,7 +276,7 @@ def _changed(folder: Path) -> int:
     try:
         return (folder / "config.json").stat().st_mtime_ns
     except OSError as error:
-        raise VoiceError(f"Expected a persona in {folder}, but got {error}; train it again.") from error
+        raise PersonaError(f"Expected a persona in {folder}, but got {error}; train it again.") from error
 
 
 def _line(found: StyledResponse) -> StyledLine:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from generators.writer.faithfulness import contradiction, lost
-from qa_bot.answering.models.personas import Voices
+from qa_bot.answering.models.personas import PersonaStore
 from qa_core.types import AnswerSource, Span, Styled, StyledLine
 
 ROOM = 200
@@ -15,7 +15,7 @@ BETWEEN = "\n\n"
 
 
 def style(
-    voices: Voices,
+    voices: PersonaStore,
     persona: str,
     question: str,
     answer: str,
@@ -32,7 +32,7 @@ def style(
         retrieved: texts that are hints in the answer's place, each for its share of sentences (the thesis' cg-ir).
 
     Raises:
-        VoiceError: a persona that nobody knows, or models that cannot be opened.
+        PersonaError: a persona that nobody knows, or models that cannot be opened.
     """
 
     def refuse(sentence: str) -> str:

@@ -17,7 +17,7 @@ import torch
 
 from generators.conversation.acceptor import Examples, train_acceptor
 from generators.conversation.chat_model import ChatModel
-from generators.conversation.padded_batches import Row
+from generators.conversation.padded_batches import SourceTarget
 from generators.topics.counting_grid import CountingGrid
 from generators.training.chat_training import acceptor_examples, begin_from, perplexity
 from qa_core.training.loop import Progress, seed_everything
@@ -118,7 +118,7 @@ def _trained(request: Request, settings: ChatSettings, on_read: OnRead, on_progr
     return outcome
 
 
-def rows_of(model: ChatModel, part: str, found: Sequence[Exchange]) -> list[Row]:
+def rows_of(model: ChatModel, part: str, found: Sequence[Exchange]) -> list[SourceTarget]:
     """What a part of the model learns from: replies that have a word and are not cut short."""
     longest = model.config.max_target
     kept = (each for each in found if 1 < len(model.target(each.reply)) <= longest)

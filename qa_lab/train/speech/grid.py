@@ -12,7 +12,7 @@ import numpy as np
 
 from generators.topics.counting_grid import CountingGrid
 from generators.topics.word_bags import Bags, bags_of, topic_words
-from generators.training.grid_fitting import Fitting, GridStep, begun, fit, perplexity_of
+from generators.training.grid_fitting import Fitting, GridStep, fit, initial_fitting, perplexity_of
 from qa_core.networks.vocabulary import Vocabulary
 from qa_core.text.linguistics import stop_words
 from qa_core.training.loop import Progress
@@ -105,7 +105,7 @@ def _trained(request: Request, settings: GridSettings, on_read: OnRead, on_progr
     texts, dev = _parted(data, request.dev)
     vocabulary = _vocabulary(texts, settings)
     bags, held_out = bags_of(texts, vocabulary), bags_of(dev, vocabulary)
-    fitting = begun(bags, len(vocabulary), settings.grid, seed=request.seed)
+    fitting = initial_fitting(bags, len(vocabulary), settings.grid, seed=request.seed)
     run = _begun(request, settings, fitting, bags)
     reports = fit(fitting, bags, settings.training, held_out=held_out)
     history = drive(run, fitting, reports, on_progress, most=settings.training.most(settings.grid))

@@ -19,7 +19,7 @@ from generators.conversation.acceptor import Acceptor
 from generators.conversation.chat_model import ChatModel
 from generators.conversation.detokenise import Casing
 from generators.conversation.language_model import LanguageModel
-from generators.conversation.padded_batches import Row
+from generators.conversation.padded_batches import SourceTarget
 from generators.personas.persona import Persona, PersonaConfig, fingerprint
 from generators.personas.quotations import Quotations
 from generators.pretrained.pretrained_persona import QuotedPersona
@@ -213,7 +213,7 @@ def _parts(
     train, held = _known(base, material.train, material.contexts), _known(base, material.held, material.held_contexts)
     changes: dict[str, Change] = {}
 
-    def tuned(name: str, module: Module, rows: list[Row], held_out: list[Row]) -> Module:
+    def tuned(name: str, module: Module, rows: list[SourceTarget], held_out: list[SourceTarget]) -> Module:
         made = tunable(module, words=name in settings.words)
         before = perplexity(module, held_out)
         part = SubmodelRun(run.out, run.identity, name)

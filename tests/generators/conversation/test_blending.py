@@ -4,7 +4,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from generators.conversation.blending import Together, mixed, mixture, multiplied, product
+from generators.conversation.blending import JointState, mixed, mixture, multiplied, product
 from qa_core.networks.beam_search import Limits, greedy
 
 
@@ -32,8 +32,8 @@ BOTH = [step_of(*ONE), step_of(*OTHER)]
 
 
 def told(step, rows: int = 2) -> list[float]:
-    log_p, state = step(Together((Nowhere(rows), Nowhere(rows))), torch.zeros(rows, dtype=torch.int64))
-    assert isinstance(state, Together)
+    log_p, state = step(JointState((Nowhere(rows), Nowhere(rows))), torch.zeros(rows, dtype=torch.int64))
+    assert isinstance(state, JointState)
     assert log_p.shape == (rows, 3)
     torch.testing.assert_close(log_p[0], log_p[-1])
     return log_p[0].exp().tolist()
@@ -72,14 +72,14 @@ def test_weights_without_sense_are_refused(make, weights):
 
 
 def test_states_are_selected_together():
-    state = Together((Nowhere(2), Together((Nowhere(2), Nowhere(2)))))
+    state = JointState((Nowhere(2), JointState((Nowhere(2), Nowhere(2)))))
     chosen = state.select(torch.tensor([0, 0, 1]))
     assert [each.rows for each in (chosen.states[0], *chosen.states[1].states)] == [3, 3, 3]
 
 
 def test_joined_steps_decode_as_others_do():
     limits = Limits(start=0, end=2, length=4)
-    state = Together((Nowhere(1), Nowhere(1)))
+    state = JointState((Nowhere(1), Nowhere(1)))
     (found,) = greedy(multiplied(BOTH, [1, 1]), state, 1, limits=limits)
     assert (found.tokens, found.finished) == ((), True)
     assert found.score == pytest.approx(math.log(0.2 / 0.275))

@@ -4,7 +4,7 @@ import torch
 
 from generators.conversation.chat_model import BARRED, ChatModel
 from generators.conversation.decoding import Sampling
-from generators.conversation.ranking import Asking, candidates, folded, ranked, respond
+from generators.conversation.ranking import GenerationConfig, candidates, deduplicate, ranked, respond
 from qa_core.networks.beam_search import Hypothesis
 
 
@@ -18,14 +18,14 @@ def ids(model: ChatModel, text: str) -> tuple[int, ...]:
 
 @pytest.mark.parametrize("method", ["selective", "vanilla"])
 def test_replies_are_distinct_and_the_best_come_first(chat_model: ChatModel, method: str):
-    asking = Asking(candidates=30, length=6, method=method, word_bonus=0.0, sampling=Sampling(shortest=2))
-    found = respond(chat_model, ["where do cats sleep?"], 8, generator=generator(), asking=asking)
+    generation = GenerationConfig(candidates=30, length=6, method=method, word_bonus=0.0, sampling=Sampling(shortest=2))
+    found = respond(chat_model, ["where do cats sleep?"], 8, generator=generator(), generation=generation)
     assert 1 < len(found) <= 8
     assert [each.score for each in found] == sorted((each.score for each in found), reverse=True)
     assert len({each.text for each in found}) == len(found)
     assert all(each.score == pytest.approx(each.relevance + each.fluency) for each in found)
-    assert found == respond(chat_model, ["where do cats sleep?"], 8, generator=generator(), asking=asking)
-    assert found[:3] == respond(chat_model, ["where do cats sleep?"], 3, generator=generator(), asking=asking)
+    assert found == respond(chat_model, ["where do cats sleep?"], 8, generator=generator(), generation=generation)
+    assert found[:3] == respond(chat_model, ["where do cats sleep?"], 3, generator=generator(), generation=generation)
     assert not any(word in each.text for each in found for word in ("<unk>", "<pad>", "<turn>", "<s>"))
 
 
@@ -48,30 +48,33 @@ def test_each_word_has_its_bonus(chat_model: ChatModel):
     )
     assert {text: paid[text] - plain[text] for text in plain} == pytest.approx({"Why?": 4.0, "My cats do.": 8.0})
     with pytest.raises(ValueError, match="Expected a finite bonus for each word, but got nan"):
-        Asking(word_bonus=float("nan"))
+        GenerationConfig(word_bonus=float("nan"))
 
 
 def test_texts_that_differ_in_marks_alone_are_folded(chat_model: ChatModel):
     model = chat_model
     texts = [("my cats do.", -3.0, True), ("my cats do?", -2.0, True), ("my cats do", -9.0, True), ("why", -1.0, False)]
-    found = folded([Hypothesis(ids(model, text), score, done) for text, score, done in texts], model)
+    found = deduplicate([Hypothesis(ids(model, text), score, done) for text, score, done in texts], model)
     assert [model.text(each.tokens) for each in found] == ["My cats do?"]
     marks = [Hypothesis(ids(model, "?"), -1.0, True), Hypothesis((), -1.0, True)]
-    assert folded(marks, model) == []
+    assert deduplicate(marks, model) == []
     cut = Hypothesis(ids(model, "why"), -1.0, False)
-    assert folded([cut], model) == [cut]  # where nothing came to an end, what there is has to do
+    assert deduplicate([cut], model) == [cut]  # where nothing came to an end, what there is has to do
 
 
 def test_nothing_is_too_odd_to_reply_to(chat_model: ChatModel):
-    asking = Asking(candidates=10, length=5)
+    generation = GenerationConfig(candidates=10, length=5)
     for context in (["zyzzyva qwrt"], ["?!"], ["word " * 10_000], ["\x00\ud800 🙂"]):
         assert all(
-            np.isfinite(each.score) for each in respond(chat_model, context, 3, generator=generator(), asking=asking)
+            np.isfinite(each.score)
+            for each in respond(chat_model, context, 3, generator=generator(), generation=generation)
         )
 
 
 def test_hundreds_of_candidates_in_one_batch(chat_model: ChatModel):
-    found = candidates(chat_model, ["why?"], generator=generator(), asking=Asking(candidates=500, length=8))
+    found = candidates(
+        chat_model, ["why?"], generator=generator(), generation=GenerationConfig(candidates=500, length=8)
+    )
     assert len(found) == 500
     assert all(len(each.tokens) <= 8 for each in found if each.finished)
     assert not {word for each in found for word in each.tokens} & set(BARRED)
@@ -96,6 +99,6 @@ def test_what_cannot_be_asked_is_refused(chat_model: ChatModel):
         with pytest.raises(ValueError, match="Expected a turn to reply to, but got none"):
             respond(chat_model, context, 1, generator=generator())
     with pytest.raises(ValueError, match="Expected at least one candidate, but got 0"):
-        Asking(candidates=0)
+        GenerationConfig(candidates=0)
     with pytest.raises(ValueError, match="may be longer than 3 words, but got a length of 3"):
-        Asking(length=3)
+        GenerationConfig(length=3)

@@ -2,15 +2,19 @@ import pytest
 import torch
 
 from generators.conversation.acceptor import Acceptor
-from generators.conversation.blending import Together
+from generators.conversation.blending import JointState
 from generators.conversation.decoding import Sampling
 from generators.conversation.padded_batches import tensors
-from generators.conversation.ranking import Asking, candidates
+from generators.conversation.ranking import GenerationConfig, candidates
 from generators.personas.persona import Persona
-from generators.personas.persona_decoder import Jury, draw, finetuned, merged, multiplied_voice
+from generators.personas.persona_decoder import EnsembleAcceptor, draw, finetuned, merged, multiplied_voice
 from qa_core.networks.seq2seq import END_ID, START_ID
 
 CONTEXT = ["where do cats sleep?"]
+
+
+def seeded() -> torch.Generator:
+    return torch.Generator().manual_seed(1)
 
 
 def told(voice, persona: Persona) -> list[float]:
@@ -57,16 +61,16 @@ def test_a_jury_by_hand():
     seen = torch.randn(4, 2, 3)
     with torch.no_grad():
         first, second = (member(seen).exp() for member in members)
-        torch.testing.assert_close(Jury(members, [0.75, 0.25])(seen).exp(), 0.75 * first + 0.25 * second)
-        torch.testing.assert_close(Jury(members, [1.0, 0.0])(seen), members[0](seen))
+        torch.testing.assert_close(EnsembleAcceptor(members, [0.75, 0.25])(seen).exp(), 0.75 * first + 0.25 * second)
+        torch.testing.assert_close(EnsembleAcceptor(members, [1.0, 0.0])(seen), members[0](seen))
 
 
 @pytest.mark.parametrize("method", ["selective", "vanilla"])
 def test_drawing_is_that_of_the_tuned_model(persona: Persona, method: str):
-    asking = Asking(candidates=20, length=6, method=method, sampling=Sampling(shortest=2))
-    drawn = draw(persona.base, finetuned(persona), CONTEXT, generator=torch.Generator().manual_seed(1), asking=asking)
-    assert drawn == candidates(persona.model, CONTEXT, generator=torch.Generator().manual_seed(1), asking=asking)
+    generation = GenerationConfig(candidates=20, length=6, method=method, sampling=Sampling(shortest=2))
+    drawn = draw(persona.base, finetuned(persona), CONTEXT, generator=seeded(), generation=generation)
+    assert drawn == candidates(persona.model, CONTEXT, generator=seeded(), generation=generation)
     blended = merged([multiplied_voice(persona), finetuned(persona)], [0.5, 0.5])
-    found = draw(persona.base, blended, CONTEXT, generator=torch.Generator().manual_seed(1), asking=asking)
+    found = draw(persona.base, blended, CONTEXT, generator=seeded(), generation=generation)
     assert len(found) == 20
-    assert isinstance(blended.start(CONTEXT, 2, ()), Together)
+    assert isinstance(blended.start(CONTEXT, 2, ()), JointState)

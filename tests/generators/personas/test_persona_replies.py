@@ -6,12 +6,12 @@ import torch
 
 from generators.conversation.chat_model import ChatModel
 from generators.conversation.decoding import Sampling
-from generators.conversation.ranking import Asking, Response, respond
+from generators.conversation.ranking import GenerationConfig, Response, respond
 from generators.personas.persona import Persona, PersonaConfig, changed
 from generators.personas.persona_replies import Share, Styling, styled
 from generators.personas.quotations import Quotations
 
-ASKING = Asking(candidates=40, length=6, sampling=Sampling(shortest=2))
+GENERATION = GenerationConfig(candidates=40, length=6, sampling=Sampling(shortest=2))
 CONTEXT = ["where do cats sleep?"]
 STYLES = ["rank", "multiply", "finetune", "hybrid"]
 
@@ -29,7 +29,9 @@ def other(persona: Persona, chat_model: ChatModel) -> Persona:
 
 def said(shares, style: str = "hybrid", n: int = 30, context=CONTEXT, seed: int = 1, lead: float = 0.0, **options):
     generator = torch.Generator().manual_seed(seed)
-    return styled(shares, context, n, generator=generator, styling=Styling(style, lead=lead), asking=ASKING, **options)
+    return styled(
+        shares, context, n, generator=generator, styling=Styling(style, lead=lead), generation=GENERATION, **options
+    )
 
 
 @pytest.mark.parametrize("style", STYLES)
@@ -57,7 +59,7 @@ def test_generated_texts_have_the_capitals_of_the_speaker(persona: Persona):
 
 
 def test_finetune_is_the_base_with_the_tuned_model(persona: Persona):
-    expected = respond(persona.model, CONTEXT, 5, generator=torch.Generator().manual_seed(1), asking=ASKING)
+    expected = respond(persona.model, CONTEXT, 5, generator=torch.Generator().manual_seed(1), generation=GENERATION)
     found = [
         Response(each.text, each.score, each.relevance, each.fluency) for each in said([Share(persona)], "finetune")
     ]

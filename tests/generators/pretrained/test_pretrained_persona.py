@@ -47,7 +47,7 @@ def test_gists_are_where_an_answer_would_begin(persona: QuotedPersona):
     told = []
     for sentence in SENTENCES:
         with torch.no_grad():
-            logits, _ = base.forward.step(base.begun([sentence], 1), torch.tensor([2]))
+            logits, _ = base.forward.step(base.start_state([sentence], 1), torch.tensor([2]))
         told.append(float(logits[0].log_softmax(0)[first].sum()))
     (best,) = quoted(base, persona.quotations, ["who?"], 1, shortlist=1)
     assert best.place == int(np.argmax(told))

@@ -10,7 +10,7 @@ from generators.conversation.acceptor import AcceptorConfig
 from generators.conversation.chat_model import BARRED, ChatModel
 from generators.conversation.decoding import Sampling
 from generators.conversation.padded_batches import tensors
-from generators.conversation.ranking import Asking, candidates, respond
+from generators.conversation.ranking import GenerationConfig, candidates, respond
 from generators.pretrained.transformer_model import PretrainedModel, open_chat_model
 from generators.training.chat_training import PartConfig, optimiser
 from qa_core.networks.seq2seq import END_ID
@@ -18,7 +18,7 @@ from qa_core.networks.seq2seq import END_ID
 Folder = Callable[..., Path]
 CPU = torch.device("cpu")
 KINDS = ["gpt2", "t5"]
-ASKING = Asking(candidates=12, length=6, word_bonus=0.0, sampling=Sampling(shortest=2))
+ASKING = GenerationConfig(candidates=12, length=6, word_bonus=0.0, sampling=Sampling(shortest=2))
 
 
 @pytest.fixture
@@ -55,12 +55,12 @@ def test_one_network_tells_all_three(model: PretrainedModel):
 
 @pytest.mark.parametrize("model", KINDS, indirect=True)
 def test_replies_are_ranked_as_those_of_a_chat_model(model: PretrainedModel):
-    found = respond(model, ["who sleeps"], 5, generator=generator(), asking=ASKING)
+    found = respond(model, ["who sleeps"], 5, generator=generator(), generation=ASKING)
     assert found
-    assert found == respond(model, ["who sleeps"], 5, generator=generator(), asking=ASKING)
+    assert found == respond(model, ["who sleeps"], 5, generator=generator(), generation=ASKING)
     assert [each.score for each in found] == sorted((each.score for each in found), reverse=True)
     assert all(each.score == pytest.approx(each.relevance + each.fluency) for each in found)
-    drawn = candidates(model, ["who sleeps"], generator=generator(), asking=ASKING)
+    drawn = candidates(model, ["who sleeps"], generator=generator(), generation=ASKING)
     assert len(drawn) == 12
     assert not {number for each in drawn for number in each.tokens} & set(BARRED)
     by_text = {model.text(each.tokens): each for each in drawn}
@@ -72,7 +72,9 @@ def test_nothing_is_too_odd_to_reply_to(transformer_folder: Folder):
     for kind in ("gpt2", "bart"):
         model = PretrainedModel.load(transformer_folder(kind))
         for context in (["?!"], ["word " * 10_000], ["\x00\ud800 🙂<|end|>"], ["hi"] * 50):
-            found = respond(model, context, 3, generator=generator(), asking=Asking(candidates=4, length=70))
+            found = respond(
+                model, context, 3, generator=generator(), generation=GenerationConfig(candidates=4, length=70)
+            )
             assert all(np.isfinite(each.score) for each in found)
 
 
@@ -91,9 +93,9 @@ def test_an_exchange_that_was_learnt_comes_back(model: PretrainedModel):
         if loss.item() < 0.1:
             break
     assert loss.item() < 0.1
-    asking = Asking(candidates=2, length=10, sampling=Sampling(top_k=1))
+    generation = GenerationConfig(candidates=2, length=10, sampling=Sampling(top_k=1))
     for said, reply in exchanges:
-        best = respond(model, [said], 1, generator=generator(), asking=asking)
+        best = respond(model, [said], 1, generator=generator(), generation=generation)
         assert [each.text for each in best] == [reply]
     backward = model.log_backward([model.backward_row(["who are you"], reply) for _, reply in exchanges])
     assert backward[1] > backward[0] + 3
@@ -104,16 +106,16 @@ def test_an_acceptor_can_be_trained_and_kept(transformer_folder: Folder, tmp_pat
     exchanges = [(["where is the cat"], "asleep"), (["who are you"], "a bot")]
     config = AcceptorConfig(hidden=3, epochs=1)
     taught = model.with_acceptor(exchanges * 4, config, seed=3)
-    plain, chosen = (candidates(each, ["hi"], generator=generator(), asking=ASKING) for each in (model, taught))
+    plain, chosen = (candidates(each, ["hi"], generator=generator(), generation=ASKING) for each in (model, taught))
     assert [each.tokens for each in plain] != [each.tokens for each in chosen]
-    found = respond(taught, ["hi"], 1, generator=generator(), asking=ASKING)[0]
+    found = respond(taught, ["hi"], 1, generator=generator(), generation=ASKING)[0]
     best = next(each for each in chosen if taught.text(each.tokens) == found.text)
     assert found.fluency == best.score  # the acceptor's
     for path in transformer_folder("gpt2").iterdir():
         (tmp_path / path.name).write_bytes(path.read_bytes())
     taught.save_acceptor(tmp_path, card="# Acceptor\n")
     again = PretrainedModel.load(tmp_path)
-    assert candidates(again, ["hi"], generator=generator(), asking=ASKING) == chosen
+    assert candidates(again, ["hi"], generator=generator(), generation=ASKING) == chosen
     with pytest.raises(ValueError, match="Expected a model with an acceptor"):
         model.save_acceptor(tmp_path, card="")
     with pytest.raises(ValueError, match="Expected words to train the acceptor on, but got none"):

@@ -109,8 +109,8 @@ def test_parts_of_a_batch_add_up_to_it(model: PretrainedModel, monkeypatch: pyte
 @pytest.mark.parametrize("model", ["gpt2", "bart"], indirect=True)
 def test_a_text_ends_where_positions_end(model: PretrainedModel):
     word = model.target("a")[:1].tolist()
-    state, tokens = model.begun(["hi"], 2), torch.full((2,), START_ID)
-    for _ in range(64 - model.begun(["hi"], 1).length):
+    state, tokens = model.start_state(["hi"], 2), torch.full((2,), START_ID)
+    for _ in range(64 - model.start_state(["hi"], 1).length):
         logits, state = model.forward.step(state, tokens)
         assert bool((logits[:, word].isfinite()).all())
         tokens = torch.tensor(word * 2)

@@ -4,8 +4,8 @@ import torch
 
 from generators.conversation.chat_model import ChatConfig, ChatModel
 from generators.conversation.decoding import Sampling
-from generators.conversation.padded_batches import Row
-from generators.conversation.ranking import Asking, Response, agreeing, respond
+from generators.conversation.padded_batches import SourceTarget
+from generators.conversation.ranking import GenerationConfig, Response, rerank_by_topic, respond
 from generators.topics.counting_grid import CountingGrid, GridConfig
 from generators.topics.steering import Steering
 from generators.training.chat_training import PartConfig, begin_from, optimiser, perplexity, train_part
@@ -70,7 +70,7 @@ def test_training_gives_topics_to_some_replies_only(model: ChatModel):
 
 def test_a_steered_decoder_says_what_the_hint_is_about(model: ChatModel, texts: list[str]):
     assert model.steering is not None
-    rows: list[Row] = [model.forward_row(["what do you say ?"], text) for text in texts[:-1]]
+    rows: list[SourceTarget] = [model.forward_row(["what do you say ?"], text) for text in texts[:-1]]
     config = PartConfig(batch=4, epochs=100, patience=100, learning_rate=0.01)
     training = Training(model.forward, optimiser(model.forward.parameters(), config), seed=1)
     for _ in train_part(training, rows * 4, config, held_out=rows, steering=model.steering):
@@ -79,9 +79,14 @@ def test_a_steered_decoder_says_what_the_hint_is_about(model: ChatModel, texts: 
     assert perplexity(model.forward, rows, steering=model.steering) < perplexity(model.forward, rows) - 0.05
     counts = {}
     for hint in ("cats", "boats"):
-        asking = Asking(60, length=4, method="vanilla", sampling=Sampling())
+        generation = GenerationConfig(60, length=4, method="vanilla", sampling=Sampling())
         found = respond(
-            model, ["what do you say ?"], 60, generator=torch.Generator().manual_seed(1), asking=asking, hints=[hint]
+            model,
+            ["what do you say ?"],
+            60,
+            generator=torch.Generator().manual_seed(1),
+            generation=generation,
+            hints=[hint],
         )
         counts[hint] = {each.text.split()[-1].rstrip(".") for each in found}
     drawn = {
@@ -129,12 +134,12 @@ def test_a_linear_map_of_the_topics_may_be_heard_instead(grid: CountingGrid, tex
     network = Seq2SeqConfig(60, dimension=8, hidden=16, layers=1, topic_width=3)
     made = ChatModel.of(texts, ChatConfig(network, chat_config.language), grid=grid)
     assert made.forward.topics.weight.shape == (3, 4)
-    state = made.begun(["they say"], 5, hints=["cats", "xyzzy", "boats"])
+    state = made.start_state(["they say"], 5, hints=["cats", "xyzzy", "boats"])
     torch.testing.assert_close(state.topic[0], made.forward.topics.weight @ made.topic(["cats"])[0])
     torch.testing.assert_close(state.topic[0], state.topic[2])  # the second hint says nothing and has no share
     assert not torch.equal(state.topic[0], state.topic[1])
     deaf = ChatModel.of(texts, ChatConfig(network, chat_config.language))
-    assert deaf.begun(["they say"], 2, hints=["cats"]).topic.shape == (2, 0)
+    assert deaf.start_state(["they say"], 2, hints=["cats"]).topic.shape == (2, 0)
 
 
 def test_a_distribution_of_another_size_is_told():
@@ -175,6 +180,6 @@ def test_agreement_by_hand(model: ChatModel):
 
 def test_responses_that_agree_come_first(model: ChatModel):
     responses = [Response("They purr.", -1.0, 0.0, 0.0), Response("The mast.", -1.5, 0.0, 0.0)]
-    found = agreeing(model, responses, ["boats"], 2.0)
+    found = rerank_by_topic(model, responses, ["boats"], 2.0)
     assert [each.text for each in found] == ["The mast.", "They purr."]
-    assert agreeing(model, responses, ["boats"], 0.0) == agreeing(model, responses, [], 2.0) == responses
+    assert rerank_by_topic(model, responses, ["boats"], 0.0) == rerank_by_topic(model, responses, [], 2.0) == responses

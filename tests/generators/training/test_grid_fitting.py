@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from generators.topics.counting_grid import CountingGrid, GridConfig, log_windows
 from generators.topics.word_bags import Bags, bags_of
-from generators.training.grid_fitting import FitConfig, begun, expectation, fit, updated
+from generators.training.grid_fitting import FitConfig, expectation, fit, initial_fitting, updated
 from qa_core.networks.vocabulary import Vocabulary
 
 ENDLESS = FitConfig(steps=8, tolerance=-1.0, patience=99, wide=())
@@ -83,7 +83,7 @@ small_grids = st.builds(
 @settings(deadline=None, max_examples=30)
 @given(small_bags, small_grids, st.integers(0, 9))
 def test_a_step_is_that_of_a_brute_force_computation(data, config, seed):
-    start = begun(data, 4, config, seed=seed, precision="float64")
+    start = initial_fitting(data, 4, config, seed=seed, precision="float64")
     logs = log_windows(start.cells, start.background, config)
     counts, likelihood = expectation(data, logs)
     cells, expected = brute_force_step(start.cells, start.background, config, data)
@@ -94,7 +94,7 @@ def test_a_step_is_that_of_a_brute_force_computation(data, config, seed):
 @settings(deadline=None, max_examples=30)
 @given(small_bags, small_grids, st.integers(0, 9))
 def test_the_likelihood_rises_at_every_step(data, config, seed):
-    fitting = begun(data, 4, config, seed=seed, precision="float64")
+    fitting = initial_fitting(data, 4, config, seed=seed, precision="float64")
     reports = list(fit(fitting, data, ENDLESS))
     assert len(reports) == (9 if reports[0].log_likelihood else 2)  # nothing is gained where all is certain
     for before, after in pairwise(reports):
@@ -105,7 +105,7 @@ def test_the_likelihood_rises_at_every_step(data, config, seed):
 def test_planted_topics_are_recovered():
     vocabulary = Vocabulary(tuple(" ".join(TOPICS).split()))
     data = bags_of(planted(), vocabulary)
-    fitting = begun(data, len(vocabulary), GridConfig(8, 8, 3, 0.01), seed=1)
+    fitting = initial_fitting(data, len(vocabulary), GridConfig(8, 8, 3, 0.01), seed=1)
     reports = list(fit(fitting, data, FitConfig(steps=40, wide=(6, 4))))
     assert [report.window for report in reports[:9]] == [6, 6, 6, 6, 4, 4, 4, 4, 3]
     for before, after in pairwise(reports):  # single precision, and under one window
@@ -128,7 +128,7 @@ def test_the_same_seed_gives_the_same_grid_and_blocks_make_no_difference(monkeyp
     data = bags_of(planted(60), vocabulary)
 
     def fitted(seed: int) -> CountingGrid:
-        fitting = begun(data, len(vocabulary), GridConfig(4, 4, 2), seed=seed)
+        fitting = initial_fitting(data, len(vocabulary), GridConfig(4, 4, 2), seed=seed)
         list(fit(fitting, data, replace(ENDLESS, steps=3)))
         return fitting.grid(vocabulary)
 
@@ -143,7 +143,7 @@ def test_the_same_seed_gives_the_same_grid_and_blocks_make_no_difference(monkeyp
 def test_a_run_that_stops_and_goes_on_ends_alike():
     vocabulary = Vocabulary(tuple(" ".join(TOPICS).split()))
     data, held_out = bags_of(planted(60), vocabulary), bags_of(planted(30, seed=5), vocabulary)
-    whole, parted = (begun(data, 20, GridConfig(4, 4, 2), seed=3) for _ in range(2))
+    whole, parted = (initial_fitting(data, 20, GridConfig(4, 4, 2), seed=3) for _ in range(2))
     config = FitConfig(steps=6, wide=(3,), wide_steps=2, tolerance=0)
     reports = list(fit(whole, data, config, held_out=held_out))
     for report in fit(parted, data, config, held_out=held_out):
@@ -158,7 +158,7 @@ def test_a_run_that_stops_and_goes_on_ends_alike():
 def test_held_out_texts_say_when_to_stop():
     vocabulary = Vocabulary(tuple(" ".join(TOPICS).split()))
     data, other = bags_of(planted(12), vocabulary), bags_of(["sea tank oven ball"] * 3, vocabulary)
-    fitting = begun(data, 20, GridConfig(6, 6, 2), seed=0)
+    fitting = initial_fitting(data, 20, GridConfig(6, 6, 2), seed=0)
     reports = list(fit(fitting, data, FitConfig(steps=50, patience=2, tolerance=0, wide=()), held_out=other))
     best = [report.step for report in reports if report.best][-1]
     assert reports[-1].step == best + 2 < 50
@@ -168,7 +168,7 @@ def test_held_out_texts_say_when_to_stop():
 def test_a_plateau_ends_it_but_not_a_slow_start():
     vocabulary = Vocabulary(tuple(" ".join(TOPICS).split()))
     data = bags_of(planted(), vocabulary)
-    fitting = begun(data, 20, GridConfig(8, 8, 4), seed=0)
+    fitting = initial_fitting(data, 20, GridConfig(8, 8, 4), seed=0)
     reports = list(fit(fitting, data, FitConfig(steps=200, wide=(), tolerance=1e-3)))
     assert 3 < reports[-1].step < 200
     assert -reports[-1].per_word < np.log(20) - 0.4
@@ -177,7 +177,7 @@ def test_a_plateau_ends_it_but_not_a_slow_start():
 def test_without_bags_there_is_nothing_to_fit():
     empty = bags_of(["unknown"], Vocabulary(("sea",)))
     with pytest.raises(ValueError, match="Expected texts with words of the vocabulary, but got none"):
-        begun(empty, 1, GridConfig(2, 2, 1), seed=0)
+        initial_fitting(empty, 1, GridConfig(2, 2, 1), seed=0)
 
 
 def test_windows_before_the_own_one_have_to_fit():

@@ -15,7 +15,7 @@ from qa_bot.answering.confidence.calibration import Calibration
 from qa_bot.answering.deadline import Cancelled, Deadline
 from qa_bot.answering.events import STAGES, SourcesFound, StageBegun, TextAdded
 from qa_bot.answering.graph.facts import FoundFact
-from qa_bot.answering.models.personas import Said, Voices
+from qa_bot.answering.models.personas import PersonaLines, PersonaStore
 from qa_bot.answering.models.ranker_loading import Cascade
 from qa_bot.answering.pipeline import Calibrations, Pipeline, Wanted, _pieces
 from qa_bot.documents.sync import add
@@ -358,7 +358,7 @@ def test_a_cancelled_question_is_not_answered(pipeline):
 # --- voices ---------------------------------------------------------------------------------------------------------
 
 
-class Cook(Voices):
+class Cook(PersonaStore):
     """Says the same to everything."""
 
     def __init__(self, *texts, seconds=0.0):
@@ -370,7 +370,7 @@ class Cook(Voices):
         time.sleep(self.seconds)
         check()
         lines = [StyledLine(text, "generated", spec, 0.0) for text in self.texts if not refuse(text)]
-        return Said(tuple(lines[:n]), "" if lines else "nothing fits")
+        return PersonaLines(tuple(lines[:n]), "" if lines else "nothing fits")
 
 
 TEA = "How long should green tea steep?"

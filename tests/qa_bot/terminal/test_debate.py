@@ -3,23 +3,23 @@ from pathlib import Path
 
 import pytest
 
-from qa_bot.answering.models.personas import Said, VoiceError, Voices
+from qa_bot.answering.models.personas import PersonaError, PersonaLines, PersonaStore
 from qa_bot.home.config import StyleSection
 from qa_bot.terminal.debate import debate, debaters
 from qa_core.types import StyledLine
 
 
-class Echo(Voices):
+class Echo(PersonaStore):
     """Everybody repeats what was said last, with a mark of their own, or says nothing."""
 
     def __init__(self, *, silent: bool = False) -> None:
         super().__init__(Path("nowhere"), StyleSection())
         self.heard, self.silent = [], silent
 
-    def say(self, spec, turns, n, *, hints=(), refuse=lambda _: "", check=lambda: None) -> Said:
+    def say(self, spec, turns, n, *, hints=(), refuse=lambda _: "", check=lambda: None) -> PersonaLines:
         self.heard.append((spec, tuple(turns), tuple(hints)))
         texts = [] if self.silent else [turns[-1], f"{turns[-1]} {spec[0]}"]
-        return Said(tuple(StyledLine(text, "generated", spec, 0.0) for text in texts))
+        return PersonaLines(tuple(StyledLine(text, "generated", spec, 0.0) for text in texts))
 
 
 def test_they_answer_in_turn_and_hear_each_other():
@@ -42,11 +42,11 @@ def test_it_ends_where_nobody_has_anything_to_say():
 
 
 def test_it_takes_two(tiny_voices: Path):
-    voices = Voices(tiny_voices, StyleSection())
+    voices = PersonaStore(tiny_voices, StyleSection())
     assert debaters(voices, "cook, sailor") == ("cook", "sailor")
-    with pytest.raises(VoiceError, match="two personas or more"):
+    with pytest.raises(PersonaError, match="two personas or more"):
         debaters(voices, "cook")
-    with pytest.raises(VoiceError, match="Expected one of the personas"):
+    with pytest.raises(PersonaError, match="Expected one of the personas"):
         debaters(voices, "cook,nobody")
-    with pytest.raises(VoiceError, match="Expected each persona once"):
+    with pytest.raises(PersonaError, match="Expected each persona once"):
         debaters(voices, "cook,cook")

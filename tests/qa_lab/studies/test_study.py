@@ -11,7 +11,7 @@ from generators.conversation.chat_model import ChatConfig, ChatModel
 from generators.conversation.decoding import Sampling
 from generators.conversation.detokenise import Casing
 from generators.conversation.language_model import LanguageModelConfig
-from generators.conversation.ranking import Asking
+from generators.conversation.ranking import GenerationConfig
 from generators.personas.persona import Persona, PersonaConfig, changed, fingerprint
 from generators.personas.quotations import Quotations
 from generators.topics.counting_grid import CountingGrid, GridConfig
@@ -25,7 +25,7 @@ from qa_lab.studies.study_systems import NOTHING, Asked, System, replies, retrie
 
 WORDS = ["cats", "sleep", "day", "boats", "sail", "fish", "why", "do", "they", "all", "we", "swim"]
 STYLES = {"sailor": ["boats", "sail", "swim"], "cook": ["fish", "day", "all"]}
-ASKING = Asking(candidates=8, length=5, sampling=Sampling(shortest=2))
+ASKING = GenerationConfig(candidates=8, length=5, sampling=Sampling(shortest=2))
 SYSTEMS = [
     "vanilla",
     "vanilla, ranked",
@@ -108,7 +108,7 @@ def study(
             "seed": 3,
             "held_out": 0.5,
             "encoder": str(axes),
-            "asking": ASKING,
+            "generation": ASKING,
         }
         return evaluate_study(questions, **told | changes)
 
@@ -194,7 +194,7 @@ def test_bm25_finds_texts_with_rare_words_of_the_question():
 def test_a_system_without_words_says_nothing(base: ChatModel, personas: dict[str, Persona], monkeypatch):
     rank = next(system for system in systems(personas) if system.name == "rank")
     monkeypatch.setattr("qa_lab.studies.study_systems.styled", lambda *_, **__: [])
-    assert list(replies(rank, base, [Asked("Why?", "cats")], 3, seed=1, asking=ASKING)) == [(NOTHING,)]
+    assert list(replies(rank, base, [Asked("Why?", "cats")], 3, seed=1, generation=ASKING)) == [(NOTHING,)]
 
 
 def test_a_relation_by_hand():

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from qa_bot.answering.models.personas import VoiceError, Voices
+from qa_bot.answering.models.personas import PersonaError, PersonaStore
 from qa_bot.home.config import StyleSection
 
 TURNS = ["where do cats sleep?"]
@@ -17,16 +17,16 @@ def style(tiny_voices: Path) -> StyleSection:
 
 
 @pytest.fixture
-def voices(tiny_voices: Path, style: StyleSection, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Voices:
+def voices(tiny_voices: Path, style: StyleSection, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> PersonaStore:
     monkeypatch.setattr("qa_bot.answering.models.personas.SHIPPED", tmp_path / "none")
-    return Voices(tiny_voices, style)
+    return PersonaStore(tiny_voices, style)
 
 
-def test_personas_are_listed_by_name_and_nothing_else_is(voices: Voices):
+def test_personas_are_listed_by_name_and_nothing_else_is(voices: PersonaStore):
     assert voices.names == ("cook", "sailor")
 
 
-def test_a_persona_says_the_same_to_the_same(voices: Voices):
+def test_a_persona_says_the_same_to_the_same(voices: PersonaStore):
     said = voices.say("sailor", TURNS, 5)
     assert said == voices.say("sailor", TURNS, 5)
     assert 1 <= len(said.lines) <= 5
@@ -37,8 +37,8 @@ def test_a_persona_says_the_same_to_the_same(voices: Voices):
     assert said.lines != voices.say("cook", TURNS, 5).lines
 
 
-def test_a_mix_quotes_both(voices: Voices, tiny_voices: Path, style: StyleSection):
-    quoting = Voices(tiny_voices, replace(style, method="rank"))
+def test_a_mix_quotes_both(voices: PersonaStore, tiny_voices: Path, style: StyleSection):
+    quoting = PersonaStore(tiny_voices, replace(style, method="rank"))
     found = quoting.say("sailor:3, cook:1", TURNS, 10).lines
     assert {line.persona for line in found} == {"cook", "sailor"}
     assert {line.kind for line in found} == {"quotation"}
@@ -47,7 +47,7 @@ def test_a_mix_quotes_both(voices: Voices, tiny_voices: Path, style: StyleSectio
     assert "sailor+cook" in {line.persona for line in drawn}
 
 
-def test_what_must_not_be_said_is_left_out(voices: Voices):
+def test_what_must_not_be_said_is_left_out(voices: PersonaStore):
     free = voices.say("cook", TURNS, 50)
     word = free.lines[0].text.split()[0]
     kept = voices.say("cook", TURNS, 50, refuse=lambda text: f"the word {word}" if word in text else "")
@@ -58,7 +58,7 @@ def test_what_must_not_be_said_is_left_out(voices: Voices):
     assert silent.notice == "Everything that came to mind had a bad day."
 
 
-def test_hints_steer_or_say_that_they_do_not(voices: Voices):
+def test_hints_steer_or_say_that_they_do_not(voices: PersonaStore):
     steered = voices.say("cook", TURNS, 5, hints=["soup"])
     assert steered.notice == ""
     assert steered.lines != voices.say("cook", TURNS, 5, hints=["sail in a boat"]).lines
@@ -67,7 +67,7 @@ def test_hints_steer_or_say_that_they_do_not(voices: Voices):
     assert told.notice.startswith("Expected a hint with words that the grid knows, but got xyzzy, plugh")
 
 
-def test_the_chart_shows_where_a_hint_falls(voices: Voices):
+def test_the_chart_shows_where_a_hint_falls(voices: PersonaStore):
     chart = voices.chart("soup")
     assert (chart.height, chart.width, len(chart.words)) == (3, 4, 12)
     assert chart.posterior is not None
@@ -79,26 +79,28 @@ def test_the_chart_shows_where_a_hint_falls(voices: Voices):
     "spec",
     ["nobody", "../cook", "cook/sailor", "cook:-1", "cook:x", "cook,,sailor", " ", "cook:0", "cook,cook", "é" * 99],
 )
-def test_wrong_names_and_weights_are_told(voices: Voices, spec: str):
-    with pytest.raises(VoiceError, match="Expected"):
+def test_wrong_names_and_weights_are_told(voices: PersonaStore, spec: str):
+    with pytest.raises(PersonaError, match="Expected"):
         voices.parts(spec)
 
 
-def test_names_are_told_in_the_error(voices: Voices):
-    with pytest.raises(VoiceError, match=r"\(cook, sailor\).* but got 'a/b'"):
+def test_names_are_told_in_the_error(voices: PersonaStore):
+    with pytest.raises(PersonaError, match=r"\(cook, sailor\).* but got 'a/b'"):
         voices.parts("a/b")
 
 
-def test_a_persona_of_another_base_is_told(voices: Voices, tiny_voices: Path, style: StyleSection, tmp_path: Path):
+def test_a_persona_of_another_base_is_told(
+    voices: PersonaStore, tiny_voices: Path, style: StyleSection, tmp_path: Path
+):
     other = tmp_path / "other"
     shutil.copytree(tiny_voices / "base", other)
     words = (other / "vocabulary.txt").read_text().split("\n")
     words[-2] = "somethingelse"
     (other / "vocabulary.txt").write_text("\n".join(words))
-    with pytest.raises(VoiceError, match="fingerprint"):
-        Voices(tiny_voices, replace(style, base=str(other))).say("cook", TURNS, 1)
-    with pytest.raises(VoiceError, match="Expected a model folder"):
-        Voices(tiny_voices, replace(style, base=str(tmp_path / "missing"))).say("cook", TURNS, 1)
+    with pytest.raises(PersonaError, match="fingerprint"):
+        PersonaStore(tiny_voices, replace(style, base=str(other))).say("cook", TURNS, 1)
+    with pytest.raises(PersonaError, match="Expected a model folder"):
+        PersonaStore(tiny_voices, replace(style, base=str(tmp_path / "missing"))).say("cook", TURNS, 1)
 
 
 def test_a_persona_that_was_trained_again_is_taken_up(tiny_voices: Path, style: StyleSection, tmp_path: Path):
@@ -106,7 +108,7 @@ def test_a_persona_that_was_trained_again_is_taken_up(tiny_voices: Path, style: 
     shutil.copytree(tiny_voices / "cook", folder / "guest")
     config = folder / "guest" / "config.json"
     config.write_text(config.read_text().replace('"cook"', '"guest"'))
-    voices = Voices(folder, style)
+    voices = PersonaStore(folder, style)
     before = voices.say("guest", TURNS, 5)
     shutil.rmtree(folder / "guest")
     assert "guest" not in voices.names
@@ -122,10 +124,10 @@ def test_clutter_among_personas_is_passed_over(style: StyleSection, tmp_path: Pa
         (tmp_path / name).mkdir()
         (tmp_path / name / "config.json").write_text(text)
     (tmp_path / "file").write_text("x")
-    assert set(Voices(tmp_path, style).names) == set(Voices(tmp_path / "nowhere", style).names)
+    assert set(PersonaStore(tmp_path, style).names) == set(PersonaStore(tmp_path / "nowhere", style).names)
 
 
-def test_a_context_of_ten_thousand_words_is_cut(voices: Voices):
+def test_a_context_of_ten_thousand_words_is_cut(voices: PersonaStore):
     assert voices.say("cook", ["why " * 10_000], 2).lines
 
 
@@ -137,8 +139,8 @@ def test_a_base_without_a_grid_says_so(tiny_voices: Path, style: StyleSection, t
     sizes = {"dimension": 4, "hidden": 4, "layers": 1}
     made = ChatModel.of(["a b c"], ChatConfig(Seq2SeqConfig(20, **sizes), LanguageModelConfig(20, **sizes)))
     made.save(tmp_path / "deaf", card="")
-    with pytest.raises(VoiceError, match="hears topics"):
-        Voices(tiny_voices, replace(style, base=str(tmp_path / "deaf"))).chart()
+    with pytest.raises(PersonaError, match="hears topics"):
+        PersonaStore(tiny_voices, replace(style, base=str(tmp_path / "deaf"))).chart()
 
 
 @pytest.mark.parametrize(
@@ -147,7 +149,7 @@ def test_a_base_without_a_grid_says_so(tiny_voices: Path, style: StyleSection, t
 def test_coarse_words_are_not_drawn_unless_wanted(style: StyleSection, text: str, coarse: bool):
     from generators.personas.persona_replies import StyledResponse
 
-    clean, free = Voices(Path("x"), style), Voices(Path("x"), replace(style, clean=False))
+    clean, free = PersonaStore(Path("x"), style), PersonaStore(Path("x"), replace(style, clean=False))
     assert bool(clean._coarse(StyledResponse(text, 0.0, 0.0, 0.0))) is coarse
     assert not free._coarse(StyledResponse(text, 0.0, 0.0, 0.0))
     assert not clean._coarse(StyledResponse(text, 0.0, 0.0, 0.0, kind="quotation"))
@@ -181,7 +183,7 @@ def test_quotations_do_not_crowd_out_what_is_drawn(style: StyleSection):
 
     quoted = [StyledResponse(f"q{n}", 50.0 - n, 0.0, 0.0, kind="quotation", persona="cook") for n in range(20)]
     drawn = [StyledResponse(f"d{n}", -1.0 - n, 0.0, 0.0, persona="cook") for n in range(20)]
-    voices = Voices(Path("x"), style)
+    voices = PersonaStore(Path("x"), style)
 
     def told(found: list[StyledResponse], n: int) -> list[str]:
         return [line.text for line in voices._fit(found, n, lambda text: "an odd one" if text == "q1" else "")[0]]

@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from qa_bot.answering.models.personas import Said, Voices
+from qa_bot.answering.models.personas import PersonaLines, PersonaStore
 from qa_bot.answering.stages.persona_line import introduced, style
 from qa_bot.home.config import StyleSection
 from qa_core.types import AnswerSource, Styled, StyledLine
@@ -10,16 +10,16 @@ from qa_core.types import AnswerSource, Styled, StyledLine
 QUESTION, ANSWER = "How long should green tea steep?", "Green tea needs two to three minutes."
 
 
-class Says(Voices):
+class Says(PersonaStore):
     """A persona with a few things to say."""
 
     def __init__(self, *texts: str) -> None:
         super().__init__(Path("nowhere"), StyleSection())
         self.texts, self.heard = texts, ()
 
-    def say(self, spec, turns, n, *, hints=(), refuse=lambda _: "", check=lambda: None) -> Said:
+    def say(self, spec, turns, n, *, hints=(), refuse=lambda _: "", check=lambda: None) -> PersonaLines:
         self.heard = (spec, tuple(turns), tuple(hints))
-        return Said(
+        return PersonaLines(
             tuple(StyledLine(text, "generated", spec, 0.0) for text in self.texts if not refuse(text))[:n], "told"
         )
 

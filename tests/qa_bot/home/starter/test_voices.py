@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from qa_bot.answering.models.personas import SHIPPED, Voices
+from qa_bot.answering.models.personas import SHIPPED, PersonaStore
 from qa_bot.home.config import StyleSection
 
 MOST = 40_000_000
@@ -13,11 +13,11 @@ CATS = "Why do cats sleep all day?"
 
 
 @pytest.fixture(scope="module")
-def voices(tmp_path_factory: pytest.TempPathFactory) -> Voices:
-    return Voices(tmp_path_factory.mktemp("none"), StyleSection())
+def voices(tmp_path_factory: pytest.TempPathFactory) -> PersonaStore:
+    return PersonaStore(tmp_path_factory.mktemp("none"), StyleSection())
 
 
-def test_they_are_two_and_small(voices: Voices):
+def test_they_are_two_and_small(voices: PersonaStore):
     assert voices.names == ("captain", "gardener")
     assert sum(path.stat().st_size for path in SHIPPED.rglob("*") if path.is_file()) < MOST
     assert {path.suffix for path in SHIPPED.rglob("*") if path.is_file()} == {".safetensors", ".json", ".txt", ".md"}
@@ -30,7 +30,7 @@ def test_their_cards_say_what_they_are(name: str):
         assert word in card
 
 
-def test_they_quote_and_draw(voices: Voices):
+def test_they_quote_and_draw(voices: PersonaStore):
     said = voices.say("captain", ["Good morning!"], 60).lines
     assert {line.kind for line in said} == {"quotation", "generated"}
     sentences = (SHIPPED.parent / "personas" / "captain.txt").read_text().splitlines()

@@ -16,7 +16,7 @@ import pytest
 from openapi_spec_validator import validate
 
 from qa_bot import Bot
-from qa_bot.answering.models.personas import Voices
+from qa_bot.answering.models.personas import PersonaStore
 from qa_bot.answering.stages.persona_line import BETWEEN
 from qa_bot.web.api.models import AskReply, ChooseReply, GridReply, SpeakReply
 from qa_bot.web.openapi import document
@@ -351,12 +351,12 @@ def test_wrong_talks_are_told(serve, voiced_bot) -> None:
 
 
 def test_a_persona_has_the_time_of_a_question(serve, voiced_bot, monkeypatch) -> None:
-    def dawdle(_: Voices, *given: Any, check: Any, **options: Any) -> None:
+    def dawdle(_: PersonaStore, *given: Any, check: Any, **options: Any) -> None:
         while True:
             check()
 
     service = serve(voiced_bot)
-    monkeypatch.setattr(Voices, "say", dawdle)
+    monkeypatch.setattr(PersonaStore, "say", dawdle)
     told = service.post("/api/speak", json=speech(deadline=0.05)).json
     assert (told["lines"], told["notice"]) == ([], NO_TIME)
 
@@ -410,14 +410,14 @@ def test_a_base_without_a_grid_is_told(serve, voiced_bot, monkeypatch) -> None:
 
 
 def test_voices_warm_up_beside_a_service_that_is_ready(serve, voiced_bot, monkeypatch) -> None:
-    go, said, say = Event(), [], Voices.say
+    go, said, say = Event(), [], PersonaStore.say
 
-    def slowly(self: Voices, spec: str, *given: Any, **options: Any) -> Any:
+    def slowly(self: PersonaStore, spec: str, *given: Any, **options: Any) -> Any:
         assert go.wait(20)
         said.append(spec)
         return say(self, spec, *given, **options)
 
-    monkeypatch.setattr(Voices, "say", slowly)
+    monkeypatch.setattr(PersonaStore, "say", slowly)
     service = serve(voiced_bot)
     assert service.get("/readyz").status == 200
     assert said == []
@@ -429,7 +429,7 @@ def test_voices_that_cannot_warm_up_are_no_fault(serve, voiced_bot, monkeypatch,
     def fail(*given: Any, **options: Any) -> None:
         raise RuntimeError("no voice today")
 
-    monkeypatch.setattr(Voices, "say", fail)
+    monkeypatch.setattr(PersonaStore, "say", fail)
     with caplog.at_level(logging.WARNING):
         service = serve(voiced_bot)
         service.until(lambda: "no voice today" in caplog.text, "the warning")
@@ -439,12 +439,12 @@ def test_voices_that_cannot_warm_up_are_no_fault(serve, voiced_bot, monkeypatch,
 def test_a_service_that_stops_waits_for_no_greeting(serve, voiced_bot, monkeypatch) -> None:
     begun = Event()
 
-    def greet(_: Voices, spec: str, *given: Any, check: Any, **options: Any) -> None:
+    def greet(_: PersonaStore, spec: str, *given: Any, check: Any, **options: Any) -> None:
         begun.set()
         while True:
             check()
 
-    monkeypatch.setattr(Voices, "say", greet)
+    monkeypatch.setattr(PersonaStore, "say", greet)
     serve(voiced_bot)
     assert begun.wait(20)  # and the fixture's end would not come
 
@@ -468,13 +468,13 @@ def test_the_document_tells_of_mixes() -> None:
 
 
 def test_voices_may_be_opened_when_they_are_first_asked(serve, voiced_bot, monkeypatch) -> None:
-    said, say = [], Voices.say
+    said, say = [], PersonaStore.say
 
-    def told(self: Voices, spec: str, *given: Any, **options: Any) -> Any:
+    def told(self: PersonaStore, spec: str, *given: Any, **options: Any) -> Any:
         said.append(spec)
         return say(self, spec, *given, **options)
 
-    monkeypatch.setattr(Voices, "say", told)
+    monkeypatch.setattr(PersonaStore, "say", told)
     config = voiced_bot.config
     monkeypatch.setattr(voiced_bot, "config", replace(config, style=replace(config.style, warm=False)))
     service = serve(voiced_bot)

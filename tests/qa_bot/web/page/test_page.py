@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, Route, WebSocketRoute, expect
 
-from qa_bot.answering.models.personas import Said, Voices
+from qa_bot.answering.models.personas import PersonaLines, PersonaStore
 from qa_bot.bot import Bot
 from qa_bot.documents.sync import add
 from qa_bot.web.pages import PAGES, load_pages
@@ -488,8 +488,8 @@ def test_a_conversation_is_downloaded_as_markdown(serve, visit, token):
 
 def test_persona_is_chosen_and_sent(service, visit, monkeypatch):
     monkeypatch.setattr(Bot, "personas", property(lambda _: ("Ada", "<b>Jack</b>")))
-    monkeypatch.setattr(Voices, "parts", lambda *_: ())
-    monkeypatch.setattr(Voices, "say", lambda *_, **options: Said(()))
+    monkeypatch.setattr(PersonaStore, "parts", lambda *_: ())
+    monkeypatch.setattr(PersonaStore, "say", lambda *_, **options: PersonaLines(()))
     sent: list[dict[str, Any]] = []
     page = visit(
         service.url, route=lambda page: page.on("websocket", lambda socket: socket.on("framesent", _into(sent)))

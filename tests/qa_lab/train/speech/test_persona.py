@@ -9,7 +9,7 @@ import torch
 from generators.conversation.acceptor import AcceptorConfig
 from generators.conversation.chat_model import ChatConfig, ChatModel
 from generators.conversation.language_model import LanguageModelConfig
-from generators.conversation.ranking import Asking
+from generators.conversation.ranking import GenerationConfig
 from generators.personas.persona import Persona, fingerprint
 from generators.personas.persona_replies import Share, Styling, styled
 from qa_bot.answering.models.personas import BASE, SHIPPED
@@ -97,7 +97,7 @@ def test_a_run_leaves_a_persona_with_card_and_curves(request_: Request, base: Pa
             3,
             generator=torch.Generator().manual_seed(0),
             styling=Styling(style),
-            asking=Asking(candidates=20, length=8),
+            generation=GenerationConfig(candidates=20, length=8),
         )
         assert found, style
 
