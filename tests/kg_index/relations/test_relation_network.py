@@ -24,8 +24,6 @@ from kg_index.training.relation_training import (
     train_supervised,
 )
 
-pytestmark = pytest.mark.usefixtures("one_thread")
-
 RELATIONS = ["http://g/author", "http://g/birthPlace", "http://g/deathPlace", NO_PATH]
 TOY = TemplateTable.of(
     [

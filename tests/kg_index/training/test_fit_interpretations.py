@@ -39,7 +39,6 @@ def deviations(given: list[Example]) -> np.ndarray:
     return np.std([[row.get(n, 0.0) for n in NAMES] for each in given for row in each.features], axis=0)
 
 
-@pytest.mark.usefixtures("one_thread")
 @pytest.mark.parametrize("penalty", [0.05, PENALTY, 3.0])
 def test_the_loss_is_at_its_least(penalty: float) -> None:
     given = examples()
@@ -53,7 +52,6 @@ def test_the_loss_is_at_its_least(penalty: float) -> None:
     np.testing.assert_allclose(fitted, other.x, atol=1e-3)
 
 
-@pytest.mark.usefixtures("one_thread")
 def test_one_feature_by_hand() -> None:
     """Of two readings 1 and 0 the first is right: σ = ½, loss = −log σ(w) + λ w² / 4, flat where 1 − σ(w) = λ w / 2."""
     weight = fit_weights([Example([{"x": 1.0}, {}], [True, False])], ["x"], penalty=PENALTY)["x"]
@@ -61,7 +59,6 @@ def test_one_feature_by_hand() -> None:
     assert weight > 0
 
 
-@pytest.mark.usefixtures("one_thread")
 def test_right_readings_stand_first_afterwards() -> None:
     fitted = fit_weights(examples(1, 80), NAMES)
     assert fitted["x"] > 0 > fitted["y"]
@@ -70,7 +67,6 @@ def test_right_readings_stand_first_afterwards() -> None:
     assert np.mean([each.right[place] for each, place in zip(asked, best, strict=True)]) > 0.8
 
 
-@pytest.mark.usefixtures("one_thread")
 def test_an_example_of_weight_two_counts_as_two() -> None:
     given = examples()
     twice = [Example(each.features, each.right) for each in given for _ in range(int(each.weight))]
@@ -79,7 +75,6 @@ def test_an_example_of_weight_two_counts_as_two() -> None:
     np.testing.assert_allclose([*one.values()], [*other.values()], rtol=0.05 + abs(1 - spread).max())
 
 
-@pytest.mark.usefixtures("one_thread")
 def test_what_never_changes_weighs_nothing_and_what_all_share_does_not_count() -> None:
     given = [Example([{**row, "same": 7.0} for row in each.features], each.right, each.weight) for each in examples()]
     fitted = fit_weights(given, [*NAMES, "same", "nowhere"])
@@ -93,7 +88,6 @@ def test_without_right_and_wrong_readings_there_is_nothing_to_fit(given: list[Ex
         fit_weights(given, NAMES)
 
 
-@pytest.mark.usefixtures("one_thread")
 def test_questions_that_tell_nothing_change_nothing() -> None:
     idle = [Example([{"x": 50.0}], [True]), Example([{"x": 9.0}, {"y": 1.0}], [False, False])]
     assert fit_weights([*examples(), *idle], NAMES) == fit_weights(examples(), NAMES)

@@ -24,8 +24,6 @@ from kg_index.training.relation_tuning import (
 )
 from qa_core.training.transformer_tuning import TransformerReader, load_tunable
 
-pytestmark = pytest.mark.usefixtures("one_thread")
-
 POOL = ("http://g/cats", "http://g/sleep", "http://g/unhappyDay")
 ASKED = {"why <m>": 0, "do <m> sleep": 1, "why do <m> sleep": 2, "day of <m>": 0, "<m>": 1}
 QUESTIONS = [PoolQuestion(template, POOL, POOL[place]) for template, place in ASKED.items()]

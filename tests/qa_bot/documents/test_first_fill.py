@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from qa_bot.bot import Bot
-from qa_bot.documents import graph
+from qa_bot.documents import first_fill, graph
 from qa_bot.documents.first_fill import fill
 from qa_bot.documents.sync import add, delete
 from qa_bot.home import starter
@@ -98,7 +98,7 @@ def test_without_own_facts_the_graph_becomes_empty(home: Path, encoder: StaticEn
 
 
 def test_another_writer_is_waited_for(bare: Home, encoder: StaticEncoder, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(starter, "PATIENCE", 0.05)
+    monkeypatch.setattr(first_fill, "PATIENCE", 0.05)
     with bare.lock("test"), pytest.raises(WriterBusy):
         fill(bare, Config(), lambda: encoder)
     assert fill(bare, Config(), lambda: encoder)

@@ -13,6 +13,8 @@ from qa_bot.home.generations import Generations
 CATS = "Why do cats sleep all day?"
 FILES = ("keyword/meta.json", "keyword/*.term", "records.bin", "documents.npy", "titles/vectors.faiss", "texts.bin")
 
+pytestmark = pytest.mark.usefixtures("private_home")
+
 
 def checks(called) -> dict[str, str]:
     """What failed, by name."""

@@ -345,7 +345,7 @@ def browser() -> Iterator[Browser]:
     """Chromium; its event loop runs in the thread of the tests, so that none of another module may find it there."""
     found = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
     if found is None:
-        pytest.skip("The page is not tested in a browser here: Chromium is not installed")
+        pytest.skip("Chromium is missing: run `apt-get install chromium`, or install Google Chrome")
     from playwright.sync_api import expect, sync_playwright
 
     expect.set_options(timeout=SEEN)

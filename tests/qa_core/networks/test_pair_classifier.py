@@ -35,9 +35,6 @@ TUNING = PairTuning(batch=16, epochs=200, learning_rate=0.01)
 MIXED = [("why do cats sleep ?", "day"), ("", "cats"), ("un unhappy cats", ""), ("day", "cats sleep day " * 9)]
 
 
-pytestmark = pytest.mark.usefixtures("one_thread")
-
-
 @pytest.fixture(scope="module")
 def bert(tiny_bert_source: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The tiny model with a tokeniser that joins two texts as BERT's does."""

@@ -24,9 +24,6 @@ SHAPE = TranslatorConfig(Seq2SeqConfig(100, dimension=16, hidden=32, layers=1, d
 CONFIG = LikelihoodConfig(batch=13, epochs=20, learning_rate=0.02)
 
 
-pytestmark = pytest.mark.usefixtures("one_thread")
-
-
 def fresh(config: LikelihoodConfig = CONFIG, shape: TranslatorConfig = SHAPE) -> tuple[Translator, Training]:
     seed_everything(1)
     translator = Translator.of(["a b c"], shape)

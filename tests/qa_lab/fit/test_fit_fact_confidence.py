@@ -27,8 +27,6 @@ from qa_lab.fit.fit_fact_confidence import (
     weights_of,
 )
 
-pytestmark = pytest.mark.usefixtures("one_thread")
-
 
 def reading(answer: int, **features: float) -> Scored:
     topic = Topic(1, 0, 1, "a", 1.0, 1.0)

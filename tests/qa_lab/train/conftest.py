@@ -12,11 +12,6 @@ from qa_core.encoders.mapped_tensors import write_tensors
 NAMES = [first + last for first in ("ba", "ce", "di", "fo", "gu", "ka") for last in ("lor", "min", "tes", "von", "zar")]
 
 
-@pytest.fixture(autouse=True, scope="module")
-def _one_thread(one_thread: None) -> None:
-    """All models here are of a few numbers."""
-
-
 @pytest.fixture
 def pairs_file(write_lines: Callable[..., Path]) -> Path:
     """Thirty questions, each answered by the name it asks for."""

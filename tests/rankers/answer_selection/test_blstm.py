@@ -19,8 +19,6 @@ from rankers.answer_selection.blstm import (
 )
 from rankers.training.answer_pairs import AnswerPool, AnswerSet, PointwiseConfig, mean_average_precision
 
-pytestmark = pytest.mark.usefixtures("one_thread")
-
 TINY = BLSTMConfig(dimension=6, hidden=5, layers=2, max_question=6, max_answer=8)
 TEXTS = ["who wrote the book", "it was written by ann", "where is the house"]
 PAIRS = [(TEXTS[0], TEXTS[1]), (TEXTS[0], TEXTS[2]), (TEXTS[2], "the house is by the book"), ("who", "ann")]

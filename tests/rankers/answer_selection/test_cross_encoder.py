@@ -43,8 +43,6 @@ MIXED = [
     ("day", "cats sleep day " * 30_000),
 ]
 
-pytestmark = pytest.mark.usefixtures("one_thread")
-
 
 def scorer_of(folder: Path, config: PairConfig = CONFIG) -> TrainedCrossEncoder:
     seed_everything(1)

@@ -16,8 +16,6 @@ from rankers.answer_selection.encoder_decoder import (
     train_encoder_decoder,
 )
 
-pytestmark = pytest.mark.usefixtures("one_thread")
-
 TINY = EncoderDecoderConfig(
     Seq2SeqConfig(60, dimension=12, hidden=12, layers=1, dropout=0.0, uniform=0.3), max_question=6, max_answer=8
 )

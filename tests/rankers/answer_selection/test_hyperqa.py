@@ -13,8 +13,6 @@ from rankers.answer_selection.frozen_words import TABLE, PieceWords, TableWords,
 from rankers.answer_selection.hyperqa import HyperQA, HyperQAConfig, HyperShape, optimiser
 from rankers.training.answer_pairs import AnswerPool, AnswerSet, PairwiseConfig, mean_average_precision, train_pairwise
 
-pytestmark = pytest.mark.usefixtures("one_thread")
-
 NAMES = ["bal", "cemin", "dites", "fovon", "guzar", "kalor", "malin"]
 ODD = ["", "unheard of", "🙂 🙂", "שלום עולם مرحبا", "where bal lives"]
 

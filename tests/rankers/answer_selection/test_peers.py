@@ -17,8 +17,6 @@ from rankers.training.answer_pairs import (
     train_pairwise,
 )
 
-pytestmark = pytest.mark.usefixtures("one_thread")
-
 NAMES = ["bal", "cemin", "dites", "fovon", "guzar"]
 KINDS = [("bilstm", False), ("cnn", False), ("bilstm", True), ("cnn", True)]
 ODD = ["", "unheard of", "🙂", "bal", "bal lives at home where does live live live"]

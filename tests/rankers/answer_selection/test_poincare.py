@@ -8,8 +8,6 @@ from hypothesis import strategies as st
 
 from rankers.answer_selection.poincare import RiemannianAdagrad, conformal, distance, into_ball, riemannian
 
-pytestmark = pytest.mark.usefixtures("one_thread")
-
 
 def by_moebius(q, a):
     """`2 artanh ‖−q ⊕ a‖`, another formula of the same distance, in long doubles."""

@@ -10,8 +10,6 @@ from rankers.answer_selection.stacked import FAITHFUL, Inputs, StackedRanker, fo
 from rankers.gbdt import BoostedTrees, GBDTConfig
 from rankers.training.answer_pairs import AnswerPool, AnswerSet
 
-pytestmark = pytest.mark.usefixtures("one_thread")
-
 NAMES = ["ann", "bob", "cid", "dan", "eve", "fay", "gus", "hal"]
 POOL = AnswerPool.of(
     AnswerSet(f"where is {n}", (f"{n} is in the house", f"{m} is in the house"), (True, False))

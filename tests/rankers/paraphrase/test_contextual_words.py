@@ -14,8 +14,6 @@ from rankers.paraphrase.contextual_words import Context, ContextEmbedding, Conte
 from rankers.paraphrase.word_pairs import CONFIGS, WordPairs, WordSizes
 from rankers.training.paraphrase_training import ParaphraseConfig, accuracy, train_paraphrase
 
-pytestmark = pytest.mark.usefixtures("one_thread")
-
 SIZE = 24
 SIZES = WordSizes(dimension=16, hidden=16, dropout=0.0, max_tokens=12)
 NAMES = [first + last for first in ("ba", "ce", "di") for last in ("lor", "min", "tes")]

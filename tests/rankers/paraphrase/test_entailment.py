@@ -6,8 +6,6 @@ from qa_core.networks.poolings import pad
 from rankers.paraphrase.entailment import DualEntailment, EntailmentConfig, MaxOut, align, exchanged
 from rankers.paraphrase.paraphrase_peers import DecomposableAttention, DecomposableConfig, SiameseConfig, SiameseLSTM
 
-pytestmark = pytest.mark.usefixtures("one_thread")
-
 CONFIG = EntailmentConfig(12, 6, hidden=5, pretrained=True, uniform=0.5)
 
 

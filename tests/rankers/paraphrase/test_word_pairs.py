@@ -23,8 +23,6 @@ from rankers.training.paraphrase_training import (
     with_identical,
 )
 
-pytestmark = pytest.mark.usefixtures("one_thread")
-
 NAMES = [first + last for first in ("ba", "ce", "di") for last in ("lor", "min", "tes")]
 PAIRS = LabelledPairs(
     tuple((f"where does {name} live", f"{verb} {name}") for name in NAMES for verb in ("address of", "age of")),

@@ -22,8 +22,6 @@ from rankers.training.answer_pairs import (
     triples,
 )
 
-pytestmark = pytest.mark.usefixtures("one_thread")
-
 ANIMALS = ("cat", "dog", "owl", "bee", "elk")
 SETS = [
     AnswerSet(f"a {name}", tuple(f"the {each} itself" for each in ANIMALS), tuple(each == name for each in ANIMALS))

@@ -24,11 +24,6 @@ EATEN = {
 }
 
 
-@pytest.fixture(autouse=True, scope="module")
-def _one_thread(one_thread: None) -> None:
-    """All models here are of a few numbers."""
-
-
 @pytest.fixture
 def toy() -> Examples:
     return Examples.of(Pair(f"do {animal} eat", f"they like {food}") for animal, food in EATEN.items())

@@ -27,8 +27,6 @@ CATS = "Why do cats sleep all day?"
 NONSENSE = "zxqv wprt"
 BODY = {"question": CATS, "persona": "cook"}
 
-pytestmark = pytest.mark.usefixtures("one_thread")
-
 
 def asked(service: Any, **fields: Any) -> dict[str, Any]:
     reply = service.post("/api/ask", json={**BODY, **fields})

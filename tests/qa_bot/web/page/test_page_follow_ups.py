@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import re
 
-import pytest
 from playwright.sync_api import Locator, Page, expect
 
 CAPITAL, POPULATION = "What is the capital of Australia?", "What is Australia's population?"
-
-pytestmark = pytest.mark.usefixtures("one_thread")
 
 
 def put(page: Page, question: str) -> Locator:

@@ -15,8 +15,6 @@ CATS = "Why do cats sleep all day?"
 NONSENSE = "Who is the king of Narnia quantum?"
 EVIL = "<img src=x onerror=alert(1)>"
 
-pytestmark = pytest.mark.usefixtures("one_thread")
-
 
 def put(page: Page, question: str, *, voice: str = "", hint: str = "") -> None:
     if voice:

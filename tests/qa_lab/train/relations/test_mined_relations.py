@@ -20,8 +20,6 @@ from qa_lab.train.request import Request
 from qa_lab.train.settings import SettingsError
 from qa_lab.train.training_run import RunError
 
-pytestmark = pytest.mark.usefixtures("one_thread")
-
 BORN, DIED, WROTE = (
     f"http://rdf.freebase.com/ns/people.person.{last}" for last in ("birth_place", "grave", "author_of")
 )
