@@ -22,7 +22,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from qa_core.networks.checkpoints import WEIGHTS, load_config, load_weights, packed, save_model, unpacked
+from qa_core.networks.checkpoints import WEIGHTS, load_config, load_weights, save_model, tensor_text, text_tensor
 from qa_core.types import Candidate, FloatArray, IntArray, Question
 from rankers.answer_selection.keyword_features import FEATURES, Encode, Keywords, cosines
 from rankers.combination import LEARNED
@@ -161,14 +161,14 @@ class LearnedFusion:
     def load(cls, folder: Path) -> Self:
         """Raises FileNotFoundError and ValueError that say what is missing or wrong."""
         head, weights, source = load_config(folder, FusionModel), load_weights(folder), folder / WEIGHTS
-        text = unpacked(weights.get(TEXT), source)
+        text = tensor_text(weights.get(TEXT), source)
         trees = BoostedTrees.of_text(text, _columns(head.names), head.fusion.trees, source=source)
         keywords = Keywords.unpacked(weights, head.answers, head.mean_length, source) if head.answers else None
         return cls(trees, head.names, head.fusion, keywords, head.origin, head.places)
 
     def save(self, folder: Path, *, card: str) -> None:
         """Write a folder that `load` opens; an interrupted save leaves the old fusion."""
-        weights: dict[str, Any] = {TEXT: packed(self.trees.text)}
+        weights: dict[str, Any] = {TEXT: text_tensor(self.trees.text)}
         config = FusionModel(self.names, self.config, self.origin, places=self.places)
         if self.keywords is not None:
             weights |= self.keywords.packed()

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from qa_core.networks.checkpoints import WEIGHTS, load_config, load_weights, packed, save_model, unpacked
+from qa_core.networks.checkpoints import WEIGHTS, load_config, load_weights, save_model, tensor_text, text_tensor
 from qa_core.types import FloatArray, IntArray
 
 if TYPE_CHECKING:
@@ -121,7 +121,7 @@ class BoostedTrees:
     def load(cls, folder: Path) -> Self:
         """Raises FileNotFoundError and ValueError that say what is missing or wrong."""
         head = load_config(folder, GBDTModel)
-        text = unpacked(load_weights(folder).get(TEXT), folder / WEIGHTS)
+        text = tensor_text(load_weights(folder).get(TEXT), folder / WEIGHTS)
         return cls.of_text(text, head.names, head.trees, source=folder / WEIGHTS)
 
     @classmethod
@@ -151,7 +151,7 @@ class BoostedTrees:
         save_model(
             folder,
             config=GBDTModel(self.names, self.config),
-            weights={TEXT: packed(self.text)},
+            weights={TEXT: text_tensor(self.text)},
             vocabulary=None,
             card=card,
         )

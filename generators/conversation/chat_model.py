@@ -29,9 +29,9 @@ from qa_core.networks.checkpoints import (
     load_config,
     load_tensors,
     load_vocabulary,
-    packed,
     save_model,
-    unpacked,
+    tensor_text,
+    text_tensor,
 )
 from qa_core.networks.seq2seq import END_ID, SPECIALS, Seq2Seq, Seq2SeqConfig, State
 from qa_core.networks.vocabulary import Vocabulary
@@ -120,7 +120,7 @@ class ChatModel:
             )
         weights = load_tensors(folder)
         lines = weights.pop(_CASING, None)
-        casing = Casing.parsed(unpacked(None if lines is None else lines.numpy(), folder / WEIGHTS))
+        casing = Casing.parsed(tensor_text(None if lines is None else lines.numpy(), folder / WEIGHTS))
         grid = CountingGrid.load(folder / GRID) if config.network.topics else None
         if grid is not None and grid.config.cells != config.network.topics:
             raise ValueError(
@@ -141,7 +141,7 @@ class ChatModel:
         weights: dict[str, Tensor | np.ndarray] = {
             name: tensor.half() if half else tensor for name, tensor in self._weights().items()
         }
-        weights[_CASING] = packed(self.casing.lines())
+        weights[_CASING] = text_tensor(self.casing.lines())
         if self.steering is not None:
             folder.mkdir(parents=True, exist_ok=True)
             self.steering.grid.save(folder / GRID, card=_GRID_CARD)

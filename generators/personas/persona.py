@@ -23,7 +23,7 @@ from generators.conversation.chat_model import ChatModel
 from generators.conversation.detokenise import Casing
 from generators.conversation.language_model import LanguageModel
 from generators.personas.quotations import Quotations
-from qa_core.networks.checkpoints import WEIGHTS, load_config, load_tensors, packed, save_model, unpacked
+from qa_core.networks.checkpoints import WEIGHTS, load_config, load_tensors, save_model, tensor_text, text_tensor
 from qa_core.networks.seq2seq import Seq2Seq
 
 _CASING, _SENTENCES = _TEXTS = ("casing", "sentences")
@@ -74,7 +74,7 @@ class Persona:
             )
         path = folder / WEIGHTS
         tensors = load_tensors(folder)
-        casing, sentences = (unpacked(_bytes(tensors.pop(name, None)), path) for name in _TEXTS)
+        casing, sentences = (tensor_text(_bytes(tensors.pop(name, None)), path) for name in _TEXTS)
         if missing := [name for name in _KNOWN if name not in tensors]:
             raise ValueError(f"{path}: Expected {', '.join(missing)}, but got none; train the persona again.")
         gists, totals, prior = (tensors.pop(name).float() for name in _KNOWN)
@@ -101,7 +101,7 @@ class Persona:
         }
         quotations = self.quotations
         weights |= {"gists": quotations.gists.half(), "totals": quotations.totals, "prior": quotations.prior}
-        weights |= {_CASING: packed(self.casing.lines()), _SENTENCES: packed("\n".join(quotations.sentences))}
+        weights |= {_CASING: text_tensor(self.casing.lines()), _SENTENCES: text_tensor("\n".join(quotations.sentences))}
         save_model(folder, config=self.config, weights=weights, card=card)
 
     @property

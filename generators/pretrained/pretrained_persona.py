@@ -18,7 +18,7 @@ from generators.conversation.chat_model import ChatModel
 from generators.personas.persona import Persona, PersonaConfig
 from generators.personas.quotations import Quotations
 from generators.pretrained.transformer_model import PretrainedModel
-from qa_core.networks.checkpoints import WEIGHTS, load_config, load_tensors, packed, save_model, unpacked
+from qa_core.networks.checkpoints import WEIGHTS, load_config, load_tensors, save_model, tensor_text, text_tensor
 
 _SENTENCES = "sentences"
 _KNOWN = ("gists", "totals", "prior")
@@ -66,7 +66,7 @@ class QuotedPersona:
         tensors, path = load_tensors(folder), folder / WEIGHTS
         if missing := [name for name in (*_KNOWN, _SENTENCES) if name not in tensors]:
             raise ValueError(f"{path}: Expected {', '.join(missing)}, but got none; make the persona again.")
-        sentences = unpacked(tensors.pop(_SENTENCES).numpy(), path)
+        sentences = tensor_text(tensors.pop(_SENTENCES).numpy(), path)
         gists, totals, prior = (tensors[name].float() for name in _KNOWN)
         return cls(config, base, Quotations(tuple(sentences.split("\n")), gists, totals, prior))
 
@@ -74,7 +74,7 @@ class QuotedPersona:
         """Write a folder that `load` opens over the same base; an interrupted save leaves the old persona."""
         own = self.quotations
         weights: dict[str, Tensor | np.ndarray] = {"gists": own.gists.half(), "totals": own.totals, "prior": own.prior}
-        weights[_SENTENCES] = packed("\n".join(own.sentences))
+        weights[_SENTENCES] = text_tensor("\n".join(own.sentences))
         save_model(folder, config=self.config, weights=weights, card=card)
 
 

@@ -23,7 +23,7 @@ from torch import Tensor, nn
 from kg_index.relations.keywords import KeywordMatcher, PredicateWords, RelationWords
 from kg_index.relations.pools import PoolQuestion
 from kg_index.relations.relation_scorers import CosineScorer, Encode, asked_text
-from qa_core.networks.checkpoints import load_config, load_tensors, packed, save_model, unpacked
+from qa_core.networks.checkpoints import load_config, load_tensors, save_model, tensor_text, text_tensor
 from qa_core.training.loop import Progress, Training, seed_everything, train
 from qa_core.types import FloatArray, IntArray
 
@@ -158,7 +158,7 @@ class RelationHead:
         if bad := [name for name, tensor in tensors.items() if not bool(tensor.isfinite().all())]:
             raise ValueError(f"{folder}: Expected finite weights, but got NaN or infinity in {bad[0]}; train it again.")
         listed = tensors.pop(_RELATIONS, None)
-        text = unpacked(None if listed is None else listed.numpy(), folder)
+        text = tensor_text(None if listed is None else listed.numpy(), folder)
         relations = tuple(text.split("\n")) if text else ()
         if len(relations) != config.relations or encode(["a"]).shape[1] != config.dimension:
             raise ValueError(
@@ -174,7 +174,7 @@ class RelationHead:
 
     def save(self, folder: Path, *, card: str) -> None:
         """Write a folder that `load` opens, without the encoder. Refuses NaN."""
-        names = torch.from_numpy(packed("\n".join(self.relations)))
+        names = torch.from_numpy(text_tensor("\n".join(self.relations)))
         save_model(folder, config=self.config, weights={**self.network.state_dict(), _RELATIONS: names}, card=card)
 
     def score(self, templates: Sequence[str], pools: Sequence[Sequence[str]]) -> list[FloatArray]:

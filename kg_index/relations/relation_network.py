@@ -16,7 +16,14 @@ from torch import Tensor, nn
 
 from kg_index.relations.template_text import NO_PATH, SLOT
 from qa_core.networks.batching import batches
-from qa_core.networks.checkpoints import load_config, load_tensors, load_vocabulary, packed, save_model, unpacked
+from qa_core.networks.checkpoints import (
+    load_config,
+    load_tensors,
+    load_vocabulary,
+    save_model,
+    tensor_text,
+    text_tensor,
+)
 from qa_core.networks.poolings import MaskedLSTM, max_pool
 from qa_core.networks.vocabulary import UNKNOWN, Vocabulary
 from qa_core.types import FloatArray, IntArray
@@ -122,7 +129,7 @@ class RelationDetector:
         if bad := [name for name, tensor in tensors.items() if not bool(tensor.isfinite().all())]:
             raise ValueError(f"{folder}: Expected finite weights, but got NaN or infinity in {bad[0]}; train it again.")
         listed = tensors.pop(_RELATIONS, None)
-        relations = unpacked(None if listed is None else listed.numpy(), folder).split("\n")
+        relations = tensor_text(None if listed is None else listed.numpy(), folder).split("\n")
         table, names = tensors.pop(_TABLE, None), tensors.pop(_NAMES, None)
         vocabulary = Vocabulary(tuple(load_vocabulary(folder)))
         _check(folder, config, relations, vocabulary, table, names)
@@ -141,7 +148,7 @@ class RelationDetector:
         weights = {**self.network.state_dict(), _TABLE: self.table}
         if self.names is not None:
             weights[_NAMES] = self.names
-        weights[_RELATIONS] = torch.from_numpy(packed("\n".join(self.relations)))
+        weights[_RELATIONS] = torch.from_numpy(text_tensor("\n".join(self.relations)))
         save_model(folder, config=self.config, weights=weights, vocabulary=self.vocabulary.tokens, card=card)
 
     def __contains__(self, relation: object) -> bool:

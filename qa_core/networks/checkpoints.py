@@ -63,12 +63,12 @@ def save_model(
         (new / CARD).write_text(card, encoding="utf-8")
 
 
-def packed(text: str) -> NDArray[np.uint8]:
+def text_tensor(text: str) -> NDArray[np.uint8]:
     """A text as a tensor, so that it is saved and replaced together with the weights."""
     return np.array(bytearray(text.encode("utf-8")), dtype=np.uint8)
 
 
-def unpacked(tensor: NDArray[Any] | None, source: Path) -> str:
+def tensor_text(tensor: NDArray[Any] | None, source: Path) -> str:
     """The text of `packed`; raises ValueError where there is none."""
     if tensor is None or tensor.dtype != np.uint8:
         raise ValueError(f"{source}: Expected a text as bytes, but got {tensor if tensor is None else tensor.dtype}.")

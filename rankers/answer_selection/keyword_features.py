@@ -22,7 +22,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from qa_core.networks.checkpoints import packed, unpacked
+from qa_core.networks.checkpoints import tensor_text, text_tensor
 from qa_core.text.analysis import STOP_TERMS, terms, words
 from qa_core.types import FloatArray
 from rankers.neural import TextPair
@@ -160,7 +160,7 @@ class Keywords:
     @classmethod
     def unpacked(cls, weights: Mapping[str, NDArray[Any]], answers: int, mean_length: float, source: Path) -> Self:
         """What `packed` made, from the tensors of a file; raises ValueError where words and counts differ in number."""
-        words = [word for word in unpacked(weights.get("keywords"), source).split("\n") if word]
+        words = [word for word in tensor_text(weights.get("keywords"), source).split("\n") if word]
         counts = weights.get("counts", np.zeros(0))
         if len(words) != len(counts):
             raise ValueError(f"{source}: Expected a count for each of {len(words)} keywords, but got {len(counts)}.")
@@ -169,7 +169,7 @@ class Keywords:
     def packed(self) -> dict[str, NDArray[Any]]:
         """Words and counts as tensors."""
         counts = np.array([*self.counts.values()], dtype=np.int64)
-        return {"keywords": packed("\n".join(self.counts)), "counts": counts}
+        return {"keywords": text_tensor("\n".join(self.counts)), "counts": counts}
 
     def idf(self, word: str) -> float:
         """`ln(1 + (N − n + 0.5) / (n + 0.5))`, positive for every word."""

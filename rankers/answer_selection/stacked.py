@@ -25,9 +25,9 @@ from qa_core.networks.checkpoints import (
     load_config,
     load_vocabulary,
     load_weights,
-    packed,
     save_model,
-    unpacked,
+    tensor_text,
+    text_tensor,
 )
 from qa_core.types import FloatArray
 from rankers.answer_selection.blstm import POOLS, BLSTMConfig, BLSTMScorer
@@ -112,7 +112,9 @@ class StackedRanker:
                 f"on, but got {encoder or 'none'}; name that encoder or train the ranker again."
             )
         weights, source = load_weights(folder), folder / WEIGHTS
-        trees = BoostedTrees.of_text(unpacked(weights.get(TEXT), source), config.features, config.trees, source=source)
+        trees = BoostedTrees.of_text(
+            tensor_text(weights.get(TEXT), source), config.features, config.trees, source=source
+        )
         keywords = Keywords.unpacked(weights, config.answers, config.mean_length, source)
         inputs = Inputs(keywords, _network(weights, config, folder), encode)
         inputs.check(config.features)
@@ -130,7 +132,7 @@ class StackedRanker:
             self.encoder,
         )
         weights: dict[str, Any] = {
-            TEXT: packed(self.trees.text),
+            TEXT: text_tensor(self.trees.text),
             **keywords.packed(),
         }
         if network is not None:

@@ -3,7 +3,7 @@ from functools import partial
 import numpy as np
 import pytest
 
-from qa_core.networks.checkpoints import load_weights, packed, save_model, unpacked
+from qa_core.networks.checkpoints import load_weights, save_model, tensor_text, text_tensor
 from rankers.gbdt import TEXT, BoostedTrees, GBDTConfig, GBDTModel, normalised
 
 NAMES = ("signal", "noise", "missing")
@@ -120,7 +120,7 @@ def test_damaged_trees_are_refused(data, tmp_path):
     features, labels, _ = data
     trees = BoostedTrees.fit(features, labels, names=NAMES, config=SMALL)
     trees.save(tmp_path / "trees", card="")
-    text = unpacked(load_weights(tmp_path / "trees")[TEXT], tmp_path)
+    text = tensor_text(load_weights(tmp_path / "trees")[TEXT], tmp_path)
     start = text.index("leaf_value=") + len("leaf_value=")
     spoilt = {
         "NaN or infinity": text[:start] + "nan " + text[start:].split(" ", 1)[1],
@@ -128,14 +128,14 @@ def test_damaged_trees_are_refused(data, tmp_path):
         "Expected trees over": text.replace("feature_names=signal", "feature_names=other"),
     }
     for message, content in spoilt.items():
-        save_model(tmp_path / "trees", config=GBDTModel(NAMES, SMALL), weights={TEXT: packed(content)}, card="")
+        save_model(tmp_path / "trees", config=GBDTModel(NAMES, SMALL), weights={TEXT: text_tensor(content)}, card="")
         with pytest.raises(ValueError, match=message):
             BoostedTrees.load(tmp_path / "trees")
-    save_model(tmp_path / "trees", config=GBDTModel(NAMES, SMALL), weights={"other": packed("x")}, card="")
+    save_model(tmp_path / "trees", config=GBDTModel(NAMES, SMALL), weights={"other": text_tensor("x")}, card="")
     with pytest.raises(ValueError, match="Expected a text"):
         BoostedTrees.load(tmp_path / "trees")
     with pytest.raises(ValueError, match="Expected a text in UTF-8"):
-        unpacked(np.array([255, 255], dtype=np.uint8), tmp_path)
+        tensor_text(np.array([255, 255], dtype=np.uint8), tmp_path)
 
 
 @pytest.mark.parametrize(
