@@ -22,7 +22,7 @@ from qa_core.types import Encoder, FloatArray
 from qa_lab.evaluate.evaluation_home import Progress, silent
 from qa_lab.evaluate.report import Row, compared
 from qa_lab.train.data.answer_sets import Keep, kept, read_answer_sets
-from qa_lab.train.data.pairs import TrainingDataError
+from qa_lab.train.errors import TrainingDataError
 from rankers.fusion import FusedScorer
 from rankers.neural import PairScorer, TextPair
 from rankers.training.answer_pairs import AnswerSet

@@ -28,8 +28,8 @@ from qa_core.vectors.word_vectors import WordVectors, read_vectors
 from qa_lab.evaluate.evaluation_home import Progress, silent
 from qa_lab.evaluate.report import Row, compared
 from qa_lab.evaluate.tfidf import TfIdf, inverse_frequencies
-from qa_lab.train.data.pairs import TrainingDataError
 from qa_lab.train.data.question_pairs import read_question_pairs, read_titles
+from qa_lab.train.errors import TrainingDataError
 from qa_lab.train.retrieval.similar import KEPT_ASIDE
 from retrievers.engines.local.dense import build
 from retrievers.engines.local.keyword import Entry, KeywordIndex, KeywordWriter

@@ -12,15 +12,13 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 
+from qa_lab.train.errors import SettingsError
+
 if TYPE_CHECKING:
     import torch
     from _typeshed import DataclassInstance
 
 Settings = TypeVar("Settings", bound="DataclassInstance")
-
-
-class SettingsError(ValueError):
-    """A configuration file that cannot be used; the message names the key and what to do."""
 
 
 def read_toml(path: Path) -> dict[str, Any]:

@@ -13,14 +13,11 @@ from typing import Any
 from qa_core.measures.plots import draw_curve, write_curve
 from qa_core.training.loop import Progress, Training
 from qa_core.training.resume import save_training
+from qa_lab.train.errors import RunError
 
 STATE, IDENTITY, CURVE, PICTURE = "training", "run.json", "curve.csv", "curve.png"
 EVERY = 60.0
 """Seconds between two saves within an epoch."""
-
-
-class RunError(ValueError):
-    """A run that cannot go on; the message says why and what to do."""
 
 
 @dataclass(frozen=True, slots=True)

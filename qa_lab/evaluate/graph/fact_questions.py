@@ -14,7 +14,7 @@ import orjson
 from kg_index.answers.interpretations import Reading
 from kg_index.answers.lookup import Lookup
 from qa_lab.evaluate.graph.linking import iri_of
-from qa_lab.train.data.pairs import TrainingDataError
+from qa_lab.train.errors import TrainingDataError
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,7 +26,7 @@ from qa_bot.home.folder import Home
 from qa_core.measures.metrics import Score
 from qa_lab.evaluate.evaluation_home import Progress, silent
 from qa_lab.evaluate.report import Row, compared
-from qa_lab.train.data.pairs import TrainingDataError
+from qa_lab.train.errors import TrainingDataError
 
 TASK = "linking"
 MEASURE = "accuracy"

@@ -24,8 +24,8 @@ from qa_lab.evaluate.report import Row, compared
 from qa_lab.evaluate.words.paired_negatives import with_mismatched
 from qa_lab.evaluate.words.phrase_errors import Analysis, analysed
 from qa_lab.evaluate.words.surface_baselines import lemmatised_overlap, regression, strict_overlap
-from qa_lab.train.data.pairs import TrainingDataError
 from qa_lab.train.data.phrase_pairs import PhrasePair, PhrasePairs, read_phrase_pairs
+from qa_lab.train.errors import TrainingDataError
 from qa_lab.train.phrases.phrase_development import SEED
 from qa_lab.train.phrases.phrase_preparation import Phrased, Preparation, parts, phrased, prepared
 from qa_lab.train.phrases.phrase_words import start_vectors

@@ -6,7 +6,8 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from qa_lab.train.data.pairs import Pairs, TrainingDataError, read_pairs
+from qa_lab.train.data.pairs import Pairs, read_pairs
+from qa_lab.train.errors import TrainingDataError
 from qa_lab.train.request import Request
 from retrievers.training.annotation import QuerySet, families, query_sets
 from retrievers.training.examples import Examples, Pair

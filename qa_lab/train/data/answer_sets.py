@@ -12,7 +12,8 @@ from typing import Literal, Self
 from qa_bot.documents.ingest.records import Notice, Record, Reject
 from qa_core.measures.metrics import evaluate
 from qa_core.types import FloatArray
-from qa_lab.train.data.pairs import Judged, TrainingDataError, incomplete, items, pair_of, split
+from qa_lab.train.data.pairs import Judged, incomplete, items, pair_of, split
+from qa_lab.train.errors import TrainingDataError
 from qa_lab.train.request import Request
 from rankers.training.answer_pairs import AnswerPool, AnswerSet
 from retrievers.training.examples import Pair

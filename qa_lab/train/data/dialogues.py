@@ -17,7 +17,7 @@ from qa_bot.documents.ingest.files.byte_budget import Produced
 from qa_bot.documents.ingest.files.source_file import Leaf, over_record_limit
 from qa_bot.documents.ingest.reading import read
 from qa_bot.documents.ingest.records import Item, Limits, Notice, Record, Reject
-from qa_lab.train.data.pairs import TrainingDataError
+from qa_lab.train.errors import TrainingDataError
 
 CONTEXT = 2
 """Turns before a reply that are kept."""

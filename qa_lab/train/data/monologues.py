@@ -16,7 +16,7 @@ from generators.training.persona_training import Spoken
 from qa_bot.documents.ingest.example_lines import Line, read_lines
 from qa_bot.documents.ingest.records import Notice, Reject
 from qa_core.text.sentences import sentences
-from qa_lab.train.data.pairs import TrainingDataError
+from qa_lab.train.errors import TrainingDataError
 
 LONG = 300
 """Characters of a line that is one sentence, whatever marks it holds."""

@@ -18,15 +18,12 @@ from qa_bot.documents.ingest.files.source_file import Leaf, over_record_limit
 from qa_bot.documents.ingest.formats import jsonl, tsv
 from qa_bot.documents.ingest.reading import read
 from qa_bot.documents.ingest.records import Item, Limits, Notice, Record, Reject
+from qa_lab.train.errors import TrainingDataError
 from retrievers.training.examples import Pair
 
 _COLUMNS = {"questionid": "qid", "sentence": "answer"}
 _ANSWER_SELECTION = {"question", "answer", "label"}
 _LABELS = {"0", "1"}
-
-
-class TrainingDataError(ValueError):
-    """Data that cannot be trained on; the message says what was expected and what to do."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,7 @@ from pathlib import Path
 
 from qa_bot.documents.ingest.example_lines import Line, read_lines
 from qa_bot.documents.ingest.records import Notice, Reject
-from qa_lab.train.data.pairs import TrainingDataError
+from qa_lab.train.errors import TrainingDataError
 
 BARS = "|||"
 _HEAD = re.compile(r"\[\S+\]")

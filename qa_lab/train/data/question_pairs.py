@@ -24,7 +24,7 @@ from qa_bot.documents.ingest.formats import medquad, tsv
 from qa_bot.documents.ingest.formats.xml import Handler, XmlError, stream
 from qa_bot.documents.ingest.reading import read
 from qa_bot.documents.ingest.records import Item, Limits, Notice, Record, Reject
-from qa_lab.train.data.pairs import TrainingDataError
+from qa_lab.train.errors import TrainingDataError
 from retrievers.training.questions import Labelled, QuestionSet, folded
 
 VARIANTS = 4  # questions of one type and concept; of 630 groups of MedQuAD 586 are within it, a larger one has 43

@@ -16,7 +16,7 @@ from qa_bot.documents.ingest.formats import jsonl
 from qa_bot.documents.ingest.reading import read
 from qa_bot.documents.ingest.records import Item, Limits, Notice, Record, Reject
 from qa_core.text.sentences import sentences
-from qa_lab.train.data.pairs import TrainingDataError
+from qa_lab.train.errors import TrainingDataError
 
 SHORT = 400
 """Characters of a record that is one text; a longer one is taken by sentence."""

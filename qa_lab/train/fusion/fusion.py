@@ -26,7 +26,7 @@ from qa_lab.evaluate.datasets import DatasetError, read_dataset, splits
 from qa_lab.evaluate.evaluation_home import indexed
 from qa_lab.evaluate.systems import rank
 from qa_lab.train.data.answer_sets import AnswerSets, kept, read_answer_sets
-from qa_lab.train.data.pairs import TrainingDataError
+from qa_lab.train.errors import SettingsError, TrainingDataError, TrainingError
 from qa_lab.train.fusion.feedback import MEASURE, Comparison, Voted, compared, measured, stages, voted_in
 from qa_lab.train.fusion.fusion_data import (
     UNJUDGED,
@@ -38,8 +38,7 @@ from qa_lab.train.fusion.fusion_data import (
 )
 from qa_lab.train.fusion.votes import VoteSettings
 from qa_lab.train.request import Request
-from qa_lab.train.retrieval.dense import TrainingError
-from qa_lab.train.settings import SettingsError, read_toml, settled
+from qa_lab.train.settings import read_toml, settled
 from rankers.answer_selection.keyword_features import Keywords
 from rankers.fusion import FusionConfig, LearnedFusion, Origin, cross_validated
 from rankers.gbdt import GBDTConfig

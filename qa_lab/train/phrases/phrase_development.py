@@ -9,8 +9,8 @@ from pathlib import Path
 from qa_core.measures.metrics import Score
 from qa_core.measures.pair_measures import auc, rank_correlation
 from qa_lab.evaluate.words.paired_negatives import with_mismatched
-from qa_lab.train.data.pairs import TrainingDataError
 from qa_lab.train.data.phrase_pairs import read_phrase_pairs
+from qa_lab.train.errors import TrainingDataError
 from qa_lab.train.phrases.phrase_preparation import Parts, Phrased, parts, phrased
 from retrievers.training.phrases.phrase_model import PhraseModel
 

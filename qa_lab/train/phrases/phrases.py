@@ -16,14 +16,14 @@ from qa_bot.home.starter import ENCODER
 from qa_core.training.loop import Progress, Training, seed_everything
 from qa_core.training.resume import load_training
 from qa_core.types import IntArray
-from qa_lab.train.data.pairs import TrainingDataError
 from qa_lab.train.data.phrase_pairs import PhrasePairs, read_phrase_pairs
+from qa_lab.train.errors import RunError, SettingsError, TrainingDataError
 from qa_lab.train.phrases.phrase_development import check_parts, measure_name, measured, with_development
 from qa_lab.train.phrases.phrase_preparation import Phrased, Preparation, prepared
 from qa_lab.train.phrases.phrase_words import only, start_vectors
 from qa_lab.train.request import Request
-from qa_lab.train.settings import SettingsError, read_toml, settled
-from qa_lab.train.training_run import RunError, TrainingRun, drive
+from qa_lab.train.settings import read_toml, settled
+from qa_lab.train.training_run import TrainingRun, drive
 from retrievers.training.phrases.phrase_model import PhraseModel
 from retrievers.training.phrases.phrase_training import PhraseConfig, adagrad, train_network
 from retrievers.training.phrases.tree_batching import Numbered

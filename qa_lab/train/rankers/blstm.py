@@ -23,14 +23,13 @@ from qa_core.training.resume import load_training
 from qa_core.types import FloatArray
 from qa_core.vectors.word_vectors import WordVectors
 from qa_lab.train.data.answer_sets import AnswerSets, Figures, parted_mixed
-from qa_lab.train.data.pairs import TrainingDataError
 from qa_lab.train.data.start_vectors import vectors_beyond, words_of
+from qa_lab.train.errors import RunError, SettingsError, TrainingDataError, TrainingError
 from qa_lab.train.rankers.blstm_report import Outcome, card
 from qa_lab.train.rankers.blstm_settings import BLSTMSettings, configured
 from qa_lab.train.request import Request
-from qa_lab.train.retrieval.dense import TrainingError
-from qa_lab.train.settings import SettingsError, device_of
-from qa_lab.train.training_run import IDENTITY, RunError, TrainingRun, drive
+from qa_lab.train.settings import device_of
+from qa_lab.train.training_run import IDENTITY, TrainingRun, drive
 from rankers.answer_selection.blstm import (
     PAPER,
     POOLS,

@@ -6,8 +6,9 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from qa_bot.home.encoders import STARTER
+from qa_lab.train.errors import SettingsError
 from qa_lab.train.request import Request
-from qa_lab.train.settings import SettingsError, read_toml, settled
+from qa_lab.train.settings import read_toml, settled
 from rankers.answer_selection.blstm import CPU, PAPER, POOLS, BLSTMConfig, BLSTMTraining
 from rankers.answer_selection.keyword_features import COSINE, FEATURES
 from rankers.gbdt import GBDTConfig

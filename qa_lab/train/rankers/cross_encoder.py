@@ -16,11 +16,10 @@ from qa_core.networks.pair_tokens import PairConfig
 from qa_core.training.loop import Progress, Training, seed_everything
 from qa_core.training.resume import load_training
 from qa_lab.train.data.answer_sets import AnswerSets, parted_mixed
-from qa_lab.train.data.pairs import TrainingDataError
+from qa_lab.train.errors import RunError, SettingsError, TrainingDataError, TrainingError
 from qa_lab.train.request import Request
-from qa_lab.train.retrieval.dense import TrainingError
-from qa_lab.train.settings import SettingsError, read_toml, settled
-from qa_lab.train.training_run import RunError, TrainingRun, drive
+from qa_lab.train.settings import read_toml, settled
+from qa_lab.train.training_run import TrainingRun, drive
 from rankers.training.answer_pairs import AnswerPool, AnswerSet, mean_average_precision
 from rankers.training.cross_encoder_training import (
     CrossEncoderTuning,

@@ -18,8 +18,8 @@ from qa_bot.answering.models.ranker_loading import RankerError, open_ranker
 from qa_core.networks.checkpoints import CONFIG
 from qa_core.training.loop import Progress
 from qa_core.types import FloatArray
-from qa_lab.train.settings import SettingsError
-from qa_lab.train.training_run import EVERY, RunError, TrainingRun
+from qa_lab.train.errors import RunError, SettingsError
+from qa_lab.train.training_run import EVERY, TrainingRun
 from rankers.neural import PairScorer, TextPair
 from rankers.training.answer_pairs import AnswerPool
 from rankers.training.distillation import DistilConfig, pair_answers

@@ -18,13 +18,12 @@ from qa_core.training.likelihood_training import LikelihoodConfig, optimiser, pe
 from qa_core.training.loop import Progress, Training, seed_everything
 from qa_core.training.resume import load_training
 from qa_lab.train.data.answer_sets import AnswerSets, kept, parted
-from qa_lab.train.data.pairs import TrainingDataError
 from qa_lab.train.data.start_vectors import vectors_of, words_of
+from qa_lab.train.errors import RunError, SettingsError, TrainingDataError, TrainingError
 from qa_lab.train.rankers.likelihood_measures import AMONG, among, chosen, judged_figures
 from qa_lab.train.request import Request
-from qa_lab.train.retrieval.dense import TrainingError
-from qa_lab.train.settings import SettingsError, device_of, read_toml, settled
-from qa_lab.train.training_run import RunError, TrainingRun, drive
+from qa_lab.train.settings import device_of, read_toml, settled
+from qa_lab.train.training_run import TrainingRun, drive
 from rankers.answer_selection.encoder_decoder import (
     PAPER,
     SMALL,

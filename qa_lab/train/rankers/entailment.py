@@ -21,14 +21,13 @@ from qa_core.networks.pair_tokens import PairConfig
 from qa_core.training.loop import Progress, Training, seed_everything
 from qa_core.training.resume import load_training
 from qa_core.vectors.word_vectors import WordVectors
-from qa_lab.train.data.pairs import TrainingDataError
 from qa_lab.train.data.paraphrase_pairs import held_out, kept_aside, labelled_pairs
 from qa_lab.train.data.question_pairs import QuestionPairs, read_question_pairs
 from qa_lab.train.data.start_vectors import located, vectors_of, words_of
+from qa_lab.train.errors import RunError, SettingsError, TrainingDataError, TrainingError
 from qa_lab.train.request import Request
-from qa_lab.train.retrieval.dense import TrainingError
-from qa_lab.train.settings import SettingsError, read_toml, settled
-from qa_lab.train.training_run import RunError, TrainingRun, drive
+from qa_lab.train.settings import read_toml, settled
+from qa_lab.train.training_run import TrainingRun, drive
 from rankers.paraphrase import word_pairs
 from rankers.paraphrase.word_pairs import WordPairs, WordSizes
 from rankers.training import paraphrase_training

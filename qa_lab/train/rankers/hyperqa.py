@@ -19,15 +19,13 @@ from qa_core.training.resume import load_training
 from qa_core.types import FloatArray
 from qa_core.vectors.word_vectors import read_vectors
 from qa_lab.train.data.answer_sets import AnswerSets, Figures, parted_mixed
-from qa_lab.train.data.pairs import TrainingDataError
 from qa_lab.train.data.start_vectors import located
+from qa_lab.train.errors import RunError, SettingsError, TrainingDataError, TrainingError
 from qa_lab.train.rankers.distillation import check_answer_pairs, folder_of, opened, spread, standard, teacher_scores
 from qa_lab.train.rankers.hyperqa_readouts import write_readouts
 from qa_lab.train.rankers.hyperqa_settings import HyperSettings, configured
 from qa_lab.train.request import Request
-from qa_lab.train.retrieval.dense import TrainingError
-from qa_lab.train.settings import SettingsError
-from qa_lab.train.training_run import RunError, TrainingRun, drive
+from qa_lab.train.training_run import TrainingRun, drive
 from rankers.answer_selection import hyperqa, peers
 from rankers.answer_selection.frozen_words import FrozenWords, PieceWords, TableWords
 from rankers.answer_selection.hyperqa import HyperQA, HyperShape

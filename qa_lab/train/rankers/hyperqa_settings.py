@@ -9,9 +9,10 @@ from typing import Literal
 
 from qa_bot.home.encoders import STARTER
 from qa_lab.train.data.start_vectors import located
+from qa_lab.train.errors import SettingsError
 from qa_lab.train.rankers.distillation import check_distillation
 from qa_lab.train.request import Request
-from qa_lab.train.settings import SettingsError, read_toml, settled
+from qa_lab.train.settings import read_toml, settled
 from rankers.answer_selection.hyperqa import HyperShape
 from rankers.answer_selection.peers import PeerShape
 from rankers.training.answer_pairs import PairwiseConfig

@@ -31,11 +31,11 @@ from qa_bot.home.folder import Home
 from qa_core.measures.plots import write_curve
 from qa_core.training.loop import Progress, seed_everything
 from qa_core.training.resume import load_training
-from qa_lab.train.data.pairs import TrainingDataError
+from qa_lab.train.errors import RunError, TrainingDataError
 from qa_lab.train.relations.graph_mining import TEMPLATES
 from qa_lab.train.relations.relation_settings import PHASES, RelationSettings
 from qa_lab.train.request import Request
-from qa_lab.train.training_run import CURVE, RunError, TrainingRun, drive
+from qa_lab.train.training_run import CURVE, TrainingRun, drive
 
 OnProgress = Callable[[Progress], None]
 

@@ -10,8 +10,9 @@ from kg_index.training.relation_training import Phase
 from kg_index.training.relation_tuning import TuningConfig
 from kg_index.training.self_training import GENTLE
 from qa_bot.home.encoders import STARTER
+from qa_lab.train.errors import SettingsError
 from qa_lab.train.request import Request
-from qa_lab.train.settings import SettingsError, read_toml, settled
+from qa_lab.train.settings import read_toml, settled
 
 Weighting = Literal["uniform", "F", "F+K", "F+K+S"]
 PHASES: dict[Weighting, tuple[Phase, ...]] = {

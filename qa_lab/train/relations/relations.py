@@ -25,15 +25,13 @@ from qa_bot.home.encoders import EncoderError
 from qa_bot.home.folder import Home
 from qa_core.training.loop import Progress, seed_everything
 from qa_core.training.resume import load_training
-from qa_lab.train.data.pairs import TrainingDataError
+from qa_lab.train.errors import RunError, SettingsError, TrainingDataError, TrainingError
 from qa_lab.train.relations.mined_relations import MinedOutcome, train_mined
 from qa_lab.train.relations.relation_accuracy import accuracy
 from qa_lab.train.relations.relation_settings import RelationSettings, configured, epochs
 from qa_lab.train.relations.tuned_relations import TunedOutcome, train_tuned
 from qa_lab.train.request import Request
-from qa_lab.train.retrieval.dense import TrainingError
-from qa_lab.train.settings import SettingsError
-from qa_lab.train.training_run import RunError, TrainingRun, drive
+from qa_lab.train.training_run import TrainingRun, drive
 
 __all__ = ["MEASURE", "Outcome", "Pools", "accuracy", "configured", "epochs", "train_relations"]
 

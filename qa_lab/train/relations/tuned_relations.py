@@ -35,10 +35,10 @@ from qa_core.training.loop import Progress, seed_everything
 from qa_core.training.resume import load_training
 from qa_core.training.transformer_tuning import TransformerReader, load_tunable, save_tuned
 from qa_core.types import IntArray
+from qa_lab.train.errors import SettingsError
 from qa_lab.train.relations.relation_accuracy import accuracy, accuracy_of
 from qa_lab.train.relations.relation_settings import RelationSettings
 from qa_lab.train.request import Request
-from qa_lab.train.settings import SettingsError
 from qa_lab.train.training_run import TrainingRun, drive
 
 _MAX_LENGTH = 64  # tokens of a question that count in training

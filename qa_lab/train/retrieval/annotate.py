@@ -20,7 +20,8 @@ from qa_core.measures.metrics import paired_bootstrap
 from qa_core.networks.pair_classifier import LabelledPairs, mean_loss, probabilities
 from qa_core.types import FloatArray
 from qa_lab.train.data.annotation_data import read_matching
-from qa_lab.train.data.pairs import Pairs, TrainingDataError
+from qa_lab.train.data.pairs import Pairs
+from qa_lab.train.errors import RunError, SettingsError, TrainingDataError
 from qa_lab.train.request import Request
 from qa_lab.train.retrieval.annotation_models import (
     PAGE,
@@ -56,8 +57,7 @@ from qa_lab.train.retrieval.annotation_settings import (
     stages,
     ways,
 )
-from qa_lab.train.settings import SettingsError
-from qa_lab.train.training_run import IDENTITY, RunError, TrainingRun
+from qa_lab.train.training_run import IDENTITY, TrainingRun
 from retrievers.training.annotation import (
     Found,
     Label,

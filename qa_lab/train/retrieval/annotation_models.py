@@ -20,9 +20,10 @@ from qa_core.training.loop import Progress, Training, seed_everything
 from qa_core.training.resume import load_training
 from qa_core.types import FloatArray, IntArray
 from qa_lab.train.data.annotation_data import Matching
+from qa_lab.train.errors import SettingsError
 from qa_lab.train.request import Request
 from qa_lab.train.retrieval.annotation_settings import BASE, AnnotateConfig, stages
-from qa_lab.train.settings import SettingsError, device_of
+from qa_lab.train.settings import device_of
 from qa_lab.train.training_run import CURVE, IDENTITY, TrainingRun, drive
 from retrievers.engines.local.dense import build
 from retrievers.training.annotation import Found, Search, candidates, squared_distances

@@ -8,8 +8,9 @@ from typing import Literal
 from qa_bot.home.encoders import STARTER
 from qa_core.networks.pair_classifier import PairTuning
 from qa_core.networks.pair_tokens import PairConfig
+from qa_lab.train.errors import SettingsError
 from qa_lab.train.request import Request
-from qa_lab.train.settings import SettingsError, read_toml, settled
+from qa_lab.train.settings import read_toml, settled
 from retrievers.training.annotation import THRESHOLD
 from retrievers.training.bi_encoder import BiEncoderConfig
 from retrievers.training.encoders.static_tower import StaticConfig

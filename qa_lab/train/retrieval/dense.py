@@ -14,11 +14,12 @@ from qa_bot.home.starter import ENCODER
 from qa_core.training.loop import Progress, Training, seed_everything
 from qa_core.training.resume import load_training
 from qa_lab.train.card import Card, card_text
-from qa_lab.train.data.pairs import Pairs, TrainingDataError, read_pairs, split
+from qa_lab.train.data.pairs import Pairs, read_pairs, split
 from qa_lab.train.data.start_vectors import vectors_of
+from qa_lab.train.errors import RunError, SettingsError, TrainingDataError, TrainingError
 from qa_lab.train.request import Request
-from qa_lab.train.settings import SettingsError, device_of, read_toml, settled
-from qa_lab.train.training_run import RunError, TrainingRun, drive
+from qa_lab.train.settings import device_of, read_toml, settled
+from qa_lab.train.training_run import TrainingRun, drive
 from retrievers.training.encoders.static_tower import StaticConfig, StaticTower
 from retrievers.training.encoders.trainable_encoders import Tower, counted
 from retrievers.training.encoders.transformer_tower import TransformerConfig, TransformerTower
@@ -37,10 +38,6 @@ _SLAM = {
     "transformer": SlamConfig(learning_rate=2e-5, epochs=5, clip=1.0),
 }
 _PRESETS = {"cpu": CPU, "paper": PAPER}
-
-
-class TrainingError(ValueError):
-    """A run that cannot be; the message says why and what to do."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,13 +21,13 @@ from qa_core.training.resume import load_training
 from qa_core.types import FloatArray, IntArray
 from qa_core.vectors.word_vectors import WordVectors, write_glove
 from qa_lab.evaluate.words.words import models_folder
-from qa_lab.train.data.pairs import TrainingDataError
 from qa_lab.train.data.paraphrases import Lexicon, WordPair, read_lexicon
 from qa_lab.train.data.word_vectors import VECTORS, listed_words, side_by_side, word_vectors
+from qa_lab.train.errors import RunError, SettingsError, TrainingDataError
 from qa_lab.train.request import Request
 from qa_lab.train.retrieval.word_selection import Selection, held_out_pairs, lists_selection, pairs_selection
-from qa_lab.train.settings import SettingsError, read_toml, settled
-from qa_lab.train.training_run import RunError, TrainingRun, drive
+from qa_lab.train.settings import read_toml, settled
+from qa_lab.train.training_run import TrainingRun, drive
 from retrievers.training.phrases.forbidden_negatives import Constraints, lemmas_among
 from retrievers.training.phrases.word_paragram import ParagramConfig, WordTable, adagrad, principal, train_table
 

@@ -24,12 +24,11 @@ from qa_core.training.loop import Progress, Training, seed_everything
 from qa_core.training.resume import load_training
 from qa_core.training.static_table import extended_rows
 from qa_core.vectors.word_vectors import WordVectors, read_vectors
-from qa_lab.train.data.pairs import TrainingDataError
 from qa_lab.train.data.question_pairs import QuestionPairs, read_question_pairs
+from qa_lab.train.errors import RunError, SettingsError, TrainingDataError, TrainingError
 from qa_lab.train.request import Request
-from qa_lab.train.retrieval.dense import TrainingError
-from qa_lab.train.settings import SettingsError, read_toml, settled
-from qa_lab.train.training_run import IDENTITY, RunError, TrainingRun, drive
+from qa_lab.train.settings import read_toml, settled
+from qa_lab.train.training_run import IDENTITY, TrainingRun, drive
 from retrievers.training.dual_encoder import (
     MEASURED,
     DualConfig,

@@ -22,14 +22,12 @@ from generators.topics.counting_grid import CountingGrid
 from generators.training.chat_training import acceptor_examples, begin_from, perplexity
 from qa_core.training.loop import Progress, seed_everything
 from qa_lab.train.data.dialogues import Dialogue, Dialogues, Exchange, exchanges, read_dialogues, split_dialogues
-from qa_lab.train.data.pairs import TrainingDataError
+from qa_lab.train.errors import RunError, SettingsError, TrainingDataError, TrainingError
 from qa_lab.train.request import Request
-from qa_lab.train.retrieval.dense import TrainingError
-from qa_lab.train.settings import SettingsError, device_of
+from qa_lab.train.settings import device_of
 from qa_lab.train.speech.chat_card import Outcome, card
 from qa_lab.train.speech.chat_settings import PARTS, ChatSettings, configured
 from qa_lab.train.submodel_runs import SubmodelRun, begun, train_in
-from qa_lab.train.training_run import RunError
 
 HELD_OUT = 4_000
 """Held-out exchanges that perplexity is taken on at most."""

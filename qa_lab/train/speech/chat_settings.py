@@ -10,8 +10,9 @@ from generators.conversation.chat_model import ChatConfig
 from generators.conversation.language_model import LanguageModelConfig
 from generators.training.chat_training import PartConfig
 from qa_core.networks.seq2seq import Seq2SeqConfig
+from qa_lab.train.errors import SettingsError
 from qa_lab.train.request import Request
-from qa_lab.train.settings import SettingsError, read_toml, settled
+from qa_lab.train.settings import read_toml, settled
 
 PARTS = ("forward", "language", "backward")
 """In the order in which they are trained."""

@@ -16,14 +16,12 @@ from generators.training.grid_fitting import Fitting, GridStep, fit, initial_fit
 from qa_core.networks.vocabulary import Vocabulary
 from qa_core.text.linguistics import stop_words
 from qa_core.training.loop import Progress
-from qa_lab.train.data.pairs import TrainingDataError
 from qa_lab.train.data.topic_texts import Texts, read_texts, split_texts
+from qa_lab.train.errors import RunError, SettingsError, TrainingDataError, TrainingError
 from qa_lab.train.request import Request
-from qa_lab.train.retrieval.dense import TrainingError
-from qa_lab.train.settings import SettingsError
 from qa_lab.train.speech.grid_run import drive, finish, go_on
 from qa_lab.train.speech.grid_settings import GridSettings, configured
-from qa_lab.train.training_run import RunError, TrainingRun
+from qa_lab.train.training_run import TrainingRun
 
 MAP, PICTURE = "grid.json", "grid.png"
 SHOWN = 3

@@ -13,7 +13,8 @@ from qa_core.atomic import atomic_folder, current_folder
 from qa_core.measures.plots import draw_curve, write_curve
 from qa_core.networks.checkpoints import read_weights, write_weights
 from qa_core.training.loop import Progress
-from qa_lab.train.training_run import CURVE, EVERY, IDENTITY, PICTURE, RunError, TrainingRun
+from qa_lab.train.errors import RunError
+from qa_lab.train.training_run import CURVE, EVERY, IDENTITY, PICTURE, TrainingRun
 
 TENSORS, STATE = FILES = ("tensors.safetensors", "state.json")
 

@@ -6,8 +6,9 @@ from dataclasses import dataclass, field
 
 from generators.topics.counting_grid import GridConfig
 from generators.training.grid_fitting import FitConfig
+from qa_lab.train.errors import SettingsError
 from qa_lab.train.request import Request
-from qa_lab.train.settings import SettingsError, read_toml, settled
+from qa_lab.train.settings import read_toml, settled
 
 
 @dataclass(frozen=True, slots=True)

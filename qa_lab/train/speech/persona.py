@@ -40,14 +40,13 @@ from qa_bot.answering.models.personas import BASE, SHIPPED
 from qa_core.networks.seq2seq import Seq2Seq
 from qa_core.training.loop import seed_everything
 from qa_lab.train.data.monologues import Monologue, read_monologue, split_monologue
-from qa_lab.train.data.pairs import TrainingDataError
+from qa_lab.train.errors import RunError, SettingsError, TrainingDataError, TrainingError
 from qa_lab.train.request import Request
-from qa_lab.train.retrieval.dense import TrainingError
-from qa_lab.train.settings import SettingsError, device_of
+from qa_lab.train.settings import device_of
 from qa_lab.train.speech.persona_card import Change, Outcome, QuotedOutcome, card, quoted_card
 from qa_lab.train.speech.persona_settings import PARTS, PersonaSettings, configured
 from qa_lab.train.submodel_runs import OnProgress, SubmodelRun, begun, train_in
-from qa_lab.train.training_run import RunError, TrainingRun
+from qa_lab.train.training_run import TrainingRun
 
 KNOWN = 0.5
 """Share of a sentence's words that the base has to know for its words to be learnt from."""

@@ -7,8 +7,9 @@ from typing import Literal
 
 from generators.conversation.decoding import Sampling
 from generators.training.chat_training import PartConfig
+from qa_lab.train.errors import SettingsError
 from qa_lab.train.request import Request
-from qa_lab.train.settings import SettingsError, read_toml, settled
+from qa_lab.train.settings import read_toml, settled
 
 PARTS = ("speaker", "forward")
 """In the order in which they are trained."""

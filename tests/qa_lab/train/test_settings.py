@@ -3,7 +3,8 @@ from pathlib import Path
 
 import pytest
 
-from qa_lab.train.settings import SettingsError, read_toml, settled
+from qa_lab.train.errors import SettingsError
+from qa_lab.train.settings import read_toml, settled
 
 
 @dataclass(frozen=True)

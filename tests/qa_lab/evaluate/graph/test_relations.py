@@ -6,7 +6,7 @@ import pytest
 
 from kg_index.relations.pools import PoolQuestion
 from qa_lab.evaluate.graph.relations import Chance, evaluate_relations, measured
-from qa_lab.train.data.pairs import TrainingDataError
+from qa_lab.train.errors import TrainingDataError
 
 NAMES = ("/people/person/place_of_birth", "/people/person/profession", "/film/film/directed_by", "/music/album/genre")
 LINES = (

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from qa_lab.train.data.dialogues import Dialogue, Exchange, exchanges, read_dialogues, split_dialogues
-from qa_lab.train.data.pairs import TrainingDataError
+from qa_lab.train.errors import TrainingDataError
 
 
 def test_each_turn_replies_to_those_before_it():

@@ -6,7 +6,7 @@ import pytest
 
 from generators.training.persona_training import Spoken
 from qa_lab.train.data.monologues import read_monologue, split_monologue
-from qa_lab.train.data.pairs import TrainingDataError
+from qa_lab.train.errors import TrainingDataError
 
 
 def write(path: Path, text: str | bytes) -> Path:

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from qa_lab.train.data.pairs import TrainingDataError, read_pairs, split
+from qa_lab.train.data.pairs import read_pairs, split
+from qa_lab.train.errors import TrainingDataError
 from retrievers.training.examples import Pair
 
 MEDQUAD = """<?xml version="1.0"?><Document id="1" url="u"><QAPairs>

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from qa_lab.train.data.pairs import TrainingDataError
 from qa_lab.train.data.paraphrases import DIGITS, ODD, PHRASE, REPEATED, SAME, read_lexicon
+from qa_lab.train.errors import TrainingDataError
 
 
 @pytest.fixture

@@ -3,8 +3,8 @@ import json
 
 import pytest
 
-from qa_lab.train.data.pairs import TrainingDataError
 from qa_lab.train.data.topic_texts import read_texts, split_texts
+from qa_lab.train.errors import TrainingDataError
 
 
 def test_turns_pairs_and_lines_are_texts(write_lines):

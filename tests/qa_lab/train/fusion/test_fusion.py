@@ -17,11 +17,10 @@ from qa_bot.home.folder import Home
 from qa_core.types import Question
 from qa_lab.evaluate.answers import evaluate_answers
 from qa_lab.evaluate.systems import rank
-from qa_lab.train.data.pairs import TrainingDataError
+from qa_lab.train.errors import SettingsError, TrainingDataError
 from qa_lab.train.fusion.fusion import configured, train_fusion
 from qa_lab.train.fusion.fusion_data import of_judgements
 from qa_lab.train.request import Request
-from qa_lab.train.settings import SettingsError
 from rankers.fusion import FusedScorer, FusionConfig, LearnedFusion
 from rankers.gbdt import GBDTConfig
 

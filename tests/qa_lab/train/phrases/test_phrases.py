@@ -7,11 +7,9 @@ import pytest
 
 from qa_core.networks.checkpoints import load_weights
 from qa_core.vectors.word_vectors import WordVectors, write_glove
-from qa_lab.train.data.pairs import TrainingDataError
+from qa_lab.train.errors import RunError, SettingsError, TrainingDataError
 from qa_lab.train.phrases.phrases import PhraseTrainingError, epochs, train_phrases
 from qa_lab.train.request import Request
-from qa_lab.train.settings import SettingsError
-from qa_lab.train.training_run import RunError
 from retrievers.training.phrases.phrase_model import PhraseModel
 
 SYLLABLES = ("ba", "co", "du", "fe", "gi", "ha", "jo", "ku", "le", "mi", "na", "po")

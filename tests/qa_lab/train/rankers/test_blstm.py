@@ -7,12 +7,9 @@ import numpy as np
 import pytest
 
 from qa_core.networks.checkpoints import load_weights
-from qa_lab.train.data.pairs import TrainingDataError
+from qa_lab.train.errors import RunError, SettingsError, TrainingDataError, TrainingError
 from qa_lab.train.rankers.blstm import configured, epochs, train_blstm
 from qa_lab.train.request import Request
-from qa_lab.train.retrieval.dense import TrainingError
-from qa_lab.train.settings import SettingsError
-from qa_lab.train.training_run import RunError
 from rankers.answer_selection.blstm import BLSTMScorer
 from rankers.answer_selection.stacked import StackedRanker
 

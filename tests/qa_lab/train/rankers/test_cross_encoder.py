@@ -7,16 +7,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from qa_lab.train.errors import SettingsError, TrainingDataError, TrainingError
+
 pytest.importorskip("transformers", reason="a cross-encoder over a transformer needs the extra 'minilm'")
 
 from qa_bot.answering.models.ranker_loading import open_ranker
 from qa_core.networks.checkpoints import load_weights
-from qa_lab.train.data.pairs import TrainingDataError
 from qa_lab.train.rankers.cross_encoder import configured, epochs, mined, train_cross_encoder
 from qa_lab.train.rankers.entailment import train_entailment
 from qa_lab.train.request import Request
-from qa_lab.train.retrieval.dense import TrainingError
-from qa_lab.train.settings import SettingsError
 from rankers.answer_selection.cross_encoder import CrossEncoder
 from rankers.training.answer_pairs import AnswerSet
 from rankers.training.cross_encoder_training import TrainedCrossEncoder

@@ -8,14 +8,13 @@ import numpy as np
 import pytest
 
 from qa_core.networks.checkpoints import load_weights
+from qa_lab.train.errors import RunError, SettingsError, TrainingError
 from qa_lab.train.rankers import distillation
 from qa_lab.train.rankers.distillation import SCORES, spread, standard, teacher_scores
 from qa_lab.train.rankers.hyperqa import epochs, train_hyperqa
 from qa_lab.train.rankers.hyperqa_settings import HyperSettings
 from qa_lab.train.request import Request
-from qa_lab.train.retrieval.dense import TrainingError
-from qa_lab.train.settings import SettingsError
-from qa_lab.train.training_run import RunError, TrainingRun
+from qa_lab.train.training_run import TrainingRun
 from rankers.answer_selection.hyperqa import HyperQA, HyperShape
 from rankers.answer_selection.peers import SiameseCosineRanker
 

@@ -7,12 +7,10 @@ import numpy as np
 import pytest
 
 from qa_core.networks.checkpoints import load_weights
-from qa_lab.train.data.pairs import TrainingDataError
+from qa_lab.train.errors import RunError, SettingsError, TrainingDataError
 from qa_lab.train.rankers.encoder_decoder import configured, epochs, right_pairs, train_encoder_decoder_ranker
 from qa_lab.train.rankers.likelihood_measures import among, chosen
 from qa_lab.train.request import Request
-from qa_lab.train.settings import SettingsError
-from qa_lab.train.training_run import RunError
 from rankers.answer_selection.encoder_decoder import EncoderDecoderRanker
 from rankers.training.answer_pairs import AnswerSet
 

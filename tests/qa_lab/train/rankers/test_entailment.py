@@ -9,14 +9,11 @@ import pytest
 from qa_bot.answering.models.ranker_loading import RankerError, open_ranker
 from qa_core.networks.checkpoints import load_weights
 from qa_lab.evaluate.words.paraphrase import best_threshold, evaluate_paraphrase, jaccard, logistic
-from qa_lab.train.data.pairs import TrainingDataError
 from qa_lab.train.data.paraphrase_pairs import kept_aside, labelled
 from qa_lab.train.data.question_pairs import read_question_pairs
+from qa_lab.train.errors import RunError, SettingsError, TrainingDataError, TrainingError
 from qa_lab.train.rankers.entailment import configured, epochs, train_entailment
 from qa_lab.train.request import Request
-from qa_lab.train.retrieval.dense import TrainingError
-from qa_lab.train.settings import SettingsError
-from qa_lab.train.training_run import RunError
 from rankers.paraphrase.word_pairs import WordPairs
 
 NAMES = [first + last for first in ("ba", "ce", "di", "fo") for last in ("lor", "min", "tes", "von", "zar")]

@@ -7,14 +7,11 @@ import numpy as np
 import pytest
 
 from qa_core.networks.checkpoints import load_weights
-from qa_lab.train.data.pairs import TrainingDataError
+from qa_lab.train.errors import RunError, SettingsError, TrainingDataError, TrainingError
 from qa_lab.train.rankers.hyperqa import epochs, train_hyperqa
 from qa_lab.train.rankers.hyperqa_readouts import FILES, bands, levels
 from qa_lab.train.rankers.hyperqa_settings import DEFAULTS, configured
 from qa_lab.train.request import Request
-from qa_lab.train.retrieval.dense import TrainingError
-from qa_lab.train.settings import SettingsError
-from qa_lab.train.training_run import RunError
 from rankers.answer_selection.hyperqa import HyperQA
 from rankers.answer_selection.peers import SiameseCosineRanker
 from rankers.training.answer_pairs import AnswerPool

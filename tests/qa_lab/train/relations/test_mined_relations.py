@@ -12,13 +12,11 @@ from qa_bot.answering.graph.relation_encoders import open_encoders, told
 from qa_bot.answering.graph.relation_folders import RelationScorerError
 from qa_bot.home.encoders import STARTER, resolve
 from qa_lab.evaluate.graph.relations import evaluate_relations, open_scorer
-from qa_lab.train.data.pairs import TrainingDataError
+from qa_lab.train.errors import RunError, SettingsError, TrainingDataError
 from qa_lab.train.relations.mined_relations import read_templates
 from qa_lab.train.relations.relation_settings import configured, epochs
 from qa_lab.train.relations.relations import train_relations
 from qa_lab.train.request import Request
-from qa_lab.train.settings import SettingsError
-from qa_lab.train.training_run import RunError
 
 BORN, DIED, WROTE = (
     f"http://rdf.freebase.com/ns/people.person.{last}" for last in ("birth_place", "grave", "author_of")

@@ -10,11 +10,9 @@ from kg_index.relations.relation_head import HeadConfig
 from qa_bot.answering.graph.relation_folders import RelationScorerError
 from qa_core.networks.checkpoints import load_config, load_weights
 from qa_lab.evaluate.graph.relations import evaluate_relations, open_head
-from qa_lab.train.data.pairs import TrainingDataError
+from qa_lab.train.errors import RunError, SettingsError, TrainingDataError
 from qa_lab.train.relations.relations import configured, epochs, train_relations
 from qa_lab.train.request import Request
-from qa_lab.train.settings import SettingsError
-from qa_lab.train.training_run import RunError
 
 NAMES = ("/a/born_in", "/a/died_in", "/a/wrote", "/a/sings")
 WORDS = {1: "voice", 2: "pen", 3: "cradle", 4: "grave"}  # what the words alone say is wrong

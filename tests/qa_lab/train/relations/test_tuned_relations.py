@@ -11,11 +11,10 @@ from qa_bot.answering.graph.relation_folders import RelationScorerError
 from qa_core.encoders.mapped_tensors import map_tensors, write_tensors
 from qa_core.networks.checkpoints import load_weights
 from qa_lab.evaluate.graph.relations import evaluate_relations, open_scorer
+from qa_lab.train.errors import RunError, SettingsError
 from qa_lab.train.relations.relation_accuracy import accuracy
 from qa_lab.train.relations.relations import configured, epochs, train_relations
 from qa_lab.train.request import Request
-from qa_lab.train.settings import SettingsError
-from qa_lab.train.training_run import RunError
 
 pytest.importorskip("transformers", reason="training a transformer needs the extra 'minilm'")
 

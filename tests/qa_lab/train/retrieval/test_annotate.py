@@ -7,6 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from qa_lab.train.errors import RunError, SettingsError, TrainingDataError
+
 pytest.importorskip("transformers", reason="a cross-encoder needs the extra 'minilm'")
 
 from qa_bot.home.encoders import verify
@@ -14,7 +16,7 @@ from qa_core.encoders.mapped_tensors import write_tensors
 from qa_core.measures.metrics import Difference
 from qa_core.networks.checkpoints import read_tensors
 from qa_core.networks.pair_classifier import PairClassifier
-from qa_lab.train.data.pairs import TrainingDataError, read_pairs
+from qa_lab.train.data.pairs import read_pairs
 from qa_lab.train.request import Request
 from qa_lab.train.retrieval.annotate import AnnotationError, epochs, train_annotate
 from qa_lab.train.retrieval.annotation_report import (
@@ -26,8 +28,6 @@ from qa_lab.train.retrieval.annotation_report import (
     markdown,
 )
 from qa_lab.train.retrieval.annotation_settings import CPU, PAPER, configured, stages
-from qa_lab.train.settings import SettingsError
-from qa_lab.train.training_run import RunError
 from retrievers.training.annotation import Agreement
 
 BAGS = [bag for size in (3, 4) for bag in combinations_with_replacement(("cats", "sleep", "day", "why", "do"), size)]

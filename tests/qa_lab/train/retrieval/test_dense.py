@@ -9,11 +9,9 @@ import pytest
 
 from qa_bot.home.encoders import EncoderError, open_folder, verify
 from qa_core.networks.checkpoints import load_weights
-from qa_lab.train.data.pairs import TrainingDataError
+from qa_lab.train.errors import RunError, SettingsError, TrainingDataError, TrainingError
 from qa_lab.train.request import Request
-from qa_lab.train.retrieval.dense import TrainingError, configured, train_dense
-from qa_lab.train.settings import SettingsError
-from qa_lab.train.training_run import RunError
+from qa_lab.train.retrieval.dense import configured, train_dense
 
 
 class StoppedError(Exception):

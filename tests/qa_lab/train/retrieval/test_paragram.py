@@ -8,11 +8,9 @@ import pytest
 
 from qa_core.vectors.word_vectors import WordVectors, read_vectors, write_glove
 from qa_lab.evaluate.words.words import evaluate_words
-from qa_lab.train.data.pairs import TrainingDataError
+from qa_lab.train.errors import RunError, SettingsError, TrainingDataError
 from qa_lab.train.request import Request
 from qa_lab.train.retrieval.paragram import ParagramError, configured, epochs, train_paragram
-from qa_lab.train.settings import SettingsError
-from qa_lab.train.training_run import RunError
 
 NAMES = [first + last for first in ("ba", "ce", "di", "fo", "gu") for last in ("lor", "min", "tes", "von")]
 SETTINGS = "[paragram]\nepochs = 4\nbatch = 5\nregularisation = 0.0\n"

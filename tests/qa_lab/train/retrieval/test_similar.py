@@ -8,12 +8,9 @@ import pytest
 
 from qa_bot.home.encoders import open_folder, verify
 from qa_core.networks.checkpoints import load_weights
-from qa_lab.train.data.pairs import TrainingDataError
+from qa_lab.train.errors import RunError, SettingsError, TrainingDataError, TrainingError
 from qa_lab.train.request import Request
-from qa_lab.train.retrieval.dense import TrainingError
 from qa_lab.train.retrieval.similar import configured, epochs, train_similar
-from qa_lab.train.settings import SettingsError
-from qa_lab.train.training_run import RunError
 
 NAMES = [first + last for first in ("ba", "ce", "di", "fo") for last in ("lor", "min", "tes", "von", "zar")]
 SETTINGS = "[words]\ndimension = 16\n[dual]\nepochs = 3\nbatch = 8\n"

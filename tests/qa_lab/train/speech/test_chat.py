@@ -9,12 +9,10 @@ import pytest
 from generators.conversation.chat_model import ChatModel
 from qa_core.networks.checkpoints import load_weights
 from qa_lab.train.data.dialogues import Exchange
-from qa_lab.train.data.pairs import TrainingDataError
+from qa_lab.train.errors import RunError, SettingsError, TrainingDataError
 from qa_lab.train.request import Request
-from qa_lab.train.settings import SettingsError
 from qa_lab.train.speech.chat import epochs, rows_of, train_chat
 from qa_lab.train.speech.chat_settings import SMALL, THESIS, configured
-from qa_lab.train.training_run import RunError
 
 SETTINGS = """minimum = 1
 examples = 50

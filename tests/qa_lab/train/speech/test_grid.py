@@ -8,13 +8,11 @@ import numpy as np
 import pytest
 
 from generators.topics.counting_grid import CountingGrid
-from qa_lab.train.data.pairs import TrainingDataError
+from qa_lab.train.errors import RunError, SettingsError, TrainingDataError
 from qa_lab.train.registry import verb
 from qa_lab.train.request import Request
-from qa_lab.train.settings import SettingsError
 from qa_lab.train.speech.grid import epochs, train_grid
 from qa_lab.train.speech.grid_settings import configured
-from qa_lab.train.training_run import RunError
 
 TOPICS = ("sea sand wave boat shell", "war tank army siege truce", "cake bread flour oven yeast")
 SETTINGS = """minimum = 2

@@ -15,14 +15,11 @@ from generators.personas.persona_replies import Share, Styling, styled
 from qa_bot.answering.models.personas import BASE, SHIPPED
 from qa_core.networks.checkpoints import load_weights
 from qa_core.networks.seq2seq import Seq2SeqConfig
-from qa_lab.train.data.pairs import TrainingDataError
+from qa_lab.train.errors import RunError, SettingsError, TrainingDataError, TrainingError
 from qa_lab.train.registry import verb
 from qa_lab.train.request import Request
-from qa_lab.train.retrieval.dense import TrainingError
-from qa_lab.train.settings import SettingsError
 from qa_lab.train.speech.persona import epochs, train_persona
 from qa_lab.train.speech.persona_settings import configured
-from qa_lab.train.training_run import RunError
 
 WORDS = ["sea", "wind", "sail", "ship", "storm", "calm", "harbour", "captain", "rope", "anchor", "wave", "is", "was"]
 SETTINGS = """examples = 200
