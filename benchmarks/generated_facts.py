@@ -82,11 +82,11 @@ def measured(facts: Facts, asked: list[tuple[str, int, int]]) -> dict[str, objec
         found = facts.find(question)
         seconds.append(time.perf_counter() - began)
         wanted = set(facts.lookup.triples.objects(subject, predicate).tolist())
-        best = found.understood.readings[0].reading if found.understood.readings else None
+        best = found.parsed.interpretations[0].interpretation if found.parsed.interpretations else None
         key = str(number)
         right[key] = float(best is not None and not best.counted and set(best.answers) == wanted)
         linked[key] = float(best is not None and best.topic.id == subject)
-        if found.given:
+        if found.accepted:
             given[key] = right[key]
     p50, p99 = np.percentile(1e3 * np.array(seconds), (50, 99))
     told = {"accuracy": right, "linked": linked, "precision": given}

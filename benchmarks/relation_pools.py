@@ -32,7 +32,14 @@ from kg_index.relations.keywords import KeywordMatcher, PredicateWords
 from kg_index.relations.pools import PoolQuestion, read_pools, read_relations
 from kg_index.relations.relation_head import HeadTraining, RelationHead, fit_head, labelled
 from kg_index.relations.relation_network import RelationDetector, RelationScorer
-from kg_index.relations.relation_scorers import KEYWORDS, CosineScorer, Encode, KeywordFirst, Together, remembering
+from kg_index.relations.relation_scorers import (
+    KEYWORDS,
+    CosineScorer,
+    Encode,
+    KeywordFirst,
+    WeightedSumScorer,
+    remembering,
+)
 from kg_index.relations.templates import TemplateTable
 from kg_index.training.relation_training import (
     NewDetector,
@@ -44,15 +51,15 @@ from kg_index.training.relation_training import (
     train_supervised,
 )
 from kg_index.training.relation_tuning import (
-    AskedNetwork,
+    QuestionNetwork,
     TuningConfig,
     TuningData,
-    asked_scorer,
     network_vectors,
     tune,
+    tuned_scorer,
     tuning_of,
 )
-from qa_bot.answering.graph.relation_encoders import SideBySide
+from qa_bot.answering.graph.relation_encoders import ConcatenatedEncoder
 from qa_bot.home.starter import ENCODER
 from qa_core.encoders.sentence_layout import SentenceLayout
 from qa_core.encoders.static_encoder import StaticEncoder
@@ -129,7 +136,7 @@ class Bench:
 
     @cached_property
     def joined(self) -> Encode:
-        return remembering(SideBySide((self.static, self.transformer)).encode)
+        return remembering(ConcatenatedEncoder((self.static, self.transformer)).encode)
 
     def new(self, counts, relations) -> RelationDetector:
         return RelationDetector.of(counts, relations, self.static.encode, hidden=self.hidden)
@@ -152,7 +159,7 @@ def minilm_cosine(bench: Bench) -> RelationScorer:
 
 
 def cosines(bench: Bench) -> RelationScorer:
-    return Together([(static_cosine(bench), 0.5), (minilm_cosine(bench), 0.5)])
+    return WeightedSumScorer([(static_cosine(bench), 0.5), (minilm_cosine(bench), 0.5)])
 
 
 def chain(*phases: Phase) -> Callable[[Bench], RelationScorer]:
@@ -189,7 +196,7 @@ class Uniform:
 
 
 def with_keywords(bench: Bench) -> RelationScorer:
-    return Together([(static_cosine(bench), 0.5), (minilm_cosine(bench), 0.5), (KeywordMatcher(), KEYWORDS)])
+    return WeightedSumScorer([(static_cosine(bench), 0.5), (minilm_cosine(bench), 0.5), (KeywordMatcher(), KEYWORDS)])
 
 
 UNSUPERVISED: dict[str, Callable[[Bench], RelationScorer]] = {
@@ -245,19 +252,19 @@ def tuned(bench: Bench, questions: list[PoolQuestion], _: list[str]) -> Relation
         layout, config = SentenceLayout.read(bench.minilm), TuningConfig()
         reader = TransformerReader(SentenceLayout.read(bench.minilm, max_length=64))
         rows = partial(reader.rows, side="question")
-        module = AskedNetwork(load_tunable(layout), frozen=config.frozen)
+        module = QuestionNetwork(load_tunable(layout), frozen=config.frozen)
         data = TuningData.of(questions, rows, CosineScorer(bench.remembered).relations)
         list(tune(tuning_of(module, config, seed=bench.seed), data, config))
         factors = {"scale": module.scale.item(), "keywords": module.keywords.item()}
         asked = network_vectors(module, rows, layout.dimension)
-        bench.tuned[key] = asked_scorer(asked, bench.remembered, **factors)
+        bench.tuned[key] = tuned_scorer(asked, bench.remembered, **factors)
     return bench.tuned[key]
 
 
 def tuned_and_head(bench: Bench, questions: list[PoolQuestion], relations: list[str]) -> RelationScorer:
     """As `train relations` writes it with `model = "transformer"`."""
     beside = head(lambda bench: bench.joined)(bench, questions, relations)
-    return Together([(tuned(bench, questions, relations), 1.0), (beside, 1.0)])
+    return WeightedSumScorer([(tuned(bench, questions, relations), 1.0), (beside, 1.0)])
 
 
 SUPERVISED: dict[str, Train] = {
@@ -291,7 +298,7 @@ def figures(name: str, bench: Bench, scores: Sequence[FloatArray], seconds: floa
     strict, shared = np.zeros(len(scores)), np.zeros(len(scores))
     for place, (question, row) in enumerate(zip(bench.questions, scores, strict=True)):
         best = np.flatnonzero(row == row.max())
-        shared[place] = (question.place in best) / len(best)
+        shared[place] = (question.gold_index in best) / len(best)
         strict[place] = shared[place] == 1
     low, high = wilson(int(strict.sum()), len(strict))
     covered = bench.covered

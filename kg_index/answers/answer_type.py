@@ -7,7 +7,7 @@ from typing import Literal
 
 from qa_core.text.analysis import terms
 
-Wanted = Literal["count", "date", "number", "entity", "any", "prose"]
+AnswerType = Literal["count", "date", "number", "entity", "any", "prose"]
 """A number of things, a date or year, a quantity, somebody or some place, whatever there is; or what no fact is:
 whether, why or how something is so."""
 
@@ -34,7 +34,7 @@ ASKING = frozenset(
 """Stems of words that ask, beside those of `kg_index.relations.keywords`."""
 
 
-def wanted(question: str) -> Wanted:
+def expected_type(question: str) -> AnswerType:
     """What the answer should be; "any" where the wording leaves it open."""
     if _PROSE.match(question):
         return "prose"

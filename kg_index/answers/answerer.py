@@ -1,7 +1,7 @@
-"""From a question to facts: mentions, readings, the best of them, and the sentences that say it (thesis, ch. 4.3).
+"""Answers a question from a graph: finds its entities, scores its interpretations and states the best one as sentences.
 
-The score of a reading is a weighted sum of its features, fitted so that right readings stand first among all of a
-question (a conditional logit). How far to believe the best one is for the caller to say.
+The score of an interpretation is a weighted sum of its features. The weights are fitted so that right interpretations
+rank first within their question (a conditional logit, Wang (2018), ch. 4.3). Confidence is decided by the caller.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from kg_index.answers.graph_words import Vocabulary
-from kg_index.answers.interpretations import Reader, Reading
+from kg_index.answers.interpretations import Interpretation, Interpreter
 from kg_index.answers.lookup import Fact, Lookup
-from kg_index.answers.topics import Spotted, spot
-from kg_index.answers.verbalise import SHOWN, Worded, Wording, shortened
+from kg_index.answers.topics import QuestionEntities, find_entities
+from kg_index.answers.verbalise import SHOWN, SpannedText, Verbaliser, shortened
 from kg_index.answers.walks import Walker
 from kg_index.linking.linker import Linker
 from kg_index.relations.relation_scorers import Encode
@@ -32,10 +32,10 @@ LONGEST = 2_000  # characters of a question that are read
 
 
 @dataclass(frozen=True, slots=True)
-class Scored:
-    """A reading and its score."""
+class ScoredInterpretation:
+    """An interpretation and its score."""
 
-    reading: Reading
+    interpretation: Interpretation
     score: float
 
 
@@ -64,29 +64,33 @@ class _Shared(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class FactAnswer:
-    """A reading in words, and what it rests on."""
+    """An interpretation in words, and what it rests on."""
 
     text: str
     evidence: tuple[Evidence, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Understood:
-    """All readings of a question, best first, and what they were made from."""
+class ParsedQuestion:
+    """All interpretations of a question, best first, and what they were made from."""
 
     question: str
-    spotted: Spotted
-    readings: tuple[Scored, ...]
+    entities: QuestionEntities
+    interpretations: tuple[ScoredInterpretation, ...]
 
     @property
     def features(self) -> dict[str, float]:
-        """Of the best reading, with its `score`, and `certainty`: the part of the odds that its answers have."""
-        if not self.readings:
+        """Of the best interpretation, with its `score`, and `certainty`: the part of the odds that its answers have."""
+        if not self.interpretations:
             return {}
-        best = self.readings[0]
-        odds = [math.exp(each.score - best.score) for each in self.readings]
-        same = sum(o for o, each in zip(odds, self.readings, strict=True) if _alike(each.reading, best.reading))
-        return {**best.reading.features, "score": best.score, "certainty": same / sum(odds)}
+        best = self.interpretations[0]
+        odds = [math.exp(each.score - best.score) for each in self.interpretations]
+        same = sum(
+            o
+            for o, each in zip(odds, self.interpretations, strict=True)
+            if _alike(each.interpretation, best.interpretation)
+        )
+        return {**best.interpretation.features, "score": best.score, "certainty": same / sum(odds)}
 
 
 class Answerer:
@@ -111,65 +115,72 @@ class Answerer:
         self.lookup, self._weights = lookup, weights
         self.vocabulary = Vocabulary(lookup.triples)
         self.linker = Linker(lookup.mentions, lookup.triples.salience, context=self.vocabulary.about)
-        self.wording = Wording(lookup, self.vocabulary)
+        self.verbaliser = Verbaliser(lookup, self.vocabulary)
         self._walker = Walker(lookup.triples, self.vocabulary)
-        self._reader = Reader(self._walker, encode, templates=templates, scorer=scorer)
+        self._interpreter = Interpreter(self._walker, encode, templates=templates, scorer=scorer)
 
-    def understand(self, question: str, *, check: Callable[[], object] = lambda: None) -> Understood:
-        """All readings; `check` is called between topics and may raise. Of a long text only the beginning is read."""
+    def parse(self, question: str, *, check: Callable[[], object] = lambda: None) -> ParsedQuestion:
+        """All interpretations of the first `LONGEST` characters.
+
+        Args:
+            check: called between topics; may raise to stop.
+        """
         asked = question[:LONGEST]
-        spotted = spot(asked, self.linker, self.lookup.triples, self.vocabulary)
-        readings = [Scored(each, self.score(each.features)) for each in self._reader.read(asked, spotted, check=check)]
-        readings.sort(key=lambda each: (-each.score, each.reading.relation, each.reading.topic.id))
-        return Understood(question, spotted, tuple(readings))
+        entities = find_entities(asked, self.linker, self.lookup.triples, self.vocabulary)
+        interpretations = [
+            ScoredInterpretation(each, self.score(each.features))
+            for each in self._interpreter.read(asked, entities, check=check)
+        ]
+        interpretations.sort(key=lambda each: (-each.score, each.interpretation.relation, each.interpretation.topic.id))
+        return ParsedQuestion(question, entities, tuple(interpretations))
 
     def score(self, features: Mapping[str, float]) -> float:
         return sum(weight * features.get(name, 0.0) for name, weight in self._weights.items())
 
-    def told(self, reading: Reading, *, limit: int = 1_000) -> FactAnswer:
-        """A reading in words, where it can be within `limit` characters, with the facts behind it."""
-        answers = self._by_salience(reading.answers)
-        chains = {answer: self._chain(reading, answer) for answer in answers[:SHOWN]}
+    def verbalise(self, interpretation: Interpretation, *, limit: int = 1_000) -> FactAnswer:
+        """An interpretation in words, where it can be within `limit` characters, with the facts behind it."""
+        answers = self._by_salience(interpretation.answers)
+        chains = {answer: self._chain(interpretation, answer) for answer in answers[:SHOWN]}
         shown = SHOWN
-        worded = self._worded(reading, answers, chains, shown)
+        worded = self._worded(interpretation, answers, chains, shown)
         while len(worded.text) > limit and shown > 1:
             shown //= 2
-            worded = self._worded(reading, answers, chains, shown)
-        led = (pair for answer in answers[:shown] for pair in zip(chains[answer], reading.path, strict=True))
+            worded = self._worded(interpretation, answers, chains, shown)
+        led = (pair for answer in answers[:shown] for pair in zip(chains[answer], interpretation.path, strict=True))
         ends = {fact: _end(fact, step) for fact, step in led}
-        worded = Worded(worded.text[:limit], worded.spans)
+        worded = SpannedText(worded.text[:limit], worded.spans)
         return FactAnswer(worded.text, tuple(self._evidence(ends, worded, frozenset(answers))))
 
     def _worded(
-        self, reading: Reading, answers: Sequence[int], chains: Mapping[int, tuple[Fact, ...]], shown: int
-    ) -> Worded:
+        self, interpretation: Interpretation, answers: Sequence[int], chains: Mapping[int, tuple[Fact, ...]], shown: int
+    ) -> SpannedText:
         """What leads to the answers, then the answers; a count or all of a kind stand for themselves."""
-        *first, last = reading.path
-        middles = [reading.topic.id]
-        said: list[Worded] = []
+        *first, last = interpretation.path
+        middles = [interpretation.topic.id]
+        said: list[SpannedText] = []
         for step in first:
             following = list(dict.fromkeys(_end(chain[0], step) for chain in chains.values()))
             said.append(self._said(middles, step, following, shown))
             middles = following
-        if reading.counted:
+        if interpretation.counted:
             unit_of = None if last.inverse else last.predicate
-            said.append(self.wording.count(answers, unit_of, shown=shown, more=reading.more))
+            said.append(self.verbaliser.count(answers, unit_of, shown=shown, more=interpretation.more))
         elif last.predicate in self.vocabulary.types:
-            said.append(self.wording.listed(answers, shown=shown, more=reading.more))
+            said.append(self.verbaliser.listed(answers, shown=shown, more=interpretation.more))
         else:
-            said.append(self._said(middles, last, answers, shown, more=reading.more))
+            said.append(self._said(middles, last, answers, shown, more=interpretation.more))
         return _joined(said)
 
     def _said(
         self, starts: Sequence[int], step: Step, ends: Sequence[int], shown: int, *, more: bool = False
-    ) -> Worded:
+    ) -> SpannedText:
         subjects, objects = (ends, starts) if step.inverse else (starts, ends)
-        return self.wording.sentence(subjects, step.predicate, objects, shown=shown, more=more)
+        return self.verbaliser.sentence(subjects, step.predicate, objects, shown=shown, more=more)
 
-    def _chain(self, reading: Reading, answer: int) -> tuple[Fact, ...]:
+    def _chain(self, interpretation: Interpretation, answer: int) -> tuple[Fact, ...]:
         """Facts that lead from the topic to an answer; of several ways the first."""
-        start = reading.topic.id
-        *first, last = reading.path
+        start = interpretation.topic.id
+        *first, last = interpretation.path
         if not first:
             return (_fact(start, last, answer),)
         (one,) = first
@@ -180,7 +191,7 @@ class Answerer:
         subject, object_ = (end, start) if step.inverse else (start, end)
         return step.predicate in self.lookup.triples.predicates(subject, object_)
 
-    def _evidence(self, ends: Mapping[Fact, int], worded: Worded, answers: frozenset[int]) -> Iterator[Evidence]:
+    def _evidence(self, ends: Mapping[Fact, int], worded: SpannedText, answers: frozenset[int]) -> Iterator[Evidence]:
         """Facts by their subjects, in the order in which they are said; `ends` are where their steps lead to."""
         subjects: dict[int, dict[int, list[Fact]]] = {}
         for fact in ends:
@@ -197,13 +208,13 @@ class Answerer:
             text = "\n".join([sentence.text, *map(self._triple, own)])
             yield Evidence(tuple(own), text, shared.span, shared.source_span)
 
-    def _about(self, subject: int, groups: Mapping[int, Sequence[Fact]], *, capital: bool = True) -> Worded:
+    def _about(self, subject: int, groups: Mapping[int, Sequence[Fact]], *, capital: bool = True) -> SpannedText:
         """Facts with one subject, by predicate, in words."""
         return _joined(
             [
-                self.wording.kind(subject, [fact.object for fact in group], capital=capital)
+                self.verbaliser.kind(subject, [fact.object for fact in group], capital=capital)
                 if predicate in self.vocabulary.types
-                else self.wording.sentence([subject], predicate, [fact.object for fact in group], capital=capital)
+                else self.verbaliser.sentence([subject], predicate, [fact.object for fact in group], capital=capital)
                 for predicate, group in groups.items()
             ]
         )
@@ -221,7 +232,7 @@ class Answerer:
         return [int(each) for each in ids[np.lexsort((ids, -salience))]]
 
 
-def _alike(one: Reading, other: Reading) -> bool:
+def _alike(one: Interpretation, other: Interpretation) -> bool:
     return one.answers == other.answers and one.counted == other.counted
 
 
@@ -233,16 +244,16 @@ def _end(fact: Fact, step: Step) -> int:
     return fact.subject if step.inverse else fact.object
 
 
-def _joined(said: Sequence[Worded]) -> Worded:
+def _joined(said: Sequence[SpannedText]) -> SpannedText:
     text, spans = "", dict[int, Span]()
     for each in said:
         text += " " if text else ""
         spans |= {number: (start + len(text), end + len(text)) for number, (start, end) in each.spans.items()}
         text += each.text
-    return Worded(text, spans)
+    return SpannedText(text, spans)
 
 
-def _shared(worded: Worded, source: Worded, ends: Sequence[int], answers: frozenset[int]) -> _Shared:
+def _shared(worded: SpannedText, source: SpannedText, ends: Sequence[int], answers: frozenset[int]) -> _Shared:
     """The best stretch that both texts have word for word, of some terms that follow each other."""
     best = run = _Shared(False, 0, None, None)
     for end in ends:

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from kg_index.answers.answer_type import ASKING, Wanted, wanted
+from kg_index.answers.answer_type import ASKING, AnswerType, expected_type
 from kg_index.answers.topics import Topic
 from kg_index.answers.walks import Walker
 from kg_index.relations.keywords import keywords
-from kg_index.relations.relation_scorers import Encode, asked_text
+from kg_index.relations.relation_scorers import Encode, without_slot
 from kg_index.relations.template_text import path_text, template_of
 from kg_index.triples.paths import Path, Step
 from qa_core.types import FloatArray
@@ -39,12 +39,12 @@ class Fit(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Asked:
+class TopicView:
     """A question seen from one topic; `kinds` are those that are named beside it."""
 
     question: str
     topic: Topic
-    wanted: Wanted
+    expected: AnswerType
     kinds: tuple[Topic, ...]
     vector: FloatArray | None  # (D,) of what is asked about the topic
     template: str
@@ -52,10 +52,10 @@ class Asked:
     fits: dict[int, Fit] = field(default_factory=dict)  # by predicate, as far as they were needed
 
 
-class Draft(NamedTuple):
+class CandidatePath(NamedTuple):
     """A path, and what the question, known templates and a trained scorer say for it."""
 
-    asked: Asked
+    asked: TopicView
     path: Path
     relation: str
     fit: Fit
@@ -63,15 +63,15 @@ class Draft(NamedTuple):
     model: float
 
     @property
-    def promise(self) -> float:
+    def prior(self) -> float:
         """What decides whose answers are looked up."""
         covered = len(self.fit.explained) / len(self.asked.stems) if self.asked.stems else 0.5
         fits = self.fit.precision + 2 * self.fit.cosine + 2 * covered + 2 * self.template + self.model
         return fits + self.asked.topic.share - 0.2 * len(self.path)
 
 
-class Drafter:
-    """Drafts paths over one generation of a graph; see `kg_index.answers.interpretations.Reader`."""
+class CandidatePathFinder:
+    """Drafts paths over one generation of a graph; see `kg_index.answers.interpretations.Interpreter`."""
 
     def __init__(
         self, walker: Walker, encode: Encode, templates: TemplateTable | None, scorer: RelationScorer | None
@@ -80,14 +80,14 @@ class Drafter:
         self._templates, self._scorer = templates, scorer
         self._vectors: dict[int, FloatArray] = {}
 
-    def asked(self, question: str, topics: Sequence[Topic], kinds: Sequence[Topic] = ()) -> list[Asked]:
+    def asked(self, question: str, topics: Sequence[Topic], kinds: Sequence[Topic] = ()) -> list[TopicView]:
         """The question as each of the topics sees it."""
         templates = [template_of(question, topic.start, topic.end) for topic in topics]
-        rests = list(map(asked_text, templates))
+        rests = list(map(without_slot, templates))
         vectors = self._encode(rests) if rests else ()
-        sort = wanted(question)
+        sort = expected_type(question)
         return [
-            Asked(
+            TopicView(
                 question,
                 topic,
                 sort,
@@ -99,7 +99,7 @@ class Drafter:
             for topic, template, rest, vector in zip(topics, templates, rests, vectors, strict=True)
         ]
 
-    def drafts(self, asked: Asked, steps: Sequence[Step] | None = None) -> list[Draft]:
+    def drafts(self, asked: TopicView, steps: Sequence[Step] | None = None) -> list[CandidatePath]:
         """Paths that begin with one of some steps, by default of all that the topic has."""
         singles = self._walker.steps(asked.topic.id) if steps is None else steps
         paths = [*((step,) for step in singles), *self._doubles(asked, singles)]
@@ -109,9 +109,9 @@ class Drafter:
         relations = [path_text((terms(p), inverse) for p, inverse in path) for path in paths]
         fits = [_together([asked.fits[step.predicate] for step in path]) for path in paths]
         known, model = self._known(asked.template, relations), self._modelled(asked.template, relations)
-        return [Draft(asked, *row) for row in zip(paths, relations, fits, known, model, strict=True)]
+        return [CandidatePath(asked, *row) for row in zip(paths, relations, fits, known, model, strict=True)]
 
-    def _doubles(self, asked: Asked, singles: Sequence[Step]) -> Iterator[Path]:
+    def _doubles(self, asked: TopicView, singles: Sequence[Step]) -> Iterator[Path]:
         """Paths of two steps that each explain something the other does not."""
         self._compare(asked, singles)
         first = [step for step in singles if asked.fits[step.predicate].explained]
@@ -130,7 +130,7 @@ class Drafter:
                 if one - asked.fits[other.predicate].explained and not back:
                     yield (step, other)
 
-    def _compare(self, asked: Asked, steps: Iterable[Step]) -> None:
+    def _compare(self, asked: TopicView, steps: Iterable[Step]) -> None:
         new = list(dict.fromkeys(step.predicate for step in steps if step.predicate not in asked.fits))
         asking = asked.vector
         vectors = {} if asking is None else self._vectors_of(new)

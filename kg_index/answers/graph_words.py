@@ -35,7 +35,7 @@ class Names:
     texts: tuple[str, ...]
     stems: tuple[frozenset[str], ...]
     all_stems: frozenset[str]
-    told: bool  # by the graph, not read from the IRI
+    from_graph: bool  # False if read from the IRI
 
 
 class Vocabulary:

@@ -1,6 +1,6 @@
 """Readings of a question: a topic, a path of predicates from it, and the answers at the path's end (thesis, ch. 4.3).
 
-How well a reading explains the question is told by a few features; `kg_index/answers/answerer.py` weighs them.
+How well an interpretation explains the question is told by a few features; `kg_index/answers/answerer.py` weighs them.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from math import log1p
 from typing import TYPE_CHECKING
 
-from kg_index.answers.answer_type import Wanted, listing
-from kg_index.answers.candidate_paths import Asked, Draft, Drafter
-from kg_index.answers.topics import Spotted, Topic
+from kg_index.answers.answer_type import AnswerType, listing
+from kg_index.answers.candidate_paths import CandidatePath, CandidatePathFinder, TopicView
+from kg_index.answers.topics import QuestionEntities, Topic
 from kg_index.answers.walks import Walker
 from kg_index.relations.keywords import keywords
 from kg_index.relations.relation_scorers import Encode
@@ -25,7 +25,7 @@ if TYPE_CHECKING:  # torch comes with these
     from kg_index.relations.templates import TemplateTable
 
 FEATURES = (
-    "link",  # part of this reading of the mention among all that overlap it
+    "link",  # part of this interpretation of the mention among all that overlap it
     "link_score",  # probability of the topic among all that the question names
     "coverage",  # part of the question's informative stems that relation, kinds or topic explain
     "unexplained",  # how many of them nothing explains, at most 4
@@ -55,7 +55,7 @@ _BEFORE = re.compile(r"([^\W\d_][\w']*)[ -]$")
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class Interpretation:
     """`answers` are ids, at most `MOST_ANSWERS`, and `more` says that there are others that were not looked at.
 
     `counted` says that their number is what is asked for.
@@ -71,7 +71,7 @@ class Reading:
     more: bool = False
 
 
-class Reader:
+class Interpreter:
     """Reads questions over one generation of a graph."""
 
     def __init__(
@@ -89,22 +89,24 @@ class Reader:
             scorer: a trained scorer of relations.
         """
         self._walker, self._triples, self._vocabulary = walker, walker.triples, walker.vocabulary
-        self._drafter = Drafter(walker, encode, templates, scorer)
+        self._drafter = CandidatePathFinder(walker, encode, templates, scorer)
 
-    def read(self, question: str, spotted: Spotted, *, check: Callable[[], object] = lambda: None) -> list[Reading]:
+    def read(
+        self, question: str, entities: QuestionEntities, *, check: Callable[[], object] = lambda: None
+    ) -> list[Interpretation]:
         """Readings that have an answer, in no order; `check` is called between topics, and may raise."""
-        drafts: list[Draft] = []
-        for asked in self._drafter.asked(question, spotted.topics, spotted.kinds):
+        drafts: list[CandidatePath] = []
+        for asked in self._drafter.asked(question, entities.topics, entities.kinds):
             check()
             drafts += self._drafter.drafts(asked)
-        for asked in self._drafter.asked(question, spotted.kinds) if listing(question) else ():
+        for asked in self._drafter.asked(question, entities.kinds) if listing(question) else ():
             if asked.stems <= self._context(asked.topic):  # all of them only where nothing tells which
                 drafts += self._drafter.drafts(asked, [Step(p, True) for p in self._vocabulary.types])
-        drafts.sort(key=lambda draft: -draft.promise)
-        readings = map(self._answered, drafts[:_LOOKED_AT])
-        return [reading for reading in readings if reading.answers]
+        drafts.sort(key=lambda draft: -draft.prior)
+        interpretations = map(self._answered, drafts[:_LOOKED_AT])
+        return [interpretation for interpretation in interpretations if interpretation.answers]
 
-    def _answered(self, draft: Draft) -> Reading:
+    def _answered(self, draft: CandidatePath) -> Interpretation:
         asked, fit = draft.asked, draft.fit
         middles, answers, more = self._walker.follow(asked.topic.id, draft.path)
         if named := self._kinds_among(asked.kinds, answers):
@@ -115,11 +117,11 @@ class Reader:
             *(keywords(kind.text) for kind in (*named, *passed)), self._context(asked.topic)
         )
         rest = len(asked.stems - explained)
-        counted = asked.wanted == "count" and not any(isinstance(self._value(a), float) for a in answers)
-        numbered = asked.wanted == "count" and not counted and bool(fit.explained)
+        counted = asked.expected == "count" and not any(isinstance(self._value(a), float) for a in answers)
+        numbered = asked.expected == "count" and not counted and bool(fit.explained)
         coverage = 1 - rest / len(asked.stems) if asked.stems else 1.0
         of_kind = draft.path[0].predicate in self._vocabulary.types
-        named_by = [(step.inverse, self._vocabulary.names(step.predicate).told) for step in draft.path]
+        named_by = [(step.inverse, self._vocabulary.names(step.predicate).from_graph) for step in draft.path]
         guessed = not of_kind and any(inverse and not told for inverse, told in named_by)
         features = {
             "link": asked.topic.share,
@@ -134,8 +136,8 @@ class Reader:
             "template": draft.template,
             "model": draft.model,
             "kind": bool(named) or numbered or of_kind,
-            "type": self._type(asked.wanted, answers, counted=counted),
-            "prose": asked.wanted == "prose",
+            "type": self._type(asked.expected, answers, counted=counted),
+            "prose": asked.expected == "prose",
             "cut": _goes_on(asked),
             "value": asked.topic.is_value,
             "inverse": draft.path[0].inverse,
@@ -145,7 +147,7 @@ class Reader:
             "steps": len(draft.path) - 1,
             "size": log1p(len(answers)),
         }
-        return Reading(
+        return Interpretation(
             asked.topic,
             draft.path,
             draft.relation,
@@ -173,7 +175,7 @@ class Reader:
     def _value(self, number: int) -> float | Days | None:
         return value_of(self._triples.term(number)) if self._triples.is_literal(number) else None
 
-    def _type(self, asked: Wanted, answers: Sequence[int], *, counted: bool) -> float:
+    def _type(self, asked: AnswerType, answers: Sequence[int], *, counted: bool) -> float:
         match asked:
             case "any" | "prose":
                 return 0.0
@@ -185,7 +187,7 @@ class Reader:
         return 1.0 if all(isinstance(self._value(each), kind) for each in answers) else -1.0
 
 
-def _goes_on(asked: Asked) -> bool:
+def _goes_on(asked: TopicView) -> bool:
     """Whether the topic's name seems longer: "Taylor Swift" where only "Swift" is known, "k-pop" where "pop" is."""
     question, topic = asked.question, asked.topic
     if topic.is_value:

@@ -20,7 +20,7 @@ _NAMES = 50  # of an entity that are looked at
 _PLAIN = ('"{}"', '"{}"@en', '"{}"^^<http://www.w3.org/2001/XMLSchema#integer>')
 
 
-class UnknownTerm(ValueError):  # noqa: N818  # named for what it tells
+class UnknownTermError(ValueError):  # named for what it tells
     """A term that is not in the graph."""
 
 
@@ -43,7 +43,7 @@ class Lookup:
     def facts(self, subject: str | None, predicate: str | None, object_: str | None) -> Iterator[Fact]:
         """Triples with all the terms that are given; a name stands for each of its entities.
 
-        Raises ValueError where nothing is given, UnknownTerm for one that is not in the graph.
+        Raises ValueError where nothing is given, UnknownTermError for one that is not in the graph.
         """
         if subject is None and predicate is None and object_ is None:
             raise ValueError("Expected a subject, a predicate or an object to look up, but got none of them.")
@@ -101,7 +101,7 @@ class Lookup:
         if text is None:
             return [None]
         if not (found := find(text)):
-            raise UnknownTerm(
+            raise UnknownTermError(
                 f"Expected {what} of the graph, but got {text!r}; give its name or IRI as the graph has it."
             )
         return [*found]

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from kg_index.answers.graph_words import Vocabulary
-from kg_index.linking.linker import Linked, Linker
+from kg_index.linking.linker import LinkedEntity, Linker
 from kg_index.triples.triple_index import TripleIndex
 from kg_index.values.literals import XSD
 from kg_index.values.question_values import Number, Quoted, find_values
@@ -30,7 +30,7 @@ LITERAL_SHARE = 0.5  # of a value: as likely what is asked about as not
 
 @dataclass(frozen=True, slots=True)
 class Topic:
-    """`question[start:end]` stands for the term `id`; `score` and `share` as in `Linked`."""
+    """`question[start:end]` stands for the term `id`; `score` and `share` as in `LinkedEntity`."""
 
     id: int
     start: int
@@ -42,14 +42,16 @@ class Topic:
 
 
 @dataclass(frozen=True, slots=True)
-class Spotted:
+class QuestionEntities:
     """All that a question names, best first: `kinds` are those of "Which planets …"."""
 
     topics: tuple[Topic, ...]
     kinds: tuple[Topic, ...]
 
 
-def spot(question: str, linker: Linker, triples: TripleIndex, vocabulary: Vocabulary, *, most: int = 12) -> Spotted:
+def find_entities(
+    question: str, linker: Linker, triples: TripleIndex, vocabulary: Vocabulary, *, most: int = 12
+) -> QuestionEntities:
     """At most `most` entities, then values; and as many kinds."""
     entities: list[Topic] = []
     kinds: list[Topic] = []
@@ -58,10 +60,10 @@ def spot(question: str, linker: Linker, triples: TripleIndex, vocabulary: Vocabu
         if len(found) < most:
             found.append(_topic(linked))
     values = islice(_values(question, triples, vocabulary.hidden), _MOST_VALUES)
-    return Spotted((*entities, *values), tuple(kinds))
+    return QuestionEntities((*entities, *values), tuple(kinds))
 
 
-def _topic(linked: Linked) -> Topic:
+def _topic(linked: LinkedEntity) -> Topic:
     mention = linked.mention
     return Topic(linked.entity, mention.start, mention.end, mention.text, linked.score, linked.share)
 

@@ -29,14 +29,14 @@ NAMELESS = "something"  # a blank node
 
 
 @dataclass(frozen=True, slots=True)
-class Worded:
+class SpannedText:
     """A text, and where terms stand in it."""
 
     text: str
     spans: Mapping[int, Span]
 
 
-class Wording:
+class Verbaliser:
     """Words facts in English, by the labels of one generation of a graph."""
 
     def __init__(self, lookup: Lookup, vocabulary: Vocabulary) -> None:
@@ -47,7 +47,7 @@ class Wording:
         """A term as people write it: a name, a date in words, a number with the unit that its predicate has."""
         term = self._lookup.triples.term(number)
         if (found := literal(term)) is None:
-            if term.startswith("_:") and not self._vocabulary.names(number).told:
+            if term.startswith("_:") and not self._vocabulary.names(number).from_graph:
                 return NAMELESS
             name = shortened(self.label(number))
             known = f"the {name}".casefold() in (each.casefold() for each in self._vocabulary.names(number).texts)
@@ -73,7 +73,7 @@ class Wording:
         shown: int = SHOWN,
         more: bool = False,
         capital: bool = True,
-    ) -> Worded:
+    ) -> SpannedText:
         """One sentence for facts that share their subject or their object, with one term at least on either side.
 
         Args:
@@ -97,7 +97,7 @@ class Wording:
         pieces.add("." if not pieces.text.endswith(".") else "")
         return pieces.worded()
 
-    def kind(self, subject: int, kinds: Sequence[int], *, capital: bool = True) -> Worded:
+    def kind(self, subject: int, kinds: Sequence[int], *, capital: bool = True) -> SpannedText:
         """What something is: "Mars is one of the planets."."""
         pieces = _Pieces(capital=capital)
         pieces.add(self.value(subject), subject)
@@ -109,7 +109,7 @@ class Wording:
 
     def count(
         self, numbers: Sequence[int], predicate: int | None = None, *, shown: int = SHOWN, more: bool = False
-    ) -> Worded:
+    ) -> SpannedText:
         """How many the graph knows, and which: there may be others."""
         pieces = _Pieces()
         pieces.add(f"{'At least ' * more}{len(numbers):,} {'is' if len(numbers) == 1 else 'are'} known: ")
@@ -117,7 +117,7 @@ class Wording:
         pieces.add(".")
         return pieces.worded()
 
-    def listed(self, numbers: Sequence[int], *, shown: int = SHOWN, more: bool = False) -> Worded:
+    def listed(self, numbers: Sequence[int], *, shown: int = SHOWN, more: bool = False) -> SpannedText:
         """Terms, with commas between."""
         pieces = _Pieces()
         self._list(pieces, numbers, None, shown, more=more)
@@ -148,8 +148,8 @@ class _Pieces:
         if number is not None:
             self._spans.setdefault(number, (start, len(self.text)))
 
-    def worded(self) -> Worded:
-        return Worded(self.text, self._spans)
+    def worded(self) -> SpannedText:
+        return SpannedText(self.text, self._spans)
 
 
 def form_of(name: str) -> str:

@@ -61,7 +61,7 @@ class Walker:
         return [each for each in ids if not self.triples.is_literal(each)]
 
     def _nameless(self, number: int) -> bool:
-        return number in self._blank and not self.vocabulary.names(number).told
+        return number in self._blank and not self.vocabulary.names(number).from_graph
 
     @cached_property
     def _blank(self) -> range:

@@ -13,7 +13,7 @@ BLOCK = 1 << 20  # unpacked bytes at a time
 _GZIP = 31  # zlib's number for "with a gzip header"
 
 
-class BrokenFile(Exception):  # noqa: N818  # named for what it tells
+class BrokenFileError(Exception):  # named for what it tells
     """A packed file cannot be unpacked to its end; what came before has been given out.
 
     `line` is how many lines that was, where it is known.
@@ -35,7 +35,7 @@ class _Unpacker(Protocol):
 def unpacked(path: Path) -> Iterator[bytes]:
     """The bytes of a plain, `.gz` or `.bz2` file, at most `BLOCK` at a time.
 
-    Raises BrokenFile, after the last good bytes, where a packed file is damaged or cut off.
+    Raises BrokenFileError, after the last good bytes, where a packed file is damaged or cut off.
     """
     with path.open("rb") as file:
         pieces = iter(lambda: file.read(_READ), b"")
@@ -100,9 +100,9 @@ def _members(packed: Iterator[bytes], unpack: _Pieces) -> Iterator[bytes]:
                 yield data
             read += len(piece)
     except (zlib.error, OSError) as error:
-        raise BrokenFile(f"damaged packed data near byte {read} ({error})") from error
+        raise BrokenFileError(f"damaged packed data near byte {read} ({error})") from error
     if unpacker is not None:
-        raise BrokenFile(f"packed data that is cut off at byte {read}")
+        raise BrokenFileError(f"packed data that is cut off at byte {read}")
 
 
 def _gzip_pieces(piece: bytes, unpacker: _Unpacker | None) -> Iterator[tuple[bytes, _Unpacker | None]]:

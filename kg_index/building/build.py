@@ -30,7 +30,7 @@ _EMPTY = 1 << 16  # terms without rows that are written at a time
 MOST = (1 << 32) - 1  # ids and row numbers take 32 bits
 
 
-def unwatched(stage: str, done: int, total: int | None) -> None:
+def ignore_progress(stage: str, done: int, total: int | None) -> None:
     """Shows nothing."""
 
 
@@ -39,7 +39,7 @@ def build(
     folder: Path,
     *,
     memory: int = MEMORY,
-    progress: Progress = unwatched,
+    progress: Progress = ignore_progress,
 ) -> Stats:
     """Write the index of the triples into `folder`, replacing the one that is there.
 

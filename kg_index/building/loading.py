@@ -21,16 +21,16 @@ from operator import attrgetter
 from pathlib import Path
 from typing import IO
 
-from kg_index.building.blocks import BrokenFile
-from kg_index.building.build import MEMORY, Progress, index_folder, index_runs, unwatched
+from kg_index.building.blocks import BrokenFileError
+from kg_index.building.build import MEMORY, Progress, ignore_progress, index_folder, index_runs
 from kg_index.building.rdf_parsing import (
     Block,
     Counts,
-    MalformedTriple,
+    MalformedTripleError,
     Reject,
     ignore,
-    is_lined,
-    lined_blocks,
+    is_line_based,
+    line_blocks,
     read_triples,
 )
 from kg_index.building.term_ids import Run, RunWriter
@@ -64,7 +64,7 @@ def load(
     report: Callable[[Reject], None] = ignore,
     memory: int = MEMORY,
     workers: int | None = None,
-    progress: Progress = unwatched,
+    progress: Progress = ignore_progress,
 ) -> Loaded:
     """Write the index of all triples of the files into `folder`; see `read_triples` and `build` for the rest.
 
@@ -72,18 +72,18 @@ def load(
         report: told of malformed lines, in their order, when all has been read: of at most `REPORTED` by each process.
         workers: processes that read; by default one for small files, else one a core, at most 4.
 
-    Blank nodes of different files stay different. Raises MalformedTriple where `strict` and a line is malformed, and
-    RuntimeError where a worker dies; what was there before stays then.
+    Blank nodes of different files stay different. Raises MalformedTripleError if `strict` and a line is malformed,
+    RuntimeError if a worker dies; what was there before stays then.
     """
     for path in paths:
-        is_lined(path)  # else an unknown kind would be told only when its turn comes
+        is_line_based(path)  # else an unknown kind would be told only when its turn comes
     count = workers or _workers(paths)
     with index_folder(folder) as (new, work):
         reading = _Reading(paths, work, languages=languages, strict=strict, memory=memory)
         shares = reading.apart(count, progress) if count > 1 else [reading.alone(progress)]
         rejects = sorted((reject for share in shares for reject in share.rejects), key=lambda r: (r[0], r[1]))
         if strict and rejects:
-            raise MalformedTriple(Reject(paths[rejects[0][0]], *rejects[0][1:]))
+            raise MalformedTripleError(Reject(paths[rejects[0][0]], *rejects[0][1:]))
         for place, line, reason, text in rejects:
             report(Reject(paths[place], line, reason, text))
         runs = [run for share in shares for run in share.runs]
@@ -129,7 +129,7 @@ class _Reading:
                 for batch in self._batches(place, of_file, share):
                     writer.add(batch)
                     progress("read", writer.rows, None)
-            except MalformedTriple as error:
+            except MalformedTripleError as error:
                 share.note(error.reject)
                 break
         writer.flush()
@@ -255,13 +255,13 @@ class _Worker:
 
 def _pieces(paths: Sequence[Path]) -> Iterator[_Piece]:
     for place, path in enumerate(paths):
-        if not is_lined(path):
+        if not is_line_based(path):
             yield _Piece(place, None)
             continue
         try:
-            for line, block in lined_blocks(path):
+            for line, block in line_blocks(path):
                 yield _Piece(place, block, line)
-        except BrokenFile as error:
+        except BrokenFileError as error:
             yield _Piece(place, error.reason, error.line or 0)
 
 
@@ -269,7 +269,7 @@ def _blocks(pieces: Iterable[_Piece]) -> Iterator[Block]:
     for piece in pieces:
         assert piece.content is not None
         if isinstance(piece.content, str):
-            raise BrokenFile(piece.content, piece.line)
+            raise BrokenFileError(piece.content, piece.line)
         yield piece.line, piece.content
 
 
@@ -291,6 +291,6 @@ def work(told: str) -> None:
     paths, work, memory = [Path(path) for path in options["paths"]], Path(options["work"]), options["memory"]
     reading = _Reading(paths, work, languages=options["languages"], strict=options["strict"], memory=memory)
     pieces = _Piece.read_all(sys.stdin.buffer)
-    share = reading.share(pieces, name=options["name"], memory=memory, progress=unwatched)
+    share = reading.share(pieces, name=options["name"], memory=memory, progress=ignore_progress)
     found = {"runs": [str(run.stem) for run in share.runs], "rows": share.rows, "rejects": share.rejects}
     sys.stdout.write(json.dumps(found | {"counts": [asdict(counts) for counts in share.counts]}))

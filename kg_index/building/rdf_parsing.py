@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pyoxigraph
 
-from kg_index.building.blocks import BrokenFile, Stream, unpacked, whole_lines
+from kg_index.building.blocks import BrokenFileError, Stream, unpacked, whole_lines
 
 Triple = tuple[str, str, str]
 Block = tuple[int, bytes | int]
@@ -64,7 +64,7 @@ class Counts:
     dropped: int = 0
 
 
-class MalformedTriple(ValueError):  # noqa: N818  # named for what it tells
+class MalformedTripleError(ValueError):  # named for what it tells
     """The first bad line of a strict reading."""
 
     def __init__(self, reject: Reject) -> None:
@@ -104,10 +104,10 @@ def read_triples(
         report: told of every line that is skipped.
         counts: added to while the batches are read.
         scope: put before the names of blank nodes, which mean something within one file only.
-        blocks: those of `lined_blocks` or some of them, where another process reads the file; not for Turtle.
+        blocks: those of `line_blocks` or some of them, where another process reads the file; not for Turtle.
 
-    Raises ValueError for an unknown kind of file, FileNotFoundError, and MalformedTriple where `strict`. Memory holds a
-    block of lines (for Turtle: the names of its nameless nodes, too), and a line of up to 64 MB.
+    Raises ValueError for an unknown kind of file, FileNotFoundError, and MalformedTripleError if `strict`. Memory holds
+    a block of lines (for Turtle: the names of its nameless nodes, too), and a line of up to 64 MB.
     """
     counts = Counts() if counts is None else counts
     reader = _Reader(path, blocks, strict=strict, report=report, counts=counts, scope=scope)
@@ -120,12 +120,12 @@ def read_triples(
             yield kept
 
 
-def is_lined(path: Path) -> bool:
+def is_line_based(path: Path) -> bool:
     """Whether a line is a triple, so that blocks of lines can be read apart from each other."""
     return format_of(path) != pyoxigraph.RdfFormat.TURTLE
 
 
-def lined_blocks(path: Path) -> Iterator[Block]:
+def line_blocks(path: Path) -> Iterator[Block]:
     """Blocks of whole lines with the number of lines before each; of a line that is too long its length only."""
     line = 0
     try:
@@ -136,8 +136,8 @@ def lined_blocks(path: Path) -> Iterator[Block]:
             else:  # a byte order mark is no part of the first line
                 yield line, block if line else block.removeprefix(b"\xef\xbb\xbf")
                 line += block.count(b"\n")
-    except BrokenFile as error:
-        raise BrokenFile(str(error), line) from error
+    except BrokenFileError as error:
+        raise BrokenFileError(str(error), line) from error
 
 
 def language_of(term: str) -> str:
@@ -164,12 +164,12 @@ class _Reader:
 
     def batches(self) -> Iterator[list[Triple]]:
         try:
-            yield from self._lined() if is_lined(self._path) else self._whole()
-        except BrokenFile as error:
+            yield from self._lined() if is_line_based(self._path) else self._whole()
+        except BrokenFileError as error:
             self._reject((error.line or self._line) + 1, error.reason)
 
     def _lined(self) -> Iterator[list[Triple]]:
-        for line, block in self._blocks or lined_blocks(self._path):
+        for line, block in self._blocks or line_blocks(self._path):
             self._line = line
             if isinstance(block, int):
                 self._reject(self._line + 1, f"{block} bytes in one line, more than {LONGEST_LINE}")
@@ -252,7 +252,7 @@ class _Reader:
         self._counts.rejected += 1
         reject = Reject(self._path, line, reason, content[:80].decode(errors="replace"))
         if self._strict:
-            raise MalformedTriple(reject)
+            raise MalformedTripleError(reject)
         self._report(reject)
 
 

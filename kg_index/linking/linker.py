@@ -36,7 +36,7 @@ class MentionTable(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Linked:
+class LinkedEntity:
     """A reading of a mention.
 
     `score` is the probability that the question is about this entity, among all readings of all its mentions; `share`
@@ -51,7 +51,7 @@ class Linked:
 
 
 @dataclass(frozen=True, slots=True)
-class Spotted:
+class EntityMention:
     """What template mining asks for: `[start, end)` of a text and the entities it may name, likeliest first."""
 
     start: int
@@ -95,18 +95,18 @@ class Linker:
         self._weights, self._most, self._contexts = weights or Weights(), most, contexts
         self._terms_about = lru_cache(maxsize=4096)(self._read_context)
 
-    def link(self, question: str) -> list[Linked]:
+    def link(self, question: str) -> list[LinkedEntity]:
         """The best reading of each mention, of mentions that do not overlap; best first.
 
         Of two that overlap the one with more words stays, then the one with the better reading.
         """
-        best: dict[Mention, Linked] = {}
+        best: dict[Mention, LinkedEntity] = {}
         for reading in self.candidates(question):
             best.setdefault(reading.mention, reading)
         kept = resolve(list(best), salience=lambda mention: best[mention].score)
         return sorted((best[mention] for mention in kept), key=lambda linked: -linked.score)
 
-    def candidates(self, question: str) -> list[Linked]:
+    def candidates(self, question: str) -> list[LinkedEntity]:
         """Every reading of every mention, overlapping ones too; best first, ties by place and entity."""
         readings = self._readings(question)
         if self._context is not None:
@@ -115,12 +115,12 @@ class Linker:
             readings = [*self._compared(question, readings[:first]), *readings[first:]]
         return sorted(_probable(readings), key=lambda r: (-r.score, r.mention.start, r.mention.end, r.entity))
 
-    def find(self, text: str) -> list[Spotted]:
+    def find(self, text: str) -> list[EntityMention]:
         """Mentions that do not overlap, by start, with their `most` likeliest entities; no context is asked."""
         mentions = self._mentions.find(text)
         entities = self._best_entities(list(dict.fromkeys(mention.key for mention in mentions)))
         kept = resolve(mentions, salience=lambda mention: entities[mention.key][0][1])
-        return [Spotted(m.start, m.end, [entity for entity, _ in entities[m.key]]) for m in kept]
+        return [EntityMention(m.start, m.end, [entity for entity, _ in entities[m.key]]) for m in kept]
 
     def _readings(self, question: str) -> list[_Reading]:
         mentions = self._mentions.find(question)
@@ -171,7 +171,7 @@ def _terms_of(text: str) -> frozenset[str]:
     return frozenset(terms(text))
 
 
-def _probable(readings: Sequence[_Reading]) -> list[Linked]:
+def _probable(readings: Sequence[_Reading]) -> list[LinkedEntity]:
     if not readings:
         return []
     odds = np.array([reading.odds for reading in readings])
@@ -179,7 +179,7 @@ def _probable(readings: Sequence[_Reading]) -> list[Linked]:
     total = float(weights.sum())
     near = _overlapping(readings, weights)
     return [
-        Linked(reading.mention, reading.entity, weight / total, min(weight / near[reading.mention], 1.0))
+        LinkedEntity(reading.mention, reading.entity, weight / total, min(weight / near[reading.mention], 1.0))
         for reading, weight in zip(readings, weights.tolist(), strict=True)
     ]
 

@@ -21,7 +21,7 @@ LARGEST = 2**32 - 1
 Ids = NDArray[np.uint32]
 
 
-class MentionsDamaged(RuntimeError):  # noqa: N818  # named for what it tells
+class CorruptMentionsError(RuntimeError):  # named for what it tells
     """A table that is there but not as it was written."""
 
     def __init__(self, path: Path, found: object) -> None:
@@ -79,15 +79,17 @@ def read_head(folder: Path) -> dict[str, Any]:
         written, sizes = head["format"], {name: int(size) for name, (size, _) in head["files"].items()}
         complete = sizes.keys() == {WORDS, OFFSETS, ENTITIES, COUNTS} and head["names"] + head["rows"] >= 0
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise MentionsDamaged(path, repr(error)) from None
+        raise CorruptMentionsError(path, repr(error)) from None
     if written != FORMAT or not complete:
-        raise MentionsDamaged(path, f"format {written} instead of {FORMAT}" if written != FORMAT else "files not named")
+        raise CorruptMentionsError(
+            path, f"format {written} instead of {FORMAT}" if written != FORMAT else "files not named"
+        )
     for name, size in sizes.items():
         file = folder / name
         if not file.is_file():
-            raise MentionsDamaged(file, "no such file")
+            raise CorruptMentionsError(file, "no such file")
         if file.stat().st_size != size:
-            raise MentionsDamaged(file, f"{file.stat().st_size} bytes instead of {size}")
+            raise CorruptMentionsError(file, f"{file.stat().st_size} bytes instead of {size}")
     return head
 
 
@@ -95,4 +97,4 @@ def mapped_array(path: Path) -> Ids:
     try:
         return np.asarray(np.load(path, mmap_mode="r"))  # a plain view: memmap's own slicing is slow
     except (ValueError, EOFError) as error:
-        raise MentionsDamaged(path, error) from None
+        raise CorruptMentionsError(path, error) from None

@@ -32,7 +32,7 @@ from kg_index.linking.mention_files import (
     LARGEST,
     OFFSETS,
     WORDS,
-    MentionsDamaged,
+    CorruptMentionsError,
     mapped_array,
     merged,
     ordered,
@@ -139,7 +139,7 @@ class Mentions:
 
     Raises:
         FileNotFoundError: there is no table, or its writer has not come to the end.
-        MentionsDamaged: files are missing, cut off, changed, or do not belong together.
+        CorruptMentionsError: files are missing, cut off, changed, or do not belong together.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -201,14 +201,14 @@ class Mentions:
         return found
 
     def verify(self) -> None:
-        """Read all files and compare their checksums; raises MentionsDamaged."""
+        """Read all files and compare their checksums; raises CorruptMentionsError."""
         for name in self._head["files"]:
             self._verify(name)
 
     def _verify(self, name: str) -> None:
         expected, found = self._head["files"][name][1], checksum(self.folder / name)
         if found != expected:
-            raise MentionsDamaged(self.folder / name, f"checksum {found:08x} instead of {expected:08x}")
+            raise CorruptMentionsError(self.folder / name, f"checksum {found:08x} instead of {expected:08x}")
 
     def _check(self) -> None:
         names, rows = self._head["names"], self._head["rows"]
@@ -217,9 +217,9 @@ class Mentions:
         found[COUNTS] = self._counts.size
         for name, count in expected.items():
             if found[name] != count:
-                raise MentionsDamaged(self.folder / name, f"{found[name]} entries instead of {count}")
+                raise CorruptMentionsError(self.folder / name, f"{found[name]} entries instead of {count}")
         if int(self._offsets[-1]) != rows:
-            raise MentionsDamaged(self.folder / OFFSETS, f"an end at {int(self._offsets[-1])} instead of {rows}")
+            raise CorruptMentionsError(self.folder / OFFSETS, f"an end at {int(self._offsets[-1])} instead of {rows}")
 
 
 def resolve(mentions: Sequence[Mention], *, salience: Callable[[Mention], float] = lambda _: 0.0) -> list[Mention]:
@@ -240,4 +240,4 @@ def _mapped_trie(path: Path) -> marisa_trie.Trie:
     try:
         return marisa_trie.Trie().mmap(str(path))
     except RuntimeError as error:
-        raise MentionsDamaged(path, error) from None
+        raise CorruptMentionsError(path, error) from None

@@ -25,7 +25,7 @@ class PoolQuestion:
     gold: str
 
     @property
-    def place(self) -> int:
+    def gold_index(self) -> int:
         """Of the right relation in the pool."""
         return self.pool.index(self.gold)
 

@@ -22,7 +22,7 @@ from torch import Tensor, nn
 
 from kg_index.relations.keywords import KeywordMatcher, PredicateWords, RelationWords
 from kg_index.relations.pools import PoolQuestion
-from kg_index.relations.relation_scorers import CosineScorer, Encode, asked_text
+from kg_index.relations.relation_scorers import CosineScorer, Encode, without_slot
 from qa_core.networks.checkpoints import load_config, load_tensors, save_model, tensor_text, text_tensor
 from qa_core.training.loop import Progress, Training, seed_everything, train
 from qa_core.types import FloatArray, IntArray
@@ -190,14 +190,14 @@ class RelationHead:
 
     def read(self, templates: Sequence[str], pools: Sequence[Sequence[str]]) -> HeadData:
         """Vectors of templates and of the relations of their pools."""
-        distinct = {text: place for place, text in enumerate(dict.fromkeys(map(asked_text, templates)))}
+        distinct = {text: place for place, text in enumerate(dict.fromkeys(map(without_slot, templates)))}
         names = {name: place for place, name in enumerate(dict.fromkeys(name for pool in pools for name in pool), 1)}
         vectors = self._cosine.relations(list(names))
         width = self.config.dimension
         words = np.vstack([np.zeros((1, width), dtype=np.float32), *(vectors[name] for name in names)])
         return HeadData(
             torch.from_numpy(np.asarray(self.encode(list(distinct)), dtype=np.float32).reshape(-1, width)),
-            np.array([distinct[asked_text(template)] for template in templates], dtype=np.int64),
+            np.array([distinct[without_slot(template)] for template in templates], dtype=np.int64),
             torch.from_numpy(words),
             torch.tensor([0, *(self._numbers.get(name, 0) for name in names)]),
             [np.array([names[name] for name in pool], dtype=np.int64) for pool in pools],

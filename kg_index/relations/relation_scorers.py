@@ -42,7 +42,7 @@ class CosineScorer:
         found: list[FloatArray] = []
         for start in range(0, len(templates), _AT_ONCE):
             part = slice(start, start + _AT_ONCE)
-            asked = self.encode([asked_text(template) for template in templates[part]])
+            asked = self.encode([without_slot(template) for template in templates[part]])
             rows = self.relations(list(dict.fromkeys(name for pool in pools[part] for name in pool)))
             for vector, pool in zip(asked, pools[part], strict=True):
                 found.append(np.array([vector @ rows[name] for name in pool], dtype=np.float32))
@@ -65,7 +65,7 @@ class CosineScorer:
         return known
 
 
-def asked_text(template: str) -> str:
+def without_slot(template: str) -> str:
     """The template as an encoder reads it. Any word in the slot's place takes part in the vector: without is best."""
     return " ".join(word for word in template.split() if word != SLOT)
 
@@ -103,7 +103,7 @@ class KeywordFirst:
 
 
 @dataclass(frozen=True, slots=True)
-class Together:
+class WeightedSumScorer:
     """The weighted sum of several scorers' scores."""
 
     scorers: Sequence[tuple[RelationScorer, float]]

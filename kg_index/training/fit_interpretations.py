@@ -1,8 +1,8 @@
-"""Weights of the features of readings: a conditional logit, in which each question's readings compete.
+"""Weights of the features of interpretations: a conditional logit, in which each question's interpretations compete.
 
     loss = − Σ_q log (Σ_{r right} e^{w·x_r} / Σ_r e^{w·x_r}) + λ Σ_k (w_k σ_k)²
 
-(D. McFadden, "Conditional logit analysis of qualitative choice behavior", 1974; several readings may be right.)
+(D. McFadden, "Conditional logit analysis of qualitative choice behavior", 1974; several interpretations may be right.)
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import torch
 
 
 class Example(NamedTuple):
-    """The readings of a question: their features, and which are right; `weight` is how much it counts."""
+    """The interpretations of a question: their features, and which are right; `weight` is how much it counts."""
 
     features: Sequence[Mapping[str, float]]
     right: Sequence[bool]
@@ -24,14 +24,14 @@ class Example(NamedTuple):
 def fit_weights(
     examples: Sequence[Example], names: Sequence[str], *, penalty: float = 0.3, steps: int = 100
 ) -> dict[str, float]:
-    """A weight for each of the features; questions whose readings are all right or all wrong tell nothing.
+    """A weight for each of the features; questions whose interpretations are all right or all wrong tell nothing.
 
     Raises:
-        ValueError: no question has right and wrong readings.
+        ValueError: no question has right and wrong interpretations.
     """
     told = [each for each in examples if any(each.right) and not all(each.right)]
     if not told:
-        raise ValueError("Expected questions with right and wrong readings, but got none.")
+        raise ValueError("Expected questions with right and wrong interpretations, but got none.")
     tables = [torch.tensor([[row.get(n, 0.0) for n in names] for row in each.features]).double() for each in told]
     rights = [torch.tensor(each.right) for each in told]
     deviation = torch.cat(tables).std(dim=0, correction=0).clamp(min=1e-9)

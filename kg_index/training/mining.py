@@ -35,7 +35,7 @@ from qa_core.types import IntArray
 NEAR = 0.01  # of a number, that the graph's may differ; a date has to agree
 
 
-class FoundMention(Protocol):
+class MentionSpan(Protocol):
     """`[start, end)` of a text in code points, and what it may name, likeliest first."""
 
     @property
@@ -46,8 +46,8 @@ class FoundMention(Protocol):
     def entities(self) -> Sequence[int]: ...
 
 
-class FindsMentions(Protocol):
-    def find(self, text: str) -> Sequence[FoundMention]: ...
+class MentionFinder(Protocol):
+    def find(self, text: str) -> Sequence[MentionSpan]: ...
 
 
 class PathStep(Protocol):
@@ -57,7 +57,7 @@ class PathStep(Protocol):
     def inverse(self) -> bool: ...
 
 
-class FindsPaths(Protocol):
+class GraphPaths(Protocol):
     """A triple index; it bounds by itself what a hub costs."""
 
     def paths(self, a: int, b: int, *, longest: int) -> Sequence[Sequence[PathStep]]: ...
@@ -68,11 +68,11 @@ class FindsPaths(Protocol):
 class Tools(NamedTuple):
     """What a process mines with; the functions that open it travel to the processes, not the tools themselves."""
 
-    mentions: FindsMentions
-    graph: FindsPaths
+    mentions: MentionFinder
+    graph: GraphPaths
 
 
-Asked = tuple[str, str]
+QuestionAnswer = tuple[str, str]
 """A question and its answer, or answers joined by line breaks."""
 
 
@@ -110,7 +110,7 @@ class Mined:
 
 
 def mine(
-    pairs: Iterable[Asked],
+    pairs: Iterable[QuestionAnswer],
     open_tools: Callable[[], Tools],
     out: Path,
     *,
@@ -140,7 +140,7 @@ def mine(
         shutil.move(partial, out)
 
 
-def mine_chunk(pairs: Iterable[Asked], tools: Tools, bounds: Bounds) -> Mined:
+def mine_chunk(pairs: Iterable[QuestionAnswer], tools: Tools, bounds: Bounds) -> Mined:
     """Counts of some pairs, in this process."""
     counts, number, useful = TemplateCounts(), 0, 0
     for question, answer in pairs:
@@ -180,20 +180,20 @@ def _values(answer: str) -> list[Value]:
     return values
 
 
-def _count_near(template: str, entity: int, value: Value, graph: FindsPaths, counts: TemplateCounts) -> None:
+def _count_near(template: str, entity: int, value: Value, graph: GraphPaths, counts: TemplateCounts) -> None:
     year = isinstance(value, float) and value.is_integer() and 1000 <= value < 2100  # 1 % of it is 20 years
     predicates = graph.near(entity, value, NEAR if isinstance(value, float) and not year else 0.0)
     for predicate in predicates.tolist():
         counts.add(template, path_text([(graph.term(predicate), False)]), 1 / len(predicates))
 
 
-def _entity_pairs(mention: FoundMention, other: FoundMention, most: int) -> list[tuple[int, int]]:
+def _entity_pairs(mention: MentionSpan, other: MentionSpan, most: int) -> list[tuple[int, int]]:
     """An entity is on its way to itself by any fact and back, which says nothing: those pairs are left out."""
     return [(a, b) for a in mention.entities[:most] for b in other.entities[:most] if a != b]
 
 
 def _count(
-    template: str, pairs: Sequence[tuple[int, int]], graph: FindsPaths, longest: int, counts: TemplateCounts
+    template: str, pairs: Sequence[tuple[int, int]], graph: GraphPaths, longest: int, counts: TemplateCounts
 ) -> None:
     none = True
     for a, b in pairs:
@@ -206,7 +206,7 @@ def _count(
         counts.add(template, NO_PATH)
 
 
-def _chunks(pairs: Iterable[Asked], size: int) -> Iterator[list[Asked]]:
+def _chunks(pairs: Iterable[QuestionAnswer], size: int) -> Iterator[list[QuestionAnswer]]:
     rest = iter(pairs)
     while chunk := list(islice(rest, size)):
         yield chunk
@@ -222,13 +222,13 @@ def _start(open_tools: Callable[[], Tools]) -> None:
     _TOOLS = open_tools()
 
 
-def _work(pairs: Sequence[Asked], bounds: Bounds) -> Mined:
+def _work(pairs: Sequence[QuestionAnswer], bounds: Bounds) -> Mined:
     assert _TOOLS is not None
     return mine_chunk(pairs, _TOOLS, bounds)
 
 
 def _results(
-    chunks: Iterable[Sequence[Asked]], open_tools: Callable[[], Tools], bounds: Bounds, processes: int
+    chunks: Iterable[Sequence[QuestionAnswer]], open_tools: Callable[[], Tools], bounds: Bounds, processes: int
 ) -> Iterator[Mined]:
     """Results in the order of chunks; no more than a few chunks are read ahead."""
     if processes == 1:

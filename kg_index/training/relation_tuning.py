@@ -1,10 +1,10 @@
 """A transformer tuned end to end: the vector of a question comes to lie near those of the right relation's words.
 
-    module = AskedNetwork(load_tunable(layout))
+    module = QuestionNetwork(load_tunable(layout))
     data = TuningData.of(questions, reader.rows, CosineScorer(encode).relations)
     training = tuning_of(module, config, seed=1)
     for progress in tune(training, data, config): ...
-    asked_scorer(encode_tuned, encode, scale=module.scale.item(), keywords=module.keywords.item()).score([...], [pool])
+    tuned_scorer(encode_tuned, encode, scale=module.scale.item(), keywords=module.keywords.item()).score([...], [pool])
 
 Only questions are read by the tuned transformer. Vectors of relations' words stay those of the frozen one, so that a
 step costs as many tokens as its questions have, and relations without examples keep their place.
@@ -24,7 +24,7 @@ from torch.nn import functional
 
 from kg_index.relations.keywords import KeywordMatcher
 from kg_index.relations.pools import PoolQuestion
-from kg_index.relations.relation_scorers import CosineScorer, Encode, Together, asked_text
+from kg_index.relations.relation_scorers import CosineScorer, Encode, WeightedSumScorer, without_slot
 from qa_core.networks.batching import padded
 from qa_core.training.loop import Progress, Training, train
 from qa_core.training.schedules import triangle
@@ -62,7 +62,7 @@ class TunedConfig:
     questions: str  # fingerprint of the tuned one
 
 
-class AskedNetwork(nn.Module):
+class QuestionNetwork(nn.Module):
     """`s q · r + k J(q, r)`: q the tuned transformer's vector, J the Jaccard of stems; word vectors stay."""
 
     def __init__(
@@ -103,7 +103,7 @@ class TuningData:
         """Raises ValueError for no questions."""
         if not questions:
             raise ValueError("Expected questions with pools, but got none; give some.")
-        texts = [asked_text(each.template) for each in questions]
+        texts = [without_slot(each.template) for each in questions]
         distinct = {text: place for place, text in enumerate(dict.fromkeys(texts))}
         names = {name: place for place, name in enumerate(dict.fromkeys(n for each in questions for n in each.pool))}
         known = vectors(list(names))
@@ -116,7 +116,7 @@ class TuningData:
             np.array([distinct[text] for text in texts], dtype=np.int64),
             torch.from_numpy(np.array([known[name] for name in names], dtype=np.float32)),
             [np.array([names[name] for name in each.pool], dtype=np.int64) for each in questions],
-            np.array([each.place for each in questions], dtype=np.int64),
+            np.array([each.gold_index for each in questions], dtype=np.int64),
             KeywordMatcher().score([each.template for each in questions], [each.pool for each in questions]),
         )
 
@@ -132,7 +132,7 @@ class TuningData:
         return [found[place] for place in rng.permutation(len(found))]
 
 
-def tuning_of(module: AskedNetwork, config: TuningConfig, *, seed: int) -> Training:
+def tuning_of(module: QuestionNetwork, config: TuningConfig, *, seed: int) -> Training:
     """With AdamW, for `tune`; what a saved run goes on with. The two factors learn fast and do not decay."""
     weights = [each for each in module.encoder.parameters() if each.requires_grad]
     groups = [
@@ -147,21 +147,21 @@ def tune(
     data: TuningData,
     config: TuningConfig,
     *,
-    evaluate: Callable[[AskedNetwork], float] | None = None,
+    evaluate: Callable[[QuestionNetwork], float] | None = None,
 ) -> Iterator[Progress]:
-    """Train an `AskedNetwork` by cross-entropy; with `evaluate`, the higher the better, the best epoch stays."""
+    """Train an `QuestionNetwork` by cross-entropy; with `evaluate`, the higher the better, the best epoch stays."""
     usual = len(data.which) / len(data.tokens) * config.batch  # questions of a batch
     parts = max(1, len(data.tokens) // (config.batch * _SORTED))
     sizes = [len(part) for part in np.array_split(np.arange(len(data.tokens)), parts)]
     steps = sum(max(1, size // config.batch) for size in sizes)
 
     def loss(module: nn.Module, members: IntArray) -> Tensor:
-        assert isinstance(module, AskedNetwork), "made by tuning_of"
+        assert isinstance(module, QuestionNetwork), "made by tuning_of"
         # a sum, so that each question counts as much wherever it stands
         return batch_loss(module, data, members, every=config.every) * (len(members) / usual)
 
     def evaluated(module: nn.Module) -> float:
-        assert isinstance(module, AskedNetwork), "made by tuning_of"
+        assert isinstance(module, QuestionNetwork), "made by tuning_of"
         assert evaluate is not None, "there is something to evaluate by"
         return evaluate(module)
 
@@ -179,7 +179,7 @@ def tune(
     training.model.eval()
 
 
-def batch_loss(module: AskedNetwork, data: TuningData, members: IntArray, *, every: float) -> Tensor:
+def batch_loss(module: QuestionNetwork, data: TuningData, members: IntArray, *, every: float) -> Tensor:
     """Mean cross-entropy over the pools of some questions, and `every` times that over all relations, by words."""
     texts, owner = np.unique(data.which[members], return_inverse=True)
     tokens, mask = padded([data.tokens[text] for text in texts])
@@ -195,12 +195,12 @@ def batch_loss(module: AskedNetwork, data: TuningData, members: IntArray, *, eve
     return functional.cross_entropy(logits, places) + every * functional.cross_entropy(cosines, right)
 
 
-def asked_scorer(asked: Encode, words: Encode, *, scale: float, keywords: float) -> Together:
-    """What `AskedNetwork` computes, of a tuned encoder of questions and the frozen one of relations' words."""
-    return Together([(CosineScorer(asked, encode_words=words), scale), (KeywordMatcher(), keywords)])
+def tuned_scorer(asked: Encode, words: Encode, *, scale: float, keywords: float) -> WeightedSumScorer:
+    """What `QuestionNetwork` computes, of a tuned encoder of questions and the frozen one of relations' words."""
+    return WeightedSumScorer([(CosineScorer(asked, encode_words=words), scale), (KeywordMatcher(), keywords)])
 
 
-def network_vectors(module: AskedNetwork, rows: Rows, dimension: int) -> Encode:
+def network_vectors(module: QuestionNetwork, rows: Rows, dimension: int) -> Encode:
     """The encoder of a network in training, for measuring; zero rows for blank texts as `TransformerEncoder` gives."""
 
     def encode(texts: Sequence[str]) -> FloatArray:

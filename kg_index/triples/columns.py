@@ -46,7 +46,7 @@ WIDTHS = {
 }
 
 
-class GraphDamaged(RuntimeError):  # noqa: N818  # says what is the case, like StopIteration
+class CorruptGraphError(RuntimeError):  # says what is the case, like StopIteration
     """A triple index that is there but not as it was written; one that is not there is a FileNotFoundError."""
 
     def __init__(self, path: Path, found: object) -> None:
@@ -73,18 +73,18 @@ def write_manifest(folder: Path, totals: Totals) -> None:
 def read_manifest(folder: Path) -> dict[str, Any]:
     """What the manifest tells.
 
-    Raises FileNotFoundError where there is no index, GraphDamaged where a file is missing, cut short or too long.
+    Raises FileNotFoundError where there is no index, CorruptGraphError where a file is missing, cut short or too long.
     """
     if not folder.is_dir():
         raise FileNotFoundError(f"Expected a triple index in {folder}, but got no such folder; build one first.")
     told = _guarded(folder / MANIFEST, lambda: json.loads((folder / MANIFEST).read_text("ascii")))
     if not isinstance(told, dict) or told.get("format") != FORMAT:
-        raise GraphDamaged(folder / MANIFEST, f"no manifest of format {FORMAT}")
+        raise CorruptGraphError(folder / MANIFEST, f"no manifest of format {FORMAT}")
     lengths = _guarded(folder / MANIFEST, lambda: _expected(totals_of(told), told["files"]["terms.text"]["bytes"]))
     for name, length in lengths.items():
         found = _guarded(folder / name, (folder / name).stat).st_size
         if found != length:
-            raise GraphDamaged(folder / name, f"{found} bytes instead of {length}")
+            raise CorruptGraphError(folder / name, f"{found} bytes instead of {length}")
     return told
 
 
@@ -93,12 +93,12 @@ def totals_of(told: dict[str, Any]) -> Totals:
 
 
 def check(folder: Path) -> None:
-    """Read every byte; raises GraphDamaged for a file that is not as it was written."""
+    """Read every byte; raises CorruptGraphError for a file that is not as it was written."""
     files = read_manifest(folder)["files"]
     for name in WIDTHS:
         expected, found = files[name]["crc32"], checksum(folder / name)
         if found != expected:
-            raise GraphDamaged(folder / name, f"checksum {found:08x} instead of {expected:08x}")
+            raise CorruptGraphError(folder / name, f"checksum {found:08x} instead of {expected:08x}")
 
 
 def map_column(folder: Path, name: str) -> NDArray[Any]:
@@ -139,6 +139,6 @@ def _guarded(path: Path, read: Callable[[], _T]) -> _T:
     try:
         return read()
     except FileNotFoundError:
-        raise GraphDamaged(path, "no such file") from None
+        raise CorruptGraphError(path, "no such file") from None
     except (ValueError, KeyError, TypeError) as error:
-        raise GraphDamaged(path, f"no manifest ({type(error).__name__}: {error})") from error
+        raise CorruptGraphError(path, f"no manifest ({type(error).__name__}: {error})") from error

@@ -6,7 +6,7 @@ from bisect import bisect_left, bisect_right
 from functools import cached_property
 from pathlib import Path
 
-from kg_index.triples.columns import GraphDamaged, map_bytes, view_column
+from kg_index.triples.columns import CorruptGraphError, map_bytes, view_column
 
 _SIGNS, _SIGN = 8192, 200  # terms kept in memory, and bytes of each, that tell where to look
 
@@ -16,7 +16,7 @@ class TermTable:
         self._path = folder / "terms.text"
         self._text, self._begins = map_bytes(self._path), view_column(folder, "terms.begins")
         if self._begins[-1] != len(self._text):
-            raise GraphDamaged(folder / "terms.begins", f"an end at byte {self._begins[-1]} of {len(self._text)}")
+            raise CorruptGraphError(folder / "terms.begins", f"an end at byte {self._begins[-1]} of {len(self._text)}")
 
     def __len__(self) -> int:
         return len(self._begins) - 1
@@ -34,13 +34,13 @@ class TermTable:
         return found if found < len(self) and start(found) == key else None
 
     def term(self, number: int) -> str:
-        """Raises IndexError for an id that is none, GraphDamaged where the file holds no text there."""
+        """Raises IndexError for an id that is none, CorruptGraphError where the file holds no text there."""
         if not 0 <= number < len(self):
             raise IndexError(f"Expected an id below {len(self)}, but got {number}; it may be of another index.")
         try:
             return self._text[self._begins[number] : self._begins[number + 1]].decode()
         except UnicodeDecodeError as error:
-            raise GraphDamaged(self._path, f"bytes that are not UTF-8 at term {number}") from error
+            raise CorruptGraphError(self._path, f"bytes that are not UTF-8 at term {number}") from error
 
     def _around(self, key: bytes) -> tuple[int, int]:
         """Places between which the key must stand: looking at few terms in the file saves half the time."""

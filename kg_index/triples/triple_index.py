@@ -40,7 +40,7 @@ class TripleIndex:
     def __init__(self, folder: FilePath) -> None:
         """Open `folder`; nothing is read but the manifest.
 
-        Raises FileNotFoundError where there is no index, GraphDamaged where a file is missing or of the wrong length.
+        Raises FileNotFoundError if there is no index, CorruptGraphError if a file is missing or of the wrong length.
         """
         told = read_manifest(folder)
         self.folder, self.totals = folder, totals_of(told)
@@ -182,7 +182,7 @@ class TripleIndex:
         return Stats(self.totals, tuple((self.term(p), count) for p, count in rows), self._bytes)
 
     def check(self) -> None:
-        """Reads every byte; raises GraphDamaged for a file that is not as it was written."""
+        """Reads every byte; raises CorruptGraphError for a file that is not as it was written."""
         check(self.folder)
 
     def _range(self, begins: Sequence[int] | memoryview, number: int) -> tuple[int, int]:

@@ -53,7 +53,7 @@ from retrievers.hits import Hits
 
 if TYPE_CHECKING:
     from qa_bot.answering.graph.entities import Entities
-    from qa_bot.answering.graph.facts import Facts, FoundFact
+    from qa_bot.answering.graph.facts import FactResult, Facts
     from qa_bot.answering.models.personas import PersonaStore
     from qa_bot.conversation.session_votes import Taste
     from rankers.fusion import LearnedFusion
@@ -232,7 +232,9 @@ class Pipeline:
         if clarify and (offered := self._offered(ranking, decision, fact, taste)):
             listen(ChoicesOffered(offered))
             answer = _Composed(choices=offered)
-        elif fact is not None and fact.given and not (decision.given and decision.confidence > fact.confidence + TIE):
+        elif (
+            fact is not None and fact.accepted and not (decision.given and decision.confidence > fact.confidence + TIE)
+        ):
             answer = self._stated(fact, ranking.candidates[:top])
         elif decision.given:
             listen(StageBegun("compose"))
@@ -299,7 +301,7 @@ class Pipeline:
         """One answer from the graph alone."""
         stages = Stages(deadline, self._workers)
         fact = self._fact(question, stages)
-        given = self._stated(fact, ()) if fact is not None and fact.given else _Composed()
+        given = self._stated(fact, ()) if fact is not None and fact.accepted else _Composed()
         return Answer(
             question=question.title,
             text=given.text,
@@ -409,7 +411,7 @@ class Pipeline:
             "missing_name": max((rarity.get(t, 0.0) for t in named - text), default=0.0) / rarest,
         }
 
-    def _fact(self, question: Question, stages: Stages) -> FoundFact | None:
+    def _fact(self, question: Question, stages: Stages) -> FactResult | None:
         """What the graph says; None where there is none, or no time."""
         if self._facts is None or not question.title.strip():
             return None
@@ -418,7 +420,7 @@ class Pipeline:
         return stages.side_by_side(works, None, quick=works)["facts"]
 
     def _offered(
-        self, ranking: Ranking, decision: Decision, fact: FoundFact | None, taste: Taste | None
+        self, ranking: Ranking, decision: Decision, fact: FactResult | None, taste: Taste | None
     ) -> tuple[Choice, ...]:
         """What to ask back; nothing where there is no time for it."""
 
@@ -438,17 +440,17 @@ class Pipeline:
             return AVOIDED.format(avoided.clue.title or avoided.source.document)
         return reason(ranking, decision, self.index)
 
-    def _is_refused(self, fact: FoundFact, question: Question, taste: Taste) -> bool:
+    def _is_refused(self, fact: FactResult, question: Question, taste: Taste) -> bool:
         """Whether the conversation's votes say that this fact does not answer this question."""
         assert self._facts is not None
-        return fact.given and taste.refuses(question.title, self._facts.sources(fact))
+        return fact.accepted and taste.refuses(question.title, self._facts.sources(fact))
 
-    def _stated(self, fact: FoundFact, candidates: Sequence[Candidate]) -> _Composed:
+    def _stated(self, fact: FactResult, candidates: Sequence[Candidate]) -> _Composed:
         """A fact with its triples as sources, and documents behind them."""
         assert self._facts is not None
-        assert fact.told is not None
+        assert fact.answer is not None
         documents = _sources(Tiling("", ()), candidates)
-        return _Composed("fact", fact.told.text, (*self._facts.sources(fact), *documents))
+        return _Composed("fact", fact.answer.text, (*self._facts.sources(fact), *documents))
 
     def _styled(self, wanted: Wanted, question: Question, answer: _Composed, top: int, stages: Stages) -> _Composed:
         """The answer with what the voice says before it; the plain one where there is no time, or nothing to say."""
@@ -593,7 +595,7 @@ class Pipeline:
     def _compose(self, candidates: Sequence[Candidate], limit: int) -> Tiling:
         return tile(candidates, limit=max(1, limit), sentences=sentences)
 
-    def _trace(self, ranking: Ranking, decision: Decision, fact: FoundFact | None) -> dict[str, object]:
+    def _trace(self, ranking: Ranking, decision: Decision, fact: FactResult | None) -> dict[str, object]:
         facts = {} if fact is None or self._facts is None else {"facts": self._facts.trace(fact)}
         return {
             "queries": [_told(query) for query in ranking.formulation.keyword]
@@ -644,7 +646,7 @@ def _tell(answer: _Composed, listen: Listener) -> None:
         listen(TextAdded(piece))
 
 
-def _no_fact(question: Question, stages: Stages, fact: FoundFact | None) -> str:
+def _no_fact(question: Question, stages: Stages, fact: FactResult | None) -> str:
     if fact is not None:
         return fact.reason
     if not question.title.strip():

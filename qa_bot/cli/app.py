@@ -777,16 +777,16 @@ def kg_lookup(
     """Show the facts with the terms that are given."""
     from itertools import islice
 
-    from kg_index.answers.lookup import UnknownTerm
+    from kg_index.answers.lookup import UnknownTermError
     from qa_bot.documents import graph
     from qa_bot.terminal.output import show_facts
 
     if subject is None and predicate is None and object is None:
         raise typer.BadParameter("Expected --subject, --predicate or --object, one of them at least.")
-    with graph.opened(_home(context)[0]) as opened:
+    with graph.open_graph(_home(context)[0]) as opened:
         try:
-            facts = [opened.told(fact) for fact in islice(opened.lookup.facts(subject, predicate, object), top)]
-        except UnknownTerm as error:
+            facts = [opened.fact_json(fact) for fact in islice(opened.lookup.facts(subject, predicate, object), top)]
+        except UnknownTermError as error:
             typer.echo(str(error), err=True)
             facts = []
     if json:
@@ -833,7 +833,7 @@ def kg_stats(context: typer.Context, json: Json = False) -> None:
     from qa_bot.documents import graph
     from qa_bot.terminal.output import show_graph
 
-    with graph.opened(_home(context)[0]) as opened:
+    with graph.open_graph(_home(context)[0]) as opened:
         told = opened.stats()
     if json:
         _print_json(told)

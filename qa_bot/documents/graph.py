@@ -99,7 +99,7 @@ class Graph:
     def lookup(self) -> Lookup:
         return Lookup(self.triples, self.mentions)
 
-    def told(self, fact: Fact) -> dict[str, Any]:
+    def fact_json(self, fact: Fact) -> dict[str, Any]:
         """A fact for JSON: its terms, and words for them."""
         ids = {"subject": fact.subject, "predicate": fact.predicate, "object": fact.object}
         terms = {name: self.triples.term(number) for name, number in ids.items()}
@@ -125,7 +125,7 @@ def generations(home: Home) -> Generations:
 
 
 @contextmanager
-def opened(home: Home) -> Iterator[Graph]:
+def open_graph(home: Home) -> Iterator[Graph]:
     """The current generation, held until the end.
 
     Raises GraphError where there is none, GenerationDamaged where it is not as it was written.

@@ -1,4 +1,4 @@
-"""Weights of readings and the calibration of facts, fitted on questions over two graphs.
+"""Weights of interpretations and the calibration of facts, fitted on questions over two graphs.
 
 One is the starter graph, whose predicates have names of their own; the other, which is given, is Freebase's, whose
 predicates have only their IRIs. `python -m qa_lab.fit.fit_fact_confidence HOME QUESTIONS.tsv` makes the shipped file
@@ -16,7 +16,7 @@ from tempfile import TemporaryDirectory
 import numpy as np
 import orjson
 
-from kg_index.answers.answerer import Answerer, Scored, Understood
+from kg_index.answers.answerer import Answerer, ParsedQuestion, ScoredInterpretation
 from kg_index.answers.interpretations import FEATURES
 from kg_index.training.fit_interpretations import Example, fit_weights
 from qa_bot.answering.confidence.calibration import Calibration, cross_validated
@@ -31,7 +31,7 @@ SURE = (
     "score", "certainty", "link", "link_score", "coverage", "unexplained", "untold", "precision", "cosine", "kind",
     "type", "prose", "cut", "size", "guessed", "steps", "value",
 )  # fmt: skip
-"""Features of the best reading that its confidence is computed from; see
+"""Features of the best interpretation that its confidence is computed from; see
 `kg_index.answers.interpretations.FEATURES`."""
 FOLDS = 5
 STARTER_WEIGHT = 2.0  # of a question over the starter graph; there are fewer of them
@@ -42,27 +42,32 @@ TEMPLATE_WEIGHT, MODEL_WEIGHT = 4.0, 4.0
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """A question's readings, which are right, and where it comes from."""
+    """A question's interpretations, which are right, and where it comes from."""
 
     source: str
     asked: FactQuestion
-    understood: Understood
+    parsed: ParsedQuestion
     right: tuple[bool, ...]
 
     @property
     def example(self) -> Example:
-        features = [each.reading.features for each in self.understood.readings]
+        features = [each.interpretation.features for each in self.parsed.interpretations]
         return Example(features, self.right, STARTER_WEIGHT if self.source == STARTER else 1.0)
 
     def again(self, weights: dict[str, float]) -> Judged:
-        """The same readings in the order of other weights."""
+        """The same interpretations in the order of other weights."""
         scored = [
-            (Scored(each.reading, sum(w * each.reading.features.get(n, 0.0) for n, w in weights.items())), right)
-            for each, right in zip(self.understood.readings, self.right, strict=True)
+            (
+                ScoredInterpretation(
+                    each.interpretation, sum(w * each.interpretation.features.get(n, 0.0) for n, w in weights.items())
+                ),
+                right,
+            )
+            for each, right in zip(self.parsed.interpretations, self.right, strict=True)
         ]
         scored.sort(key=lambda pair: -pair[0].score)
-        understood = Understood(self.asked.question, self.understood.spotted, tuple(each for each, _ in scored))
-        return Judged(self.source, self.asked, understood, tuple(right for _, right in scored))
+        parsed = ParsedQuestion(self.asked.question, self.parsed.entities, tuple(each for each, _ in scored))
+        return Judged(self.source, self.asked, parsed, tuple(right for _, right in scored))
 
     @property
     def first_right(self) -> bool:
@@ -70,16 +75,18 @@ class Judged:
 
 
 def judged(source: str, home: Home, questions: Path) -> list[Judged]:
-    """All readings of all questions over a home's graph, and of those of the starter collection, which are about other
-    things: most of what people ask a bot is in no graph."""
+    """Interpretations of the questions over a home's graph, and of the starter collection's questions.
+
+    The latter are about other things: most of what people ask a bot is in no graph.
+    """
     encoder = resolve(STARTER, models=home.models)
-    with graph.opened(home) as opened:
+    with graph.open_graph(home) as opened:
         answerer = Answerer(opened.lookup, lambda texts: encoder.encode(texts), {})
         found = []
         for asked in (*read_fact_questions(questions, opened.lookup), *_other_questions()):
-            understood = answerer.understand(asked.question)
-            right = tuple(asked.right(each.reading, opened.lookup) for each in understood.readings)
-            found.append(Judged(source, asked, understood, right))
+            parsed = answerer.parse(asked.question)
+            right = tuple(asked.right(each.interpretation, opened.lookup) for each in parsed.interpretations)
+            found.append(Judged(source, asked, parsed, right))
         return found
 
 
@@ -109,7 +116,7 @@ def held_out(examples: Sequence[Judged], *, seed: int = 0) -> list[Judged]:
 
 def calibrated(examples: Sequence[Judged]) -> tuple[Calibration, list[float]]:
     """The calibration over questions in held-out order, and their held-out confidences."""
-    rows = [example.understood.features for example in examples]
+    rows = [example.parsed.features for example in examples]
     answered = [i for i, row in enumerate(rows) if row]
     right = [examples[i].first_right for i in answered]
     calibration, confidences = cross_validated(
@@ -120,7 +127,7 @@ def calibrated(examples: Sequence[Judged]) -> tuple[Calibration, list[float]]:
 
 
 def describe(examples: Sequence[Judged], confidences: Sequence[float], threshold: float) -> str:
-    """Right first readings by source, and what is answered from the threshold on."""
+    """Right first interpretations by source, and what is answered from the threshold on."""
     lines = []
     for source in dict.fromkeys(example.source for example in examples):
         own = [(e, c) for e, c in zip(examples, confidences, strict=True) if e.source == source]

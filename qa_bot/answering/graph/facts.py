@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from kg_index.answers.answerer import Answerer, Evidence, FactAnswer, Scored, Understood
+from kg_index.answers.answerer import Answerer, Evidence, FactAnswer, ParsedQuestion, ScoredInterpretation
 from kg_index.answers.lookup import Lookup
 from qa_bot.answering.confidence.calibration import Calibration
-from qa_bot.documents.graph import Graph, opened
+from qa_bot.documents.graph import Graph, open_graph
 from qa_bot.home.config import Config
 from qa_bot.home.encoders import STARTER, resolve
 from qa_bot.home.folder import Home
@@ -34,7 +34,7 @@ NO_TOPIC = "The graph knows nothing that this question names; ask otherwise or a
 
 @dataclass(frozen=True, slots=True)
 class Fitted:
-    """Weights of readings, and the calibration of the best one; `qa_lab/fit/fit_fact_confidence.py` makes them."""
+    """Fitted weights of features and calibration of the best interpretation (`qa_lab/fit/fit_fact_confidence.py`)."""
 
     weights: Mapping[str, float]
     confidence: Calibration
@@ -47,24 +47,24 @@ class Fitted:
 
 
 @dataclass(frozen=True, slots=True)
-class FoundFact:
-    """What the graph says: `told` is None where no reading has an answer."""
+class FactResult:
+    """What the graph says: `answer` is None if no interpretation has one."""
 
-    understood: Understood
-    told: FactAnswer | None
+    parsed: ParsedQuestion
+    answer: FactAnswer | None
     confidence: float
     threshold: float
 
     @property
-    def given(self) -> bool:
-        return self.told is not None and self.confidence >= self.threshold
+    def accepted(self) -> bool:
+        return self.answer is not None and self.confidence >= self.threshold
 
     @property
     def reason(self) -> str:
         """Why it is not given."""
-        if self.told is None:
+        if self.answer is None:
             return NO_TOPIC
-        topic = self.understood.readings[0].reading.topic.text
+        topic = self.parsed.interpretations[0].interpretation.topic.text
         return (
             f"What the graph says about “{topic}” probably does not answer this (confidence {self.confidence:.2f}, "
             f"needed {self.threshold:.2f}); ask in other words or add facts about it."
@@ -84,7 +84,7 @@ def open_facts(home: Home, config: Config, held: ExitStack) -> Facts:
     encoder = resolve(STARTER, models=home.models)
     settings = config.facts
     try:
-        graph = held.enter_context(opened(home))
+        graph = held.enter_context(open_graph(home))
         templates = _templates(Path(settings.templates)) if settings.templates else None
         scorer = _scorer(Path(settings.relations), home.models) if settings.relations else None
     except (ValueError, RuntimeError, OSError, GenerationDamaged) as error:
@@ -132,35 +132,35 @@ class Facts:
         """What reads questions over the graph."""
         return self._answerer
 
-    def find(self, question: str, *, check: Callable[[], object] = lambda: None) -> FoundFact:
+    def find(self, question: str, *, check: Callable[[], object] = lambda: None) -> FactResult:
         """The likeliest answer; `check` may raise when there is no more time."""
-        understood = self._answerer.understand(question, check=check)
-        if not understood.readings:
-            return FoundFact(understood, None, 0.0, self._threshold)
-        told = self._answerer.told(understood.readings[0].reading, limit=self._limit)
-        confidence = self._calibration.confidence(understood.features)
-        return FoundFact(understood, told, confidence, self._threshold)
+        parsed = self._answerer.parse(question, check=check)
+        if not parsed.interpretations:
+            return FactResult(parsed, None, 0.0, self._threshold)
+        told = self._answerer.verbalise(parsed.interpretations[0].interpretation, limit=self._limit)
+        confidence = self._calibration.confidence(parsed.features)
+        return FactResult(parsed, told, confidence, self._threshold)
 
     def search(self, question: str, *, top: int, check: Callable[[], object] = lambda: None) -> list[Candidate]:
-        """The facts of all readings, best first."""
+        """The facts of all interpretations, best first."""
         found: dict[str, Candidate] = {}
-        for scored in self._answerer.understand(question, check=check).readings:
-            for evidence in self._answerer.told(scored.reading, limit=self._limit).evidence:
+        for scored in self._answerer.parse(question, check=check).interpretations:
+            for evidence in self._answerer.verbalise(scored.interpretation, limit=self._limit).evidence:
                 candidate = self._candidate(evidence, scored)
                 found.setdefault(candidate.passage.id, candidate)
             if len(found) >= top:
                 break
         return [*found.values()][:top]
 
-    def sources(self, found: FoundFact) -> tuple[AnswerSource, ...]:
+    def sources(self, found: FactResult) -> tuple[AnswerSource, ...]:
         """The facts behind an answer."""
-        assert found.told is not None
-        return tuple(self._source(each, found.confidence) for each in found.told.evidence)
+        assert found.answer is not None
+        return tuple(self._source(each, found.confidence) for each in found.answer.evidence)
 
-    def trace(self, found: FoundFact) -> dict[str, Any]:
+    def trace(self, found: FactResult) -> dict[str, Any]:
         """Mentions, entities, templates and relations with their scores, for JSON."""
         lookup = self.lookup
-        spotted = found.understood.spotted
+        spotted = found.parsed.entities
         return {
             "mentions": [
                 {
@@ -173,23 +173,23 @@ class Facts:
                 }
                 for topic in (*spotted.topics, *spotted.kinds)
             ],
-            "readings": [self._reading(each) for each in found.understood.readings],
-            "features": found.understood.features,
+            "readings": [self._interpretation_json(each) for each in found.parsed.interpretations],
+            "features": found.parsed.features,
             "confidence": round(found.confidence, 4),
             "threshold": found.threshold,
         }
 
-    def _reading(self, scored: Scored) -> dict[str, Any]:
-        reading, lookup = scored.reading, self.lookup
+    def _interpretation_json(self, scored: ScoredInterpretation) -> dict[str, Any]:
+        interpretation, lookup = scored.interpretation, self.lookup
         return {
-            "entity": lookup.label(reading.topic.id),
-            "template": reading.template,
-            "relation": reading.relation,
+            "entity": lookup.label(interpretation.topic.id),
+            "template": interpretation.template,
+            "relation": interpretation.relation,
             "score": round(scored.score, 4),
-            "answers": [lookup.label(each) for each in reading.answers[:10]],
-            "count": len(reading.answers),
-            "counted": reading.counted,
-            "features": {name: round(value, 4) for name, value in reading.features.items()},
+            "answers": [lookup.label(each) for each in interpretation.answers[:10]],
+            "count": len(interpretation.answers),
+            "counted": interpretation.counted,
+            "features": {name: round(value, 4) for name, value in interpretation.features.items()},
         }
 
     def _source(self, evidence: Evidence, score: float) -> AnswerSource:
@@ -206,10 +206,10 @@ class Facts:
             source_span=evidence.source_span,
         )
 
-    def _candidate(self, evidence: Evidence, scored: Scored) -> Candidate:
+    def _candidate(self, evidence: Evidence, scored: ScoredInterpretation) -> Candidate:
         where = self._where(evidence)
         passage = Passage(self._id(evidence), evidence.text, Clue(where.title), where)
-        return Candidate(passage, round(scored.score, 6), dict(scored.reading.features))
+        return Candidate(passage, round(scored.score, 6), dict(scored.interpretation.features))
 
     def _where(self, evidence: Evidence) -> Source:
         subject = evidence.facts[0].subject

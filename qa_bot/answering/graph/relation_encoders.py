@@ -13,7 +13,7 @@ from qa_core.types import Encoder, FloatArray
 
 
 @dataclass(frozen=True, slots=True)
-class SideBySide:
+class ConcatenatedEncoder:
     """The vectors of several encoders as one of length 1, in which each has an equal share."""
 
     encoders: tuple[Encoder, ...]
@@ -28,11 +28,11 @@ class SideBySide:
         return (rows / np.float32(len(self.encoders) ** 0.5)).astype(np.float32)
 
 
-def open_encoders(names: str, *, models: Path) -> SideBySide:
+def open_encoders(names: str, *, models: Path) -> ConcatenatedEncoder:
     """Encoders by names with commas between; `models` holds those that were fetched. Raises EncoderError."""
-    return SideBySide(tuple(resolve(name.strip(), models=models) for name in names.split(",")))
+    return ConcatenatedEncoder(tuple(resolve(name.strip(), models=models) for name in names.split(",")))
 
 
-def told(names: str) -> str:
+def display_names(names: str) -> str:
     """The names without their folders, for a card."""
     return ", ".join(Path(name.strip()).name for name in names.split(","))

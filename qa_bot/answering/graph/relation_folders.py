@@ -6,8 +6,8 @@ from pathlib import Path
 
 from kg_index.relations.relation_head import HeadConfig, RelationHead
 from kg_index.relations.relation_network import RelationConfig, RelationDetector, RelationScorer
-from kg_index.relations.relation_scorers import Together
-from kg_index.training.relation_tuning import TunedConfig, asked_scorer
+from kg_index.relations.relation_scorers import WeightedSumScorer
+from kg_index.training.relation_tuning import TunedConfig, tuned_scorer
 from qa_bot.answering.graph.relation_encoders import open_encoders
 from qa_bot.home.encoders import resolve
 from qa_core.atomic import current_folder
@@ -54,7 +54,7 @@ def open_head(folder: Path, models: Path) -> RelationHead:
         raise RelationScorerError(f"{folder}: {error}") from error
 
 
-def _open_tuned(folder: Path, models: Path) -> Together:
+def _open_tuned(folder: Path, models: Path) -> WeightedSumScorer:
     config = load_config(folder, TunedConfig)
     factors = load_weights(folder, shapes={"scale": (), "keywords": ()})
     words, asked = resolve(config.encoder, models=models), resolve(str(folder / QUESTIONS), models=models)
@@ -65,5 +65,5 @@ def _open_tuned(folder: Path, models: Path) -> Together:
         if encoder.fingerprint != known:
             raise ValueError(f"Expected the encoder {name!r} as it was in training; train again.")
     scale, keywords = (float(factors[name]) for name in ("scale", "keywords"))
-    tuned = asked_scorer(asked.encode, words.encode, scale=scale, keywords=keywords)
-    return Together([(tuned, 1.0), (open_head(folder / HEAD, models), 1.0)])
+    tuned = tuned_scorer(asked.encode, words.encode, scale=scale, keywords=keywords)
+    return WeightedSumScorer([(tuned, 1.0), (open_head(folder / HEAD, models), 1.0)])

@@ -7,8 +7,8 @@ from functools import partial
 from itertools import zip_longest
 from typing import TYPE_CHECKING
 
-from kg_index.answers.answerer import Scored
-from kg_index.answers.interpretations import Reading
+from kg_index.answers.answerer import ScoredInterpretation
+from kg_index.answers.interpretations import Interpretation
 from kg_index.answers.topics import Topic
 from kg_index.answers.verbalise import form_of
 from kg_index.triples.paths import Step
@@ -17,10 +17,10 @@ from qa_core.text.analysis import terms
 from qa_core.types import Choice
 
 if TYPE_CHECKING:
-    from qa_bot.answering.graph.facts import Facts, FoundFact
+    from qa_bot.answering.graph.facts import FactResult, Facts
 
 MARGIN = 1.5
-"""Log-odds by which the best reading is much likelier than another one: 4.5 to 1."""
+"""Log-odds by which the best interpretation is much likelier than another one: 4.5 to 1."""
 LEAST_SHARE = 0.1
 """Of a name: entities that it hardly ever stands for are not meant by it alone."""
 LONGEST_CLAUSE = 50
@@ -37,32 +37,37 @@ LONGEST_NAME = 100
 """Characters."""
 
 
-def senses(found: FoundFact, facts: Facts, *, check: Callable[[], object] = lambda: None) -> Iterator[Offer]:
+def senses(found: FactResult, facts: Facts, *, check: Callable[[], object] = lambda: None) -> Iterator[Offer]:
     """The question with each of the entities that it may mean, where these are about as likely and answer otherwise."""
-    close = close_readings(found.understood.readings)
-    question = found.understood.question
+    close = close_interpretations(found.parsed.interpretations)
+    question = found.parsed.question
     for each in close if len(close) > 1 and not _told_apart(question, close, facts) else ():
-        topic = each.reading.topic
-        rivals = [other.reading.topic.id for other in close if other is not each]
+        topic = each.interpretation.topic
+        rivals = [other.interpretation.topic.id for other in close if other is not each]
         for name, written in namings(topic.id, topic.text, rivals, facts):
             asked = question[: topic.start] + written + question[topic.end :]
             check()
-            if told := _told(asked, facts, partial(_is_same, each.reading)):
+            if told := _told(asked, facts, partial(_is_same, each.interpretation)):
                 yield Choice(name, asked), told
                 break
 
 
-def close_readings(readings: Sequence[Scored]) -> list[Scored]:
-    """The best reading for each entity of the best one's mention, best first, without those of equal answers."""
-    kept: dict[int, Scored] = {}
-    for each in readings:
-        reading, best = each.reading, readings[0].reading
-        same = (reading.topic.start, reading.topic.end) == (best.topic.start, best.topic.end)
-        if same and not reading.topic.is_value and _asks(reading) and readings[0].score - each.score <= MARGIN:
-            kept.setdefault(reading.topic.id, each)
-    different: dict[object, Scored] = {}
+def close_interpretations(interpretations: Sequence[ScoredInterpretation]) -> list[ScoredInterpretation]:
+    """The best interpretation for each entity of the best one's mention, best first, without those of equal answers."""
+    kept: dict[int, ScoredInterpretation] = {}
+    for each in interpretations:
+        interpretation, best = each.interpretation, interpretations[0].interpretation
+        same = (interpretation.topic.start, interpretation.topic.end) == (best.topic.start, best.topic.end)
+        if (
+            same
+            and not interpretation.topic.is_value
+            and _asks(interpretation)
+            and interpretations[0].score - each.score <= MARGIN
+        ):
+            kept.setdefault(interpretation.topic.id, each)
+    different: dict[object, ScoredInterpretation] = {}
     for each in kept.values():
-        different.setdefault((each.reading.answers, each.reading.counted), each)
+        different.setdefault((each.interpretation.answers, each.interpretation.counted), each)
     return [*different.values()]
 
 
@@ -84,7 +89,7 @@ def namings(entity: int, mention: str, rivals: Collection[int], facts: Facts) ->
 
 
 def topics(
-    found: FoundFact,
+    found: FactResult,
     facts: Facts,
     carrying: frozenset[str],
     *,
@@ -97,7 +102,7 @@ def topics(
     """
     entities = {
         topic.id: topic
-        for topic in reversed(found.understood.spotted.topics)
+        for topic in reversed(found.parsed.entities.topics)
         if not topic.is_value and topic.share >= LEAST_SHARE and carrying.issubset(terms(topic.text))
     }
     meant = [*reversed(entities.values())][:MOST]
@@ -111,7 +116,7 @@ def topics(
 def _facts_of(topic: Topic, rivals: Sequence[int], facts: Facts, check: Callable[[], object]) -> Iterator[Offer]:
     """Questions about an entity that have an answer, what tells most about it first."""
     for predicate in _predicates(topic.id, facts):
-        relation = facts.answerer.wording.predicate(predicate)
+        relation = facts.answerer.verbaliser.predicate(predicate)
         for name, written in namings(topic.id, topic.text, rivals, facts):
             asked = f"What is the {relation} of {written}?"
             check()
@@ -125,7 +130,7 @@ def _predicates(entity: int, facts: Facts) -> list[int]:
     triples, vocabulary = facts.lookup.triples, facts.answerer.vocabulary
     ranked = []
     for predicate in triples.predicates_of(entity)[:LOOKED_AT].tolist():
-        if predicate in vocabulary.hidden or form_of(facts.answerer.wording.predicate(predicate)) != "noun":
+        if predicate in vocabulary.hidden or form_of(facts.answerer.verbaliser.predicate(predicate)) != "noun":
             continue
         objects = triples.objects(entity, predicate)
         sharing = len(triples.subjects(predicate, int(objects[0])))
@@ -133,32 +138,32 @@ def _predicates(entity: int, facts: Facts) -> list[int]:
     return [predicate for *_, predicate in sorted(ranked)][:ASKED]
 
 
-def _told(question: str, facts: Facts, is_meant: Callable[[Reading], bool]) -> str:
+def _told(question: str, facts: Facts, is_meant: Callable[[Interpretation], bool]) -> str:
     """What the graph answers, empty where that is not what is meant, or not given."""
     found = facts.find(question)
-    given = found.given and found.told is not None and is_meant(found.understood.readings[0].reading)
-    return found.told.text if found.told is not None and given else ""
+    given = found.accepted and found.answer is not None and is_meant(found.parsed.interpretations[0].interpretation)
+    return found.answer.text if found.answer is not None and given else ""
 
 
-def _is_same(one: Reading, other: Reading) -> bool:
+def _is_same(one: Interpretation, other: Interpretation) -> bool:
     return one.topic.id == other.topic.id and one.answers == other.answers and one.counted == other.counted
 
 
-def _is_about(topic: Topic, predicate: int, reading: Reading) -> bool:
-    return reading.topic.id == topic.id and reading.path == (Step(predicate, False),)
+def _is_about(topic: Topic, predicate: int, interpretation: Interpretation) -> bool:
+    return interpretation.topic.id == topic.id and interpretation.path == (Step(predicate, False),)
 
 
-def _told_apart(question: str, close: Sequence[Scored], facts: Facts) -> bool:
+def _told_apart(question: str, close: Sequence[ScoredInterpretation], facts: Facts) -> bool:
     """Whether the question says beside the name what some of the entities are and others are not."""
-    topic, vocabulary = close[0].reading.topic, facts.answerer.vocabulary
+    topic, vocabulary = close[0].interpretation.topic, facts.answerer.vocabulary
     said = frozenset(terms(f"{question[: topic.start]} {question[topic.end :]}"))
     named = [
         any(stems and stems <= said for kind in vocabulary.kinds(entity) for stems in vocabulary.names(kind).stems)
-        for entity in (each.reading.topic.id for each in close)
+        for entity in (each.interpretation.topic.id for each in close)
     ]
     return any(named) and not all(named)
 
 
-def _asks(reading: Reading) -> bool:
+def _asks(interpretation: Interpretation) -> bool:
     """Whether the question says which relation is meant, in words that all belong to it."""
-    return bool(reading.features["whole"]) and reading.features["precision"] > 0
+    return bool(interpretation.features["whole"]) and interpretation.features["precision"] > 0

@@ -19,7 +19,7 @@ from qa_core.types import Answer, Candidate, Choice
 from retrievers.formulate import content_terms
 
 if TYPE_CHECKING:
-    from qa_bot.answering.graph.facts import Facts, FoundFact
+    from qa_bot.answering.graph.facts import FactResult, Facts
     from qa_bot.answering.pipeline import Decision, Ranking
 
 Ask = Callable[[str], Answer]
@@ -57,7 +57,7 @@ class Reading(NamedTuple):
 def choices(
     ranking: Ranking,
     decision: Decision,
-    fact: FoundFact | None,
+    fact: FactResult | None,
     ask: Ask,
     *,
     facts: Facts | None = None,
@@ -176,10 +176,10 @@ def _is_fact(answer: Answer, text: str) -> bool:
     return answer.kind == "fact" and answer.text == text
 
 
-def _is_answer(fact: FoundFact, decision: Decision) -> bool:
+def _is_answer(fact: FactResult, decision: Decision) -> bool:
     from qa_bot.answering.pipeline import TIE
 
-    return fact.given and not (decision.given and decision.confidence > fact.confidence + TIE)
+    return fact.accepted and not (decision.given and decision.confidence > fact.confidence + TIE)
 
 
 def _is_titled(ranking: Ranking, decision: Decision) -> bool:
@@ -188,13 +188,13 @@ def _is_titled(ranking: Ranking, decision: Decision) -> bool:
     return decision.given and asked.issubset(content_terms(ranking.candidates[0].passage.clue.title))
 
 
-def _senses(fact: FoundFact, facts: Facts, check: Callable[[], object]) -> Iterable[Offer]:
+def _senses(fact: FactResult, facts: Facts, check: Callable[[], object]) -> Iterable[Offer]:
     from qa_bot.conversation.clarification.ambiguous_entities import senses
 
     return senses(fact, facts, check=check)
 
 
-def _topics(fact: FoundFact, facts: Facts, topic: Topic, check: Callable[[], object]) -> Iterable[Offer]:
+def _topics(fact: FactResult, facts: Facts, topic: Topic, check: Callable[[], object]) -> Iterable[Offer]:
     from qa_bot.conversation.clarification.ambiguous_entities import topics
 
     return topics(fact, facts, topic.terms, defined=topic.defined, check=check)

@@ -1,4 +1,4 @@
-"""Questions whose answers are facts, and which readings of them are right.
+"""Questions whose answers are facts, and which interpretations of them are right.
 
 JSON lines   {"question": …, "answers": [label, IRI or value, …]}; without answers the graph cannot answer it
 TSV          subject TAB relation TAB object TAB question, as SimpleQuestions is published
@@ -11,7 +11,7 @@ from pathlib import Path
 
 import orjson
 
-from kg_index.answers.interpretations import Reading
+from kg_index.answers.interpretations import Interpretation
 from kg_index.answers.lookup import Lookup
 from qa_lab.evaluate.graph.linking import iri_of
 from qa_lab.train.errors import TrainingDataError
@@ -33,11 +33,13 @@ class FactQuestion:
     def answerable(self) -> bool:
         return bool(self.answers)
 
-    def right(self, reading: Reading, lookup: Lookup) -> bool:
-        """Whether a reading's answers are all of the wanted ones and no others."""
-        if reading.counted:
-            return self.answers == {str(len(reading.answers))}
-        found = [{lookup.label(each).casefold(), lookup.triples.term(each).casefold()} for each in reading.answers]
+    def right(self, interpretation: Interpretation, lookup: Lookup) -> bool:
+        """Whether an interpretation's answers are all of the wanted ones and no others."""
+        if interpretation.counted:
+            return self.answers == {str(len(interpretation.answers))}
+        found = [
+            {lookup.label(each).casefold(), lookup.triples.term(each).casefold()} for each in interpretation.answers
+        ]
         known = frozenset[str]().union(*found)
         return len(found) == len(self.answers) and self.answers <= known and all(each & self.answers for each in found)
 

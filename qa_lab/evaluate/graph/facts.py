@@ -1,6 +1,6 @@
 """`eval facts`: questions that one fact answers, from the question to the answer, over the home's graph.
 
-accuracy             of the questions that the graph can answer, those whose best reading has all answers and no others
+accuracy             of the questions that the graph can answer, those whose best interpretation has exactly the answers
 answered             of these, those that are given an answer at the wanted precision
 precision            right ones among all answers given, those to unanswerable questions counted as wrong
 abstained            of the questions that the graph cannot answer, those left unanswered
@@ -65,13 +65,13 @@ def measured(facts: Facts, questions: Sequence[FactQuestion], progress: Progress
         began = time.perf_counter()
         found = facts.find(asked.question)
         seconds.append(time.perf_counter() - began)
-        readings, key = found.understood.readings, str(asked.number)
-        correct = bool(readings) and asked.right(readings[0].reading, facts.lookup)
+        interpretations, key = found.parsed.interpretations, str(asked.number)
+        correct = bool(interpretations) and asked.right(interpretations[0].interpretation, facts.lookup)
         if asked.answerable:
-            right[key], answered[key] = float(correct), float(found.given)
+            right[key], answered[key] = float(correct), float(found.accepted)
         else:
-            abstained[key] = float(not found.given)
-        if found.given:
+            abstained[key] = float(not found.accepted)
+        if found.accepted:
             given[key] = float(correct)
         if done % _TOLD == 0:
             progress("asked", done)

@@ -21,7 +21,7 @@ from typing import NamedTuple
 from kg_index.answers.graph_words import Vocabulary
 from kg_index.linking.linker import Linker, Weights
 from kg_index.triples.triple_index import TripleIndex
-from qa_bot.documents.graph import Graph, opened
+from qa_bot.documents.graph import Graph, open_graph
 from qa_bot.home.folder import Home
 from qa_core.measures.metrics import Score
 from qa_lab.evaluate.evaluation_home import Progress, silent
@@ -47,7 +47,7 @@ class LinkingQuestion(NamedTuple):
     subject: int
 
 
-class Asked(NamedTuple):
+class LinkingSet(NamedTuple):
     """Questions whose subject is in the graph, and how many others there were."""
 
     questions: list[LinkingQuestion]
@@ -68,7 +68,7 @@ def evaluate_linking(
         TrainingDataError: a line is malformed, or no subject is in the graph.
         GraphError: the home has no graph.
     """
-    with opened(Home.open(home)) as graph:
+    with open_graph(Home.open(home)) as graph:
         asked = read_questions(data, graph.triples, limit=limit)
         if not asked.questions:
             raise TrainingDataError(
@@ -82,7 +82,7 @@ def evaluate_linking(
     return compared(rows, MEASURE)
 
 
-def read_questions(path: Path, triples: TripleIndex, *, limit: int | None = None) -> Asked:
+def read_questions(path: Path, triples: TripleIndex, *, limit: int | None = None) -> LinkingSet:
     """The questions of a file, of its first `limit` lines. Raises TrainingDataError with the line."""
     found: list[LinkingQuestion] = []
     read = 0
@@ -90,7 +90,7 @@ def read_questions(path: Path, triples: TripleIndex, *, limit: int | None = None
         read += 1
         if (entity := triples.id_of(subject)) is not None:
             found.append(LinkingQuestion(number, question, entity))
-    return Asked(found, read - len(found))
+    return LinkingSet(found, read - len(found))
 
 
 def measured(linker: Linker, questions: Sequence[LinkingQuestion], progress: Progress = silent) -> dict[str, Score]:
@@ -118,7 +118,7 @@ def measured(linker: Linker, questions: Sequence[LinkingQuestion], progress: Pro
     }
 
 
-def _measured(name: str, linker: Linker, asked: Asked, progress: Progress) -> dict[str, Score]:
+def _measured(name: str, linker: Linker, asked: LinkingSet, progress: Progress) -> dict[str, Score]:
     found = measured(linker, asked.questions, lambda _, done: progress(f"linked by {name}", done))
     return {**found, "left_out": _figure(asked.left_out)}
 

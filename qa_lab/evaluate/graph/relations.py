@@ -18,9 +18,9 @@ import numpy as np
 from kg_index.relations.keywords import KeywordMatcher
 from kg_index.relations.pools import PoolQuestion, read_pools, read_relations
 from kg_index.relations.relation_network import RelationDetector, RelationScorer
-from kg_index.relations.relation_scorers import KEYWORDS, CosineScorer, KeywordFirst, Together
+from kg_index.relations.relation_scorers import KEYWORDS, CosineScorer, KeywordFirst, WeightedSumScorer
 from qa_bot.answering.graph.relation_folders import open_head, open_scorer
-from qa_bot.documents.graph import opened
+from qa_bot.documents.graph import open_graph
 from qa_bot.home.encoders import STARTER, resolve
 from qa_bot.home.folder import Home
 from qa_core.measures.metrics import Score
@@ -97,7 +97,7 @@ def measured(
         scores = scorer.score([each.template for each in part], [each.pool for each in part])
         for number, (each, own) in enumerate(zip(part, scores, strict=True), start=start):
             best = own == own.max()
-            right = bool(best[each.place])
+            right = bool(best[each.gold_index])
             shared[str(number)] = right / int(best.sum())
             strict[str(number)] = float(right and best.sum() == 1)
         progress("scored", start + len(part))
@@ -113,7 +113,7 @@ def _covered(questions: Sequence[PoolQuestion], home: Path | None) -> set[str] |
     """Right relations that the home's graph has as predicates; None without a graph."""
     if home is None or not Home(home).graph.is_dir():
         return None
-    with opened(Home(home)) as graph:
+    with open_graph(Home(home)) as graph:
         return {gold for gold in {each.gold for each in questions} if graph.triples.id_of(gold) is not None}
 
 
@@ -133,4 +133,4 @@ def _scorers(
     for name in dict.fromkeys(encoders) or (STARTER,):
         cosines.append(CosineScorer(resolve(name, models=models).encode))
         yield "cosine", name, cosines[-1]
-    yield "together", "", Together([*((each, 1.0 / len(cosines)) for each in cosines), (stems, KEYWORDS)])
+    yield "together", "", WeightedSumScorer([*((each, 1.0 / len(cosines)) for each in cosines), (stems, KEYWORDS)])

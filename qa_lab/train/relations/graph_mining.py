@@ -18,7 +18,7 @@ from kg_index.relations.templates import KNOWN, TemplateTable
 from kg_index.training import mining
 from kg_index.training.mapping_weights import f_weights, k_weights
 from kg_index.training.mining_tools import open_tools
-from qa_bot.documents.graph import MENTIONS, TRIPLES, Graph, GraphError, Progress, opened
+from qa_bot.documents.graph import MENTIONS, TRIPLES, Graph, GraphError, Progress, open_graph
 from qa_bot.documents.ingest.records import Record
 from qa_bot.home.folder import Home
 from qa_core.types import FloatArray
@@ -67,7 +67,7 @@ def mine(
     """
     out.mkdir(parents=True, exist_ok=True)
     file, last = out / TEMPLATES, None
-    with opened(home) as graph:
+    with open_graph(home) as graph:
         folder = graph.folder
         tools = partial(open_tools, mentions=folder / MENTIONS, triples=folder / TRIPLES)
         asked = islice(_pairs(paths), limit)
@@ -99,7 +99,7 @@ def _labels(graph: Graph) -> dict[str, str]:
     """All names of the predicates that have some."""
     vocabulary, triples = Vocabulary(graph.triples), graph.triples
     named = ((p, vocabulary.names(p)) for p in triples.predicate_counts()[0].tolist())
-    return {triples.term(p): " ".join(names.texts) for p, names in named if names.told}
+    return {triples.term(p): " ".join(names.texts) for p, names in named if names.from_graph}
 
 
 def relied_on(table: TemplateTable, weights: FloatArray) -> TemplateTable:

@@ -18,13 +18,12 @@ import numpy as np
 from kg_index.relations.keywords import KeywordMatcher
 from kg_index.relations.relation_head import Labelled, RelationHead, fit_head, training_of
 from kg_index.relations.relation_network import RelationDetector
-from kg_index.relations.relation_scorers import KEYWORDS, CosineScorer, Encode, Together, remembering
+from kg_index.relations.relation_scorers import KEYWORDS, CosineScorer, Encode, WeightedSumScorer, remembering
 from kg_index.relations.template_text import NO_PATH
 from kg_index.relations.templates import TemplateTable
 from kg_index.training.relation_training import RelationTraining, evened, shortened, train_phases
 from kg_index.training.self_training import Siblings, mined_pools, pseudo_labelled
-from qa_bot.answering.graph.relation_encoders import open_encoders
-from qa_bot.answering.graph.relation_encoders import told as told_encoders
+from qa_bot.answering.graph.relation_encoders import display_names, open_encoders
 from qa_bot.documents.ingest.records import Notice, Reject
 from qa_bot.home.encoders import resolve
 from qa_bot.home.folder import Home
@@ -143,7 +142,7 @@ def _head(
 def _pseudo_labelled(table: TemplateTable, encode: Encode, settings: RelationSettings, seed: int) -> list[Labelled]:
     """Templates with a path, shared out among their relations by what cosine and keywords say."""
     pools = list(mined_pools(table, Siblings(table.relations, seed=seed), rng=np.random.default_rng(seed)))
-    teacher = Together([(CosineScorer(encode), 1.0), (KeywordMatcher(), KEYWORDS)])
+    teacher = WeightedSumScorer([(CosineScorer(encode), 1.0), (KeywordMatcher(), KEYWORDS)])
     if not pools:
         raise TrainingDataError(
             "Expected templates with several relations to choose from, but got none; mine more pairs."
@@ -188,7 +187,7 @@ def _network(
 
 def _card(outcome: MinedOutcome, settings: RelationSettings, request: Request) -> str:
     """Data, seed, settings and figures, as Markdown."""
-    told = asdict(settings) | {"encoder": told_encoders(settings.encoder)}
+    told = asdict(settings) | {"encoder": display_names(settings.encoder)}
     return f"""# Relation scorer trained with qa-bot on mined templates
 
 | | |

@@ -21,7 +21,7 @@ def accuracy(scorer: RelationScorer, questions: Sequence[PoolQuestion]) -> float
 def accuracy_of(scores: Sequence[FloatArray], questions: Sequence[PoolQuestion]) -> float:
     """The same of scores (P,) of each pool."""
     right = [
-        bool(own[each.place] == own.max() and (own == own.max()).sum() == 1)
+        bool(own[each.gold_index] == own.max() and (own == own.max()).sum() == 1)
         for each, own in zip(questions, scores, strict=True)
     ]
     return float(np.mean(right))

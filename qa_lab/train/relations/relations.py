@@ -18,8 +18,7 @@ from typing import Any
 from kg_index.relations.pools import PoolQuestion, read_pools, read_relations
 from kg_index.relations.relation_head import RelationHead, fit_head, labelled, training_of
 from kg_index.relations.relation_scorers import CosineScorer, remembering
-from qa_bot.answering.graph.relation_encoders import open_encoders
-from qa_bot.answering.graph.relation_encoders import told as told_encoders
+from qa_bot.answering.graph.relation_encoders import display_names, open_encoders
 from qa_bot.documents.ingest.records import Notice, Reject
 from qa_bot.home.encoders import EncoderError
 from qa_bot.home.folder import Home
@@ -179,7 +178,7 @@ def _parts(
 
 def _card(outcome: Outcome, settings: RelationSettings, request: Request) -> str:
     """Data, seed, settings and figures, as Markdown."""
-    told = asdict(settings) | {"encoder": told_encoders(settings.encoder)}
+    told = asdict(settings) | {"encoder": display_names(settings.encoder)}
     return f"""# Relation scorer trained with qa-bot
 
 | | |

@@ -15,16 +15,15 @@ from kg_index.relations.pools import PoolQuestion
 from kg_index.relations.relation_head import RelationHead, fit_head, labelled
 from kg_index.relations.relation_scorers import CosineScorer, Encode, remembering
 from kg_index.training.relation_tuning import (
-    AskedNetwork,
+    QuestionNetwork,
     TunedConfig,
     TuningData,
-    asked_scorer,
     network_vectors,
     tune,
+    tuned_scorer,
     tuning_of,
 )
-from qa_bot.answering.graph.relation_encoders import open_encoders
-from qa_bot.answering.graph.relation_encoders import told as told_encoders
+from qa_bot.answering.graph.relation_encoders import display_names, open_encoders
 from qa_bot.answering.graph.relation_folders import HEAD, QUESTIONS
 from qa_bot.home.encoders import locate, resolve
 from qa_bot.home.folder import Home
@@ -100,7 +99,7 @@ def train_tuned(
     models = Home.open().models
     base = _base(settings.encoder, models)
     seed_everything(request.seed)
-    module = AskedNetwork(load_tunable(base.layout), frozen=settings.tuning.frozen)
+    module = QuestionNetwork(load_tunable(base.layout), frozen=settings.tuning.frozen)
     training = tuning_of(module, settings.tuning, seed=request.seed)
     identity = {"config": asdict(settings), "questions": len(train), "held_out": len(held_out), "seed": request.seed}
     run = TrainingRun(request.out, identity)
@@ -160,21 +159,21 @@ def _head(settings: RelationSettings, train: Sequence[PoolQuestion], models: Pat
     return head
 
 
-def _measure(head: RelationHead, base: _Base, questions: Sequence[PoolQuestion]) -> Callable[[AskedNetwork], float]:
+def _measure(head: RelationHead, base: _Base, questions: Sequence[PoolQuestion]) -> Callable[[QuestionNetwork], float]:
     """Accuracy of head and network together, of which the head is asked once."""
     templates, pools = [each.template for each in questions], [each.pool for each in questions]
     known = head.score(templates, pools)
 
-    def measure(module: AskedNetwork) -> float:
+    def measure(module: QuestionNetwork) -> float:
         asked = network_vectors(module, base.rows, base.layout.dimension)
         factors = {"scale": module.scale.item(), "keywords": module.keywords.item()}
-        own = asked_scorer(asked, base.encode, **factors).score(templates, pools)
+        own = tuned_scorer(asked, base.encode, **factors).score(templates, pools)
         return accuracy_of([one + other for one, other in zip(own, known, strict=True)], questions)
 
     return measure
 
 
-def _save(out: Path, module: AskedNetwork, head: RelationHead, base: _Base, models: Path, *, card: str) -> None:
+def _save(out: Path, module: QuestionNetwork, head: RelationHead, base: _Base, models: Path, *, card: str) -> None:
     """The parts first: without its own files a folder is none that can be opened."""
     save_tuned(out / QUESTIONS, module.encoder, layout=base.layout, card=card)
     head.save(out / HEAD, card=card)
@@ -185,7 +184,7 @@ def _save(out: Path, module: AskedNetwork, head: RelationHead, base: _Base, mode
 
 def _card(outcome: TunedOutcome, settings: RelationSettings, request: Request) -> str:
     """Data, seed, settings and figures, as Markdown."""
-    told = asdict(settings) | {"encoder": told_encoders(settings.encoder)}
+    told = asdict(settings) | {"encoder": display_names(settings.encoder)}
     return f"""# Relation scorer trained with qa-bot
 
 | | |

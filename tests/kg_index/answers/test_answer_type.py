@@ -1,6 +1,6 @@
 import pytest
 
-from kg_index.answers.answer_type import ASKING, listing, wanted
+from kg_index.answers.answer_type import ASKING, expected_type, listing
 from kg_index.relations.keywords import keywords
 
 
@@ -33,7 +33,7 @@ from kg_index.relations.keywords import keywords
     ],
 )
 def test_what_is_wanted(question: str, expected: str) -> None:
-    assert wanted(question) == expected
+    assert expected_type(question) == expected
 
 
 @pytest.mark.parametrize(

@@ -27,8 +27,8 @@ def asking(bag_of_words) -> Callable[[Lookup], Answerer]:
     return lambda lookup: Answerer(lookup, bag_of_words, WEIGHTS)
 
 
-def told(answerer: Answerer, question: str, **options: int) -> FactAnswer:
-    return answerer.told(answerer.understand(question).readings[0].reading, **options)
+def verbalised(answerer: Answerer, question: str, **options: int) -> FactAnswer:
+    return answerer.verbalise(answerer.parse(question).interpretations[0].interpretation, **options)
 
 
 def expect_shared_words(answer: FactAnswer) -> None:
@@ -75,13 +75,13 @@ def expect_shared_words(answer: FactAnswer) -> None:
     ],
 )
 def test_answers_and_what_they_rest_on(answerer: Answerer, question: str, text: str) -> None:
-    answer = told(answerer, question)
+    answer = verbalised(answerer, question)
     assert answer.text == text
     expect_shared_words(answer)
 
 
 def test_evidence_says_its_facts_and_gives_the_triples(answerer: Answerer) -> None:
-    answer = told(answerer, "What did Marie Curie discover?")
+    answer = verbalised(answerer, "What did Marie Curie discover?")
     first, second = answer.evidence
     assert second.text == (f"radium was discovered by Marie Curie.\n<{EX}radium> <{EX}discovered_by> <{EX}curie> .")
     assert (second.span, second.source_span) == ((13, 19), (0, 6))
@@ -96,7 +96,7 @@ def test_two_steps_through_one_node_are_one_evidence(asking, build_graph) -> Non
         :a rdfs:label "Alpha" . :x rdfs:label "Xi" ; :owner :a ; :code "X1" .
         :y rdfs:label "Yps" ; :owner :a ; :code "Y2" .
         :owner rdfs:label "owner" . :code rdfs:label "code" .""")
-    answer = told(asking(graph), "the code of what has the owner Alpha")
+    answer = verbalised(asking(graph), "the code of what has the owner Alpha")
     assert answer.text == "The owner of Xi and Yps is Alpha. The codes of Xi and Yps are X1 and Y2."
     assert [answer.text[slice(*each.span)] for each in answer.evidence] == ["X1", "Y2"]
     assert [len(each.facts) for each in answer.evidence] == [2, 2]
@@ -111,13 +111,13 @@ def long_list(count: int) -> str:
 
 def test_a_long_list_says_how_many_are_left_out(asking, build_graph) -> None:
     answerer = asking(build_graph(long_list(27)))
-    answer = told(answerer, "What are the parts of Hub?")
+    answer = verbalised(answerer, "What are the parts of Hub?")
     assert answer.text.startswith("The parts of Hub are part 000, part 001, ")
     assert answer.text.endswith(", part 019 and 7 more.")
     (evidence,) = answer.evidence
     assert len(evidence.facts) == SHOWN
     expect_shared_words(answer)
-    short = told(answerer, "What are the parts of Hub?", limit=120)
+    short = verbalised(answerer, "What are the parts of Hub?", limit=120)
     assert short.text.endswith(" more.")
     assert len(short.text) <= 120
     expect_shared_words(short)
@@ -126,7 +126,7 @@ def test_a_long_list_says_how_many_are_left_out(asking, build_graph) -> None:
 def test_no_answer_is_longer_than_its_limit(asking, build_graph) -> None:
     answerer = asking(build_graph(long_list(27)))
     for limit in (1, 2, 17, 25, 40, 41, 55, 200):
-        answer = told(answerer, "What are the parts of Hub?", limit=limit)
+        answer = verbalised(answerer, "What are the parts of Hub?", limit=limit)
         assert 0 < len(answer.text) <= limit
         for each in answer.evidence:
             assert (each.span is None) == (each.source_span is None)
@@ -136,26 +136,26 @@ def test_no_answer_is_longer_than_its_limit(asking, build_graph) -> None:
 
 def test_beyond_a_thousand_it_says_at_least(asking, build_graph) -> None:
     answerer = asking(build_graph(long_list(1_200)))
-    assert told(answerer, "How many parts has Hub?").text.startswith("At least 1,000 are known: part 000, ")
-    assert told(answerer, "What are the parts of Hub?").text.endswith(" and at least 980 more.")
+    assert verbalised(answerer, "How many parts has Hub?").text.startswith("At least 1,000 are known: part 000, ")
+    assert verbalised(answerer, "What are the parts of Hub?").text.endswith(" and at least 980 more.")
 
 
 def test_a_value_of_megabytes_is_cut(asking, build_graph) -> None:
     answerer = asking(
         build_graph(f':a rdfs:label "Alpha" ; :story "{"long " * 400_000}" . :story rdfs:label "story" .')
     )
-    answer = told(answerer, "What is the story of Alpha?")
+    answer = verbalised(answerer, "What is the story of Alpha?")
     assert len(answer.text) == 1_000
     (evidence,) = answer.evidence
     assert len(evidence.text) < 10_000
-    assert told(answerer, "What is the story of Alpha?", limit=10_000).evidence[0].span == (22, 4_022)
+    assert verbalised(answerer, "What is the story of Alpha?", limit=10_000).evidence[0].span == (22, 4_022)
 
 
 def test_values_of_several_lines_and_quotes(asking, build_graph) -> None:
     graph = build_graph(
         r""":a rdfs:label "Ann \"Bee\"\nCee" ; :motto "say \"hi\"\\\n🚀 سلام" . :motto rdfs:label "motto" ."""
     )
-    answer = told(asking(graph), "What is the motto of Ann Bee Cee?")
+    answer = verbalised(asking(graph), "What is the motto of Ann Bee Cee?")
     assert answer.text == 'The motto of Ann "Bee"\nCee is say "hi"\\\n🚀 سلام.'
     expect_shared_words(answer)
 
@@ -165,7 +165,7 @@ def test_the_longest_run_of_shared_words_is_shown(asking, build_graph) -> None:
     graph = build_graph("""
         :a rdfs:label "ßa" ; :in :e . :b rdfs:label "éb" ; :in :e . :c rdfs:label "ﬁc" ; :in :e .
         :e rdfs:label "Place" . :in rdfs:label "located in" .""")
-    answer = told(asking(graph), "What is located in Place?")
+    answer = verbalised(asking(graph), "What is located in Place?")
     assert answer.text == "ßa, éb and ﬁc are located in Place."
     expect_shared_words(answer)
 
@@ -182,31 +182,34 @@ def test_known_templates_and_a_scorer_decide_where_words_are_silent(world: Looku
     table = TemplateTable.of([Row("the big cheese of <m>", f"{EX}mayor", 1.0)])
     for options in ({"templates": table}, {"scorer": Mayors()}):
         answerer = Answerer(world, bag_of_words, WEIGHTS, **options)
-        assert told(answerer, question).text == "The mayor of Lima is Jorge Muñoz."
+        assert verbalised(answerer, question).text == "The mayor of Lima is Jorge Muñoz."
 
 
 def test_features_of_the_best_reading_with_its_certainty(answerer: Answerer) -> None:
-    understood = answerer.understand("What is the capital of Peru?")
-    scores = [each.score for each in understood.readings]
+    parsed = answerer.parse("What is the capital of Peru?")
+    scores = [each.score for each in parsed.interpretations]
     assert scores == sorted(scores, reverse=True)
-    best = understood.readings[0]
-    assert best.score == pytest.approx(sum(w * best.reading.features[name] for name, w in WEIGHTS.items()))
+    best = parsed.interpretations[0]
+    assert best.score == pytest.approx(sum(w * best.interpretation.features[name] for name, w in WEIGHTS.items()))
     odds = np.exp(np.array(scores) - scores[0])
-    assert [each.reading.answers for each in understood.readings].count(best.reading.answers) == 1
-    assert understood.features["certainty"] == pytest.approx(1 / odds.sum())
-    assert understood.features["score"] == best.score
-    assert understood.features["coverage"] == 1
+    assert [each.interpretation.answers for each in parsed.interpretations].count(best.interpretation.answers) == 1
+    assert parsed.features["certainty"] == pytest.approx(1 / odds.sum())
+    assert parsed.features["score"] == best.score
+    assert parsed.features["coverage"] == 1
 
 
 def test_readings_with_the_same_answers_support_each_other(asking, build_graph) -> None:
     graph = build_graph(
         ':a rdfs:label "Alpha" ; :boss :b ; :head :b ; :foe :c . :b rdfs:label "Bea" . :c rdfs:label "Cea" .'
     )
-    understood = asking(graph).understand("who is the boss of Alpha")
-    assert len(understood.readings) == 3
-    odds = {each.reading.relation: np.exp(each.score - understood.readings[0].score) for each in understood.readings}
+    parsed = asking(graph).parse("who is the boss of Alpha")
+    assert len(parsed.interpretations) == 3
+    odds = {
+        each.interpretation.relation: np.exp(each.score - parsed.interpretations[0].score)
+        for each in parsed.interpretations
+    }
     same = odds[f"{EX}boss"] + odds[f"{EX}head"]
-    assert understood.features["certainty"] == pytest.approx(same / sum(odds.values()))
+    assert parsed.features["certainty"] == pytest.approx(same / sum(odds.values()))
 
 
 ODD = [
@@ -236,17 +239,17 @@ ODD = [
 
 @pytest.mark.parametrize("question", ODD, ids=lambda text: repr(text[:12]))
 def test_questions_about_nothing_have_no_readings(answerer: Answerer, question: str) -> None:
-    understood = answerer.understand(question)
-    assert understood.readings == ()
-    assert understood.features == {}
-    assert understood.question == question
+    parsed = answerer.parse(question)
+    assert parsed.interpretations == ()
+    assert parsed.features == {}
+    assert parsed.question == question
 
 
 def test_of_ten_thousand_words_the_beginning_is_read(answerer: Answerer) -> None:
     question = "What is the capital of Peru? " + "Chile Bolivia Brazil Lima Mercury +51 " * 10_000
-    assert len(answerer.understand(question).readings) <= 12
+    assert len(answerer.parse(question).interpretations) <= 12
     late = "word " * (LONGEST // 5) + "the capital of Peru"
-    assert answerer.understand(late).readings == ()
+    assert answerer.parse(late).interpretations == ()
 
 
 def test_odd_signs_around_a_question_do_not_hide_it(answerer: Answerer) -> None:
@@ -256,19 +259,19 @@ def test_odd_signs_around_a_question_do_not_hide_it(answerer: Answerer) -> None:
         "What is\nthe capital\tof  Peru?\x00",
         "what's the “capital” of Peru",
     ):
-        assert told(answerer, question).text == "The capital of Peru is Lima."
+        assert verbalised(answerer, question).text == "The capital of Peru is Lima."
 
 
 @pytest.mark.parametrize("turtle", ["", ":peru :capital :lima ."])
 def test_a_graph_without_names_knows_nothing(asking, build_graph, turtle: str) -> None:
-    assert asking(build_graph(turtle)).understand("What is the capital of peru?").readings == ()
+    assert asking(build_graph(turtle)).parse("What is the capital of peru?").interpretations == ()
 
 
 def test_a_name_of_a_thousand_entities(asking, build_graph) -> None:
     people = "".join(f':e{n} rdfs:label "John Smith" ; :job "singer {n}" .\n' for n in range(1_000))
     answerer = asking(build_graph(people + ':job rdfs:label "job" .'))
-    assert len(answerer.understand("What is the job of John Smith?").readings) == 12
-    assert told(answerer, "What is the job of John Smith?").text.startswith("The job of John Smith is singer ")
+    assert len(answerer.parse("What is the job of John Smith?").interpretations) == 12
+    assert verbalised(answerer, "What is the job of John Smith?").text.startswith("The job of John Smith is singer ")
 
 
 def test_the_time_may_be_up(answerer: Answerer) -> None:
@@ -276,7 +279,7 @@ def test_the_time_may_be_up(answerer: Answerer) -> None:
         raise TimeoutError
 
     with pytest.raises(TimeoutError):
-        answerer.understand("capital of Peru", check=check)
+        answerer.parse("capital of Peru", check=check)
 
 
 NAMES = ("Ann", "ann", "the Ann", "ßeta", "Ann Bee", "Bee", "Cee 7", "Éa", "of", "Is")
@@ -305,7 +308,7 @@ def test_whatever_is_asked_of_whatever_graph_the_spans_hold(asking, build_graph,
     answerer = asking(build_graph(random_graph(draw)))
     for _ in range(40):
         question = " ".join(draw.choice((*NAMES, *RELATIONS, *ASKING)) for _ in range(draw.randrange(1, 8)))
-        for scored in answerer.understand(question).readings:
-            expect_shared_words(answerer.told(scored.reading))
+        for scored in answerer.parse(question).interpretations:
+            expect_shared_words(answerer.verbalise(scored.interpretation))
             limit = draw.randrange(1, 60)
-            assert 0 < len(answerer.told(scored.reading, limit=limit).text) <= limit
+            assert 0 < len(answerer.verbalise(scored.interpretation, limit=limit).text) <= limit

@@ -16,7 +16,7 @@ def vocabulary(world: Lookup) -> Vocabulary:
 def test_names_are_labels_then_aliases(world: Lookup, vocabulary: Vocabulary) -> None:
     names = vocabulary.names(world.triples.id_of(EX + "independent"))
     assert names.texts == ("date of independence", "independent since")
-    assert names.told
+    assert names.from_graph
     assert names.stems == (frozenset({"date", "independ"}), frozenset({"independ", "sinc"}))
     assert names.all_stems == {"date", "independ", "sinc"}
 
@@ -31,7 +31,7 @@ def test_without_names_the_iri_speaks(build_graph) -> None:
 
     birth = names("http://rdf.freebase.com/ns/people.person.place_of_birth")
     assert birth.texts == ("place of birth", "people person place of birth")
-    assert not birth.told
+    assert not birth.from_graph
     assert names(EX + "birthPlace").texts == ("birthplace", "birth place")
     assert names("http://a.b/_").texts == ("http://a.b/_",)
 
@@ -40,7 +40,7 @@ def test_names_in_other_languages_and_blank_ones_are_none(build_graph) -> None:
     graph = build_graph("""
         :p rdfs:label "Hauptstadt"@de, " "@en . :q rdfs:label "colour"@en-GB, "Farbe"@de . :a :p :b ; :q :b .""")
     vocabulary = Vocabulary(graph.triples)
-    assert not vocabulary.names(graph.triples.id_of(EX + "p")).told
+    assert not vocabulary.names(graph.triples.id_of(EX + "p")).from_graph
     assert vocabulary.names(graph.triples.id_of(EX + "q")).texts == ("colour",)
 
 

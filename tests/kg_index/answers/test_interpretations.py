@@ -1,4 +1,4 @@
-"""Readings of questions over a small world: paths, answers, and what tells how well a reading fits."""
+"""Readings of questions over a small world: paths, answers, and what tells how well an interpretation fits."""
 
 from collections.abc import Callable, Sequence
 from math import log1p
@@ -7,36 +7,36 @@ import numpy as np
 import pytest
 
 from kg_index.answers.graph_words import Vocabulary
-from kg_index.answers.interpretations import FEATURES, Reader, Reading
+from kg_index.answers.interpretations import FEATURES, Interpretation, Interpreter
 from kg_index.answers.lookup import Lookup
-from kg_index.answers.topics import spot
+from kg_index.answers.topics import find_entities
 from kg_index.answers.walks import MOST_ANSWERS, Walker
 from kg_index.linking.linker import Linker
 from kg_index.relations.template_rows import Row
 from kg_index.relations.templates import TemplateTable
 
 EX = "http://example.org/"
-Read = Callable[[str], list[Reading]]
+Read = Callable[[str], list[Interpretation]]
 
 
-def reading(lookup: Lookup, encode, **options) -> Read:
+def interpretation(lookup: Lookup, encode, **options) -> Read:
     vocabulary = Vocabulary(lookup.triples)
     linker = Linker(lookup.mentions, lookup.triples.salience, context=vocabulary.about)
-    reader = Reader(Walker(lookup.triples, vocabulary), encode, **options)
-    return lambda question: reader.read(question, spot(question, linker, lookup.triples, vocabulary))
+    reader = Interpreter(Walker(lookup.triples, vocabulary), encode, **options)
+    return lambda question: reader.read(question, find_entities(question, linker, lookup.triples, vocabulary))
 
 
 @pytest.fixture
 def read(world: Lookup, bag_of_words) -> Read:
-    return reading(world, bag_of_words)
+    return interpretation(world, bag_of_words)
 
 
 def named(lookup: Lookup, ids: Sequence[int]) -> set[str]:
     return {lookup.label(each) for each in ids}
 
 
-def of(found: list[Reading], relation: str, *, topic: str | None = None) -> Reading:
-    """The one reading of a relation, written with the ends of its IRIs."""
+def of(found: list[Interpretation], relation: str, *, topic: str | None = None) -> Interpretation:
+    """The one interpretation of a relation, written with the ends of its IRIs."""
     matching = [r for r in found if r.relation.replace(EX, "") == relation and topic in (None, r.topic.text)]
     assert len(matching) == 1, [each.relation for each in found]
     return matching[0]
@@ -74,7 +74,7 @@ def test_a_kind_picks_its_members_from_the_answers(build_graph, bag_of_words) ->
         :River rdfs:label "river" ; skos:altLabel "rivers" . :Town rdfs:label "town" ; skos:altLabel "towns" .
         :crosses rdfs:label "crosses" . :road rdfs:label "Long Road" ; :crosses :a, :b, :c, "2 bridges" .
         :a a :River ; rdfs:label "Aa" . :b a :Town ; rdfs:label "Bee" . :c a :River ; rdfs:label "Sea" .""")
-    read = reading(graph, bag_of_words)
+    read = interpretation(graph, bag_of_words)
     assert named(graph, of(read("Which rivers does the Long Road cross?"), "crosses").answers) == {"Aa", "Sea"}
     assert named(graph, of(read("Which towns does the Long Road cross?"), "crosses").answers) == {"Bee"}
     everything = of(read("What does the Long Road cross?"), "crosses")
@@ -163,7 +163,7 @@ def test_questions_for_prose_are_marked(read: Read) -> None:
 def test_known_templates_take_part(world: Lookup, bag_of_words) -> None:
     rows = [Row("the boss of <m>", f"{EX}mayor", 3.0), Row("the boss of <m>", f"{EX}elevation", 1.0)]
     table = TemplateTable.of(sorted(rows))
-    found = reading(world, bag_of_words, templates=table)("the boss of Lima")
+    found = interpretation(world, bag_of_words, templates=table)("the boss of Lima")
     assert of(found, "mayor").features["template"] == pytest.approx(3 / 4)
     assert of(found, "elevation").features["template"] == pytest.approx(1 / 4)
     assert of(found, "founded").features["template"] == 0
@@ -178,7 +178,7 @@ def test_a_trained_scorer_takes_part(world: Lookup, bag_of_words) -> None:
             pools.extend(given)
             return [np.array([5.0 if name.endswith("mayor") else 3.0 for name in pool]) for pool in given]
 
-    found = reading(world, bag_of_words, scorer=Scorer())("the boss of Lima")
+    found = interpretation(world, bag_of_words, scorer=Scorer())("the boss of Lima")
     (pool,) = pools
     weights = np.exp([5.0 if name.endswith("mayor") else 3.0 for name in pool])
     assert of(found, "mayor").features["model"] == pytest.approx(weights.max() / weights.sum())
@@ -191,7 +191,7 @@ def test_what_does_not_lead_on_is_left_out(build_graph, bag_of_words) -> None:
     graph = build_graph("""
         :a rdfs:label "Alpha" ; :likes :a, _:node ; :lives _:node . _:node :city :b . :b rdfs:label "Beta" .
         :lives rdfs:label "address" . :city rdfs:label "city" .""")
-    found = reading(graph, bag_of_words)("city of the address of Alpha")
+    found = interpretation(graph, bag_of_words)("city of the address of Alpha")
     assert {each.relation.replace(EX, "") for each in found} == {"lives / city"}
     assert named(graph, found[0].answers) == {"Beta"}
 
@@ -201,7 +201,7 @@ def test_cycles_end(build_graph, bag_of_words) -> None:
         :a a :a, :b ; rdfs:label "Alpha" ; :a :a . :b a :a ; rdfs:label "Beta" ; skos:altLabel "Alpha" ; :next :a .
         :next rdfs:label "next" .""")
     for question in ("Name the Alpha", "What is the next of Beta?", "How many Beta are there?"):
-        found = reading(graph, bag_of_words)(question)
+        found = interpretation(graph, bag_of_words)(question)
         assert all(each.topic.id not in each.answers for each in found)
 
 
@@ -221,7 +221,7 @@ def test_a_hub_is_work_within_bounds(hub: Lookup, bag_of_words) -> None:
         texts.extend(asked)
         return bag_of_words(asked)
 
-    read = reading(hub, encode)
+    read = interpretation(hub, encode)
     made = of(read("What is the audience of what the maker Hub made?"), "^maker / seen")
     assert len(made.answers) == 7
     assert made.more
@@ -233,7 +233,7 @@ def test_a_hub_is_work_within_bounds(hub: Lookup, bag_of_words) -> None:
 def test_what_may_stop_is_asked_between_topics(world: Lookup, bag_of_words) -> None:
     vocabulary = Vocabulary(world.triples)
     linker = Linker(world.mentions, world.triples.salience)
-    spotted = spot("Peru, Chile and Lima", linker, world.triples, vocabulary)
+    entities = find_entities("Peru, Chile and Lima", linker, world.triples, vocabulary)
     calls: list[int] = []
 
     def check() -> None:
@@ -242,5 +242,5 @@ def test_what_may_stop_is_asked_between_topics(world: Lookup, bag_of_words) -> N
             raise TimeoutError
 
     with pytest.raises(TimeoutError):
-        Reader(Walker(world.triples, vocabulary), bag_of_words).read("Peru, Chile and Lima", spotted, check=check)
+        Interpreter(Walker(world.triples, vocabulary), bag_of_words).read("Peru, Chile and Lima", entities, check=check)
     assert len(calls) == 2

@@ -6,17 +6,17 @@ from hypothesis import strategies as st
 
 from kg_index.answers.graph_words import Vocabulary
 from kg_index.answers.lookup import Lookup
-from kg_index.answers.topics import LITERAL_SHARE, Spotted, spot
+from kg_index.answers.topics import LITERAL_SHARE, QuestionEntities, find_entities
 from kg_index.linking.linker import Linker
 
 EX = "http://example.org/"
-Spot = Callable[[str], Spotted]
+Spot = Callable[[str], QuestionEntities]
 
 
 def spotting(lookup: Lookup) -> Spot:
     vocabulary = Vocabulary(lookup.triples)
     linker = Linker(lookup.mentions, lookup.triples.salience, context=vocabulary.about)
-    return lambda question: spot(question, linker, lookup.triples, vocabulary)
+    return lambda question: find_entities(question, linker, lookup.triples, vocabulary)
 
 
 @pytest.fixture(scope="module")
@@ -24,7 +24,7 @@ def spot_world(world: Lookup) -> Spot:
     return spotting(world)
 
 
-def values(lookup: Lookup, found: Spotted) -> list[tuple[str, str]]:
+def values(lookup: Lookup, found: QuestionEntities) -> list[tuple[str, str]]:
     return [(topic.text, lookup.triples.term(topic.id)) for topic in found.topics if topic.is_value]
 
 
@@ -98,9 +98,9 @@ def test_what_is_looked_up_is_bounded(build_graph) -> None:
 
 
 def test_nothing_is_named_in_an_empty_graph_or_one_without_labels(build_graph) -> None:
-    assert spotting(build_graph(""))("What is the capital of Peru?") == Spotted((), ())
+    assert spotting(build_graph(""))("What is the capital of Peru?") == QuestionEntities((), ())
     bare = build_graph(":peru :capital :lima ; :code 51 .", "bare")
-    assert spotting(bare)("What is the capital of peru?") == Spotted((), ())
+    assert spotting(bare)("What is the capital of peru?") == QuestionEntities((), ())
     assert len(spotting(bare)("Who has the code 51?").topics) == 1
 
 

@@ -11,7 +11,7 @@ from kg_index.answers.lookup import Lookup
 from kg_index.answers.verbalise import (
     LONGEST,
     NAMELESS,
-    Wording,
+    Verbaliser,
     capitalised,
     date_text,
     form_of,
@@ -23,8 +23,8 @@ from kg_index.answers.verbalise import (
 EX = "http://example.org/"
 
 
-def wording_of(lookup: Lookup) -> Wording:
-    return Wording(lookup, Vocabulary(lookup.triples))
+def wording_of(lookup: Lookup) -> Verbaliser:
+    return Verbaliser(lookup, Vocabulary(lookup.triples))
 
 
 def ids(lookup: Lookup, names: str) -> list[int]:

@@ -8,7 +8,7 @@ import pytest
 from kg_index.building import loading
 from kg_index.building.build import build
 from kg_index.building.loading import load
-from kg_index.building.rdf_parsing import Counts, MalformedTriple, read_triples
+from kg_index.building.rdf_parsing import Counts, MalformedTripleError, read_triples
 from kg_index.triples.triple_index import TripleIndex
 
 E = "http://example.org/"
@@ -58,7 +58,7 @@ def test_loading_is_reading_and_building(tmp_path, files):
 
 @pytest.mark.parametrize("workers", [1, 2])
 def test_strict_stops_and_leaves_nothing(tmp_path, files, workers):
-    with pytest.raises(MalformedTriple, match=r"a\.nt, line 5: Expected a triple"):
+    with pytest.raises(MalformedTripleError, match=r"a\.nt, line 5: Expected a triple"):
         load(files, tmp_path / "kg", strict=True, workers=workers)
     assert sorted(tmp_path.iterdir()) == sorted(files)
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from rdflib.compare import isomorphic
 
 from kg_index.building import rdf_parsing as reading
-from kg_index.building.rdf_parsing import Counts, MalformedTriple, Reject, read_triples
+from kg_index.building.rdf_parsing import Counts, MalformedTripleError, Reject, read_triples
 
 A, P, B = "http://example.org/a", "http://example.org/p", "http://example.org/b"
 XSD = "http://www.w3.org/2001/XMLSchema#"
@@ -68,7 +68,7 @@ def test_malformed_line_is_told_with_its_number_and_skipped(tmp_path, line, reas
     assert reason in rejects[0].reason
     assert "parser error" not in rejects[0].reason
     assert f"a.nt, line 2: Expected a triple, but got {rejects[0].reason}" in rejects[0].message
-    with pytest.raises(MalformedTriple, match="line 2: Expected a triple"):
+    with pytest.raises(MalformedTripleError, match="line 2: Expected a triple"):
         list(read_triples(tmp_path / "a.nt", strict=True))
 
 
@@ -130,7 +130,7 @@ def test_a_packed_file_that_is_cut_off_gives_what_it_holds(tmp_path, name, pack)
     triples, rejects = read(tmp_path / name, packed[: len(packed) * 2 // 3])
     assert 0 < len(triples) < 12_000
     assert "cut off" in rejects[-1].reason
-    with pytest.raises(MalformedTriple, match="cut off"):
+    with pytest.raises(MalformedTripleError, match="cut off"):
         list(read_triples(tmp_path / name, strict=True))
 
 

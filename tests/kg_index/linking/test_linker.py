@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kg_index.building.rdf_parsing import read_triples
-from kg_index.linking.linker import Linker, Spotted, Weights
+from kg_index.linking.linker import EntityMention, Linker, Weights
 from kg_index.linking.mention_rows import rows_of
 from kg_index.linking.mentions import Mentions, write_mentions
 from qa_core.types import IntArray
@@ -114,8 +114,8 @@ def test_a_long_question_of_nested_names_takes_linear_work(tmp_path: Path) -> No
 
 def test_spotted_are_what_mining_asks_for(table: Mentions) -> None:
     found = Linker(table, salience).find("from new york city to paris")
-    assert found == [Spotted(5, 18, [CITY_OF]), Spotted(22, 27, [PARIS, TEXAS, MYTH])]
-    assert Linker(table, salience, most=1).find("paris") == [Spotted(0, 5, [PARIS])]
+    assert found == [EntityMention(5, 18, [CITY_OF]), EntityMention(22, 27, [PARIS, TEXAS, MYTH])]
+    assert Linker(table, salience, most=1).find("paris") == [EntityMention(0, 5, [PARIS])]
     assert Linker(table, salience).find("") == []
 
 

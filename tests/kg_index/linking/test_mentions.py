@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 from kg_index.linking.mentions import (
     LONGEST_NAME,
+    CorruptMentionsError,
     Mention,
     Mentions,
-    MentionsDamaged,
     MentionWriter,
     resolve,
     write_mentions,
@@ -175,17 +175,17 @@ def test_damage_is_told_in_words(tmp_path: Path, name: str) -> None:
     file, whole = tmp_path / name, (tmp_path / name).read_bytes()
     file.write_bytes(whole[:-4])
     with pytest.raises(
-        MentionsDamaged, match=f"{name}: {len(whole) - 4} bytes instead of {len(whole)}; build it again"
+        CorruptMentionsError, match=f"{name}: {len(whole) - 4} bytes instead of {len(whole)}; build it again"
     ):
         Mentions(tmp_path)
     file.write_bytes(bytes(len(whole)))
-    with pytest.raises(MentionsDamaged, match=name):
+    with pytest.raises(CorruptMentionsError, match=name):
         Mentions(tmp_path)
     file.write_bytes(whole[:-1] + bytes([whole[-1] ^ 1]))
-    with pytest.raises(MentionsDamaged, match=name):
+    with pytest.raises(CorruptMentionsError, match=name):
         Mentions(tmp_path).verify()
     file.unlink()
-    with pytest.raises(MentionsDamaged, match=f"{name}: no such file"):
+    with pytest.raises(CorruptMentionsError, match=f"{name}: no such file"):
         Mentions(tmp_path)
 
 
@@ -193,7 +193,7 @@ def test_damage_is_told_in_words(tmp_path: Path, name: str) -> None:
 def test_a_damaged_head_is_told_in_words(tmp_path: Path, head: str) -> None:
     write_mentions(ROWS, tmp_path)
     (tmp_path / "mentions.json").write_text(head)
-    with pytest.raises(MentionsDamaged, match=r"mentions\.json"):
+    with pytest.raises(CorruptMentionsError, match=r"mentions\.json"):
         Mentions(tmp_path)
 
 
@@ -202,7 +202,7 @@ def test_files_of_two_tables_do_not_fit(tmp_path: Path) -> None:
     write_mentions([(f"{text} too", entity + 1, 1) for text, entity, _ in ROWS[2:]], tmp_path / "b")
     for name in ("words.marisa", "entities.npy"):
         shutil.copy(tmp_path / "b" / name, tmp_path / "a" / name)
-    with pytest.raises(MentionsDamaged, match=r"words\.marisa"):
+    with pytest.raises(CorruptMentionsError, match=r"words\.marisa"):
         Mentions(tmp_path / "a")
 
 

@@ -24,7 +24,7 @@ def test_numbers_count_from_one(write) -> None:
         PoolQuestion("who made <m> engine", ("/d/e", "/a/b"), "/a/b"),
         PoolQuestion("<m>", ("/a/c",), "/a/c"),
     ]
-    assert [each.place for each in read_pools(path, RELATIONS)] == [1, 0]
+    assert [each.gold_index for each in read_pools(path, RELATIONS)] == [1, 0]
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import torch
 from kg_index.relations.keywords import KeywordMatcher
 from kg_index.relations.pools import PoolQuestion
 from kg_index.relations.relation_head import HeadTraining, Labelled, RelationHead, fit_head, labelled
-from kg_index.relations.relation_scorers import CosineScorer, Together
+from kg_index.relations.relation_scorers import CosineScorer, WeightedSumScorer
 
 POOL = ("http://g/author", "http://g/birthPlace", "http://g/deathPlace")
 ASKED = {"who wrote <m>": 0, "the pen behind <m>": 0, "whence <m>": 1, "cradle of <m>": 1, "grave of <m>": 2}
@@ -44,7 +44,7 @@ def test_untrained_it_is_cosine_and_keywords(context: bool) -> None:
     head = RelationHead.of(encode, POOL, hidden=16, context=context)
     templates = [*[*ASKED][:4], "the author of <m>"]
     pools = [POOL, POOL[:1], (), POOL[::-1], POOL]
-    together = Together([(CosineScorer(encode), 20), (KeywordMatcher(), 5)]).score(templates, pools)
+    together = WeightedSumScorer([(CosineScorer(encode), 20), (KeywordMatcher(), 5)]).score(templates, pools)
     for own, expected in zip(head.score(templates, pools), together, strict=True):
         np.testing.assert_allclose(own, expected, atol=1e-5)
     assert head.score([], []) == []

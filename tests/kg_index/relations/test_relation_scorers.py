@@ -1,7 +1,7 @@
 import numpy as np
 
 from kg_index.relations.keywords import KeywordMatcher
-from kg_index.relations.relation_scorers import CosineScorer, KeywordFirst, Together, asked_text, remembering
+from kg_index.relations.relation_scorers import CosineScorer, KeywordFirst, WeightedSumScorer, remembering, without_slot
 
 VECTORS = {
     "who wrote": [1, 0],
@@ -27,7 +27,7 @@ class Fixed:
 
 
 def test_the_slot_is_left_out() -> None:
-    assert asked_text("who wrote <m> first") == "who wrote first"
+    assert without_slot("who wrote <m> first") == "who wrote first"
 
 
 def test_cosines_by_hand() -> None:
@@ -75,5 +75,5 @@ def test_keywords_come_first_and_the_other_where_they_are_silent_or_tie() -> Non
 
 
 def test_scores_are_added_up() -> None:
-    (found,) = Together([(Fixed(1, 2), 0.5), (Fixed(3, 0), 2)]).score(["a"], [POOL])
+    (found,) = WeightedSumScorer([(Fixed(1, 2), 0.5), (Fixed(3, 0), 2)]).score(["a"], [POOL])
     assert found.tolist() == [6.5, 1]

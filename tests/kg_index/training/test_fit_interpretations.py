@@ -1,4 +1,4 @@
-"""Weights of readings: against gradients, a closed form, and what they are for."""
+"""Weights of interpretations: against gradients, a closed form, and what they are for."""
 
 from math import exp, log
 
@@ -53,7 +53,7 @@ def test_the_loss_is_at_its_least(penalty: float) -> None:
 
 
 def test_one_feature_by_hand() -> None:
-    """Of two readings 1 and 0 the first is right: σ = ½, loss = −log σ(w) + λ w² / 4, flat where 1 − σ(w) = λ w / 2."""
+    """Interpretations 1 (right) and 0: σ = ½, loss = −log σ(w) + λ w² / 4, minimal where 1 − σ(w) = λ w / 2."""
     weight = fit_weights([Example([{"x": 1.0}, {}], [True, False])], ["x"], penalty=PENALTY)["x"]
     assert 1 - 1 / (1 + exp(-weight)) == pytest.approx(PENALTY * weight / 2, abs=1e-6)
     assert weight > 0
@@ -84,7 +84,7 @@ def test_what_never_changes_weighs_nothing_and_what_all_share_does_not_count() -
 
 @pytest.mark.parametrize("given", [[], [Example([{"x": 1.0}], [True])], [Example([{"x": 1.0}, {}], [False, False])]])
 def test_without_right_and_wrong_readings_there_is_nothing_to_fit(given: list[Example]) -> None:
-    with pytest.raises(ValueError, match="right and wrong readings, but got none"):
+    with pytest.raises(ValueError, match="right and wrong interpretations, but got none"):
         fit_weights(given, NAMES)
 
 

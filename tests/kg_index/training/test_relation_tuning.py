@@ -13,13 +13,13 @@ from qa_core.types import IntArray
 pytest.importorskip("transformers", reason="training a transformer needs the extra 'minilm'")
 
 from kg_index.training.relation_tuning import (
-    AskedNetwork,
+    QuestionNetwork,
     TuningConfig,
     TuningData,
-    asked_scorer,
     batch_loss,
     network_vectors,
     tune,
+    tuned_scorer,
     tuning_of,
 )
 from qa_core.training.transformer_tuning import TransformerReader, load_tunable
@@ -37,8 +37,8 @@ def encoder(tiny_bert: Path, tmp_path: Path) -> TransformerEncoder:
 
 
 @pytest.fixture
-def module(tiny_bert: Path) -> AskedNetwork:
-    return AskedNetwork(load_tunable(SentenceLayout.read(tiny_bert))).eval()
+def module(tiny_bert: Path) -> QuestionNetwork:
+    return QuestionNetwork(load_tunable(SentenceLayout.read(tiny_bert))).eval()
 
 
 @pytest.fixture
@@ -65,13 +65,13 @@ def words(texts) -> np.ndarray:
 
 
 def test_the_loss_is_that_of_the_scores_an_encoder_gives(
-    module: AskedNetwork, encoder: TransformerEncoder, data: TuningData
+    module: QuestionNetwork, encoder: TransformerEncoder, data: TuningData
 ) -> None:
     members = [0, 2, 5, 6]
     chosen = [QUESTIONS[each] for each in members]
-    scorer = asked_scorer(encoder.encode, encoder.encode, scale=20.0, keywords=5.0)
+    scorer = tuned_scorer(encoder.encode, encoder.encode, scale=20.0, keywords=5.0)
     scores = scorer.score([each.template for each in chosen], [each.pool for each in chosen])
-    within = [np.log(np.exp(own).sum()) - own[each.place] for own, each in zip(scores, chosen, strict=True)]
+    within = [np.log(np.exp(own).sum()) - own[each.gold_index] for own, each in zip(scores, chosen, strict=True)]
     cosines = CosineScorer(encoder.encode).score([each.template for each in chosen], [POOL] * len(chosen))
     over = [
         np.log(np.exp(20 * own).sum()) - 20 * own[POOL.index(each.gold)]
@@ -81,13 +81,13 @@ def test_the_loss_is_that_of_the_scores_an_encoder_gives(
     assert loss.item() == pytest.approx(np.mean(within) + 0.5 * np.mean(over), abs=1e-4)
 
 
-def test_it_learns_the_toy_task_and_leaves_word_vectors(module: AskedNetwork, reader: TransformerReader) -> None:
+def test_it_learns_the_toy_task_and_leaves_word_vectors(module: QuestionNetwork, reader: TransformerReader) -> None:
     data = TuningData.of(QUESTIONS, rows_of(reader), CosineScorer(words).relations)
     before = {name: each.detach().clone() for name, each in module.named_parameters()}
     reports = list(tune(tuning_of(module, TOY, seed=1), data, TOY))
     assert reports[-1].loss < 0.2 * reports[0].loss
     factors = {"scale": module.scale.item(), "keywords": module.keywords.item()}
-    scorer = asked_scorer(network_vectors(module, rows_of(reader), 8), words, **factors)
+    scorer = tuned_scorer(network_vectors(module, rows_of(reader), 8), words, **factors)
     *scores, blank = scorer.score([*ASKED], [POOL] * len(ASKED))
     assert [int(own.argmax()) for own in scores] == [*ASKED.values()][:-1]
     assert not blank.any()  # nothing is left of it without its slot, and no encoder reads that
@@ -100,17 +100,17 @@ def test_the_same_seed_gives_the_same_weights(tiny_bert: Path, data: TuningData)
     found = []
     for _ in range(2):
         torch.manual_seed(3)  # the tiny model has no pooler, and draws one that nobody uses
-        again = AskedNetwork(load_tunable(SentenceLayout.read(tiny_bert)))
+        again = QuestionNetwork(load_tunable(SentenceLayout.read(tiny_bert)))
         list(tune(tuning_of(again, TOY, seed=3), data, TuningConfig(epochs=2, batch=2, frozen=0)))
         found.append(again.state_dict())
     assert all(torch.equal(each, found[1][name]) for name, each in found[0].items())
 
 
-def test_the_best_epoch_stays(module: AskedNetwork, data: TuningData) -> None:
+def test_the_best_epoch_stays(module: QuestionNetwork, data: TuningData) -> None:
     figures = iter([0.5, 0.9, 0.7])
     kept: list[torch.Tensor] = []
 
-    def measured(network: AskedNetwork) -> float:
+    def measured(network: QuestionNetwork) -> float:
         kept.append(network.scale.detach().clone())
         return next(figures)
 
@@ -132,7 +132,7 @@ def test_each_question_stands_in_one_batch_beside_those_that_read_the_same(data:
 
 
 def test_vectors_are_those_of_the_encoder(
-    module: AskedNetwork, encoder: TransformerEncoder, reader: TransformerReader
+    module: QuestionNetwork, encoder: TransformerEncoder, reader: TransformerReader
 ) -> None:
     texts = ["why do cats sleep", "", "day", " "]
     own = network_vectors(module, rows_of(reader), 8)
@@ -146,11 +146,11 @@ def test_frozen_layers_stay(tiny_bert: Path) -> None:
     encoder.model.encoder.layer.append(torch.nn.Linear(2, 2))
     below, above = (
         {each.requires_grad for each in layer.parameters()}
-        for layer in AskedNetwork(encoder, frozen=1).encoder.model.encoder.layer
+        for layer in QuestionNetwork(encoder, frozen=1).encoder.model.encoder.layer
     )
     assert (below, above) == ({False}, {True})
     with pytest.raises(ValueError, match="fewer than 2 frozen layers, but got 2"):
-        AskedNetwork(encoder, frozen=2)
+        QuestionNetwork(encoder, frozen=2)
 
 
 def test_no_questions_are_refused(encoder: TransformerEncoder, reader: TransformerReader) -> None:

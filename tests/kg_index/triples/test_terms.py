@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from kg_index.building.build import build
 from kg_index.triples import terms
-from kg_index.triples.columns import GraphDamaged
+from kg_index.triples.columns import CorruptGraphError
 from kg_index.triples.terms import TermTable
 
 NAMES = st.text(st.characters(exclude_categories=["Cc", "Cs"]), max_size=5)
@@ -34,7 +34,7 @@ def test_text_that_is_no_text_is_told(tmp_path):
     table(tmp_path, ["http://e/a"])
     path = tmp_path / "kg" / "terms.text"
     path.write_bytes(b"\xff" * path.stat().st_size)
-    with pytest.raises(GraphDamaged, match=r"not UTF-8 at term 0 in .*terms\.text"):
+    with pytest.raises(CorruptGraphError, match=r"not UTF-8 at term 0 in .*terms\.text"):
         TermTable(tmp_path / "kg").term(0)
 
 
@@ -42,5 +42,5 @@ def test_begins_that_do_not_fit_the_text_are_told(tmp_path):
     table(tmp_path, ["http://e/a"])
     path = tmp_path / "kg" / "terms.begins"
     path.write_bytes(path.read_bytes()[:-8] + b"\x01" * 8)
-    with pytest.raises(GraphDamaged, match=r"an end at byte .*terms\.begins"):
+    with pytest.raises(CorruptGraphError, match=r"an end at byte .*terms\.begins"):
         TermTable(tmp_path / "kg")

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from benchmarks.hash_triples import HashTriples
 from kg_index.building.build import build
 from kg_index.building.rdf_parsing import read_triples
-from kg_index.triples.columns import GraphDamaged
+from kg_index.triples.columns import CorruptGraphError
 from kg_index.triples.paths import paths_between
 from kg_index.triples.triple_index import Step, TripleIndex
 from kg_index.values.literals import Days
@@ -246,10 +246,10 @@ def test_damage_is_told_in_words(index, name):
     path = index.folder / name
     content = path.read_bytes()
     path.write_bytes(content[:-9])
-    with pytest.raises(GraphDamaged, match=name):
+    with pytest.raises(CorruptGraphError, match=name):
         TripleIndex(index.folder)
     path.unlink()
-    with pytest.raises(GraphDamaged, match=f"no such file in .*{name}"):
+    with pytest.raises(CorruptGraphError, match=f"no such file in .*{name}"):
         TripleIndex(index.folder)
 
 
@@ -259,14 +259,14 @@ def test_a_changed_byte_is_found_by_the_checksum(index):
     content = bytearray(path.read_bytes())
     content[5] ^= 1
     path.write_bytes(content)
-    with pytest.raises(GraphDamaged, match=r"checksum .* instead of .*sop\.predicates"):
+    with pytest.raises(CorruptGraphError, match=r"checksum .* instead of .*sop\.predicates"):
         TripleIndex(index.folder).check()
 
 
 @pytest.mark.parametrize("told", ["[]", '{"format": 2}', '{"format": 1}', '{"format": 1, "triples": "x"}'])
 def test_a_manifest_that_tells_nothing(index, told):
     (index.folder / "manifest.json").write_text(told)
-    with pytest.raises(GraphDamaged, match=r"no manifest.*manifest\.json"):
+    with pytest.raises(CorruptGraphError, match=r"no manifest.*manifest\.json"):
         TripleIndex(index.folder)
 
 

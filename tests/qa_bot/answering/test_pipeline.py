@@ -9,12 +9,12 @@ from threading import Event
 import numpy as np
 import pytest
 
-from kg_index.answers.answerer import FactAnswer, Understood
-from kg_index.answers.topics import Spotted
+from kg_index.answers.answerer import FactAnswer, ParsedQuestion
+from kg_index.answers.topics import QuestionEntities
 from qa_bot.answering.confidence.calibration import Calibration
 from qa_bot.answering.deadline import Cancelled, Deadline
 from qa_bot.answering.events import STAGES, SourcesFound, StageBegun, TextAdded
-from qa_bot.answering.graph.facts import FoundFact
+from qa_bot.answering.graph.facts import FactResult
 from qa_bot.answering.models.personas import PersonaLines, PersonaStore
 from qa_bot.answering.models.ranker_loading import Cascade
 from qa_bot.answering.pipeline import Calibrations, Pipeline, Wanted, _pieces
@@ -129,7 +129,9 @@ class StubFacts:
     """A graph that is always as sure of the same answer as the test says, after some seconds."""
 
     def __init__(self, confidence, *, threshold=0.5, seconds=0.0):
-        self._found = FoundFact(Understood("", Spotted((), ()), ()), FactAnswer("It is 42.", ()), confidence, threshold)
+        self._found = FactResult(
+            ParsedQuestion("", QuestionEntities((), ()), ()), FactAnswer("It is 42.", ()), confidence, threshold
+        )
         self._seconds = seconds
 
     def find(self, question, *, check):

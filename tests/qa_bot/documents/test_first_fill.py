@@ -36,7 +36,7 @@ def bare(tmp_path: Path) -> Home:
 
 
 def subjects(home: Home) -> set[str]:
-    with graph.opened(home) as opened:
+    with graph.open_graph(home) as opened:
         return {triple[0] for batch in graph.batches_of(opened.triples) for triple in batch}
 
 
@@ -72,7 +72,7 @@ def test_a_removed_starter_stays_removed_facts_and_all(
     add(place, Config(), encoder, [write_lines("own.jsonl", RUST)], collection="own")
     delete(place, Config(), encoder, collection=NAME)
     assert subjects(place) == {f"{EX}zyx", f"{EX}abc"}
-    with graph.opened(place) as opened:
+    with graph.open_graph(place) as opened:
         assert opened.mentions.key("Australia") is None
         assert opened.mentions.key("Zyxland") is not None
     assert not fill(place, Config(), lambda: encoder)

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from kg_index.answers.lookup import Fact, UnknownTerm, last_part
-from kg_index.building.rdf_parsing import MalformedTriple
-from qa_bot.documents.graph import MENTIONS, TRIPLES, GraphError, add, batches_of, generations, opened, remove
+from kg_index.answers.lookup import Fact, UnknownTermError, last_part
+from kg_index.building.rdf_parsing import MalformedTripleError
+from qa_bot.documents.graph import MENTIONS, TRIPLES, GraphError, add, batches_of, generations, open_graph, remove
 from qa_bot.home.folder import Home, WriterBusy
 from qa_bot.home.generations import GenerationDamaged
 
@@ -44,7 +44,7 @@ def facts(write_lines: Callable[..., Path]) -> Path:
 
 
 def terms(home: Home) -> set[tuple[str, str, str]]:
-    with opened(home) as graph:
+    with open_graph(home) as graph:
         return {triple for batch in batches_of(graph.triples) for triple in batch}
 
 
@@ -52,7 +52,7 @@ def test_what_is_added_can_be_looked_up_by_name_words_and_value(place: Home, fac
     added = add(place, [facts])
     assert [(file.triples, file.rejected, file.dropped) for file in added.files] == [(6, 0, 0)]
     assert added.stats["triples"] == 6
-    with opened(place) as graph:
+    with open_graph(place) as graph:
         ids = {name: graph.triples.id_of(EX + name) for name in ("peru", "capital", "lima", "founded_in")}
         held = Fact(ids["peru"], ids["capital"], ids["lima"])
         for asked in (
@@ -67,10 +67,10 @@ def test_what_is_added_can_be_looked_up_by_name_words_and_value(place: Home, fac
         assert [fact.subject for fact in graph.lookup.facts(None, None, "1535")] == [ids["lima"]]
         assert len(list(graph.lookup.facts("Lima", None, None))) == 2
         assert list(graph.lookup.facts("Lima", "capital", "Peru")) == []
-        told = graph.told(held)
+        told = graph.fact_json(held)
         assert told["object"] == f"{EX}lima"
         assert told["labels"] == {"subject": "Peru", "predicate": "capital city", "object": "Lima"}
-        with pytest.raises(UnknownTerm, match="an entity of the graph, but got 'Bolivia'"):
+        with pytest.raises(UnknownTermError, match="an entity of the graph, but got 'Bolivia'"):
             graph.lookup.facts("Bolivia", None, None)
         with pytest.raises(ValueError, match="none of them"):
             graph.lookup.facts(None, None, None)
@@ -78,7 +78,7 @@ def test_what_is_added_can_be_looked_up_by_name_words_and_value(place: Home, fac
 
 def test_a_predicate_is_no_entity_that_a_name_stands_for(place: Home, facts: Path):
     add(place, [facts])
-    with opened(place) as graph:
+    with open_graph(place) as graph:
         assert graph.mentions.key("capital city") is None
         assert [each.text for each in graph.mentions.find("is lima the capital city of PERU?")] == ["lima", "PERU"]
 
@@ -93,7 +93,7 @@ def test_files_that_are_added_later_join_what_is_there(place: Home, facts: Path,
     assert before < terms(place)
     again = add(place, [write_lines("nodes.nt", MORE[2])])  # a blank node means something within its file only
     assert again.stats["triples"] == 10
-    with opened(place) as graph:
+    with open_graph(place) as graph:
         assert list(graph.lookup.facts("Chile", "capital", None))
         assert list(graph.lookup.facts("Peru", "capital", None))
     assert len(list(generations(place).root.glob("0*"))) == 2
@@ -114,7 +114,7 @@ def test_tables_of_mentions_stay_when_more_is_added(place: Home, facts: Path, wr
     assert added.rejected == 1
     assert added.examples[0].where.endswith("names.tsv:2")
     assert add(place, [write_lines("more.nt", *MORE)]).rejected == 0  # what is wrong with a table is told once
-    with opened(place) as graph:
+    with open_graph(place) as graph:
         key = graph.mentions.key("City of Kings")
         assert graph.mentions.entities(key)[0].tolist() == [graph.triples.id_of(f"{EX}lima")]
         assert graph.mentions.key("nowhere") is None
@@ -126,7 +126,7 @@ def test_malformed_lines_are_told_and_left_out(place: Home, write_lines: Callabl
     assert (added.triples, added.rejected) == (2, 1)
     assert added.examples[0].where == f"{path}:2"
     assert "is no triple" in added.rejects_file.read_text()
-    with pytest.raises(MalformedTriple, match="line 2"):
+    with pytest.raises(MalformedTripleError, match="line 2"):
         add(place, [path], strict=True)
     assert terms(place) == {(f"{EX}peru", f"{EX}capital", f"{EX}lima"), (f"{EX}peru", LABEL[1:-1], '"Peru"@en')}
     assert not list(generations(place).root.glob("*.partial"))
@@ -135,7 +135,7 @@ def test_malformed_lines_are_told_and_left_out(place: Home, write_lines: Callabl
 def test_literals_in_other_languages_are_left_out(place: Home, facts: Path):
     added = add(place, [facts], languages={"en"})
     assert added.files[0].dropped == 1
-    with opened(place) as graph:
+    with open_graph(place) as graph:
         assert graph.lookup.entities("Perú")  # accents are folded
         assert graph.triples.id_of('"Perú"@es') is None
 
@@ -143,11 +143,11 @@ def test_literals_in_other_languages_are_left_out(place: Home, facts: Path):
 def test_further_predicates_may_tell_names(place: Home, facts: Path, write_lines: Callable[..., Path]):
     path = write_lines("more.nt", f'<{EX}lima> <{EX}nick> "pearl of the pacific" .')
     add(place, [facts, path], labels=[f"{EX}nick"])
-    with opened(place) as graph:
+    with open_graph(place) as graph:
         assert graph.lookup.entities("Pearl of the Pacific") == [graph.triples.id_of(f"{EX}lima")]
         assert graph.lookup.label(graph.triples.id_of(f"{EX}founded_in")) == "founded in"
     add(place, [write_lines("third.nt", MORE[0])])
-    with opened(place) as graph:
+    with open_graph(place) as graph:
         assert graph.lookup.entities("Pearl of the Pacific") == [graph.triples.id_of(f"{EX}lima")]
 
 
@@ -174,27 +174,27 @@ def test_one_that_fails_leaves_the_graph_that_was_there(place: Home, facts: Path
 
 def test_a_reader_keeps_its_generation_and_damage_is_told(place: Home, facts: Path, write_lines: Callable[..., Path]):
     add(place, [facts])
-    with opened(place) as graph:
+    with open_graph(place) as graph:
         for number in range(3):
             add(place, [write_lines(f"{number}.nt", f"<{EX}a> <{EX}b> <{EX}c{number}> .")])
         assert len(graph.triples) == 6
         assert list(graph.lookup.facts("Peru", None, None))
     current = generations(place).current()
     (current.path / TRIPLES / "terms.text").write_bytes(b"short")
-    with pytest.raises(RuntimeError, match=r"terms\.text; build it again"), opened(place):
+    with pytest.raises(RuntimeError, match=r"terms\.text; build it again"), open_graph(place):
         pass
     (current.path / MENTIONS / "words.marisa").unlink()
     assert len(generations(place).verify(deep=True)) == 2
     (current.path / "manifest.json").write_text("{")
-    with pytest.raises(GenerationDamaged), opened(place):
+    with pytest.raises(GenerationDamaged), open_graph(place):
         pass
 
 
 def test_an_empty_graph_is_one_too(place: Home, write_lines: Callable[..., Path]):
-    with pytest.raises(GraphError, match="qa-bot kg add FILE"), opened(place):
+    with pytest.raises(GraphError, match="qa-bot kg add FILE"), open_graph(place):
         pass
     assert add(place, [write_lines("empty.nt")]).stats["triples"] == 0
-    with opened(place) as graph:
+    with open_graph(place) as graph:
         assert graph.stats()["names"] == 0
         assert graph.mentions.find("anything") == []
 
@@ -277,7 +277,7 @@ def test_what_is_removed_goes_by_its_subject_and_names_follow(place: Home, facts
     before = terms(place)
     assert remove(place, namespace=other) == 2
     assert terms(place) == {triple for triple in before if not triple[0].startswith(other)}
-    with opened(place) as graph:
+    with open_graph(place) as graph:
         assert graph.mentions.key("Cusco") is None
         assert graph.mentions.key("navel of the world") is not None  # still the object of a triple, by its table
         assert graph.mentions.key("city of kings") is not None
@@ -292,7 +292,7 @@ def test_a_graph_can_be_emptied_and_filled_again(place: Home, facts: Path) -> No
     assert remove(place, namespace=EX) == 0  # there is none
     add(place, [facts])
     assert remove(place, namespace=EX) == 6
-    with opened(place) as graph:
+    with open_graph(place) as graph:
         assert (len(graph.triples), len(graph.mentions)) == (0, 0)
         assert graph.stats()["triples"] == 0
     assert remove(place, namespace=EX) == 0
@@ -301,7 +301,7 @@ def test_a_graph_can_be_emptied_and_filled_again(place: Home, facts: Path) -> No
 
 def test_a_reader_keeps_what_is_removed_and_a_failure_leaves_it(place: Home, facts: Path, monkeypatch) -> None:
     add(place, [facts])
-    with opened(place) as graph:
+    with open_graph(place) as graph:
         remove(place, namespace=EX)
         assert len(list(graph.lookup.facts("Peru", "capital", None))) == 1
     add(place, [facts])

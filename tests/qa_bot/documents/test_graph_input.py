@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from kg_index.linking.linker import Linker, Spotted
+from kg_index.linking.linker import EntityMention, Linker
 from kg_index.linking.mentions import Mentions
-from qa_bot.documents.graph import Graph, add, generations, opened
+from qa_bot.documents.graph import Graph, add, generations, open_graph
 from qa_bot.home.folder import Home
 
 LABEL = "<http://www.w3.org/2000/01/rdf-schema#label>"
@@ -77,7 +77,7 @@ def test_names_that_lead_in_a_circle_end(place: Home, write_lines: Callable[...,
     a, b = f"<{DBPEDIA}Big_Apple>", f"<{DBPEDIA}New_York>"
     lines = [f"{a} {REDIRECT} {b} .", f"{b} {REDIRECT} {a} .", f"{a} {REDIRECT} {a} .", f'{a} <{EX}p> "1" .']
     add(place, [write_lines("circle.nt", *lines)])
-    with opened(place) as graph:
+    with open_graph(place) as graph:
         ids = {name: graph.triples.id_of(DBPEDIA + name) for name in ("Big_Apple", "New_York")}
         assert graph.lookup.entities("new york") == [ids["Big_Apple"]]
         assert sorted(graph.lookup.entities("big apple")) == sorted(ids.values())
@@ -88,7 +88,7 @@ def test_a_stop_word_is_a_name_only_where_it_is_written_as_one(place: Home, writ
     names = {"it": "It", "who": "The Who", "was": "was"}
     lines = [f'<{EX}{name}> {ALIAS} "{text}" .' for name, text in names.items()]
     add(place, [write_lines("stop.nt", *lines, *(f'<{EX}{name}> <{EX}p> "1" .' for name in names))])
-    with opened(place) as graph:
+    with open_graph(place) as graph:
         assert graph.lookup.entities("it") == [graph.triples.id_of(f"{EX}it")]
         linked = linker(graph).link
         assert linked("who was it that the who met") == []
@@ -101,7 +101,7 @@ def test_a_label_of_a_thousand_entities_is_bounded(qa_bot, place: Home, write_li
     path = write_lines("many.nt", *lines, f"<{EX}500> <{EX}born> <{EX}lima> .")
     add(place, [path])
     asked: list[int] = []
-    with opened(place) as graph:
+    with open_graph(place) as graph:
         best = linker(graph, asked).candidates("where was john smith born")
         assert best[0].entity == graph.triples.id_of(f"{EX}500")  # of alike ones the one with more facts
         assert len(best) == len(asked) == 20
@@ -137,7 +137,7 @@ def test_work_on_a_very_long_question_grows_with_its_words_alone(
     words = ["was", "lima", "or", "new", "york", "city", "the", "capital", "it", "is"] * (1000 * times)
     asked: list[int] = []
     facts: list[int] = []
-    with opened(place) as graph:
+    with open_graph(place) as graph:
         counted = Counted(graph.mentions)
 
         def salience(entities):
@@ -153,7 +153,7 @@ def test_work_on_a_very_long_question_grows_with_its_words_alone(
         assert len(asked) <= 3
         assert len(linked.find(" ".join(words))) == 2000 * times
         assert linked.find("word " * 10_000) == []
-        assert linked.find("lima") == [Spotted(0, 4, [graph.triples.id_of(f"{EX}lima")])]
+        assert linked.find("lima") == [EntityMention(0, 4, [graph.triples.id_of(f"{EX}lima")])]
 
 
 @pytest.mark.parametrize("lines", [(), ("# only a comment",), ("no triple",)])
@@ -199,7 +199,7 @@ def test_an_add_that_is_killed_leaves_the_old_graph_and_the_next_one_cleans_up(
     assert subprocess.run(command, check=True, capture_output=True, text=True).stdout.split() == ["9"] * 4
     root = generations(place).root
     assert sorted(path.name for path in root.iterdir()) == ["00000001", "00000002.partial", "CURRENT"]
-    with opened(place) as graph:
+    with open_graph(place) as graph:
         assert (graph.generation, len(graph.triples)) == (1, 1)
         assert list(graph.lookup.facts(f"<{EX}peru>", None, None))
     added = add(place, [new])

@@ -113,7 +113,7 @@ def said(home: Home) -> dict[str, Any]:
 
 
 def triples(home: Home) -> list[tuple[str, ...]]:
-    with graph.opened(home) as held:
+    with graph.open_graph(home) as held:
         found = [triple for batch in graph.batches_of(held.triples) for triple in batch]
     return sorted(tuple("_:" if term.startswith("_:") else term for term in triple) for triple in found)
 
@@ -128,7 +128,7 @@ def test_everything_arrives_in_an_empty_home(full, empty, packed, encoder) -> No
     assert triples(empty) == triples(full)
     assert (imported.conversations, imported.joined.turns, imported.joined.votes) == (1, 3, 3)
     assert imported.documents.rejected == 0
-    with graph.opened(full) as before, graph.opened(empty) as after:
+    with graph.open_graph(full) as before, graph.open_graph(empty) as after:
         assert after.lookup.label(after.triples.id_of("http://x/a")) == before.lookup.label(
             before.triples.id_of("http://x/a")
         )
@@ -209,7 +209,7 @@ def test_blank_nodes_of_two_homes_stay_apart(packed, encoder, tmp_path) -> None:
     graph.add(other, [tmp_path / "theirs.nt"])
     before = len(triples(other))
     assert brought(other, packed, encoder).facts == len(triples(other)) - before == 11480
-    with graph.opened(other) as held:
+    with graph.open_graph(other) as held:
         found = [triple for batch in graph.batches_of(held.triples) for triple in batch]
     nodes = {term for triple in found for term in triple if term.startswith("_:")}
     assert len(nodes) == 2

@@ -1,4 +1,4 @@
-"""Weights and calibration of facts on made-up questions, of whose two readings that with the higher cosine is right."""
+"""Weights and calibration of facts on made-up questions: the interpretation with the higher cosine is right."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -6,9 +6,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kg_index.answers.answerer import Scored, Understood
-from kg_index.answers.interpretations import FEATURES, Reading
-from kg_index.answers.topics import Spotted, Topic
+from kg_index.answers.answerer import ParsedQuestion, ScoredInterpretation
+from kg_index.answers.interpretations import FEATURES, Interpretation
+from kg_index.answers.topics import QuestionEntities, Topic
 from kg_index.triples.paths import Step
 from qa_bot.documents import graph
 from qa_bot.home.encoders import STARTER
@@ -28,15 +28,15 @@ from qa_lab.fit.fit_fact_confidence import (
 )
 
 
-def reading(answer: int, **features: float) -> Scored:
+def interpretation(answer: int, **features: float) -> ScoredInterpretation:
     topic = Topic(1, 0, 1, "a", 1.0, 1.0)
-    return Scored(Reading(topic, (Step(2, False),), "r", "<m>", (answer,), False, features), 0.0)
+    return ScoredInterpretation(Interpretation(topic, (Step(2, False),), "r", "<m>", (answer,), False, features), 0.0)
 
 
 def example(number: int, cosines: tuple[float, ...], right: tuple[bool, ...], *, source: str = "toy") -> Judged:
-    readings = tuple(reading(place, cosine=cosine, cut=0.5) for place, cosine in enumerate(cosines))
+    interpretations = tuple(interpretation(place, cosine=cosine, cut=0.5) for place, cosine in enumerate(cosines))
     asked = FactQuestion(number, "a?", frozenset({"0"} if any(right) else ()))
-    return Judged(source, asked, Understood("a?", Spotted((), ()), readings), right)
+    return Judged(source, asked, ParsedQuestion("a?", QuestionEntities((), ()), interpretations), right)
 
 
 def toy(count: int = 30, seed: int = 0) -> list[Judged]:
@@ -64,7 +64,7 @@ def test_other_weights_put_readings_in_another_order() -> None:
     asked = example(1, (0.2, 0.9, 0.5), (False, True, False))
     assert not asked.first_right
     again = asked.again({"cosine": 2.0, "nowhere": 1.0})
-    assert [each.score for each in again.understood.readings] == pytest.approx([1.8, 1.0, 0.4])
+    assert [each.score for each in again.parsed.interpretations] == pytest.approx([1.8, 1.0, 0.4])
     assert again.right == (True, False, False)
     assert again.first_right
     assert asked.again({"cosine": -1.0}).right == (False, False, True)
@@ -85,13 +85,13 @@ def test_each_question_is_ordered_by_weights_of_the_others() -> None:
     assert all(each.first_right for each in ordered[:-1] if each.asked.answerable)
     assert not ordered[-1].first_right
     assert held_out(honest) == held_out(honest)
-    assert {tuple(s.score for s in e.understood.readings) for e in held_out(honest, seed=1)} != {
-        tuple(s.score for s in e.understood.readings) for e in held_out(honest)
+    assert {tuple(s.score for s in e.parsed.interpretations) for e in held_out(honest, seed=1)} != {
+        tuple(s.score for s in e.parsed.interpretations) for e in held_out(honest)
     }
 
 
 def test_confidences_tell_right_from_wrong() -> None:
-    empty = Judged("toy", FactQuestion(100, "?", frozenset()), Understood("?", Spotted((), ()), ()), ())
+    empty = Judged("toy", FactQuestion(100, "?", frozenset()), ParsedQuestion("?", QuestionEntities((), ()), ()), ())
     examples = [*held_out(toy(90)), empty]
     calibration, confidences = calibrated(examples)
     assert calibration.features == SURE
@@ -130,7 +130,7 @@ def test_all_readings_of_a_graph_are_judged(tmp_path: Path, write_lines: Callabl
     graph.add(home, [write_lines("facts.nt", *facts)])
     found = judged("toy", home, write_lines("q.jsonl", {"question": "capital of Zyxland", "answers": ["abc"]}))
     first, *others = found
-    assert (first.first_right, first.source, len(first.understood.readings)) == (True, "toy", 1)
+    assert (first.first_right, first.source, len(first.parsed.interpretations)) == (True, "toy", 1)
     assert len(others) > 900
-    assert not any(each.asked.answerable or each.understood.readings for each in others)
+    assert not any(each.asked.answerable or each.parsed.interpretations for each in others)
     assert "What is the capital of Australia?" not in {each.asked.question for each in others}  # the starter graph does

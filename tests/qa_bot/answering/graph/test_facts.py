@@ -9,7 +9,7 @@ import orjson
 import pytest
 
 from kg_index.answers.answerer import Answerer
-from qa_bot.answering.graph.facts import COLLECTION, NO_TOPIC, Facts, FactsError, Fitted, FoundFact, open_facts
+from qa_bot.answering.graph.facts import COLLECTION, NO_TOPIC, FactResult, Facts, FactsError, Fitted, open_facts
 from qa_bot.documents import graph
 from qa_bot.home.config import AnswerSection, Config, FactsSection
 from qa_bot.home.encoders import resolve
@@ -42,7 +42,7 @@ def starter(tmp_path_factory: pytest.TempPathFactory) -> Iterator[graph.Graph]:
     """The starter graph, opened."""
     home = Home.open(tmp_path_factory.mktemp("facts") / "home")
     graph.add(home, GRAPH)
-    with graph.opened(home) as opened:
+    with graph.open_graph(home) as opened:
         yield opened
 
 
@@ -57,7 +57,7 @@ def questions(facts: Facts) -> list[FactQuestion]:
 
 
 @pytest.fixture(scope="module")
-def found(facts: Facts, questions: list[FactQuestion]) -> list[FoundFact]:
+def found(facts: Facts, questions: list[FactQuestion]) -> list[FactResult]:
     """What is found for each of the questions."""
     return [facts.find(asked.question) for asked in questions]
 
@@ -69,16 +69,16 @@ def small(tmp_path: Path, write_lines: Callable[..., Path]) -> Home:
     return home
 
 
-def text_of(found: FoundFact) -> str:
-    assert found.told is not None
-    return found.told.text
+def text_of(found: FactResult) -> str:
+    assert found.answer is not None
+    return found.answer.text
 
 
 # the starter graph
 
 
 def test_most_questions_are_answered_and_hardly_any_that_cannot_be(
-    facts: Facts, questions: list[FactQuestion], found: list[FoundFact]
+    facts: Facts, questions: list[FactQuestion], found: list[FactResult]
 ) -> None:
     """A guard, not a measure: the weights were fitted on these questions."""
     pairs = list(zip(questions, found, strict=True))
@@ -88,15 +88,15 @@ def test_most_questions_are_answered_and_hardly_any_that_cannot_be(
     right = [
         asked
         for asked, each in answerable
-        if each.understood.readings and asked.right(each.understood.readings[0].reading, facts.lookup)
+        if each.parsed.interpretations and asked.right(each.parsed.interpretations[0].interpretation, facts.lookup)
     ]
     assert len(right) >= 170 / 186 * len(answerable)
-    assert sum(each.given for _, each in answerable) >= 165 / 186 * len(answerable)
-    assert sum(each.given for asked, each in pairs if not asked.answerable) <= 3
+    assert sum(each.accepted for _, each in answerable) >= 165 / 186 * len(answerable)
+    assert sum(each.accepted for asked, each in pairs if not asked.answerable) <= 3
 
 
-def test_every_answer_rests_on_words_of_its_sources(facts: Facts, found: list[FoundFact]) -> None:
-    told = [each for each in found if each.told is not None]
+def test_every_answer_rests_on_words_of_its_sources(facts: Facts, found: list[FactResult]) -> None:
+    told = [each for each in found if each.answer is not None]
     assert len(told) > 180
     for each in told:
         text, sources = text_of(each), facts.sources(each)
@@ -111,13 +111,13 @@ def test_every_answer_rests_on_words_of_its_sources(facts: Facts, found: list[Fo
 
 
 def test_so_do_the_answers_that_were_not_the_best(
-    starter: graph.Graph, encoder: Encoder, found: list[FoundFact]
+    starter: graph.Graph, encoder: Encoder, found: list[FactResult]
 ) -> None:
     answerer = Answerer(starter.lookup, encoder.encode, Fitted.shipped().weights)
-    readings = [scored.reading for each in found[::3] for scored in each.understood.readings[1:6]]
-    assert len(readings) > 200
-    for reading in readings:
-        answer = answerer.told(reading, limit=300)
+    interpretations = [scored.interpretation for each in found[::3] for scored in each.parsed.interpretations[1:6]]
+    assert len(interpretations) > 200
+    for interpretation in interpretations:
+        answer = answerer.verbalise(interpretation, limit=300)
         assert 0 < len(answer.text) <= 300
         shared = [(each.span, each.source_span, each.text) for each in answer.evidence if each.span is not None]
         assert shared
@@ -138,7 +138,7 @@ def test_so_do_the_answers_that_were_not_the_best(
 )
 def test_what_a_first_run_is_asked(facts: Facts, question: str, text: str) -> None:
     answer = facts.find(question)
-    assert answer.given
+    assert answer.accepted
     assert sorted(text_of(answer).replace(" and ", ", ").rstrip(".").split(", ")) == sorted(
         text.replace(" and ", ", ").rstrip(".").split(", ")
     )
@@ -167,16 +167,16 @@ def test_what_a_first_run_is_asked(facts: Facts, question: str, text: str) -> No
 )
 def test_what_no_fact_answers_is_left_to_others(facts: Facts, question: str) -> None:
     nothing = facts.find(question)
-    assert not nothing.given
+    assert not nothing.accepted
     assert nothing.reason
     assert 0 <= nothing.confidence < nothing.threshold
 
 
 def test_reasons(facts: Facts) -> None:
     nothing = facts.find("xyzzy")
-    assert (nothing.told, nothing.confidence, nothing.reason) == (None, 0.0, NO_TOPIC)
+    assert (nothing.answer, nothing.confidence, nothing.reason) == (None, 0.0, NO_TOPIC)
     unsure = facts.find("What does Mercury smell like?")
-    assert unsure.told is not None
+    assert unsure.answer is not None
     assert "“Mercury”" in unsure.reason
     assert f"{unsure.confidence:.2f}" in unsure.reason
 
@@ -220,8 +220,8 @@ def test_the_wanted_precision_sets_the_threshold(starter: graph.Graph, encoder: 
     bold, shy = (Facts(starter, encoder, precision=precision, limit=100) for precision in (0.0, 1.0))
     asked = "What does Mercury smell like?"
     assert bold.find(asked).threshold < shy.find(asked).threshold
-    assert bold.find(asked).given
-    assert not shy.find(asked).given
+    assert bold.find(asked).accepted
+    assert not shy.find(asked).accepted
 
 
 def test_long_answers_keep_to_the_limit(starter: graph.Graph, encoder: Encoder) -> None:
@@ -275,8 +275,8 @@ def test_known_templates_of_the_configuration_take_part(small: Home, tmp_path: P
     for config in (Config(), configured(templates=str(tmp_path / "mined"))):
         with ExitStack() as held:
             found = open_facts(small, config, held).find("Who runs Lima?")
-        best = next(each for each in found.understood.readings if each.reading.relation == f"{EX}small_fry")
-        answers.append((best.reading.features["template"], best.score))
+        best = next(each for each in found.parsed.interpretations if each.interpretation.relation == f"{EX}small_fry")
+        answers.append((best.interpretation.features["template"], best.score))
     assert [share for share, _ in answers] == [0, 1]
     assert answers[1][1] > answers[0][1]
 

@@ -4,11 +4,11 @@ from collections.abc import Callable, Iterator, Sequence
 
 import pytest
 
-from kg_index.answers.answerer import Scored
-from kg_index.answers.interpretations import Reading
+from kg_index.answers.answerer import ScoredInterpretation
+from kg_index.answers.interpretations import Interpretation
 from kg_index.answers.topics import Topic
 from qa_bot.answering.graph.facts import Facts
-from qa_bot.conversation.clarification.ambiguous_entities import MARGIN, close_readings, namings, senses, topics
+from qa_bot.conversation.clarification.ambiguous_entities import MARGIN, close_interpretations, namings, senses, topics
 from qa_bot.documents import graph
 from qa_bot.home.encoders import resolve
 from qa_bot.home.folder import Home
@@ -64,7 +64,7 @@ def facts(tmp_path_factory: pytest.TempPathFactory, encoder: Encoder) -> Iterato
     (folder / "small.nt").write_text("\n".join([*LINES, ""]), encoding="utf-8")
     home = Home.open(folder / "home")
     graph.add(home, [folder / "small.nt"])
-    with graph.opened(home) as opened:
+    with graph.open_graph(home) as opened:
         yield Facts(opened, encoder, precision=0.85, limit=1_000)
 
 
@@ -110,7 +110,7 @@ def test_a_name_that_leads_to_another_entity_is_not_offered(facts: Facts, monkey
         "qa_bot.conversation.clarification.ambiguous_entities.namings", lambda *_: [("Georgia", "Georgia")]
     )
     assert [told for *_, told in offers(facts, "What is the capital of Georgia?")] == [
-        facts.find("What is the capital of Georgia?").told.text  # type: ignore[union-attr]
+        facts.find("What is the capital of Georgia?").answer.text  # type: ignore[union-attr]
     ]
 
 
@@ -155,16 +155,18 @@ def test_time_is_looked_at_before_each_question(facts: Facts):
     assert len(seen) == 2
 
 
-def scored(entity: int, answers: Sequence[int], score: float, *, start: int = 0, precision: float = 1.0) -> Scored:
+def scored(
+    entity: int, answers: Sequence[int], score: float, *, start: int = 0, precision: float = 1.0
+) -> ScoredInterpretation:
     topic = Topic(entity, start, start + 7, "georgia", 0.5, 0.5)
     features = {"whole": 1.0, "precision": precision}
-    return Scored(Reading(topic, (), "capital", "", tuple(answers), False, features), score)
+    return ScoredInterpretation(Interpretation(topic, (), "capital", "", tuple(answers), False, features), score)
 
 
 def test_only_other_entities_of_the_same_mention_with_other_answers_are_close():
     best = scored(1, [10], 9.0)
     other, third = scored(2, [20], 9.0 - MARGIN), scored(3, [30], 8.9)
-    assert close_readings([best, third, other]) == [best, third, other]
+    assert close_interpretations([best, third, other]) == [best, third, other]
     for odd in (
         scored(1, [11], 8.9),  # the same entity
         scored(2, [10], 8.9),  # the same answer
@@ -172,5 +174,5 @@ def test_only_other_entities_of_the_same_mention_with_other_answers_are_close():
         scored(2, [20], 8.9, start=20),  # another mention
         scored(2, [20], 8.9, precision=0.0),  # another relation than the one that is asked for
     ):
-        assert close_readings([best, odd]) == [best]
-    assert close_readings([]) == []
+        assert close_interpretations([best, odd]) == [best]
+    assert close_interpretations([]) == []

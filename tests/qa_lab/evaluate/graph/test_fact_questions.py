@@ -1,11 +1,11 @@
-"""Questions about facts as files give them, and which readings are right."""
+"""Questions about facts as files give them, and which interpretations are right."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
-from kg_index.answers.interpretations import Reading
+from kg_index.answers.interpretations import Interpretation
 from kg_index.answers.lookup import Lookup
 from kg_index.answers.topics import Topic
 from kg_index.triples.paths import Step
@@ -31,14 +31,14 @@ LINES = (
 def lookup(tmp_path: Path, write_lines: Callable[..., Path]) -> Iterator[Lookup]:
     home = Home.open(tmp_path / "place")
     graph.add(home, [write_lines("facts.nt", *LINES)])
-    with graph.opened(home) as opened:
+    with graph.open_graph(home) as opened:
         yield opened.lookup
 
 
-def reading(lookup: Lookup, *answers: str, counted: bool = False) -> Reading:
+def interpretation(lookup: Lookup, *answers: str, counted: bool = False) -> Interpretation:
     ids = [lookup.triples.id_of(each if each.startswith('"') else NS + each) for each in answers]
     assert None not in ids
-    return Reading(Topic(0, 0, 1, "a", 1.0, 1.0), (Step(0, False),), "r", "<m>", tuple(ids), counted, {})
+    return Interpretation(Topic(0, 0, 1, "a", 1.0, 1.0), (Step(0, False),), "r", "<m>", tuple(ids), counted, {})
 
 
 def asked(*answers: str) -> FactQuestion:
@@ -47,18 +47,18 @@ def asked(*answers: str) -> FactQuestion:
 
 def test_right_are_all_answers_and_no_others(lookup: Lookup) -> None:
     both = asked("Bea", "CEA")
-    assert both.right(reading(lookup, "m.b", "m.c"), lookup)
-    assert not both.right(reading(lookup, "m.b"), lookup)
-    assert not both.right(reading(lookup, "m.b", "m.c", "m.a"), lookup)
-    assert not both.right(reading(lookup, "m.b", "m.d"), lookup)  # twice the one, never the other
-    assert asked(f"{NS}m.b").right(reading(lookup, "m.b"), lookup)
-    assert not asked(f"{NS}m.b").right(reading(lookup, "m.d"), lookup)
-    assert asked("1867").right(reading(lookup, f'"1867"^^{YEAR}'), lookup)
-    assert not asked().right(reading(lookup, "m.b"), lookup)
+    assert both.right(interpretation(lookup, "m.b", "m.c"), lookup)
+    assert not both.right(interpretation(lookup, "m.b"), lookup)
+    assert not both.right(interpretation(lookup, "m.b", "m.c", "m.a"), lookup)
+    assert not both.right(interpretation(lookup, "m.b", "m.d"), lookup)  # twice the one, never the other
+    assert asked(f"{NS}m.b").right(interpretation(lookup, "m.b"), lookup)
+    assert not asked(f"{NS}m.b").right(interpretation(lookup, "m.d"), lookup)
+    assert asked("1867").right(interpretation(lookup, f'"1867"^^{YEAR}'), lookup)
+    assert not asked().right(interpretation(lookup, "m.b"), lookup)
 
 
 def test_a_count_is_right_by_its_number(lookup: Lookup) -> None:
-    counted = reading(lookup, "m.b", "m.c", counted=True)
+    counted = interpretation(lookup, "m.b", "m.c", counted=True)
     assert asked("2").right(counted, lookup)
     assert not asked("3").right(counted, lookup)
     assert not asked("Bea", "Cea").right(counted, lookup)
@@ -94,7 +94,7 @@ def test_lines_of_simple_questions(lookup: Lookup, write_lines: Callable[..., Pa
     assert known.answers == other.answers == {f"{NS}m.b", f"{NS}m.c"}
     assert (known.fact, other.fact, none.fact) == (True, False, False)
     assert (none.number, none.answerable) == (5, False)
-    assert known.right(reading(lookup, "m.b", "m.c"), lookup)
+    assert known.right(interpretation(lookup, "m.b", "m.c"), lookup)
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import pytest
 
 from kg_index.relations.relation_head import RelationHead
 from kg_index.relations.relation_network import RelationDetector
-from qa_bot.answering.graph.relation_encoders import open_encoders, told
+from qa_bot.answering.graph.relation_encoders import display_names, open_encoders
 from qa_bot.answering.graph.relation_folders import RelationScorerError
 from qa_bot.home.encoders import STARTER, resolve
 from qa_lab.evaluate.graph.relations import evaluate_relations, open_scorer
@@ -141,4 +141,4 @@ def test_vectors_side_by_side_have_equal_shares(tmp_path: Path):
     first, second = both.encode(texts)
     np.testing.assert_allclose(first @ second, one.encode(texts)[0] @ one.encode(texts)[1], atol=1e-5)
     assert both.fingerprint == f"{one.fingerprint}+{one.fingerprint}"
-    assert told("starter, /a/b/mine") == "starter, mine"
+    assert display_names("starter, /a/b/mine") == "starter, mine"

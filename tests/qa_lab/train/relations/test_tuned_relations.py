@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from kg_index.relations.pools import read_pools, read_relations
-from kg_index.relations.relation_scorers import Together
+from kg_index.relations.relation_scorers import WeightedSumScorer
 from qa_bot.answering.graph.relation_folders import RelationScorerError
 from qa_core.encoders.mapped_tensors import map_tensors, write_tensors
 from qa_core.networks.checkpoints import load_weights
@@ -60,7 +60,7 @@ def test_what_is_opened_scores_as_it_did_in_training(request_: Request, write_li
     request_ = replace(request_, data=(write_lines("some.tsv", *LINES[:17]),))
     outcome = train_relations(request_)
     scorer = open_scorer(request_.out, request_.out / "models")
-    assert isinstance(scorer, Together)
+    assert isinstance(scorer, WeightedSumScorer)
     dev = read_pools(Path(request_.dev), read_relations(request_.relations))
     assert accuracy(scorer, dev) == outcome.accuracy
 
