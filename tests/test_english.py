@@ -1,0 +1,97 @@
+"""Names and prose of the packages are plain English: `english.py` lists what is not, and what to write instead."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+
+spec = importlib.util.spec_from_file_location("english", Path(__file__).with_name("english.py"))
+assert spec is not None
+assert spec.loader is not None
+english = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(english)
+
+UNFINISHED = {
+    "benchmarks",
+    "generators/conversation",
+    "generators/personas",
+    "generators/pretrained",
+    "generators/topics",
+    "generators/training",
+    "generators/writer",
+    "kg_index/answers",
+    "kg_index/building",
+    "kg_index/linking",
+    "kg_index/relations",
+    "kg_index/training",
+    "kg_index/triples",
+    "kg_index/values",
+    "qa_bot",
+    "qa_bot/answering",
+    "qa_bot/answering/confidence",
+    "qa_bot/answering/graph",
+    "qa_bot/answering/models",
+    "qa_bot/answering/stages",
+    "qa_bot/cli",
+    "qa_bot/conversation",
+    "qa_bot/conversation/clarification",
+    "qa_bot/conversation/followups",
+    "qa_bot/documents",
+    "qa_bot/documents/ingest",
+    "qa_bot/documents/ingest/files",
+    "qa_bot/documents/ingest/formats",
+    "qa_bot/home",
+    "qa_bot/home/store",
+    "qa_bot/learning",
+    "qa_bot/learning/comparing",
+    "qa_bot/terminal",
+    "qa_bot/transfer",
+    "qa_bot/web",
+    "qa_bot/web/api",
+    "qa_bot/web/chat",
+    "qa_bot/web/liveqa",
+    "qa_bot/web/openai",
+    "qa_core",
+    "qa_core/encoders",
+    "qa_core/measures",
+    "qa_core/networks",
+    "qa_core/text",
+    "qa_core/training",
+    "qa_core/vectors",
+    "qa_lab/evaluate",
+    "qa_lab/evaluate/followups",
+    "qa_lab/evaluate/graph",
+    "qa_lab/evaluate/liveqa",
+    "qa_lab/evaluate/words",
+    "qa_lab/fit",
+    "qa_lab/studies",
+    "qa_lab/train",
+    "qa_lab/train/data",
+    "qa_lab/train/fusion",
+    "qa_lab/train/phrases",
+    "qa_lab/train/rankers",
+    "qa_lab/train/relations",
+    "qa_lab/train/retrieval",
+    "qa_lab/train/speech",
+    "rankers",
+    "rankers/answer_selection",
+    "rankers/paraphrase",
+    "rankers/training",
+    "retrievers",
+    "retrievers/engines/local",
+    "retrievers/training",
+    "retrievers/training/encoders",
+    "retrievers/training/phrases",
+}
+"""Rooms that are still being reworded: none may come back."""
+
+
+def test_names_and_prose_are_plain_english() -> None:
+    files = sorted(file for package in english.PACKAGES for file in (english.ROOT / package).rglob("*.py"))
+    marks = [
+        f"{file.relative_to(english.ROOT)}:{line}: {mark!r}: {advice}"
+        for file in files
+        if file.parent.relative_to(english.ROOT).as_posix() not in UNFINISHED
+        for line, mark, advice in english.marks(file)
+    ]
+    assert marks == []
