@@ -13,7 +13,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from qa_bot.terminal.sigint import go_on
+from qa_bot.terminal.sigint import check_interrupt
 from qa_core.types import Answer, AnswerSource, Candidate, Styled, StyledLine
 
 if TYPE_CHECKING:
@@ -268,7 +268,7 @@ def counting(label: str) -> Iterator[Counter]:
 
     def progress(count: int, doing: str = "", /) -> None:
         nonlocal shown
-        go_on()
+        check_interrupt()
         now = time.monotonic()
         if now - shown >= REFRESH:
             shown = now
@@ -284,7 +284,7 @@ def counting(label: str) -> Iterator[Counter]:
 
 def _nothing(_count: int, _doing: str = "", /) -> None:
     """Progress where nobody looks."""
-    go_on()
+    check_interrupt()
 
 
 def _show_rejects(added: Added | AddedGraph, errors: Console) -> None:

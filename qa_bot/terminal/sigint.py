@@ -1,7 +1,7 @@
-"""Ctrl-C that is not lost: Python drops an exception that is raised in a finaliser or a weak reference's callback.
+"""Ctrl-C that is never lost: Python drops an exception raised in a finaliser or in a weak reference's callback.
 
-Pressed in one of these few microseconds, which come thousands of times in a long `add`, it would do nothing. So it is
-remembered, and whatever reports progress asks for it.
+A long `add` runs thousands of these per second, and a Ctrl-C in one of them would do nothing. So a handler records
+the signal, and every progress report checks for it.
 """
 
 from __future__ import annotations
@@ -17,27 +17,27 @@ _pressed = False
 
 
 @contextmanager
-def remembered() -> Iterator[None]:
-    """Within, Ctrl-C also counts for `go_on`; nothing changes where it is ignored or handled otherwise."""
+def deferred_sigint() -> Iterator[None]:
+    """Record Ctrl-C for `check_interrupt`; does nothing if SIGINT is ignored or handled otherwise."""
     global _pressed
     _pressed = False
-    main = threading.current_thread() is threading.main_thread()
-    if not main or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
+    is_main = threading.current_thread() is threading.main_thread()
+    if not is_main or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
         yield
         return
-    told = sys.unraisablehook
+    previous = sys.unraisablehook
     signal.signal(signal.SIGINT, _press)
-    sys.unraisablehook = lambda lost: None if lost.exc_type is KeyboardInterrupt else told(lost)
+    sys.unraisablehook = lambda lost: None if lost.exc_type is KeyboardInterrupt else previous(lost)
     try:
         yield
     finally:
-        sys.unraisablehook = told
+        sys.unraisablehook = previous
         signal.signal(signal.SIGINT, signal.default_int_handler)
         _pressed = False
 
 
-def go_on() -> None:
-    """Raises KeyboardInterrupt where Ctrl-C was pressed and came to nothing."""
+def check_interrupt() -> None:
+    """Raise KeyboardInterrupt if Ctrl-C was pressed and its exception was dropped."""
     if _pressed:
         raise KeyboardInterrupt
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from qa_bot.terminal.sigint import go_on
+from qa_bot.terminal.sigint import check_interrupt
 from qa_core.training.loop import Progress
 
 if TYPE_CHECKING:
@@ -32,13 +32,13 @@ def show_read(read: Read) -> None:
 def shown(epochs: int, *, measure: str = "MRR") -> Iterator[Callable[[Progress], None]]:
     """A bar on stderr that is drawn over itself; nothing where stderr is no terminal."""
     if not sys.stderr.isatty():
-        yield lambda _: go_on()
+        yield lambda _: check_interrupt()
         return
     latest = ""
 
     def report(progress: Progress) -> None:
         nonlocal latest
-        go_on()
+        check_interrupt()
         latest = f", {measure} {progress.dev:.3f}" if progress.dev is not None else latest
         sys.stderr.write(f"\r\x1b[K{line(progress, epochs)}{latest}")
         sys.stderr.flush()

@@ -27,7 +27,7 @@ from qa_bot.answering.graph.relation_encoders import display_names, open_encoder
 from qa_bot.answering.graph.relation_folders import HEAD, QUESTIONS
 from qa_bot.home.encoders import locate, resolve
 from qa_bot.home.folder import Home
-from qa_bot.terminal.sigint import go_on
+from qa_bot.terminal.sigint import check_interrupt
 from qa_core.encoders.sentence_layout import SentenceLayout
 from qa_core.networks.checkpoints import save_model
 from qa_core.training.loop import Progress, seed_everything
@@ -155,7 +155,7 @@ def _head(settings: RelationSettings, train: Sequence[PoolQuestion], models: Pat
         fingerprint=encoder.fingerprint,
     )
     for _ in fit_head(head, labelled(train), settings.training, seed=seed):
-        go_on()
+        check_interrupt()
     return head
 
 

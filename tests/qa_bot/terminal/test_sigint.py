@@ -4,7 +4,7 @@ import weakref
 import pytest
 
 from qa_bot.terminal.output import counting
-from qa_bot.terminal.sigint import go_on, remembered
+from qa_bot.terminal.sigint import check_interrupt, deferred_sigint
 
 
 class Thing:
@@ -27,25 +27,25 @@ def press_while_nobody_can_hear() -> None:
 
 
 def test_one_that_python_drops_is_raised_by_the_next_progress(capfd):
-    with remembered(), counting("") as progress:
+    with deferred_sigint(), counting("") as progress:
         progress(1)
         press_while_nobody_can_hear()
         with pytest.raises(KeyboardInterrupt):
             progress(2)
-    go_on()  # outside nothing is remembered
+    check_interrupt()  # outside nothing is deferred_sigint
     assert capfd.readouterr().err == ""
 
 
 def test_one_that_is_heard_is_raised_at_once_and_the_old_handler_comes_back():
-    with pytest.raises(KeyboardInterrupt), remembered():
+    with pytest.raises(KeyboardInterrupt), deferred_sigint():
         signal.raise_signal(signal.SIGINT)
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
-    go_on()
+    check_interrupt()
 
 
 def test_where_it_is_ignored_it_stays_ignored():
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    with remembered():
+    with deferred_sigint():
         signal.raise_signal(signal.SIGINT)
-        go_on()
+        check_interrupt()
     assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN

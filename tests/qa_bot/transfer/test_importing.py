@@ -527,12 +527,12 @@ def test_good_records_beside_bad_ones_are_kept(empty, packed, encoder) -> None:
 INTERRUPTED = """
 import os, signal, sys
 from pathlib import Path
-from qa_bot import cli
+from qa_bot.cli.app import run
 from qa_bot.transfer import {module} as module
 def press(*_, **__):
     os.kill(os.getpid(), signal.{signal})
 module.{name} = press
-sys.exit(cli.run(sys.argv[1:]))
+sys.exit(run(sys.argv[1:]))
 """
 
 

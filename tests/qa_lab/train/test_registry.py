@@ -2,7 +2,7 @@
 
 import pytest
 
-from qa_bot.cli.app import TrainedModel
+from qa_lab.commands import TrainedModel
 from qa_lab.train.registry import verb
 from qa_lab.train.request import Request
 

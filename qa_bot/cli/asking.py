@@ -1,0 +1,149 @@
+"""Commands that answer: `ask`, `search`, `chat`, and `hint`, which explains where a persona is steered."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from qa_bot.cli.context import NO_ANSWER, OK, Json, open_bot, open_home, print_json, read_line, read_question
+
+
+class EngineName(StrEnum):
+    keyword = "keyword"
+    dense = "dense"
+    hybrid = "hybrid"
+    facts = "facts"
+
+
+Persona = Annotated[
+    str, typer.Option(help="Persona that answers: NAME, or a mix NAME:WEIGHT,NAME:WEIGHT.", show_default=False)
+]
+Hint = Annotated[str, typer.Option(help="What the persona should speak about.", show_default="the answer")]
+Deadline = Annotated[float | None, typer.Option(help="Seconds after which the best answer so far is given.")]
+
+
+def ask(
+    context: typer.Context,
+    question: Annotated[str | None, typer.Argument(help="The question; - reads it from standard input.")] = None,
+    body: Annotated[str, typer.Option(help="Details of the question.")] = "",
+    category: Annotated[str, typer.Option(help="Category of the question.")] = "",
+    deadline: Deadline = None,
+    top: Annotated[int, typer.Option(help="Number of documents to name, and of sentences of the persona.", min=1)] = 10,
+    persona: Persona = "",
+    hint: Hint = "",
+    trace: Annotated[bool, typer.Option(help="Show queries, and candidates with the score of each stage.")] = False,
+    timings: Annotated[bool, typer.Option(help="Show how long each stage took.")] = False,
+    json: Json = False,
+    batch: Annotated[Path | None, typer.Option(help='Many questions: JSONL {"_id", "title", "body"}.')] = None,
+    out: Annotated[Path | None, typer.Option(help="File for the answers of --batch, one a line.")] = None,
+    run: Annotated[Path | None, typer.Option(help="Write the documents ranked for --batch as a TREC run.")] = None,
+) -> None:
+    """Answer a question, with the sources of the answer."""
+    if (batch is None) == (question is None):
+        raise typer.BadParameter("Expected a question or --batch IN.jsonl, one of the two.")
+    options: dict[str, Any] = {"deadline": deadline, "top": top, "trace": trace, "persona": persona, "hint": hint}
+    if batch is not None:
+        if out is None:
+            raise typer.BadParameter("Expected --out OUT.jsonl beside --batch.")
+        return _ask_batch(context, batch, out, run=run, options=options)
+    assert question is not None
+    if hint and not persona:
+        typer.echo("A hint steers a persona, but none is named: add --persona NAME.", err=True)
+    with open_bot(context) as bot:
+        answer = bot.ask(read_question(question), body=body, category=category, **options)
+        if json:
+            from qa_bot.answering.answer_json import as_dict
+
+            print_json(as_dict(answer))
+        else:
+            from qa_bot.terminal.output import show_answer
+
+            show_answer(answer, timings=timings)
+    raise typer.Exit(OK if answer.answered else NO_ANSWER)
+
+
+def _ask_batch(context: typer.Context, batch: Path, out: Path, *, run: Path | None, options: dict[str, Any]) -> None:
+    from qa_bot.cli.batch import answer_all
+    from qa_bot.terminal.output import counting
+
+    with open_bot(context) as bot, counting("Answering") as progress:
+        answered, processed = answer_all(bot, batch, out, run=run, progress=progress, **options)
+    typer.echo(f"{processed:,} questions, {answered:,} answered", err=True)
+
+
+def search(
+    context: typer.Context,
+    query: Annotated[str, typer.Argument(help="What to look for.")],
+    engine: Annotated[
+        EngineName, typer.Option(help="What to search: documents, or facts of the graph.")
+    ] = EngineName.hybrid,
+    top: Annotated[int, typer.Option(help="Number of documents.", min=1, max=1000)] = 10,
+    json: Json = False,
+) -> None:
+    """Show the documents that retrieval finds, with scores."""
+    from qa_bot.answering.answer_json import candidate_dict
+
+    with open_bot(context) as bot:
+        candidates = bot.search(query, engine=engine.value, top=top)
+        if json:
+            results = [candidate_dict(candidate) for candidate in candidates]
+            print_json({"query": query, "engine": engine.value, "results": results})
+        else:
+            from qa_bot.terminal.output import show_candidates
+
+            show_candidates(candidates)
+    raise typer.Exit(OK if candidates else NO_ANSWER)
+
+
+def chat(
+    context: typer.Context,
+    persona: Persona = "",
+    debate: Annotated[
+        str, typer.Option(help="Personas that talk with each other: NAME,NAME.", show_default=False)
+    ] = "",
+    hint: Hint = "",
+    turns: Annotated[int, typer.Option(help="Sentences of a debate before you can speak again.", min=1, max=100)] = 6,
+    deadline: Deadline = None,
+    json: Json = False,
+) -> None:
+    """Talk in the terminal: a question a line, /help for more, Ctrl-D to end."""
+    from qa_bot.terminal.chat import Chat, converse, hold_debate
+
+    if debate and persona:
+        raise typer.BadParameter("Expected --persona or --debate, one of the two.")
+    printer = print_json if json else None
+    with open_bot(context) as bot:
+        if debate:
+            hold_debate(bot, debate, read_line, hint=hint, turns=turns, print_json=printer)
+        else:
+            converse(Chat(bot, persona=persona, hint=hint, deadline=deadline), read_line, print_json=printer)
+
+
+def hint(
+    context: typer.Context,
+    text: Annotated[str, typer.Argument(help="What a persona should speak about; a few words in any order.")],
+    out: Annotated[
+        Path | None, typer.Option(help="Draw the grid with its words and the hint's position, as PNG.")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Show the position of a hint among the topics that a persona can be steered to."""
+    from qa_bot.answering.models.personas import PersonaError, PersonaStore
+    from qa_bot.terminal.output import show_chart, tell
+
+    home, config = open_home(context)
+    chart = PersonaStore(home.personas, config.style).chart(text)
+    if out is not None:
+        try:
+            chart.draw(out)
+        except ModuleNotFoundError as error:
+            raise PersonaError(str(error)) from error
+        tell(f"drawn to {out}")
+    if json:
+        print_json(chart.as_dict())
+    else:
+        show_chart(chart)
+    raise typer.Exit(NO_ANSWER if chart.notice else OK)

@@ -1,0 +1,84 @@
+"""What the commands share: exit codes, common options, the home and the bot of a command, JSON output."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from qa_bot.bot import Bot
+    from qa_bot.home.config import Config
+    from qa_bot.home.folder import Home
+    from qa_core.types import Encoder
+
+OK, FAILED, WRONG_USAGE, NO_ANSWER, INTERRUPTED = 0, 1, 2, 3, 130
+
+Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+
+
+@dataclass(frozen=True, slots=True)
+class GlobalOptions:
+    """Options before the command."""
+
+    home: Path | None = None
+
+
+def home_path(context: typer.Context) -> Path | None:
+    """Value of --home or QA_BOT_HOME; None if neither is set."""
+    options = context.find_object(GlobalOptions)
+    return options.home if options else None
+
+
+def explicit_home_path(context: typer.Context) -> Path | None:
+    """Value of --home; unlike `home_path` it ignores QA_BOT_HOME."""
+    parent = context.parent
+    source = parent.get_parameter_source("home") if parent else None
+    return home_path(context) if source is not None and source.name == "COMMANDLINE" else None
+
+
+def open_home(context: typer.Context) -> tuple[Home, Config]:
+    """The home of this command and its configuration."""
+    from qa_bot.home.config import load_config
+    from qa_bot.home.folder import Home
+
+    home = Home.open(home_path(context))
+    return home, load_config(home.path)
+
+
+def open_bot(context: typer.Context) -> Bot:
+    """The bot over the home of this command."""
+    from qa_bot.bot import Bot
+
+    return Bot.open(home_path(context))
+
+
+def open_encoder(home: Home, config: Config) -> Encoder:
+    """The configured encoder."""
+    from qa_bot.home.encoders import resolve
+
+    return resolve(config.dense.encoder, models=home.models, int8=config.dense.int8, threads=2)
+
+
+def read_line(prompt: str = "\nyou: ") -> str | None:
+    """The next line of standard input, None at its end; the prompt is shown in a terminal only."""
+    try:
+        return input(prompt if sys.stdin.isatty() else "")
+    except EOFError:
+        return None
+
+
+def read_question(argument: str) -> str:
+    """The question itself, or standard input if the argument is `-`."""
+    return sys.stdin.read().strip() if argument == "-" else argument
+
+
+def print_json(payload: Any) -> None:
+    """Write `payload` to standard output as one line of JSON."""
+    import orjson
+
+    sys.stdout.buffer.write(orjson.dumps(payload, option=orjson.OPT_SERIALIZE_NUMPY) + b"\n")
+    sys.stdout.flush()

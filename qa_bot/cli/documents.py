@@ -1,0 +1,125 @@
+"""Commands that change the documents: `add`, `delete`, and `use`, which changes their encoder."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from qa_bot.cli.context import FAILED, NO_ANSWER, OK, Json, open_bot, print_json
+
+if TYPE_CHECKING:
+    from qa_bot.documents.ingest.records import Limits
+    from qa_bot.home.folder import Home
+    from qa_core.types import Encoder
+
+MaxTotalBytes = Annotated[int | None, typer.Option(help="Limit on all bytes read, unpacked.", min=1)]
+MaxRecordBytes = Annotated[int | None, typer.Option(help="Limit on the bytes of one record.", min=1)]
+MaxRatio = Annotated[int | None, typer.Option(help="Limit on unpacked by packed bytes.", min=1)]
+
+
+def add(
+    context: typer.Context,
+    paths: Annotated[list[Path], typer.Argument(help="Files and folders.")],
+    format: Annotated[  # noqa: A002 (the flag's name)
+        str | None, typer.Option(help="Format of the files, if it is not detected.")
+    ] = None,
+    collection: Annotated[str, typer.Option(help="Collection to add to.")] = "default",
+    dry_run: Annotated[bool, typer.Option(help="Only report what would happen.")] = False,
+    json: Json = False,
+    max_total_bytes: MaxTotalBytes = None,
+    max_record_bytes: MaxRecordBytes = None,
+    max_ratio: MaxRatio = None,
+) -> None:
+    """Add or update documents; unchanged ones cost nothing."""
+    from qa_bot.answering.confidence.fit import ensure
+    from qa_bot.documents import sync
+    from qa_bot.terminal.output import counting, show_added
+
+    limits = ingest_limits(max_total_bytes, max_record_bytes, max_ratio)
+    with open_bot(context) as bot, counting("Adding") as progress:
+        added = sync.add(
+            bot.home,
+            bot.config,
+            bot.encoder,
+            paths,
+            collection=collection,
+            format=format,
+            limits=limits,
+            dry_run=dry_run,
+            progress=lambda counts: progress(counts.records),
+        )
+        if added.changed and not dry_run:
+            ensure(bot.encoder, bot.home.models)
+    if json:
+        print_json(added.as_dict())
+    else:
+        show_added(added, dry_run=dry_run)
+    raise typer.Exit(FAILED if added.rejected and not added.records - added.rejected else OK)
+
+
+def ingest_limits(total: int | None, record: int | None, ratio: int | None) -> Limits:
+    """Bounds on what is read; None keeps a default."""
+    from qa_bot.documents.ingest.records import Limits
+
+    flags = {"total_bytes": total, "record_bytes": record, "ratio": ratio}
+    return Limits(**{name: value for name, value in flags.items() if value is not None})
+
+
+def delete(
+    context: typer.Context,
+    ids: Annotated[list[str] | None, typer.Argument(help="Ids of documents.")] = None,
+    collection: Annotated[str | None, typer.Option(help="Delete a whole collection.")] = None,
+    json: Json = False,
+) -> None:
+    """Remove documents everywhere."""
+    from qa_bot.documents import sync
+
+    if bool(ids) == (collection is not None):
+        raise typer.BadParameter("Expected ids or --collection, one of the two.")
+    with open_bot(context) as bot:
+        deleted, missing = sync.delete(bot.home, bot.config, bot.encoder, ids=ids or (), collection=collection)
+    if json:
+        print_json({"deleted": deleted, "missing": missing})
+    else:
+        typer.echo(f"{deleted:,} deleted")
+        for identifier in missing:
+            typer.echo(f"Expected a document {identifier!r}, but it is not in the home.", err=True)
+    raise typer.Exit(OK if deleted else NO_ANSWER)
+
+
+def use(
+    context: typer.Context,
+    encoder: Annotated[str, typer.Argument(help="`starter`, a folder in sentence-transformers layout, or a hub id.")],
+    int8: Annotated[bool | None, typer.Option(help="Run it in 8-bit integers.")] = None,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Fetch without a question.")] = False,
+) -> None:
+    """Change the encoder: fetch, verify, encode everything anew beside the running index, then swap."""
+    from qa_bot.answering.confidence.fit import ensure
+    from qa_bot.documents import sync
+    from qa_bot.home.config import set_value
+
+    if Path(encoder).is_dir():
+        encoder = str(Path(encoder).resolve())
+    with open_bot(context) as bot:
+        quantised = bot.config.dense.int8 if int8 is None else int8
+        opened = _verified_encoder(bot.home, encoder, int8=quantised, yes=yes)
+        sync.use(bot.home, bot.config, opened, name=encoder)
+        set_value(bot.home.path, "dense.encoder", encoder)
+        set_value(bot.home.path, "dense.int8", str(quantised).lower())
+        ensure(opened, bot.home.models)
+    typer.echo(f"The index now uses {encoder} ({opened.dimension} dimensions).")
+
+
+def _verified_encoder(home: Home, name: str, *, int8: bool, yes: bool) -> Encoder:
+    """The encoder of that name; a hub id is fetched."""
+    from qa_bot.home.encoders import fetch, is_hub_id, locate, verify
+
+    if is_hub_id(name) and not Path(name).is_dir():
+        fetch(name, home.models, lambda title, size: yes or _confirm_fetch(title, size))
+    return verify(locate(name, models=home.models), models=home.models, int8=int8)
+
+
+def _confirm_fetch(title: str, size: int) -> bool:
+    return typer.confirm(f"Fetch {title}, {size / 1e6:,.0f} MB?", err=True)

@@ -1,0 +1,73 @@
+"""Commands of other packages: they are declared as entry points and loaded when they are called or listed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import typer
+from typer.core import TyperGroup
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
+GROUP = "qa_bot.commands"
+LABORATORY = ("train", "eval", "kg.mine")
+"""Entry points of the package qa_lab, which every installation has."""
+
+PLAIN_HELP: dict[str, Any] = {
+    "add_completion": False,
+    "rich_markup_mode": None,
+    "pretty_exceptions_enable": False,
+}
+"""Settings of every typer application here."""
+
+
+class MissingCommandError(RuntimeError):
+    """A command of qa-bot is not installed."""
+
+
+class ExtensibleGroup(TyperGroup):
+    """A group of commands that installed packages can extend.
+
+    An entry point `train = "package.module:function"` of the group `qa_bot.commands` adds `qa-bot train`, and
+    `kg.mine` adds `qa-bot kg mine`. The function is one that typer can turn into a command. Contexts and commands are
+    `Any`, because typer keeps their classes private.
+    """
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        prefix = _prefix(ctx)
+        names = (point.name.removeprefix(prefix) for point in _entry_points() if point.name.startswith(prefix))
+        return [*super().list_commands(ctx), *sorted(name for name in names if "." not in name)]
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        return super().get_command(ctx, cmd_name) or _load(_prefix(ctx) + cmd_name)
+
+
+def _prefix(context: typer.Context) -> str:
+    """What the names of a group's entry points begin with: nothing for `qa-bot`, `kg.` for `qa-bot kg`."""
+    return "".join(f"{name}." for name in context.command_path.split()[1:])
+
+
+def _entry_points() -> list[EntryPoint]:
+    from importlib.metadata import entry_points
+
+    return list(entry_points(group=GROUP))
+
+
+def _load(name: str) -> Any:
+    """The command of the entry point `name`, or None if it is not declared.
+
+    Raises:
+        MissingCommandError: it is one of qa-bot's own.
+    """
+    for point in _entry_points():
+        if point.name == name:
+            command = typer.Typer(**PLAIN_HELP)
+            command.command(name.rpartition(".")[2])(point.load())
+            return typer.main.get_command(command)
+    if name in LABORATORY:
+        raise MissingCommandError(
+            f"Expected an entry point {name!r} of the group {GROUP}, but it is not installed; install qa-bot again, "
+            "for example by `pip install .` in its folder."
+        )
+    return None

@@ -1,0 +1,86 @@
+"""Commands that look after a home: `status`, `doctor`, `repair`, `migrate` and `config`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from qa_bot.cli.context import FAILED, OK, Json, home_path, open_encoder, open_home, print_json
+
+settings = typer.Typer(help="Show every setting and where it comes from, or set one.", invoke_without_command=True)
+
+
+def status(context: typer.Context, json: Json = False) -> None:
+    """Show what the home holds."""
+    from qa_bot.home import doctor
+    from qa_bot.terminal.output import show_status
+
+    figures = doctor.status(*open_home(context))
+    if json:
+        print_json(figures)
+    else:
+        show_status(figures)
+
+
+def doctor(context: typer.Context, json: Json = False) -> None:
+    """Check everything, and name the command that repairs what is wrong."""
+    from qa_bot.home.doctor import examine
+    from qa_bot.terminal.output import show_checks
+
+    checks = examine(*open_home(context))
+    is_sound = all(check.ok for check in checks)
+    if json:
+        print_json({"ok": is_sound, "checks": [check.as_dict() for check in checks]})
+    else:
+        show_checks(checks)
+    raise typer.Exit(OK if is_sound else FAILED)
+
+
+def repair(context: typer.Context) -> None:
+    """Rebuild the index from the store."""
+    from qa_bot.documents import sync
+    from qa_bot.terminal.output import counting
+
+    home, config = open_home(context)
+    with counting("Rebuilding") as progress:
+        count = sync.repair(home, config, open_encoder(home, config), progress=progress)
+    typer.echo(f"The index was rebuilt from {count:,} documents.")
+
+
+def migrate(context: typer.Context) -> None:
+    """Bring the database to the newest schema."""
+    from qa_bot.home import store
+
+    home, config = open_home(context)
+    with home.lock("migrate"):
+        before, after = store.migrate(home.store_url(config))
+    typer.echo(f"schema {after}" + (" (nothing to do)" if before == after else f" (was {before or 'empty'})"))
+
+
+@settings.callback()
+def config(context: typer.Context, json: Json = False) -> None:
+    """Show every setting and where it comes from."""
+    if context.invoked_subcommand is not None:
+        return
+    from qa_bot.home.config import explain
+    from qa_bot.terminal.output import show_settings
+
+    rows = explain(open_home(context)[1])
+    if json:
+        print_json({s.key: {"value": s.value, "origin": s.origin, "description": s.description} for s in rows})
+    else:
+        show_settings(rows)
+
+
+@settings.command("set")
+def set_(
+    context: typer.Context,
+    key: Annotated[str, typer.Argument(help="section.key")],
+    value: Annotated[str, typer.Argument(help="Its value.")],
+) -> None:
+    """Write one setting to the home's qa-bot.toml."""
+    from qa_bot.home.config import set_value
+    from qa_bot.home.folder import Home
+
+    set_value(Home.open(home_path(context)).path, key, value)

@@ -1,0 +1,222 @@
+"""The laboratory's commands: `train`, `eval` and `kg mine`. Entry points in pyproject.toml add them to `qa-bot`."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from qa_bot.cli.context import Json, explicit_home_path, open_home, print_json
+
+
+class System(StrEnum):
+    plain = "plain"
+    keyword = "keyword"
+    dense = "dense"
+    hybrid = "hybrid"
+
+
+class Task(StrEnum):
+    retrieval = "retrieval"
+    liveqa = "liveqa"
+    known_item = "known-item"
+    similar = "similar"
+    words = "words"
+    phrases = "phrases"
+    answers = "answers"
+    paraphrase = "paraphrase"
+    relations = "relations"
+    linking = "linking"
+    facts = "facts"
+    dialogue = "dialogue"
+    rewrite = "rewrite"
+
+
+class Keep(StrEnum):
+    both = "both"
+    positive = "positive"
+    all = "all"
+
+
+class TrainedModel(StrEnum):
+    dense = "dense"
+    similar = "similar"
+    paragram = "paragram"
+    phrases = "phrases"
+    annotate = "annotate"
+    hyperqa = "hyperqa"
+    blstm = "blstm"
+    encoder_decoder = "encoder-decoder"
+    cross_encoder = "cross-encoder"
+    entailment = "entailment"
+    fusion = "fusion"
+    relations = "relations"
+    chat = "chat"
+    persona = "persona"
+    grid = "grid"
+
+
+def train(
+    context: typer.Context,
+    model: Annotated[TrainedModel, typer.Argument(help="What to train.")],
+    out: Annotated[Path, typer.Option(help="Folder for the model.")],
+    data: Annotated[
+        list[Path] | None,
+        typer.Option(
+            help="Pairs: JSONL, answer selection TSV, MedQuAD, or what `add` reads; fusion: judged collections, too.",
+            show_default=False,
+        ),
+    ] = None,
+    more: Annotated[list[Path] | None, typer.Argument(help="Further paths of --data.", show_default=False)] = None,
+    base: Annotated[
+        Path | None,
+        typer.Option(help="What to start from: an encoder; a persona's chat model; a chat model's grid."),
+    ] = None,
+    config: Annotated[Path | None, typer.Option(help="Settings, a TOML file.")] = None,
+    dev: Annotated[str, typer.Option(help="Share of the questions to hold out, or a path with pairs.")] = "0.1",
+    limit: Annotated[int | None, typer.Option(help="Number of pairs at most.", min=1)] = None,
+    seed: Annotated[int, typer.Option(help="Seed of all randomness.", min=0)] = 0,
+    resume: Annotated[bool, typer.Option("--resume", help="Continue an interrupted run.")] = False,
+    plots: Annotated[bool, typer.Option("--plots", help="Draw the learning curve.")] = False,
+    relations: Annotated[
+        Path | None,
+        typer.Option(help="relations: names, one a line, of the numbers in the pools; none for mined templates."),
+    ] = None,
+    from_feedback: Annotated[
+        bool, typer.Option("--from-feedback", help="fusion: the home's votes in place of --data.")
+    ] = False,
+    json: Json = False,
+) -> None:
+    """Train a model from your own examples."""
+    from qa_lab.train.display import show_read, shown
+    from qa_lab.train.registry import verb
+    from qa_lab.train.request import Request
+
+    if from_feedback and (data or model is not TrainedModel.fusion):
+        raise typer.BadParameter("Expected --from-feedback with fusion and without --data; leave one of them out.")
+    if not from_feedback and not data:
+        raise typer.BadParameter("Expected --data PATH, but got none; name the examples to learn from.")
+    chosen = verb(model.value)
+    home = open_home(context)[0].path if from_feedback else None
+    paths = (*(data or ()), *(more or ()))
+    request = Request(paths, out, base, config, dev, limit, seed, resume, plots, home, relations)
+    with shown(chosen.epochs(request), measure=chosen.measure) as on_progress:
+        outcome = chosen.train(request, on_read=show_read, on_progress=on_progress)
+    if json:
+        print_json(outcome.as_dict())
+    else:
+        typer.echo(outcome.text(out).rstrip())
+
+
+def evaluate(
+    context: typer.Context,
+    task: Annotated[Task, typer.Argument(help="What to measure.")],
+    data: Annotated[Path, typer.Option(help="The data: a BEIR folder; for known-item whatever `add` reads.")],
+    split: Annotated[str, typer.Option(help="Split of the data.")] = "dev",
+    engine: Annotated[list[System] | None, typer.Option(help="System to measure; may be given again.")] = None,
+    encoder: Annotated[list[str] | None, typer.Option(help="Encoder to measure; may be given again.")] = None,
+    model: Annotated[
+        list[Path] | None,
+        typer.Option(help="A trained model, for tasks that measure models; may be given again."),
+    ] = None,
+    limit: Annotated[int | None, typer.Option(help="Number of questions at most.", min=1)] = None,
+    relevant: Annotated[int, typer.Option(help="Least grade that binary measures count.", min=1)] = 1,
+    summary: Annotated[bool, typer.Option(help="liveqa: also ask people's summaries of the questions.")] = False,
+    held_out: Annotated[
+        float,
+        typer.Option(help="similar, paraphrase, dialogue: only the share that training held out.", min=0, max=0.9),
+    ] = 0.0,
+    padded: Annotated[
+        int | None, typer.Option(help="similar: fill the candidates up; exact against approximate search.", min=1)
+    ] = None,
+    padding: Annotated[list[Path] | None, typer.Option(help="similar: what to fill up with.")] = None,
+    overlap: Annotated[
+        float, typer.Option(help="phrases without scores: pairs that share less than this of their words.", min=0)
+    ] = 0.5,
+    keep: Annotated[
+        Keep, typer.Option(help="answers: questions with right and wrong answers, with a right one, or all.")
+    ] = Keep.both,
+    relations: Annotated[
+        Path | None, typer.Option(help="relations: names, one a line, of the numbers in the pools.")
+    ] = None,
+    errors: Annotated[bool, typer.Option("--errors", help="phrases: errors of the first model, by kind.")] = False,
+    run: Annotated[
+        Path | None, typer.Option(help="Write the ranked documents as a TREC run; phrases: the pairs, re-ranked.")
+    ] = None,
+    calibration: Annotated[
+        bool, typer.Option("--calibration", help="liveqa: does it know when it does not know?")
+    ] = False,
+    off_topic: Annotated[
+        Path | None,
+        typer.Option(
+            help="With --calibration: questions that the data does not answer.", show_default="liveqa beside the data"
+        ),
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="With --calibration: folder for its curves, as PNG and as numbers.")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Measure the bot on judged data, with standard errors."""
+    if (off_topic or out) and not calibration:
+        raise typer.BadParameter("Expected --off-topic and --out with --calibration; add it, or leave them out.")
+    from qa_bot.terminal.output import counting, show
+    from qa_lab.evaluate import tasks
+    from qa_lab.evaluate.report import as_json, table
+
+    with counting("") as progress:
+        rows = tasks.measure(
+            task.value,
+            data,
+            split=split,
+            engines=[system.value for system in engine or ()],
+            encoders=encoder or (),
+            models=model or (),
+            limit=limit,
+            relevant=relevant,
+            summary=summary,
+            run=run,
+            home=explicit_home_path(context),
+            progress=lambda doing, done: progress(done, doing),
+            similar=tasks.Similar(held_out, padded, padding or ()),
+            phrases=tasks.Phrases(overlap, errors),
+            keep=keep.value,
+            relations=relations,
+            calibrated=tasks.Calibrated(off_topic, out) if calibration else None,
+        )
+    if json:
+        print_json(as_json(rows))
+    else:
+        show(table(rows))
+
+
+def mine(
+    context: typer.Context,
+    pairs: Annotated[list[Path], typer.Argument(help="Questions and answers, whatever `add` reads.")],
+    out: Annotated[Path, typer.Option(help="Folder for the table of templates.")],
+    steps: Annotated[int, typer.Option(help="Longest path between two entities.", min=1, max=2)] = 2,
+    processes: Annotated[int, typer.Option(help="Processes that work side by side.", min=1)] = 2,
+    limit: Annotated[int | None, typer.Option(help="Number of pairs at most.", min=1)] = None,
+    json: Json = False,
+) -> None:
+    """Learn from pairs which relations questions ask for, without labels; write a readable table."""
+    from qa_bot.terminal.output import counting
+    from qa_lab.train.relations.graph_mining import mine as mine_graph
+    from qa_lab.train.relations.mining_output import show_mined
+
+    with counting("Mining") as progress:
+        mined = mine_graph(
+            open_home(context)[0],
+            pairs,
+            out,
+            longest=steps,
+            processes=processes,
+            limit=limit,
+            progress=lambda done, _: progress(done),
+        )
+    if json:
+        print_json(mined.as_dict())
+    else:
+        show_mined(mined, out)
