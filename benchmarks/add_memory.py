@@ -1,9 +1,9 @@
-"""Does an `add` of ten times as many records need more memory? Peak resident memory of each in a fresh process.
+"""Peak resident memory of `add` over growing inputs, each in a fresh process.
 
     python benchmarks/add_memory.py [RECORDS] [--times N] [--words N]
 
-Anonymous memory is the writer's own; file-backed pages (libraries, mapped vectors) are given back by the kernel as soon
-as somebody wants the room. Records of one word fill buffers late: below 20,000 of them memory still rises to its bound.
+Anonymous memory belongs to the writer; the kernel reclaims file-backed pages (libraries, mapped vectors) under memory
+pressure. Records of one word fill buffers slowly: below 20,000 of them memory is still rising to its bound.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ print(peak // 1024, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)
 
 
 def write(source: Path, records: int, words: int) -> None:
-    """Records whose texts end with some of 60,000 words, the first ones often and the last ones rarely."""
+    """Write records whose texts end with words drawn from 60,000, in a skewed distribution."""
     rng = random.Random(1)
     with source.open("w") as lines:
         for i in range(records):
@@ -49,25 +49,25 @@ def write(source: Path, records: int, words: int) -> None:
 
 
 def measure(records: int, words: int) -> tuple[int, int]:
-    """Peak anonymous and whole resident memory in MB."""
+    """Peak anonymous and total resident memory in MB."""
     with tempfile.TemporaryDirectory() as name:
         source = Path(name) / "records.jsonl"
         write(source, records, words)
         command = [sys.executable, "-c", MEASURED, f"{name}/home", str(source)]
-        told = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    anonymous, whole = map(int, told.split())
-    return anonymous, whole
+        output = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    anonymous, total = map(int, output.split())
+    return anonymous, total
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description="Peak memory of `add` over growing inputs.")
     parser.add_argument("records", nargs="?", type=int, default=20_000)
-    parser.add_argument("--times", type=int, default=10, help="how many times as many the second run adds")
-    parser.add_argument("--words", type=int, default=0, help="words of a text beside its number")
+    parser.add_argument("--times", type=int, default=10, help="factor of records in the second run")
+    parser.add_argument("--words", type=int, default=0, help="words of a text after its number")
     options = parser.parse_args()
     for count in (options.records, options.times * options.records):
-        anonymous, whole = measure(count, options.words)
-        print(f"{count:>9,} records: {anonymous} MB anonymous, {whole} MB in all")  # noqa: T201 (a tool run by hand)
+        anonymous, total = measure(count, options.words)
+        print(f"{count:>9,} records: {anonymous} MB anonymous, {total} MB in total")  # noqa: T201 (a tool run by hand)
 
 
 if __name__ == "__main__":

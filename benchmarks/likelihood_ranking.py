@@ -1,10 +1,10 @@
-"""Which likelihood finds the answer: the thesis' table of one right among 19 random answers.
+"""Ranking by likelihood: one right answer among 19 random ones, as in Wang (2018).
 
     python benchmarks/likelihood_ranking.py --data DIR [--set medquad|open_qa] [--limit PAIRS] [--epochs N]
 
 S is the question, T the answer. Three encoder-decoders of one size are trained on the same pairs: p(S|T), p(T|S) and,
-with nothing to read, p(T). A tenth of the questions, by a hash, is held out: half of it keeps the best epoch, and of
-the other half `--asked` pairs are ranked, each with 19 answers of other questions drawn by chance.
+with an empty source, p(T). A tenth of the questions, by a hash, is held out: one half selects the best epoch, and
+`--asked` pairs of the other half are ranked, each with 19 random answers of other questions.
 """
 
 from __future__ import annotations
@@ -36,29 +36,29 @@ from rankers.answer_selection.encoder_decoder import (
 from rankers.neural import TextPair
 
 SETS = {"medquad": "medquad/medquad.zip", "open_qa": "qa_pairs/open_qa.jsonl.gz"}
-THESIS = {"p(T|S)": (0.224, 0.075), "p(T|S)/p(T)": (0.652, 0.524), "p(S|T)": (0.687, 0.556)}
-Scored = Callable[[Sequence[TextPair]], FloatArray]
+PUBLISHED = {"p(T|S)": (0.224, 0.075), "p(T|S)/p(T)": (0.652, 0.524), "p(S|T)": (0.687, 0.556)}
+Score = Callable[[Sequence[TextPair]], FloatArray]
 
 
 def parts(path: Path, limit: int | None) -> tuple[list[TextPair], list[TextPair], list[TextPair]]:
-    """Pairs for training, to stop by and to rank."""
-    kept, held = split(read_pairs([path], limit=limit).pairs, 0.1)
-    kept_too, test = split(held, 0.05)  # of the same hash: half of what is held out
-    return tuple([(pair.question, pair.answer) for pair in part] for part in (kept, kept_too, test))  # type: ignore[return-value] # three of them
+    """Pairs for training, for early stopping and for ranking."""
+    train, held_out = split(read_pairs([path], limit=limit).pairs, 0.1)
+    dev, test = split(held_out, 0.05)  # by the same hash, so half of the held-out pairs
+    return tuple([(pair.question, pair.answer) for pair in part] for part in (train, dev, test))  # type: ignore[return-value] # three parts
 
 
-def trained(direction: Direction, options: argparse.Namespace, train: list[TextPair], dev: list[TextPair]):
-    """A model of one direction, and a line on its training."""
+def train_direction(direction: Direction, options: argparse.Namespace, train: list[TextPair], dev: list[TextPair]):
+    """A model of one direction, and figures of its training."""
     seed_everything(options.seed)
     network = replace(SMALL.network, vocabulary=options.vocabulary, dimension=options.size, hidden=options.size)
     config = replace(SMALL, network=network, direction=direction, max_answer=options.words)
     texts = [text for pair in train for text in pair]
     pretrained = vectors_of(options.pretrained, words_of(texts)) if options.pretrained else None
     ranker = EncoderDecoderRanker.of(texts, config, minimum=2, pretrained=pretrained)
-    told = LikelihoodConfig(batch=options.batch, epochs=options.epochs, learning_rate=options.learning_rate)
-    training = Training(ranker.model, optimiser(ranker.translator, told), seed=options.seed)
+    settings = LikelihoodConfig(batch=options.batch, epochs=options.epochs, learning_rate=options.learning_rate)
+    training = Training(ranker.model, optimiser(ranker.translator, settings), seed=options.seed)
     started = time.process_time()
-    for progress in train_encoder_decoder(training, ranker, train, told, held_out=dev):
+    for progress in train_encoder_decoder(training, ranker, train, settings, held_out=dev):
         if progress.dev is not None:
             sys.stderr.write(f"{direction} epoch {progress.epoch}: perplexity {progress.dev:.1f}\n")
     ranker.model.eval()
@@ -81,7 +81,7 @@ def main() -> None:
     parser.add_argument("--batch", type=int, default=64)
     parser.add_argument("--learning-rate", type=float, default=0.004)
     parser.add_argument("--size", type=int, default=96)
-    parser.add_argument("--words", type=int, default=32, help="of an answer that count")
+    parser.add_argument("--words", type=int, default=32, help="words of an answer that are read")
     parser.add_argument("--pretrained", default="", help="word vectors to start from: `starter`, a folder or a file")
     parser.add_argument("--vocabulary", type=int, default=8_000)
     parser.add_argument("--seed", type=int, default=0)
@@ -92,31 +92,33 @@ def main() -> None:
     train, dev, test = parts(options.data / SETS[options.set], options.limit)
     rng = np.random.default_rng(options.seed)
     lists = among(test, rng)
-    lists = [lists[place] for place in sorted(rng.permutation(len(lists))[: options.asked].tolist())]
+    lists = [lists[i] for i in sorted(rng.permutation(len(lists))[: options.asked].tolist())]
     models = {}
     rows: dict[str, object] = {}
     for direction in ("backward", "forward", "prior"):
-        models[direction], rows[direction] = trained(direction, options, train, dev)
-    scored: dict[str, Scored] = {
+        models[direction], rows[direction] = train_direction(direction, options, train, dev)
+    scores: dict[str, Score] = {
         "p(T|S)": lambda pairs: models["forward"].log_likelihoods(pairs)[0],
         "p(T|S) a word": models["forward"].score,
         "p(T|S)/p(T)": lambda pairs: normalised(models["forward"], models["prior"], pairs),
         "p(S|T)": models["backward"].score,
     }
-    table = {name: chosen(lists, lambda pairs, score=score: score(pairs).tolist()) for name, score in scored.items()}
-    hundred = [pair for listed in lists for pair in listed][:100]
+    table = {name: chosen(lists, lambda pairs, score=score: score(pairs).tolist()) for name, score in scores.items()}
+    hundred = [pair for candidates in lists for pair in candidates][:100]
     started = time.perf_counter()
     models["backward"].score(hundred)
     rate = 100 / (time.perf_counter() - started)
-    told = {"set": options.set, "pairs": [len(train), len(dev), len(test)], "asked": len(lists), "models": rows}
+    summary = {"set": options.set, "pairs": [len(train), len(dev), len(test)], "asked": len(lists), "models": rows}
     if options.json:
-        sys.stdout.write(json.dumps({**told, "table": table, "pairs a second": rate}) + "\n")
+        sys.stdout.write(json.dumps({**summary, "table": table, "pairs a second": rate}) + "\n")
         return
-    sys.stdout.write(f"{told}\n1 right among {AMONG - 1} others, {len(lists)} questions; {rate:,.0f} pairs a second\n")
+    sys.stdout.write(
+        f"{summary}\n1 right among {AMONG - 1} others, {len(lists)} questions; {rate:,.0f} pairs a second\n"
+    )
     sys.stdout.write("| score | MRR | P@1 | thesis MRR | P@1 |\n| --- | --- | --- | --- | --- |\n")
     for name, (rr, success) in table.items():
-        there = THESIS.get(name, ("", ""))
-        sys.stdout.write(f"| {name} | {rr:.3f} | {success:.3f} | {there[0]} | {there[1]} |\n")
+        published = PUBLISHED.get(name, ("", ""))
+        sys.stdout.write(f"| {name} | {rr:.3f} | {success:.3f} | {published[0]} | {published[1]} |\n")
 
 
 if __name__ == "__main__":

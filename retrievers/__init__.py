@@ -1,1 +1,1 @@
-"""Finding candidates: query formulation, keyword and dense indexes, fusion."""
+"""Retrieval: query formulation, search engines, fusion of their results, and training of encoders for search."""

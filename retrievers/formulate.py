@@ -1,9 +1,9 @@
-"""Query formulation: one question becomes several queries (thesis, section 7.2.2).
+"""Query formulation: turns one question into several keyword queries and a text to encode (Wang 2018, §7.2.2).
 
-Title and body together, the part that asks, title, body, and the noun phrases are asked side by side, of the title and
-of the text of documents; pairs of neighbouring words are asked of the title. Keyword queries keep only the words that
-carry information: what people wrap a question in ("hello, I would like to know …") would otherwise drown the two words
-that matter.
+Queries are made from title and body together, from the sentences that ask, from the title, the body and the noun
+phrases; each is searched in the titles and in the texts of documents. Pairs of neighbouring words are searched in
+titles. Keyword queries contain only content terms, because the words around them ("hello, I would like to know …")
+would drown the two that matter.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ NounPhrases = Callable[[str], Sequence[str]]
 Synonyms = Callable[[str], Sequence[str]]
 
 DENSE_WEIGHT = 1.5
-"""Weight of a dense list beside the keyword queries, whose weights are below: chosen on the same questions."""
+"""Weight of a dense list in fusion; it and the weights of keyword queries below were chosen on the same questions."""
 FIELDS: tuple[Field, ...] = ("all", "title")
 WHOLE, FOCUS, TITLE, BODY, PHRASES, BIGRAMS = 1.0, 0.5, 0.25, 0.25, 0.25, 0.25
-MAX_PAIRS = 24  # a phrase costs ten times what a term does; titles are short, so that it is little all the same
-SYNONYM = 1.0
+MAX_PAIRS = 24  # a phrase costs ten times as much as a term, but titles are short
+SYNONYM_WEIGHT = 1.0
 SHORT, SHORT_TITLE = 6, 10
-"""Terms that carry information; a question of no more, with a body and without, is its own shortened query.
+"""Content terms up to which a question, with a body and without, needs no noun phrases and no bigrams.
 
-A body is where people tell a story. Of 1,000 titles of MedQuAD as many find their document with ten as with six (P@1
-.976 and .977), and the longer ones ask two queries in place of five.
+Bodies tell stories, so their limit is lower. On 1,000 titles of MedQuAD, limits of ten and six terms find the document
+equally well (P@1 .976 and .977), and with ten the longer titles take two queries instead of five.
 """
 
 _QUESTION_STOP_WORDS = """
@@ -51,7 +51,7 @@ why will wish with without won wonder wondering would wouldn yes yet you your yo
 QUESTION_STOP_STEMS = frozenset(terms(_QUESTION_STOP_WORDS, stop=False)) | frozenset(
     terms(" ".join(STOP_TERMS), stop=False)
 )
-"""Stems of words that people wrap a question in; they say nothing about what is asked."""
+"""Stems of courtesies and function words, which say nothing about the topic of a question."""
 
 _INTERROGATIVE = re.compile(
     r"(what|which|who|whom|whose|when|where|why|how|is|are|am|can|could|do|does|did|should|will|would|has|have|may|"
@@ -62,7 +62,7 @@ _INTERROGATIVE = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class WeightedQuery:
-    """A keyword query, what it was made from, and its weight in fusion."""
+    """A keyword query with its origin (`form:field`) and its weight in fusion."""
 
     name: str
     query: KeywordQuery
@@ -71,8 +71,7 @@ class WeightedQuery:
 
 @dataclass(frozen=True, slots=True)
 class Formulation:
-    """Everything that is asked for one question: keyword queries, the text to encode, and the distinct terms of the
-    question that carry information."""
+    """The queries of one question: keyword queries, the text to encode, and the distinct content terms."""
 
     keyword: tuple[WeightedQuery, ...]
     text: str
@@ -82,18 +81,18 @@ class Formulation:
 def formulate(
     question: Question, *, noun_phrases: NounPhrases | None = None, synonyms: Synonyms | None = None
 ) -> Formulation:
-    """Queries for both engines, none twice.
+    """Distinct queries for keyword and dense search.
 
-    The weights of the forms were chosen on the development questions of LiveQA-Med; encoding the asking part beside the
-    whole brought nothing there.
+    The weights of the forms were chosen on the development questions of LiveQA-Med, where also encoding the asking
+    sentences gained nothing.
     """
     whole = question_text(question)
     focus = asking_sentences(question)
     forms = [("whole", whole, WHOLE), ("focus", focus, FOCUS)]
     if question.body.strip():
         forms += [("title", question.title, TITLE), ("body", question.body, BODY)]
-    carrying = tuple(dict.fromkeys(content_terms(whole)))
-    long = len(carrying) > (SHORT if question.body.strip() else SHORT_TITLE)
+    distinct = tuple(dict.fromkeys(content_terms(whole)))
+    long = len(distinct) > (SHORT if question.body.strip() else SHORT_TITLE)
     if noun_phrases and long:
         forms.append(("noun phrases", " ".join(noun_phrases(whole)), PHRASES))
     keyword = [
@@ -105,11 +104,11 @@ def formulate(
     ]
     if long:
         keyword.append(WeightedQuery("bigrams:title", KeywordQuery((), "title", _pairs(whole)), BIGRAMS))
-    return Formulation(tuple(_distinct(keyword)), whole, carrying)
+    return Formulation(tuple(_merged(keyword)), whole, distinct)
 
 
 def question_text(question: Question) -> str:
-    """Title and body as one text; a body that begins with the title is not told twice."""
+    """Title and body as one text; a title that the body begins with is not repeated."""
     title, body = question.title.strip(), question.body.strip()
     if body.casefold().startswith(title.casefold()):
         return body or title
@@ -117,20 +116,20 @@ def question_text(question: Question) -> str:
 
 
 def asking_sentences(question: Question) -> str:
-    """The title with the sentences of the body that ask; title and body where none does."""
+    """The title and the sentences of the body that ask; title and body if none asks."""
     body = question.body
     asking = [body[start:end] for start, end in sentences(body) if _asks(body[start:end])]
     return f"{question.title.strip()} {' '.join(asking)}".strip() if asking else question_text(question)
 
 
 def content_terms(text: str) -> list[str]:
-    """Index terms that carry information, in order; every term where nothing else is left."""
-    found = terms(text)
-    return [term for term in found if term not in QUESTION_STOP_STEMS] or found
+    """Index terms without `QUESTION_STOP_STEMS`, in order; all terms if none would remain."""
+    stems = terms(text)
+    return [term for term in stems if term not in QUESTION_STOP_STEMS] or stems
 
 
 def _pairs(text: str) -> tuple[Phrase, ...]:
-    """Neighbouring terms that carry information, side by side, the first `MAX_PAIRS` distinct ones."""
+    """The first `MAX_PAIRS` distinct pairs of neighbouring content terms."""
     pairs = dict.fromkeys(pair for pair in pairwise(content_terms(text)) if pair[0] != pair[1])
     return tuple((pair, 1.0, 0) for pair in list(pairs)[:MAX_PAIRS])
 
@@ -139,23 +138,26 @@ def _asks(sentence: str) -> bool:
     return sentence.endswith("?") or _INTERROGATIVE.match(sentence) is not None
 
 
-def _with_synonyms(found: Sequence[str], text: str, synonyms: Synonyms | None) -> tuple[tuple[str, float], ...]:
-    """Each term with weight 1 + ln(how often it is asked), and one-word synonyms of words with a single sense."""
-    weights = {term: 1 + log(count) for term, count in Counter(found).items()}
+def _with_synonyms(stems: Sequence[str], text: str, synonyms: Synonyms | None) -> tuple[tuple[str, float], ...]:
+    """Each term with weight 1 + ln(its count), and one-word synonyms of words with a single sense."""
+    weights = {term: 1 + log(count) for term, count in Counter(stems).items()}
     if synonyms is None:
         return tuple(weights.items())
     for word in dict.fromkeys(text.split()):
-        if len(stem := terms(word)) == 1 and stem[0] in found:
-            expansions = [terms(other) for other in synonyms(word)]
-            weights = dict.fromkeys((each[0] for each in expansions if len(each) == 1), SYNONYM) | weights
+        if len(stem := terms(word)) == 1 and stem[0] in stems:
+            expansions = [terms(synonym) for synonym in synonyms(word)]
+            weights = dict.fromkeys((e[0] for e in expansions if len(e) == 1), SYNONYM_WEIGHT) | weights
     return tuple(weights.items())
 
 
-def _distinct(queries: Iterable[WeightedQuery]) -> Iterator[WeightedQuery]:
-    """The first of those that ask the same, with the weights of all; what asks nothing goes."""
-    kept: dict[object, WeightedQuery] = {}
-    for each in queries:
-        key = (each.query.field, frozenset(each.query.terms), each.query.phrases)
-        before = kept.get(key)
-        kept[key] = replace(before, weight=before.weight + each.weight) if before else each
-    return (each for each in kept.values() if each.query.terms or each.query.phrases)
+def _merged(queries: Iterable[WeightedQuery]) -> Iterator[WeightedQuery]:
+    """Equal queries as the first of them with the sum of their weights; empty queries are dropped."""
+    merged: dict[object, WeightedQuery] = {}
+    for weighted in queries:
+        query = weighted.query
+        key = (query.field, frozenset(query.terms), query.phrases)
+        if key in merged:
+            merged[key] = replace(merged[key], weight=merged[key].weight + weighted.weight)
+        elif query.terms or query.phrases:
+            merged[key] = weighted
+    return iter(merged.values())

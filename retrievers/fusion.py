@@ -1,7 +1,7 @@
-"""Several ranked lists into one: pure functions.
+"""Fusion of several ranked lists into one: pure functions.
 
-Scores of unlike engines are never added as they are. A list names a document once. Equal fused scores are ordered by a
-hash of the key, so that the outcome depends neither on the order of the lists nor on the age of a document.
+Raw scores of different engines are never added. A list contains a document once. Equal fused scores are ordered by a
+hash of the key, so the result depends neither on the order of the lists nor on the age of a document.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from qa_core.types import IntArray
 
-RANK_CONSTANT = 60  # the paper's: first ranks count more than later ones, but no single list decides alone
+RANK_CONSTANT = 60  # as in the paper; top ranks count more, but no single list decides alone
 
 
 class ScoredDocuments(NamedTuple):
@@ -42,9 +42,9 @@ def reciprocal_rank(
     lists: Sequence[ScoredDocuments], *, weights: Sequence[float] | None = None, k: int = RANK_CONSTANT
 ) -> ScoredDocuments:
     """score(d) = Σ_l w_l / (k + rank_l(d)), ranks from 1, over the lists that hold d (Cormack et al. 2009, eq. 1)."""
-    shares = _weights(lists, weights)
-    ranks = [np.arange(1, len(each.documents) + 1) for each in lists]
-    return _summed(lists, [share / (k + each) for share, each in zip(shares, ranks, strict=True)])
+    ranks = [np.arange(1, len(ranked.documents) + 1) for ranked in lists]
+    terms = [weight / (k + rank) for weight, rank in zip(_weights(lists, weights), ranks, strict=True)]
+    return _summed(lists, terms)
 
 
 def normalised_mean(
@@ -55,31 +55,30 @@ def normalised_mean(
 ) -> ScoredDocuments:
     """score(d) = Σ_l w_l s'_l(d) / Σ_l w_l with s' = (s − min) / (max − min) within a list (Lee 1997, §3).
 
-    A document that a list lacks counts 0 there; where all scores of a list are equal each counts 1.
+    A document that is not in a list counts 0 there; equal scores throughout a list count 1 each.
 
     Args:
-        floors: for each list what stands for its min, or None for its lowest score. A list that was not cut short
-            should say what a document that it lacks would have scored, so that its last document is not taken for
-            one of those.
+        floors: the minimum to use for each list, or None for its lowest score. For a list that is complete, give the
+            score of an absent document; otherwise its last document would count like an absent one.
     """
-    shares = _weights(lists, weights)
-    total = sum(shares)
+    list_weights = _weights(lists, weights)
+    total = sum(list_weights)
     normalised = map(_normalised, lists, floors or [None] * len(lists))
-    return _summed(lists, [share * each / total for share, each in zip(shares, normalised, strict=True)])
+    return _summed(lists, [weight * s / total for weight, s in zip(list_weights, normalised, strict=True)])
 
 
 def in_vocabulary_rule(
     dense: ScoredDocuments, keyword: ScoredDocuments, k: int, *, in_vocabulary: bool
 ) -> ScoredDocuments:
-    """The hybrid rule of example-driven question answering (thesis, ch. 3).
+    """The hybrid rule of example-driven question answering (Wang 2018, ch. 3).
 
-    Where every word of the query is in the encoder's vocabulary, the first k/2 (rounded up) come from the dense list
-    and the rest from the keyword list, without those taken already; otherwise all come from the keyword list. The
-    scores of two engines do not compare: score = 1 / rank in the new list.
+    If every word of the query is in the encoder's vocabulary, the first k/2 documents (rounded up) come from the dense
+    list and the others from the keyword list; otherwise all come from the keyword list. The scores of the two engines
+    are not comparable, so score = 1 / rank in the new list.
     """
-    taken = dense.documents[: (k + 1) // 2 if in_vocabulary else 0]
-    rest = keyword.documents[~np.isin(keyword.documents, taken)]
-    documents = np.concatenate([taken, rest])[:k]
+    head = dense.documents[: (k + 1) // 2 if in_vocabulary else 0]
+    tail = keyword.documents[~np.isin(keyword.documents, head)]
+    documents = np.concatenate([head, tail])[:k]
     return ScoredDocuments(documents, 1 / np.arange(1, len(documents) + 1))
 
 
@@ -90,7 +89,7 @@ def best_first(documents: IntArray, scores: NDArray[np.float64]) -> ScoredDocume
 
 
 def stable_hash(numbers: IntArray) -> NDArray[np.uint64]:
-    """A 64-bit mix of whole numbers that is the same in every process and on every machine (Steele et al. 2014)."""
+    """A 64-bit hash of integers, the same in every process and on every machine (Steele et al. 2014)."""
     mixed = numbers.astype(np.uint64) + np.uint64(0x9E3779B97F4A7C15)
     mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
@@ -98,16 +97,16 @@ def stable_hash(numbers: IntArray) -> NDArray[np.uint64]:
 
 
 def _summed(lists: Sequence[ScoredDocuments], terms: Sequence[NDArray[np.float64]]) -> ScoredDocuments:
-    """Each document with the sum of what its lists say of it."""
+    """Each document with the sum of its terms over the lists."""
     if not lists:
         return ScoredDocuments.of()
-    documents, places = np.unique(np.concatenate([each.documents for each in lists]), return_inverse=True)
-    sums = np.bincount(places, np.concatenate(terms), minlength=len(documents))
-    return best_first(documents, sums.astype(np.float64))  # of nothing it is an array of whole numbers
+    documents, rows = np.unique(np.concatenate([ranked.documents for ranked in lists]), return_inverse=True)
+    sums = np.bincount(rows, np.concatenate(terms), minlength=len(documents))
+    return best_first(documents, sums.astype(np.float64))  # bincount of an empty array gives integers
 
 
 def _normalised(ranked: ScoredDocuments, floor: float | None) -> NDArray[np.float64]:
-    """Each score's place between the last, or what stands for it, and the first."""
+    """Scores scaled so that the floor, or else the last score, is 0 and the first is 1."""
     if ranked.empty:
         return ranked.scores
     low = ranked.scores[-1] if floor is None else floor

@@ -1,4 +1,4 @@
-"""What a query found in either index."""
+"""Hits of a query in a keyword or dense index, as columns."""
 
 from __future__ import annotations
 
@@ -14,8 +14,7 @@ from qa_core.types import IntArray
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Hits:
-    """Keys of documents and passages with their scores, best first; passage −1 where a title was hit: any of its
-    document's may do."""
+    """Keys of documents and passages with their scores, best first; passage −1 if the hit is a title."""
 
     documents: IntArray  # (N,)
     passages: IntArray  # (N,)
@@ -27,8 +26,8 @@ class Hits:
 
     @classmethod
     def concat(cls, several: Sequence[Hits]) -> Hits:
-        """All of them, one after another."""
-        columns = zip(*((each.documents, each.passages, each.scores) for each in several), strict=True)
+        """All hits, one list after another."""
+        columns = zip(*((hits.documents, hits.passages, hits.scores) for hits in several), strict=True)
         return cls(*map(np.concatenate, columns)) if several else cls.of()
 
     def __len__(self) -> int:
@@ -36,7 +35,7 @@ class Hits:
 
     def ordered(self) -> Hits:
         """Best first, equal scores by passage and document."""
-        if (self.scores[1:] < self.scores[:-1]).all():  # as most come
+        if (self.scores[1:] < self.scores[:-1]).all():  # the usual case
             return self
         return self.at(np.lexsort((self.documents, self.passages, -self.scores)))
 
@@ -47,8 +46,8 @@ class Hits:
         return self.at(first)
 
     def passage_of(self) -> dict[int, int]:
-        """The passage of each document that was hit."""
+        """Key of the passage by key of its document."""
         return dict(zip(self.documents.tolist(), self.passages.tolist(), strict=True))
 
-    def at(self, places: IntArray | slice) -> Hits:
-        return Hits(self.documents[places], self.passages[places], self.scores[places])
+    def at(self, rows: IntArray | slice) -> Hits:
+        return Hits(self.documents[rows], self.passages[rows], self.scores[rows])

@@ -31,7 +31,7 @@ from qa_lab.evaluate.tfidf import TfIdf, inverse_frequencies
 from qa_lab.train.data.question_pairs import read_question_pairs, read_titles
 from qa_lab.train.errors import TrainingDataError
 from qa_lab.train.retrieval.similar import KEPT_ASIDE
-from retrievers.engines.local.dense import build
+from retrievers.engines.local.dense_writer import build
 from retrievers.engines.local.keyword import Entry, KeywordIndex, KeywordWriter
 from retrievers.training.questions import QuestionSet, folded, members
 from retrievers.training.search import nearest

@@ -1,1 +1,1 @@
-"""Search engines: one room each."""
+"""Search engines: the role of an index, and a room for each engine that fills it."""

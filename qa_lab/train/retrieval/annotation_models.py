@@ -25,7 +25,7 @@ from qa_lab.train.request import Request
 from qa_lab.train.retrieval.annotation_settings import BASE, AnnotateConfig, stages
 from qa_lab.train.settings import device_of
 from qa_lab.train.training_run import CURVE, IDENTITY, TrainingRun, drive
-from retrievers.engines.local.dense import build
+from retrievers.engines.local.dense_writer import build
 from retrievers.training.annotation import Found, Search, candidates, squared_distances
 from retrievers.training.bi_encoder import optimiser, train_bi_encoder
 from retrievers.training.encoders.static_tower import StaticTower

@@ -1,4 +1,4 @@
-"""The one error that both engines raise when their files are not as they were written."""
+"""The error that every local engine raises if its files are damaged."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ from pathlib import Path
 
 
 class CorruptIndexError(RuntimeError):
-    """An index that is there but cannot be read; an index that is not there is a `FileNotFoundError` instead."""
+    """An index that exists but cannot be read; a missing index is a `FileNotFoundError`."""
 
-    def __init__(self, path: Path, found: object) -> None:
-        super().__init__(f"Expected a readable index in {path}, but got: {found}; run qa-bot repair to rebuild it.")
-        self.path = path
+    def __init__(self, path: Path, got: object) -> None:
+        super().__init__(f"Expected a readable index in {path}, but got: {got}; run qa-bot repair to rebuild it.")

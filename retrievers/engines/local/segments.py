@@ -1,13 +1,13 @@
 """Segments: immutable bundles of passages with their texts, their documents' titles and the vectors of both.
 
-    records.bin, record_ends.npy     a document's id, title, body, url and collection, as JSON
+    records.bin, record_ends.npy     id, title, body, url and collection of each document, as JSON
     documents.npy, firsts.npy        keys of the documents, ascending; the first passage row of each
-    texts.bin, text_ends.npy         the passages' texts, UTF-8
+    texts.bin, text_ends.npy         texts of the passages, UTF-8
     passages.npy, owners.npy         keys of the passages, ascending; the document row of each
-    titles/, bodies/                 dense indexes over clue titles (a row a document) and passages (a row a passage)
+    titles/, bodies/                 dense indexes over titles (a row per document) and passages (a row per passage)
 
-A generation of the index is a list of segments and, for each, the documents that are still live. Adding writes one
-more segment; neighbours of like size are merged, so that a home keeps about log2(documents) of them.
+A generation of the index is a list of segments with a mask of the live documents in each. Every addition writes a new
+segment. Neighbours of similar size are merged, so a home has about log2(documents) segments.
 """
 
 from __future__ import annotations
@@ -26,16 +26,15 @@ from numpy.typing import NDArray
 
 from qa_core.types import Clue, Encoder, FloatArray, IntArray, Passage, Source
 from retrievers.engines.index import VIEWS, View
-from retrievers.engines.local.dense import DenseIndex, Kind, build, recall
+from retrievers.engines.local.dense import DenseIndex, Kind, LiveMask, recall
+from retrievers.engines.local.dense_writer import build
 from retrievers.engines.local.errors import CorruptIndexError
 from retrievers.hits import Hits
 
-LiveMask = NDArray[np.bool_]
-
-ENCODE_AT_ONCE = 512
-NUMBERS_AT_ONCE = 4096
-PROBED, NEAREST = 50, 10
-"""Questions by which a dense index tells its recall, and how many rows each asks for."""
+ENCODE_BATCH = 512  # passages
+COLUMN_BUFFER = 4096  # numbers
+PROBES, NEAREST = 50, 10
+"""Number of queries that measure the recall of a dense index, and of rows per query."""
 
 
 class IndexedPassage(NamedTuple):
@@ -45,7 +44,7 @@ class IndexedPassage(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class IndexedDocument:
-    """A document as the index takes it; passages in reading order."""
+    """A document to index, with its passages in reading order."""
 
     key: int
     id: str
@@ -57,7 +56,7 @@ class IndexedDocument:
 
 
 class DenseState(NamedTuple):
-    """A dense index of `rows`; `recall` is the share of the nearest ten that it finds."""
+    """A dense index over `rows`; `recall` is the share of the ten nearest rows that it finds."""
 
     view: View
     kind: Kind
@@ -66,36 +65,36 @@ class DenseState(NamedTuple):
 
 
 class SegmentWriter:
-    """Writes a segment document by document, in ascending order of keys, with memory that does not grow with it."""
+    """Writes a segment document by document, in ascending order of keys, in bounded memory."""
 
     def __init__(self, folder: Path, encoder: Encoder, *, kind: Kind | None = None) -> None:
-        """`kind` is that of the dense indexes, by default what suits their size."""
+        """`kind` is the kind of the dense indexes, by default chosen by their size."""
         folder.mkdir(parents=True)
         self._folder, self._encoder, self._kind = folder, encoder, kind
         self._records, self._texts = _Blob(folder, "record"), _Blob(folder, "text")
         self._documents, self._firsts = _Column(folder / "documents.npy"), _Column(folder / "firsts.npy")
         self._passages, self._owners = _Column(folder / "passages.npy"), _Column(folder / "owners.npy", np.int32)
-        self._last = -1  # key of the last document
+        self._last_key = -1
         self._vectors: dict[View, BinaryIO] = {v: (folder / f"{v}.f32").open("wb") for v in VIEWS}
-        self._waiting: list[IndexedDocument] = []
-        self._waiting_passages = 0
+        self._pending: list[IndexedDocument] = []
+        self._pending_passages = 0
 
     def add(self, document: IndexedDocument) -> None:
-        """Take a document; it is encoded together with its neighbours."""
-        self._waiting.append(document)
-        self._waiting_passages += len(document.passages)
-        if self._waiting_passages >= ENCODE_AT_ONCE:
+        """Add a document, which is encoded in a batch with its neighbours."""
+        self._pending.append(document)
+        self._pending_passages += len(document.passages)
+        if self._pending_passages >= ENCODE_BATCH:
             self._flush()
 
     def copy(self, document: IndexedDocument, title: FloatArray, bodies: FloatArray) -> None:
-        """Take a document whose vectors, (D,) and (P, D), are known already: merging encodes nothing."""
+        """Add a document with known vectors (D,) of its title and (P, D) of its passages; nothing is encoded."""
         self._flush()
         self._write(document)
         self._vectors["titles"].write(np.ascontiguousarray(title, np.float32).tobytes())
         self._vectors["bodies"].write(np.ascontiguousarray(bodies, np.float32).tobytes())
 
     def close(self) -> int:
-        """Write what is left and the dense indexes; how many documents the segment has."""
+        """Write pending documents and the dense indexes; return the number of documents."""
         self._flush()
         self._firsts.append(len(self._passages))
         for file in self._files():
@@ -105,9 +104,9 @@ class SegmentWriter:
         return len(self._documents)
 
     def abandon(self) -> None:
-        """Close the files as they are; whoever gives up removes the folder."""
+        """Close the files unfinished; the caller removes the folder."""
         for file in self._files():
-            with suppress(OSError, ValueError):  # what a full disk did not take is not wanted any more
+            with suppress(OSError, ValueError):  # a full disk may refuse the last buffer, which is not needed
                 file.close()
 
     def _files(self) -> tuple[_Blob | _Column | BinaryIO, ...]:
@@ -123,20 +122,20 @@ class SegmentWriter:
         raw.unlink()
 
     def _flush(self) -> None:
-        if not self._waiting:
+        if not self._pending:
             return
-        titles = [document.title for document in self._waiting]
-        bodies = [body_text(d.title, p.text) for d in self._waiting for p in d.passages]
+        titles = [document.title for document in self._pending]
+        bodies = [body_text(d.title, p.text) for d in self._pending for p in d.passages]
         self._vectors["titles"].write(self._encoder.encode(titles, side="question").tobytes())
         if bodies:
             self._vectors["bodies"].write(self._encoder.encode(bodies, side="answer").tobytes())
-        for document in self._waiting:
+        for document in self._pending:
             self._write(document)
-        self._waiting, self._waiting_passages = [], 0
+        self._pending, self._pending_passages = [], 0
 
     def _write(self, document: IndexedDocument) -> None:
-        assert document.key > self._last, "documents come in ascending order"
-        self._last = document.key
+        assert document.key > self._last_key, "documents are added in ascending order of keys"
+        self._last_key = document.key
         self._records.append(
             orjson.dumps([document.id, document.title, document.body, document.url, document.collection])
         )
@@ -149,7 +148,7 @@ class SegmentWriter:
 
 
 class Segment:
-    """A segment opened for reading, memory-mapped; `live_mask` marks the documents that were not deleted since."""
+    """A segment opened for reading, memory-mapped; `live_mask` (N,) is true for documents that are not deleted."""
 
     def __init__(self, folder: Path, live_mask: LiveMask | None = None) -> None:
         try:
@@ -169,35 +168,35 @@ class Segment:
 
     @property
     def size(self) -> int:
-        """Documents in the files, dead ones too."""
+        """Documents in the files, deleted ones included."""
         return len(self.documents)
 
     def search(self, view: View, queries: FloatArray, k: int) -> list[Hits]:
         """The k nearest live rows of each query, (Q, D), best first."""
-        scores, rows = self._dense[view].search(queries, k, live_mask=self._alive_rows(view))
-        whole = bool((rows[:, -1:] >= 0).all())  # as nearly always
+        scores, rows = self._dense[view].search(queries, k, live_mask=self._row_mask(view))
+        full = bool((rows[:, -1:] >= 0).all())  # the usual case: no padding
         return [
-            self._hits(view, s, r) if whole else self._hits(view, s[r >= 0], r[r >= 0])
+            self._hits(view, s, r) if full else self._hits(view, s[r >= 0], r[r >= 0])
             for s, r in zip(scores, rows, strict=True)
         ]
 
     def dense_state(self, view: View) -> DenseState:
-        """Asked with rows of its own."""
+        """Kind, size and recall of a dense index, measured with some of its rows as queries."""
         dense = self._dense[view]
-        asked = np.linspace(0, max(0, len(dense) - 1), num=min(len(dense), PROBED), dtype=np.int64)
-        return DenseState(view, dense.kind, len(dense), recall(dense, dense.rows(asked), NEAREST))
+        probes = np.linspace(0, max(0, len(dense) - 1), num=min(len(dense), PROBES), dtype=np.int64)
+        return DenseState(view, dense.kind, len(dense), recall(dense, dense.rows(probes), NEAREST))
 
     def rows_of(self, documents: IntArray) -> IntArray:
-        """The rows of documents, (n,), −1 where one is absent or deleted."""
+        """The rows (n,) of documents, −1 for one that is absent or deleted."""
         rows = np.searchsorted(self.documents, documents)
         rows[rows == self.size] = 0
-        here = (self.documents[rows] == documents) if self.size else np.zeros(len(documents), bool)
+        present = (self.documents[rows] == documents) if self.size else np.zeros(len(documents), bool)
         if self.live_mask is not None and self.size:
-            here &= self.live_mask[rows]
-        return np.where(here, rows, -1)
+            present &= self.live_mask[rows]
+        return np.where(present, rows, -1)
 
     def nearest_passages(self, rows: IntArray, query: FloatArray) -> tuple[IntArray, FloatArray, FloatArray]:
-        """For each document row the passage row nearest to a query (D,); cosines of titles and of those passages."""
+        """For each document row (n,) the passage row nearest to a query (D,), and the cosines of title and passage."""
         starts, stops = self._firsts[rows], self._firsts[rows + 1]
         counts = stops - starts
         within = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
@@ -217,7 +216,7 @@ class Segment:
         return self._dense[view].rows(rows)
 
     def passage(self, row: int) -> Passage:
-        """A passage with its clue and source. Its public id is `DOCUMENT#POSITION`."""
+        """A passage with its clue and source; its public id is `DOCUMENT#POSITION`."""
         owner = int(self._owners[row])
         id_, title, body, url, collection = self._record(owner)
         position = row - int(self._firsts[owner])
@@ -243,26 +242,26 @@ class Segment:
             return Hits(self.documents[rows], np.full(len(rows), -1), scores)
         return Hits(self.documents[self._owners[rows]], self.passages[rows], scores)
 
-    def _alive_rows(self, view: View) -> LiveMask | None:
+    def _row_mask(self, view: View) -> LiveMask | None:
         if self.live_mask is None or view == "titles":
             return self.live_mask
-        live_mask: LiveMask = self.live_mask[self._owners]
-        return live_mask
+        mask: LiveMask = self.live_mask[self._owners]
+        return mask
 
 
 def body_text(title: str, passage: str) -> str:
-    """What is encoded for a passage: its title says what an answer that begins with "It is …" is about."""
+    """The text that is encoded for a passage; the title says what an answer that begins with "It is …" is about."""
     return f"{title}\n{passage}" if title else passage
 
 
 def merge(writer: SegmentWriter, segments: Iterable[Segment]) -> int:
-    """Write the live documents of neighbouring segments, oldest first, as one; how many there are."""
+    """Write the live documents of neighbouring segments, oldest first, as one segment; return their number."""
     copy(writer, segments)
     return writer.close()
 
 
 def copy(writer: SegmentWriter, segments: Iterable[Segment]) -> None:
-    """Write the live documents of neighbouring segments, oldest first, with the vectors that they have."""
+    """Add the live documents of neighbouring segments, oldest first, with their vectors."""
     for segment in segments:
         for row in segment.live_rows():
             bodies = segment.vectors("bodies", np.array(segment.passage_rows(row), np.int64))
@@ -271,7 +270,7 @@ def copy(writer: SegmentWriter, segments: Iterable[Segment]) -> None:
 
 
 def reencode(writer: SegmentWriter, segments: Iterable[Segment]) -> int:
-    """Write the live documents of all segments as one with the vectors of the writer's encoder."""
+    """Write the live documents of all segments as one, encoded anew; return their number."""
     for segment in segments:
         for row in segment.live_rows():
             writer.add(segment.document(row))
@@ -279,42 +278,42 @@ def reencode(writer: SegmentWriter, segments: Iterable[Segment]) -> int:
 
 
 class _Column:
-    """Appends whole numbers to an `.npy` file, and writes its header again when it is known how many they are."""
+    """Appends integers to an `.npy` file, whose header is rewritten at the end with their count."""
 
     def __init__(self, path: Path, kind: type[np.signedinteger[Any]] = np.int64) -> None:
-        self._kind, self._waiting, self._written = np.dtype(kind), array("q"), 0
+        self._kind, self._buffer, self._written = np.dtype(kind), array("q"), 0
         self._file = path.open("wb")
-        self._head()
+        self._write_header()
 
     def __len__(self) -> int:
-        return self._written + len(self._waiting)
+        return self._written + len(self._buffer)
 
     def append(self, number: int) -> None:
-        self._waiting.append(number)
-        if len(self._waiting) == NUMBERS_AT_ONCE:
+        self._buffer.append(number)
+        if len(self._buffer) == COLUMN_BUFFER:
             self._flush()
 
     def close(self) -> None:
         try:
             self._flush()
             self._file.seek(0)
-            self._head()
+            self._write_header()
         finally:
             self._file.close()
 
     def _flush(self) -> None:
-        self._file.write(np.array(self._waiting, self._kind).data)
-        self._written += len(self._waiting)
-        del self._waiting[:]
+        self._file.write(np.array(self._buffer, self._kind).data)
+        self._written += len(self._buffer)
+        del self._buffer[:]
 
-    def _head(self) -> None:
-        """numpy leaves room in a header for a greater number, so that the rows need not move."""
-        told = {"descr": self._kind.str, "fortran_order": False, "shape": (self._written,)}
-        write_array_header_1_0(self._file, told)
+    def _write_header(self) -> None:
+        """The header reserves space for a larger count, so the numbers behind it need not move."""
+        header = {"descr": self._kind.str, "fortran_order": False, "shape": (self._written,)}
+        write_array_header_1_0(self._file, header)
 
 
 class _Blob:
-    """Appends byte strings to one file and tells another where each ends."""
+    """Appends byte strings to one file, and the end of each to another."""
 
     def __init__(self, folder: Path, name: str) -> None:
         self._file = (folder / f"{name}s.bin").open("wb")
@@ -335,7 +334,7 @@ class _Blob:
 
 
 def _array(path: Path) -> NDArray[Any]:
-    """A mapped array as a plain one: numpy's memory-map class is slow to index."""
+    """A mapped array as an `ndarray`, which is faster to index than `numpy.memmap`."""
     return np.asarray(np.load(path, mmap_mode="r"))
 
 
@@ -345,10 +344,10 @@ def _mapped(path: Path) -> NDArray[np.uint8]:
 
 @dataclass(frozen=True, slots=True)
 class _Slices:
-    """What `_Blob` wrote, mapped; one slice at a time is read much faster from a memory view than from an array."""
+    """The byte strings of a `_Blob`, mapped; a memory view gives one slice much faster than an array does."""
 
     data: memoryview
-    ends: memoryview  # whole numbers, one more than there are slices
+    ends: memoryview  # integers: 0, then the end of each slice
 
     @classmethod
     def open(cls, folder: Path, name: str) -> Self:

@@ -15,14 +15,9 @@ from hypothesis import strategies as st
 from retrievers.engines.index import KeywordQuery
 from retrievers.engines.local import keyword
 from retrievers.engines.local.errors import CorruptIndexError
-from retrievers.engines.local.keyword import (
-    Entry,
-    KeywordIndex,
-    KeywordWriter,
-    clone,
-)
+from retrievers.engines.local.keyword import Entry, KeywordIndex, KeywordWriter, clone
 
-# Key, document, terms of the title, terms of everything.
+# key, document, terms of the title, terms of all
 ENTRIES = [
     Entry(10, 1, ["sleep", "cat"], ["sleep", "cat", "cat", "sleep", "all", "day"]),
     Entry(11, 1, ["sleep", "cat"], ["cat", "purr"]),
@@ -54,7 +49,7 @@ def scores(hits):
     return dict(zip(keys(hits), hits.scores.tolist(), strict=True))
 
 
-def places(hits):
+def key_pairs(hits):
     return set(zip(keys(hits), hits.documents.tolist(), strict=True))
 
 
@@ -63,7 +58,7 @@ def contents(path):
 
 
 def bm25(texts, terms, *, k1=1.2, b=0.75):
-    """Scores of lists of terms for weighted terms, written from the formula; texts keyed."""
+    """Scores of keyed lists of terms for weighted terms, straight from the formula."""
     average = sum(map(len, texts.values())) / len(texts) or 1.0
     scores = dict.fromkeys(texts, 0.0)
     for term, weight in terms:
@@ -90,36 +85,36 @@ def test_a_score_worked_out_by_hand(tmp_path):
 def test_scores_are_bm25(index, field, text):
     texts = {entry.key: entry.title if field == "title" else entry.text for entry in ENTRIES}
     expected = ranked(bm25(texts, [(term, 1.0) for term in text.split()]))
-    found = index.search(query(text, field=field), 10)
-    assert keys(found) == [key for key, _ in expected]
-    assert found.scores.tolist() == pytest.approx([score for _, score in expected], rel=1e-5)
-    assert (found.documents == found.passages // 10).all()
+    hits = index.search(query(text, field=field), 10)
+    assert keys(hits) == [key for key, _ in expected]
+    assert hits.scores.tolist() == pytest.approx([score for _, score in expected], rel=1e-5)
+    assert (hits.documents == hits.passages // 10).all()
 
 
 def test_weights_multiply_and_repeated_terms_add_up(index):
     weighted = KeywordQuery((("cat", 0.8), ("egg", 0.1), ("cat", 0.2), ("day", 0.0), ("dog", -1.0)))
     expected = ranked(bm25({entry.key: entry.text for entry in ENTRIES}, [("cat", 1.0), ("egg", 0.1)]))
-    found = index.search(weighted, 10)
-    assert [*scores(found).items()] == [(key, pytest.approx(s, rel=1e-5)) for key, s in expected]
+    hits = index.search(weighted, 10)
+    assert [*scores(hits).items()] == [(key, pytest.approx(s, rel=1e-5)) for key, s in expected]
 
 
-def test_long_passages_differ_by_the_rounding_of_their_length_only(tmp_path):
+def test_scores_of_long_passages_differ_only_by_rounded_lengths(tmp_path):
     texts = {key: ["egg"] * (key % 7) + ["word"] * (41 + 13 * key) for key in range(1, 30)}
     index = write(tmp_path, [Entry(key, key, [], text) for key, text in texts.items()])
     expected = bm25(texts, [("egg", 1.0)])
-    found = index.search(query("egg"), 50)
-    assert len(found) == len(expected)
-    assert all(score == pytest.approx(expected[key], rel=0.06) for key, score in scores(found).items())
+    hits = index.search(query("egg"), 50)
+    assert len(hits) == len(expected)
+    assert all(score == pytest.approx(expected[key], rel=0.06) for key, score in scores(hits).items())
 
 
-def test_phrases_want_their_order(tmp_path):
+def test_phrases_match_in_order(tmp_path):
     entries = [Entry(1, 1, [], ["a", "b", "c"]), Entry(2, 2, [], ["b", "a", "c"]), Entry(3, 3, [], ["a", "c", "b"])]
     index = write(tmp_path, entries)
     bigram = index.search(query("", phrases=((("a", "b"), 1.0, 0),)), 9)
     assert keys(bigram) == [1]
     near = index.search(query("", phrases=((("a", "b"), 1.0, 1),)), 9)
     assert {*keys(near)} >= {1, 3}
-    # Every term stands in all three: idf of the phrase 2 · ln(1 + .5 / 3.5), one match in a passage of mean length.
+    # Every passage contains each term: idf of the phrase 2 · ln(1 + .5 / 3.5), one match in a passage of mean length.
     assert bigram.scores[0] == pytest.approx(2 * log(1 + 0.5 / 3.5), rel=1e-5)
 
 
@@ -135,25 +130,24 @@ def test_a_phrase_of_one_term_is_refused(index):
         index.search(query("", phrases=((("cat",), 1.0, 0),)), 9)
 
 
-def test_nothing_asked_nothing_found(index):
+def test_an_empty_query_matches_nothing(index):
     for text, k in (("", 5), ("unknown", 5), ("cat", 0)):
         assert len(index.search(query(text), k)) == 0
     assert len(index.search_text("", 5)) == len(index.search_text("   ", 5)) == 0
-    assert index.search_many([], 5) == []
 
 
-def test_an_empty_index_finds_nothing(tmp_path):
+def test_an_empty_index_matches_nothing(tmp_path):
     index = write(tmp_path, [])
     assert (index.documents, index.deleted, index.average_length("all")) == (0, 0, 0.0)
     assert len(index.search(query("cat"), 5)) == 0
 
 
-def test_equal_scores_come_by_key(tmp_path):
+def test_equal_scores_are_ordered_by_key(tmp_path):
     index = write(tmp_path, [Entry(key, key, [], ["egg"]) for key in (5, 3, 9, 1)])
     assert keys(index.search(query("egg"), 4)) == [1, 3, 5, 9]
 
 
-def test_texts_are_analysed_alike_in_passages_and_queries(tmp_path):
+def test_passages_and_queries_share_one_analysis(tmp_path):
     with KeywordWriter(tmp_path) as writer:
         writer.add([Entry(1, 1, "Cats", "Why do cats sleep?"), Entry(2, 2, "鸡蛋", "怎么煮鸡蛋 Straße Ça naïve")])
     index = KeywordIndex(tmp_path)
@@ -171,7 +165,7 @@ def test_statistics(index):
     assert index.average_length("all") == (6 + 2 + 7 + 6) / 4
 
 
-def test_deleting_takes_all_passages_of_a_document(tmp_path):
+def test_deleting_removes_all_passages_of_a_document(tmp_path):
     write(tmp_path, ENTRIES)
     with KeywordWriter(tmp_path, analyser=str.split) as writer:
         writer.delete([1, 99])
@@ -183,7 +177,7 @@ def test_deleting_takes_all_passages_of_a_document(tmp_path):
     assert index.average_length("all") == 6.5
 
 
-def test_a_document_deleted_and_added_again_is_the_new_one(tmp_path):
+def test_a_document_that_is_deleted_and_added_again_is_new(tmp_path):
     write(tmp_path, ENTRIES)
     with KeywordWriter(tmp_path) as writer:
         writer.delete([2])
@@ -193,11 +187,11 @@ def test_a_document_deleted_and_added_again_is_the_new_one(tmp_path):
 
 def test_negative_and_large_keys(tmp_path):
     index = write(tmp_path, [Entry(-(2**62), -1, [], ["egg"]), Entry(2**62, 2**61, [], ["egg"])])
-    assert places(index.search(query("egg"), 9)) == {(-(2**62), -1), (2**62, 2**61)}
+    assert key_pairs(index.search(query("egg"), 9)) == {(-(2**62), -1), (2**62, 2**61)}
 
 
-def test_the_weightiest_terms_of_a_long_query_are_kept(tmp_path):
-    # Term t stands in the passages 0 … t, so that w0 is the rarest.
+def test_a_long_query_uses_its_terms_of_greatest_weight(tmp_path):
+    # The passages 0 … t contain term t, so w0 is the rarest.
     entries = [Entry(key, key, [], [f"w{t}" for t in range(key, 200)]) for key in range(200)]
     index = write(tmp_path, entries)
     everything = index.search(query(" ".join(f"w{t}" for t in reversed(range(200)))), 300)
@@ -213,7 +207,7 @@ def test_a_question_of_ten_thousand_words_is_answered(index):
     assert keys(index.search(query(" ".join(words), phrases=pairs), 9)) == [20]
 
 
-def test_nothing_is_seen_before_the_commit_and_an_error_drops_it(tmp_path):
+def test_changes_are_invisible_before_the_commit_and_dropped_by_an_error(tmp_path):
     write(tmp_path, ENTRIES)
 
     def fail_halfway():
@@ -228,7 +222,7 @@ def test_nothing_is_seen_before_the_commit_and_an_error_drops_it(tmp_path):
     assert keys(KeywordIndex(tmp_path).search(query("egg"), 9)) == [20]
 
 
-def test_a_reader_keeps_what_it_opened(tmp_path):
+def test_a_reader_keeps_the_index_that_it_opened(tmp_path):
     old = write(tmp_path / "keyword", ENTRIES)
     with KeywordWriter(tmp_path / "keyword") as writer:
         writer.delete([2])
@@ -248,7 +242,7 @@ def test_reading_writes_nothing_into_the_folder(tmp_path):
     assert not any(name.endswith(".lock") for name in before)
 
 
-def test_where_nothing_can_be_linked_the_folder_is_read_in_place(tmp_path, monkeypatch):
+def test_without_space_for_links_the_folder_is_read_in_place(tmp_path, monkeypatch):
     def full(self, target):
         raise OSError(28, "No space left on device")
 
@@ -259,21 +253,21 @@ def test_where_nothing_can_be_linked_the_folder_is_read_in_place(tmp_path, monke
 
 def test_writing_to_a_clone_leaves_the_original_alone(tmp_path):
     original = write(tmp_path / "original", ENTRIES)
-    before, found = contents(tmp_path / "original"), original.search(query("cat sleep"), 9)
+    before, hits = contents(tmp_path / "original"), original.search(query("cat sleep"), 9)
     clone(tmp_path / "original", tmp_path / "copy")
-    for round_ in range(12):  # enough commits for segments to be merged
+    for round_ in range(12):  # enough commits to merge segments
         with KeywordWriter(tmp_path / "copy", analyser=str.split) as writer:
             writer.delete([1 + round_ % 3])
             writer.add([Entry(100 + round_, 100 + round_, ["cat"], ["cat", "sleep"])])
     assert contents(tmp_path / "original") == before
-    assert KeywordIndex(tmp_path / "original").search(query("cat sleep"), 9).scores.tolist() == found.scores.tolist()
+    assert KeywordIndex(tmp_path / "original").search(query("cat sleep"), 9).scores.tolist() == hits.scores.tolist()
     copy = KeywordIndex(tmp_path / "copy")
     segments = {file.name.partition(".")[0] for file in (tmp_path / "copy").glob("*.term")}
-    assert len(segments) < 9  # merged, and what was merged is gone
+    assert len(segments) < 9  # merged, and the old files are removed
     assert sorted(keys(copy.search(query("cat sleep"), 99))) == list(range(100, 112))
 
 
-def test_where_the_disk_cannot_link_a_clone_is_a_copy(tmp_path, monkeypatch):
+def test_without_hard_links_a_clone_is_a_copy(tmp_path, monkeypatch):
     def cannot(self, target):
         raise OSError(95, "Operation not supported")
 
@@ -283,7 +277,7 @@ def test_where_the_disk_cannot_link_a_clone_is_a_copy(tmp_path, monkeypatch):
     assert KeywordIndex(tmp_path / "copy").documents == 4
 
 
-def test_a_second_writer_is_told_why(tmp_path):
+def test_a_second_writer_is_refused(tmp_path):
     with KeywordWriter(tmp_path), pytest.raises(OSError, match="already an `IndexWriter` working"):
         KeywordWriter(tmp_path)
 
@@ -302,7 +296,7 @@ def test_a_writer_that_was_killed_leaves_the_last_commit(tmp_path):
     assert {*keys(KeywordIndex(tmp_path).search(query("egg"), 9))} == {20, 60}
 
 
-@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the limit on file sizes is Linux's")
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the limit on file sizes needs Linux")
 def test_a_full_disk_is_an_os_error_and_loses_nothing(tmp_path):
     write(tmp_path, ENTRIES)
     code = (
@@ -320,24 +314,24 @@ def test_a_full_disk_is_an_os_error_and_loses_nothing(tmp_path):
 
 
 @pytest.mark.parametrize("suffix", [".term", ".idx", ".pos", ".fast", ".fieldnorm", "meta.json", ".managed.json"])
-@pytest.mark.parametrize("kept", [0, 0.5])
-def test_a_file_cut_short_is_damaged(tmp_path, suffix, kept):
+@pytest.mark.parametrize("share", [0, 0.5])
+def test_a_truncated_file_is_corrupt(tmp_path, suffix, share):
     write(tmp_path, ENTRIES)
     file = next(file for file in tmp_path.iterdir() if file.name.endswith(suffix))
-    file.write_bytes(file.read_bytes()[: int(kept * file.stat().st_size)])
+    file.write_bytes(file.read_bytes()[: int(share * file.stat().st_size)])
     with pytest.raises(CorruptIndexError, match="run qa-bot repair"):
         KeywordIndex(tmp_path)
 
 
 @pytest.mark.parametrize("suffix", [".term", ".idx", ".pos", ".fast", ".fieldnorm", "meta.json"])
-def test_a_file_that_is_gone_is_damaged(tmp_path, suffix):
+def test_a_missing_file_is_corrupt(tmp_path, suffix):
     write(tmp_path, ENTRIES)
     next(file for file in tmp_path.iterdir() if file.name.endswith(suffix)).unlink()
     with pytest.raises(CorruptIndexError, match="run qa-bot repair"):
         KeywordIndex(tmp_path).search(query("egg", phrases=((("boil", "egg"), 1.0, 0),)), 9)
 
 
-def test_a_writer_refuses_a_damaged_index(tmp_path):
+def test_a_writer_refuses_a_corrupt_index(tmp_path):
     write(tmp_path, ENTRIES)
     (tmp_path / "meta.json").write_text("{")
     with pytest.raises(CorruptIndexError, match="run qa-bot repair"):
@@ -347,7 +341,7 @@ def test_a_writer_refuses_a_damaged_index(tmp_path):
         KeywordWriter(tmp_path)
 
 
-def test_a_folder_that_is_not_there_is_missing_not_damaged(tmp_path):
+def test_a_missing_folder_is_not_found(tmp_path):
     with pytest.raises(FileNotFoundError, match="run qa-bot add first"):
         KeywordIndex(tmp_path / "nowhere")
 
@@ -361,7 +355,7 @@ changes = st.lists(
 @settings(max_examples=15, deadline=None)
 @given(changes, st.lists(st.sampled_from("abcdefg"), min_size=1, max_size=4))
 def test_adding_and_deleting_against_a_dictionary(batches, terms):
-    alive = {}
+    live = {}
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "keyword")
         for number, (added, deleted) in enumerate([*batches, ([], set())]):
@@ -369,13 +363,13 @@ def test_adding_and_deleting_against_a_dictionary(batches, terms):
             with KeywordWriter(path) as writer:
                 writer.delete(deleted)
                 writer.add(entries)
-            alive = {key: value for key, value in alive.items() if value[0] not in deleted}
-            alive |= {entry.key: (entry.document, entry.text) for entry in entries}
+            live = {key: value for key, value in live.items() if value[0] not in deleted}
+            live |= {entry.key: (entry.document, entry.text) for entry in entries}
         index = KeywordIndex(path)
-        found = index.search(query(" ".join(terms)), 1_000)
-    assert index.documents == len(alive)
-    assert places(found) == {(key, d) for key, (d, text) in alive.items() if set(text) & set(terms)}
-    assert found.scores.tolist() == sorted(found.scores.tolist(), reverse=True)
-    if not index.deleted and alive:
-        expected = bm25({key: text for key, (_, text) in alive.items()}, [(term, 1.0) for term in terms])
-        assert scores(found) == pytest.approx(expected, rel=1e-4)
+        hits = index.search(query(" ".join(terms)), 1_000)
+    assert index.documents == len(live)
+    assert key_pairs(hits) == {(key, d) for key, (d, text) in live.items() if set(text) & set(terms)}
+    assert hits.scores.tolist() == sorted(hits.scores.tolist(), reverse=True)
+    if not index.deleted and live:
+        expected = bm25({key: text for key, (_, text) in live.items()}, [(term, 1.0) for term in terms])
+        assert scores(hits) == pytest.approx(expected, rel=1e-4)

@@ -1,7 +1,7 @@
-"""What writing a segment needs must not grow with it: peak anonymous memory over two sizes, each in a fresh process.
+"""Writing a segment takes bounded memory: peak anonymous memory at two sizes, each in a fresh process.
 
-The buffers of tantivy, SQLite and the encoder are bounded as well, but only ten thousands of records fill them:
-benchmarks/add_memory.py looks at a whole `add`.
+The buffers of tantivy, SQLite and the encoder are bounded too, but only tens of thousands of records fill them:
+benchmarks/add_memory.py measures a whole `add`.
 """
 
 import subprocess
@@ -15,10 +15,10 @@ from pathlib import Path
 
 import numpy as np
 
-from retrievers.engines.local import dense
+from retrievers.engines.local import dense_writer
 from retrievers.engines.local.segments import IndexedDocument, IndexedPassage, SegmentWriter
 
-class Numbers:  # unit vectors that follow from the number at the end of a text
+class NumberEncoder:  # unit vectors derived from the number at the end of a text
     dimension = 64
     fingerprint = "numbers"
 
@@ -35,10 +35,10 @@ def watch():
         peaks[0] = max(peaks[0], anonymous())
         time.sleep(0.005)
 
-dense.IVF_FROM = int(sys.argv[3])
+dense_writer.IVF_FROM = int(sys.argv[3])
 peaks = [0]
 threading.Thread(target=watch, daemon=True).start()
-writer = SegmentWriter(Path(sys.argv[1]), Numbers())
+writer = SegmentWriter(Path(sys.argv[1]), NumberEncoder())
 for i in range(int(sys.argv[2])):
     passage = IndexedPassage(i, f"a passage about number {i}")
     writer.add(IndexedDocument(i, f"id-{i}", f"title {i}", "", "", "tests", (passage,)))
@@ -55,14 +55,14 @@ def peak(folder, documents, ivf_from):
     return int(done.stdout)
 
 
-@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="/proc/self/status tells memory on Linux only")
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="/proc/self/status needs Linux")
 @pytest.mark.parametrize(
-    ("ivf_from", "bytes_a_document"),
+    ("ivf_from", "bytes_per_document"),
     [
-        (100_000, 60),  # nothing is kept but the sketch as it is opened, 32; the vectors of its two rows would be 512
-        (1_000, 150),  # while a list is written 12 a row, and the centres
+        (100_000, 60),  # only the opened sketch stays, 32; the vectors of its two rows would take 512
+        (1_000, 150),  # 12 per row while lists are written, and the centres
     ],
 )
-def test_four_times_as_many_documents_need_no_more_memory(ivf_from, bytes_a_document, tmp_path):
+def test_memory_does_not_grow_with_the_number_of_documents(ivf_from, bytes_per_document, tmp_path):
     grown = peak(tmp_path / "many", MANY, ivf_from) - peak(tmp_path / "few", FEW, ivf_from)
-    assert grown / (MANY - FEW) < bytes_a_document
+    assert grown / (MANY - FEW) < bytes_per_document

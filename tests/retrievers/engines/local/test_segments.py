@@ -1,4 +1,4 @@
-"""Segments against plain lists: what goes in comes out, merging and re-encoding change nothing that matters."""
+"""Segments against plain lists: documents are stored unchanged, and merging and re-encoding preserve them."""
 
 import numpy as np
 import pytest
@@ -20,7 +20,7 @@ from retrievers.engines.local.segments import (
 
 
 class LetterEncoder:
-    """Counts letters, unit length; `shift` makes another encoder of it."""
+    """Counts letters, scaled to unit length; `shift` makes it a different encoder."""
 
     dimension = 26
     fingerprint = "letters"
@@ -49,13 +49,13 @@ def document(key, title="", passages=("some text",)):
 
 def write(folder, documents, encoder=None):
     writer = SegmentWriter(folder, encoder or LetterEncoder())
-    for each in documents:
-        writer.add(each)
+    for item in documents:
+        writer.add(item)
     writer.close()
     return Segment(folder)
 
 
-def test_texts_and_records_come_back(tmp_path):
+def test_texts_and_records_are_stored_unchanged(tmp_path):
     segment = write(tmp_path / "s", [document(3, "Zebra", ("one", "zwei 🦓")), document(7, "", ("три",))])
     assert len(segment) == 2
     assert segment.rows_of(np.array([7, 4, 3, 9])).tolist() == [1, -1, 0, -1]
@@ -77,7 +77,7 @@ def test_search_finds_titles_and_passages(tmp_path):
     assert (body.documents.tolist(), body.passages.tolist()) == ([1], [101])
 
 
-def test_the_dead_are_not_found(tmp_path):
+def test_deleted_documents_are_not_found(tmp_path):
     segment = write(tmp_path / "s", [document(1, "aaa"), document(2, "aab")])
     segment.live_mask = np.array([False, True])
     assert segment.search("titles", LetterEncoder().encode(["aaa"]), 5)[0].documents.tolist() == [2]
@@ -91,7 +91,7 @@ def test_the_nearest_passage_of_each_document(tmp_path):
     segment = write(tmp_path / "s", documents)
     query = LetterEncoder().encode(["b"])[0]
     passages, titles, bodies = segment.nearest_passages(np.array([2, 0]), query)
-    assert passages.tolist() == [4, 2]  # of equal ones the first
+    assert passages.tolist() == [4, 2]  # the first of equal passages
     np.testing.assert_allclose(titles, [0, 0], atol=1e-3)
     np.testing.assert_allclose(bodies, [2 / 5**0.5, 2 / 5**0.5], atol=1e-3)  # one letter of title, two of passage
 
@@ -103,16 +103,16 @@ documents_lists = st.lists(st.text(max_size=20), min_size=1, max_size=6).map(
 
 @settings(max_examples=20, deadline=None)
 @given(documents_lists, documents_lists, st.data())
-def test_merging_keeps_the_living_and_their_vectors(tmp_path_factory, first, second, data):
+def test_merging_keeps_live_documents_and_their_vectors(tmp_path_factory, first, second, data):
     folder = tmp_path_factory.mktemp("merge")
     second = [document(d.key + 1000, d.title, tuple(p.text for p in d.passages)) for d in second]
     segments = [write(folder / "a", first), write(folder / "b", second)]
     segments[0].live_mask = np.array(data.draw(st.lists(st.booleans(), min_size=len(first), max_size=len(first))))
-    living = [d for d, alive in zip(first, segments[0].live_mask, strict=True) if alive] + second
-    assert merge(SegmentWriter(folder / "m", LetterEncoder()), segments) == len(living)
-    merged, fresh = Segment(folder / "m"), write(folder / "f", living)
+    live = [d for d, is_live in zip(first, segments[0].live_mask, strict=True) if is_live] + second
+    assert merge(SegmentWriter(folder / "m", LetterEncoder()), segments) == len(live)
+    merged, fresh = Segment(folder / "m"), write(folder / "f", live)
     assert [merged.document(row) for row in merged.live_rows()] == [fresh.document(row) for row in fresh.live_rows()]
-    rows = np.arange(len(living))
+    rows = np.arange(len(live))
     np.testing.assert_array_equal(merged.vectors("titles", rows), fresh.vectors("titles", rows))
 
 
@@ -123,26 +123,26 @@ def test_reencoding_uses_the_new_encoder(tmp_path):
     assert vector[1] == pytest.approx(1, abs=1e-3)
 
 
-def test_many_documents_pass_in_batches(tmp_path):
+def test_many_documents_are_encoded_in_batches(tmp_path):
     documents = [document(i, "abc"[i % 3], ("x" * (i % 7), "y")) for i in range(1, 700)]
     segment = write(tmp_path / "s", documents)
     assert [segment.document(row) for row in segment.live_rows()] == documents
 
 
 @pytest.mark.parametrize("count", [0, 1, 10, 11])
-def test_columns_are_arrays_however_many_numbers_come_at_once(count, tmp_path, monkeypatch):
-    monkeypatch.setattr(segments, "NUMBERS_AT_ONCE", 5)
+def test_columns_are_arrays_for_any_number_of_buffers(count, tmp_path, monkeypatch):
+    monkeypatch.setattr(segments, "COLUMN_BUFFER", 5)
     documents = [document(i, "t", ("x",) * (i % 3)) for i in range(1, count + 1)]
     segment = write(tmp_path / "s", documents)
     assert [segment.document(row) for row in segment.live_rows()] == documents
     loaded = np.load(tmp_path / "s" / "owners.npy")
     assert loaded.dtype == np.int32
-    assert loaded.tolist() == [row for row, each in enumerate(documents) for _ in each.passages]
+    assert loaded.tolist() == [row for row, d in enumerate(documents) for _ in d.passages]
     assert np.load(tmp_path / "s" / "firsts.npy").tolist() == [0, *np.cumsum([len(d.passages) for d in documents])]
 
 
 @pytest.mark.parametrize("name", ["texts.bin", "documents.npy", "titles/vectors.faiss"])
-def test_a_missing_file_is_damage(tmp_path, name):
+def test_a_missing_file_is_corrupt(tmp_path, name):
     write(tmp_path / "s", [document(1)])
     (tmp_path / "s" / name).unlink()
     with pytest.raises(CorruptIndexError, match="qa-bot repair"):
