@@ -321,7 +321,7 @@ def tiny_voices(tmp_path_factory: pytest.TempPathFactory) -> Path:
     from generators.personas.persona import Persona, PersonaConfig, changed, fingerprint
     from generators.personas.quotations import Quotations
     from generators.topics.counting_grid import CountingGrid, GridConfig
-    from qa_core.networks.seq2seq import Seq2SeqConfig
+    from qa_core.networks.decoder_types import Seq2SeqConfig
     from qa_core.networks.vocabulary import Vocabulary
 
     folder = tmp_path_factory.mktemp("voices")

@@ -33,7 +33,8 @@ from qa_core.networks.checkpoints import (
     tensor_text,
     text_tensor,
 )
-from qa_core.networks.seq2seq import END_ID, SPECIALS, Seq2Seq, Seq2SeqConfig, State
+from qa_core.networks.decoder_types import END_ID, SPECIALS, Seq2SeqConfig
+from qa_core.networks.seq2seq import Seq2Seq, State
 from qa_core.networks.vocabulary import Vocabulary
 from qa_core.types import FloatArray, IntArray
 

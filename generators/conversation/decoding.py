@@ -12,7 +12,8 @@ from dataclasses import dataclass, replace
 import torch
 from torch import Tensor
 
-from qa_core.networks.beam_search import Hypothesis, Limits, Rows, Step
+from qa_core.networks.beam_search import Rows, Step
+from qa_core.networks.decoder_types import Hypothesis, Limits
 
 Choose = Callable[[Tensor, Rows], tuple[Tensor, Tensor]]
 """log p (B, V) of the words that may come, and the state, to words (B,) and their part of the score (B,)."""

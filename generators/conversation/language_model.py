@@ -12,8 +12,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from qa_core.networks.decoder_types import SPECIALS, START_ID
 from qa_core.networks.poolings import WordEmbedding
-from qa_core.networks.seq2seq import SPECIALS, START_ID
 
 
 @dataclass(frozen=True, slots=True)

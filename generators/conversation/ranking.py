@@ -21,8 +21,8 @@ from generators.conversation.detokenise import well_formed
 from generators.conversation.padded_batches import evaluating
 from generators.conversation.reply_model import ReplyModel
 from generators.conversation.selective import Selection, selective_sample
-from qa_core.networks.beam_search import Hypothesis, Limits, Rows, Step
-from qa_core.networks.seq2seq import END_ID, START_ID
+from qa_core.networks.beam_search import Rows, Step
+from qa_core.networks.decoder_types import END_ID, START_ID, Hypothesis, Limits
 
 Method = Literal["selective", "vanilla"]
 Told = TypeVar("Told", bound="Response")

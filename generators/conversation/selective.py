@@ -11,7 +11,8 @@ from torch import Tensor
 
 from generators.conversation.acceptor import Acceptor, features
 from generators.conversation.decoding import PLAIN, Sampling, decode, draw_words
-from qa_core.networks.beam_search import Hypothesis, Limits, Rows, Selectable, Step
+from qa_core.networks.beam_search import Rows, Selectable, Step
+from qa_core.networks.decoder_types import Hypothesis, Limits
 
 Prior = TypeVar("Prior", bound=Selectable)
 

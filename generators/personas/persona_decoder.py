@@ -18,7 +18,8 @@ from generators.conversation.ranking import GenerationConfig, drawn_from
 from generators.conversation.reply_model import ReplyModel
 from generators.personas.persona import Persona
 from generators.pretrained.pretrained_persona import QuotedPersona
-from qa_core.networks.beam_search import Hypothesis, Step
+from qa_core.networks.beam_search import Step
+from qa_core.networks.decoder_types import Hypothesis
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -21,7 +21,7 @@ from torch import Tensor
 from generators.conversation.padded_batches import TOKENS, evaluating
 from generators.conversation.reply_model import ReplyModel
 from qa_core.networks.batching import batches
-from qa_core.networks.seq2seq import END_ID
+from qa_core.networks.decoder_types import END_ID
 from qa_core.networks.translator import Columns
 from qa_core.text.analysis import normalise
 from qa_core.types import IntArray

@@ -14,7 +14,7 @@ import numpy as np
 
 from generators.conversation.detokenise import tokens
 from generators.pretrained.token_ids import TokenNumbers
-from qa_core.networks.seq2seq import END_ID
+from qa_core.networks.decoder_types import END_ID
 from qa_core.text.analysis import normalise
 from qa_core.types import IntArray
 

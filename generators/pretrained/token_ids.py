@@ -20,7 +20,7 @@ import torch
 from torch import Tensor
 
 from generators.conversation.chat_model import CHAT_SPECIALS
-from qa_core.networks.seq2seq import END_ID
+from qa_core.networks.decoder_types import END_ID
 from qa_core.networks.vocabulary import UNKNOWN
 from qa_core.types import IntArray
 

@@ -22,7 +22,7 @@ from torch.nn.utils.rnn import pad_sequence
 from generators.conversation.padded_batches import tensors
 from generators.pretrained.token_ids import TokenNumbers
 from generators.pretrained.transformer_state import TransformerState, forked
-from qa_core.networks.seq2seq import END_ID
+from qa_core.networks.decoder_types import END_ID
 from qa_core.types import IntArray
 
 _LOGITS = 2**26

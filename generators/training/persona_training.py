@@ -21,8 +21,8 @@ from generators.conversation.detokenise import tokens
 from generators.conversation.language_model import LanguageModel
 from generators.conversation.padded_batches import SourceTarget, evaluating, tensors
 from generators.training.chat_training import acceptor_examples
-from qa_core.networks.beam_search import Limits
-from qa_core.networks.seq2seq import END_ID, START_ID, Seq2Seq
+from qa_core.networks.decoder_types import END_ID, START_ID, Limits
+from qa_core.networks.seq2seq import Seq2Seq
 from qa_core.networks.translator import Columns
 from qa_core.types import IntArray
 

@@ -7,12 +7,13 @@ state's `select` takes the rows it is asked for. `qa_core/networks/seq2seq.py` h
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from operator import attrgetter
 from typing import Protocol, Self, TypeVar
 
 import torch
 from torch import Tensor
+
+from qa_core.networks.decoder_types import Hypothesis, Limits
 
 
 class Selectable(Protocol):
@@ -21,27 +22,6 @@ class Selectable(Protocol):
 
 Rows = TypeVar("Rows", bound=Selectable)
 Step = Callable[[Rows, Tensor], tuple[Tensor, Rows]]
-
-
-@dataclass(frozen=True, slots=True)
-class Hypothesis:
-    tokens: tuple[int, ...]  # without the start and without the end
-    score: float  # log p of the tokens, and of the end where it was reached
-    finished: bool  # whether the end was reached within the allowed length
-
-
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """Where a text starts, where it ends, and what it may not hold."""
-
-    start: int
-    end: int
-    length: int  # tokens drawn at most, the end included
-    barred: tuple[int, ...] = ()  # tokens that are never drawn, such as padding
-
-    def __post_init__(self) -> None:
-        if self.length < 1:
-            raise ValueError(f"Expected at least one token to draw, but got a length of {self.length}; raise it.")
 
 
 @torch.no_grad()

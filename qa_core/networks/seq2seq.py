@@ -15,45 +15,8 @@ from torch.nn import functional
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from qa_core.networks.attention import GlobalAttention
+from qa_core.networks.decoder_types import START_ID, Seq2SeqConfig
 from qa_core.networks.poolings import WordEmbedding
-from qa_core.networks.vocabulary import END, PAD, START, UNKNOWN
-
-SPECIALS = (PAD, UNKNOWN, START, END)
-"""The first words of every vocabulary of an encoder-decoder."""
-START_ID, END_ID = SPECIALS.index(START), SPECIALS.index(END)
-
-
-@dataclass(frozen=True, slots=True)
-class Seq2SeqConfig:
-    """As in the thesis, where it says so."""
-
-    vocabulary: int  # V, words of both sides, special ones included
-    dimension: int = 300  # of word vectors
-    hidden: int = 500  # H
-    layers: int = 2  # L, of the encoder and of the decoder
-    dropout: float = 0.2  # between layers and before the softmax
-    bidirectional: bool = False  # an encoder that reads both ways, H / 2 a direction; the thesis reads forwards
-    pretrained: bool = False  # E_pre beside E_tune, on both sides
-    tied: bool = False  # one E_tune for both sides and the softmax (Press and Wolf 2017), z_t as wide as a word vector
-    topics: int = 0  # E, a distribution over which the decoder hears beside every word (ch. 8.5.2); 0: none
-    topic_width: int = 0  # numbers that a linear map makes of it first; 0: it is heard as it is
-    uniform: float = 0.08  # trained weights start within ± this
-
-    def __post_init__(self) -> None:
-        if self.vocabulary <= len(SPECIALS):
-            raise ValueError(
-                f"Expected words beside the {len(SPECIALS)} special ones, but got a vocabulary of {self.vocabulary}; "
-                "train on more texts."
-            )
-        if self.bidirectional and self.hidden % 2:
-            raise ValueError(f"Expected an even state size for two directions, but got {self.hidden}; add one.")
-        if self.tied and self.pretrained:
-            raise ValueError("Expected tied word vectors or pretrained ones, but got both; choose one.")
-
-    @property
-    def topic_dim(self) -> int:
-        """Numbers that the decoder hears beside a word."""
-        return self.topics and (self.topic_width or self.topics)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

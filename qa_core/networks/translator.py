@@ -14,9 +14,10 @@ import torch
 from torch import Tensor
 
 from qa_core.networks.batching import batches, padded
-from qa_core.networks.beam_search import Limits, beam
+from qa_core.networks.beam_search import beam
 from qa_core.networks.checkpoints import VOCABULARY, load_config, load_module, load_vocabulary, save_model
-from qa_core.networks.seq2seq import END_ID, SPECIALS, START_ID, Seq2Seq, Seq2SeqConfig
+from qa_core.networks.decoder_types import END_ID, SPECIALS, START_ID, Limits, Seq2SeqConfig
+from qa_core.networks.seq2seq import Seq2Seq
 from qa_core.networks.vocabulary import Vocabulary
 from qa_core.text.analysis import words
 from qa_core.types import FloatArray, IntArray

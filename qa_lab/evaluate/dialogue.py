@@ -21,8 +21,7 @@ from generators.conversation.ranking import GenerationConfig, Method, candidates
 from generators.pretrained.transformer_model import PretrainedModel, open_chat_model
 from qa_core.measures.metrics import Score, evaluate
 from qa_core.measures.significance import SEED
-from qa_core.networks.beam_search import Hypothesis
-from qa_core.networks.seq2seq import END_ID
+from qa_core.networks.decoder_types import END_ID, Hypothesis
 from qa_core.types import FloatArray
 from qa_lab.evaluate.datasets import DatasetError
 from qa_lab.evaluate.evaluation_home import Progress, silent

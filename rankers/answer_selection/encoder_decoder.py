@@ -19,7 +19,8 @@ from typing import Literal, Self
 import numpy as np
 
 from qa_core.networks.checkpoints import VOCABULARY, load_config, load_tensors, load_vocabulary, save_model
-from qa_core.networks.seq2seq import SPECIALS, Seq2Seq, Seq2SeqConfig
+from qa_core.networks.decoder_types import SPECIALS, Seq2SeqConfig
+from qa_core.networks.seq2seq import Seq2Seq
 from qa_core.networks.translator import Translator, TranslatorConfig
 from qa_core.networks.vocabulary import Vocabulary
 from qa_core.training.likelihood_training import LikelihoodConfig, train_translator

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from qa_core.networks.seq2seq import Seq2SeqConfig
+from qa_core.networks.decoder_types import Seq2SeqConfig
 from qa_core.networks.translator import Translator, TranslatorConfig
 from qa_core.text.analysis import terms as default_terms
 from qa_core.training.likelihood_training import LikelihoodConfig, train_translator

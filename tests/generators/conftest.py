@@ -11,7 +11,7 @@ from generators.conversation.detokenise import Casing
 from generators.conversation.language_model import LanguageModelConfig
 from generators.personas.persona import Persona, PersonaConfig, changed, fingerprint
 from generators.personas.quotations import Quotations
-from qa_core.networks.seq2seq import END_ID, Seq2SeqConfig
+from qa_core.networks.decoder_types import END_ID, Seq2SeqConfig
 
 
 @pytest.fixture

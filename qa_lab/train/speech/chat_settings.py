@@ -9,7 +9,7 @@ from generators.conversation.acceptor import AcceptorConfig
 from generators.conversation.chat_model import ChatConfig
 from generators.conversation.language_model import LanguageModelConfig
 from generators.training.chat_training import PartConfig
-from qa_core.networks.seq2seq import Seq2SeqConfig
+from qa_core.networks.decoder_types import Seq2SeqConfig
 from qa_lab.train.errors import SettingsError
 from qa_lab.train.request import Request
 from qa_lab.train.settings import read_toml, settled

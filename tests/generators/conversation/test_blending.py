@@ -5,7 +5,8 @@ import torch
 from torch import Tensor
 
 from generators.conversation.blending import JointState, mixed, mixture, multiplied, product
-from qa_core.networks.beam_search import Limits, greedy
+from qa_core.networks.beam_search import greedy
+from qa_core.networks.decoder_types import Limits
 
 
 class Nowhere:

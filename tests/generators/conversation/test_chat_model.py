@@ -8,7 +8,7 @@ import torch
 
 from generators.conversation.chat_model import BARRED, CHAT_SPECIALS, TURN, ChatConfig, ChatModel
 from qa_core.networks.checkpoints import load_weights
-from qa_core.networks.seq2seq import END_ID
+from qa_core.networks.decoder_types import END_ID
 from qa_core.networks.vocabulary import UNKNOWN
 
 

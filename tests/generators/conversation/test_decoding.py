@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from generators.conversation.decoding import Sampling, allowed, decode, narrowed, sample
-from qa_core.networks.beam_search import Limits
+from qa_core.networks.decoder_types import Limits
 
 START, END, A, B, C = range(5)
 LIMITS = Limits(START, END, 12, barred=(START,))

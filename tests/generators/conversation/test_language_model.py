@@ -4,8 +4,8 @@ import pytest
 import torch
 
 from generators.conversation.language_model import LanguageModel, LanguageModelConfig
+from qa_core.networks.decoder_types import END_ID, START_ID
 from qa_core.networks.poolings import pad
-from qa_core.networks.seq2seq import END_ID, START_ID
 
 V = 7
 CONFIG = LanguageModelConfig(V, dimension=3, hidden=4, layers=2, dropout=0.0, uniform=0.5)

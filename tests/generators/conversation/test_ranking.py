@@ -5,7 +5,7 @@ import torch
 from generators.conversation.chat_model import BARRED, ChatModel
 from generators.conversation.decoding import Sampling
 from generators.conversation.ranking import GenerationConfig, candidates, deduplicate, ranked, respond
-from qa_core.networks.beam_search import Hypothesis
+from qa_core.networks.decoder_types import Hypothesis
 
 
 def generator(seed: int = 1) -> torch.Generator:

@@ -5,8 +5,7 @@ from generators.conversation.acceptor import Acceptor
 from generators.conversation.chat_model import BARRED, ChatModel
 from generators.conversation.padded_batches import tensors
 from generators.conversation.selective import Selection, chosen, selective_sample
-from qa_core.networks.beam_search import Hypothesis, Limits
-from qa_core.networks.seq2seq import END_ID, START_ID
+from qa_core.networks.decoder_types import END_ID, START_ID, Hypothesis, Limits
 
 LIMITS = Limits(START_ID, END_ID, 6, barred=BARRED)
 

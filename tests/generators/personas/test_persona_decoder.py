@@ -8,7 +8,7 @@ from generators.conversation.padded_batches import tensors
 from generators.conversation.ranking import GenerationConfig, candidates
 from generators.personas.persona import Persona
 from generators.personas.persona_decoder import EnsembleAcceptor, draw, finetuned, merged, multiplied_voice
-from qa_core.networks.seq2seq import END_ID, START_ID
+from qa_core.networks.decoder_types import END_ID, START_ID
 
 CONTEXT = ["where do cats sleep?"]
 

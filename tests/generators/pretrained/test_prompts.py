@@ -5,7 +5,7 @@ import pytest
 
 from generators.pretrained.prompts import Prompts
 from generators.pretrained.transformer_model import PretrainedModel
-from qa_core.networks.seq2seq import END_ID
+from qa_core.networks.decoder_types import END_ID
 
 Folder = Callable[..., Path]
 

@@ -2,7 +2,7 @@ import pytest
 import torch
 
 from generators.pretrained.token_ids import FIRST, TokenNumbers
-from qa_core.networks.seq2seq import END_ID, START_ID
+from qa_core.networks.decoder_types import END_ID, START_ID
 
 NUMBERS = TokenNumbers(7, ends=(6, 2), unknown=3, silent=(0, 5))
 PAD, UNKNOWN, TURN = 0, 1, 4

@@ -13,7 +13,7 @@ from generators.conversation.padded_batches import tensors
 from generators.conversation.ranking import GenerationConfig, candidates, respond
 from generators.pretrained.transformer_model import PretrainedModel, open_chat_model
 from generators.training.chat_training import PartConfig, optimiser
-from qa_core.networks.seq2seq import END_ID
+from qa_core.networks.decoder_types import END_ID
 
 Folder = Callable[..., Path]
 CPU = torch.device("cpu")

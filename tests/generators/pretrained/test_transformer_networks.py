@@ -7,7 +7,7 @@ import torch
 
 from generators.conversation.padded_batches import tensors
 from generators.pretrained.transformer_model import PretrainedModel
-from qa_core.networks.seq2seq import END_ID, START_ID
+from qa_core.networks.decoder_types import END_ID, START_ID
 
 Folder = Callable[..., Path]
 CPU = torch.device("cpu")

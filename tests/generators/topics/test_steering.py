@@ -9,7 +9,8 @@ from generators.conversation.ranking import GenerationConfig, Response, rerank_b
 from generators.topics.counting_grid import CountingGrid, GridConfig
 from generators.topics.steering import Steering
 from generators.training.chat_training import PartConfig, begin_from, optimiser, perplexity, train_part
-from qa_core.networks.seq2seq import Seq2Seq, Seq2SeqConfig
+from qa_core.networks.decoder_types import Seq2SeqConfig
+from qa_core.networks.seq2seq import Seq2Seq
 from qa_core.networks.translator import Columns
 from qa_core.networks.vocabulary import Vocabulary
 from qa_core.training.loop import Training, seed_everything

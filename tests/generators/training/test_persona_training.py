@@ -21,7 +21,7 @@ from generators.training.persona_training import (
     styled_rows,
     tunable,
 )
-from qa_core.networks.seq2seq import END_ID
+from qa_core.networks.decoder_types import END_ID
 from qa_core.training.loop import Training
 
 SPOKEN = [Spoken("my cats sleep."), Spoken("in the House?", "my cats sleep."), Spoken("!", "in the House?")]

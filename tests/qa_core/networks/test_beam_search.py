@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor
 
-from qa_core.networks.beam_search import Hypothesis, Limits, beam, greedy
+from qa_core.networks.beam_search import beam, greedy
+from qa_core.networks.decoder_types import Hypothesis, Limits
 
 END, A, B, START = range(4)
 

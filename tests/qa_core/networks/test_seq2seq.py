@@ -3,8 +3,9 @@ import math
 import pytest
 import torch
 
+from qa_core.networks.decoder_types import END_ID, SPECIALS, START_ID, Seq2SeqConfig
 from qa_core.networks.poolings import pad
-from qa_core.networks.seq2seq import END_ID, SPECIALS, START_ID, Seq2Seq, Seq2SeqConfig
+from qa_core.networks.seq2seq import Seq2Seq
 
 V = 7
 CONFIG = Seq2SeqConfig(V, dimension=3, hidden=4, layers=2, dropout=0.0, uniform=0.5)

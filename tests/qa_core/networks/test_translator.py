@@ -6,8 +6,8 @@ import torch
 
 from qa_core.encoders.trained_encoder import MeanTextConfig
 from qa_core.networks.checkpoints import save_model
+from qa_core.networks.decoder_types import Seq2SeqConfig
 from qa_core.networks.poolings import MeanConfig
-from qa_core.networks.seq2seq import Seq2SeqConfig
 from qa_core.networks.translator import Translator, TranslatorConfig
 from qa_core.vectors.word_vectors import WordVectors
 

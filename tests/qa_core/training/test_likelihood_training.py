@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import torch
 
-from qa_core.networks.seq2seq import Seq2SeqConfig
+from qa_core.networks.decoder_types import Seq2SeqConfig
 from qa_core.networks.translator import Translator, TranslatorConfig
 from qa_core.training.likelihood_training import (
     LikelihoodConfig,

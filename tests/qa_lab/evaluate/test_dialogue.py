@@ -7,7 +7,8 @@ import torch
 
 from generators.conversation.chat_model import ChatConfig, ChatModel
 from generators.conversation.language_model import LanguageModelConfig
-from qa_core.networks.seq2seq import Seq2Seq, Seq2SeqConfig
+from qa_core.networks.decoder_types import Seq2SeqConfig
+from qa_core.networks.seq2seq import Seq2Seq
 from qa_lab.evaluate import dialogue
 from qa_lab.evaluate.datasets import DatasetError
 from qa_lab.evaluate.dialogue import distinct, evaluate_dialogue

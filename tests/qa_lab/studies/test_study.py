@@ -16,7 +16,7 @@ from generators.personas.persona import Persona, PersonaConfig, changed, fingerp
 from generators.personas.quotations import Quotations
 from generators.topics.counting_grid import CountingGrid, GridConfig
 from qa_core.measures.metrics import Score
-from qa_core.networks.seq2seq import END_ID, Seq2SeqConfig
+from qa_core.networks.decoder_types import END_ID, Seq2SeqConfig
 from qa_core.networks.vocabulary import Vocabulary
 from qa_lab.evaluate.datasets import DatasetError
 from qa_lab.studies.study import evaluate_study, read_questions

@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from qa_core.networks.checkpoints import save_model
-from qa_core.networks.seq2seq import Seq2SeqConfig
+from qa_core.networks.decoder_types import Seq2SeqConfig
 from qa_core.networks.translator import TranslatorConfig
 from qa_core.training.likelihood_training import LikelihoodConfig, optimiser
 from qa_core.training.loop import Training, seed_everything

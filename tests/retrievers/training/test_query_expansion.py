@@ -2,7 +2,7 @@ from dataclasses import replace
 
 import pytest
 
-from qa_core.networks.seq2seq import Seq2SeqConfig
+from qa_core.networks.decoder_types import Seq2SeqConfig
 from qa_core.training.likelihood_training import LikelihoodConfig, optimiser
 from qa_core.training.loop import Training, seed_everything
 from retrievers.training.examples import Examples, Pair

@@ -134,7 +134,7 @@ def test_a_context_of_ten_thousand_words_is_cut(voices: PersonaStore):
 def test_a_base_without_a_grid_says_so(tiny_voices: Path, style: StyleSection, tmp_path: Path):
     from generators.conversation.chat_model import ChatConfig, ChatModel
     from generators.conversation.language_model import LanguageModelConfig
-    from qa_core.networks.seq2seq import Seq2SeqConfig
+    from qa_core.networks.decoder_types import Seq2SeqConfig
 
     sizes = {"dimension": 4, "hidden": 4, "layers": 1}
     made = ChatModel.of(["a b c"], ChatConfig(Seq2SeqConfig(20, **sizes), LanguageModelConfig(20, **sizes)))

@@ -14,7 +14,7 @@ from generators.personas.persona import Persona, fingerprint
 from generators.personas.persona_replies import Share, Styling, styled
 from qa_bot.answering.models.personas import BASE, SHIPPED
 from qa_core.networks.checkpoints import load_weights
-from qa_core.networks.seq2seq import Seq2SeqConfig
+from qa_core.networks.decoder_types import Seq2SeqConfig
 from qa_lab.train.errors import RunError, SettingsError, TrainingDataError, TrainingError
 from qa_lab.train.registry import verb
 from qa_lab.train.request import Request
