@@ -25,13 +25,13 @@ from qa_bot.answering.events import Listener, nobody
 from qa_bot.answering.models.personas import PersonaStore
 from qa_bot.answering.models.ranker_loading import Cascade, RankerError, open_cascade
 from qa_bot.answering.pipeline import Calibrations, Pipeline, SearchEngine, Wanted
-from qa_bot.conversation.answering import Exchanged, How, answer_turn, replayed
-from qa_bot.conversation.memory import KEPT, Memory, Past, of_turns
+from qa_bot.conversation.answering import ClientTurn, How, answer_turn, replayed
+from qa_bot.conversation.memory import REMEMBERED_TURNS, Memory, RememberedTurn, of_turns
 from qa_bot.documents.first_fill import fill
 from qa_bot.home.config import Config, ConfigError, load_config
 from qa_bot.home.encoders import resolve
 from qa_bot.home.folder import Home
-from qa_bot.home.generations import Damage, GenerationDamaged, Generations, Stamp, stamp
+from qa_bot.home.generations import CorruptGenerationError, Damage, Generations, Stamp, stamp
 from qa_bot.home.index import Index, Manifest
 from qa_bot.home.journal import FULL, append, open_store, take_up
 from qa_core.types import Answer, Candidate, Encoder, Question
@@ -91,7 +91,7 @@ class Bot:
             record: keep questions and answers: first in the journal, and in the store as soon as somebody opens it.
 
         Raises:
-            HomeError, ConfigError, EncoderError, RankerError, StoreError, GenerationDamaged: each says what to do.
+            HomeError, ConfigError, EncoderError, RankerError, StoreError, CorruptGenerationError: each says what to do.
         """
         home = Home.open(None if path is None else Path(path))
         bot = cls(home, load_config(home.path, flags=flags), flags=flags, record=record)
@@ -141,7 +141,7 @@ class Bot:
         persona: str = "",
         hint: str = "",
         conversation: str | None = None,
-        history: Sequence[Exchanged] | None = None,
+        history: Sequence[ClientTurn] | None = None,
         understood: str = "",
         reference: str = "",
         id: str = "",  # noqa: A002  # the noun's own name
@@ -216,7 +216,7 @@ class Bot:
         """Keep a vote on a recorded answer, with the trace of how it was found; its conversation heeds it at once.
 
         Raises:
-            NotFound: no such answer is recorded.
+            NotFoundError: no such answer is recorded.
         """
         store = self.store
         store.save_feedback(id, vote, comment)
@@ -226,7 +226,7 @@ class Bot:
             store.revise_answer(id, lambda answer: {**answer, "trace": trace})
 
     def delete_conversation(self, id: str) -> None:  # noqa: A002  # the noun's own name
-        """With its turns and votes, and with what is still being answered in it; raises NotFound.
+        """With its turns and votes, and with what is still being answered in it; raises NotFoundError.
 
         What is asked in it from now on begins it anew.
         """
@@ -241,7 +241,7 @@ class Bot:
             choice: a place among `styled.lines`, or a text: one of theirs, or of a person's own.
 
         Raises:
-            NotFound: no such answer is recorded.
+            NotFoundError: no such answer is recorded.
             ChoiceError: the answer offers no such choice, or the text is empty or too long.
         """
         from qa_bot.conversation.persona_choice import choose
@@ -282,13 +282,13 @@ class Bot:
         asked: Question,
         how: How,
         conversation: str | None,
-        history: Sequence[Exchanged],
+        history: Sequence[ClientTurn],
         understood: str,
     ) -> Answer:
         """An answer to a turn of a conversation, always with its trace."""
         pipeline = self.pipeline()
         if conversation is not None:
-            past: Sequence[Past] = self.memory.recall(conversation)
+            past: Sequence[RememberedTurn] = self.memory.recall(conversation)
         else:
             titled = [each._replace(title=self.memory.title(each.said)) for each in history]
             past = replayed(pipeline, titled, how)
@@ -302,16 +302,18 @@ class Bot:
         self.memory.note(answer)
         if conversation is not None:
             brief = {"confidence": (answer.trace or {}).get("confidence", {})}
-            past = Past.of(asked.title, replace(answer, trace=brief), reference=reference)
+            past = RememberedTurn.of(asked.title, replace(answer, trace=brief), reference=reference)
             self.memory.add(conversation, past, answer.trace)
         return told
 
-    def _past(self, conversation: str) -> list[Past]:
+    def _past(self, conversation: str) -> list[RememberedTurn]:
         """What the store knows of a conversation; without the store it can still go on."""
         from qa_bot.home.store import StoreError  # late: an answer does not wait for SQLAlchemy
 
         try:
-            return of_turns(self.store.last_turns(conversation, KEPT), self.store.last_feedback(conversation))
+            return of_turns(
+                self.store.last_turns(conversation, REMEMBERED_TURNS), self.store.last_feedback(conversation)
+            )
         except StoreError as error:
             log.warning("What was said before is not known, since the store cannot be used: %s", error)
             return []
@@ -325,7 +327,7 @@ class Bot:
         with ExitStack() as held:
             generation = held.enter_context(self._generations.pin_current())
             if generation is None:  # a home is filled before it is asked
-                raise GenerationDamaged(Damage("missing", self.home.index / "CURRENT", "something removed it"))
+                raise CorruptGenerationError(Damage("missing", self.home.index / "CURRENT", "something removed it"))
             self._generations.expect_whole(generation)
             loading = self._workers.submit(getattr, self, "encoder")  # beside the index: half of a cold start
             index = Index(generation)

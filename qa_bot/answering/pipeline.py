@@ -23,7 +23,7 @@ from qa_bot.answering.models.ranker_loading import Cascade
 from qa_bot.answering.stages.owner_answers import is_owned, owned_first
 from qa_bot.answering.stages.persona_line import ROOM, introduced, style
 from qa_bot.answering.stages.tiling import Tiling, tile
-from qa_bot.conversation.clarification import choices
+from qa_bot.conversation.clarification import clarification_choices
 from qa_bot.conversation.replies import Knowledge
 from qa_bot.home.config import Config
 from qa_bot.learning.challenger import DRAFTED
@@ -55,7 +55,7 @@ if TYPE_CHECKING:
     from qa_bot.answering.graph.entities import Entities
     from qa_bot.answering.graph.facts import FactResult, Facts
     from qa_bot.answering.models.personas import PersonaStore
-    from qa_bot.conversation.session_votes import Taste
+    from qa_bot.conversation.session_votes import SessionVotes
     from rankers.fusion import LearnedFusion
 
 Engine = Literal["keyword", "dense", "hybrid"]
@@ -206,7 +206,7 @@ class Pipeline:
         top: int = 10,
         trace: bool = False,
         voice: Wanted | None = None,
-        taste: Taste | None = None,
+        taste: SessionVotes | None = None,
         clarify: bool = False,
         listen: Listener = nobody,
     ) -> Answer:
@@ -224,7 +224,7 @@ class Pipeline:
         fact = None if any(map(is_owned, ranking.candidates[:1])) else self._fact(question, stages)
         nearest = ranking.candidates[:1]
         if taste is not None:
-            ranking = replace(ranking, candidates=tuple(taste.weigh(question.title, ranking.candidates)))
+            ranking = replace(ranking, candidates=tuple(taste.rerank(question.title, ranking.candidates)))
             fact = None if fact is None or self._is_refused(fact, question, taste) else fact
         listen(StageBegun("decide"))
         decision = self.decide(ranking)
@@ -420,7 +420,7 @@ class Pipeline:
         return stages.side_by_side(works, None, quick=works)["facts"]
 
     def _offered(
-        self, ranking: Ranking, decision: Decision, fact: FactResult | None, taste: Taste | None
+        self, ranking: Ranking, decision: Decision, fact: FactResult | None, taste: SessionVotes | None
     ) -> tuple[Choice, ...]:
         """What to ask back; nothing where there is no time for it."""
 
@@ -428,7 +428,9 @@ class Pipeline:
             return self.ask(Question(text), deadline=share, taste=taste)
 
         def work(share: Deadline) -> tuple[Choice, ...]:
-            return choices(ranking, decision, fact, partial(ask, share=share), facts=self._facts, check=share.check)
+            return clarification_choices(
+                ranking, decision, fact, partial(ask, share=share), facts=self._facts, check=share.check
+            )
 
         nothing: tuple[Choice, ...] = ()
         return ranking.stages.side_by_side({"clarify": work}, nothing, quick=["clarify"])["clarify"]
@@ -440,10 +442,10 @@ class Pipeline:
             return AVOIDED.format(avoided.clue.title or avoided.source.document)
         return reason(ranking, decision, self.index)
 
-    def _is_refused(self, fact: FactResult, question: Question, taste: Taste) -> bool:
+    def _is_refused(self, fact: FactResult, question: Question, taste: SessionVotes) -> bool:
         """Whether the conversation's votes say that this fact does not answer this question."""
         assert self._facts is not None
-        return fact.accepted and taste.refuses(question.title, self._facts.sources(fact))
+        return fact.accepted and taste.rejects_fact(question.title, self._facts.sources(fact))
 
     def _stated(self, fact: FactResult, candidates: Sequence[Candidate]) -> _Composed:
         """A fact with its triples as sources, and documents behind them."""

@@ -104,7 +104,7 @@ def delete(
 ) -> None:
     """Remove conversations with all their turns, for good."""
     from qa_bot.home.journal import open_store
-    from qa_bot.home.store import NotFound
+    from qa_bot.home.store import NotFoundError
 
     missing: list[str] = []
     distinct = list(dict.fromkeys(ids))
@@ -112,7 +112,7 @@ def delete(
         for identifier in distinct:
             try:
                 store.delete_conversation(identifier)
-            except NotFound as error:
+            except NotFoundError as error:
                 missing.append(identifier)
                 typer.echo(str(error), err=True)
     deleted = len(distinct) - len(missing)
@@ -125,11 +125,11 @@ def delete(
 
 @contextmanager
 def _exit_if_not_found() -> Iterator[None]:
-    from qa_bot.home.store import NotFound
+    from qa_bot.home.store import NotFoundError
 
     try:
         yield
-    except NotFound as error:
+    except NotFoundError as error:
         typer.echo(str(error), err=True)
         raise typer.Exit(NO_ANSWER) from None
 

@@ -89,7 +89,7 @@ def delete(
     raise typer.Exit(OK if deleted else NO_ANSWER)
 
 
-def use(
+def switch_encoder(
     context: typer.Context,
     encoder: Annotated[str, typer.Argument(help="`starter`, a folder in sentence-transformers layout, or a hub id.")],
     int8: Annotated[bool | None, typer.Option(help="Run it in 8-bit integers.")] = None,

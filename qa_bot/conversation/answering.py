@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, NamedTuple
 from qa_bot.answering.deadline import Deadline
 from qa_bot.answering.events import Listener, Understood, nobody
 from qa_bot.conversation.followups import Rewriter
-from qa_bot.conversation.memory import Past
+from qa_bot.conversation.memory import RememberedTurn
 from qa_bot.conversation.replies import ANSWERS_AGAIN, reply
-from qa_bot.conversation.session_votes import Taste
+from qa_bot.conversation.session_votes import SessionVotes
 from qa_bot.conversation.talk import recognise
-from qa_bot.conversation.understanding import Reading, read
+from qa_bot.conversation.understanding import UnderstoodTurn, read
 from qa_core.types import Answer, Question
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ class How(NamedTuple):
     listen: Listener = nobody
 
 
-class Exchanged(NamedTuple):
+class ClientTurn(NamedTuple):
     """A turn as a client tells of it that keeps the conversation itself."""
 
     question: str
@@ -49,7 +49,9 @@ def rewriter() -> Rewriter:
     return Rewriter()
 
 
-def answer_turn(pipeline: Pipeline, asked: Question, past: Sequence[Past], how: How, *, understood: str = "") -> Answer:
+def answer_turn(
+    pipeline: Pipeline, asked: Question, past: Sequence[RememberedTurn], how: How, *, understood: str = ""
+) -> Answer:
     """An answer to a turn, without an id.
 
     Args:
@@ -72,14 +74,14 @@ def answer_turn(pipeline: Pipeline, asked: Question, past: Sequence[Past], how: 
     return replace(told, timings=timings)
 
 
-def replayed(pipeline: Pipeline, exchanged: Sequence[Exchanged], how: How) -> list[Past]:
+def replayed(pipeline: Pipeline, exchanged: Sequence[ClientTurn], how: How) -> list[RememberedTurn]:
     """What was said, as a client tells it; an answer is made again where a later turn speaks of it."""
-    past: list[Past] = []
+    past: list[RememberedTurn] = []
     quiet = how._replace(listen=nobody, trace=True)
     for each in exchanged:
         asked, before = Question(each.question), tuple(past)
         past.append(
-            Past(
+            RememberedTurn(
                 question=each.question,
                 understood=_reading(pipeline, asked, before, "").question,
                 said=each.said,
@@ -92,15 +94,17 @@ def replayed(pipeline: Pipeline, exchanged: Sequence[Exchanged], how: How) -> li
     return past
 
 
-def _reading(pipeline: Pipeline, asked: Question, past: Sequence[Past], understood: str) -> Reading:
+def _reading(pipeline: Pipeline, asked: Question, past: Sequence[RememberedTurn], understood: str) -> UnderstoodTurn:
     if understood:
-        return Reading(understood, settled=True)
+        return UnderstoodTurn(understood, settled=True)
     if asked.body.strip():  # who writes so much says what is meant
-        return Reading(asked.title)
+        return UnderstoodTurn(asked.title)
     return read(asked.title, past, rewriter(), pipeline.entities)
 
 
-def _looked_up(pipeline: Pipeline, asked: Question, reading: Reading, past: Sequence[Past], how: How) -> Answer:
+def _looked_up(
+    pipeline: Pipeline, asked: Question, reading: UnderstoodTurn, past: Sequence[RememberedTurn], how: How
+) -> Answer:
     changed = reading.question != asked.title
     if changed:
         how.listen(Understood(reading.question))
@@ -110,7 +114,7 @@ def _looked_up(pipeline: Pipeline, asked: Question, reading: Reading, past: Sequ
         top=how.top,
         trace=how.trace,
         voice=how.voice,
-        taste=Taste.of(past),
+        taste=SessionVotes.of(past),
         clarify=not reading.settled and not asked.body.strip(),
         listen=how.listen,
     )

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from qa_bot.home.store import Feedback, Turn
     from qa_bot.home.store.records import Vote
 
-KEPT = 30
+REMEMBERED_TURNS = 30
 """Turns of a conversation that are remembered."""
 CONVERSATIONS = 256
 """Conversations at hand; those not used for longest are read again when they go on."""
@@ -27,7 +27,7 @@ TITLES = 2000
 
 
 @dataclass(frozen=True, slots=True)
-class Past:
+class RememberedTurn:
     """A turn that was answered."""
 
     question: str
@@ -48,7 +48,7 @@ class Past:
     vote: Vote | None = None
 
     @classmethod
-    def of(cls, question: str, answer: Answer, *, reference: str = "", vote: Vote | None = None) -> Past:
+    def of(cls, question: str, answer: Answer, *, reference: str = "", vote: Vote | None = None) -> RememberedTurn:
         return cls(
             question=question,
             understood=answer.understood or question,
@@ -73,12 +73,14 @@ def sourced(answer: Answer) -> str:
     return answer.text[answer.styled.span[1] :].lstrip() if answer.styled and answer.styled.span else answer.text
 
 
-def of_turns(turns: Iterable[Turn], votes: Mapping[str, Feedback]) -> list[Past]:
+def of_turns(turns: Iterable[Turn], votes: Mapping[str, Feedback]) -> list[RememberedTurn]:
     """Recorded turns as they are remembered; a question that was asked anew stands in its first place."""
-    found: dict[str, Past] = {}
+    found: dict[str, RememberedTurn] = {}
     for turn in turns:
         vote, reference = votes.get(turn.id), str(turn.answer.get("ask", ""))
-        past = Past.of(turn.question, from_dict(turn.answer), reference=reference, vote=vote.vote if vote else None)
+        past = RememberedTurn.of(
+            turn.question, from_dict(turn.answer), reference=reference, vote=vote.vote if vote else None
+        )
         found[reference or turn.id] = past
     return list(found.values())
 
@@ -86,11 +88,11 @@ def of_turns(turns: Iterable[Turn], votes: Mapping[str, Feedback]) -> list[Past]
 class Memory:
     """The last turns of conversations; safe to share between threads."""
 
-    def __init__(self, load: Callable[[str], Sequence[Past]]) -> None:
+    def __init__(self, load: Callable[[str], Sequence[RememberedTurn]]) -> None:
         """`load` reads what was said in a conversation that is not at hand."""
         self._load = load
         self._lock = Lock()
-        self._known: OrderedDict[str, list[Past]] = OrderedDict()
+        self._known: OrderedDict[str, list[RememberedTurn]] = OrderedDict()
         self._traces: OrderedDict[str, Mapping[str, Any]] = OrderedDict()
         self._titles: OrderedDict[str, str] = OrderedDict()
 
@@ -98,16 +100,16 @@ class Memory:
         """Nothing was said yet in a new conversation: it need not be looked for."""
         self._keep(conversation, [])
 
-    def recall(self, conversation: str) -> tuple[Past, ...]:
+    def recall(self, conversation: str) -> tuple[RememberedTurn, ...]:
         """What was said, oldest first."""
         with self._lock:
             known = self._known.get(conversation)
             if known is not None:
                 self._known.move_to_end(conversation)
                 return tuple(known)
-        return self._keep(conversation, list(self._load(conversation))[-KEPT:])
+        return self._keep(conversation, list(self._load(conversation))[-REMEMBERED_TURNS:])
 
-    def add(self, conversation: str, past: Past, trace: Mapping[str, Any] | None = None) -> None:
+    def add(self, conversation: str, past: RememberedTurn, trace: Mapping[str, Any] | None = None) -> None:
         """Remember a turn, in the place of one with the same reference: that question was asked anew."""
         with self._lock:
             if trace is not None:
@@ -121,7 +123,7 @@ class Memory:
                 known[places[0]] = past
             else:
                 known.append(past)
-            del known[:-KEPT]
+            del known[:-REMEMBERED_TURNS]
 
     def note(self, answer: Answer) -> None:
         """Remember where a text comes from, for clients that tell no more than the text when they go on."""
@@ -153,7 +155,7 @@ class Memory:
             for past in self._known.pop(conversation, ()):
                 self._traces.pop(past.id, None)
 
-    def _keep(self, conversation: str, said: list[Past]) -> tuple[Past, ...]:
+    def _keep(self, conversation: str, said: list[RememberedTurn]) -> tuple[RememberedTurn, ...]:
         with self._lock:
             known = self._known.setdefault(conversation, said)
             self._known.move_to_end(conversation)

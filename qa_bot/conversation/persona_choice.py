@@ -21,7 +21,7 @@ class ChoiceError(ValueError):
     """A choice that cannot be made; the message says what to do."""
 
 
-class NotOffered(ChoiceError):  # noqa: N818  # named for what it tells
+class ChoiceNotOfferedError(ChoiceError):
     """A choice that an answer does not offer."""
 
 
@@ -35,13 +35,13 @@ def choose(answer: Mapping[str, Any], choice: int | str) -> dict[str, Any]:
         choice: a place among the lines, from 0; or the text of one, or of a new one.
 
     Raises:
-        NotOffered: the answer was not styled, or there is no such place.
+        ChoiceNotOfferedError: the answer was not styled, or there is no such place.
         ChoiceError: the text is empty or too long.
     """
     styled = answer.get("styled")
     if styled is None:
         name = answer.get("ask") or answer["id"]
-        raise NotOffered(f"Expected a question that offers a choice, but {name!r} offers none.")
+        raise ChoiceNotOfferedError(f"Expected a question that offers a choice, but {name!r} offers none.")
     taken = _line(styled, choice)
     former = [line for line in styled["lines"] if line is not taken]
     if taken["kind"] == EDITED:  # one of a person's own is kept, the last
@@ -59,13 +59,15 @@ def meant(answer: Mapping[str, Any], choice: int | str) -> str:
         choice: its place, from 0, or its text.
 
     Raises:
-        NotOffered: there is no such choice.
+        ChoiceNotOfferedError: there is no such choice.
     """
     offered = answer.get("choices") or []
     places = [place for place, each in enumerate(offered) if choice in (place, each["text"])]
     if not places:
         told = ", ".join(f"{place} ({each['text']})" for place, each in enumerate(offered))
-        raise NotOffered(f"Expected one of the choices {told or 'of an answer that offers some'}, but got {choice!r}.")
+        raise ChoiceNotOfferedError(
+            f"Expected one of the choices {told or 'of an answer that offers some'}, but got {choice!r}."
+        )
     return str(offered[places[0]]["question"])
 
 
@@ -75,7 +77,7 @@ def _line(styled: Mapping[str, Any], choice: int | str) -> dict[str, Any]:
     if isinstance(choice, int):
         if not 0 <= choice < len(lines):
             offered = f"from 0 to {len(lines) - 1}" if lines else "of none, for no sentence fitted; write one"
-            raise NotOffered(f"Expected a choice {offered}, but got {choice}.")
+            raise ChoiceNotOfferedError(f"Expected a choice {offered}, but got {choice}.")
         return lines[choice]
     text = _BLANK.sub(" ", choice).strip()
     if not text or len(text) > LONGEST:

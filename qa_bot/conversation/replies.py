@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from qa_bot.conversation.memory import Past, sourced
+from qa_bot.conversation.memory import RememberedTurn, sourced
 from qa_bot.conversation.talk import Talk
 from qa_core.text.analysis import sentences
 from qa_core.types import Answer, AnswerKind, AnswerSource
@@ -46,7 +46,7 @@ class Knowledge:
         return " and ".join(told) or "documents, of which there are none yet"
 
 
-def reply(talk: Talk, past: Sequence[Past], knowledge: Knowledge) -> Answer:
+def reply(talk: Talk, past: Sequence[RememberedTurn], knowledge: Knowledge) -> Answer:
     """An answer without question, id and timings, for its caller to add.
 
     Args:
@@ -73,7 +73,7 @@ def said(text: str, sources: Sequence[AnswerSource] = ()) -> Answer:
     return Answer(question="", text=text, kind="talk", answered=True, confidence=1.0, sources=tuple(sources))
 
 
-def _of_former(talk: Talk, past: Sequence[Past]) -> Answer:
+def _of_former(talk: Talk, past: Sequence[RememberedTurn]) -> Answer:
     """What is said of the last answer to a question, or of what was last said of one."""
     meant = {"repeat": (None, *ANSWERS_AGAIN), "shorter": (None, "shorter")}.get(talk, (None,))
     former = next((each for each in reversed(past) if each.talk in meant), None)

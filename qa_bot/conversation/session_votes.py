@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from qa_bot.conversation.memory import Past
+from qa_bot.conversation.memory import RememberedTurn
 from qa_core.text.analysis import terms
 from qa_core.types import AnswerSource, Candidate
 
@@ -43,13 +43,13 @@ class Voted:
 
 
 @dataclass(frozen=True)
-class Taste:
+class SessionVotes:
     """The votes of one conversation."""
 
     votes: tuple[Voted, ...]
 
     @classmethod
-    def of(cls, past: Sequence[Past]) -> Taste | None:
+    def of(cls, past: Sequence[RememberedTurn]) -> SessionVotes | None:
         """None where nobody voted on anything that has sources."""
         found = []
         for each in past:
@@ -59,10 +59,10 @@ class Taste:
         votes = tuple(each for each in found if each.used)
         return cls(votes) if votes else None
 
-    def weigh(self, question: str, candidates: Sequence[Candidate]) -> list[Candidate]:
+    def rerank(self, question: str, candidates: Sequence[Candidate]) -> list[Candidate]:
         """Candidates in the order that the votes leave, each with its new score under `taste`.
 
-        `s' = s + r · Σ_votes ±w · likeness(questions) · likeness(passages)`, where `r` is the range of the scores.
+        `s' = s + r · Σ_votes ±w · bag_cosine(questions) · bag_cosine(passages)`, where `r` is the range of the scores.
         """
         if not candidates:
             return []
@@ -72,11 +72,11 @@ class Taste:
         moved = [each.scored("taste", each.score + spread * self._moves(asked, each)) for each in candidates]
         return sorted(moved, key=lambda each: -each.score)
 
-    def refuses(self, question: str, sources: Sequence[AnswerSource]) -> bool:
+    def rejects_fact(self, question: str, sources: Sequence[AnswerSource]) -> bool:
         """Whether a fact was voted down as the answer to such a question."""
         asked, stated = Counter(terms(question)), {each.id for each in sources}
         return any(
-            not each.liked and stated & {used.id for used in each.used} and likeness(asked, each.asked) >= SAME
+            not each.liked and stated & {used.id for used in each.used} and bag_cosine(asked, each.asked) >= SAME
             for each in self.votes
         )
 
@@ -85,13 +85,13 @@ class Taste:
         total = 0.0
         for vote in self.votes:
             same = (source.collection, source.document) in vote.documents
-            near = 1.0 if same else max((likeness(text, each) ** 2 for each in vote.texts), default=0.0)
-            meant = max(ELSEWHERE, likeness(asked, vote.asked))
+            near = 1.0 if same else max((bag_cosine(text, each) ** 2 for each in vote.texts), default=0.0)
+            meant = max(ELSEWHERE, bag_cosine(asked, vote.asked))
             total += (LIKED if vote.liked else -DISLIKED) * meant * near
         return max(-1.0, min(1.0, total))
 
 
-def likeness(one: Counter[str], other: Counter[str]) -> float:
+def bag_cosine(one: Counter[str], other: Counter[str]) -> float:
     """Cosine of two bags of words; 0 where one is empty."""
     shared = sum(count * other[word] for word, count in one.items())
     length = math.sqrt(sum(c * c for c in one.values()) * sum(c * c for c in other.values()))

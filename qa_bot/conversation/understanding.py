@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from qa_bot.conversation.followups import Exchange, Rewriter
-from qa_bot.conversation.memory import Past
+from qa_bot.conversation.memory import RememberedTurn
 from qa_bot.conversation.talk import Talk, recognise
 from qa_core.text.analysis import fold, terms, words
 from qa_core.types import Choice
@@ -39,7 +39,7 @@ _AROUND = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class UnderstoodTurn:
     """A turn as it was understood."""
 
     question: str
@@ -49,7 +49,9 @@ class Reading:
     """Whether it was chosen among readings, so that nothing has to be asked back."""
 
 
-def read(turn: str, past: Sequence[Past], rewriter: Rewriter, entities: Entities | None = None) -> Reading:
+def read(
+    turn: str, past: Sequence[RememberedTurn], rewriter: Rewriter, entities: Entities | None = None
+) -> UnderstoodTurn:
     """The first turn is never rewritten, and small talk is no turn in this sense.
 
     Args:
@@ -57,16 +59,16 @@ def read(turn: str, past: Sequence[Past], rewriter: Rewriter, entities: Entities
     """
     if past and past[-1].asks_back:
         if choice := picked(turn, past[-1].recall().choices):
-            return Reading(choice.question, settled=True)
+            return UnderstoodTurn(choice.question, settled=True)
         if _number(turn) is not None:  # of no choice: they are offered again
-            return Reading(turn, "repeat")
+            return UnderstoodTurn(turn, "repeat")
     if talk := recognise(turn):
-        return Reading(turn, talk)
+        return UnderstoodTurn(turn, talk)
     exchanges = [_exchange(each, entities) for each in past if each.talk is None]
-    return Reading(rewriter.rewrite(turn, exchanges).text)
+    return UnderstoodTurn(rewriter.rewrite(turn, exchanges).text)
 
 
-def _exchange(past: Past, entities: Entities | None) -> Exchange:
+def _exchange(past: RememberedTurn, entities: Entities | None) -> Exchange:
     known = entities.find(f"{past.understood}\n{past.said}") if entities else ()
     return Exchange(past.understood, past.said, past.title, known)
 

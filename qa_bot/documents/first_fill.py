@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 
 from qa_bot.home.config import Config
-from qa_bot.home.folder import Home, WriterBusy
+from qa_bot.home.folder import Home, WriterBusyError
 from qa_bot.home.generations import Generations
 from qa_bot.home.starter import COLLECTION, GRAPH, NAME
 from qa_core.types import Encoder
@@ -22,7 +22,7 @@ def fill(home: Home, config: Config, encoder: Callable[[], Encoder]) -> bool:
     another process is at the home's first use already, this one waits for it.
 
     Raises:
-        WriterBusy: a minute was not enough.
+        WriterBusyError: a minute was not enough.
     """
     generations = Generations(home.index)
     given_up = time.monotonic() + PATIENCE
@@ -34,7 +34,7 @@ def fill(home: Home, config: Config, encoder: Callable[[], Encoder]) -> bool:
             if Generations(home.graph).current_number() is None:
                 graph.add(home, GRAPH)
             add(home, config, encoder(), [COLLECTION], collection=NAME)
-        except WriterBusy:
+        except WriterBusyError:
             if time.monotonic() > given_up:
                 raise
             time.sleep(0.1)

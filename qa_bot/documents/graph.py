@@ -35,7 +35,7 @@ from qa_bot.home.folder import Home
 from qa_bot.home.generations import Generation, Generations, link
 
 if TYPE_CHECKING:
-    from qa_bot.documents.sync import Log
+    from qa_bot.documents.sync import RejectLog
 
 TRIPLES, MENTIONS, TABLES = "triples", "mentions", "tables"
 _BATCH = 10_000  # triples of the present graph that are handed on together
@@ -128,7 +128,7 @@ def generations(home: Home) -> Generations:
 def open_graph(home: Home) -> Iterator[Graph]:
     """The current generation, held until the end.
 
-    Raises GraphError where there is none, GenerationDamaged where it is not as it was written.
+    Raises GraphError where there is none, CorruptGenerationError where it is not as it was written.
     """
     with generations(home).pin_current() as generation:
         if generation is None:
@@ -161,13 +161,13 @@ def add(
 
     Raises:
         GraphError: a file is missing or of an unknown kind.
-        WriterBusy: another process writes to the home.
+        WriterBusyError: another process writes to the home.
     """
-    from qa_bot.documents.sync import logged  # the store and the index behind it: not to look a fact up
+    from qa_bot.documents.sync import reject_log  # the store and the index behind it: not to look a fact up
 
     _check_files(paths, tables)
     started = time.monotonic()
-    with home.lock(action), logged(home) as log:
+    with home.lock(action), reject_log(home) as log:
         root = generations(home)
         with root.pin_current() as current:
             staged = root.stage((current.number if current else 0) + 1)
@@ -184,7 +184,7 @@ def add(
         files = [FileCounts(str(p), c.triples, c.rejected, c.dropped) for p, c in zip(paths, counts, strict=True)]
         return AddedGraph(
             files,
-            adding.wrong_rows + sum(file.rejected for file in files),  # of many only the first are logged
+            adding.wrong_rows + sum(file.rejected for file in files),  # of many only the first are reject_log
             list(log.counts.examples),
             log.counts.rejects_file,
             time.monotonic() - started,
@@ -195,11 +195,11 @@ def add(
 def remove(home: Home, *, namespace: str) -> int:
     """Remove the triples whose subject's IRI begins so, wherever they came from; how many went.
 
-    Raises WriterBusy where another process writes to the home.
+    Raises WriterBusyError where another process writes to the home.
     """
-    from qa_bot.documents.sync import logged
+    from qa_bot.documents.sync import reject_log
 
-    with home.lock("delete"), logged(home) as log:
+    with home.lock("delete"), reject_log(home) as log:
         root = generations(home)
         with root.pin_current() as current:
             if current is None:
@@ -238,7 +238,7 @@ class _Adding:
         self,
         staged: Path,
         current: Generation | None,
-        log: Log,
+        log: RejectLog,
         *,
         languages: Collection[str] | None,
         strict: bool,

@@ -1,4 +1,4 @@
-"""Receipts: which files were added whole, so that adding one again reads it only once, for its checksum.
+"""SeenFiles: which files were added whole, so that adding one again reads it only once, for its checksum.
 
 A receipt tells of the very same bytes, under the same name, into the same collection, cut in the same way. It says how
 many documents the file holds and what was rejected. Deleting or replacing any document makes all receipts void: they
@@ -16,24 +16,24 @@ from typing import Any
 from qa_bot.documents.ingest.records import Notice, Reject
 
 KEPT = 1000
-"""Receipts, and rejects on a receipt; a file with more is read again."""
+"""SeenFiles, and rejects on a receipt; a file with more is read again."""
 
 
 @dataclass(frozen=True, slots=True)
-class Receipt:
+class SeenFile:
     documents: int
     rejects: tuple[Reject, ...] = ()
     notices: tuple[Notice, ...] = ()
 
 
 @dataclass(slots=True)
-class Receipts:
-    """Receipts by what `signature` tells of a file."""
+class SeenFiles:
+    """SeenFiles by what `signature` tells of a file."""
 
-    held: dict[str, Receipt] = field(default_factory=dict)
+    held: dict[str, SeenFile] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, manifest: Mapping[str, Any]) -> Receipts:
+    def of(cls, manifest: Mapping[str, Any]) -> SeenFiles:
         """From the manifest of a generation."""
         return cls({signature: _receipt(told) for signature, told in manifest.get("receipts", {}).items()})
 
@@ -46,7 +46,7 @@ class Receipts:
         if len(told) <= KEPT:
             rejects = tuple(each for each in told if isinstance(each, Reject))
             notices = tuple(each for each in told if isinstance(each, Notice))
-            self.held[signature] = Receipt(documents, rejects, notices)
+            self.held[signature] = SeenFile(documents, rejects, notices)
 
 
 def signature(path: Path, *settings: object) -> str:
@@ -56,8 +56,8 @@ def signature(path: Path, *settings: object) -> str:
     return hashlib.sha256(repr((content, path.name, *settings)).encode()).hexdigest()
 
 
-def _receipt(told: Mapping[str, Any]) -> Receipt:
-    return Receipt(
+def _receipt(told: Mapping[str, Any]) -> SeenFile:
+    return SeenFile(
         told["documents"],
         tuple(Reject(**each) for each in told["rejects"]),
         tuple(Notice(**each) for each in told["notices"]),

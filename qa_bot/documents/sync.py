@@ -20,19 +20,19 @@ import orjson
 
 from qa_bot.documents import graph
 from qa_bot.documents.ingest.detect import FORMATS
-from qa_bot.documents.ingest.files.byte_budget import Produced
-from qa_bot.documents.ingest.near_duplicates import sketches
+from qa_bot.documents.ingest.files.byte_budget import ByteBudget
+from qa_bot.documents.ingest.near_duplicates import super_shingles
 from qa_bot.documents.ingest.passages import cut
 from qa_bot.documents.ingest.reading import read
 from qa_bot.documents.ingest.records import Item, Limits, Notice, Record, Reject
-from qa_bot.documents.seen_files import KEPT, Receipts, signature
+from qa_bot.documents.seen_files import KEPT, SeenFiles, signature
 from qa_bot.home import starter
 from qa_bot.home.config import Config
 from qa_bot.home.folder import Home
-from qa_bot.home.generations import GenerationDamaged, Generations
+from qa_bot.home.generations import CorruptGenerationError, Generations
 from qa_bot.home.index import IndexWriter
 from qa_bot.home.journal import open_store
-from qa_bot.home.store import InsertedDocument, Known, NewDocument, NewPassage, Store, StoredDocument
+from qa_bot.home.store import InsertedDocument, KnownDocument, NewDocument, NewPassage, Store, StoredDocument
 from qa_core.text.analysis import normalise
 from qa_core.types import Encoder
 from retrievers.engines.local.dense import Kind
@@ -52,7 +52,7 @@ NOTICES = 1000
 """Repairs that are told one by one; a folder of broken files may hold any number."""
 NO_TEXT = "Expected text, but got none; give the record an answer or text."
 
-Progress = Callable[["Added"], None]
+Progress = Callable[["AddReport"], None]
 
 
 class ChangeError(ValueError):
@@ -60,7 +60,7 @@ class ChangeError(ValueError):
 
 
 @dataclass(slots=True)
-class Added:
+class AddReport:
     """What became of the records of an `add`; `examples` are the first rejects, all of them are in `rejects_file`."""
 
     added: int = 0
@@ -93,13 +93,13 @@ class Added:
 
 
 @dataclass(slots=True)
-class Change:
+class IndexUpdate:
     """A generation in the making."""
 
     store: Store
     number: int
     writer: IndexWriter
-    receipts: Receipts
+    receipts: SeenFiles
     touched: bool = False
 
     def insert(self, documents: Sequence[NewDocument], collection: str) -> list[InsertedDocument]:
@@ -122,7 +122,7 @@ class Change:
 
 
 @contextmanager
-def changing(
+def index_update(
     home: Home,
     config: Config,
     encoder: Encoder,
@@ -130,7 +130,7 @@ def changing(
     action: str | None,
     encoder_name: str = "",
     from_nothing: bool = False,
-) -> Iterator[Change]:
+) -> Iterator[IndexUpdate]:
     """Hold the writer's lock, make the next generation, and publish it on leaving if anything was touched.
 
     An error that passes through leaves the old generation; its rows in the store are undone by the next writer.
@@ -140,8 +140,8 @@ def changing(
         from_nothing: build on an empty index instead of the current one (`repair`).
 
     Raises:
-        WriterBusy: another process is writing.
-        GenerationDamaged: the current generation cannot be built upon.
+        WriterBusyError: another process is writing.
+        CorruptGenerationError: the current generation cannot be built upon.
         ChangeError: store and index do not belong together.
     """
     with home.lock(action), open_store(home, config) as store:
@@ -154,7 +154,7 @@ def changing(
         writer = IndexWriter(
             staged, previous, encoder, encoder_name=encoder_name or config.dense.encoder, kind=_kind(config)
         )
-        change = Change(store, number, writer, Receipts.of(previous.manifest if previous else {}))
+        change = IndexUpdate(store, number, writer, SeenFiles.of(previous.manifest if previous else {}))
         try:
             yield change
             if change.touched:
@@ -200,7 +200,7 @@ def _published(generations: Generations) -> int | None:
     """The generation that readers take, or, where `CURRENT` cannot be read, the one that they took most likely."""
     try:
         return generations.current_number()
-    except GenerationDamaged:
+    except CorruptGenerationError:
         return generations.newest() or None
 
 
@@ -215,7 +215,7 @@ def add(
     limits: Limits | None = None,
     dry_run: bool = False,
     progress: Progress = lambda _: None,
-) -> Added:
+) -> AddReport:
     """Add or update the documents of files and folders; unchanged ones cost a look-up.
 
     Where the index was made with another encoder, everything is encoded anew.
@@ -223,36 +223,36 @@ def add(
     Raises:
         FileNotFoundError: a path does not exist; nothing was changed.
         ChangeError: the format is unknown.
-        WriterBusy: another process is writing.
+        WriterBusyError: another process is writing.
     """
     _expect_input(paths, format)
-    produced = Produced(limits or Limits())
+    budget = ByteBudget(limits or Limits())
     with ExitStack() as stack:
-        log = stack.enter_context(logged(None if dry_run else home))
+        log = stack.enter_context(reject_log(None if dry_run else home))
         if dry_run:
             store, change = stack.enter_context(Store.open(home.store_url(config))), None
-            receipts = Receipts.of(_manifest(home))
+            receipts = SeenFiles.of(_manifest(home))
         else:
-            change = stack.enter_context(changing(home, config, encoder, action="add"))
+            change = stack.enter_context(index_update(home, config, encoder, action="add"))
             change.touched = change.writer.encodes_anew
             store, receipts = change.store, change.receipts
         adding = _Adding(store, change, receipts, collection, config, log, progress)
-        settings = (collection, format, produced.limits, CUTTING, config.passages)
+        settings = (collection, format, budget.limits, CUTTING, config.passages)
         for group, signed in _grouped(paths, settings):
-            adding.run((item for path in group for item in read(path, format=format, produced=produced)), signed)
+            adding.run((item for path in group for item in read(path, format=format, budget=budget)), signed)
     return log.counts
 
 
 def add_records(
     home: Home, config: Config, encoder: Encoder, records: Iterable[Record], *, collection: str, action: str = "add"
-) -> Added:
+) -> AddReport:
     """Add or update documents that come from no file.
 
     Raises:
         ChangeError: the index was made with another encoder, so that everything would be encoded anew.
-        WriterBusy: another process is writing.
+        WriterBusyError: another process is writing.
     """
-    with logged(None) as log, changing(home, config, encoder, action=action) as change:
+    with reject_log(None) as log, index_update(home, config, encoder, action=action) as change:
         if change.writer.encodes_anew:
             raise ChangeError(
                 f"Expected an index made with the encoder {config.dense.encoder}, but got one of another; run "
@@ -267,7 +267,7 @@ def join(
     config: Config,
     encoder: Encoder,
     collections: Iterable[tuple[str, Iterable[Item]]],
-    log: Log,
+    log: RejectLog,
     *,
     action: str | None = "import",
     progress: Progress = lambda _: None,
@@ -275,9 +275,9 @@ def join(
     """Add or update the documents of several collections, by name, in one generation; `log` is told what became of all.
 
     Raises:
-        WriterBusy: another process is writing; `action` None: the caller holds the lock.
+        WriterBusyError: another process is writing; `action` None: the caller holds the lock.
     """
-    with changing(home, config, encoder, action=action) as change:
+    with index_update(home, config, encoder, action=action) as change:
         change.touched = change.writer.encodes_anew
         for name, items in collections:
             _Adding(change.store, change, change.receipts, name, config, log, progress).run(items)
@@ -318,7 +318,7 @@ def delete(
     """
     if collection == starter.NAME:
         graph.remove(home, namespace=starter.NAMESPACE)
-    with changing(home, config, encoder, action="delete") as change:
+    with index_update(home, config, encoder, action="delete") as change:
         if collection is not None:
             return change.retire(change.store.of_collection(collection)), []
         found = change.store.find(ids)
@@ -326,16 +326,16 @@ def delete(
         return change.retire(keys), [each for each in ids if each not in found]
 
 
-def use(home: Home, config: Config, encoder: Encoder, *, name: str) -> None:
+def switch_encoder(home: Home, config: Config, encoder: Encoder, *, name: str) -> None:
     """Encode everything anew with another encoder beside the running index, then swap."""
-    with changing(home, config, encoder, action="use", encoder_name=name) as change:
+    with index_update(home, config, encoder, action="use", encoder_name=name) as change:
         change.touched = True
 
 
 def repair(home: Home, config: Config, encoder: Encoder, *, progress: Callable[[int], None] = lambda _: None) -> int:
     """Rebuild the index from the store; how many documents."""
     count = 0
-    with changing(home, config, encoder, action="repair", from_nothing=True) as change:
+    with index_update(home, config, encoder, action="repair", from_nothing=True) as change:
         change.touched = change.store.generation() is not None  # else the home is still empty
         documents = change.store.stream_documents()
         while batch := list(islice(documents, BATCH)):
@@ -345,13 +345,13 @@ def repair(home: Home, config: Config, encoder: Encoder, *, progress: Callable[[
     return count
 
 
-class Log:
+class RejectLog:
     """Counts everything, and writes rejects to a file, a JSON object a line; the file is made for the first one."""
 
     EXAMPLES = 20
 
     def __init__(self, file: Path | None) -> None:
-        self.counts = Added()
+        self.counts = AddReport()
         self._path = file
         self._file: BinaryIO | None = None
 
@@ -375,10 +375,10 @@ class Log:
 
 
 @contextmanager
-def logged(home: Home | None) -> Iterator[Log]:
+def reject_log(home: Home | None) -> Iterator[RejectLog]:
     """Where what could not be added is told: in a file of the home, or with None in the counts alone."""
     name = time.strftime("%Y%m%d-%H%M%S") + f"-{time.time_ns() % 1_000_000_000:09d}.jsonl"
-    with closing(Log(home.path / "rejects" / name if home else None)) as log:
+    with closing(RejectLog(home.path / "rejects" / name if home else None)) as log:
         yield log
 
 
@@ -388,11 +388,11 @@ class _Adding:
     def __init__(
         self,
         store: Store,
-        change: Change | None,
-        receipts: Receipts,
+        change: IndexUpdate | None,
+        receipts: SeenFiles,
         collection: str,
         config: Config,
-        log: Log,
+        log: RejectLog,
         progress: Progress,
     ) -> None:
         """Without a `change` only counts what would happen."""
@@ -440,7 +440,7 @@ class _Adding:
         yield from self._take(batch)
 
     def _tell(self, items: Iterable[Reject | Notice]) -> list[Reject | Notice]:
-        """Log rejects and notices; the first of them, one more than a receipt holds."""
+        """RejectLog rejects and notices; the first of them, one more than a receipt holds."""
         told: list[Reject | Notice] = []
         for item in items:
             if isinstance(item, Reject):
@@ -476,7 +476,7 @@ class _Adding:
         self._write(list(new.values()), retired)
         self._progress(self._counts)
 
-    def _known(self, ids: Sequence[str]) -> Mapping[str, Known]:
+    def _known(self, ids: Sequence[str]) -> Mapping[str, KnownDocument]:
         return {} if self._collection is None or not ids else self._store.known(self._collection, ids)
 
     def _write(self, new: Sequence[NewDocument], retired: Sequence[int]) -> None:
@@ -489,7 +489,7 @@ class _Adding:
             self._counts.passages += len(inserted.passages)
             self._counts.duplicates += sum(duplicate is not None for duplicate in inserted.duplicates)
 
-    def _count(self, before: Known | None) -> None:
+    def _count(self, before: KnownDocument | None) -> None:
         if before:
             self._counts.updated += 1
         else:
@@ -497,8 +497,8 @@ class _Adding:
 
     def _document(self, record: Record, hash_: str) -> NewDocument:
         text = normalise(record.text)
-        if record.kept and record.kept.spans and text == record.text:
-            spans = list(record.kept.spans)
+        if record.exported and record.exported.spans and text == record.text:
+            spans = list(record.exported.spans)
         else:
             spans = cut(text, characters=self._characters, overlap=self._overlap)
         return NewDocument(
@@ -507,14 +507,14 @@ class _Adding:
             title=normalise(record.title),
             body=normalise(record.body),
             hash=hash_,
-            passages=tuple(NewPassage(text[a:b], a, b, sketches(text[a:b])) for a, b in spans),
+            passages=tuple(NewPassage(text[a:b], a, b, super_shingles(text[a:b])) for a, b in spans),
             url=record.url,
-            origin=record.kept.origin if record.kept else record.where,
+            origin=record.exported.origin if record.exported else record.where,
         )
 
     def _hash(self, record: Record) -> str:
-        if record.kept and record.kept.hash:
-            return record.kept.hash
+        if record.exported and record.exported.hash:
+            return record.exported.hash
         digest = hashlib.blake2b(f"{CUTTING} {self._characters} {self._overlap}".encode(), digest_size=16)
         for part in (record.title, record.body, record.text, record.url):
             data = part.encode("utf-8", "surrogatepass")

@@ -63,7 +63,7 @@ def status(home: Home, config: Config) -> dict[str, Any]:
     }
 
 
-def examine(home: Home, config: Config) -> list[Check]:
+def run_checks(home: Home, config: Config) -> list[Check]:
     """Check everything; a check that fails stops none of the others."""
     checks = [
         ("disk", _disk),

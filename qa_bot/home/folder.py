@@ -19,7 +19,7 @@ class HomeError(Exception):
     """A folder that cannot serve as home."""
 
 
-class WriterBusy(HomeError):  # noqa: N818  # named for what it tells
+class WriterBusyError(HomeError):
     """Another process writes to the home."""
 
 
@@ -67,7 +67,7 @@ class Home:
 
     @contextmanager
     def lock(self, action: str | None) -> Iterator[None]:
-        """Be the one writer; raises WriterBusy at once, naming the holder. None is for who holds it already.
+        """Be the one writer; raises WriterBusyError at once, naming the holder. None is for who holds it already.
 
         The kernel drops the lock with its process, so that a dead holder blocks nobody.
         """
@@ -132,7 +132,7 @@ def _acquire(descriptor: int) -> None:
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
-        raise WriterBusy(
+        raise WriterBusyError(
             f"Expected to be the only writer, but got: {_holder(descriptor)} is at work; try again when it is done."
         ) from None
 

@@ -53,7 +53,7 @@ class Damage:
         return f"{self.path} is {self.kind}: {self.detail}; {REPAIR}."
 
 
-class GenerationDamaged(Exception):  # noqa: N818  # named for what it tells
+class CorruptGenerationError(Exception):
     """The index cannot be read as it is; `damage` tells what is wrong with it."""
 
     def __init__(self, damage: Damage) -> None:
@@ -64,7 +64,7 @@ class GenerationDamaged(Exception):  # noqa: N818  # named for what it tells
 Stamp = tuple[int, int]
 
 
-class GenerationGone(Exception):  # noqa: N818  # named for what it tells
+class GenerationGoneError(Exception):
     """The generation was removed before it could be pinned; take the current one."""
 
 
@@ -85,11 +85,11 @@ class Generations:
         root.mkdir(mode=0o700, exist_ok=True)
 
     def current(self) -> Generation | None:
-        """What readers take, None before the first; raises GenerationDamaged where it cannot be read."""
+        """What readers take, None before the first; raises CorruptGenerationError where it cannot be read."""
         while (path := self._current_path()) is not None:
             try:
                 return read_generation(path)
-            except GenerationDamaged:
+            except CorruptGenerationError:
                 if path == self._current_path():  # else it was pruned between the two looks
                     raise
         return None
@@ -131,12 +131,14 @@ class Generations:
 
     @contextmanager
     def pin(self, generation: Generation) -> Iterator[Generation]:
-        """Keep a generation from being pruned by any process; raises GenerationGone where it is too late."""
+        """Keep a generation from being pruned by any process; raises GenerationGoneError where it is too late."""
         manifest = generation.path / MANIFEST
         try:
             descriptor = os.open(manifest, os.O_RDONLY)
         except FileNotFoundError:
-            raise GenerationGone(f"Expected generation {generation.number}, but it was removed; open again.") from None
+            raise GenerationGoneError(
+                f"Expected generation {generation.number}, but it was removed; open again."
+            ) from None
         try:
             _share(descriptor, manifest)
             yield generation
@@ -161,7 +163,7 @@ class Generations:
         """What is wrong with a generation (else the current one): sizes, and with `deep` also every file's sha256."""
         try:
             found = read_generation(generation.path) if generation else self.current()
-        except GenerationDamaged as error:
+        except CorruptGenerationError as error:
             return [error.damage]
         if found is None:
             return []
@@ -169,9 +171,9 @@ class Generations:
         return [damage for damage in checked if damage]
 
     def expect_whole(self, generation: Generation) -> None:
-        """Raises GenerationDamaged where a file is missing or cut short; reads none, so that every opening can ask."""
+        """Raises CorruptGenerationError if a file is missing or cut short. Fast: no file is read."""
         if damages := self.verify(generation):
-            raise GenerationDamaged(damages[0])
+            raise CorruptGenerationError(damages[0])
 
     def newest(self) -> int:
         """The highest number of a complete generation, 0 where there is none; a repair counts on from here."""
@@ -184,7 +186,7 @@ class Generations:
         """Where CURRENT itself is damaged, anything complete may have been current and is kept."""
         try:
             return self.current_number() or 0
-        except GenerationDamaged:
+        except CorruptGenerationError:
             return self.newest()
 
     def _sweep(self, suffixes: tuple[str, ...], *, above: int | None = None) -> None:
@@ -195,7 +197,7 @@ class Generations:
 
     def _pin_current(self, held: ExitStack) -> Generation | None:
         while (generation := self.current()) is not None:
-            with suppress(GenerationGone):  # pruned between the look and the pin: a newer one is current by now
+            with suppress(GenerationGoneError):  # pruned between the look and the pin: a newer one is current by now
                 return held.enter_context(self.pin(generation))
         return None
 
@@ -208,12 +210,14 @@ class Generations:
             name = ""
         path = self.root / (name or "?")
         if not (name.isdigit() and len(name) == 8):
-            raise GenerationDamaged(Damage("damaged", self._pointer, "it should name a generation, such as 00000007"))
+            raise CorruptGenerationError(
+                Damage("damaged", self._pointer, "it should name a generation, such as 00000007")
+            )
         return path
 
     def _inodes(self) -> dict[tuple[int, int], FileRecord]:
         """Records of the current generation's files by device and inode: hard links need not be read again."""
-        with suppress(GenerationDamaged):
+        with suppress(CorruptGenerationError):
             if current := self.current():
                 known = {_inode(current.path / name): record for name, record in current.files.items()}
                 return {inode: record for inode, record in known.items() if inode}
@@ -238,7 +242,7 @@ def link(source: Generation, relative: str, into: Path) -> None:
 
 
 def read_generation(path: Path) -> Generation:
-    """Raises GenerationDamaged where the folder or its manifest is missing, cut short or altered."""
+    """Raises CorruptGenerationError where the folder or its manifest is missing, cut short or altered."""
     manifest = path / MANIFEST
     try:
         told = json.loads(manifest.read_bytes())
@@ -248,9 +252,9 @@ def read_generation(path: Path) -> Generation:
         return Generation(told["number"], path, told["manifest"], files)
     except FileNotFoundError:
         missing = manifest if path.is_dir() else path
-        raise GenerationDamaged(Damage("missing", missing, "CURRENT or a reader asks for it")) from None
+        raise CorruptGenerationError(Damage("missing", missing, "CURRENT or a reader asks for it")) from None
     except (ValueError, KeyError, TypeError, AttributeError, OSError) as error:
-        raise GenerationDamaged(Damage("damaged", manifest, _one_line(error))) from None
+        raise CorruptGenerationError(Damage("damaged", manifest, _one_line(error))) from None
 
 
 # --- files ----------------------------------------------------------------------------------------------------------
@@ -325,7 +329,7 @@ def _share(descriptor: int, manifest: Path) -> None:
         fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
         if os.path.samestat(os.fstat(descriptor), manifest.stat()):
             return
-    raise GenerationGone(f"Expected generation {manifest.parent.name}, but it was removed; open again.")
+    raise GenerationGoneError(f"Expected generation {manifest.parent.name}, but it was removed; open again.")
 
 
 def _remove(path: Path) -> bool:

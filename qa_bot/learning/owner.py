@@ -46,7 +46,7 @@ def add_answer(bot: Bot, question: str, answer: str, *, url: str = "", gap: str 
     Raises:
         OwnerError: the question or the answer has nothing to read, one of them is too long, or the link is none.
         ChangeError: everything would have to be encoded anew.
-        WriterBusy: another process is writing.
+        WriterBusyError: another process is writing.
     """
     from qa_bot.documents.sync import add_records  # late: a service that starts does not wait for SQLAlchemy
 

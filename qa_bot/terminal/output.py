@@ -19,7 +19,7 @@ from qa_core.types import Answer, AnswerSource, Candidate, Styled, StyledLine
 if TYPE_CHECKING:
     from generators.topics.grid_map import GridMap
     from qa_bot.documents.graph import AddedGraph
-    from qa_bot.documents.sync import Added
+    from qa_bot.documents.sync import AddReport
     from qa_bot.home.config import Setting
     from qa_bot.home.doctor import Check
     from qa_bot.home.store import ConversationInfo
@@ -125,7 +125,7 @@ def show_candidates(candidates: Sequence[Candidate], *, console: Console | None 
         console.print(Padding(Text(_snippet(passage.text), style="dim"), (0, 0, 0, 5)))
 
 
-def show_added(added: Added, *, dry_run: bool, console: Console | None = None) -> None:
+def show_added(added: AddReport, *, dry_run: bool, console: Console | None = None) -> None:
     """What an `add` did; rejects with their reasons on stderr."""
     console = console or Console(highlight=False)
     errors = Console(stderr=True, highlight=False)
@@ -287,7 +287,7 @@ def _nothing(_count: int, _doing: str = "", /) -> None:
     check_interrupt()
 
 
-def _show_rejects(added: Added | AddedGraph, errors: Console) -> None:
+def _show_rejects(added: AddReport | AddedGraph, errors: Console) -> None:
     for reject in added.examples:
         errors.print(Text(f"{reject.where}: {reject.reason}", style="red"))
     if added.rejected > len(added.examples):

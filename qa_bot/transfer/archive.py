@@ -25,9 +25,9 @@ from typing import Annotated, Any, Literal
 import orjson
 from pydantic import BaseModel, Field, ValidationError
 
-from qa_bot.documents.ingest.files.byte_budget import Meter, Metered, Produced
+from qa_bot.documents.ingest.files.byte_budget import ByteBudget, CountingStream, LayerBudget
 from qa_bot.documents.ingest.files.containers import DAMAGE, UNOPENED
-from qa_bot.documents.ingest.files.source_file import Leaf
+from qa_bot.documents.ingest.files.source_file import SourceFile
 from qa_bot.documents.ingest.records import Limits
 
 FORMAT, VERSION = "qa-bot export", 1
@@ -90,18 +90,18 @@ class Archive:
     manifest: Manifest
     limits: Limits
     _zip: zipfile.ZipFile
-    _whole: Meter
+    _whole: LayerBudget
 
     def parts(self, kind: Kind) -> list[Part]:
         return [part for part in self.manifest.parts if part.kind == kind]
 
     @contextmanager
-    def leaf(self, part: Part) -> Iterator[Leaf]:
+    def leaf(self, part: Part) -> Iterator[SourceFile]:
         """A part, to be read by lines or as bytes; raises ArchiveError where it is damaged."""
         where = f"{self.path}!{part.path}"
         try:
             with _member(self._zip, part.path, self._whole) as raw:
-                yield Leaf(part.path, where, raw, self.limits)
+                yield SourceFile(part.path, where, raw, self.limits)
         except DAMAGE as error:
             raise ArchiveError(f"Expected a whole file in {where}, but got {error}; copy the archive again.") from error
 
@@ -127,14 +127,14 @@ def opened(path: Path, *, limits: Limits | None = None) -> Iterator[Archive]:
         ) from None
     with zipped:
         size = path.stat().st_size
-        manifest = _manifest(zipped, path, Meter(Produced(limits), packed=size))
+        manifest = _manifest(zipped, path, LayerBudget(ByteBudget(limits), packed=size))
         _expect_parts(zipped, path, manifest)
-        _verify(zipped, path, manifest, Meter(Produced(limits), packed=size))
-        yield Archive(path, manifest, limits, zipped, Meter(Produced(limits), packed=size))
+        _verify(zipped, path, manifest, LayerBudget(ByteBudget(limits), packed=size))
+        yield Archive(path, manifest, limits, zipped, LayerBudget(ByteBudget(limits), packed=size))
 
 
 @contextmanager
-def _member(zipped: zipfile.ZipFile, name: str, whole: Meter) -> Iterator[Metered]:
+def _member(zipped: zipfile.ZipFile, name: str, whole: LayerBudget) -> Iterator[CountingStream]:
     """A member as a stream that counts what it produces."""
     info = zipped.getinfo(name)
     packed = min(info.compress_size, whole.packed or 0)
@@ -143,10 +143,10 @@ def _member(zipped: zipfile.ZipFile, name: str, whole: Meter) -> Iterator[Metere
     except UNOPENED as error:
         raise ArchiveError(f"Expected a readable {name}, but got: {error}; export anew.") from None
     with member:
-        yield Metered(member, Meter(whole.produced, packed=packed, archive=whole))
+        yield CountingStream(member, LayerBudget(whole.total, packed=packed, archive=whole))
 
 
-def _manifest(zipped: zipfile.ZipFile, path: Path, whole: Meter) -> Manifest:
+def _manifest(zipped: zipfile.ZipFile, path: Path, whole: LayerBudget) -> Manifest:
     if MANIFEST not in zipped.namelist():
         raise ArchiveError(
             f"Expected an archive of `qa-bot export`, but {path} has no {MANIFEST}; add documents with `qa-bot add`."
@@ -162,7 +162,7 @@ def _manifest(zipped: zipfile.ZipFile, path: Path, whole: Meter) -> Manifest:
         ) from None
 
 
-def _read(raw: Metered, limit: int) -> bytes:
+def _read(raw: CountingStream, limit: int) -> bytes:
     data = b""
     while len(data) <= limit and (chunk := raw.read(CHUNK)):
         data += chunk
@@ -191,7 +191,7 @@ def _expect_parts(zipped: zipfile.ZipFile, path: Path, manifest: Manifest) -> No
         )
 
 
-def _verify(zipped: zipfile.ZipFile, path: Path, manifest: Manifest, whole: Meter) -> None:
+def _verify(zipped: zipfile.ZipFile, path: Path, manifest: Manifest, whole: LayerBudget) -> None:
     for part in manifest.parts:
         digest, size = hashlib.sha256(), 0
         try:

@@ -64,7 +64,7 @@ def export(
 
     Raises:
         FileExistsError: `path` exists, and `force` is not set.
-        WriterBusy: another process writes to the home.
+        WriterBusyError: another process writes to the home.
     """
     with (
         home.lock("export"),

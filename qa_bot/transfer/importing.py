@@ -21,13 +21,13 @@ from pydantic import BaseModel, Field, ValidationError
 from kg_index.building.rdf_parsing import read_triples
 from qa_bot.documents import graph
 from qa_bot.documents import sync as changes
-from qa_bot.documents.ingest.files.source_file import Leaf, over_record_limit
-from qa_bot.documents.ingest.records import Item, Kept, Limits, Record, Reject
-from qa_bot.documents.sync import CUTTING, Added, Log
+from qa_bot.documents.ingest.files.source_file import SourceFile, over_record_limit
+from qa_bot.documents.ingest.records import ExportedFields, Item, Limits, Record, Reject
+from qa_bot.documents.sync import CUTTING, AddReport, RejectLog
 from qa_bot.home.config import Config, known_keys
 from qa_bot.home.folder import Home
 from qa_bot.home.journal import open_store
-from qa_bot.home.store import ConversationInfo, Feedback, Joined, Turn
+from qa_bot.home.store import ConversationInfo, Feedback, JoinedCounts, Turn
 from qa_bot.home.store.store import Joining
 from qa_bot.transfer.archive import Archive, Part, opened
 from qa_bot.web.api.models import AnswerReply
@@ -92,12 +92,12 @@ class _SettledLine(BaseModel):
 class Imported:
     """What became of an archive's parts; `notices` tell what was left out, and why."""
 
-    documents: Added = field(default_factory=Added)
+    documents: AddReport = field(default_factory=AddReport)
     facts: int = 0
     """New ones."""
     conversations: int = 0
     """New ones, and below the same of their turns and votes."""
-    joined: Joined = field(default_factory=Joined)
+    joined: JoinedCounts = field(default_factory=JoinedCounts)
     notices: list[str] = field(default_factory=list)
 
     @property
@@ -132,13 +132,13 @@ def join(
 
     Raises:
         FileNotFoundError, ArchiveError, LimitError: nothing was changed.
-        WriterBusy: another process writes to the home.
+        WriterBusyError: another process writes to the home.
     """
 
-    def counted(counts: Added) -> None:
+    def counted(counts: AddReport) -> None:
         progress(counts.records, "Importing documents")
 
-    with opened(path, limits=limits) as archive, home.lock("import"), changes.logged(home) as log:
+    with opened(path, limits=limits) as archive, home.lock("import"), changes.reject_log(home) as log:
         imported = Imported(log.counts, notices=list(_left_out(home, config, archive)))
         imported.facts = _join_facts(home, archive, progress)
         collections = ((part.collection, _documents(archive, part, config)) for part in archive.parts("documents"))
@@ -159,7 +159,7 @@ def join(
 # --- lines ----------------------------------------------------------------------------------------------------------
 
 
-def _lines(leaf: Leaf, kind: type[Line]) -> Iterator[tuple[str, Line] | Reject]:
+def _lines(leaf: SourceFile, kind: type[Line]) -> Iterator[tuple[str, Line] | Reject]:
     """The lines of a part, each with its place."""
     for number, data in leaf.lines():
         where = f"{leaf.where}:{number}"
@@ -167,7 +167,7 @@ def _lines(leaf: Leaf, kind: type[Line]) -> Iterator[tuple[str, Line] | Reject]:
         yield found if isinstance(found, Reject) else (where, found)
 
 
-def _sound(archive: Archive, part: Part, kind: type[Line], log: Log) -> Iterator[tuple[str, Line]]:
+def _sound(archive: Archive, part: Part, kind: type[Line], log: RejectLog) -> Iterator[tuple[str, Line]]:
     """Those lines that make sense; the others are told."""
     with archive.leaf(part) as leaf:
         for found in _lines(leaf, kind):
@@ -177,7 +177,7 @@ def _sound(archive: Archive, part: Part, kind: type[Line], log: Log) -> Iterator
                 yield found
 
 
-def _parsed(data: bytes | None, kind: type[Line], where: str, leaf: Leaf) -> Line | Reject:
+def _parsed(data: bytes | None, kind: type[Line], where: str, leaf: SourceFile) -> Line | Reject:
     if data is None:
         return Reject(where, over_record_limit(leaf.limits))
     try:
@@ -207,16 +207,16 @@ def _documents(archive: Archive, part: Part, config: Config) -> Iterator[Item]:
         yield from leaf.repairs.notices(leaf.where)
 
 
-def _document(where: str, line: _DocumentLine, leaf: Leaf, characters: int | None) -> Record | Reject:
+def _document(where: str, line: _DocumentLine, leaf: SourceFile, characters: int | None) -> Record | Reject:
     """A record; `characters` are those of the longest passage, None where the archive's passages are of no use."""
     id_, title, text, body, url, origin = (
         leaf.repairs.clean(each) for each in (line.id, line.title, line.text, line.body, line.url, line.origin)
     )
-    kept = Kept(origin)
+    kept = ExportedFields(origin)
     if characters is not None:
         if not _are_spans(line.spans, len(text), characters):
             return Reject(where, "Expected spans in order and within the text, but got others; export anew.")
-        kept = Kept(origin, line.hash, tuple(line.spans))
+        kept = ExportedFields(origin, line.hash, tuple(line.spans))
     return Record(id_, title, text, body, url, where, kept)
 
 
@@ -285,10 +285,10 @@ def _digest(path: Path) -> str:
 # --- conversations --------------------------------------------------------------------------------------------------
 
 
-def _join_history(joining: Joining, archive: Archive, log: Log, progress: Progress) -> tuple[int, Joined]:
+def _join_history(joining: Joining, archive: Archive, log: RejectLog, progress: Progress) -> tuple[int, JoinedCounts]:
     for part in archive.parts("settled"):
         joining.settled_gaps((line.key, line.settled) for _, line in _sound(archive, part, _SettledLine, log))
-    fresh, joined = 0, Joined()
+    fresh, joined = 0, JoinedCounts()
     for part in archive.parts("conversations"):
         infos = (
             ConversationInfo(each.id, each.title, each.persona, each.created, each.updated, 0)
@@ -300,13 +300,13 @@ def _join_history(joining: Joining, archive: Archive, log: Log, progress: Progre
         lines = _sound(archive, part, _TurnLine, log)
         while asked := list(islice(lines, BATCH)):
             new = joining.turns(list(_turns(asked, joining, log)))
-            joined = Joined(joined.turns + new.turns, joined.known + new.known, joined.votes + new.votes)
+            joined = JoinedCounts(joined.turns + new.turns, joined.known + new.known, joined.votes + new.votes)
             progress(joined.turns + joined.known, "Importing turns")
     return fresh, joined
 
 
 def _turns(
-    lines: Sequence[tuple[str, _TurnLine]], joining: Joining, log: Log
+    lines: Sequence[tuple[str, _TurnLine]], joining: Joining, log: RejectLog
 ) -> Iterator[tuple[Turn, tuple[Feedback, ...]]]:
     """Those whose conversation is there, and whose answer has the shape of one."""
     known = joining.known({line.conversation for _, line in lines if line.conversation is not None})

@@ -27,7 +27,7 @@ _NAME = 80
 
 
 def whole(store: Store, conversation: str) -> dict[str, Any]:
-    """A conversation with its turns, each with the last vote on it; raises NotFound."""
+    """A conversation with its turns, each with the last vote on it; raises NotFoundError."""
     votes = store.last_feedback(conversation)
     turns = [_turn(turn, votes.get(turn.id)) for turn in store.turns(conversation)]
     return {**asdict(store.conversation(conversation)), "turns": turns}

@@ -19,8 +19,8 @@ from qa_bot.answering.events import Event, Listener, nobody
 from qa_bot.answering.models.personas import PersonaError, PersonaLines
 from qa_bot.answering.pipeline import SearchEngine
 from qa_bot.bot import Bot
-from qa_bot.conversation.answering import Exchanged
-from qa_bot.conversation.persona_choice import ChoiceError, NotOffered
+from qa_bot.conversation.answering import ClientTurn
+from qa_bot.conversation.persona_choice import ChoiceError, ChoiceNotOfferedError
 from qa_bot.web.errors import ServiceError
 from qa_bot.web.logs import event, note
 from qa_bot.web.metrics import Metrics
@@ -111,7 +111,7 @@ class Engine:
         persona: str = "",
         hint: str = "",
         conversation: str | None = None,
-        history: Sequence[Exchanged] | None = None,
+        history: Sequence[ClientTurn] | None = None,
         understood: str = "",
         reference: str = "",
         id: str = "",  # noqa: A002  # the noun's own name
@@ -184,11 +184,11 @@ class Engine:
 
     async def _found(self, work: Callable[[Store], Result]) -> Result:
         """The same, where what is not found is the client's mistake."""
-        from qa_bot.home.store import NotFound  # late: nobody waits for SQLAlchemy before the first question
+        from qa_bot.home.store import NotFoundError  # late: nobody waits for SQLAlchemy before the first question
 
         try:
             return await self.store(work)
-        except NotFound as error:
+        except NotFoundError as error:
             raise ServiceError(404, str(error)) from None
 
     async def warm_up(self) -> None:
@@ -295,7 +295,7 @@ def refused_choices() -> Iterator[None]:
     """A choice that cannot be made, as an error of the service."""
     try:
         yield
-    except NotOffered as error:
+    except ChoiceNotOfferedError as error:
         raise ServiceError(404, str(error)) from None
     except ChoiceError as error:
         raise ServiceError(422, str(error)) from None

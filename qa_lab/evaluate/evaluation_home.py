@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from qa_bot.answering.confidence.fit import ensure
 from qa_bot.bot import Bot
-from qa_bot.documents.sync import Added, add, use
+from qa_bot.documents.sync import AddReport, add, switch_encoder
 from qa_bot.home.config import load_config
 from qa_bot.home.encoders import STARTER, resolve
 from qa_bot.home.folder import Home, HomeError
@@ -77,7 +77,7 @@ class Indexed:
                         f"Expected {self.home.path} to be made with the encoder {name}, but got another; leave --home "
                         f"out to compare encoders, or run: qa-bot --home {self.home.path} use {name}"
                     )
-                use(self.home, bot.config, bot.encoder, name=name)
+                switch_encoder(self.home, bot.config, bot.encoder, name=name)
             if calibrated:
                 ensure(bot.encoder, self.home.models)
             yield bot
@@ -145,7 +145,7 @@ def _add(home: Home, paths: Sequence[Path], collection: str, flags: Flags, progr
         log.warning("%s: %s", named, _rejects(added))
 
 
-def _rejects(added: Added) -> str:
+def _rejects(added: AddReport) -> str:
     first = added.examples[0]
     return f"{added.rejected} of {added.records} records were rejected, the first at {first.where}: {first.reason}"
 

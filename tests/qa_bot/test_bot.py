@@ -14,10 +14,10 @@ from qa_bot.answering.answer_json import as_dict
 from qa_bot.answering.deadline import Cancelled, Deadline
 from qa_bot.answering.models.ranker_loading import RankerError
 from qa_bot.documents.graph import add as add_facts
-from qa_bot.documents.sync import add, delete, use
+from qa_bot.documents.sync import add, delete, switch_encoder
 from qa_bot.home.config import Config, ConfigError, set_value
 from qa_bot.home.folder import Home, HomeError
-from qa_bot.home.generations import GenerationDamaged, Generations
+from qa_bot.home.generations import CorruptGenerationError, Generations
 from qa_core.encoders.static_encoder import StaticEncoder
 from qa_core.types import Question
 
@@ -260,7 +260,7 @@ def test_a_running_bot_goes_over_to_the_encoder_that_is_put_in_use(home, other_e
     encoder = StaticEncoder.load(other_encoder_folder)
     with Bot.open(home, record=False) as bot:
         assert first(bot, CATS, "dense") == "animals-cats-sleep"
-        use(bot.home, bot.config, encoder, name=str(other_encoder_folder))
+        switch_encoder(bot.home, bot.config, encoder, name=str(other_encoder_folder))
         assert bot.search(CATS, engine="dense") == (), "not configured yet"
         set_value(home, "dense.encoder", str(other_encoder_folder))
         assert first(bot, CATS, "dense") == "animals-cats-sleep"
@@ -296,7 +296,7 @@ def test_an_index_that_vanishes_is_told(home) -> None:
     with Bot.open(home, record=False) as bot:
         bot.ask(CATS)
         (home / "index" / "CURRENT").unlink()
-        with pytest.raises(GenerationDamaged, match=r"CURRENT is missing: .*run `qa-bot repair`"):
+        with pytest.raises(CorruptGenerationError, match=r"CURRENT is missing: .*run `qa-bot repair`"):
             bot.ask(CATS)
 
 

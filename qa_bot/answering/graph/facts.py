@@ -18,7 +18,7 @@ from qa_bot.documents.graph import Graph, open_graph
 from qa_bot.home.config import Config
 from qa_bot.home.encoders import STARTER, resolve
 from qa_bot.home.folder import Home
-from qa_bot.home.generations import GenerationDamaged
+from qa_bot.home.generations import CorruptGenerationError
 from qa_bot.home.starter import FACTS
 from qa_core.types import AnswerSource, Candidate, Clue, Encoder, Passage, Source
 
@@ -87,7 +87,7 @@ def open_facts(home: Home, config: Config, held: ExitStack) -> Facts:
         graph = held.enter_context(open_graph(home))
         templates = _templates(Path(settings.templates)) if settings.templates else None
         scorer = _scorer(Path(settings.relations), home.models) if settings.relations else None
-    except (ValueError, RuntimeError, OSError, GenerationDamaged) as error:
+    except (ValueError, RuntimeError, OSError, CorruptGenerationError) as error:
         raise FactsError(str(error)) from error
     precision, limit = max(config.answer.precision, settings.precision), config.answer.limit
     return Facts(graph, encoder, precision=precision, limit=limit, templates=templates, scorer=scorer)

@@ -12,7 +12,7 @@ from kg_index.answers.interpretations import Interpretation
 from kg_index.answers.topics import Topic
 from kg_index.answers.verbalise import form_of
 from kg_index.triples.paths import Step
-from qa_bot.conversation.clarification.offering import Offer
+from qa_bot.conversation.clarification.offering import ChoiceWithTarget
 from qa_core.text.analysis import terms
 from qa_core.types import Choice
 
@@ -37,7 +37,9 @@ LONGEST_NAME = 100
 """Characters."""
 
 
-def senses(found: FactResult, facts: Facts, *, check: Callable[[], object] = lambda: None) -> Iterator[Offer]:
+def senses(
+    found: FactResult, facts: Facts, *, check: Callable[[], object] = lambda: None
+) -> Iterator[ChoiceWithTarget]:
     """The question with each of the entities that it may mean, where these are about as likely and answer otherwise."""
     close = close_interpretations(found.parsed.interpretations)
     question = found.parsed.question
@@ -95,7 +97,7 @@ def topics(
     *,
     defined: bool,
     check: Callable[[], object] = lambda: None,
-) -> Iterator[Offer]:
+) -> Iterator[ChoiceWithTarget]:
     """What can be asked about the entities that a bare name stands for, in turn; `carrying` are the name's terms.
 
     Where a definition is asked for, only a name of several entities is open.
@@ -113,7 +115,9 @@ def topics(
     return (offer for each in zip_longest(*told) for offer in each if offer is not None)
 
 
-def _facts_of(topic: Topic, rivals: Sequence[int], facts: Facts, check: Callable[[], object]) -> Iterator[Offer]:
+def _facts_of(
+    topic: Topic, rivals: Sequence[int], facts: Facts, check: Callable[[], object]
+) -> Iterator[ChoiceWithTarget]:
     """Questions about an entity that have an answer, what tells most about it first."""
     for predicate in _predicates(topic.id, facts):
         relation = facts.answerer.verbaliser.predicate(predicate)

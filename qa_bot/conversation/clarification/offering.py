@@ -1,4 +1,4 @@
-"""Clarification: a turn with several good readings, and what is asked when one of them is chosen.
+"""Clarification: a turn with several good title_facets, and what is asked when one of them is chosen.
 
 A bare topic ("asthma", "headache treatment") may be what several documents tell different things about, and a name may
 stand for several entities (`senses`). Whatever is offered was asked before, and answered as it says. A whole
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from qa_bot.answering.stages.owner_answers import is_owned
 from qa_bot.conversation.clarification.bare_topics import Topic, defines, is_narrower, label, tidy, topic_of
-from qa_bot.documents.ingest.near_duplicates import near, sketches
+from qa_bot.documents.ingest.near_duplicates import near, super_shingles
 from qa_core.types import Answer, Candidate, Choice
 from retrievers.formulate import content_terms
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 Ask = Callable[[str], Answer]
 """A question to its answer, without clarification."""
 
-Offer = tuple[Choice, str]
+ChoiceWithTarget = tuple[Choice, str]
 """A choice, and what has to answer its question: the title of a document, or the text of a fact."""
 
 FEWEST, MOST = 2, 5
@@ -43,7 +43,7 @@ MANY = 7
 """With more readings than these, and no document about the topic itself, five of them would be a guess."""
 
 
-class Reading(NamedTuple):
+class TitleFacet(NamedTuple):
     """What a title asks beyond the topic, and the best document that does."""
 
     rest: frozenset[str]
@@ -54,7 +54,7 @@ class Reading(NamedTuple):
         return tidy(self.candidate.passage.clue.title)
 
 
-def choices(
+def clarification_choices(
     ranking: Ranking,
     decision: Decision,
     fact: FactResult | None,
@@ -87,14 +87,14 @@ def choices(
     return keep(_topics(named, facts, topic, check), answers=_is_fact) if named and facts else ()
 
 
-def documents(topic: Topic, candidates: Sequence[Candidate]) -> Iterator[Offer]:
+def documents(topic: Topic, candidates: Sequence[Candidate]) -> Iterator[ChoiceWithTarget]:
     """Choices among documents whose titles ask different things about a topic; what it is stands first, then what is
     asked about it, then what is narrower, each in the order of the ranking.
 
     A document that is about the topic itself is the answer, unless it only tells what that is and others tell more.
     Of near-duplicates the first is kept.
     """
-    found = readings(topic, candidates, near=NEAR_SUBJECTS if topic.defined else NEAR)
+    found = title_facets(topic, candidates, near=NEAR_SUBJECTS if topic.defined else NEAR)
     itself = [each for each in found if not each.rest]
     others = sorted((each for each in found if each.rest), key=lambda each: is_narrower(each.title, topic))
     if topic.defined:  # only the name may be open
@@ -103,13 +103,13 @@ def documents(topic: Topic, candidates: Sequence[Candidate]) -> Iterator[Offer]:
         return
     seen: list[tuple[int, int, int]] = []
     for each in (*itself, *others):
-        sketch = sketches(each.candidate.passage.text)
+        sketch = super_shingles(each.candidate.passage.text)
         if not any(near(sketch, other) for other in seen):
             seen.append(sketch)
             yield Choice(label(each.title, topic), each.title), each.candidate.passage.source.title
 
 
-def readings(topic: Topic, candidates: Sequence[Candidate], *, near: float) -> list[Reading]:
+def title_facets(topic: Topic, candidates: Sequence[Candidate], *, near: float) -> list[TitleFacet]:
     """The best document for each thing that titles with all terms of the topic ask beyond it, best first.
 
     `near` is the part of the best score that it takes. Titles that ask more than another one does are narrower, and
@@ -124,14 +124,14 @@ def readings(topic: Topic, candidates: Sequence[Candidate], *, near: float) -> l
             return []
     rests = [rest for rest in found if rest]
     return [
-        Reading(rest, candidate)
+        TitleFacet(rest, candidate)
         for rest, candidate in found.items()
         if len(candidate.passage.clue.title) <= LONGEST_TITLE and not any(other < rest for other in rests)
     ]
 
 
 def offered(
-    asked: Iterable[Offer],
+    asked: Iterable[ChoiceWithTarget],
     *,
     ask: Ask,
     answers: Callable[[Answer, str], bool],
@@ -161,7 +161,7 @@ def shown(text: str) -> str:
     return line if len(line) <= LONGEST_LABEL else f"{line[: LONGEST_LABEL - 1].rstrip()}…"
 
 
-def _is_open(topic: Topic, itself: Sequence[Reading], others: Sequence[Reading]) -> bool:
+def _is_open(topic: Topic, itself: Sequence[TitleFacet], others: Sequence[TitleFacet]) -> bool:
     if not itself:
         return len(others) <= MANY
     asking = [each for each in others if not is_narrower(each.title, topic)]
@@ -188,13 +188,13 @@ def _is_titled(ranking: Ranking, decision: Decision) -> bool:
     return decision.given and asked.issubset(content_terms(ranking.candidates[0].passage.clue.title))
 
 
-def _senses(fact: FactResult, facts: Facts, check: Callable[[], object]) -> Iterable[Offer]:
+def _senses(fact: FactResult, facts: Facts, check: Callable[[], object]) -> Iterable[ChoiceWithTarget]:
     from qa_bot.conversation.clarification.ambiguous_entities import senses
 
     return senses(fact, facts, check=check)
 
 
-def _topics(fact: FactResult, facts: Facts, topic: Topic, check: Callable[[], object]) -> Iterable[Offer]:
+def _topics(fact: FactResult, facts: Facts, topic: Topic, check: Callable[[], object]) -> Iterable[ChoiceWithTarget]:
     from qa_bot.conversation.clarification.ambiguous_entities import topics
 
     return topics(fact, facts, topic.terms, defined=topic.defined, check=check)

@@ -10,7 +10,7 @@ from qa_bot.conversation.followups.fragments import completed, is_fragment
 from qa_bot.conversation.followups.lexicon import PLACES, PLAIN, RELATIONS, is_person
 from qa_bot.conversation.followups.mentions import Exchange, Mention
 from qa_bot.conversation.followups.phrases import Found, bare, is_plural, phrases, plural_of
-from qa_bot.conversation.followups.rewriting import POSSESSIVE, PRONOUN, Candidate, cased, opened, owning
+from qa_bot.conversation.followups.rewriting import POSSESSIVE, PRONOUN, RewriteCandidate, cased, opened, owning
 from qa_core.text.analysis import terms
 from qa_core.text.noun_phrases import FUNCTION_WORDS
 
@@ -65,23 +65,23 @@ _MEANT_FOR = re.compile(
 _ENDING = re.compile(r"\b(?:the|any|some|other|an?)\s+(?P<before>(?:[\w-]+\s+){0,2})(?P<noun>[\w-]+)$", re.IGNORECASE)
 
 
-def candidates(question: str, history: Sequence[Exchange], spoken: Sequence[Mention]) -> list[Candidate]:
+def candidates(question: str, history: Sequence[Exchange], spoken: Sequence[Mention]) -> list[RewriteCandidate]:
     """The turn as it is, first, and its rewrites, each text once."""
     limit = len(question) + LONGER
-    found: dict[str, Candidate] = {question: Candidate(question)}
+    found: dict[str, RewriteCandidate] = {question: RewriteCandidate(question)}
     for candidate in _rewrites(question, history, spoken[:MENTIONS]):
         if len(candidate.text) <= limit:
             found.setdefault(candidate.text, candidate)
     return list(found.values())
 
 
-def _rewrites(question: str, history: Sequence[Exchange], spoken: Sequence[Mention]) -> Iterator[Candidate]:
+def _rewrites(question: str, history: Sequence[Exchange], spoken: Sequence[Mention]) -> Iterator[RewriteCandidate]:
     own = phrases(question)
     if is_fragment(question):
         yield from completed(question, history, spoken)
         return
     for mention in _places(spoken) if _THERE.search(question) else ():
-        yield Candidate(_THERE.sub(f"in {mention.text}", question), "pronoun", mention, "there")
+        yield RewriteCandidate(_THERE.sub(f"in {mention.text}", question), "pronoun", mention, "there")
     yield from _ones(question, spoken)
     yield from _pronouns(question, own, spoken)
     yield from _possessives(question, own, spoken)
@@ -99,7 +99,7 @@ def _places(spoken: Sequence[Mention]) -> list[Mention]:
 # --------------------------------------------------------------------------------------------------- words for words
 
 
-def _pronouns(question: str, own: Sequence[Found], spoken: Sequence[Mention]) -> Iterator[Candidate]:
+def _pronouns(question: str, own: Sequence[Found], spoken: Sequence[Mention]) -> Iterator[RewriteCandidate]:
     places = [place for place in PRONOUN.finditer(question) if _stands_alone(question, place)]
     if not places or _EMPTY.search(question):
         return
@@ -113,7 +113,7 @@ def _pronouns(question: str, own: Sequence[Found], spoken: Sequence[Mention]) ->
         for place in reversed(alike):
             said = mention.many if place.lastgroup == "several" else mention.text
             text = text[: place.start()] + cased(said, place.start()) + text[place.end() :]
-        yield Candidate(text, "pronoun", mention, meant.first[0].lower(), inside)
+        yield RewriteCandidate(text, "pronoun", mention, meant.first[0].lower(), inside)
 
 
 class _Meant(NamedTuple):
@@ -146,7 +146,7 @@ def _meant_inside(question: str, own: Sequence[Found], pronoun: re.Match[str]) -
     return any(_JOINED.search(question, phrase.end, pronoun.start()) for phrase in before)
 
 
-def _ones(question: str, spoken: Iterable[Mention]) -> Iterator[Candidate]:
+def _ones(question: str, spoken: Iterable[Mention]) -> Iterator[RewriteCandidate]:
     """ "Which ones?", "how many are there?", "how do I see one?"."""
     several = _WHICH_ONES.search(question) or _HOW_MANY.search(question)
     single = _ONE.search(question)
@@ -154,11 +154,11 @@ def _ones(question: str, spoken: Iterable[Mention]) -> Iterator[Candidate]:
         if several:
             many = plural_of(bare(mention.text))
             text = f"{question[: several.end(1)]} {many}{question[several.end() :]}"
-            yield Candidate(text, "pronoun", mention, "ones")
+            yield RewriteCandidate(text, "pronoun", mention, "ones")
         if single and not mention.plural and not mention.name:
             one = mention.text if mention.text != bare(mention.text) else f"{_article(mention.text)} {mention.text}"
             text = question[: single.start()] + one + question[single.end() :]
-            yield Candidate(text, "pronoun", mention, "one")
+            yield RewriteCandidate(text, "pronoun", mention, "one")
 
 
 def _article(noun: str) -> str:
@@ -185,7 +185,7 @@ def _stands_alone(question: str, place: re.Match[str]) -> bool:
     return after is None or after[1] in FUNCTION_WORDS or after[1].endswith(("ed", "en"))
 
 
-def _possessives(question: str, own: Sequence[Found], spoken: Iterable[Mention]) -> Iterator[Candidate]:
+def _possessives(question: str, own: Sequence[Found], spoken: Iterable[Mention]) -> Iterator[RewriteCandidate]:
     place = POSSESSIVE.search(question)
     if place is None or _meant_inside(question, own, place) or _owned_inside(own, place):
         return
@@ -196,10 +196,10 @@ def _possessives(question: str, own: Sequence[Found], spoken: Iterable[Mention])
             continue
         said = mention.many if place[0].lower().startswith("their") else mention.text
         text = question[: place.start()] + cased(owning(said), place.start()) + " " + question[place.end() :]
-        yield Candidate(text, "possessive", mention, place[0].split()[0].lower(), inside)
+        yield RewriteCandidate(text, "possessive", mention, place[0].split()[0].lower(), inside)
 
 
-def _nouns(question: str, own: Sequence[Found], spoken: Iterable[Mention]) -> Iterator[Candidate]:
+def _nouns(question: str, own: Sequence[Found], spoken: Iterable[Mention]) -> Iterator[RewriteCandidate]:
     """A noun that names the kind of what was spoken of ("the city"), or a shorter name of it ("Anne")."""
     for mention in spoken:
         yield from _of_its_kind(question, mention)
@@ -210,28 +210,28 @@ def _nouns(question: str, own: Sequence[Found], spoken: Iterable[Mention]) -> It
             if place[0].lower().startswith(("this", "these")) and terms(place["noun"])[:1] not in (known[-1:], []):
                 noun = place["noun"]
                 text = f"{question[: place.start()]}the {noun} of {mention.text}{question[place.end() :]}"
-                yield Candidate(text, "demonstrative", mention, place[0].lower())
+                yield RewriteCandidate(text, "demonstrative", mention, place[0].lower())
             if terms(place["noun"]) == known[-1:] and not question[place.end() :].startswith(" of"):
                 text = question[: place.start()] + cased(mention.text, place.start()) + question[place.end() :]
-                yield Candidate(text, "demonstrative", mention, place[0].lower())
+                yield RewriteCandidate(text, "demonstrative", mention, place[0].lower())
         for phrase in own:
             short = terms(phrase.text)
             written = set(bare(phrase.text).split()) <= set(mention.text.split())
             if written and short and len(short) < len(known) and short in (known[: len(short)], known[-len(short) :]):
                 text = question[: phrase.start] + cased(mention.text, phrase.start) + question[phrase.end :]
-                yield Candidate(text, "longer name", mention, phrase.text)
+                yield RewriteCandidate(text, "longer name", mention, phrase.text)
 
 
-def _of_its_kind(question: str, mention: Mention) -> Iterator[Candidate]:
+def _of_its_kind(question: str, mention: Mention) -> Iterator[RewriteCandidate]:
     """ "The city" for what a graph calls one."""
     for place in _DEMONSTRATIVE.finditer(question) if mention.classes else ():
         noun, after = place["noun"].lower(), question[place.end() :]
         if noun in mention.classes and not _DEFINED.match(after):
             text = question[: place.start()] + cased(mention.text, place.start()) + after
-            yield Candidate(text, "demonstrative", mention, noun)
+            yield RewriteCandidate(text, "demonstrative", mention, noun)
 
 
-def _left_out(question: str, own: Sequence[Found], spoken: Iterable[Mention]) -> Iterator[Candidate]:
+def _left_out(question: str, own: Sequence[Found], spoken: Iterable[Mention]) -> Iterator[RewriteCandidate]:
     """ "What are the symptoms?" says of what only by what came before."""
     tail = re.search(r"[?.!\s]*$", question)
     assert tail is not None
@@ -245,7 +245,7 @@ def _left_out(question: str, own: Sequence[Found], spoken: Iterable[Mention]) ->
         if mention.answered or known & set(terms(mention.text)):
             continue
         for kind, word in (("left out", "for" if _MEANT_FOR.search(body) else "of"), ("place", "in")):
-            yield Candidate(f"{body} {word} {mention.text}{end}", kind, mention, inside=len(own))  # type: ignore[arg-type] # both are kinds
+            yield RewriteCandidate(f"{body} {word} {mention.text}{end}", kind, mention, inside=len(own))  # type: ignore[arg-type] # both are kinds
 
 
 def lacks(question: str) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from qa_bot.conversation.followups.mentions import Exchange, Mention
 from qa_bot.conversation.followups.phrases import Found, bare, is_plural, lowered, phrases
-from qa_bot.conversation.followups.rewriting import POSSESSIVE, PRONOUN, Candidate, cased, opened, owning
+from qa_bot.conversation.followups.rewriting import POSSESSIVE, PRONOUN, RewriteCandidate, cased, opened, owning
 
 _ABOUT = re.compile(r"^(?:(?:and|but|so|or)\s+)?(?:what|how)\s+about\s+(?!for\b)(?P<rest>.+)$", re.IGNORECASE)
 _AND = re.compile(r"^(?:and|or|but|also)\s+(?P<rest>.+)$", re.IGNORECASE)
@@ -45,7 +45,7 @@ def is_fragment(question: str) -> bool:
     return bool(_BARE.match(opened(question))) or _rest(question) is not None
 
 
-def completed(question: str, history: Sequence[Exchange], spoken: Sequence[Mention]) -> Iterator[Candidate]:
+def completed(question: str, history: Sequence[Exchange], spoken: Sequence[Mention]) -> Iterator[RewriteCandidate]:
     """What a fragment may mean after the latest question that was none."""
     former = next((each.question for each in reversed(history) if not is_fragment(each.question)), "")
     yield from _completed(question, _rest(question), former, spoken)
@@ -62,19 +62,19 @@ def _rest(question: str) -> str | None:
     return None
 
 
-def _completed(question: str, rest: str | None, former: str, spoken: Sequence[Mention]) -> Iterator[Candidate]:
+def _completed(question: str, rest: str | None, former: str, spoken: Sequence[Mention]) -> Iterator[RewriteCandidate]:
     if rest is None:
         yield from _asked_bare(question, former, spoken)
     elif owner := POSSESSIVE.match(rest):
         asked = rest[owner.end() :]
         verb = "are" if is_plural(asked) else "is"
         for mention in spoken:
-            yield Candidate(
+            yield RewriteCandidate(
                 f"What {verb} {owning(mention.text)} {asked}?", "fragment", mention, owner[0].strip().lower()
             )
     elif PRONOUN.search(rest):
         yield from (
-            Candidate(PRONOUN.sub(lambda _, m=mention: m.text, question, count=1), "fragment", mention)  # type: ignore[misc] # bound at once
+            RewriteCandidate(PRONOUN.sub(lambda _, m=mention: m.text, question, count=1), "fragment", mention)  # type: ignore[misc] # bound at once
             for mention in spoken
         )
     elif _PREPOSITION.match(rest):
@@ -83,43 +83,45 @@ def _completed(question: str, rest: str | None, former: str, spoken: Sequence[Me
         yield from _exchanged(rest, former, spoken)
         if rest.lower().startswith("the ") and rest[4:].islower():
             verb = "are" if is_plural(rest) else "is"
-            yield from (Candidate(f"What {verb} {rest} of {each.text}?", "fragment", each) for each in spoken)
+            yield from (RewriteCandidate(f"What {verb} {rest} of {each.text}?", "fragment", each) for each in spoken)
 
 
-def _asked_bare(question: str, former: str, spoken: Sequence[Mention]) -> Iterator[Candidate]:
+def _asked_bare(question: str, former: str, spoken: Sequence[Mention]) -> Iterator[RewriteCandidate]:
     """ "Why?" asks for the reason of what was asked; "how many?" of what was spoken of."""
     asked = _BARE.match(opened(question))
     assert asked is not None
     word = asked["wh"].capitalize()
     if word not in {"How many", "How much"}:
         if inverted := _INVERTED.match(opened(former)):
-            yield Candidate(f"{word} {lowered(inverted['rest'])}?", "fragment", spoken[0] if spoken else None, word)
+            yield RewriteCandidate(
+                f"{word} {lowered(inverted['rest'])}?", "fragment", spoken[0] if spoken else None, word
+            )
             return
         if stated := _STATED.match(opened(former)):
-            yield Candidate(f"{word} {stated['rest']}?", "fragment", spoken[0] if spoken else None, word)
+            yield RewriteCandidate(f"{word} {stated['rest']}?", "fragment", spoken[0] if spoken else None, word)
             return
     for mention in [each for each in spoken if each.plural] or spoken:
-        yield Candidate(f"{word} {bare(mention.text)}?", "fragment", mention, word)
+        yield RewriteCandidate(f"{word} {bare(mention.text)}?", "fragment", mention, word)
 
 
-def _elsewhere(rest: str, former: str, spoken: Sequence[Mention]) -> Iterator[Candidate]:
+def _elsewhere(rest: str, former: str, spoken: Sequence[Mention]) -> Iterator[RewriteCandidate]:
     """The former question with another place, time or purpose: in exchange for one of the same kind, or besides."""
     word = rest.split()[0].lower()
     body = opened(former)
     told = body.lower().rfind(f" {word} ")
     kept = body if told < 0 else body[:told]
-    yield Candidate(f"{kept} {lowered(rest)}?", "fragment", spoken[0] if spoken else None, word)
+    yield RewriteCandidate(f"{kept} {lowered(rest)}?", "fragment", spoken[0] if spoken else None, word)
 
 
-def _exchanged(rest: str, former: str, spoken: Sequence[Mention]) -> Iterator[Candidate]:
+def _exchanged(rest: str, former: str, spoken: Sequence[Mention]) -> Iterator[RewriteCandidate]:
     """The former question with one of its things exchanged for the new one."""
     if extreme := _EXTREME.match(rest):
         if _EXTREME_INSIDE.search(former):
             text = _EXTREME_INSIDE.sub(extreme[0], former, count=1)
-            yield Candidate(text, "fragment", spoken[0] if spoken else None, rest)
+            yield RewriteCandidate(text, "fragment", spoken[0] if spoken else None, rest)
         return
     if _PARTICIPLE.match(rest) and (being := _BEING.match(opened(former))):
-        yield Candidate(f"{being[0]} {rest}?", "fragment", spoken[0] if spoken else None, rest)
+        yield RewriteCandidate(f"{being[0]} {rest}?", "fragment", spoken[0] if spoken else None, rest)
         return
     known = {mention.text: mention for mention in spoken}
     for phrase in _exchangeable(rest, former):
@@ -130,7 +132,7 @@ def _exchanged(rest: str, former: str, spoken: Sequence[Mention]) -> Iterator[Ca
         if rest[0].isupper() or _ARTICLED.match(rest) or is_plural(rest):
             before = _INDEFINITE.sub("", before)
         text = before + cased(new, len(before)) + former[phrase.end :]
-        yield Candidate(text, "fragment", known.get(phrase.text), rest)
+        yield RewriteCandidate(text, "fragment", known.get(phrase.text), rest)
 
 
 def _exchangeable(rest: str, former: str) -> list[Found]:

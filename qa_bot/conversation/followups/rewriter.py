@@ -11,7 +11,7 @@ import numpy as np
 from qa_bot.conversation.followups.candidates import LONGER, candidates
 from qa_bot.conversation.followups.fragments import is_fragment
 from qa_bot.conversation.followups.mentions import Exchange, Mention, mentions
-from qa_bot.conversation.followups.rewriting import Candidate
+from qa_bot.conversation.followups.rewriting import RewriteCandidate
 from qa_bot.conversation.followups.scoring import Scorer, features
 from qa_bot.home.starter import FOLDER
 from qa_core.text.analysis import looks_english
@@ -81,6 +81,6 @@ def _left(question: str, reason: str) -> Rewritten:
     return Rewritten(question, False, reason, (question,))
 
 
-def _reason(candidate: Candidate) -> str:
+def _reason(candidate: RewriteCandidate) -> str:
     meant = candidate.mention.text if candidate.mention else ""
     return f"{candidate.kind}: {meant}" if meant and candidate.kind != "as it is" else candidate.kind

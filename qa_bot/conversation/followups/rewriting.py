@@ -23,7 +23,7 @@ POSSESSIVE = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class RewriteCandidate:
     """A reading of a turn: its text, what was done, and with which mention; `inside` counts the noun phrases that
     stand before the place and could be meant as well."""
 

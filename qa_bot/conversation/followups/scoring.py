@@ -17,7 +17,7 @@ from qa_bot.conversation.followups.candidates import lacks
 from qa_bot.conversation.followups.lexicon import PERSONS, PLACES, RELATIONS
 from qa_bot.conversation.followups.mentions import Mention
 from qa_bot.conversation.followups.phrases import is_plural, phrases
-from qa_bot.conversation.followups.rewriting import Candidate
+from qa_bot.conversation.followups.rewriting import RewriteCandidate
 from qa_core.text.analysis import terms, words
 
 Rows = NDArray[np.float64]
@@ -90,7 +90,7 @@ class Scorer:
             raise ValueError(f"Expected weights of {', '.join(NAMES)} in {path}, but got {', '.join(told['weights'])}.")
         return cls(tuple(told["weights"].values()), *(told[name] for name in LIMITS))
 
-    def most(self, candidate: Candidate, *, fragment: bool) -> float:
+    def most(self, candidate: RewriteCandidate, *, fragment: bool) -> float:
         """What "leave as it is" may have where this rewrite is likeliest."""
         if fragment:
             return self.fragment_limit
@@ -112,7 +112,7 @@ class Scorer:
         return shares
 
 
-def features(question: str, found: list[Candidate]) -> Rows:
+def features(question: str, found: list[RewriteCandidate]) -> Rows:
     """Features of the candidates of one turn (C, F); the row of the turn as it is holds zeros."""
     rows = np.zeros((len(found), len(NAMES)))
     turn = _of_turn(question)
@@ -149,7 +149,7 @@ def _of_turn(question: str) -> tuple[float, ...]:
     )
 
 
-def _of_mention(question: str, candidate: Candidate, mention: Mention) -> tuple[float, ...]:
+def _of_mention(question: str, candidate: RewriteCandidate, mention: Mention) -> tuple[float, ...]:
     plural = candidate.replaced in {"they", "them", "these", "those", "their", "ones"}
     single = candidate.replaced in {"it", "its", "this", "that", "he", "she", "him", "his", "her"}
     person = candidate.replaced in {"he", "she", "him", "his", "her"}
@@ -181,7 +181,7 @@ def _of_mention(question: str, candidate: Candidate, mention: Mention) -> tuple[
     )
 
 
-def _class_agrees(candidate: Candidate, mention: Mention) -> bool:
+def _class_agrees(candidate: RewriteCandidate, mention: Mention) -> bool:
     """Whether a graph says that the mention is of the kind that the turn speaks of: a person, a place, a "city"."""
     if candidate.replaced in {"he", "she", "him", "his", "her"}:
         return not PERSONS.isdisjoint(mention.classes)

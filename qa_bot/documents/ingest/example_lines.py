@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Generic, TypeVar
 
-from qa_bot.documents.ingest.files.byte_budget import Produced
-from qa_bot.documents.ingest.files.source_file import Leaf
+from qa_bot.documents.ingest.files.byte_budget import ByteBudget
+from qa_bot.documents.ingest.files.source_file import SourceFile
 from qa_bot.documents.ingest.reading import read
 from qa_bot.documents.ingest.records import Item, Limits, Notice, Record, Reject
 
@@ -39,11 +39,11 @@ def read_lines(paths: Sequence[Path], parse: Callable[[str], Told]) -> Iterator[
     Raises:
         FileNotFoundError: nothing is at a path.
     """
-    produced = Produced(Limits(record_bytes=LONGEST))
+    budget = ByteBudget(Limits(record_bytes=LONGEST))
     for path in paths:
         if not path.exists():
             raise FileNotFoundError(f"Expected a file or a folder, but got {path}, which does not exist; check --data.")
-        for item in read(path, format="text", produced=produced, readers={"text": _lines}):
+        for item in read(path, format="text", budget=budget, readers={"text": _lines}):
             if not isinstance(item, Record):
                 yield item
                 continue
@@ -53,7 +53,7 @@ def read_lines(paths: Sequence[Path], parse: Callable[[str], Told]) -> Iterator[
                 yield Reject(item.where, str(error))
 
 
-def _lines(leaf: Leaf) -> Iterator[Item]:
+def _lines(leaf: SourceFile) -> Iterator[Item]:
     for number, line in leaf.lines():
         where = f"{leaf.where}:{number}"
         if line is None:

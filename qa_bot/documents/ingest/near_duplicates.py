@@ -15,7 +15,7 @@ from hashlib import blake2b
 import numpy as np
 from numpy.typing import NDArray
 
-Sketch = tuple[int, int, int]
+SuperShingles = tuple[int, int, int]
 
 SHINGLE = 3
 GROUPS = 3
@@ -26,7 +26,7 @@ WORD = re.compile(r"\w+")
 Hashes = NDArray[np.uint64]
 
 
-def sketches(text: str) -> Sketch:
+def super_shingles(text: str) -> SuperShingles:
     """Three 63-bit values, the same in every process and on every machine."""
     words = WORD.findall(text.casefold())
     normalised = (" ".join(words) or text.strip()).encode("utf-8", "replace")
@@ -38,17 +38,17 @@ def sketches(text: str) -> Sketch:
     return _triple(np.bitwise_xor.reduce(groups, axis=1))
 
 
-def near(left: Sketch, right: Sketch) -> bool:
+def near(left: SuperShingles, right: SuperShingles) -> bool:
     """Whether two texts count as near-duplicates: two of their three values are equal."""
     return sum(one == other for one, other in zip(left, right, strict=True)) >= 2
 
 
-def _exact(normalised: bytes) -> Sketch:
+def _exact(normalised: bytes) -> SuperShingles:
     digest = blake2b(normalised, digest_size=8 * GROUPS).digest()
     return _triple(np.frombuffer(digest, "<u8"))
 
 
-def _triple(values: Hashes) -> Sketch:
+def _triple(values: Hashes) -> SuperShingles:
     one, two, three = (int(value) >> 1 for value in values)
     return one, two, three
 

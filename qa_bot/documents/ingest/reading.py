@@ -9,15 +9,22 @@ from pathlib import Path
 from typing import cast
 
 from qa_bot.documents.ingest.detect import FORMATS, UnknownFormatError, expect_text, format_of
-from qa_bot.documents.ingest.files.byte_budget import RATIO_FLOOR, LimitError, Meter, Metered, Produced, TotalLimitError
+from qa_bot.documents.ingest.files.byte_budget import (
+    RATIO_FLOOR,
+    ByteBudget,
+    CountingStream,
+    LayerBudget,
+    LimitError,
+    TotalLimitError,
+)
 from qa_bot.documents.ingest.files.containers import DAMAGE, Layer, leaves
 from qa_bot.documents.ingest.files.decoding import CHUNK
-from qa_bot.documents.ingest.files.source_file import Leaf
+from qa_bot.documents.ingest.files.source_file import SourceFile
 from qa_bot.documents.ingest.files.walk import File, files
 from qa_bot.documents.ingest.records import Item, Limits, Record, Reject
 
 # each reader is imported when its format is first met: some bring libraries that take a while
-Reader = Callable[[Leaf], Iterator[Item]]
+Reader = Callable[[SourceFile], Iterator[Item]]
 MODULES = {name: name for name in FORMATS} | {"json": "json_array"}
 
 
@@ -26,7 +33,7 @@ def read(
     *,
     format: str | None = None,  # noqa: A002  # the option's name on the command line
     limits: Limits | None = None,
-    produced: Produced | None = None,
+    budget: ByteBudget | None = None,
     readers: Mapping[str, Reader] | None = None,
 ) -> Iterator[Item]:
     """The records of a file or of all files in a folder, with what was rejected or repaired, as they are met.
@@ -35,7 +42,7 @@ def read(
         path: file, archive or folder; hidden files in folders are left out.
         format: one of `FORMATS` for every file, or None to detect it for each by name and content.
         limits: bounds by bytes produced.
-        produced: the count of bytes so far, where several paths share one bound.
+        budget: the count of bytes so far, where several paths share one bound.
         readers: what to read some formats with instead of their own reader.
 
     Raises:
@@ -44,14 +51,14 @@ def read(
     """
     if format is not None and format not in FORMATS:
         raise ValueError(f"Expected one of the formats {', '.join(FORMATS)}, but got {format!r}.")
-    limits = limits or (produced.limits if produced else Limits())
-    produced = produced or Produced(limits)
+    limits = limits or (budget.limits if budget else Limits())
+    budget = budget or ByteBudget(limits)
     for file in files(path):
         if isinstance(file, Reject):
             yield file
             continue
         try:
-            yield from _file(file, format, limits, produced, readers or {}, is_named=not path.is_dir())
+            yield from _file(file, format, limits, budget, readers or {}, is_named=not path.is_dir())
         except TotalLimitError as error:
             yield Reject(str(file.path), str(error))
             return
@@ -61,7 +68,7 @@ def _file(
     file: File,
     wanted: str | None,
     limits: Limits,
-    produced: Produced,
+    budget: ByteBudget,
     readers: Mapping[str, Reader],
     *,
     is_named: bool,
@@ -70,7 +77,11 @@ def _file(
     try:
         with file.path.open("rb", buffering=0) as handle:
             layer = Layer(
-                file.name, where, Metered(handle, Meter(produced)), file.path.stat().st_size, is_named=is_named
+                file.name,
+                where,
+                CountingStream(handle, LayerBudget(budget)),
+                file.path.stat().st_size,
+                is_named=is_named,
             )
             for leaf in leaves(layer, limits):
                 if isinstance(leaf, Reject):
@@ -86,7 +97,7 @@ def _file(
         yield Reject(where, f"Expected a readable file, but got {_reason(error)}; check its rights or fetch it again.")
 
 
-def _leaf(leaf: Leaf, wanted: str | None, readers: Mapping[str, Reader]) -> Iterator[Item]:
+def _leaf(leaf: SourceFile, wanted: str | None, readers: Mapping[str, Reader]) -> Iterator[Item]:
     last = ""
     try:
         for item in _reader(leaf, wanted, readers)(leaf):
@@ -103,7 +114,7 @@ def _leaf(leaf: Leaf, wanted: str | None, readers: Mapping[str, Reader]) -> Iter
     yield from leaf.repairs.notices(leaf.where)
 
 
-def _reader(leaf: Leaf, wanted: str | None, readers: Mapping[str, Reader]) -> Reader:
+def _reader(leaf: SourceFile, wanted: str | None, readers: Mapping[str, Reader]) -> Reader:
     if not leaf.head and not leaf.raw.read(1):
         raise UnknownFormatError("Expected a document, but got an empty file; fill it or leave it out.")
     try:
@@ -119,7 +130,7 @@ def _reader(leaf: Leaf, wanted: str | None, readers: Mapping[str, Reader]) -> Re
     return cast("Reader", module.records)
 
 
-def _try_bounds(leaf: Leaf) -> None:
+def _try_bounds(leaf: SourceFile) -> None:
     """Read on a little, so that a decompression bomb is told as one and not as a file of an unknown kind."""
     if leaf.raw.meter.packed is not None:
         for _ in range(2 * RATIO_FLOOR // CHUNK):

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class ExportedFields:
     """Where a document came from first; its hash and the passages of its text, `[start, end)`, if homes cut alike."""
 
     origin: str
@@ -28,7 +28,7 @@ class Record:
     body: str = ""
     url: str = ""
     where: str = ""
-    kept: Kept | None = None
+    exported: ExportedFields | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ This package is the one door of SQLAlchemy.
 """
 
 from qa_bot.home.store.database import StoreError
-from qa_bot.home.store.history import NotFound
+from qa_bot.home.store.history import NotFoundError
 from qa_bot.home.store.records import (
     CollectionInfo,
     ConversationInfo,
@@ -13,8 +13,8 @@ from qa_bot.home.store.records import (
     Gap,
     GenerationInfo,
     InsertedDocument,
-    Joined,
-    Known,
+    JoinedCounts,
+    KnownDocument,
     NearestDocument,
     NewDocument,
     NewPassage,
@@ -32,12 +32,12 @@ __all__ = [
     "Gap",
     "GenerationInfo",
     "InsertedDocument",
-    "Joined",
-    "Known",
+    "JoinedCounts",
+    "KnownDocument",
     "NearestDocument",
     "NewDocument",
     "NewPassage",
-    "NotFound",
+    "NotFoundError",
     "Store",
     "StoreError",
     "StoredDocument",

@@ -13,7 +13,7 @@ from qa_bot.home.store.database import storable
 from qa_bot.home.store.records import (
     CollectionInfo,
     InsertedDocument,
-    Known,
+    KnownDocument,
     NewDocument,
     NewPassage,
     StoredDocument,
@@ -84,11 +84,11 @@ def _upsert(connection: Connection) -> Any:
 # --- documents ------------------------------------------------------------------------------------------------------
 
 
-def known(connection: Connection, collection_id: int, external_ids: Sequence[str]) -> dict[str, Known]:
+def known(connection: Connection, collection_id: int, external_ids: Sequence[str]) -> dict[str, KnownDocument]:
     query = select(documents.c.external_id, documents.c.id, documents.c.hash, documents.c.born).where(
         documents.c.collection_id == collection_id, documents.c.external_id.in_(external_ids), living()
     )
-    return {row[0]: Known(*row[1:]) for row in connection.execute(query)}
+    return {row[0]: KnownDocument(*row[1:]) for row in connection.execute(query)}
 
 
 def find(connection: Connection, external_ids: Sequence[str]) -> Iterator[tuple[str, int]]:

@@ -21,7 +21,7 @@ from qa_bot.home.store.schema import collections, conversations, documents, feed
 TITLE_LENGTH = 80
 
 
-class NotFound(StoreError):  # noqa: N818  # named for what it tells
+class NotFoundError(StoreError):
     """No row with that id."""
 
 
@@ -53,7 +53,7 @@ def finish_generation(connection: Connection, number: int, counts: Mapping[str, 
     connection.execute(update(generations).where(generations.c.state == "current").values(state="old"))
     values: dict[str, Any] = {"state": "current"} if counts is None else {"state": "current", "counts": dict(counts)}
     if not connection.execute(update(generations).where(generations.c.number == number).values(**values)).rowcount:
-        raise NotFound(f"Expected a generation that was begun, but got {number}.")
+        raise NotFoundError(f"Expected a generation that was begun, but got {number}.")
 
 
 def current_generation(connection: Connection) -> GenerationInfo | None:
@@ -161,7 +161,7 @@ def all_conversations(connection: Connection, limit: int, before: float | None =
 def conversation_by_id(connection: Connection, conversation: str) -> ConversationInfo:
     row = connection.execute(_informed().where(conversations.c.id == conversation)).one_or_none()
     if row is None:
-        raise NotFound(f"Expected the id of a conversation, but got {conversation!r}.")
+        raise NotFoundError(f"Expected the id of a conversation, but got {conversation!r}.")
     return _info(row)
 
 
@@ -185,7 +185,7 @@ def last_turns_of(connection: Connection, conversation: str, count: int) -> list
     return [as_turn(row) for row in connection.execute(last)][::-1]
 
 
-def asked_in(connection: Connection, conversation: str) -> dict[str, str]:
+def turn_ids_by_reference(connection: Connection, conversation: str) -> dict[str, str]:
     """Turns' ids by the askers' own (`Bot.ask`'s `reference`), without reading the answers."""
     reference = turns.c.answer["ask"].as_string()
     query = select(reference, turns.c.id).where(turns.c.conversation_id == conversation, reference.is_not(None))
@@ -207,11 +207,11 @@ def delete_conversation(connection: Connection, conversation: str) -> None:
 
 def _expect_conversation(connection: Connection, conversation: str) -> None:
     if connection.execute(select(conversations.c.id).where(conversations.c.id == conversation)).one_or_none() is None:
-        raise NotFound(f"Expected the id of a conversation, but got {conversation!r}.")
+        raise NotFoundError(f"Expected the id of a conversation, but got {conversation!r}.")
 
 
-def _unknown_turn(id: str) -> NotFound:  # noqa: A002  # the column's own name
-    return NotFound(f"Expected the id of a recorded answer, but got {id!r}.")
+def _unknown_turn(id: str) -> NotFoundError:  # noqa: A002  # the column's own name
+    return NotFoundError(f"Expected the id of a recorded answer, but got {id!r}.")
 
 
 def turn_row(turn: Turn) -> dict[str, Any]:

@@ -47,7 +47,7 @@ class InsertedDocument:
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class KnownDocument:
     document: int
     hash: str
     born: int
@@ -168,7 +168,7 @@ class Gap:
 
 
 @dataclass(frozen=True, slots=True)
-class Joined:
+class JoinedCounts:
     """What became of turns that came from elsewhere: new ones, those that were known already, and new votes on any."""
 
     turns: int = 0

@@ -12,7 +12,7 @@ from qa_bot.home.store import gaps
 from qa_bot.home.store.database import storable
 from qa_bot.home.store.documents import CHUNK, insert_new
 from qa_bot.home.store.history import as_feedback, as_turn, turn_row
-from qa_bot.home.store.records import ConversationInfo, Feedback, Joined, Turn
+from qa_bot.home.store.records import ConversationInfo, Feedback, JoinedCounts, Turn
 from qa_bot.home.store.schema import conversations, feedback, settled_gaps, turns
 
 Place = tuple[float, str]
@@ -81,7 +81,7 @@ def join_conversations(connection: Connection, given: Sequence[ConversationInfo]
     return len(fresh)
 
 
-def join_turns(connection: Connection, given: Sequence[tuple[Turn, Sequence[Feedback]]]) -> Joined:
+def join_turns(connection: Connection, given: Sequence[tuple[Turn, Sequence[Feedback]]]) -> JoinedCounts:
     """Record turns whose ids are new, in conversations that are there, and what was said about any since its last vote.
 
     Older votes stay out: the order in which votes are kept tells which one counts.
@@ -101,7 +101,7 @@ def join_turns(connection: Connection, given: Sequence[tuple[Turn, Sequence[Feed
             gaps.voted(connection, turn, new[-1].vote)
             said[turn.id] = new
         votes += len(new)
-    return Joined(turns=len(fresh), known=len(given) - len(fresh), votes=votes)
+    return JoinedCounts(turns=len(fresh), known=len(given) - len(fresh), votes=votes)
 
 
 def known_conversations(connection: Connection, ids: Iterable[str]) -> set[str]:

@@ -21,8 +21,8 @@ from qa_bot.home.store.records import (
     Gap,
     GenerationInfo,
     InsertedDocument,
-    Joined,
-    Known,
+    JoinedCounts,
+    KnownDocument,
     NewDocument,
     StoredDocument,
     Turn,
@@ -115,9 +115,9 @@ class Store:
         with reading(self._engine) as connection:
             return documents.all_collections(connection)
 
-    def known(self, collection_id: int, external_ids: Iterable[str]) -> dict[str, Known]:
+    def known(self, collection_id: int, external_ids: Iterable[str]) -> dict[str, KnownDocument]:
         """What the building generation holds, by external id."""
-        found: dict[str, Known] = {}
+        found: dict[str, KnownDocument] = {}
         for chunk in documents.chunks(map(storable, external_ids)):
             with reading(self._engine) as connection:
                 found.update(documents.known(connection, collection_id, chunk))
@@ -205,14 +205,14 @@ class Store:
                 history.save_new_turns(connection, batch)
 
     def turn(self, id: str) -> Turn:  # noqa: A002  # the noun's own name
-        """Raises NotFound."""
+        """Raises NotFoundError."""
         with reading(self._engine) as connection:
             return history.turn_by_id(connection, id)
 
     def revise_answer(self, id: str, change: Callable[[Mapping[str, Any]], Mapping[str, Any]]) -> Turn:  # noqa: A002  # the noun's own name
         """Put what `change` makes of a recorded answer object in its place; the turn as it is then.
 
-        Raises NotFound, and what `change` raises: nothing is changed then.
+        Raises NotFoundError, and what `change` raises: nothing is changed then.
         """
         with writing(self._engine) as connection:
             return history.revise_answer(connection, id, change)
@@ -222,7 +222,7 @@ class Store:
             return history.has_turn(connection, id)
 
     def save_feedback(self, turn: str, vote: Vote, comment: str = "") -> None:
-        """Raises NotFound for a turn that is not recorded."""
+        """Raises NotFoundError for a turn that is not recorded."""
         with writing(self._engine) as connection:
             history.save_feedback(connection, Feedback(turn, vote, comment, time.time()))
 
@@ -257,12 +257,12 @@ class Store:
             return history.all_conversations(connection, limit, before)
 
     def conversation(self, id: str) -> ConversationInfo:  # noqa: A002  # the noun's own name
-        """Raises NotFound."""
+        """Raises NotFoundError."""
         with reading(self._engine) as connection:
             return history.conversation_by_id(connection, id)
 
     def turns(self, conversation: str) -> list[Turn]:
-        """A conversation's turns in the order they were asked; raises NotFound."""
+        """A conversation's turns in the order they were asked; raises NotFoundError."""
         with reading(self._engine) as connection:
             return history.turns_of(connection, conversation)
 
@@ -271,18 +271,18 @@ class Store:
         with reading(self._engine) as connection:
             return history.last_turns_of(connection, conversation, count)
 
-    def asked(self, conversation: str) -> dict[str, str]:
+    def turn_ids_by_reference(self, conversation: str) -> dict[str, str]:
         """Turns' ids by the askers' own ids of their questions, oldest first; none in an unknown conversation."""
         with reading(self._engine) as connection:
-            return history.asked_in(connection, conversation)
+            return history.turn_ids_by_reference(connection, conversation)
 
     def rename_conversation(self, conversation: str, title: str) -> None:
-        """Raises NotFound."""
+        """Raises NotFoundError."""
         with writing(self._engine) as connection:
             history.rename_conversation(connection, conversation, title)
 
     def delete_conversation(self, conversation: str) -> None:
-        """With its turns and feedback, and with what the files still hold of them; raises NotFound."""
+        """With its turns and feedback, and with what the files still hold of them; raises NotFoundError."""
         with writing(self._engine) as connection:
             history.delete_conversation(connection, conversation)
         empty_journal(self._engine)
@@ -378,7 +378,7 @@ class Joining:
         """Which of these ids are of conversations."""
         return keeping.known_conversations(self._connection, conversations)
 
-    def turns(self, given: Sequence[tuple[Turn, Sequence[Feedback]]]) -> Joined:
+    def turns(self, given: Sequence[tuple[Turn, Sequence[Feedback]]]) -> JoinedCounts:
         """Turns of no conversation or of known ones, each with all votes on it."""
         return keeping.join_turns(self._connection, given)
 

@@ -10,8 +10,8 @@ from aiohttp import web
 
 from qa_bot.answering.stages.owner_answers import COLLECTION
 from qa_bot.bot import Bot
-from qa_bot.home.folder import WriterBusy
-from qa_bot.home.generations import GenerationDamaged
+from qa_bot.home.folder import WriterBusyError
+from qa_bot.home.generations import CorruptGenerationError
 from qa_bot.learning import owner
 from qa_bot.web.api.json_bodies import read, read_query, reply
 from qa_bot.web.api.owner_models import AddAnswerRequest, DismissRequest, GapsQuery
@@ -53,7 +53,7 @@ def _added(bot: Bot, wanted: AddAnswerRequest) -> str:
         return owner.add_answer(bot, wanted.question, wanted.answer, url=wanted.url or "", gap=wanted.gap or "")
     except owner.OwnerError as error:
         raise ServiceError(422, str(error)) from None
-    except (WriterBusy, ChangeError, GenerationDamaged) as error:
+    except (WriterBusyError, ChangeError, CorruptGenerationError) as error:
         raise ServiceError(409, str(error)) from None
 
 

@@ -13,7 +13,7 @@ from aiohttp import web
 from pydantic import TypeAdapter, ValidationError
 
 from qa_bot.answering.answer_json import as_dict, candidate_dict
-from qa_bot.home.store import NotFound, Store
+from qa_bot.home.store import NotFoundError, Store
 from qa_bot.transfer.transcripts import file_name, markdown, whole
 from qa_bot.web.api import sse
 from qa_bot.web.api.json_bodies import read, read_query, reply, shown
@@ -188,5 +188,5 @@ async def _of_conversation(request: web.Request, work: Callable[[Store, str], Re
     try:
         _ID.validate_python(conversation)
         return await request.app[ENGINE].store(lambda store: work(store, conversation))
-    except (NotFound, ValidationError):
+    except (NotFoundError, ValidationError):
         raise ServiceError(404, f"Expected the id of a conversation, but got {shown(conversation)}.") from None

@@ -103,7 +103,7 @@ class Conversations:
     async def _asked(self, id: str) -> dict[str, str]:  # noqa: A002  # the noun's own name
         """What the store knows of a conversation; without the store it can still go on."""
         try:
-            return await self._engine.store(lambda store: store.asked(id))
+            return await self._engine.store(lambda store: store.turn_ids_by_reference(id))
         except Exception:
             log.exception("the conversation %s could not be looked up", id)
             return {}

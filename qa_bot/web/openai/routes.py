@@ -16,8 +16,8 @@ from aiohttp import web
 from qa_bot.answering.answer_json import source_dict
 from qa_bot.answering.events import TextAdded
 from qa_bot.answering.pipeline import WHICH
-from qa_bot.conversation.answering import Exchanged
-from qa_bot.conversation.memory import KEPT
+from qa_bot.conversation.answering import ClientTurn
+from qa_bot.conversation.memory import REMEMBERED_TURNS
 from qa_bot.conversation.replies import UNKNOWN
 from qa_bot.web.api import sse
 from qa_bot.web.api.json_bodies import read, reply, shown
@@ -84,16 +84,16 @@ def _question(wanted: ChatRequest) -> Question:
     return Question(message.text)
 
 
-def _history(wanted: ChatRequest) -> list[Exchanged]:
+def _history(wanted: ChatRequest) -> list[ClientTurn]:
     """Every user message before the last one, with what was replied to it."""
-    asked: list[Exchanged] = []
+    asked: list[ClientTurn] = []
     styled = wanted.model != MODEL
     for message in wanted.messages:
         if message.role == "user":
-            asked.append(Exchanged(message.text[:TEXT], ""))
+            asked.append(ClientTurn(message.text[:TEXT], ""))
         elif message.role == "assistant" and asked:
             asked[-1] = asked[-1]._replace(**_replied(message.text[:TEXT], styled=styled))
-    return asked[:-1][-KEPT:]
+    return asked[:-1][-REMEMBERED_TURNS:]
 
 
 def _replied(text: str, *, styled: bool) -> dict[str, Any]:

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from qa_bot.documents.ingest.files.byte_budget import Produced
-from qa_bot.documents.ingest.files.source_file import Leaf, over_record_limit
+from qa_bot.documents.ingest.files.byte_budget import ByteBudget
+from qa_bot.documents.ingest.files.source_file import SourceFile, over_record_limit
 from qa_bot.documents.ingest.reading import read
 from qa_bot.documents.ingest.records import Item, Limits, Notice, Record, Reject
 from qa_lab.train.errors import TrainingDataError
@@ -117,12 +117,12 @@ def split_dialogues(dialogues: Iterable[Dialogue], share: float) -> tuple[list[D
 
 
 def _items(paths: Sequence[Path]) -> Iterator[Item]:
-    produced = Produced(Limits())
+    budget = ByteBudget(Limits())
     for path in paths:
-        yield from read(path, produced=produced, readers={"jsonl": _jsonl, "text": _text})
+        yield from read(path, budget=budget, readers={"jsonl": _jsonl, "text": _text})
 
 
-def _jsonl(leaf: Leaf) -> Iterator[Item]:
+def _jsonl(leaf: SourceFile) -> Iterator[Item]:
     for number, line in leaf.lines():
         where = f"{leaf.where}:{number}"
         if line is None:
@@ -135,7 +135,7 @@ def _jsonl(leaf: Leaf) -> Iterator[Item]:
                 yield Reject(where, told if told.startswith("Expected ") else f"Expected JSON, but got: {told}.")
 
 
-def _text(leaf: Leaf) -> Iterator[Item]:
+def _text(leaf: SourceFile) -> Iterator[Item]:
     turns: list[str] = []
     where, number = f"{leaf.where}:1", 0
     for number, line in leaf.lines():

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from qa_bot.documents.ingest.files.byte_budget import Produced
-from qa_bot.documents.ingest.files.source_file import Leaf, over_record_limit
+from qa_bot.documents.ingest.files.byte_budget import ByteBudget
+from qa_bot.documents.ingest.files.source_file import SourceFile, over_record_limit
 from qa_bot.documents.ingest.formats import jsonl, tsv
 from qa_bot.documents.ingest.reading import read
 from qa_bot.documents.ingest.records import Item, Limits, Notice, Record, Reject
@@ -95,9 +95,9 @@ def split(pairs: Iterable[Pair], share: float) -> tuple[list[Pair], list[Pair]]:
 
 def items(paths: Sequence[Path]) -> Iterator[Item]:
     """Records as `qa-bot add` reads them, but for the formats made for training, whose wrong answers are `Judged`."""
-    produced = Produced(Limits())
+    budget = ByteBudget(Limits())
     for path in paths:
-        yield from read(path, produced=produced, readers={"jsonl": _jsonl, "tsv": _tsv})
+        yield from read(path, budget=budget, readers={"jsonl": _jsonl, "tsv": _tsv})
 
 
 def pair_of(record: Record) -> Pair | None:
@@ -124,7 +124,7 @@ def _nothing(paths: Sequence[Path], rejects: Sequence[Reject]) -> str:
 # --- formats --------------------------------------------------------------------------------------------------------
 
 
-def _jsonl(leaf: Leaf) -> Iterator[Item]:
+def _jsonl(leaf: SourceFile) -> Iterator[Item]:
     for number, line in leaf.lines():
         where = f"{leaf.where}:{number}"
         if line is None:
@@ -133,7 +133,7 @@ def _jsonl(leaf: Leaf) -> Iterator[Item]:
             yield from _line(line, where, f"{leaf.name}#{number}", leaf)
 
 
-def _line(line: bytes, where: str, default_id: str, leaf: Leaf) -> Iterator[Item]:
+def _line(line: bytes, where: str, default_id: str, leaf: SourceFile) -> Iterator[Item]:
     record = jsonl.parsed(line, where=where, default_id=default_id, leaf=leaf)
     if isinstance(record, Reject):
         yield record
@@ -160,7 +160,7 @@ def _texts(fields: Mapping[str, Any], name: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(text for each in value if (text := each.strip())))
 
 
-def _tsv(leaf: Leaf) -> Iterator[Item]:
+def _tsv(leaf: SourceFile) -> Iterator[Item]:
     cells = leaf.head.split(b"\n", 1)[0].decode("utf-8", "replace").strip("\ufeff\r").split("\t")
     names = [_COLUMNS.get(name, name) for name in (cell.strip().lower() for cell in cells)]
     if _ANSWER_SELECTION.issubset(names):
@@ -171,7 +171,7 @@ def _tsv(leaf: Leaf) -> Iterator[Item]:
         yield from tsv.records(leaf)
 
 
-def _answer_selection(leaf: Leaf, names: Sequence[str], *, skip: int) -> Iterator[Item]:
+def _answer_selection(leaf: SourceFile, names: Sequence[str], *, skip: int) -> Iterator[Item]:
     for number, line in leaf.lines():
         where = f"{leaf.where}:{number}"
         if line is None:

@@ -18,8 +18,8 @@ from itertools import combinations, pairwise
 from pathlib import Path
 from typing import Any
 
-from qa_bot.documents.ingest.files.byte_budget import Produced
-from qa_bot.documents.ingest.files.source_file import Leaf, over_record_limit
+from qa_bot.documents.ingest.files.byte_budget import ByteBudget
+from qa_bot.documents.ingest.files.source_file import SourceFile, over_record_limit
 from qa_bot.documents.ingest.formats import medquad, tsv
 from qa_bot.documents.ingest.formats.xml import Handler, XmlError, stream
 from qa_bot.documents.ingest.reading import read
@@ -112,10 +112,10 @@ def _gathered(paths: Sequence[Path], limit: int | None) -> QuestionPairs:
 
 
 def _items(paths: Sequence[Path]) -> Iterator[Item]:
-    produced = Produced(Limits())
+    budget = ByteBudget(Limits())
     readers = {"jsonl": _jsonl, "tsv": _tsv, "text": _text, "medquad": _medquad}
     for path in paths:
-        yield from read(path, produced=produced, readers=readers)
+        yield from read(path, budget=budget, readers=readers)
 
 
 def _paired(group: Sequence[str]) -> Iterator[Labelled]:
@@ -137,7 +137,7 @@ def _pair(first: str, second: str, label: str, where: str) -> _Found | Reject:
 # --- formats --------------------------------------------------------------------------------------------------------
 
 
-def _jsonl(leaf: Leaf) -> Iterator[Item]:
+def _jsonl(leaf: SourceFile) -> Iterator[Item]:
     for number, line in leaf.lines():
         where = f"{leaf.where}:{number}"
         if line is None:
@@ -192,7 +192,7 @@ def _texts(fields: Mapping[str, Any], name: str) -> tuple[str, ...]:
     return tuple(each.strip() for each in texts)
 
 
-def _tsv(leaf: Leaf) -> Iterator[Item]:
+def _tsv(leaf: SourceFile) -> Iterator[Item]:
     head = leaf.head.split(b"\n", 1)[0].decode("utf-8", "replace").strip("\ufeff\r")
     cells = head.split("\t")
     if (names := _names(cells)) is not None:
@@ -208,7 +208,7 @@ def _names(cells: Sequence[str]) -> tuple[str, ...] | None:
     return names if _WANTED.issubset(names) else None
 
 
-def _rows(leaf: Leaf, names: Sequence[str], *, skip: int) -> Iterator[Item]:
+def _rows(leaf: SourceFile, names: Sequence[str], *, skip: int) -> Iterator[Item]:
     """A pair a line; a quotation mark opens nothing, as the published file has single ones."""
     for number, line in leaf.lines():
         where = f"{leaf.where}:{number}"
@@ -230,7 +230,7 @@ def _unquoted(cell: str) -> str:
     return cell[1:-1].replace('""', '"') if len(cell) > 1 and cell[0] == cell[-1] == '"' else cell
 
 
-def _text(leaf: Leaf) -> Iterator[Item]:
+def _text(leaf: SourceFile) -> Iterator[Item]:
     """A CSV file under a header; its quoted cells may hold line breaks."""
     rejects: list[Reject] = []
 
@@ -257,7 +257,7 @@ def _text(leaf: Leaf) -> Iterator[Item]:
 class _Entry(Handler[Item]):
     """The questions of one entry of MedQuAD, with or without answers."""
 
-    def __init__(self, leaf: Leaf) -> None:
+    def __init__(self, leaf: SourceFile) -> None:
         super().__init__()
         self._where = leaf.where
         self._identifiers: list[str] = []
@@ -285,7 +285,7 @@ class _Entry(Handler[Item]):
             self.found.append(_Found("", text, "", where=where, concept=key))
 
 
-def _medquad(leaf: Leaf) -> Iterator[Item]:
+def _medquad(leaf: SourceFile) -> Iterator[Item]:
     if b"<QAPair" not in leaf.head and b"<FocusAnnotations" not in leaf.head:
         yield from medquad.records(leaf)
         return

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from qa_bot.documents.ingest.files.byte_budget import Produced
-from qa_bot.documents.ingest.files.source_file import Leaf, over_record_limit
+from qa_bot.documents.ingest.files.byte_budget import ByteBudget
+from qa_bot.documents.ingest.files.source_file import SourceFile, over_record_limit
 from qa_bot.documents.ingest.formats import jsonl
 from qa_bot.documents.ingest.reading import read
 from qa_bot.documents.ingest.records import Item, Limits, Notice, Record, Reject
@@ -80,11 +80,11 @@ def split_texts(texts: Iterable[str], share: float) -> tuple[list[str], list[str
 
 
 def _items(paths: Sequence[Path]) -> Iterator[Item]:
-    produced = Produced(Limits())
+    budget = ByteBudget(Limits())
     for path in paths:
         if not path.exists():
             raise FileNotFoundError(f"Expected a file or a folder, but got {path}, which does not exist; check --data.")
-        yield from read(path, produced=produced, readers={"jsonl": _jsonl, "text": _lines})
+        yield from read(path, budget=budget, readers={"jsonl": _jsonl, "text": _lines})
 
 
 def _texts(record: Record) -> Iterator[str]:
@@ -98,7 +98,7 @@ def _texts(record: Record) -> Iterator[str]:
         yield from (text for start, end in sentences(part) if (text := part[start:end].strip()))
 
 
-def _jsonl(leaf: Leaf) -> Iterator[Item]:
+def _jsonl(leaf: SourceFile) -> Iterator[Item]:
     for number, line in leaf.lines():
         where = f"{leaf.where}:{number}"
         if line is None:
@@ -126,7 +126,7 @@ def _said(line: bytes, where: str) -> list[Item]:
     return [Record("", "", turn, where=where) for turn in turns]
 
 
-def _lines(leaf: Leaf) -> Iterator[Item]:
+def _lines(leaf: SourceFile) -> Iterator[Item]:
     for number, line in leaf.lines():
         where = f"{leaf.where}:{number}"
         if line is None:

@@ -8,7 +8,7 @@ import pytest
 
 from qa_bot import Bot
 from qa_bot.answering.events import Event, Understood
-from qa_bot.conversation.answering import Exchanged
+from qa_bot.conversation.answering import ClientTurn
 from qa_core.types import Answer
 
 CATS = "Why do cats sleep all day?"
@@ -53,11 +53,11 @@ def test_ten_turns(bot: Bot) -> None:
 
 
 def test_a_client_that_tells_what_was_said_gets_the_same(bot: Bot) -> None:
-    exchanged: list[Exchanged] = []
+    exchanged: list[ClientTurn] = []
     for turn, told in zip(TURNS, converse(bot), strict=True):
         again = bot.ask(turn, history=exchanged)
         assert (again.text, again.understood) == (told.text, told.understood)
-        exchanged.append(Exchanged(turn, again.text))
+        exchanged.append(ClientTurn(turn, again.text))
 
 
 def test_what_was_said_survives_a_restart(home: Path) -> None:

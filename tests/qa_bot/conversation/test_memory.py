@@ -1,16 +1,18 @@
 """Conversations are remembered, found again, and forgotten."""
 
 from qa_bot.answering.answer_json import as_dict
-from qa_bot.conversation.memory import CONVERSATIONS, KEPT, TRACES, Memory, Past, of_turns
+from qa_bot.conversation.memory import CONVERSATIONS, REMEMBERED_TURNS, TRACES, Memory, RememberedTurn, of_turns
 from qa_bot.home.store import Feedback, Turn
 from qa_core.types import Answer, Styled, StyledLine
 
 
-def said(question: str, id_: str = "", reference: str = "") -> Past:
-    return Past.of(question, Answer(question, "Yes.", "passage", True, 0.9, id=id_ or question), reference=reference)
+def said(question: str, id_: str = "", reference: str = "") -> RememberedTurn:
+    return RememberedTurn.of(
+        question, Answer(question, "Yes.", "passage", True, 0.9, id=id_ or question), reference=reference
+    )
 
 
-def nothing(_: str) -> list[Past]:
+def nothing(_: str) -> list[RememberedTurn]:
     raise AssertionError("nobody should look")
 
 
@@ -28,7 +30,7 @@ def test_a_new_conversation_is_not_looked_for() -> None:
 def test_an_old_one_is_read_once() -> None:
     looked = []
 
-    def load(conversation: str) -> list[Past]:
+    def load(conversation: str) -> list[RememberedTurn]:
         looked.append(conversation)
         return [said("one")]
 
@@ -70,9 +72,9 @@ def test_memory_is_bounded() -> None:
     memory = Memory(lambda _: [])
     for number in range(CONVERSATIONS + 5):
         memory.begin(str(number))
-    for number in range(max(KEPT, TRACES) + 5):
+    for number in range(max(REMEMBERED_TURNS, TRACES) + 5):
         memory.add(str(CONVERSATIONS), said(str(number)), {"n": number})
-    assert len(memory.recall(str(CONVERSATIONS))) == KEPT
+    assert len(memory.recall(str(CONVERSATIONS))) == REMEMBERED_TURNS
     assert (memory.trace("4"), memory.trace("5")) == (None, {"n": 5})
     memory.add("0", said("lost"))
     assert asked(memory, "0") == []

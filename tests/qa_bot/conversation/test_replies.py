@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from qa_bot.conversation.memory import Past
+from qa_bot.conversation.memory import RememberedTurn
 from qa_bot.conversation.replies import NOTHING, Knowledge, reply, shortened
 from qa_bot.conversation.talk import Talk
 from qa_core.types import Answer, AnswerSource, Choice, Styled, StyledLine
@@ -16,8 +16,8 @@ NEXT = AnswerSource("b#0", "b", "pets", "Purring", "", 0.5, "Cats purr.")
 ANSWER = Answer("Why do cats sleep?", TEXT, "passage", True, 0.87, sources=(FIRST, NEXT), id="1")
 
 
-def past(answer: Answer = ANSWER) -> list[Past]:
-    return [Past.of(answer.question, answer)]
+def past(answer: Answer = ANSWER) -> list[RememberedTurn]:
+    return [RememberedTurn.of(answer.question, answer)]
 
 
 @pytest.mark.parametrize("talk", ["greeting", "identity", "abilities"])
@@ -47,7 +47,11 @@ def test_repeated_is_the_same_answer() -> None:
 
 
 def test_repeated_is_what_was_said_last_of_it() -> None:
-    before = [*past(), Past.of("shorter", shortened(ANSWER)), *past(Answer("thanks", "Yes.", "talk", True, 1.0))]
+    before = [
+        *past(),
+        RememberedTurn.of("shorter", shortened(ANSWER)),
+        *past(Answer("thanks", "Yes.", "talk", True, 1.0)),
+    ]
     assert reply("repeat", before, KNOWN).text == "Cats sleep a lot."
 
 

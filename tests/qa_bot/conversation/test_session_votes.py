@@ -4,8 +4,8 @@ from collections import Counter
 
 import pytest
 
-from qa_bot.conversation.memory import Past
-from qa_bot.conversation.session_votes import DISLIKED, ELSEWHERE, LIKED, Taste, likeness
+from qa_bot.conversation.memory import RememberedTurn
+from qa_bot.conversation.session_votes import DISLIKED, ELSEWHERE, LIKED, SessionVotes, bag_cosine
 from qa_core.types import Answer, AnswerSource, Candidate, Clue, Passage, Source
 
 
@@ -17,9 +17,9 @@ def source(name: str, text: str = "", span: tuple[int, int] | None = (0, 3)) -> 
     return AnswerSource(f"{name}#0", name, "c", name, "", 1.0, text or name, span, span)
 
 
-def past(question: str, vote: str | None, *sources: AnswerSource) -> Past:
+def past(question: str, vote: str | None, *sources: AnswerSource) -> RememberedTurn:
     answer = Answer(question, "yes", "passage", True, 0.9, sources=sources)
-    return Past.of(question, answer, vote=vote)  # type: ignore[arg-type]
+    return RememberedTurn.of(question, answer, vote=vote)  # type: ignore[arg-type]
 
 
 def names(candidates: list[Candidate]) -> list[str]:
@@ -30,60 +30,60 @@ FOUND = [candidate("oak", 1.0), candidate("elm", 0.6), candidate("fir", 0.0)]
 
 
 def test_without_votes_there_is_no_taste() -> None:
-    assert Taste.of([past("Which tree?", None, source("oak"))]) is None
-    assert Taste.of([past("Which tree?", "down", source("oak", span=None))]) is None
+    assert SessionVotes.of([past("Which tree?", None, source("oak"))]) is None
+    assert SessionVotes.of([past("Which tree?", "down", source("oak", span=None))]) is None
 
 
 def test_what_was_disliked_comes_later_when_the_same_is_asked() -> None:
-    taste = Taste.of([past("Which tree is tall?", "down", source("oak"))])
+    taste = SessionVotes.of([past("Which tree is tall?", "down", source("oak"))])
     assert taste is not None
-    moved = taste.weigh("Which tree is tall?", FOUND)
+    moved = taste.rerank("Which tree is tall?", FOUND)
     assert names(moved) == ["elm", "oak", "fir"]
     assert [each.score for each in moved] == pytest.approx([0.6, 1.0 - DISLIKED, 0.0])
     assert moved[1].features["taste"] == pytest.approx(0.1)
 
 
 def test_elsewhere_a_vote_weighs_little() -> None:
-    taste = Taste.of([past("Which tree is tall?", "down", source("oak"))])
+    taste = SessionVotes.of([past("Which tree is tall?", "down", source("oak"))])
     assert taste is not None
-    moved = taste.weigh("How deep are lakes?", FOUND)
+    moved = taste.rerank("How deep are lakes?", FOUND)
     assert names(moved) == ["oak", "elm", "fir"]
     assert moved[0].score == pytest.approx(1.0 - DISLIKED * ELSEWHERE)
 
 
 def test_what_was_liked_comes_first() -> None:
-    taste = Taste.of([past("Which tree is tall?", "up", source("elm"))])
+    taste = SessionVotes.of([past("Which tree is tall?", "up", source("elm"))])
     assert taste is not None
     near = [candidate("oak", 1.0), candidate("elm", 0.8), candidate("fir", 0.0)]
-    moved = taste.weigh("Which tree is tall?", near)
+    moved = taste.rerank("Which tree is tall?", near)
     assert names(moved) == ["elm", "oak", "fir"]
     assert moved[0].score == pytest.approx(0.8 + LIKED)
 
 
 def test_a_twin_of_what_was_disliked_is_avoided_too() -> None:
     text = "oaks grow forty metres tall"
-    taste = Taste.of([past("Which tree is tall?", "down", source("oak", text))])
+    taste = SessionVotes.of([past("Which tree is tall?", "down", source("oak", text))])
     assert taste is not None
-    moved = taste.weigh("Which tree is tall?", [candidate("copy", 1.0, text), *FOUND[1:]])
+    moved = taste.rerank("Which tree is tall?", [candidate("copy", 1.0, text), *FOUND[1:]])
     assert names(moved) == ["elm", "copy", "fir"]
 
 
 def test_the_last_vote_counts_and_one_candidate_is_kept() -> None:
-    taste = Taste.of([past("Which tree is tall?", "down", source("oak"))])
+    taste = SessionVotes.of([past("Which tree is tall?", "down", source("oak"))])
     assert taste is not None
-    assert names(taste.weigh("Which tree is tall?", [FOUND[0]])) == ["oak"]
-    assert taste.weigh("Which tree is tall?", []) == []
+    assert names(taste.rerank("Which tree is tall?", [FOUND[0]])) == ["oak"]
+    assert taste.rerank("Which tree is tall?", []) == []
 
 
 def test_a_fact_that_was_voted_down_is_refused_for_that_question_only() -> None:
-    taste = Taste.of([past("What is the capital of Peru?", "down", source("lima"))])
+    taste = SessionVotes.of([past("What is the capital of Peru?", "down", source("lima"))])
     assert taste is not None
-    assert taste.refuses("what is Peru's capital", [source("lima")])
-    assert not taste.refuses("How many people live there?", [source("lima")])
-    assert not taste.refuses("What is the capital of Peru?", [source("quito")])
+    assert taste.rejects_fact("what is Peru's capital", [source("lima")])
+    assert not taste.rejects_fact("How many people live there?", [source("lima")])
+    assert not taste.rejects_fact("What is the capital of Peru?", [source("quito")])
 
 
 def test_likeness_is_a_cosine() -> None:
-    assert likeness(Counter("ab"), Counter("ab")) == pytest.approx(1)
-    assert likeness(Counter("ab"), Counter("bc")) == pytest.approx(0.5)
-    assert likeness(Counter("a"), Counter()) == 0
+    assert bag_cosine(Counter("ab"), Counter("ab")) == pytest.approx(1)
+    assert bag_cosine(Counter("ab"), Counter("bc")) == pytest.approx(0.5)
+    assert bag_cosine(Counter("a"), Counter()) == 0

@@ -3,7 +3,7 @@
 import pytest
 
 from qa_bot.conversation.followups import Rewriter
-from qa_bot.conversation.memory import Past
+from qa_bot.conversation.memory import RememberedTurn
 from qa_bot.conversation.understanding import picked, read
 from qa_core.types import Answer, Choice
 
@@ -14,11 +14,11 @@ CHOICES = (
 )
 
 
-def past(question: str, text: str = "", *, choices: tuple[Choice, ...] = (), understood: str = "") -> Past:
+def past(question: str, text: str = "", *, choices: tuple[Choice, ...] = (), understood: str = "") -> RememberedTurn:
     answer = Answer(
         question, text, "passage" if text else "none", bool(text), 0.9, choices=choices, understood=understood
     )
-    return Past.of(question, answer)
+    return RememberedTurn.of(question, answer)
 
 
 @pytest.mark.parametrize(
@@ -54,7 +54,7 @@ def test_a_choice_stands_for_its_question_and_is_not_asked_back() -> None:
 def test_a_number_of_no_choice_has_them_offered_again(turn: str) -> None:
     offered = past("What is Mercury?", choices=CHOICES)
     assert read(turn, [offered], Rewriter()).talk == "repeat"
-    again = Past.of(turn, offered.recall())
+    again = RememberedTurn.of(turn, offered.recall())
     assert read("2", [offered, again], Rewriter()).question == "What is the element Mercury?"
 
 

@@ -11,7 +11,7 @@ from qa_bot.documents.first_fill import fill
 from qa_bot.documents.sync import add, delete
 from qa_bot.home import starter
 from qa_bot.home.config import Config
-from qa_bot.home.folder import Home, WriterBusy
+from qa_bot.home.folder import Home, WriterBusyError
 from qa_bot.home.starter import ENCODER, NAME, NAMESPACE
 from qa_core.encoders.static_encoder import StaticEncoder
 
@@ -99,6 +99,6 @@ def test_without_own_facts_the_graph_becomes_empty(home: Path, encoder: StaticEn
 
 def test_another_writer_is_waited_for(bare: Home, encoder: StaticEncoder, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(first_fill, "PATIENCE", 0.05)
-    with bare.lock("test"), pytest.raises(WriterBusy):
+    with bare.lock("test"), pytest.raises(WriterBusyError):
         fill(bare, Config(), lambda: encoder)
     assert fill(bare, Config(), lambda: encoder)

@@ -9,8 +9,8 @@ import pytest
 from kg_index.answers.lookup import Fact, UnknownTermError, last_part
 from kg_index.building.rdf_parsing import MalformedTripleError
 from qa_bot.documents.graph import MENTIONS, TRIPLES, GraphError, add, batches_of, generations, open_graph, remove
-from qa_bot.home.folder import Home, WriterBusy
-from qa_bot.home.generations import GenerationDamaged
+from qa_bot.home.folder import Home, WriterBusyError
+from qa_bot.home.generations import CorruptGenerationError
 
 LABEL = "<http://www.w3.org/2000/01/rdf-schema#label>"
 EX = "http://example.org/"
@@ -167,7 +167,7 @@ def test_one_that_fails_leaves_the_graph_that_was_there(place: Home, facts: Path
         add(place, [facts.with_name("absent.nt")])
     with pytest.raises(GraphError, match="Expected a file named"):
         add(place, [write_lines("a.csv", "a")])
-    with place.lock("add"), pytest.raises(WriterBusy):
+    with place.lock("add"), pytest.raises(WriterBusyError):
         add(place, [facts])
     assert terms(place) == before
 
@@ -186,7 +186,7 @@ def test_a_reader_keeps_its_generation_and_damage_is_told(place: Home, facts: Pa
     (current.path / MENTIONS / "words.marisa").unlink()
     assert len(generations(place).verify(deep=True)) == 2
     (current.path / "manifest.json").write_text("{")
-    with pytest.raises(GenerationDamaged), open_graph(place):
+    with pytest.raises(CorruptGenerationError), open_graph(place):
         pass
 
 
@@ -316,5 +316,5 @@ def test_a_reader_keeps_what_is_removed_and_a_failure_leaves_it(place: Home, fac
     monkeypatch.undo()
     assert terms(place) == before
     assert len(list(generations(place).root.glob("0*"))) == 2
-    with place.lock("test"), pytest.raises(WriterBusy):
+    with place.lock("test"), pytest.raises(WriterBusyError):
         remove(place, namespace=EX)

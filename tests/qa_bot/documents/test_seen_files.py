@@ -1,4 +1,4 @@
-"""Receipts spare reading a large file again, and never hide that something changed."""
+"""SeenFiles spare reading a large file again, and never hide that something changed."""
 
 import json
 
@@ -6,7 +6,7 @@ import pytest
 
 from qa_bot.documents import sync as changes
 from qa_bot.documents.ingest.records import Notice, Reject
-from qa_bot.documents.seen_files import KEPT, Receipts, signature
+from qa_bot.documents.seen_files import KEPT, SeenFiles, signature
 
 
 @pytest.fixture
@@ -68,10 +68,10 @@ def test_the_signature_covers_bytes_name_and_settings(tmp_path):
 
 
 def test_receipts_survive_in_a_manifest_and_are_bounded():
-    receipts = Receipts()
+    receipts = SeenFiles()
     receipts.keep("a", 3, [Reject("f:1", "bad"), Notice("f:2", "mended")])
     receipts.keep("b", 3, [Reject("f:1", "bad")] * (KEPT + 1))
-    again = Receipts.of({"receipts": json.loads(json.dumps(receipts.as_dict()))})
+    again = SeenFiles.of({"receipts": json.loads(json.dumps(receipts.as_dict()))})
     assert again == receipts
     assert list(again.held) == ["a"]
     for i in range(KEPT + 5):

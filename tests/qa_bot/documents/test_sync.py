@@ -18,11 +18,11 @@ import pytest
 
 from qa_bot.bot import Bot
 from qa_bot.documents.ingest.records import Limits, Record
-from qa_bot.documents.sync import Added, ChangeError, add, add_records, changing, delete, repair, use
+from qa_bot.documents.sync import AddReport, ChangeError, add, add_records, delete, index_update, repair, switch_encoder
 from qa_bot.home import index
 from qa_bot.home.config import Config, PassagesSection
-from qa_bot.home.folder import Home, WriterBusy
-from qa_bot.home.generations import GenerationDamaged, Generations
+from qa_bot.home.folder import Home, WriterBusyError
+from qa_bot.home.generations import CorruptGenerationError, Generations
 from qa_bot.home.index import Index, Manifest
 from qa_bot.home.starter import ENCODER
 from qa_bot.home.store import Store
@@ -62,7 +62,7 @@ def four(place, encoder, write_lines) -> Home:
     return place
 
 
-def counts(added: Added) -> tuple[int, int, int, int]:
+def counts(added: AddReport) -> tuple[int, int, int, int]:
     return added.added, added.updated, added.unchanged, added.rejected
 
 
@@ -335,8 +335,8 @@ def test_a_mostly_deleted_segment_is_rewritten(four, encoder, write_lines) -> No
 
 def test_a_second_writer_is_told_who_is_at_work(four, encoder, write_lines) -> None:
     with (
-        changing(four, CONFIG, encoder, action="add"),
-        pytest.raises(WriterBusy, match=f"add by process {os.getpid()}"),
+        index_update(four, CONFIG, encoder, action="add"),
+        pytest.raises(WriterBusyError, match=f"add by process {os.getpid()}"),
     ):
         delete(four, CONFIG, encoder, ids=["moon"])
     assert set(held(four)) == {"moon", "tides", "rust", "tea"}
@@ -362,7 +362,7 @@ def test_an_error_leaves_the_old_generation_and_no_files(four, encoder, write_li
 
 def test_using_another_encoder_encodes_everything_anew(four, encoder, other_encoder) -> None:
     text = f"{ROWS[2]['title']}\n{ROWS[2]['text']}"
-    use(four, CONFIG, other_encoder, name="other")
+    switch_encoder(four, CONFIG, other_encoder, name="other")
     assert by_vector(four, other_encoder, text)[0] > 0.99
     assert by_vector(four, encoder, text)[0] < 0.5
     generation = Generations(four.index).current()
@@ -406,9 +406,9 @@ def test_repair_rebuilds_from_the_store(four, encoder, write_lines, spoil) -> No
     add(four, CONFIG, encoder, [write_lines("b.jsonl", BREAD)], collection="facts")
     before = held(four)
     spoil(four.index)
-    with pytest.raises((GenerationDamaged, ChangeError), match="run `qa-bot repair`"):
+    with pytest.raises((CorruptGenerationError, ChangeError), match="run `qa-bot repair`"):
         add(four, CONFIG, encoder, [write_lines("c.jsonl", {**BREAD, "_id": "c"})])
-    with pytest.raises((GenerationDamaged, ChangeError), match="run `qa-bot repair`"), Bot.open(four.path) as bot:
+    with pytest.raises((CorruptGenerationError, ChangeError), match="run `qa-bot repair`"), Bot.open(four.path) as bot:
         bot.ask("Why?")
     assert repair(four, CONFIG, encoder) == 5
     assert held(four) == before

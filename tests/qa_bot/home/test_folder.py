@@ -11,7 +11,7 @@ import pytest
 
 from qa_bot.home import folder as module
 from qa_bot.home.config import load_config
-from qa_bot.home.folder import Home, HomeError, WriterBusy
+from qa_bot.home.folder import Home, HomeError, WriterBusyError
 
 
 def test_a_home_is_made_for_its_owner_alone(tmp_path: Path) -> None:
@@ -88,11 +88,11 @@ def test_a_second_writer_is_told_of_the_first(tmp_path: Path) -> None:
     home = Home.open(tmp_path)
     with home.lock("add"):
         with (
-            pytest.raises(WriterBusy, match=rf"add by process {os.getpid()} since \d\d:\d\d:\d\d"),
+            pytest.raises(WriterBusyError, match=rf"add by process {os.getpid()} since \d\d:\d\d:\d\d"),
             home.lock("delete"),
         ):
             pass
-        with pytest.raises(WriterBusy, match="add by process"), home.lock("delete"):
+        with pytest.raises(WriterBusyError, match="add by process"), home.lock("delete"):
             pass
     with home.lock("delete"):
         pass
@@ -102,7 +102,7 @@ def test_a_holder_that_has_not_signed_yet_is_told_too(tmp_path: Path) -> None:
     home = Home.open(tmp_path)
     with home.lock("add"):
         home.lock_file.write_text("")
-        with pytest.raises(WriterBusy, match="another process is at work"), home.lock("delete"):
+        with pytest.raises(WriterBusyError, match="another process is at work"), home.lock("delete"):
             pass
 
 
@@ -118,7 +118,7 @@ def test_who_holds_the_lock_goes_on(tmp_path: Path) -> None:
     with home.lock("import"):
         with home.lock(None):
             pass
-        with pytest.raises(WriterBusy, match="import by process"), home.lock("add"):
+        with pytest.raises(WriterBusyError, match="import by process"), home.lock("add"):
             pass
     with home.lock("add"):
         pass
@@ -144,7 +144,7 @@ def test_a_dead_holder_blocks_nobody(tmp_path: Path) -> None:
     ) as holder:
         assert holder.stdout is not None
         assert holder.stdout.readline() == "held\n"
-        with pytest.raises(WriterBusy, match=f"kg add by process {holder.pid} since"), home.lock("add"):
+        with pytest.raises(WriterBusyError, match=f"kg add by process {holder.pid} since"), home.lock("add"):
             pass
         holder.kill()
     with home.lock("add"):

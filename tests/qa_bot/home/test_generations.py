@@ -12,7 +12,14 @@ from pathlib import Path
 import pytest
 
 from qa_bot.home import generations as module
-from qa_bot.home.generations import FileRecord, Generation, GenerationDamaged, GenerationGone, Generations, link
+from qa_bot.home.generations import (
+    CorruptGenerationError,
+    FileRecord,
+    Generation,
+    GenerationGoneError,
+    Generations,
+    link,
+)
 
 
 @pytest.fixture
@@ -162,7 +169,7 @@ def test_missing_is_told_from_damaged(root: Path) -> None:
 def test_a_spoilt_manifest_is_told(root: Path, spoil, kind: str) -> None:
     generations = Generations(root)
     spoil(publish(generations, 1, a="x").path / "manifest.json")
-    with pytest.raises(GenerationDamaged, match="run `qa-bot repair`") as caught:
+    with pytest.raises(CorruptGenerationError, match="run `qa-bot repair`") as caught:
         generations.current()
     assert caught.value.damage.kind == kind
     assert [damage.kind for damage in generations.verify()] == [kind]
@@ -173,7 +180,7 @@ def test_a_spoilt_pointer_is_told_and_can_be_repaired(root: Path, text: str) -> 
     generations = Generations(root)
     publish(generations, 1, a="x")
     (root / "CURRENT").write_text(text, encoding="latin-1")
-    with pytest.raises(GenerationDamaged, match="CURRENT is damaged"):
+    with pytest.raises(CorruptGenerationError, match="CURRENT is damaged"):
         generations.current()
     assert [damage.path.name for damage in generations.verify()] == ["CURRENT"]
     assert publish(generations, generations.newest() + 1, a="y").number == 2
@@ -213,7 +220,7 @@ def test_pruning_sees_readers_of_other_processes(root: Path) -> None:
         assert generations.prune(keep=1) == []
         reader.kill()
     assert generations.prune(keep=1) == [1], "a dead reader holds nothing"
-    with pytest.raises(GenerationGone), generations.pin(first):
+    with pytest.raises(GenerationGoneError), generations.pin(first):
         pass
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from qa_bot.bot import Bot
 from qa_bot.documents.sync import ChangeError
-from qa_bot.home.folder import WriterBusy
+from qa_bot.home.folder import WriterBusyError
 from qa_bot.home.question_key import question_key
 from qa_bot.learning.owner import ANSWER, QUESTION, OwnerError, add_answer, dismiss, gaps
 
@@ -108,7 +108,7 @@ def test_hostile_text_is_kept_as_text(bot: Bot) -> None:
 
 def test_another_writer_is_told_and_the_question_stays(bot: Bot) -> None:
     bot.ask(NONSENSE)
-    with bot.home.lock("add"), pytest.raises(WriterBusy, match="add by process"):
+    with bot.home.lock("add"), pytest.raises(WriterBusyError, match="add by process"):
         add_answer(bot, NONSENSE, "Nobody.")
     assert wanted(bot) == [(NONSENSE, 1)]
     add_answer(bot, NONSENSE, "Nobody.")

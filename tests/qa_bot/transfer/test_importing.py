@@ -25,7 +25,7 @@ from qa_bot.documents.ingest.passages import cut
 from qa_bot.documents.ingest.records import Limits, Record
 from qa_bot.documents.sync import add_records
 from qa_bot.home.config import Config, PassagesSection, load_config
-from qa_bot.home.folder import Home, WriterBusy
+from qa_bot.home.folder import Home, WriterBusyError
 from qa_bot.home.generations import Generations
 from qa_bot.home.journal import open_store
 from qa_bot.home.starter import ENCODER
@@ -339,9 +339,9 @@ def test_over_either_database(store_url, qa_bot, full, packed, tmp_path, monkeyp
 
 def test_only_one_writer(full, packed, encoder, tmp_path) -> None:
     with full.lock("add"):
-        with pytest.raises(WriterBusy, match="add by process"):
+        with pytest.raises(WriterBusyError, match="add by process"):
             export(full, Config(), tmp_path / "b.zip")
-        with pytest.raises(WriterBusy, match="add by process"):
+        with pytest.raises(WriterBusyError, match="add by process"):
             brought(full, packed, encoder)
     assert not (tmp_path / "b.zip").exists()
 

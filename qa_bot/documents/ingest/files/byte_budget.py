@@ -21,7 +21,7 @@ class TotalLimitError(LimitError):
     """The bound over the whole input is reached: nothing more is read."""
 
 
-class Produced:
+class ByteBudget:
     """Bytes produced so far over the whole input."""
 
     def __init__(self, limits: Limits) -> None:
@@ -37,25 +37,25 @@ class Produced:
             )
 
 
-class Meter:
+class LayerBudget:
     """Bytes that came out of one layer, against the bytes on disk that they came from.
 
     `packed` is None for a plain file; `archive` is the meter of the archive that a member belongs to.
     """
 
-    def __init__(self, produced: Produced, *, packed: int | None = None, archive: Meter | None = None) -> None:
-        self.produced = produced
+    def __init__(self, total: ByteBudget, *, packed: int | None = None, archive: LayerBudget | None = None) -> None:
+        self.total = total
         self.packed = packed
         self.archive = archive
         self.bytes = 0
 
     def add(self, count: int) -> None:
-        self.produced.add(count)
+        self.total.add(count)
         self._grow(count)
 
     def _grow(self, count: int) -> None:
         self.bytes += count
-        ratio = self.produced.limits.ratio
+        ratio = self.total.limits.ratio
         if self.packed is not None and self.bytes > max(RATIO_FLOOR, ratio * self.packed):
             raise LimitError(
                 f"Expected at most {ratio} bytes for each of {self.packed:,} compressed ones, but got more than "
@@ -70,10 +70,10 @@ class ByteSource(Protocol):
     def read(self, size: int = -1, /) -> bytes: ...
 
 
-class Metered(io.RawIOBase):
+class CountingStream(io.RawIOBase):
     """A stream that counts what is read from it and can show its first bytes beforehand."""
 
-    def __init__(self, source: ByteSource, meter: Meter) -> None:
+    def __init__(self, source: ByteSource, meter: LayerBudget) -> None:
         self.source = source
         self.meter = meter
         self._head = b""

@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from qa_bot.documents.ingest.detect import OFFICE, container_of
-from qa_bot.documents.ingest.files.byte_budget import Meter, Metered, Produced
-from qa_bot.documents.ingest.files.source_file import HEAD, Leaf, random_access
+from qa_bot.documents.ingest.files.byte_budget import ByteBudget, CountingStream, LayerBudget
+from qa_bot.documents.ingest.files.source_file import HEAD, SourceFile, random_access
 from qa_bot.documents.ingest.records import Limits, Reject
 
 DEEPEST = 2  # an archive inside an archive, and no further
@@ -31,18 +31,18 @@ class Layer:
 
     name: str
     where: str
-    raw: Metered
+    raw: CountingStream
     packed: int
     is_named: bool = True  # by the user, so that its members need no prefix
     depth: int = 0
 
 
-def leaves(layer: Layer, limits: Limits) -> Iterator[Leaf | Reject]:
+def leaves(layer: Layer, limits: Limits) -> Iterator[SourceFile | Reject]:
     """The readable files of a layer; each has to be read before the next is asked for."""
     head = layer.raw.head(HEAD)
     kind = container_of(head)
     if kind is None:
-        yield Leaf(layer.name, layer.where, layer.raw, limits)
+        yield SourceFile(layer.name, layer.where, layer.raw, limits)
     elif OFFICE.match(head):
         yield Reject(layer.where, "Expected documents, but got an office or e-book file; save it as PDF, HTML or text.")
     elif layer.depth == DEEPEST:
@@ -51,37 +51,37 @@ def leaves(layer: Layer, limits: Limits) -> Iterator[Leaf | Reject]:
         yield from OPENERS[kind](layer, limits)
 
 
-def _gz(layer: Layer, limits: Limits) -> Iterator[Leaf | Reject]:
+def _gz(layer: Layer, limits: Limits) -> Iterator[SourceFile | Reject]:
     with gzip.GzipFile(fileobj=io.BufferedReader(layer.raw)) as file:
         yield from leaves(_unpacked(layer, ".gz", file), limits)
 
 
-def _bz2(layer: Layer, limits: Limits) -> Iterator[Leaf | Reject]:
+def _bz2(layer: Layer, limits: Limits) -> Iterator[SourceFile | Reject]:
     with bz2.BZ2File(io.BufferedReader(layer.raw)) as file:
         yield from leaves(_unpacked(layer, ".bz2", file), limits)
 
 
 def _unpacked(layer: Layer, suffix: str, file: gzip.GzipFile | bz2.BZ2File) -> Layer:
-    raw = Metered(file, Meter(layer.raw.meter.produced, packed=layer.packed))
+    raw = CountingStream(file, LayerBudget(layer.raw.meter.total, packed=layer.packed))
     return replace(layer, name=layer.name.removesuffix(suffix), raw=raw, depth=layer.depth + 1)
 
 
-def _zip(layer: Layer, limits: Limits) -> Iterator[Leaf | Reject]:
+def _zip(layer: Layer, limits: Limits) -> Iterator[SourceFile | Reject]:
     with random_access(layer.raw) as file:
         try:
             archive = zipfile.ZipFile(file)
         except UNOPENED as error:
             yield Reject(layer.where, f"Expected a readable zip archive, but got {error}; fetch it again.")
             return
-        whole = Meter(layer.raw.meter.produced, packed=layer.packed)
+        whole = LayerBudget(layer.raw.meter.total, packed=layer.packed)
         for info in archive.infolist():
             if not info.is_dir() and not _is_hidden(info.filename):
                 yield from _zip_member(archive, info, layer, whole, limits)
 
 
 def _zip_member(
-    archive: zipfile.ZipFile, info: zipfile.ZipInfo, layer: Layer, whole: Meter, limits: Limits
-) -> Iterator[Leaf | Reject]:
+    archive: zipfile.ZipFile, info: zipfile.ZipInfo, layer: Layer, whole: LayerBudget, limits: Limits
+) -> Iterator[SourceFile | Reject]:
     packed = min(info.compress_size, layer.packed)
     try:
         member = archive.open(info)
@@ -89,14 +89,14 @@ def _zip_member(
         yield Reject(f"{layer.where}!{info.filename}", f"Expected a readable member, but got {error}; pack it anew.")
         return
     with member:
-        raw = Metered(member, Meter(whole.produced, packed=packed, archive=whole))
+        raw = CountingStream(member, LayerBudget(whole.total, packed=packed, archive=whole))
         yield from leaves(_member(layer, info.filename, raw, packed), limits)
 
 
-def _seven_zip(layer: Layer, limits: Limits) -> Iterator[Leaf | Reject]:
+def _seven_zip(layer: Layer, limits: Limits) -> Iterator[SourceFile | Reject]:
     from qa_bot.documents.ingest.files import seven_zip
 
-    meter = Meter(layer.raw.meter.produced, packed=layer.packed)
+    meter = LayerBudget(layer.raw.meter.total, packed=layer.packed)
     with random_access(layer.raw) as archive:
         try:
             name, file = seven_zip.member(archive, "Posts.xml", meter)
@@ -105,11 +105,11 @@ def _seven_zip(layer: Layer, limits: Limits) -> Iterator[Leaf | Reject]:
             return
     with file:
         # counted while it was unpacked: reading the copy costs nothing of the bounds
-        raw = Metered(file, Meter(Produced(limits)))
+        raw = CountingStream(file, LayerBudget(ByteBudget(limits)))
         yield from leaves(_member(layer, name, raw, layer.packed), limits)
 
 
-def _member(layer: Layer, name: str, raw: Metered, packed: int) -> Layer:
+def _member(layer: Layer, name: str, raw: CountingStream, packed: int) -> Layer:
     inside = name if layer.is_named else f"{layer.name}!{name}"
     return Layer(inside, f"{layer.where}!{name}", raw, packed, is_named=False, depth=layer.depth + 1)
 
@@ -118,7 +118,7 @@ def _is_hidden(name: str) -> bool:
     return any(part == "__MACOSX" or part.strip(".") != part.rstrip(".") for part in name.split("/"))
 
 
-OPENERS: Mapping[str, Callable[[Layer, Limits], Iterator[Leaf | Reject]]] = {
+OPENERS: Mapping[str, Callable[[Layer, Limits], Iterator[SourceFile | Reject]]] = {
     "gz": _gz,
     "bz2": _bz2,
     "zip": _zip,

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from qa_bot.documents.ingest.files.byte_budget import Metered
+from qa_bot.documents.ingest.files.byte_budget import CountingStream
 from qa_bot.documents.ingest.records import Notice
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ SURROGATE = re.compile("[\ud800-\udfff]")
 class Recoded(io.RawIOBase):
     """A stream of valid UTF-8 without byte order mark, made from a stream in `encoding`."""
 
-    def __init__(self, source: Metered, encoding: str, repairs: Repairs) -> None:
+    def __init__(self, source: CountingStream, encoding: str, repairs: Repairs) -> None:
         self.source = source
         self.repairs = repairs
         self._decoder = codecs.getincrementaldecoder(encoding)("replace")

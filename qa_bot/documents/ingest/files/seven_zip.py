@@ -9,7 +9,7 @@ from typing import IO
 import py7zr
 from py7zr.io import Py7zIO, WriterFactory
 
-from qa_bot.documents.ingest.files.byte_budget import LimitError, Meter
+from qa_bot.documents.ingest.files.byte_budget import LayerBudget, LimitError
 
 SPOOL_IN_MEMORY = 8 * 1024**2
 
@@ -21,7 +21,7 @@ class SevenZipError(Exception):
 class _Spool(Py7zIO):
     """Takes what py7zr writes; the meter may raise."""
 
-    def __init__(self, file: IO[bytes], meter: Meter) -> None:
+    def __init__(self, file: IO[bytes], meter: LayerBudget) -> None:
         self.file = file
         self.meter = meter
         self.written = 0
@@ -52,7 +52,7 @@ class _One(WriterFactory):
         return self.spool
 
 
-def member(archive: IO[bytes], name: str, meter: Meter) -> tuple[str, IO[bytes]]:
+def member(archive: IO[bytes], name: str, meter: LayerBudget) -> tuple[str, IO[bytes]]:
     """The path and the bytes of the first member whose last name is `name`.
 
     Raises SevenZipError, or LimitError where it holds more than the meter allows.
@@ -73,10 +73,10 @@ def member(archive: IO[bytes], name: str, meter: Meter) -> tuple[str, IO[bytes]]
     return path, spool
 
 
-def _expect_bounded(opened: py7zr.SevenZipFile, meter: Meter) -> None:
+def _expect_bounded(opened: py7zr.SevenZipFile, meter: LayerBudget) -> None:
     """Members before the wanted one are unpacked too, out of the meter's sight; py7zr stops at their declared sizes."""
     declared = sum(info.uncompressed for info in opened.list())
-    if declared > (most := meter.produced.limits.total_bytes):
+    if declared > (most := meter.total.limits.total_bytes):
         raise LimitError(
             f"Expected at most {most:,} bytes in the archive, but got {declared:,}; unpack the archive, or raise "
             "--max-total-bytes."

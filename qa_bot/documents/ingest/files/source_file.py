@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import IO
 
-from qa_bot.documents.ingest.files.byte_budget import LimitError, Metered
+from qa_bot.documents.ingest.files.byte_budget import CountingStream, LimitError
 from qa_bot.documents.ingest.files.decoding import CHUNK, Recoded, Repairs, encoding_of
 from qa_bot.documents.ingest.records import Limits
 
@@ -18,12 +18,12 @@ SPOOL_IN_MEMORY = 8 * 1024**2
 
 
 @dataclass(frozen=True)
-class Leaf:
+class SourceFile:
     """A file's name (relative to what the user named; ids are made from it), its place for messages, and its bytes."""
 
     name: str
     where: str
-    raw: Metered
+    raw: CountingStream
     limits: Limits
     repairs: Repairs = field(default_factory=Repairs)
 
@@ -63,7 +63,7 @@ class Leaf:
         return random_access(self.raw)
 
 
-def random_access(raw: Metered) -> IO[bytes]:
+def random_access(raw: CountingStream) -> IO[bytes]:
     """The bytes behind a stream, from their beginning, in a file that can seek."""
     if isinstance(raw.source, io.FileIO):
         return io.BufferedReader(io.FileIO(raw.source.name))

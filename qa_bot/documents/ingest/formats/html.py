@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from qa_bot.documents.ingest.files.source_file import Leaf
+from qa_bot.documents.ingest.files.source_file import SourceFile
 from qa_bot.documents.ingest.records import Item, Record, Reject
 
 UNREAD = ["script", "style", "noscript", "template", "svg", "iframe", "object", "head", "math"]
@@ -27,7 +27,7 @@ LINK_LIST = 0.6  # a list with more of its text inside links than this leads els
 MAIN_SHARE = 0.3  # <main> or <article> stands for the page when it has this share of the page's text
 
 
-def records(leaf: Leaf) -> Iterator[Item]:
+def records(leaf: SourceFile) -> Iterator[Item]:
     """One record: the page's title and main text, without scripts, menus and footers; the id is the path."""
     title, text = page(leaf.text())
     if not text:

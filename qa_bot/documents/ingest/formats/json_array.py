@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from qa_bot.documents.ingest.files.source_file import Leaf, over_record_limit
+from qa_bot.documents.ingest.files.source_file import SourceFile, over_record_limit
 from qa_bot.documents.ingest.formats.json_elements import JsonEndError, elements
 from qa_bot.documents.ingest.formats.jsonl import parsed
 from qa_bot.documents.ingest.records import Item, Reject
 
 
-def records(leaf: Leaf) -> Iterator[Item]:
+def records(leaf: SourceFile) -> Iterator[Item]:
     """A record for each element; without an id of its own it is `NAME#ELEMENT`."""
     try:
         for number, (line, data) in enumerate(elements(leaf.stream, limit=leaf.limits.record_bytes), 1):

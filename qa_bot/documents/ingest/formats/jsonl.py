@@ -6,11 +6,11 @@ import json
 from collections.abc import Iterator
 
 from qa_bot.documents.ingest.fields import record_of
-from qa_bot.documents.ingest.files.source_file import Leaf, over_record_limit
+from qa_bot.documents.ingest.files.source_file import SourceFile, over_record_limit
 from qa_bot.documents.ingest.records import Item, Record, Reject
 
 
-def records(leaf: Leaf) -> Iterator[Item]:
+def records(leaf: SourceFile) -> Iterator[Item]:
     """A record for each line; the id is `_id` or `id`, else `NAME#LINE`."""
     for number, line in leaf.lines():
         where = f"{leaf.where}:{number}"
@@ -20,7 +20,7 @@ def records(leaf: Leaf) -> Iterator[Item]:
             yield parsed(line, where=where, default_id=f"{leaf.name}#{number}", leaf=leaf)
 
 
-def parsed(data: bytes, *, where: str, default_id: str, leaf: Leaf) -> Record | Reject:
+def parsed(data: bytes, *, where: str, default_id: str, leaf: SourceFile) -> Record | Reject:
     """The record that one JSON object holds."""
     try:
         fields = json.loads(data)

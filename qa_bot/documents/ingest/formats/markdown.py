@@ -15,7 +15,7 @@ from pathlib import PurePosixPath
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from qa_bot.documents.ingest.files.source_file import Leaf
+from qa_bot.documents.ingest.files.source_file import SourceFile
 from qa_bot.documents.ingest.formats.html import plain
 from qa_bot.documents.ingest.records import Item, Record, Reject
 
@@ -45,7 +45,7 @@ class _Section:
         return re.sub(r"\n{3,}", "\n\n", "".join(self.parts).replace(" \n", "\n")).strip()
 
 
-def records(leaf: Leaf) -> Iterator[Item]:
+def records(leaf: SourceFile) -> Iterator[Item]:
     """A record for each section that has text."""
     source = leaf.text()
     front = FRONT_MATTER.match(source)

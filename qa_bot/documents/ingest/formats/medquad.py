@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from qa_bot.documents.ingest.files.source_file import Leaf
+from qa_bot.documents.ingest.files.source_file import SourceFile
 from qa_bot.documents.ingest.formats.xml import Handler, XmlError, stream
 from qa_bot.documents.ingest.records import Item, Record, Reject
 
@@ -21,7 +21,7 @@ BLANK_LINES = re.compile(r"\n{3,}")
 class _Pairs(Handler[Item]):
     """Builds a record for each QAPair."""
 
-    def __init__(self, leaf: Leaf) -> None:
+    def __init__(self, leaf: SourceFile) -> None:
         super().__init__()
         self.where = leaf.where
         self.file = leaf.name.removesuffix(".xml")
@@ -74,7 +74,7 @@ def _unindented(text: str) -> str:
     return (BLANK_LINES.sub("\n\n", text) if "\n\n\n" in text else text).strip()
 
 
-def records(leaf: Leaf) -> Iterator[Item]:
+def records(leaf: SourceFile) -> Iterator[Item]:
     """A record for each pair that has an answer; pairs before a broken place are kept."""
     pairs = _Pairs(leaf)
     try:

@@ -11,7 +11,7 @@ from typing import IO
 from pypdf import PdfReader
 
 from qa_bot.documents.ingest.files.byte_budget import LimitError
-from qa_bot.documents.ingest.files.source_file import Leaf, over_record_limit
+from qa_bot.documents.ingest.files.source_file import SourceFile, over_record_limit
 from qa_bot.documents.ingest.records import Item, Record, Reject
 
 TITLE_CHARACTERS = 150
@@ -25,7 +25,7 @@ class _UnreadableError(Exception):
     pass
 
 
-def records(leaf: Leaf) -> Iterator[Item]:
+def records(leaf: SourceFile) -> Iterator[Item]:
     """One record with the path as its id: its title from the metadata, else its first line."""
     with leaf.file() as file:
         try:

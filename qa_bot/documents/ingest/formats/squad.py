@@ -8,12 +8,12 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
-from qa_bot.documents.ingest.files.source_file import Leaf, over_record_limit
+from qa_bot.documents.ingest.files.source_file import SourceFile, over_record_limit
 from qa_bot.documents.ingest.formats.json_elements import JsonEndError, elements
 from qa_bot.documents.ingest.records import Item, Record, Reject
 
 
-def records(leaf: Leaf) -> Iterator[Item]:
+def records(leaf: SourceFile) -> Iterator[Item]:
     """A record for each paragraph, with id `NAME#ARTICLE.PARAGRAPH` counted from 1."""
     try:
         number = 0
@@ -29,7 +29,7 @@ def records(leaf: Leaf) -> Iterator[Item]:
         yield Reject(leaf.where, str(error))
 
 
-def _article(data: bytes, number: int, *, where: str, leaf: Leaf) -> Iterator[Item]:
+def _article(data: bytes, number: int, *, where: str, leaf: SourceFile) -> Iterator[Item]:
     try:
         article = json.loads(data)
         paragraphs = article["paragraphs"]
@@ -43,7 +43,7 @@ def _article(data: bytes, number: int, *, where: str, leaf: Leaf) -> Iterator[It
         yield _paragraph(paragraph, title, f"{number}.{position}", where=where, leaf=leaf)
 
 
-def _paragraph(paragraph: object, title: str, position: str, *, where: str, leaf: Leaf) -> Record | Reject:
+def _paragraph(paragraph: object, title: str, position: str, *, where: str, leaf: SourceFile) -> Record | Reject:
     context = paragraph.get("context") if isinstance(paragraph, dict) else None
     if not isinstance(context, str) or not context.strip():
         return Reject(where, f"Expected a text in context of paragraph {position}, but got none; correct it.")

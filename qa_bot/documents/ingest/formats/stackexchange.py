@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from qa_bot.documents.ingest.files.source_file import Leaf
+from qa_bot.documents.ingest.files.source_file import SourceFile
 from qa_bot.documents.ingest.formats.html import plain
 from qa_bot.documents.ingest.formats.posts import Post, Posts
 from qa_bot.documents.ingest.formats.xml import Handler, XmlError, stream
@@ -58,7 +58,7 @@ def _number(attributes: dict[str, str], name: str) -> int:
     return int(value)
 
 
-def records(leaf: Leaf) -> Iterator[Item]:
+def records(leaf: SourceFile) -> Iterator[Item]:
     """A record for each question that has an answer; posts before a broken place are kept."""
     rows = _Rows(leaf.where)
     broken = None
@@ -78,7 +78,7 @@ def records(leaf: Leaf) -> Iterator[Item]:
         yield Reject(f"{leaf.where}:1", f"Expected the root <posts>, but got <{rows.root}>; add the file Posts.xml.")
 
 
-def _answered(posts: Posts, leaf: Leaf) -> Iterator[Item]:
+def _answered(posts: Posts, leaf: SourceFile) -> Iterator[Item]:
     site = SITE.search(leaf.where)
     for question, answer in posts.pairs():
         where = f"{leaf.where}:{question.line}"

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import PurePosixPath
 
-from qa_bot.documents.ingest.files.source_file import Leaf
+from qa_bot.documents.ingest.files.source_file import SourceFile
 from qa_bot.documents.ingest.records import Item, Record, Reject
 
 TITLE_CHARACTERS = 100
 SENTENCE_ENDS = ".!?…。！？:;,"
 
 
-def records(leaf: Leaf) -> Iterator[Item]:
+def records(leaf: SourceFile) -> Iterator[Item]:
     """One record with the path as its id; a short first line that ends no sentence is its title, else the stem is."""
     text = leaf.text().strip()
     if not text:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from itertools import chain
 
 from qa_bot.documents.ingest.fields import record_of
-from qa_bot.documents.ingest.files.source_file import Leaf, over_record_limit
+from qa_bot.documents.ingest.files.source_file import SourceFile, over_record_limit
 from qa_bot.documents.ingest.records import Item, Record, Reject
 
 COLUMNS: Mapping[int, tuple[str, ...]] = {
@@ -24,7 +24,7 @@ KNOWN = {"_id", "id", "title", "text", "question", "answer", "body", "url"}
 Line = tuple[int, bytes | None]
 
 
-def records(leaf: Leaf) -> Iterator[Item]:
+def records(leaf: SourceFile) -> Iterator[Item]:
     """A record for each row; without an id column its id is `NAME#LINE`."""
     lines = leaf.lines()
     first = next(lines, None)
@@ -49,7 +49,7 @@ def _header(cells: list[str]) -> tuple[str, ...] | None:
     return names if is_header and len(named) >= 2 else None
 
 
-def _quoted(lines: Iterator[Line], header: tuple[str, ...], leaf: Leaf) -> Iterator[Item]:
+def _quoted(lines: Iterator[Line], header: tuple[str, ...], leaf: SourceFile) -> Iterator[Item]:
     rejects: list[Reject] = []
     number = 1
 
@@ -79,7 +79,7 @@ def _quoted(lines: Iterator[Line], header: tuple[str, ...], leaf: Leaf) -> Itera
             yield _row(cells, header, begin, leaf)
 
 
-def _row(cells: list[str], names: tuple[str, ...] | None, number: int, leaf: Leaf) -> Record | Reject:
+def _row(cells: list[str], names: tuple[str, ...] | None, number: int, leaf: SourceFile) -> Record | Reject:
     where = f"{leaf.where}:{number}"
     if names is None or len(names) != len(cells):
         expected = str(len(names)) if names else "2 (id, text), 3 (id, title, text) or 4 (id, url, title, text)"

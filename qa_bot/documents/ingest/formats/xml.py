@@ -9,7 +9,7 @@ from defusedxml.common import DefusedXmlException  # type: ignore[import-untyped
 from defusedxml.ElementTree import ParseError, XMLParser  # type: ignore[import-untyped]  # it has no type hints
 
 from qa_bot.documents.ingest.files.byte_budget import LimitError
-from qa_bot.documents.ingest.files.source_file import Leaf, over_record_limit
+from qa_bot.documents.ingest.files.source_file import SourceFile, over_record_limit
 
 CHUNK = 64 * 1024
 
@@ -49,7 +49,7 @@ class Handler(Generic[T]):
         return found
 
 
-def stream(leaf: Leaf, handler: Handler[T]) -> Iterator[T]:
+def stream(leaf: SourceFile, handler: Handler[T]) -> Iterator[T]:
     """What the handler finds, as soon as it is found; memory stays flat in the size of the file.
 
     Raises XmlError where the XML is broken or brings entities, after everything before that place, and LimitError

@@ -22,11 +22,11 @@ from qa_bot.conversation.clarification.offering import (
     MANY,
     MOST,
     TRIED,
-    choices,
+    clarification_choices,
     documents,
     offered,
-    readings,
     shown,
+    title_facets,
 )
 from qa_bot.home.starter import FACT_QUESTIONS, QUESTIONS
 from qa_core.types import Answer, AnswerSource, Candidate, Choice, Clue, Passage, Question, Source
@@ -80,7 +80,7 @@ def asking(ranking: Ranking) -> Callable[[str], Answer]:
 
 def offered_for(turn: str, titles: Sequence[tuple[str, float]], *, body: str = "") -> list[str]:
     ranking = ranking_of(turn, titles, body=body)
-    return [each.text for each in choices(ranking, decision(0.9), None, asking(ranking))]
+    return [each.text for each in clarification_choices(ranking, decision(0.9), None, asking(ranking))]
 
 
 # hand-made rankings
@@ -88,7 +88,7 @@ def offered_for(turn: str, titles: Sequence[tuple[str, float]], *, body: str = "
 
 def test_what_a_topic_is_stands_first_then_what_is_asked_about_it_then_what_is_narrower():
     ranking = ranking_of("asthma", FACETS)
-    assert choices(ranking, decision(0.9), None, asking(ranking)) == (
+    assert clarification_choices(ranking, decision(0.9), None, asking(ranking)) == (
         Choice("What is Asthma?", "What is Asthma?"),
         Choice("Symptoms", "What are the symptoms of Asthma?"),
         Choice("Causes", "What causes Asthma?"),
@@ -98,7 +98,7 @@ def test_what_a_topic_is_stands_first_then_what_is_asked_about_it_then_what_is_n
 
 
 def test_what_asks_more_than_another_title_or_scores_too_little_is_no_reading():
-    found = readings(ASTHMA, ranking_of("asthma", FACETS).candidates, near=0.55)
+    found = title_facets(ASTHMA, ranking_of("asthma", FACETS).candidates, near=0.55)
     assert [sorted(each.rest) for each in found] == [[], ["symptom"], ["allerg"], ["caus"], ["inherit"]]
 
 
@@ -168,7 +168,7 @@ def test_of_near_duplicates_the_first_is_offered():
 
 def test_an_answer_that_the_owner_wrote_goes_out():
     ranking = ranking_of("cats", [("Why do cats purr?", 2.0), ("Why do cats sleep?", 1.9)])
-    assert choices(ranking, decision(0.9), None, asking(ranking))
+    assert clarification_choices(ranking, decision(0.9), None, asking(ranking))
     first, second = ranking.candidates
     mine = Candidate(
         Passage("a", "Mine.", first.passage.clue, Source("a", first.passage.clue.title, "", COLLECTION)),
@@ -177,7 +177,7 @@ def test_an_answer_that_the_owner_wrote_goes_out():
     )
     for found, offers in ((mine, 0), (replace(mine, features={}), 2)):
         owned = replace(ranking, candidates=(found, second))
-        assert len(choices(owned, decision(1.0), None, asking(owned))) == offers
+        assert len(clarification_choices(owned, decision(1.0), None, asking(owned))) == offers
 
 
 def test_nothing_found_is_nothing_to_offer():
@@ -248,7 +248,7 @@ TITLES = st.tuples(HEADS, st.just("asthma"), TAILS, st.sampled_from(("", "?", " 
 @given(st.lists(st.tuples(TITLES, st.floats(2.0, 3.0)), max_size=12), st.sampled_from(("asthma", "what is asthma", "")))
 def test_there_are_two_to_five_choices_that_differ_or_none(titles: list[tuple[str, float]], turn: str):
     ranking = ranking_of(turn, sorted(titles, key=lambda each: -each[1]))
-    told = choices(ranking, decision(0.9), None, asking(ranking))
+    told = clarification_choices(ranking, decision(0.9), None, asking(ranking))
     event(f"{len(told)} choices")
     assert len(told) in (0, *range(FEWEST, MOST + 1))
     assert len({each.text.casefold() for each in told}) == len(told)
@@ -263,12 +263,12 @@ class Clarified(NamedTuple):
     bot: Bot
     pipeline: Pipeline
 
-    def choices(self, turn: str) -> tuple[Choice, ...]:
+    def clarification_choices(self, turn: str) -> tuple[Choice, ...]:
         """What is offered for a turn over this home."""
         pipeline, deadline = self.pipeline, Deadline.after(60)
         ranking = pipeline.rank(Question(turn), deadline=deadline, depth=self.bot.config.ranking.depth)
         fact = pipeline._fact(Question(turn), ranking.stages)
-        return choices(ranking, pipeline.decide(ranking), fact, self.ask, facts=pipeline._facts)
+        return clarification_choices(ranking, pipeline.decide(ranking), fact, self.ask, facts=pipeline._facts)
 
     def ask(self, question: str) -> Answer:
         return self.pipeline.ask(Question(question), deadline=Deadline.after(60))

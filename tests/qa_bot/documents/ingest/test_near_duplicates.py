@@ -5,7 +5,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from qa_bot.documents.ingest.near_duplicates import near, sketches
+from qa_bot.documents.ingest.near_duplicates import near, super_shingles
 
 
 def words(count, seed):
@@ -19,24 +19,24 @@ def changed(text, place):
 def test_three_63_bit_values_that_never_change():
     text = "The quick brown fox jumps over the lazy dog while the cat sleeps all day on the warm sofa."
     # recorded once: a store keeps these values, so that another value is a broken store
-    assert sketches(text) == (
+    assert super_shingles(text) == (
         6106458870399556967,
         7540821116320967892,
         2355306785513943094,
     )
-    assert all(0 <= value < 2**63 for value in sketches(text))
+    assert all(0 <= value < 2**63 for value in super_shingles(text))
 
 
 def test_the_same_in_another_process():
     text = "One two three four five six seven eight nine ten eleven twelve thirteen."
-    code = f"from qa_bot.documents.ingest.near_duplicates import sketches; print(sketches({text!r}))"
+    code = f"from qa_bot.documents.ingest.near_duplicates import super_shingles; print(super_shingles({text!r}))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == str(sketches(text))
+    assert done.stdout.strip() == str(super_shingles(text))
 
 
 def test_case_punctuation_and_white_space_do_not_count():
     text = " ".join(words(50, 1))
-    assert sketches(text) == sketches(text.upper().replace(" ", ",\n"))
+    assert super_shingles(text) == super_shingles(text.upper().replace(" ", ",\n"))
 
 
 def test_one_word_of_150_changed_is_found_nine_times_in_ten():
@@ -44,31 +44,34 @@ def test_one_word_of_150_changed_is_found_nine_times_in_ten():
     found = 0
     for seed in range(300):
         text = words(150, seed)
-        found += near(sketches(" ".join(text)), sketches(" ".join(changed(text, seed % 150))))
+        found += near(super_shingles(" ".join(text)), super_shingles(" ".join(changed(text, seed % 150))))
     assert found >= 260
 
 
 def test_different_texts_share_nothing():
-    values = [value for seed in range(300) for value in sketches(" ".join(words(150, seed)))]
+    values = [value for seed in range(300) for value in super_shingles(" ".join(words(150, seed)))]
     assert len(set(values)) == len(values)
 
 
 def test_half_changed_is_not_near():
     near_ones = sum(
-        near(sketches(" ".join(words(150, seed))), sketches(" ".join(words(150, seed)[:75] + words(75, 900 + seed))))
+        near(
+            super_shingles(" ".join(words(150, seed))),
+            super_shingles(" ".join(words(150, seed)[:75] + words(75, 900 + seed))),
+        )
         for seed in range(200)
     )
     assert near_ones <= 2  # expected .000: J = .33
 
 
 def test_short_texts_are_compared_exactly():
-    assert near(sketches("Sloth."), sketches("sloth"))
-    assert not near(sketches("the lazy dog sleeps"), sketches("the lazy cat sleeps"))
-    assert not near(sketches("!"), sketches("?"))
-    assert not near(sketches(""), sketches("a"))
+    assert near(super_shingles("Sloth."), super_shingles("sloth"))
+    assert not near(super_shingles("the lazy dog sleeps"), super_shingles("the lazy cat sleeps"))
+    assert not near(super_shingles("!"), super_shingles("?"))
+    assert not near(super_shingles(""), super_shingles("a"))
 
 
 @given(st.text())
 def test_any_text_has_a_sketch(text):
-    assert len(sketches(text)) == 3
-    assert near(sketches(text), sketches(text))
+    assert len(super_shingles(text)) == 3
+    assert near(super_shingles(text), super_shingles(text))

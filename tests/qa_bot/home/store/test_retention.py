@@ -8,7 +8,7 @@ import time
 import pytest
 from sqlalchemy import select
 
-from qa_bot.home.store import ConversationInfo, Feedback, Joined, NotFound, Store, Turn
+from qa_bot.home.store import ConversationInfo, Feedback, JoinedCounts, NotFoundError, Store, Turn
 from qa_bot.home.store.database import reading
 from qa_bot.home.store.schema import deleted_conversations
 
@@ -55,8 +55,8 @@ def test_known_ones_are_left_alone(store: Store) -> None:
         assert joining.conversations([info("A", 3.0, "theirs"), info("B", 9.0, "new")]) == 1
         assert joining.known(["A", "B", "C"]) == {"A", "B"}
         given = [(turn("1"), ()), (turn("2"), (Feedback("2", "down", "x\0", 4.0),)), (turn("3", "B"), ())]
-        assert joining.turns(given) == Joined(turns=2, known=1, votes=1)
-        assert joining.turns(given) == Joined(turns=0, known=3, votes=0)
+        assert joining.turns(given) == JoinedCounts(turns=2, known=1, votes=1)
+        assert joining.turns(given) == JoinedCounts(turns=0, known=3, votes=0)
     assert (store.conversation("A").title, store.conversation("A").updated) == ("mine", updated)
     assert store.turn("1").question == "mine"
     assert store.last_feedback("A")["2"].comment == "x\ufffd"
@@ -118,7 +118,7 @@ def test_an_answer_on_its_way_does_not_bring_a_deleted_conversation_back(store: 
     store.save_new_turns([turn("2", at=before), turn("3", "B", at=before), turn("4", None, at=before)])
     store.save_turn(id="5", question="late", answer={}, conversation="A", asked=before)
     assert [each.id for each, _ in store.stream_turns()] == ["3", "4"]
-    with pytest.raises(NotFound):
+    with pytest.raises(NotFoundError):
         store.conversation("A")
     store.save_new_turns([turn("6", at=time.time() + 1)])
     assert [each.id for each in store.turns("A")] == ["6"], "what is asked later begins it anew"

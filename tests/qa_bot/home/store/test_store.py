@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from qa_bot.home.store import NewDocument, NewPassage, NotFound, Store, StoreError, Turn
+from qa_bot.home.store import NewDocument, NewPassage, NotFoundError, Store, StoreError, Turn
 
 GONE = "a sentence that must not stay behind 7f3a"
 
@@ -236,7 +236,7 @@ def test_conversations(store: Store) -> None:
     assert [c.id for c in store.conversations(limit=1)] == ["B"]
     assert [c.id for c in store.conversations(before=latest.updated)] == ["A"]
     assert store.conversation("A") == store.conversations()[1]
-    with pytest.raises(NotFound, match="Expected the id of a conversation, but got 'C'"):
+    with pytest.raises(NotFoundError, match="Expected the id of a conversation, but got 'C'"):
         store.conversation("C")
 
 
@@ -257,8 +257,8 @@ def test_an_answer_is_revised_where_it_stands(store: Store) -> None:
     revised = store.revise_answer(turn, lambda answer: {**answer, "n": answer["n"] + 1})
     assert revised == store.turn(turn)
     assert (revised.answer, revised.asked, revised.conversation) == ({"ask": "q1", "n": 2}, 5.0, "A")
-    assert store.asked("A") == {"q1": turn}
-    with pytest.raises(NotFound, match="Expected the id of a recorded answer, but got 'nobody'"):
+    assert store.turn_ids_by_reference("A") == {"q1": turn}
+    with pytest.raises(NotFoundError, match="Expected the id of a recorded answer, but got 'nobody'"):
         store.revise_answer("nobody", lambda answer: answer)
     with pytest.raises(ZeroDivisionError):
         store.revise_answer(turn, lambda answer: {"n": answer["n"] / 0})
@@ -302,9 +302,9 @@ def test_turns_are_found_by_the_askers_own_ids(store: Store) -> None:
     ):
         store.save_turn(question="why?", answer=answer, conversation=conversation, asked=float(i), id=str(i))
     store.save_turn(question="why?", answer={"ask": "q1"}, conversation="A", asked=9.0, id="later")
-    assert store.asked("A") == {"q1": "later", "q2": "2"}
-    assert store.asked("B") == {"q1": "3"}
-    assert store.asked("unknown") == {}
+    assert store.turn_ids_by_reference("A") == {"q1": "later", "q2": "2"}
+    assert store.turn_ids_by_reference("B") == {"q1": "3"}
+    assert store.turn_ids_by_reference("unknown") == {}
 
 
 def test_new_turns_are_recorded_together_and_once(store: Store) -> None:
@@ -325,7 +325,7 @@ def test_a_deleted_conversation_is_gone(store: Store, store_url: str) -> None:
     turn = store.save_turn(question=GONE, answer={"text": GONE * 500}, conversation="A")
     store.save_feedback(turn, "up", GONE)
     store.delete_conversation("A")
-    with pytest.raises(NotFound):
+    with pytest.raises(NotFoundError):
         store.turn(turn)
     assert (store.counts().feedback, [c.id for c in store.conversations()]) == (0, ["B"])
     assert store.turn(kept).question == "kept"
@@ -354,7 +354,7 @@ def _assert_nowhere(url: str, text: str) -> None:
     ],
 )
 def test_unknown_ids_are_told(store: Store, act) -> None:
-    with pytest.raises(NotFound, match=r"Expected .*, but got '?(nope|99)"):
+    with pytest.raises(NotFoundError, match=r"Expected .*, but got '?(nope|99)"):
         act(store)
 
 

@@ -33,7 +33,7 @@ class Engine:
 
     async def store(self, work):
         self.looked_up += 1
-        return work(SimpleNamespace(asked=lambda conversation: self.known.get(conversation, {})))
+        return work(SimpleNamespace(turn_ids_by_reference=lambda conversation: self.known.get(conversation, {})))
 
 
 class Client:
