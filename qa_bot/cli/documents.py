@@ -89,7 +89,7 @@ def delete(
     raise typer.Exit(OK if deleted else NO_ANSWER)
 
 
-def switch_encoder(
+def use(
     context: typer.Context,
     encoder: Annotated[str, typer.Argument(help="`starter`, a folder in sentence-transformers layout, or a hub id.")],
     int8: Annotated[bool | None, typer.Option(help="Run it in 8-bit integers.")] = None,
@@ -105,7 +105,7 @@ def switch_encoder(
     with open_bot(context) as bot:
         quantised = bot.config.dense.int8 if int8 is None else int8
         opened = _verified_encoder(bot.home, encoder, int8=quantised, yes=yes)
-        sync.use(bot.home, bot.config, opened, name=encoder)
+        sync.switch_encoder(bot.home, bot.config, opened, name=encoder)
         set_value(bot.home.path, "dense.encoder", encoder)
         set_value(bot.home.path, "dense.int8", str(quantised).lower())
         ensure(opened, bot.home.models)

@@ -263,7 +263,7 @@ class Clarified(NamedTuple):
     bot: Bot
     pipeline: Pipeline
 
-    def clarification_choices(self, turn: str) -> tuple[Choice, ...]:
+    def choices(self, turn: str) -> tuple[Choice, ...]:
         """What is offered for a turn over this home."""
         pipeline, deadline = self.pipeline, Deadline.after(60)
         ranking = pipeline.rank(Question(turn), deadline=deadline, depth=self.bot.config.ranking.depth)
