@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from itertools import chain
 from math import isfinite
 
@@ -69,17 +70,22 @@ _QUOTED = re.compile(
     r'"([^"\n]{1,200})"|“([^”\n]{1,200})”|«\s?([^»\n]{1,200}?)\s?»|„([^“”\n]{1,200})[“”]|‘([^’\n]{1,200})’(?!\w)'
     r"|(?<![\w'])'([^'\n]{1,200})'(?!\w)"
 )
-_MONEY_BEFORE = re.compile(
-    rf"(?:{'|'.join(map(re.escape, SYMBOLS))}|\b(?:{'|'.join(sorted(CODES))}))\s?(?={NUMBER})({NUMBER}{MONEY_SCALE})"
-)
-_MONEY_AFTER = re.compile(
-    rf"({NUMBER}{MONEY_SCALE})[\s-]?(?:({'|'.join(sorted(CODES))})|([€£¥₹₩₽])|"
-    rf"(?i:(?P<name>{'|'.join(sorted(map(re.escape, CURRENCIES), key=len, reverse=True))})s?))(?!\w)"
-)
-_MEASURE = re.compile(
-    rf"({NUMBER})[\s-]?((?i:{'|'.join(sorted(map(re.escape, UNITS), key=len, reverse=True))}))(?![\w²³/])"
-)
-_NUMBER = re.compile(rf"({NUMBER})(?:(?P<ordinal>st|nd|rd|th)|(?P<letter>k|K|M|bn|B))?(?![\w]|[.,]\d)")
+
+
+@cache
+def _number_patterns() -> tuple[re.Pattern[str], ...]:
+    """Patterns of money before and after its number, measures and plain numbers: large, so compiled when needed."""
+    codes, names = "|".join(sorted(CODES)), _alternatives(CURRENCIES)
+    return (
+        re.compile(rf"(?:{'|'.join(map(re.escape, SYMBOLS))}|\b(?:{codes}))\s?(?={NUMBER})({NUMBER}{MONEY_SCALE})"),
+        re.compile(rf"({NUMBER}{MONEY_SCALE})[\s-]?(?:({codes})|([€£¥₹₩₽])|(?i:(?P<name>{names})s?))(?!\w)"),
+        re.compile(rf"({NUMBER})[\s-]?((?i:{_alternatives(UNITS)}))(?![\w²³/])"),
+        re.compile(rf"({NUMBER})(?:(?P<ordinal>st|nd|rd|th)|(?P<letter>k|K|M|bn|B))?(?![\w]|[.,]\d)"),
+    )
+
+
+def _alternatives(words: Iterable[str]) -> str:
+    return "|".join(sorted(map(re.escape, words), key=len, reverse=True))
 
 
 def find_values(text: str) -> list[Value]:
@@ -122,10 +128,11 @@ def _quoted(text: str) -> Iterator[Quoted]:
 
 
 def _money(text: str) -> Iterator[Money]:
-    for found in _MONEY_BEFORE.finditer(text):
+    before, after, _, _ = _number_patterns()
+    for found in before.finditer(text):
         sign = text[found.start() : found.start(1)].strip()
         yield from _sum(found, SYMBOLS.get(sign, sign), 1.0)
-    for found in _MONEY_AFTER.finditer(text):
+    for found in after.finditer(text):
         code = found[2] or (found[3] and SYMBOLS[found[3]])
         currency, factor = (code, 1.0) if code else CURRENCIES[found["name"].lower()]
         yield from _sum(found, currency, factor)
@@ -138,7 +145,7 @@ def _sum(found: re.Match[str], currency: str, factor: float) -> Iterator[Money]:
 
 
 def _measures(text: str) -> Iterator[Measure]:
-    for found in _MEASURE.finditer(text):
+    for found in _number_patterns()[2].finditer(text):
         written = found[2]
         unit = UNITS.get(written) or (UNITS.get(written.lower()) if len(written) > 2 else None)
         value = number_of(found[1])
@@ -147,7 +154,7 @@ def _measures(text: str) -> Iterator[Measure]:
 
 
 def _numbers(text: str) -> Iterator[Number]:
-    for found in _NUMBER.finditer(text):
+    for found in _number_patterns()[3].finditer(text):
         if found[1].lower() in ("one", "a hundred one"):
             continue
         value = number_of(found[1] + (found["letter"] or ""))
