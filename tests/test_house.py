@@ -55,7 +55,7 @@ IMPORTERS = {
     "marisa_trie": ["kg_index/linking/mentions.py"],
     "markdown_it": ["qa_bot/documents/ingest/formats/markdown.py"],
     "matplotlib": ["qa_core/measures/plots.py"],
-    "nltk": ["qa_core/text/linguistics.py"],
+    "nltk": ["qa_lab/fit/synonym_table.py"],
     "onnxruntime": ["qa_core/encoders/transformer_encoder.py"],
     "platformdirs": ["qa_bot/home/folder.py"],
     "prometheus_client": ["qa_bot/web/metrics.py"],
@@ -77,7 +77,6 @@ IMPORTERS = {
         "qa_bot/documents/ingest/formats/posts.py",  # a scratch file, not the store
     ],
     "Stemmer": ["qa_core/text/analysis.py"],
-    "syntok": ["qa_core/text/sentences.py"],
     "tantivy": ["retrievers/engines/local/keyword.py"],
     "tokenizers": ["qa_core/encoders/tokenisers.py"],
     "tomlkit": ["qa_bot/home/config.py"],

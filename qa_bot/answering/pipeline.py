@@ -28,7 +28,8 @@ from qa_bot.conversation.replies import Knowledge
 from qa_bot.home.config import Config
 from qa_bot.learning.challenger import DRAFTED
 from qa_core.text.analysis import sentences, terms, words
-from qa_core.text.linguistics import noun_phrases, synonyms
+from qa_core.text.noun_phrases import noun_phrases
+from qa_core.text.synonyms import synonyms
 from qa_core.types import (
     Answer,
     AnswerKind,

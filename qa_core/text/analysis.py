@@ -1,7 +1,4 @@
-"""Text as the rest of the system sees it: tidy text, words, index terms; sentences by way of `qa_core.text.sentences`.
-
-The one door of PyStemmer.
-"""
+"""Text analysis: normalised text, words, index terms, language; the only file that imports PyStemmer."""
 
 from __future__ import annotations
 
@@ -14,25 +11,22 @@ from itertools import pairwise
 import Stemmer
 
 from qa_core.text.sentences import sentences as sentences
+from qa_core.text.stop_words import word_set
 
 ANALYSER_VERSION = "qa-bot-english/1"
 """The rules of `terms` and Snowball's English stemmer (of PyStemmer 3). Change it when `terms` gives other terms: an
 index names the version that made it, and one made by another is rebuilt."""
 
 
-def _word_set(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
-STOP_TERMS = _word_set(
+STOP_TERMS = word_set(
     "a an and are as at be but by for if in into is it no not of on or such that the their then there these they this "
     "to was will with"
 )
-"""The classic 33 English stop words of Lucene: what `terms` leaves out."""
+"""Lucene's 33 English stop words, which `terms` leaves out."""
 
 
 def _ranges(characters: Iterator[str]) -> str:
-    """Characters in code point order as the inside of a regular expression's class."""
+    """The body of a regular expression's character class; the characters come in code point order."""
     runs: list[list[int]] = []
     for point in map(ord, characters):
         if runs and runs[-1][1] == point - 1:
@@ -42,7 +36,7 @@ def _ranges(characters: Iterator[str]) -> str:
     return "".join(f"\\u{first:04x}-\\u{last:04x}" for first, last in runs)
 
 
-# `\w` leaves out combining marks, without which Hindi, Thai and decomposed Latin fall to pieces.
+# `\w` does not match combining marks; without them words of Hindi, Thai and decomposed Latin would be split.
 _MARKS = _ranges(
     c
     for c in map(chr, (*range(0x300, 0x1E00), *range(0x20D0, 0x20F1), *range(0xA66F, 0xABEE), *range(0xFE20, 0xFE30)))
@@ -68,9 +62,9 @@ _SPACES = re.compile(r" {2,}([-*•‣▪·](?= ))?")
 
 
 def normalise(text: str) -> str:
-    """Tidy text for display and storage: NFC, no control characters, spaces single, at most one empty line.
+    """Text for display and storage: NFC, without control characters, runs of spaces and runs of empty lines.
 
-    Line ends become "\\n"; a list that was flattened into one line ("…   - first   - second") gets its lines back.
+    Line ends become "\\n"; the items of a list in one line ("…   - first   - second") get their lines back.
     """
     text = _compose(_UNWANTED.sub("", text))
     text = _LINE_ENDS.sub("\n", text.replace("\r\n", "\n"))
@@ -81,7 +75,7 @@ def normalise(text: str) -> str:
 
 
 def _compose(text: str) -> str:
-    """NFC. At most 30 combining marks stay in a row (Unicode's stream-safe form): sorting more takes quadratic time."""
+    """NFC with at most 30 combining marks in a row (Unicode's stream-safe form): sorting them takes quadratic time."""
     return text if text.isascii() else unicodedata.normalize("NFC", _TOO_MANY_MARKS.sub(r"\1", text))
 
 
@@ -97,16 +91,16 @@ _WORD = re.compile(rf"\d+(?:[.,]\d+)+|[\w{_MARKS}\u200c\u200d]+(?:'[\w{_MARKS}]+
 
 
 def words(text: str) -> list[str]:
-    """Case-folded words of any script, accents kept: for vocabularies and word vectors.
+    """Case-folded words of any script with their accents, for vocabularies and word vectors.
 
-    "Don’t" is the one word "don't" (with a straight apostrophe), "3.5" and "1,000" are one word, hyphens split.
+    "Don’t" is one word, "don't" (with a straight apostrophe); so are "3.5" and "1,000". Hyphens split words.
     """
     return _WORD.findall(_compose(text.casefold()).replace("’", "'"))
 
 
 # --------------------------------------------------------------------------------------------------- index terms
 
-_TAIL = r"(?:'(?:s|t|d|m|ll|re|ve)(?![^\W_]))?"  # of "dog's", "don't": dropped, it carries nothing
+_TAIL = r"(?:'(?:s|t|d|m|ll|re|ve)(?![^\W_]))?"  # dropped from "dog's" and "don't"
 _DECIMALS = r"(?:(?<=\d)\.\d+)*"
 _PLAIN_RUN = re.compile(rf"[a-z0-9]+{_DECIMALS}")
 _ASCII_RUN = re.compile(rf"([a-z0-9]+{_DECIMALS}){_TAIL}")
@@ -118,17 +112,17 @@ _LETTERS = str.maketrans(
     {"æ": "ae", "œ": "oe", "ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "ı": "i", "’": "'", "‘": "'"}
 )
 _ASCII_LOOKALIKES = tuple(zip("’‘“”–—…•®™\u00a0", "''         ", strict=True))
-_MEMO_SIZE = 16_384  # words, about 2 MB: as fast as one of twelve times as many (31,000 passages, 32,000 words)
+_MEMO_SIZE = 16_384  # words, about 2 MB; twelve times as many are no faster (31,000 passages, 32,000 words)
 
 
 class _Stems(dict[str, str]):
-    """A memo from case-folded words to their stems; a stop word's stem is empty."""
+    """Cache from case-folded words to their stems; the stem of a stop word is empty."""
 
     def __init__(self, stop: frozenset[str]) -> None:
         super().__init__()
         self._stop = stop
         self._stemmer = Stemmer.Stemmer("english", 0)
-        self._lock = threading.Lock()  # a Snowball stemmer has state
+        self._lock = threading.Lock()  # a Snowball stemmer is not thread-safe
 
     def __missing__(self, word: str) -> str:
         with self._lock:
@@ -144,29 +138,29 @@ _ALL_STEMS = _Stems(frozenset())
 
 
 def terms(text: str, *, stop: bool = True) -> list[str]:
-    """Index terms: words folded in case and accents, stemmed by Snowball's English stemmer, stop words out.
+    """Index terms: words without case and accents, stemmed by Snowball's English stemmer, without stop words.
 
-    Hyphens, apostrophes and underscores split; "dog's" is "dog", "don't" is "don", "3.5" is one term. A lone digit
-    counts only with the word before it: "type 2" gives "type" and "type2". A run of Han, kana, Thai, Lao, Khmer or
-    Myanmar characters gives its overlapping pairs, or itself where it is a single character.
-    `stop=False` gives one term a word: stop words and lone digits stay, nothing is joined.
+    Hyphens, apostrophes and underscores split; "dog's" is "dog", "don't" is "don", "3.5" is one term. A single digit
+    is joined to the word before it: "type 2" gives "type" and "type2". A run of Han, kana, Thai, Lao, Khmer or
+    Myanmar characters gives its overlapping pairs of characters (a single character gives itself).
+    `stop=False` gives one term per word: stop words and digits stay, nothing is joined.
     """
     if not text.isascii():
         for odd, plain in _ASCII_LOOKALIKES:
             text = text.replace(odd, plain)
     if not stop:
         return [_ALL_STEMS[word] for word in _runs(text)]
-    found = _runs(text)
-    if _DIGITS.isdisjoint(found):
-        return [stem for word in found if (stem := _STEMS[word])]
-    return [stem for word in _with_digits(found) if (stem := _STEMS[word])]
+    runs = _runs(text)
+    if not _DIGITS.isdisjoint(runs):
+        runs = list(_with_digits(runs))
+    return [stem for word in runs if (stem := _STEMS[word])]
 
 
 def _with_digits(words: Iterable[str]) -> Iterator[str]:
-    """The words, and after a lone digit the word before it joined to it.
+    """The words; after a single digit comes the word before it joined to the digit.
 
-    Without this "type 1" and "type 2" are one to the index; with digits as terms of their own every table of numbers
-    matches (CACM loses .01 of average precision).
+    Without this, "type 1" and "type 2" have the same terms. Digits as separate terms match every table of numbers
+    (and cost .01 of average precision on CACM).
     """
     previous = ""
     for word in words:
@@ -177,14 +171,14 @@ def _with_digits(words: Iterable[str]) -> Iterator[str]:
 
 
 def _runs(text: str) -> list[str]:
-    """Case-folded words, or pairs of characters, before stemming."""
+    """Case-folded words or pairs of characters, not stemmed."""
     if not text.isascii():
         return list(_unicode_runs(text))
     return (_ASCII_RUN if "'" in text else _PLAIN_RUN).findall(text.lower())
 
 
 def fold(text: str) -> str:
-    """Text without case and without the accents of Latin, Greek and Cyrillic letters; compatibility forms unified."""
+    """Text in NFKC without case and without accents of Latin, Greek and Cyrillic letters."""
     decomposed = unicodedata.normalize("NFKD", _TOO_MANY_MARKS.sub(r"\1", text.casefold()))
     return unicodedata.normalize("NFC", _ACCENTS.sub("", decomposed)).casefold().translate(_LETTERS)
 
@@ -199,12 +193,12 @@ def _unicode_runs(text: str) -> Iterator[str]:
 
 # ------------------------------------------------------------------------------------------------------ language
 
-_ENGLISH = _word_set(
+_ENGLISH = word_set(
     "the of and to in is you that it he was for on are with as his they be at this have from or had by what why how "
     "when where which who does do can did should will would my your i we she if not an but there their a me about has "
     "could any after been get because it's i'm don't"
 )
-_FOREIGN = _word_set(
+_FOREIGN = word_set(
     "der das und ist nicht ein eine mit auf für von zu den dem sich ich wie was warum sind bei le les des du et "
     "est une dans pour que qui sur pas je vous comment pourquoi los las del es un una por con para como qué cómo "
     "porque il lo gli di che è per non sono come perché o os da do em não uma é het een de niet zijn wat hoe och "
@@ -213,9 +207,9 @@ _FOREIGN = _word_set(
 
 
 def looks_english(text: str) -> bool:
-    """A cheap guess from the opening (600 characters): Latin script, and no more function words of others than English.
+    """Guess from the first 600 characters: Latin script, and not more foreign function words than English ones.
 
-    Says yes to keywords without any function word, so that the English-only steps see them.
+    True for keywords without function words, so that English-only steps handle them.
     """
     sample = words(text[:600])
     foreign = sum(map(_FOREIGN.__contains__, sample))

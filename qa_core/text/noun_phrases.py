@@ -1,7 +1,7 @@
 """Noun phrases by rules: runs of content words between function words, verbs and punctuation.
 
-Made for questions that people type in a hurry, where a tagger trained on newspapers errs as often. High precision is
-not the aim: a phrase that is no noun phrase costs one needless query, a missed one may cost the answer.
+The rules suit hastily typed questions, on which a tagger trained on newspapers errs as often. They favour recall: a
+wrong phrase costs one needless query, a missed phrase may cost the answer.
 """
 
 from __future__ import annotations
@@ -9,27 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
+from qa_core.text.analysis import looks_english
+from qa_core.text.stop_words import FUNCTION_WORDS, word_set
 
-def _listed(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
-FUNCTION_WORDS = _listed(
-    "a about above across after again against ago all almost along already also although always am among an and "
-    "another any anybody anyone anything anyway are around as at away back be because been before behind being below "
-    "beside besides between beyond both but by can cannot could despite did do does doing done down during each either "
-    "else enough etc even ever every everybody everyone everything except few for from further had has have having he "
-    "hence her here hers herself him himself his how however i if in indeed instead into is it its itself just least "
-    "less lot lots many may maybe me might mine more most much must my myself near neither never no nobody none nor "
-    "not nothing now nowhere of off often oh ok okay on once one ones only onto or other others otherwise our ours "
-    "ourselves out over own per perhaps please quite rather re really regarding same several shall she should since so "
-    "some somebody someone something sometimes somewhere soon still such than thank thanks that the their theirs them "
-    "themselves then there therefore these they this those though through throughout thus to together too toward "
-    "towards under until unless up upon us very via was we well were what whatever when whenever where wherever "
-    "whether which while who whoever whole whom whose why will with within without would yes yet you your yours "
-    "yourself yourselves later"
-)
-_BREAKERS = FUNCTION_WORDS | _listed(
+_BREAKERS = FUNCTION_WORDS | word_set(
     "two three four five six seven eight nine ten hi hello hey dear sir madam regards mr mrs ms dr u im ive id dont "
     "plus common doesnt cant wont isnt didnt whats wich note"
 )
@@ -44,36 +27,36 @@ _VERBS = (
     "specialize start stop struggle suffer suggest suppose survive switch talk thank transmit treat try turn "
     "understand wait want warn wash wish wonder worry"
 )
-_IRREGULAR = _listed(
+_IRREGULAR = word_set(
     "became become bought bring brought buy came come comes coming drove eat eaten eating eats feel feeling feels "
     "felt find finding finds found gave get gets getting give given gives giving go goes going gone got gotten heard "
     "held kept knew known led left made make makes making meant met ought put puts ran read said saw say saying says "
     "see seeing seen sees send sent shown slept spoke spoken take taken takes taking taught tell telling tells think "
     "thinking thought told took tries understood used using went woke write written wrote"
 )
-_NOUNS_TOO = _listed(
+_NOUNS_TOO = word_set(
     "answer answers cause causes cure cures drink drinks experience flush leads sleep sleeps sound state stay use uses "
     "visit work works"
 )
-"""Verbs after another content word or after a word of `_BEFORE_VERBS`, nouns elsewhere."""
-_BEFORE_VERBS = _listed("to not can could would will should that which what who i we they you he she u not")
-_PRONOUNS = _listed("i we they you he she who u")
-_BEFORE_PARTICIPLES = _listed("am are was were been")
-_GENERIC = _listed(
+"""Verbs after a content word or a word of `_BEFORE_VERBS`, nouns elsewhere."""
+_BEFORE_VERBS = word_set("to not can could would will should that which what who i we they you he she u not")
+_PRONOUNS = word_set("i we they you he she who u")
+_BEFORE_PARTICIPLES = word_set("am are was were been")
+_GENERIC = word_set(
     "thing things way ways bit kind kinds sort sorts type types question questions info information issue issues "
     "problem problems reason reasons case cases person people part fact idea answer answers name contact date time "
     "times year years month months week weeks day days ago today yesterday tomorrow night hour hours minute minutes "
     "couple example number son daughter wife husband mother father mom dad friend doctor doctors age topic site use "
     "work twice morning point search"
 )
-_WEAK = _listed(
+_WEAK = word_set(
     "able available aware bad better best big correct dangerous different difficult due easy effective fine good great "
     "happy harmful helpful important likely long longer necessary new next normal old past possible previous ready "
     "right sad safe serious sick similar small sorry suitable sure true unable useful useless usual worse worst worth "
     "wrong exact real big little main various"
 )
-"""Adjectives that no phrase begins or ends with."""
-_NOT_ADVERBS = _listed(
+"""Adjectives that are cut from both ends of a phrase."""
+_NOT_ADVERBS = word_set(
     "anomaly assembly belly bully butterfly daily early elderly family fly folly holly homily italy jelly july likely "
     "lily lonely melancholy monopoly monthly multiply rally reply sally supply tally weekly yearly"
 )
@@ -100,33 +83,22 @@ _VERB_FORMS = _IRREGULAR | frozenset(form for verb in _VERBS.split() for form in
 
 def tokens(text: str) -> list[str]:
     """Words (hyphens, apostrophes and decimal points kept) and single marks of punctuation."""
-    found: list[str] = _TOKEN.findall(text)
-    return found
+    matches: list[str] = _TOKEN.findall(text)
+    return matches
 
 
 def noun_phrases(text: str) -> list[str]:
-    """Noun phrases in order, each once (whatever its case), as written, without amounts ("5 mg", "two weeks")."""
-    return _once(" ".join(run) for run in map(_trimmed, _runs(_QUANTITY.sub(";", text))) if _telling(run))
+    """Noun phrases of an English text, as written, in order; [] for other languages.
+
+    Repetitions in any case and amounts ("5 mg", "two weeks") are left out.
+    """
+    if not looks_english(text):
+        return []
+    runs = map(_trimmed, _runs(_QUANTITY.sub(";", text)))
+    return _distinct(" ".join(run) for run in runs if _is_informative(run))
 
 
-def tagged_phrases(tagged: Iterable[tuple[str, str]]) -> list[str]:
-    """Noun phrases from Penn Treebank tags: adjectives, nouns and inner numbers, up to the last noun of a run."""
-    runs: list[list[tuple[str, str]]] = [[]]
-    for word, tag in tagged:
-        if word[0].isalnum() and (tag.startswith(("NN", "JJ")) or (tag == "CD" and runs[-1])):
-            runs[-1].append((word, tag))
-        else:
-            runs.append([])
-    return _once(" ".join(word for word, _ in run) for run in map(_ending_with_noun, runs) if run)
-
-
-def _ending_with_noun(run: list[tuple[str, str]]) -> list[tuple[str, str]]:
-    while run and not run[-1][1].startswith("NN"):
-        run = run[:-1]
-    return run
-
-
-def _once(phrases: Iterable[str]) -> list[str]:
+def _distinct(phrases: Iterable[str]) -> list[str]:
     first: dict[str, str] = {}
     for phrase in phrases:
         first.setdefault(phrase.casefold(), phrase)
@@ -153,7 +125,7 @@ def _breaks(word: str, lower: str, *, before: str, run: Sequence[str]) -> bool:
     """Whether a token (with its lower-case form and the one before it) ends the run of content words so far."""
     if lower in _BREAKERS or lower in _VERB_FORMS or not word[0].isalnum():
         return True
-    if word[0].isdecimal():  # "type 2 diabetes" stays one phrase, "0115-0672" is none
+    if word[0].isdecimal():  # "type 2 diabetes" is one phrase, "0115-0672" is not a phrase
         return not (run and word.isdecimal() and len(word) < 3) and not any(map(str.isalpha, word))
     return _is_contraction(lower) or _is_verb(word, lower, before, run) or _is_adverb(lower)
 
@@ -176,7 +148,7 @@ def _is_adverb(lower: str) -> bool:
 
 
 def _trimmed(run: list[str]) -> list[str]:
-    """A run without weak adjectives at its ends, participles at its end and digits at its start."""
+    """The run without weak adjectives at either end, participles at the end and numbers at the start."""
     start, end = 0, len(run)
     while end > start and (run[end - 1].lower() in _WEAK or (run[end - 1].endswith("ed") and len(run[end - 1]) > 4)):
         end -= 1
@@ -185,8 +157,8 @@ def _trimmed(run: list[str]) -> list[str]:
     return run[start:end]
 
 
-def _telling(run: Sequence[str]) -> bool:
-    """Whether a run says more than generic words or a stray letter would."""
+def _is_informative(run: Sequence[str]) -> bool:
+    """Whether a run is more than generic words or a stray letter."""
     if all(word.lower() in _GENERIC or word.isdecimal() for word in run):
         return False
     return len(run) > 1 or len(run[0]) > 2 or (len(run[0]) == 2 and run[0].isupper())

@@ -12,7 +12,7 @@ from qa_bot.conversation.followups.mentions import Exchange, Mention
 from qa_bot.conversation.followups.phrases import Found, bare, is_plural, phrases, plural_of
 from qa_bot.conversation.followups.rewriting import POSSESSIVE, PRONOUN, RewriteCandidate, cased, opened, owning
 from qa_core.text.analysis import terms
-from qa_core.text.noun_phrases import FUNCTION_WORDS
+from qa_core.text.stop_words import FUNCTION_WORDS
 
 MENTIONS = 10
 """Mentions that are tried in each place, latest first."""

@@ -12,8 +12,8 @@ from typing import NamedTuple
 from qa_bot.conversation.followups.lexicon import MEN, PEOPLE, PERSONS, PETS, WOMEN, is_person
 from qa_bot.conversation.followups.phrases import Found, bare, is_plural, phrases, plural_of
 from qa_core.text.analysis import terms
-from qa_core.text.linguistics import noun_phrases
-from qa_core.text.noun_phrases import FUNCTION_WORDS
+from qa_core.text.noun_phrases import noun_phrases
+from qa_core.text.stop_words import FUNCTION_WORDS
 
 KEY_TERMS = 4
 """Names and noun phrases taken from an answer: the first ones."""

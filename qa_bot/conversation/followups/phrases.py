@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from qa_bot.conversation.followups.lexicon import EPONYMOUS, NO_NOUNS, NOUNS_IN_S, PEOPLE
-from qa_core.text.linguistics import noun_phrases
+from qa_core.text.noun_phrases import noun_phrases
 
 _OWNED = re.compile(r"(?:['’]s|(?<=s)['’])\s+")
 _MARK = re.compile(r"['’]s?$")

@@ -13,8 +13,7 @@ from dataclasses import dataclass
 from math import log
 
 from qa_core.text.analysis import sentences, terms
-from qa_core.text.linguistics import noun_phrases
-from qa_core.text.noun_phrases import tokens
+from qa_core.text.noun_phrases import noun_phrases, tokens
 from qa_core.types import Question, Span
 from retrievers.formulate import QUESTION_STOP_STEMS
 

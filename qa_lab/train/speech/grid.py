@@ -14,7 +14,7 @@ from generators.topics.counting_grid import CountingGrid
 from generators.topics.word_bags import Bags, bags_of, topic_words
 from generators.training.grid_fitting import Fitting, GridStep, fit, initial_fitting, perplexity_of
 from qa_core.networks.vocabulary import Vocabulary
-from qa_core.text.linguistics import stop_words
+from qa_core.text.stop_words import STOP_WORDS
 from qa_core.training.loop import Progress
 from qa_lab.train.data.topic_texts import Texts, read_texts, split_texts
 from qa_lab.train.errors import RunError, SettingsError, TrainingDataError, TrainingError
@@ -127,7 +127,7 @@ def _parted(data: Texts, dev: str) -> tuple[Sequence[str], Sequence[str]]:
 
 
 def _vocabulary(texts: Sequence[str], settings: GridSettings) -> Vocabulary:
-    left_out = stop_words() if settings.stop_words else frozenset()
+    left_out = STOP_WORDS if settings.stop_words else frozenset()
     vocabulary = topic_words(texts, size=settings.vocabulary, minimum=settings.minimum, leave_out=left_out)
     if not len(vocabulary):
         raise TrainingDataError(

@@ -17,8 +17,8 @@ TEXTS = st.text(
 )
 
 
-def split(text: str, *, careful: bool = False) -> list[str]:
-    return [text[start:end] for start, end in sentences(text, careful=careful)]
+def split(text: str) -> list[str]:
+    return [text[start:end] for start, end in sentences(text)]
 
 
 @pytest.mark.parametrize(
@@ -50,15 +50,9 @@ def test_a_forgotten_space_ends_a_sentence_but_a_dotted_name_does_not() -> None:
     assert split("It ended.Next came node.js and Foo.Bar.") == ["It ended.", "Next came node.js and Foo.Bar."]
 
 
-def test_careful_sentences() -> None:
-    text = "  Dr. Smith doesn't know.  I can't—well—go (yet). Ask her.\n"
-    assert split(text, careful=True) == ["Dr. Smith doesn't know.", "I can't—well—go (yet).", "Ask her."]
-
-
-@pytest.mark.parametrize("careful", [False, True])
 @given(text=TEXTS)
-def test_spans_cover_all_but_space_in_order(text: str, careful: bool) -> None:
-    spans = sentences(text, careful=careful)
+def test_spans_cover_all_but_space_in_order(text: str) -> None:
+    spans = sentences(text)
     covered = {i for start, end in spans for i in range(start, end)}
     assert {i for i, character in enumerate(text) if not character.isspace()} <= covered
     assert all(start < end and text[start:end] == text[start:end].strip() for start, end in spans)
