@@ -56,7 +56,9 @@ def test_glove_words_may_hold_spaces(tmp_path: Path) -> None:
     assert near(read(tmp_path / "glove.txt", GLOVE), expected)
 
 
-@pytest.mark.parametrize("data", [WORD2VEC, FASTTEXT, gzip.compress(WORD2VEC, mtime=0), WORD2VEC.replace(b"\n", b"\r\n")])
+@pytest.mark.parametrize(
+    "data", [WORD2VEC, FASTTEXT, gzip.compress(WORD2VEC, mtime=0), WORD2VEC.replace(b"\n", b"\r\n")]
+)
 def test_text_with_header(tmp_path: Path, data: bytes) -> None:
     assert near(read(tmp_path / "w.vec", data), {"the": [0.5, -1.0, 0.2], "cat": [1.0, 2.0, 3.0]})
 
