@@ -1,4 +1,4 @@
-"""Files as blocks of whole lines, unpacked as they are read: memory does not grow with the file."""
+"""Reads plain, `.gz` and `.bz2` files as blocks of whole lines, in bounded memory."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Protocol
 
-_READ = 1 << 18  # packed bytes at a time
-BLOCK = 1 << 20  # unpacked bytes at a time
-_GZIP = 31  # zlib's number for "with a gzip header"
+_READ = 1 << 18  # compressed bytes at a time
+BLOCK = 1 << 20  # uncompressed bytes at a time
+_GZIP = 31  # zlib's window bits for data with a gzip header
 
 
 class BrokenFileError(Exception):  # named for what it tells
-    """A packed file cannot be unpacked to its end; what came before has been given out.
+    """A compressed file is damaged; the blocks before the damage have been yielded.
 
-    `line` is how many lines that was, where it is known.
+    `line` is the number of lines before the damage, if known.
     """
 
     def __init__(self, reason: str, line: int | None = None) -> None:
@@ -35,7 +35,7 @@ class _Unpacker(Protocol):
 def unpacked(path: Path) -> Iterator[bytes]:
     """The bytes of a plain, `.gz` or `.bz2` file, at most `BLOCK` at a time.
 
-    Raises BrokenFileError, after the last good bytes, where a packed file is damaged or cut off.
+    Raises BrokenFileError, after the last good bytes, if a compressed file is damaged or truncated.
     """
     with path.open("rb") as file:
         pieces = iter(lambda: file.read(_READ), b"")
@@ -48,49 +48,49 @@ def unpacked(path: Path) -> Iterator[bytes]:
 
 
 def whole_lines(chunks: Iterable[bytes], *, longest: int) -> Iterator[bytes | int]:
-    """The same bytes cut behind line ends (the last line may lack its end).
+    """The same bytes, split after line ends (the last line may lack one).
 
-    A line longer than `longest` bytes is not kept: its length in bytes is given instead, and counts as one line.
+    A line longer than `longest` bytes is replaced by its length in bytes.
     """
-    kept: list[bytes] = []
+    pending: list[bytes] = []
     length = 0
     for chunk in chunks:
         end = chunk.rfind(b"\n") + 1
         if end and length > longest:
             first = chunk.index(b"\n") + 1
             yield length + first
-            kept, length, chunk = [], 0, chunk[first:]  # the rest of the chunk is told as any other
+            pending, length, chunk = [], 0, chunk[first:]
             end = chunk.rfind(b"\n") + 1
         if end:
-            yield b"".join([*kept, chunk[:end]])
-            kept, length = [], 0
+            yield b"".join([*pending, chunk[:end]])
+            pending, length = [], 0
         length += len(chunk) - end
-        kept = [*kept, chunk[end:]] if length <= longest else []
+        pending = [*pending, chunk[end:]] if length <= longest else []
     if length > longest:
         yield length
     elif length:
-        yield b"".join(kept)
+        yield b"".join(pending)
 
 
 class Stream:
-    """A file object, to be read only, over chunks of bytes."""
+    """A read-only file object over chunks of bytes."""
 
     def __init__(self, chunks: Iterator[bytes]) -> None:
         self._chunks, self._rest = chunks, b""
 
     def read(self, size: int = BLOCK) -> bytes:
-        """At most `size` bytes, none at the end."""
+        """At most `size` bytes; empty at the end."""
         if not self._rest:
             self._rest = next(self._chunks, b"")
-        given, self._rest = self._rest[:size], self._rest[size:]
-        return given
+        data, self._rest = self._rest[:size], self._rest[size:]
+        return data
 
 
 _Pieces = Callable[[bytes, _Unpacker | None], Iterator[tuple[bytes, _Unpacker | None]]]
 
 
 def _members(packed: Iterator[bytes], unpack: _Pieces) -> Iterator[bytes]:
-    """A packed file may be several put one behind the other; `None` stands between two of them."""
+    """Unpacks a file of several concatenated members; the unpacker is None between two of them."""
     unpacker: _Unpacker | None = None
     read = 0
     try:
@@ -102,14 +102,14 @@ def _members(packed: Iterator[bytes], unpack: _Pieces) -> Iterator[bytes]:
     except (zlib.error, OSError) as error:
         raise BrokenFileError(f"damaged packed data near byte {read} ({error})") from error
     if unpacker is not None:
-        raise BrokenFileError(f"packed data that is cut off at byte {read}")
+        raise BrokenFileError(f"truncated packed data, cut off at byte {read}")
 
 
 def _gzip_pieces(piece: bytes, unpacker: _Unpacker | None) -> Iterator[tuple[bytes, _Unpacker | None]]:
     inflater = unpacker
     while piece:
         if inflater is None:
-            piece = piece.lstrip(b"\0")  # some writers fill their last block with zeros
+            piece = piece.lstrip(b"\0")  # some writers pad their last block with zeros
             if not piece:
                 return
             inflater = zlib.decompressobj(_GZIP)

@@ -1,7 +1,7 @@
-"""Building a triple index in bounded memory: naming the terms, then sorting the triples three ways.
+"""Builds a triple index in bounded memory: assigns ids to the terms, then sorts the triples in three orders.
 
-The folder is written beside its place and renamed when it is whole; readers of an old one keep it (their files stay
-until they let go). The result is the same whatever the memory, and triples that come twice are kept once.
+The folder is written under another name and renamed when complete; open readers keep the old one. The result does not
+depend on the memory limit. Repeated triples are stored once.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ from qa_core.atomic import atomic_folder
 
 Progress = Callable[[str, int, int | None], None]
 MEMORY = 1 << 30
-WORK = "work"  # begins the name of the folder of what is needed meanwhile, within the new one
-LEAST = 1 << 24  # bytes to sort in: below, runs become too many
-_EMPTY = 1 << 16  # terms without rows that are written at a time
-MOST = (1 << 32) - 1  # ids and row numbers take 32 bits
+WORK = "work"  # prefix of the name of the folder for temporary files, within the new one
+MIN_MEMORY = 1 << 24  # bytes to sort in: less would give too many runs
+_EMPTY = 1 << 16  # terms without rows, written at a time
+MAX_ROWS = (1 << 32) - 1  # ids and row numbers take 32 bits
 
 
 def ignore_progress(stage: str, done: int, total: int | None) -> None:
-    """Shows nothing."""
+    """Reports nothing."""
 
 
 def build(
@@ -41,15 +41,15 @@ def build(
     memory: int = MEMORY,
     progress: Progress = ignore_progress,
 ) -> Stats:
-    """Write the index of the triples into `folder`, replacing the one that is there.
+    """Write the index of the triples into `folder`, replacing the one there.
 
     Args:
-        batches: from `read_triples`, of several files one after the other.
-        memory: bytes to work with, about; below 16 MB more is taken.
-        progress: called with a stage ("read", "name", "sort", "write"), how much is done and, where known, of how much.
+        batches: from `read_triples`, of one or several files.
+        memory: bytes to work with, about; at least 16 MB.
+        progress: called with a stage ("read", "name", "sort", "write"), the amount done and the total if known.
 
-    Raises ValueError for a term that is not in N-Triples form and for more than 2³² terms or triples. When anything
-    is raised, also by `batches`, what was there before stays.
+    Raises ValueError for a term that is not in N-Triples form and for more than 2³² terms or triples. After any error,
+    also of `batches`, the old index remains.
     """
     with index_folder(folder) as (new, work):
         writer = RunWriter(work, memory=memory)
@@ -63,7 +63,7 @@ def build(
 
 
 def index_runs(runs: Sequence[Run], new: Path, work: Path, *, rows: int, memory: int, progress: Progress) -> None:
-    """Merge the runs, of so many rows together, into the files of an index in `new`; the runs are removed."""
+    """Merge the runs, of `rows` triples in total, into the files of an index in `new`; removes the runs."""
     with (new / "terms.text").open("wb") as text, (new / "terms.begins").open("wb") as begins:
         terms, literals = merge_terms(runs, text, begins, memory=memory)
     progress("name", terms, terms)
@@ -74,18 +74,18 @@ def index_runs(runs: Sequence[Run], new: Path, work: Path, *, rows: int, memory:
 
 
 class _Sorting:
-    """The three orders of triples, each by a sorter of its own; predicates stand in keys by their rank."""
+    """Sorts the triples in the three orders; keys hold the ranks of predicates instead of their ids."""
 
     def __init__(self, work: Path, terms: int, predicates: Ids, *, memory: int, progress: Progress) -> None:
         self.predicates, self._terms, self._progress = predicates, terms, progress
         term, rank = max(terms.bit_length(), 1), max(len(predicates).bit_length(), 1)
         self._outer, self._inner = RowKeys((term, rank, term)), RowKeys((term, term, rank))
         self._dtype = self._outer.dtype
-        rows = max(memory, LEAST) // (12 * self._dtype.itemsize)  # two sorters are filled while a third is read
+        rows = max(memory, MIN_MEMORY) // (12 * self._dtype.itemsize)  # two sorters are filled while a third is read
         self._spo, self._sop, self._ops = (Sorter(work, n, self._dtype, rows=rows) for n in ("spo", "sop", "ops"))
 
     def write(self, new: Path, runs: Sequence[Run], *, rows: int) -> int:
-        """The number of distinct triples."""
+        """Write all columns. Returns the number of distinct triples."""
         self._sort(runs, rows)
         triples = self._write_spo(new)
         with _columns(new, "sop.objects", "sop.predicates") as (objects, predicates):
@@ -140,41 +140,41 @@ class _Sorting:
 
 
 class _Begins:
-    """Writes where the rows of each term begin, and behind the last where they end, as the rows come in order."""
+    """Writes the first row of each term, then the number of rows, from the sorted leading column."""
 
     def __init__(self, file: BinaryIO, terms: int) -> None:
         self._file, self._terms = file, terms
-        self._told, self._rows = 0, 0  # terms whose begin is written, rows so far
+        self._written, self._rows = 0, 0  # terms with a begin so far, rows so far
 
     def count(self, leading: Ids) -> None:
-        """Take a block of a sorted leading column (n,)."""
+        """Add the next block (n,) of the leading column."""
         if len(leading):
             first = int(leading[0])
-            self._tell_up_to(first)
+            self._fill_up_to(first)
             counts = np.bincount(leading - leading[0])
             self._write(self._rows + np.cumsum(counts[:-1]))
             self._rows += len(leading)
 
     def end(self) -> None:
-        self._tell_up_to(self._terms)
+        self._fill_up_to(self._terms)
 
-    def _tell_up_to(self, term: int) -> None:
-        while self._told <= term:  # these have no rows before the next ones
-            self._write(np.full(min(term + 1 - self._told, _EMPTY), self._rows))
+    def _fill_up_to(self, term: int) -> None:
+        while self._written <= term:  # terms without rows
+            self._write(np.full(min(term + 1 - self._written, _EMPTY), self._rows))
 
     def _write(self, begins: NDArray[np.int64]) -> None:
         begins.astype(np.uint32).tofile(self._file)
-        self._told += len(begins)
+        self._written += len(begins)
 
 
 def _predicates(runs: Sequence[Run]) -> Ids:
-    found = [run.read("ids")[run.read("predicates")] for run in runs]
-    return np.unique(np.concatenate([np.empty(0, np.uint32), *found]))
+    ids = [run.read("ids")[run.read("predicates")] for run in runs]
+    return np.unique(np.concatenate([np.empty(0, np.uint32), *ids]))
 
 
-def _expect_room(found: int, what: str) -> None:
-    if found > MOST:
-        raise ValueError(f"Expected at most {MOST} {what}, but got {found}; leave some files or languages out.")
+def _expect_room(count: int, what: str) -> None:
+    if count > MAX_ROWS:
+        raise ValueError(f"Expected at most {MAX_ROWS} {what}, but got {count}; leave some files or languages out.")
 
 
 @contextmanager

@@ -1,8 +1,7 @@
-"""Lines of text in the order of their bytes, by numpy: a Python object for each would cost several times the time.
+"""Sorts lines of text by their bytes in numpy, without a Python object per line, which would be several times slower.
 
-A radix sort from the first byte on: eight bytes of all lines that are alike so far are sorted at a time, once what all
-of them share is left out; where groups of lines that are alike have become small, they are sorted together, four bytes
-at a time beside the number of the group.
+A radix sort from the first byte: lines with an equal prefix form a group, which is sorted by its next eight bytes after
+skipping what all its lines share. Small groups are sorted together, by the group's number and four bytes at a time.
 """
 
 from __future__ import annotations
@@ -15,11 +14,11 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-_LARGE = 1 << 12  # lines of a group that is sorted by itself
-_DEEPEST, _FEWEST = 256, 256  # bytes from which on, and lines below which, Python's sorting takes less time
-_PIECE = 1 << 14  # lines that are put together at a time
-_LONG = 1 << 9  # bytes of a line from which on it is copied by itself, not byte by byte
-_LEADING = np.array([(0xFFFFFFFFFFFFFFFF << (8 * (8 - kept))) % (1 << 64) for kept in range(9)], np.uint64)
+_LARGE = 1 << 12  # lines of a group that is sorted alone
+_DEEPEST, _FEWEST = 256, 256  # beyond this prefix, or below this many lines, Python's sort is faster
+_PIECE = 1 << 14  # lines joined at a time
+_LONG = 1 << 9  # average bytes of a line from which slices are faster than gathering bytes
+_LEADING = np.array([(0xFFFFFFFFFFFFFFFF << (8 * (8 - length))) % (1 << 64) for length in range(9)], np.uint64)
 _END = np.uint64(0xFF)
 _HALF = np.uint64(32)
 
@@ -29,15 +28,15 @@ Flags = NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True)
 class Lines:
-    """Text of lines, each with an end, and where they begin and end; the text has eight bytes more behind them."""
+    """Lines as one text with begins and ends; eight padding bytes follow the text."""
 
     text: NDArray[np.uint8]
     begins: Numbers  # (N,)
-    ends: Numbers  # (N,), of the line ends
+    ends: Numbers  # (N,), indices of the newlines
 
     @classmethod
     def of(cls, pieces: Iterable[bytes]) -> Lines:
-        """Over whole lines that come in pieces."""
+        """Of pieces that consist of whole lines."""
         text = np.frombuffer(b"".join(chain(pieces, [bytes(8)])), np.uint8)
         ends = np.flatnonzero(text == 0x0A)
         begins = np.empty_like(ends)
@@ -48,15 +47,15 @@ class Lines:
         return len(self.ends)
 
     def line(self, i: int) -> bytes:
-        """Without its end."""
+        """Without its newline."""
         return self.text[self.begins[i] : self.ends[i]].tobytes()
 
     def between(self, first: int, last: int) -> bytes:
-        """The text of the lines from one on, up to another, which is left out."""
+        """The text of the lines `first` to `last` (exclusive)."""
         return self.text[self.begins[first] : self.ends[last - 1] + 1].tobytes() if first < last else b""
 
     def write(self, file: BinaryIO, order: Numbers, *, end: bool) -> None:
-        """Lines in this order, with or without their ends."""
+        """Write the lines in this order, with newlines if `end`."""
         file.writelines(self._joined(order[at : at + _PIECE], end) for at in range(0, len(order), _PIECE))
 
     def _joined(self, order: Numbers, end: bool) -> bytes:
@@ -71,9 +70,9 @@ class Lines:
 
 
 def ordered(lines: Lines) -> tuple[Numbers, Flags]:
-    """The order of the lines (N,), and for each in that order whether it differs from the one before (N,).
+    """The order of the lines (N,), and whether each line, in that order, differs from the previous one (N,).
 
-    Lines hold no bytes below 0x20.
+    Lines must not hold bytes below 0x20.
     """
     ordering = _Ordering(lines)
     if len(lines):
@@ -86,7 +85,7 @@ class _Ordering:
         self._lines = lines
         self.order, self.first = np.arange(len(lines)), np.zeros(len(lines), bool)
         self.first[:1] = True
-        self._small: list[tuple[Numbers, Numbers]] = []  # places of lines of small groups, and their next bytes'
+        self._small: list[tuple[Numbers, Numbers]] = []  # ranks of lines, next bytes
 
     def sort(self) -> None:
         large = [(0, len(self.order), 0)]
@@ -98,20 +97,20 @@ class _Ordering:
             self._sort_rest(self._sort_small(at, reading))
 
     def _split(self, start: int, end: int, depth: int) -> list[tuple[int, int, int]]:
-        """Sort the lines of these places, alike up to `depth`, by what follows; the large groups that are left."""
-        own = self.order[start:end]
-        reading, ends = self._lines.begins[own] + depth, self._lines.ends[own]
+        """Sort the lines of ranks `start` to `end`, equal up to `depth`, by the next bytes; the large groups left."""
+        members = self.order[start:end]
+        reading, ends = self._lines.begins[members] + depth, self._lines.ends[members]
         keys = _eight(self._lines.text, reading, ends)
         while depth < _DEEPEST and keys[0] & _END and (keys == keys[0]).all():
             depth += 8
             reading += 8
             keys = _eight(self._lines.text, reading, ends)
         sorting = np.argsort(keys)
-        keys, self.order[start:end], reading = keys[sorting], own[sorting], reading[sorting]
+        keys, self.order[start:end], reading = keys[sorting], members[sorting], reading[sorting]
         heads = np.flatnonzero(_differs(keys))
         self.first[start + heads] = True
         sizes = np.diff(heads, append=end - start)
-        open_ = (sizes > 1) & ((keys[heads] & _END) != 0)  # a line that has ended is the same as those like it
+        open_ = (sizes > 1) & ((keys[heads] & _END) != 0)  # lines that have ended are equal
         large = open_ & (sizes >= _LARGE) & (depth < _DEEPEST)
         small = np.flatnonzero(np.repeat(open_ & ~large, sizes))
         if len(small):
@@ -120,16 +119,16 @@ class _Ordering:
         return [(a, a + n, depth + 8) for a, n in zip(begins.tolist(), sizes[large].tolist(), strict=True)]
 
     def _sort_small(self, at: Numbers, reading: Numbers) -> Numbers:
-        """Sort within the groups at these places; those that are still alike."""
+        """Sort within the groups at these ranks. Returns the ranks of lines that are still equal."""
         order, first = self.order, self.first
         for _ in range(_DEEPEST // 4):
             if len(at) < _FEWEST:
                 break
-            own = order[at]
+            members = order[at]
             keys = np.cumsum(first[at], dtype=np.uint64) << _HALF
-            keys |= _eight(self._lines.text, reading, self._lines.ends[own]) >> _HALF
+            keys |= _eight(self._lines.text, reading, self._lines.ends[members]) >> _HALF
             sorting = np.argsort(keys)
-            keys, order[at], reading = keys[sorting], own[sorting], reading[sorting]
+            keys, order[at], reading = keys[sorting], members[sorting], reading[sorting]
             differs = _differs(keys)
             first[at] |= differs
             alike = ~differs
@@ -146,17 +145,17 @@ class _Ordering:
 
 
 def _differs(keys: NDArray[np.uint64]) -> Flags:
-    """Which of sorted keys are unlike the one before."""
-    found = np.ones(len(keys), bool)
-    np.not_equal(keys[1:], keys[:-1], out=found[1:])
-    return found
+    """Which of sorted keys differ from the previous one."""
+    differs = np.ones(len(keys), bool)
+    np.not_equal(keys[1:], keys[:-1], out=differs[1:])
+    return differs
 
 
-def _eight(text: NDArray[np.uint8], places: Numbers, ends: Numbers) -> NDArray[np.uint64]:
-    """Eight bytes at each place as numbers that compare like them; zeros behind a line's end."""
+def _eight(text: NDArray[np.uint8], begins: Numbers, ends: Numbers) -> NDArray[np.uint64]:
+    """Eight bytes from each begin as numbers in the order of the bytes; zeros after a line's end."""
     words: NDArray[Any] = np.ndarray(len(text) - 7, "<u8", text, strides=(1,))
-    found: NDArray[np.uint64] = words[places].byteswap(inplace=True)
-    left = ends - places
+    keys: NDArray[np.uint64] = words[begins].byteswap(inplace=True)
+    left = ends - begins
     short = np.flatnonzero(left < 8)
-    found[short] &= _LEADING[left[short]]
-    return found
+    keys[short] &= _LEADING[left[short]]
+    return keys

@@ -1,5 +1,4 @@
-"""Triples as lines of N-Triples (W3C Recommendation of 25 February 2014), as `kg_index/building/rdf_parsing.py` takes
-them."""
+"""Writes triples as lines of N-Triples (W3C Recommendation of 25 February 2014)."""
 
 from __future__ import annotations
 
@@ -7,7 +6,7 @@ from kg_index.building.rdf_parsing import Triple
 
 
 def statement(triple: Triple) -> str:
-    """One line without its end; terms are strings as everywhere here: an IRI plain, `_:name`, `"Denton"@en`."""
+    """One line without its end. Terms are strings: a bare IRI, `_:name` or a literal such as `"Denton"@en`."""
     subject, predicate, object_ = map(_term, triple)
     return f"{subject} {predicate} {object_} ."
 

@@ -1,8 +1,8 @@
-"""Triples from files: N-Triples, N-Quads and Turtle, plain or packed (`.gz`, `.bz2`), in a stream.
+"""Streams triples from N-Triples, N-Quads and Turtle files, plain or compressed (`.gz`, `.bz2`).
 
-Lines of the usual kind are split by one regular expression over a whole block; any other line (escapes, comments, blank
-nodes, unusual IRIs or spaces) is left to pyoxigraph, which decides what is well-formed. Both give the same strings:
-an IRI plain, a blank node as `_:name`, a literal in N-Triples form, `"Denton"@en`.
+Common lines are split by one regular expression over a whole block. Any other line (escapes, comments, blank nodes,
+unusual IRIs or spaces) goes to pyoxigraph, which decides what is well-formed. Both give the same strings: a bare IRI,
+`_:name` for a blank node, a literal in N-Triples form such as `"Denton"@en`.
 (N-Triples: W3C Recommendation of 25 February 2014; IRIs: RFC 3987.)
 """
 
@@ -21,7 +21,7 @@ from kg_index.building.blocks import BrokenFileError, Stream, unpacked, whole_li
 
 Triple = tuple[str, str, str]
 Block = tuple[int, bytes | int]
-LONGEST_LINE = 64 << 20  # bytes: a longer line is rejected instead of held in memory
+LONGEST_LINE = 64 << 20  # bytes; a longer line is rejected, to bound the memory
 BATCH = 10_000  # triples of a batch, about
 
 _FORMATS = {
@@ -36,13 +36,13 @@ _LITERAL = rf"{_TEXT}(?:@[a-z]{{2,3}}(?:-[a-z]{{2}})?|\^\^<(?!{_SPECIAL}){_IRI}>
 _USUAL = re.compile(rf"^<({_IRI})> <({_IRI})> (?:<({_IRI})>|({_LITERAL}))(?: <{_IRI}>)? \.$", re.MULTILINE)
 _USUAL_TRIPLE = re.compile(rf"^<({_IRI})> <({_IRI})> (?:<({_IRI})>|({_LITERAL})) \.$", re.MULTILINE)
 _PLACE = re.compile(r"^Parser error (?:at|between) .*?(?:column|columns) [\d and]*(?:line \d+ column \d+)?: ")
-_NESTED = "a triple in the place of a term"
+_NESTED = "a triple instead of a term"
 _ANONYMOUS = re.compile(r"[0-9a-f]{24,32}")  # 128 random bits, without leading zeros
 
 
 @dataclass(frozen=True, slots=True)
 class Reject:
-    """A line that is no triple, and why; `line` counts from 1."""
+    """A malformed line and the reason; `line` counts from 1."""
 
     path: Path
     line: int
@@ -51,13 +51,13 @@ class Reject:
 
     @property
     def message(self) -> str:
-        found = f" in {self.text!r}" if self.text else ""
-        return f"{self.path}, line {self.line}: Expected a triple, but got {self.reason}{found}; correct the line."
+        text = f" in {self.text!r}" if self.text else ""
+        return f"{self.path}, line {self.line}: Expected a triple, but got {self.reason}{text}; correct the line."
 
 
 @dataclass(slots=True)
 class Counts:
-    """What a reading came to; `dropped` are literals in other languages than those asked for."""
+    """Numbers of a file; `dropped` counts literals in other languages than the requested ones."""
 
     triples: int = 0
     rejected: int = 0
@@ -65,7 +65,7 @@ class Counts:
 
 
 class MalformedTripleError(ValueError):  # named for what it tells
-    """The first bad line of a strict reading."""
+    """The first malformed line, in strict mode."""
 
     def __init__(self, reject: Reject) -> None:
         super().__init__(reject.message)
@@ -77,7 +77,7 @@ def ignore(reject: Reject) -> None:
 
 
 def format_of(path: Path) -> pyoxigraph.RdfFormat:
-    """By the ending of the name. Raises ValueError for one that is not read here."""
+    """The format by the file's extension. Raises ValueError for any other extension."""
     plain = path.with_suffix("") if path.suffix in {".gz", ".bz2"} else path
     if plain.suffix not in _FORMATS:
         raise ValueError(
@@ -96,44 +96,44 @@ def read_triples(
     scope: str = "",
     blocks: Iterable[Block] | None = None,
 ) -> Iterator[list[Triple]]:
-    """Batches of (subject, predicate, object); graph names are left out, repeated triples are not.
+    """Batches of (subject, predicate, object) without graph names; repeated triples are kept.
 
     Args:
-        languages: tags of the literals to keep, such as `{"en"}`, which takes en-gb too; literals without a tag stay.
-        strict: raise at the first malformed line instead of reporting it.
-        report: told of every line that is skipped.
-        counts: added to while the batches are read.
-        scope: put before the names of blank nodes, which mean something within one file only.
-        blocks: those of `line_blocks` or some of them, where another process reads the file; not for Turtle.
+        languages: tags of the literals to keep, such as `{"en"}`, which includes en-gb; untagged literals are kept.
+        strict: raise at the first malformed line instead of skipping it.
+        report: called with every skipped line.
+        counts: updated while the batches are read.
+        scope: prefix for the names of blank nodes, which are local to a file.
+        blocks: blocks of `line_blocks`, if another process reads the file; not for Turtle.
 
     Raises ValueError for an unknown kind of file, FileNotFoundError, and MalformedTripleError if `strict`. Memory holds
-    a block of lines (for Turtle: the names of its nameless nodes, too), and a line of up to 64 MB.
+    a block of lines (for Turtle also the names of its anonymous nodes) and a line of up to 64 MB.
     """
     counts = Counts() if counts is None else counts
     reader = _Reader(path, blocks, strict=strict, report=report, counts=counts, scope=scope)
-    wanted = None if languages is None else frozenset(language.lower() for language in languages)
+    tags = None if languages is None else frozenset(language.lower() for language in languages)
     for batch in reader.batches():
-        kept = batch if wanted is None else [triple for triple in batch if _speaks(triple[2], wanted)]
-        counts.dropped += len(batch) - len(kept)
-        counts.triples += len(kept)
-        if kept:
-            yield kept
+        triples = batch if tags is None else [triple for triple in batch if _has_language(triple[2], tags)]
+        counts.dropped += len(batch) - len(triples)
+        counts.triples += len(triples)
+        if triples:
+            yield triples
 
 
 def is_line_based(path: Path) -> bool:
-    """Whether a line is a triple, so that blocks of lines can be read apart from each other."""
+    """Whether each line is a triple, so that blocks of lines can be parsed independently."""
     return format_of(path) != pyoxigraph.RdfFormat.TURTLE
 
 
 def line_blocks(path: Path) -> Iterator[Block]:
-    """Blocks of whole lines with the number of lines before each; of a line that is too long its length only."""
+    """Blocks of whole lines with the number of lines before each; the length in place of a line that is too long."""
     line = 0
     try:
         for block in whole_lines(unpacked(path), longest=LONGEST_LINE):
             if isinstance(block, int):
                 yield line, block
                 line += 1
-            else:  # a byte order mark is no part of the first line
+            else:  # without a byte order mark
                 yield line, block if line else block.removeprefix(b"\xef\xbb\xbf")
                 line += block.count(b"\n")
     except BrokenFileError as error:
@@ -141,7 +141,7 @@ def line_blocks(path: Path) -> Iterator[Block]:
 
 
 def language_of(term: str) -> str:
-    """The tag of a literal, lower-case; empty for any other term."""
+    """The language tag of a literal; empty for any other term."""
     return term[term.rfind('"') + 2 :] if term[:1] == '"' and term[-1] not in '">' else ""
 
 
@@ -180,9 +180,9 @@ class _Reader:
         if b"\r" in block:
             block = block.replace(b"\r\n", b"\n")
         with suppress(UnicodeDecodeError):
-            found = self._usual.findall(block.decode())
-            if len(found) == block.count(b"\n") + (not block.endswith(b"\n")):
-                return [(s, p, iri or literal) for s, p, iri, literal in found]
+            matches = self._usual.findall(block.decode())
+            if len(matches) == block.count(b"\n") + (not block.endswith(b"\n")):
+                return [(s, p, iri or literal) for s, p, iri, literal in matches]
         triples: list[Triple] = []
         for line, content in enumerate(block.split(b"\n"), start=self._line + 1):
             triples += self._one(content, line)
@@ -194,15 +194,15 @@ class _Reader:
         except UnicodeDecodeError as error:
             self._reject(line, f"bytes that are not UTF-8 ({error.reason} at byte {error.start})", content)
             return []
-        if found := self._usual.findall(text):
-            ((s, p, iri, literal),) = found
+        if matches := self._usual.findall(text):
+            ((s, p, iri, literal),) = matches
             return [(s, p, iri or literal)]
         if not text or text.isspace():
             return []
         return self._unusual(content, line)
 
     def _unusual(self, content: bytes, line: int) -> list[Triple]:
-        """A line by pyoxigraph; all of it counts as malformed where a part is."""
+        """Parse a line with pyoxigraph; an error in a part rejects the whole line."""
         try:
             return [self._triple(quad) for quad in pyoxigraph.parse(content, format=self._kind)]
         except SyntaxError as error:
@@ -217,7 +217,7 @@ class _Reader:
             yield batch
 
     def _parsed(self, stream: Stream) -> Iterator[Triple]:
-        """By pyoxigraph, which takes up again behind the statement with an error."""
+        """Parse Turtle with pyoxigraph, which continues after a statement with an error."""
         parser = pyoxigraph.parse(stream, format=self._kind)  # type: ignore[arg-type]  # a file object that only reads
         while True:
             try:
@@ -243,7 +243,7 @@ class _Reader:
         raise _Nested
 
     def _stable(self, name: str) -> str:
-        """Nameless nodes of Turtle get another random name at each parsing: counted names are the same each time."""
+        """Numbered names for the anonymous nodes of Turtle, which the parser names at random."""
         if self._kind != pyoxigraph.RdfFormat.TURTLE or not _ANONYMOUS.fullmatch(name):
             return name
         return self._anonymous.setdefault(name, f"nameless{len(self._anonymous)}")
@@ -257,12 +257,12 @@ class _Reader:
 
 
 class _Nested(Exception):  # noqa: N818  # never leaves this file
-    """RDF 1.2 allows a triple as an object; nothing here has a use for it."""
+    """RDF 1.2 allows a triple as an object; this is not supported."""
 
 
-def _speaks(term: str, wanted: frozenset[str]) -> bool:
+def _has_language(term: str, tags: frozenset[str]) -> bool:
     tag = language_of(term)
-    return not tag or tag in wanted or tag.partition("-")[0] in wanted
+    return not tag or tag in tags or tag.partition("-")[0] in tags
 
 
 def _reason(error: SyntaxError) -> str:

@@ -1,4 +1,4 @@
-"""Sorting more rows than memory holds: sorted runs on disk, merged block by block in numpy; equal rows become one."""
+"""External sorting of distinct rows: sorted runs on disk, merged block by block in numpy."""
 
 from __future__ import annotations
 
@@ -13,13 +13,15 @@ from numpy.typing import NDArray
 from kg_index.triples.columns import Ids
 
 Keys = NDArray[Any]
-_LEAST_BLOCK = 256  # rows of a run that are held while it is merged
+_MIN_BLOCK = 256  # rows of a run in memory while runs are merged
 
 
 @dataclass(frozen=True, slots=True)
 class RowKeys:
-    """Rows of three numbers as one sortable key each: 64 bits where their `widths` (in bits) allow it, else 12 bytes
-    with the highest first, which sort alike but four times slower."""
+    """Packs rows of three numbers into sortable keys.
+
+    A key has 64 bits if the `widths` (in bits) allow it, else 12 big-endian bytes, which sort four times slower.
+    """
 
     widths: tuple[int, int, int]
 
@@ -48,16 +50,16 @@ class RowKeys:
 
 
 class Sorter:
-    """Takes keys in any order and gives the distinct ones in order.
+    """Sorts and deduplicates keys that arrive in any order.
 
     Args:
-        folder: where runs lie meanwhile; they are removed when they have been read.
-        rows: keys held in memory before a run is written; about three times their bytes are in use.
+        folder: holds the runs until they have been read.
+        rows: keys in memory before a run is written; about three times their bytes are in use.
     """
 
     def __init__(self, folder: Path, name: str, dtype: np.dtype[Any], *, rows: int) -> None:
         self._folder, self._name, self._dtype, self._rows = folder, name, dtype, max(rows, 1)
-        self._held: list[Keys] = []
+        self._pending: list[Keys] = []
         self._count = 0
         self._runs: list[Path] = []
 
@@ -66,76 +68,76 @@ class Sorter:
             piece = keys[start : start + self._rows]
             if self._count + len(piece) > self._rows:
                 self._write()
-            self._held.append(piece)
+            self._pending.append(piece)
             self._count += len(piece)
 
     def blocks(self) -> Iterator[Keys]:
-        """Ends the sorting; each block follows the one before."""
+        """All distinct keys in order, block by block. Call once, after the last `add`."""
         if not self._runs:
-            yield self._taken()
+            yield self._sorted()
             return
         self._write()
-        block = max(self._rows // len(self._runs), _LEAST_BLOCK)
+        block = max(self._rows // len(self._runs), _MIN_BLOCK)
         yield from _merged([_Run(path, self._dtype, block) for path in self._runs])
         for path in self._runs:
             path.unlink()
 
-    def _taken(self) -> Keys:
-        keys = np.concatenate([np.empty(0, self._dtype), *self._held])
-        self._held, self._count = [], 0
+    def _sorted(self) -> Keys:
+        keys = np.concatenate([np.empty(0, self._dtype), *self._pending])
+        self._pending, self._count = [], 0
         keys.sort()
         return _distinct(keys)
 
     def _write(self) -> None:
         if self._count:
             path = self._folder / f"{self._name}.{len(self._runs)}"
-            self._taken().tofile(path)
+            self._sorted().tofile(path)
             self._runs.append(path)
 
 
 class _Run:
-    """The sorted keys of one file, of which a block is held."""
+    """The sorted keys of one file, one block in memory."""
 
     def __init__(self, path: Path, dtype: np.dtype[Any], block: int) -> None:
         self._path, self._dtype, self._block, self._read = path, dtype, block, 0
         self._left = path.stat().st_size // dtype.itemsize
-        self.held: Keys = np.empty(0, dtype)
+        self.buffer: Keys = np.empty(0, dtype)
         self.fill()
 
     @property
     def done(self) -> bool:
-        """Whether nothing follows what is held."""
+        """Whether the last block is in memory."""
         return not self._left
 
     def fill(self) -> None:
-        if not len(self.held) and self._left:
+        if not len(self.buffer) and self._left:
             count = min(self._block, self._left)
-            self.held = np.fromfile(self._path, self._dtype, count, offset=self._read * self._dtype.itemsize)
+            self.buffer = np.fromfile(self._path, self._dtype, count, offset=self._read * self._dtype.itemsize)
             self._read, self._left = self._read + count, self._left - count
 
     def take(self, bound: Any | None) -> Keys:
-        """The held keys up to `bound`, all of them for None."""
-        end = len(self.held) if bound is None else int(np.searchsorted(self.held, bound, "right"))
-        taken, self.held = self.held[:end], self.held[end:]
+        """Remove and return the keys in memory up to `bound`, or all for None."""
+        end = len(self.buffer) if bound is None else int(np.searchsorted(self.buffer, bound, "right"))
+        taken, self.buffer = self.buffer[:end], self.buffer[end:]
         self.fill()
         return taken
 
 
 def _merged(runs: list[_Run]) -> Iterator[Keys]:
-    """Whatever is not above the last held key of any unfinished run can be given out: nothing smaller can follow."""
+    """Blocks in order. Keys up to the smallest last key of the unfinished runs are safe: no smaller key can follow."""
     while runs:
-        bounds = [run.held[-1:] for run in runs if not run.done]
+        bounds = [run.buffer[-1:] for run in runs if not run.done]
         bound = np.sort(np.concatenate(bounds))[0] if bounds else None
         keys = np.concatenate([run.take(bound) for run in runs])
         keys.sort()
         yield _distinct(keys)
-        runs = [run for run in runs if len(run.held)]
+        runs = [run for run in runs if len(run.buffer)]
 
 
 def _distinct(keys: Keys) -> Keys:
     if len(keys) < 2:
         return keys
-    kept = np.empty(len(keys), bool)
-    kept[0] = True
-    np.not_equal(keys[1:], keys[:-1], out=kept[1:])
-    return keys if kept.all() else keys[kept]
+    first = np.empty(len(keys), bool)
+    first[0] = True
+    np.not_equal(keys[1:], keys[:-1], out=first[1:])
+    return keys if first.all() else keys[first]

@@ -1,8 +1,9 @@
-"""Numbers for terms when there are more of them than memory holds.
+"""Assigns ids to more terms than fit in memory.
 
-Triples are taken in runs; each run numbers its own terms, sorts them, and writes both to disk. Merging the sorted terms
-of all runs gives every term its place among all, whatever the runs were. Terms of few triples after another are told
-apart by a small table: one over a whole run is out of the processor's cache, and the sorting finds the rest.
+Triples arrive in runs. Each run numbers and sorts its terms and writes both to disk; merging the sorted terms of all
+runs gives every term its final id, independent of the runs. Within a run a small table deduplicates the terms of
+consecutive triples and the sort removes the remaining duplicates: a table for the whole run would not fit the
+processor's cache.
 """
 
 from __future__ import annotations
@@ -20,16 +21,21 @@ import numpy as np
 from kg_index.building.line_order import Lines, Numbers, ordered
 from kg_index.triples.columns import Ids
 
-_TABLE = 1 << 15  # terms that are told apart at once, as many as the processor's cache holds
-_TERM_BYTES, _ROW_BYTES = 110, 36  # in memory while a run is sorted, beside the terms' characters
-_SMALLEST, _LARGEST = 1 << 14, 1 << 18  # bytes of a run's terms at a time; larger ones are out of the processor's cache
+_TABLE = 1 << 15  # terms in the deduplication table, as many as fit the processor's cache
+_TERM_BYTES, _ROW_BYTES = 110, 36  # memory per term and row while a run is sorted, without the characters
+_MIN_BLOCK, _MAX_BLOCK = 1 << 14, 1 << 18  # bytes of a run's terms at a time; more would not fit the cache
 _CONTROL = bytes(code for code in range(0x20) if code != 0x0A)
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """Files of one run, STEM.terms: its terms in order, a line each; .triples: (n, 3) by the places of these;
-    .predicates: the places of predicates; .ids: later on, the ids by place."""
+    """The files of one run.
+
+    STEM.terms        its terms in order, one per line
+    STEM.triples      uint32 (n, 3), indices into the terms
+    STEM.predicates   uint32, indices of the predicates
+    STEM.ids          uint32, the final id of each term; written by `merge_terms`
+    """
 
     stem: Path
 
@@ -51,61 +57,61 @@ class RunWriter:
         self.runs: list[Run] = []
         self.rows = 0
         self._folder, self._memory, self._name = folder, memory, name
-        self._places: defaultdict[str, int] = defaultdict(count().__next__)
-        self._numbered = 0  # terms in the text, before those of the table
+        self._indices: defaultdict[str, int] = defaultdict(count().__next__)
+        self._numbered = 0  # terms in `_text`, numbered before those of the table
         self._text: list[bytes] = []
         self._rows: list[Ids] = []  # each (n, 3)
         self._used = 0
 
     def add(self, batch: Sequence[tuple[str, str, str]]) -> None:
-        before = len(self._places)
+        before = len(self._indices)
         columns = [
-            np.fromiter(map(self._places.__getitem__, c), np.uint32, len(batch)) for c in zip(*batch, strict=True)
+            np.fromiter(map(self._indices.__getitem__, c), np.uint32, len(batch)) for c in zip(*batch, strict=True)
         ]
         rows = np.stack(columns, 1)  # (n, 3)
         rows += np.uint32(self._numbered)
         self._rows.append(rows)
         self.rows += len(batch)
-        new = len(self._places) - before
-        characters = sum(map(len, islice(reversed(self._places), new)))
+        new = len(self._indices) - before
+        characters = sum(map(len, islice(reversed(self._indices), new)))
         self._used += 2 * characters + new * _TERM_BYTES + len(batch) * _ROW_BYTES
         if self._used >= self._memory:
             self.flush()
-        elif len(self._places) >= _TABLE:
+        elif len(self._indices) >= _TABLE:
             self._encode()
 
     def flush(self) -> None:
-        """Write what is held as a run."""
+        """Write the pending triples as a run."""
         if not self._rows:
             return
         self._encode()
         lines = Lines.of(self._text)
         self._text = []
         order, first = ordered(lines)
-        places = np.empty(len(order), np.uint32)
-        places[order] = np.cumsum(first) - 1
+        indices = np.empty(len(order), np.uint32)
+        indices[order] = np.cumsum(first) - 1
         run = Run(self._folder / f"{self._name}{len(self.runs)}")
         with run.path("terms").open("wb") as file:
             lines.write(file, order[first], end=True)
-        rows = places[np.concatenate(self._rows)]  # (n, 3)
+        rows = indices[np.concatenate(self._rows)]  # (n, 3)
         rows.tofile(run.path("triples"))
         np.unique(rows[:, 1]).tofile(run.path("predicates"))
         self.runs.append(run)
         self._rows, self._numbered, self._used = [], 0, 0
 
     def _encode(self) -> None:
-        """Take the table's terms to the text; a new table is begun."""
-        if self._places:
-            self._text.append(_lines(self._places))
-            self._numbered += len(self._places)
-            self._places = defaultdict(count().__next__)
+        """Move the table's terms to the text and start a new table."""
+        if self._indices:
+            self._text.append(_encoded(self._indices))
+            self._numbered += len(self._indices)
+            self._indices = defaultdict(count().__next__)
 
 
 def merge_terms(runs: Sequence[Run], text: BinaryIO, begins: BinaryIO, *, memory: int) -> tuple[int, int]:
-    """Write the distinct terms of all runs and where they begin, and each run's ids; how many terms and literals."""
+    """Write the distinct terms of all runs, their offsets, and each run's ids; the numbers of terms and literals."""
     terms, literals, end = 0, 0, 0
     begins.write(np.zeros(1, np.uint64).tobytes())
-    for lines, order in _blocks(runs, min(max(memory // (16 * max(len(runs), 1)), _SMALLEST), _LARGEST)):
+    for lines, order in _blocks(runs, min(max(memory // (16 * max(len(runs), 1)), _MIN_BLOCK), _MAX_BLOCK)):
         starts = lines.begins[order]
         ends = np.cumsum(lines.ends[order] - starts) + end
         lines.write(text, order, end=False)
@@ -116,57 +122,53 @@ def merge_terms(runs: Sequence[Run], text: BinaryIO, begins: BinaryIO, *, memory
 
 
 def _blocks(runs: Sequence[Run], block: int) -> Iterator[tuple[Lines, Numbers]]:
-    """Lines and the order of the distinct ones; each block follows the one before.
-
-    The ids of the runs are written along the way.
-    """
-    merging = [_Merging(run, block) for run in runs]
+    """Blocks of lines, in order, with the order of the distinct lines; writes the ids of the runs along the way."""
+    cursors = [_Cursor(run, block) for run in runs]
     before = 0
-    while any(len(one) for one in merging):
-        bound = min((one.last for one in merging if len(one) and not one.done), default=None)
-        taken = [one.take(bound) for one in merging]
+    while any(len(cursor) for cursor in cursors):
+        bound = min((cursor.last for cursor in cursors if len(cursor) and not cursor.done), default=None)
+        taken = [cursor.take(bound) for cursor in cursors]
         lines = Lines.of(text for text, _ in taken)
         order, first = ordered(lines)
         ids = np.empty(len(lines), np.uint32)
         ids[order] = np.cumsum(first) - 1 + before
         sizes = [size for _, size in taken]
-        for one, own in zip(merging, np.split(ids, np.cumsum(sizes[:-1])), strict=True):
-            own.tofile(one.ids)
+        for cursor, run_ids in zip(cursors, np.split(ids, np.cumsum(sizes[:-1])), strict=True):
+            run_ids.tofile(cursor.ids)
         before += int(np.count_nonzero(first))
         yield lines, order[first]
-    for one in merging:
-        one.close()
+    for cursor in cursors:
+        cursor.close()
 
 
-class _Merging:
-    """The lines of a run, of which a block is held."""
+class _Cursor:
+    """Reads the terms of a run, one block in memory."""
 
     def __init__(self, run: Run, block: int) -> None:
         self._block = block  # bytes of terms at a time
         self._file, self.ids = run.path("terms").open("rb"), run.path("ids").open("wb")
-        self._held, self._ahead, self._at = Lines.of([]), self._read(), 0
+        self._lines, self._ahead, self._at = Lines.of([]), self._read(), 0
         self._fill()
 
     def __len__(self) -> int:
-        return len(self._held) - self._at
+        return len(self._lines) - self._at
 
     @property
     def done(self) -> bool:
-        """Whether nothing follows what is held."""
+        """Whether the last block is in memory."""
         return not len(self._ahead)
 
     @property
     def last(self) -> bytes:
-        return self._held.line(len(self._held) - 1)
+        return self._lines.line(len(self._lines) - 1)
 
     def take(self, bound: bytes | None) -> tuple[bytes, int]:
-        """The held lines up to `bound`, all of them for None, and how many these are."""
-        held, begin = self._held, self._at
-        places = range(len(held))
-        self._at = len(held) if bound is None else bisect_right(places, bound, begin, key=held.line)
-        found = held.between(begin, self._at), self._at - begin
+        """Remove and return the lines in memory up to `bound`, or all for None, and their number."""
+        lines, begin = self._lines, self._at
+        self._at = len(lines) if bound is None else bisect_right(range(len(lines)), bound, begin, key=lines.line)
+        taken = lines.between(begin, self._at), self._at - begin
         self._fill()
-        return found
+        return taken
 
     def close(self) -> None:
         self._file.close()
@@ -174,13 +176,14 @@ class _Merging:
 
     def _fill(self) -> None:
         if not len(self):
-            self._held, self._ahead, self._at = self._ahead, self._read(), 0
+            self._lines, self._ahead, self._at = self._ahead, self._read(), 0
 
     def _read(self) -> Lines:
         return Lines.of([self._file.read(self._block), self._file.readline()])
 
 
-def _lines(terms: Collection[str]) -> bytes:
+def _encoded(terms: Collection[str]) -> bytes:
+    """The terms as UTF-8, one per line. Raises ValueError for a term that is not in N-Triples form."""
     text = "\n".join([*terms, ""]).encode()
     if min(terms) < '"' or len(text.translate(None, _CONTROL)) != len(text) or text.count(b"\n") != len(terms):
         odd = next(term for term in terms if term < '"' or min(term) < " ")

@@ -1,4 +1,4 @@
-"""Binary search of many keys at once, each in a range of its own of one sorted-within-ranges column."""
+"""Vectorised binary search: many keys at once, each in a separate sorted range of one column."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ class Groups(NamedTuple):
 
 
 def equal_ranges(column: Ids, keys: IntArray, first: IntArray, last: IntArray) -> tuple[IntArray, IntArray]:
-    """Where each key's equals begin and end within rows first to last (exclusive): two arrays (N,)."""
+    """Begin and end (N,) of the rows equal to each key (N,), within the rows `first` to `last` (exclusive)."""
     begin = _bisect(column, keys, first, last)
     return begin, _bisect(column, keys + 1, begin, last)
 
 
 def gather(column: Ids, first: IntArray, last: IntArray) -> Groups:
-    """The rows first to last (exclusive) of each range, one behind the other."""
+    """The rows `first` to `last` (exclusive) of each range, concatenated."""
     lengths = last - first
     bounds = np.concatenate([[0], np.cumsum(lengths)])
     rows = np.repeat(first - bounds[:-1], lengths) + np.arange(bounds[-1])
@@ -35,7 +35,7 @@ def gather(column: Ids, first: IntArray, last: IntArray) -> Groups:
 
 
 def _bisect(column: Ids, keys: IntArray, first: IntArray, last: IntArray) -> IntArray:
-    """The first row of each range that is not below its key."""
+    """The first row (N,) of each range whose value is not below the key."""
     first, last = first.copy(), last.copy()
     widest = int((last - first).max(initial=0))
     for _ in range(widest.bit_length()):

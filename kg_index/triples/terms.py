@@ -1,4 +1,4 @@
-"""The terms of a triple index, mapped: ids are places in the order of the terms' UTF-8 bytes."""
+"""The terms of a triple index, memory-mapped; a term's id is its rank in the order of UTF-8 bytes."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 from kg_index.triples.columns import CorruptGraphError, map_bytes, view_column
 
-_SIGNS, _SIGN = 8192, 200  # terms kept in memory, and bytes of each, that tell where to look
+_SAMPLES, _PREFIX = 8192, 200  # terms sampled in memory to narrow the search, and bytes of each
 
 
 class TermTable:
@@ -22,19 +22,19 @@ class TermTable:
         return len(self._begins) - 1
 
     def id_of(self, term: str) -> int | None:
-        """None for a term that is not in the graph."""
-        key = term.encode(errors="surrogatepass")  # lone surrogates are in no file, but may be in a question
-        text, begins, enough = self._text, self._begins, len(key) + 1  # enough of a long literal to compare
+        """None if the graph does not have the term."""
+        key = term.encode(errors="surrogatepass")  # a question may hold lone surrogates
+        text, begins, enough = self._text, self._begins, len(key) + 1  # bytes that decide a comparison
 
         def start(i: int) -> bytes:
             begin = begins[i]
             return text[begin : min(begins[i + 1], begin + enough)]
 
-        found = bisect_left(range(len(self)), key, *self._around(key), key=start)
-        return found if found < len(self) and start(found) == key else None
+        number = bisect_left(range(len(self)), key, *self._around(key), key=start)
+        return number if number < len(self) and start(number) == key else None
 
     def term(self, number: int) -> str:
-        """Raises IndexError for an id that is none, CorruptGraphError where the file holds no text there."""
+        """Raises IndexError for an id out of range, CorruptGraphError for bytes that are not UTF-8."""
         if not 0 <= number < len(self):
             raise IndexError(f"Expected an id below {len(self)}, but got {number}; it may be of another index.")
         try:
@@ -43,14 +43,14 @@ class TermTable:
             raise CorruptGraphError(self._path, f"bytes that are not UTF-8 at term {number}") from error
 
     def _around(self, key: bytes) -> tuple[int, int]:
-        """Places between which the key must stand: looking at few terms in the file saves half the time."""
-        signs, step = self._signs
-        low, high = bisect_left(signs, key[:_SIGN]), bisect_right(signs, key[:_SIGN])
+        """Bounds of the id that the key can have, from the samples: touching few terms in the file halves the time."""
+        samples, step = self._samples
+        low, high = bisect_left(samples, key[:_PREFIX]), bisect_right(samples, key[:_PREFIX])
         return max(low - 1, 0) * step, min(high * step, len(self))
 
     @cached_property
-    def _signs(self) -> tuple[list[bytes], int]:
-        """How every `step`-th term begins; read at the first question, a few ms."""
-        step = len(self) // _SIGNS + 1
+    def _samples(self) -> tuple[list[bytes], int]:
+        """The beginning of every `step`-th term; read by the first lookup, in a few ms."""
+        step = len(self) // _SAMPLES + 1
         begins = ((self._begins[i], self._begins[i + 1]) for i in range(0, len(self), step))
-        return [self._text[begin : min(end, begin + _SIGN)] for begin, end in begins], step
+        return [self._text[begin : min(end, begin + _PREFIX)] for begin, end in begins], step

@@ -1,8 +1,8 @@
 """The triple index: facts by any two of their three terms, over memory-mapped sorted columns.
 
-As in the thesis (4.3.2) three orders of the triples serve SP→O, OP→S and SO→P; instead of hash tables they are sorted,
-so that they open at once, take 24 bytes a triple, and also serve lookups with one known term.
-`kg_index/triples/columns.py` tells the files, `kg_index/building/build.py` writes them.
+As in Wang (2018), ch. 4.3.2, three orders of the triples serve SP→O, OP→S and SO→P. They are sorted columns instead of
+hash tables: they open at once, take 24 bytes a triple, and also serve lookups with one known term.
+`kg_index/triples/columns.py` describes the files, `kg_index/building/build.py` writes them.
 """
 
 from __future__ import annotations
@@ -15,19 +15,19 @@ from pathlib import Path as FilePath
 import numpy as np
 
 from kg_index.triples.columns import Totals, check, map_column, read_manifest, totals_of, view_column
-from kg_index.triples.paths import HUB, Path, Step, paths_between
+from kg_index.triples.paths import HUB, Path, paths_between
 from kg_index.triples.ranges import Groups, equal_ranges, gather
 from kg_index.triples.terms import TermTable
 from kg_index.values.literals import Value, near, value_of
 from qa_core.types import IntArray
 
-MOST_LITERALS = 10_000  # of a subject that are compared with a number or date
-SHOWN = 20  # predicates in the figures
+MOST_LITERALS = 10_000  # of a subject, compared with a number or date
+SHOWN = 20  # most frequent predicates in `Stats`
 
 
 @dataclass(frozen=True, slots=True)
 class Stats:
-    """Figures of an index; `most_frequent` are predicates with their numbers of triples, `bytes` all files together."""
+    """Figures of an index; `most_frequent` are predicates with numbers of triples, `bytes` is the size on disk."""
 
     totals: Totals
     most_frequent: tuple[tuple[str, int], ...]
@@ -35,16 +35,16 @@ class Stats:
 
 
 class TripleIndex:
-    """Read-only. Ids are those of this index alone: a rebuild gives others, and leaves this one readable."""
+    """Read-only. Ids are valid for this index alone: a rebuild assigns others. An open index survives a rebuild."""
 
     def __init__(self, folder: FilePath) -> None:
-        """Open `folder`; nothing is read but the manifest.
+        """Open `folder`; only the manifest is read.
 
         Raises FileNotFoundError if there is no index, CorruptGraphError if a file is missing or of the wrong length.
         """
-        told = read_manifest(folder)
-        self.folder, self.totals = folder, totals_of(told)
-        self._bytes = sum(record["bytes"] for record in told["files"].values())
+        manifest = read_manifest(folder)
+        self.folder, self.totals = folder, totals_of(manifest)
+        self._bytes = sum(record["bytes"] for record in manifest["files"].values())
         self._terms = TermTable(folder)
         self._spo_begins, self._ops_begins = map_column(folder, "spo.begins"), map_column(folder, "ops.begins")
         self._spo_p, self._spo_o = map_column(folder, "spo.predicates"), map_column(folder, "spo.objects")
@@ -61,11 +61,11 @@ class TripleIndex:
         return self.totals.triples
 
     def id_of(self, term: str) -> int | None:
-        """The id of an IRI, `_:name` or literal in N-Triples form; None for one that is not in the graph."""
+        """The id of an IRI, `_:name` or literal in N-Triples form; None if the graph does not have it."""
         return self._terms.id_of(term)
 
     def term(self, number: int) -> str:
-        """Raises IndexError for an id that is none."""
+        """Raises IndexError for an id out of range."""
         return self._terms.term(number)
 
     def is_literal(self, number: int) -> bool:
@@ -75,7 +75,7 @@ class TripleIndex:
     # --- two known terms ---------------------------------------------------------------------------------------------
 
     def objects(self, s: int, p: int) -> IntArray:
-        """SP→O: sorted ids (N,); none for a pair without triples. Raises IndexError for an id that is none."""
+        """SP→O: sorted ids (N,), empty if the pair has no triples. Raises IndexError for an id out of range."""
         begin, end = self._range(self._s_begins, s)
         begin, end = _equal(self._spo_p_view, p, begin, end)
         return self._spo_o[begin:end].astype(np.int64)
@@ -108,61 +108,62 @@ class TripleIndex:
         return gather(self._sop_p, *equal_ranges(self._sop_o, o, begin, end))
 
     def near(self, s: int, value: Value, tolerance: float) -> IntArray:
-        """SO→P with a number or date instead of an object: predicates (N,) whose literal is near (`literals.near`).
+        """SO→P for a number or date: predicates (N,) with a literal near `value` (see `literals.near`).
 
-        Of a subject with more than `MOST_LITERALS` different literals the first ones are compared.
+        At most the first `MOST_LITERALS` literals of the subject are compared.
         """
         begin, end = self._range(self._s_begins, s)
         end = min(bisect_left(self._sop_o_view, self.totals.literals, begin, end), begin + MOST_LITERALS)
-        values = [(p, value_of(self.term(o))) for o, p in zip(*self._listed(begin, end), strict=True)]
-        found = {p for p, known in values if known is not None and near(known, value, tolerance)}
-        return np.array(sorted(found), np.int64)
+        pairs = zip(self._sop_o[begin:end].tolist(), self._sop_p[begin:end].tolist(), strict=True)
+        values = ((p, value_of(self.term(o))) for o, p in pairs)
+        matches = {p for p, known in values if known is not None and near(known, value, tolerance)}
+        return np.array(sorted(matches), np.int64)
 
     # --- one known term ----------------------------------------------------------------------------------------------
 
     def facts(self, s: int) -> tuple[IntArray, IntArray]:
-        """Predicates (N,) and objects (N,) of the triples with that subject, in this order."""
+        """Predicates (N,) and objects (N,) of the triples with that subject, sorted."""
         begin, end = self._range(self._s_begins, s)
         return self._spo_p[begin:end].astype(np.int64), self._spo_o[begin:end].astype(np.int64)
 
     def facts_to(self, o: int) -> tuple[IntArray, IntArray]:
-        """Predicates (N,) and subjects (N,) of the triples with that object, in this order."""
+        """Predicates (N,) and subjects (N,) of the triples with that object, sorted."""
         begin, end = self._range(self._o_begins, o)
         return self._ops_p[begin:end].astype(np.int64), self._ops_s[begin:end].astype(np.int64)
 
     def predicates_of(self, s: int) -> IntArray:
-        """Distinct predicates (N,) that the subject has."""
+        """Distinct predicates (N,) of the triples with that subject."""
         return _distinct(self._spo_p_view, *self._range(self._s_begins, s))
 
     def predicates_to(self, o: int) -> IntArray:
-        """Distinct predicates (N,) that lead to the object."""
+        """Distinct predicates (N,) of the triples with that object."""
         return _distinct(self._ops_p_view, *self._range(self._o_begins, o))
 
     def with_predicate(self, p: int) -> tuple[IntArray, IntArray]:
-        """Subjects (N,) and objects (N,) of all triples with that predicate; reads its whole column, 1 ms a million."""
+        """Subjects (N,) and objects (N,) of all triples with that predicate, by a scan (1 ms per million triples)."""
         rows = np.flatnonzero(self._spo_p == np.uint32(p)) if 0 <= p < self.totals.terms else np.empty(0, np.int64)
         subjects = np.searchsorted(self._spo_begins, rows.astype(np.uint32), "right") - 1
         return subjects.astype(np.int64), self._spo_o[rows].astype(np.int64)
 
     def salience(self, ids: IntArray) -> IntArray:
-        """Numbers of facts (N,) with each of ids (N,) as their subject (thesis, 4.3.3)."""
+        """Numbers of triples (N,) with each of ids (N,) as subject (Wang (2018), ch. 4.3.3)."""
         begin, end = self._ranges(self._spo_begins, ids)
         return end - begin
 
     def neighbours(self, entity: int) -> IntArray:
-        """What stands in a triple with the entity, (N,); ids may come several times."""
+        """The other ends of the entity's triples, (N,), with repetitions."""
         begin, end = self._range(self._s_begins, entity)
         into, out = self._range(self._o_begins, entity)
         return np.concatenate([self._sop_o[begin:end], self._ops_s[into:out]]).astype(np.int64)
 
     def degree(self, entity: int) -> int:
-        """How many triples have it as subject or object; one with it as both counts twice."""
+        """Number of triples with the entity as subject plus those with it as object."""
         begin, end = self._range(self._s_begins, entity)
         into, out = self._range(self._o_begins, entity)
         return end - begin + out - into
 
     def paths(self, a: int, b: int, *, longest: int = 2, hub: int = HUB) -> list[Path]:
-        """Predicate paths from a to b, see `paths_between`."""
+        """Predicate paths from a to b; see `paths_between`."""
         return paths_between(self, a, b, longest=longest, hub=hub)
 
     # --- the whole ---------------------------------------------------------------------------------------------------
@@ -182,7 +183,7 @@ class TripleIndex:
         return Stats(self.totals, tuple((self.term(p), count) for p, count in rows), self._bytes)
 
     def check(self) -> None:
-        """Reads every byte; raises CorruptGraphError for a file that is not as it was written."""
+        """Compare the checksums of all files. Raises CorruptGraphError if one differs."""
         check(self.folder)
 
     def _range(self, begins: Sequence[int] | memoryview, number: int) -> tuple[int, int]:
@@ -198,9 +199,6 @@ class TripleIndex:
             raise _unknown(int(ids[wrong][0]), self.totals.terms)
         return begins[ids].astype(np.int64), begins[ids + 1].astype(np.int64)
 
-    def _listed(self, begin: int, end: int) -> tuple[list[int], list[int]]:
-        return self._sop_o[begin:end].tolist(), self._sop_p[begin:end].tolist()
-
 
 def _unknown(number: int, terms: int) -> IndexError:
     return IndexError(f"Expected an id below {terms}, but got {number}; it may be of another index.")
@@ -212,12 +210,9 @@ def _equal(column: memoryview, key: int, begin: int, end: int) -> tuple[int, int
 
 
 def _distinct(column: memoryview, begin: int, end: int) -> IntArray:
-    """The different values of sorted rows; jumps over equal ones, of which a hub has millions."""
-    found: list[int] = []
+    """The distinct values of sorted rows; jumps over equal ones, since a hub has millions."""
+    values: list[int] = []
     while begin < end:
-        found.append(column[begin])
-        begin = bisect_right(column, found[-1], begin, end)
-    return np.array(found, np.int64)
-
-
-__all__ = ["Path", "Stats", "Step", "TripleIndex"]
+        values.append(column[begin])
+        begin = bisect_right(column, values[-1], begin, end)
+    return np.array(values, np.int64)

@@ -30,7 +30,7 @@ def content(folder: Path) -> dict[str, bytes]:
 def test_result_is_the_same_whatever_the_memory_and_the_batches(tmp_path, monkeypatch, memory, size):
     triples = random_triples(800)
     build([triples], tmp_path / "whole")
-    monkeypatch.setattr("kg_index.building.build.LEAST", memory)  # sorts in as many runs as the memory asks for
+    monkeypatch.setattr("kg_index.building.build.MIN_MEMORY", memory)
     monkeypatch.setattr("kg_index.building.build._EMPTY", 3)
     pieces = [triples[start : start + size] for start in range(0, len(triples), size)]
     build(pieces[::-1] + pieces[:3], tmp_path / "pieces", memory=memory)
@@ -43,7 +43,7 @@ def test_keys_of_64_bits_and_of_12_bytes_sort_alike(tmp_path, monkeypatch):
     build([triples], tmp_path / "narrow")
     monkeypatch.setattr(RowKeys, "dtype", np.dtype("S12"))
     build([triples], tmp_path / "wide")
-    monkeypatch.setattr("kg_index.building.build.LEAST", 1)
+    monkeypatch.setattr("kg_index.building.build.MIN_MEMORY", 1)
     build([triples], tmp_path / "wide-runs", memory=100_000)
     assert content(tmp_path / "narrow") == content(tmp_path / "wide") == content(tmp_path / "wide-runs")
 

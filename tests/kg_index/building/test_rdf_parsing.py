@@ -57,7 +57,7 @@ def test_line_gives_its_object_in_n_triples_form(tmp_path, line, term):
         (f'<{A}> "p" <{B}> .', ""),
         ("garbage", ""),
         (f"<{A}> <{P}> <{B}> <{B}> .", "dot"),
-        (f"<{A}> <{P}> <<( <{A}> <{P}> <{B}> )>> .", "a triple in the place of a term"),
+        (f"<{A}> <{P}> <<( <{A}> <{P}> <{B}> )>> .", "a triple instead of a term"),
         (f'<{A}> <{P}> "x"^^<http://www.w3.org/1999/02/22-rdf-syntax-ns#langString> .', "datatype"),
     ],
 )

@@ -20,9 +20,9 @@ def table(folder: Path, names) -> TermTable:
 
 @settings(max_examples=40, deadline=None)
 @given(st.sets(TERMS, min_size=1, max_size=40), TERMS, st.integers(1, 50))
-def test_every_term_is_found_and_no_other(tmp_path_factory, names, other, signs):
+def test_every_term_is_found_and_no_other(tmp_path_factory, names, other, samples):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(terms, "_SIGNS", signs)
+        patch.setattr(terms, "_SAMPLES", samples)
         known = table(tmp_path_factory.mktemp("terms"), names)
         ordered = sorted({*names, "p:p"}, key=str.encode)
         assert [known.term(number) for number in range(len(known))] == ordered

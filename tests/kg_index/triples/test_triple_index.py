@@ -14,7 +14,8 @@ from kg_index.building.build import build
 from kg_index.building.rdf_parsing import read_triples
 from kg_index.triples.columns import CorruptGraphError
 from kg_index.triples.paths import paths_between
-from kg_index.triples.triple_index import Step, TripleIndex
+from kg_index.triples.paths import Step
+from kg_index.triples.triple_index import TripleIndex
 from kg_index.values.literals import Days
 
 E = "http://example.org/"
