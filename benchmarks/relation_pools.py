@@ -28,7 +28,7 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from kg_index.relations.keywords import KeywordMatcher, PredicateWords
+from kg_index.relations.keywords import KeywordMatcher
 from kg_index.relations.pools import PoolQuestion, read_pools, read_relations
 from kg_index.relations.relation_head import HeadTraining, RelationHead, fit_head, labelled
 from kg_index.relations.relation_network import RelationDetector, RelationScorer
@@ -42,13 +42,11 @@ from kg_index.relations.relation_scorers import (
 )
 from kg_index.relations.templates import TemplateTable
 from kg_index.training.relation_training import (
-    NewDetector,
     Phase,
     RelationTraining,
     evened,
     shortened,
     train_phases,
-    train_supervised,
 )
 from kg_index.training.relation_tuning import (
     QuestionNetwork,
@@ -141,10 +139,6 @@ class Bench:
     def new(self, counts, relations) -> RelationDetector:
         return RelationDetector.of(counts, relations, self.static.encode, hidden=self.hidden)
 
-    def named(self, counts, relations) -> RelationDetector:
-        names = self.static.encode([PredicateWords()(each) for each in relations])
-        return RelationDetector.of(counts, relations, self.static.encode, hidden=self.hidden, names=names)
-
 
 def scored(scorer: RelationScorer, questions: Sequence[PoolQuestion]) -> list[FloatArray]:
     return scorer.score([each.template for each in questions], [each.pool for each in questions])
@@ -225,14 +219,6 @@ Train = Callable[[Bench, list[PoolQuestion], list[str]], RelationScorer]
 """From annotated questions, and further relations to know, to a scorer."""
 
 
-def bilstm(new: Callable[[Bench], NewDetector]) -> Train:
-    def train(bench: Bench, questions: list[PoolQuestion], relations: list[str]) -> RelationScorer:
-        *_, (detector, _) = train_supervised(questions, new(bench), seed=bench.seed, relations=relations)
-        return detector
-
-    return train
-
-
 def head(encode: Callable[[Bench], Encode], *, context: bool = True) -> Train:
     def train(bench: Bench, questions: list[PoolQuestion], relations: list[str]) -> RelationScorer:
         seed_everything(bench.seed)
@@ -274,8 +260,6 @@ SUPERVISED: dict[str, Train] = {
     "supervised head, static + MiniLM, pools not read": head(lambda bench: bench.joined, context=False),
     "supervised tuned MiniLM": tuned,
     "supervised tuned MiniLM + head": tuned_and_head,
-    "supervised BiLSTM": bilstm(lambda bench: bench.new),
-    "supervised BiLSTM, names": bilstm(lambda bench: bench.named),
 }
 
 

@@ -13,14 +13,13 @@ import copy
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 
-from kg_index.relations.pools import PoolQuestion
 from kg_index.relations.relation_network import RelationDetector
 from kg_index.relations.template_text import NO_PATH, path_steps
 from kg_index.relations.templates import TemplateTable
@@ -47,8 +46,6 @@ class RelationTraining:
 
 
 PAPER = RelationTraining()
-SUPERVISED = RelationTraining(epochs=12, batch=64)
-"""Annotated sets are small."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,7 +56,6 @@ class Examples:
     owner: IntArray  # (E,) places of templates, in order
     relation: IntArray  # (E,)
     weight: FloatArray  # (E,) 1 on average
-    pools: list[IntArray] = field(default_factory=list)  # the relations to choose from, of each template; or none
 
     def __len__(self) -> int:
         return len(self.owner)
@@ -115,25 +111,10 @@ def _thinned(
     return more, np.sort(np.concatenate([drawn, telling]))
 
 
-def pool_examples(detector: RelationDetector, questions: Sequence[PoolQuestion]) -> Examples:
-    """Annotated questions; of their pools count the relations that the detector knows."""
-    numbers = {name: place for place, name in enumerate(detector.relations)}
-    known = [each for each in questions if each.gold in numbers]
-    pools = [np.array([numbers[name] for name in each.pool if name in numbers], dtype=np.int64) for each in known]
-    gold = np.array([numbers[each.gold] for each in known], dtype=np.int64)
-    rows = detector.read(each.template for each in known)
-    return Examples(rows, np.arange(len(known)), gold, np.ones(len(known), dtype=np.float32), pools)
-
-
 def loss_of(detector: RelationDetector, examples: Examples, members: IntArray) -> Tensor:
     """`−Σ_i w_i log p(r_i | T_i) / |i|` over some mappings (M,); where there are pools, `p` is over these."""
     places, which = np.unique(examples.owner[members], return_inverse=True)
     logits = detector.logits([examples.templates[place] for place in places.tolist()])  # (B, R)
-    if examples.pools:
-        outside = torch.ones(logits.shape, dtype=torch.bool)
-        for row, place in enumerate(places.tolist()):
-            outside[row, torch.from_numpy(examples.pools[place])] = False
-        logits = logits.masked_fill(outside.to(logits.device), -torch.inf)
     rows, classes = torch.from_numpy(which.reshape(-1)), torch.from_numpy(examples.relation[members])
     picked = torch.log_softmax(logits, dim=1)[rows.to(logits.device), classes.to(logits.device)]  # (M,)
     return -(torch.from_numpy(examples.weight[members]).to(logits.device) * picked).mean()
@@ -196,22 +177,6 @@ def train_phases(
         for progress in fit(detector, examples, config, seed=seed):
             yield phase, detector, progress
         before = detector
-
-
-def train_supervised(
-    questions: Sequence[PoolQuestion],
-    new: NewDetector,
-    config: RelationTraining = SUPERVISED,
-    *,
-    seed: int,
-    relations: Iterable[str] = (),
-) -> Iterator[tuple[RelationDetector, Progress]]:
-    """Train on annotated pools; `relations` are further ones that a detector with names is to know."""
-    seed_everything(seed)
-    known = dict.fromkeys(name for each in questions for name in each.pool) | dict.fromkeys(relations)
-    detector = new(word_counts(each.template for each in questions), list(known))
-    for progress in fit(detector, pool_examples(detector, questions), config, seed=seed):
-        yield detector, progress
 
 
 def evened(detector: RelationDetector, templates: Sequence[str], *, share: float) -> RelationDetector:

@@ -12,31 +12,18 @@ cosine of vectors, which needs no mined keywords, and its likelihoods share out 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from kg_index.relations.keywords import PredicateWords, RelationWords
+from kg_index.relations.keywords import PredicateWords
 from kg_index.relations.relation_head import HeadTraining, Labelled
 from kg_index.relations.relation_network import RelationScorer
-from kg_index.relations.template_text import NO_PATH, SLOT
+from kg_index.relations.template_text import NO_PATH
 from kg_index.relations.templates import TemplateTable
 from kg_index.training.mapping_weights import f_weights
 from qa_core.types import FloatArray
-
-WORDINGS = (
-    "what is the {} of {}",
-    "what {} is {}",
-    "which {} does {} have",
-    "name a {} of {}",
-    "who is the {} of {}",
-    "what are the {} of {}",
-    "{1} {0}",
-    "what {} was {} in",
-    "tell me the {} for {}",
-)
-"""Ways to ask for a relation by its words; the second blank is the slot."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,33 +92,6 @@ def pseudo_labelled(
         shares = np.array(each.weights) * (_softmax(row / temperature) + alpha)
         if (total := float(shares.sum())) > 0:
             found.append(Labelled(each.template, each.pool, tuple((shares / total).tolist()), math.sqrt(total)))
-    return found
-
-
-def schema_examples(
-    siblings: Mapping[str, Sequence[str]],
-    *,
-    seed: int,
-    words: RelationWords | None = None,
-    each: int = 4,
-    negatives: int = 8,
-) -> list[Labelled]:
-    """Questions made of the relations' own words: a scorer learns which of the words tell relations apart.
-
-    Args:
-        siblings: by relation those that the same entity may have.
-        each: questions for a relation; some name its last words, some all of them.
-    """
-    tell, rng = words or PredicateWords(), np.random.default_rng(seed)
-    found = []
-    for relation, others in siblings.items():
-        parts = tell(relation).split()
-        known = [name for name in others if name != relation]
-        for _ in range(each if parts else 0):
-            drawn = [known[place] for place in rng.permutation(len(known))[:negatives].tolist()]
-            said = " ".join(parts[-int(rng.integers(1, len(parts) + 1)) :])
-            template = WORDINGS[int(rng.integers(len(WORDINGS)))].format(said, SLOT)
-            found.append(Labelled(template, (relation, *drawn), (1.0, *[0.0] * len(drawn))))
     return found
 
 

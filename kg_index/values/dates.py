@@ -1,4 +1,4 @@
-"""Dates and times of day in running text: "4 July 1776", "the 1990s", "3rd century BC", "5:30 p.m."."""
+"""Finds dates and times of day in text: "4 July 1776", "the 1990s", "3rd century BC", "5:30 p.m."."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Precision = Literal["day", "month", "year", "decade", "century"]
 
 @dataclass(frozen=True, slots=True)
 class Date:
-    """A date of the Gregorian calendar as far as it is told; `year` is the first of a decade or a century.
+    """A Gregorian date with the parts that the text gives; `year` is the first of a decade or century.
 
     Years are those of ISO 8601 and XML Schema 1.1: 1 BC is 0, 44 BC is -43.
     """
@@ -29,14 +29,14 @@ class Date:
 
     @property
     def years(self) -> tuple[int, int] | None:
-        """First and last year that are meant, None where no year is told."""
+        """First and last year, None without a year."""
         if self.year is None:
             return None
         return self.year, self.year + {"decade": 9, "century": 99}.get(self.precision, 0)
 
     @property
     def days(self) -> Days | None:
-        """First and last day that are meant, as the graph compares them; None where no year is told."""
+        """First and last day, None without a year."""
         if self.years is None:
             return None
         first, last = (Days.of(year, self.month, self.day) for year in self.years)
@@ -74,7 +74,7 @@ _ERA = r"(?:\s?(?P<era>BCE?|B\.C\.(?:E\.)?|CE|C\.E\.|AD|A\.D\.)(?!\w))"
 _MONTH = rf"\b(?P<month>{'|'.join(_MONTHS)})\b\.?"
 _DAY = r"(?P<day>\d{1,2})(?:st|nd|rd|th)?"
 _YEAR = rf"(?:\d{{1,4}}(?={_ERA.replace('?P<era>', '?:')})|\d{{3,4}})(?!\d|[.,:]\d)"
-_SPACE, _MAYBE = r"\s{1,3}", r"\s{0,3}"  # bounded, so that time stays linear in a run of blanks
+_SPACE, _MAYBE = r"\s{1,3}", r"\s{0,3}"  # bounded, for linear time in a run of spaces
 _OF_YEAR = rf"(?P<year>{_YEAR}){_ERA}?"
 _IN_YEAR = rf"(?:(?:of|in){_SPACE})?{_OF_YEAR}"
 _YEAR2 = r"-(?P<year2>\d{4})"
@@ -95,7 +95,7 @@ _PATTERNS: tuple[tuple[Precision, str], ...] = (
              r"(?P<year>[12]\d{3})(?![\w%]|[.,:]\d|-\d|\s{0,3}(?:people|percent))"),
 )  # fmt: skip
 _DATES = [(precision, re.compile(pattern, re.IGNORECASE)) for precision, pattern in _PATTERNS]
-_ANY = re.compile(r"\d|century", re.IGNORECASE)  # no date is without
+_ANY = re.compile(r"\d|century", re.IGNORECASE)  # every date has one
 _TIMES = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
@@ -109,38 +109,37 @@ _TIMES = tuple(
 
 
 def find_dates(text: str) -> Iterator[Date]:
-    """Dates by kind, the fuller kinds first; spans may overlap those of a later kind.
+    """Dates, the most specific kinds first; spans may overlap those of a later kind.
 
-    A month counts only with a day or a year beside it ("may" is no date), a bare year only behind a word such as "in".
-    7/4/1776 is read month first, unless there is no such month. What no calendar has is no day: of 31 February 2020
-    the month is left.
+    A month needs a day or a year ("may" is not a date), a bare year needs a word such as "in" before it. 7/4/1776 is
+    read month first if that month exists. Of a day that does not exist, such as 31 February 2020, the month remains.
     """
     if not _ANY.search(text):
         return
     for precision, pattern in _DATES:
-        for found in pattern.finditer(text):
-            if (date := _date(precision, found)) is not None:
+        for match in pattern.finditer(text):
+            if (date := _date(precision, match)) is not None:
                 yield date
 
 
 def find_times(text: str) -> Iterator[Time]:
-    """Times of day, the fuller kinds first; spans may overlap."""
+    """Times of day, the most specific kinds first; spans may overlap."""
     for pattern in _TIMES:
-        for found in pattern.finditer(text):
-            if (time := _time(found)) is not None:
+        for match in pattern.finditer(text):
+            if (time := _time(match)) is not None:
                 yield time
 
 
-def _date(precision: Precision, found: re.Match[str]) -> Date | None:
-    parts = found.groupdict()
+def _date(precision: Precision, match: re.Match[str]) -> Date | None:
+    parts = match.groupdict()
     year, month, day = _year(parts), _month(parts), _day(parts)
     if not _possible(year, month, day) or re.fullmatch("0+", parts.get("year") or "1"):
         return None
-    start = found.start("year") if precision == "year" and not found[0][:1].isdigit() else found.start()
-    if found[0][:1] in "Aa" and precision == "year" and found[0][1:2] in "dD.":
-        start = found.start()  # "AD 79", but not "after 1979"
-    text = found.string[start : found.end()]
-    return Date(start, found.end(), text, year, month, day, precision)
+    start = match.start("year") if precision == "year" and not match[0][:1].isdigit() else match.start()
+    if match[0][:1] in "Aa" and precision == "year" and match[0][1:2] in "dD.":
+        start = match.start()  # "AD 79", but not "after 1979"
+    text = match.string[start : match.end()]
+    return Date(start, match.end(), text, year, month, day, precision)
 
 
 def _year(parts: dict[str, str | None]) -> int | None:
@@ -176,16 +175,16 @@ def _possible(year: int | None, month: int | None, day: int | None) -> bool:
     if month is None:
         return True
     try:
-        Days.of(2000 if year is None else year, month, day)  # without a year 29 February may be
+        Days.of(2000 if year is None else year, month, day)  # without a year, 29 February is possible
     except ValueError:
         return False
     return True
 
 
-def _time(found: re.Match[str]) -> Time | None:
-    parts = found.groupdict()
+def _time(match: re.Match[str]) -> Time | None:
+    parts = match.groupdict()
     if named := parts.get("named"):
-        return Time(found.start(), found.end(), found[0], 0 if named.lower() == "midnight" else 12)
+        return Time(match.start(), match.end(), match[0], 0 if named.lower() == "midnight" else 12)
     hour, minute, second = (int(parts.get(name) or 0) for name in ("hour", "minute", "second"))
     if half := parts.get("half"):
         if not 1 <= hour <= 12:
@@ -193,4 +192,4 @@ def _time(found: re.Match[str]) -> Time | None:
         hour = hour % 12 + (12 if half[0] in "pP" else 0)
     if hour > 23 or minute > 59 or second > 59:
         return None
-    return Time(found.start(), found.end(), found[0], hour, minute, second)
+    return Time(match.start(), match.end(), match[0], hour, minute, second)

@@ -1,6 +1,6 @@
-"""What literals say: their text, and the value of numbers and dates, to be compared with what a question gives.
+"""Literals of a graph: their text, and the values of numbers and dates, compared with a tolerance.
 
-(XML Schema 1.1, Part 2: Datatypes; approximate lookup as in the thesis, 4.3.3.)
+(XML Schema 1.1, Part 2: Datatypes; approximate lookup: Wang (2018), ch. 4.3.3.)
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from math import isfinite
 XSD = "http://www.w3.org/2001/XMLSchema#"
 _WHOLE = "long int short byte unsignedLong unsignedInt unsignedShort unsignedByte"
 _SIGNED = "integer nonNegativeInteger positiveInteger nonPositiveInteger negativeInteger"
-_NUMBERS = frozenset(XSD + name for name in f"decimal double float {_SIGNED} {_WHOLE}".split())  # read easier
+_NUMBERS = frozenset(XSD + name for name in f"decimal double float {_SIGNED} {_WHOLE}".split())
 _DATES = frozenset(XSD + name for name in ("date", "dateTime", "dateTimeStamp", "gYear", "gYearMonth"))
 _DATE = re.compile(r"(-?\d{4,9})(?:-(\d\d)(?:-(\d\d)(?:T[\d:.]+)?)?)?(?:Z|[+-]\d\d:\d\d)?")
 _ESCAPE = re.compile(r'\\(?:u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|([tbnrf"\'\\]))')
@@ -22,7 +22,7 @@ _MONTHS = (31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 
 @dataclass(frozen=True, slots=True)
 class Literal:
-    """A literal taken apart; `datatype` is empty for plain text and text with a language tag."""
+    """The parts of a literal; `datatype` is empty for plain and language-tagged text."""
 
     text: str
     language: str = ""
@@ -31,14 +31,14 @@ class Literal:
 
 @dataclass(frozen=True, slots=True)
 class Days:
-    """A date, month or year: its first and last day, counted from 1 January 1970 in the Gregorian calendar."""
+    """A date, month or year as its first and last day, in days since 1 January 1970 (Gregorian calendar)."""
 
     first: int
     last: int
 
     @classmethod
     def of(cls, year: int, month: int | None = None, day: int | None = None) -> Days:
-        """Year 0 is 1 BC. Raises ValueError for a date that the calendar lacks."""
+        """Year 0 is 1 BC. Raises ValueError for a date that does not exist."""
         if month is None:
             return cls(_day_number(year, 1, 1), _day_number(year, 12, 31))
         length = _month_length(year, month)
@@ -66,25 +66,25 @@ def literal(term: str) -> Literal | None:
 
 
 def value_of(term: str) -> Value | None:
-    """The number or date that a typed literal tells; None for anything else, also for NaN, infinity and 30 February."""
-    found = literal(term) if term.endswith(">") else None
-    if found is None:
+    """The number or date of a typed literal; None for other terms, NaN, infinity and dates that do not exist."""
+    parts = literal(term) if term.endswith(">") else None
+    if parts is None:
         return None
-    if found.datatype in _NUMBERS:
-        return _number(found.text)
-    return _date(found.text) if found.datatype in _DATES else None
+    if parts.datatype in _NUMBERS:
+        return _number(parts.text)
+    return _date(parts.text) if parts.datatype in _DATES else None
 
 
-def near(found: Value, wanted: Value, tolerance: float) -> bool:
-    """Whether two numbers differ by at most that share of the larger one, or two dates by at most that many days.
+def near(a: Value, b: Value, tolerance: float) -> bool:
+    """Whether two numbers differ by at most `tolerance` times the larger one, or two dates by `tolerance` days.
 
-    A date within a month or year that the other gives differs by none. A number is never near a date.
+    A date is near any month or year that contains it. A number is never near a date.
     """
-    if isinstance(found, Days) and isinstance(wanted, Days):
-        return max(found.first - wanted.last, wanted.first - found.last) <= tolerance
-    if isinstance(found, Days) or isinstance(wanted, Days):
+    if isinstance(a, Days) and isinstance(b, Days):
+        return max(a.first - b.last, b.first - a.last) <= tolerance
+    if isinstance(a, Days) or isinstance(b, Days):
         return False
-    return abs(found - wanted) <= tolerance * max(abs(found), abs(wanted))
+    return abs(a - b) <= tolerance * max(abs(a), abs(b))
 
 
 def _number(text: str) -> float | None:
@@ -111,7 +111,7 @@ def _month_length(year: int, month: int) -> int:
 
 
 def _day_number(year: int, month: int, day: int) -> int:
-    """Days since 1 January 1970; years are counted from March, so that the leap day is a year's last."""
+    """Days since 1 January 1970; years start in March here, so that the leap day comes last."""
     year, month = (year - 1, month + 9) if month < 3 else (year, month - 3)
     return 365 * year + year // 4 - year // 100 + year // 400 + (153 * month + 2) // 5 + day - 719_469
 

@@ -1,7 +1,7 @@
-"""Values in a question: numbers, money, measures, dates, times and quoted strings (thesis, section 4.3.3).
+"""Finds values in a question: numbers, money, measures, dates, times and quoted strings (Wang (2018), ch. 4.3.3).
 
-Rules of our own, since what there is fits ill: dateparser fills what is not told from today's date and knows neither
-"the 1990s" nor centuries, quantulum3 weighs ten megabytes and reads no dates.
+Hand-written rules: dateparser completes dates from today's and knows neither "the 1990s" nor centuries; quantulum3
+takes ten megabytes and reads no dates.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ from math import isfinite
 from kg_index.values.dates import Date, Time, find_dates, find_times
 from kg_index.values.literals import Days
 from kg_index.values.spoken_numbers import ANY_NUMBER, MONEY_SCALE, NUMBER, number_of
-from kg_index.values.spoken_numbers import approximate as approximate
 from kg_index.values.units import CODES, CURRENCIES, SYMBOLS, UNITS, Unit
 
 
@@ -50,13 +49,13 @@ class Measure:
 
     @property
     def in_base(self) -> float:
-        """The value in the unit's base: what makes 6 feet and 1.83 m alike."""
+        """The value in the base unit, to compare 6 feet with 1.83 m."""
         return self.unit.in_base(self.value)
 
 
 @dataclass(frozen=True, slots=True)
 class Quoted:
-    """`value` is what stands between the quotation marks."""
+    """`value` is the text between the quotation marks."""
 
     start: int
     end: int
@@ -89,25 +88,25 @@ def _alternatives(words: Iterable[str]) -> str:
 
 
 def find_values(text: str) -> list[Value]:
-    """Values by start, none overlapping: quoted strings first, then dates, times, money, measures, plain numbers.
+    """Values by start, without overlaps: quoted strings win over dates, then times, money, measures, plain numbers.
 
-    What stands in quotes is one string, numbers and all. "one" alone is no number, and a year is one only where no word
-    such as "in" before it makes it a date.
+    Numbers inside quotes belong to the string. "one" alone is not a number. A year is a number unless a word such as
+    "in" makes it a date.
     """
-    found: Iterable[Value] = chain(_quoted(text), find_dates(text), find_times(text))
+    values: Iterable[Value] = chain(_quoted(text), find_dates(text), find_times(text))
     if ANY_NUMBER.search(text):
-        found = chain(found, _money(text), _measures(text), _numbers(text))
+        values = chain(values, _money(text), _measures(text), _numbers(text))
     taken = bytearray(len(text))
-    kept = []
-    for value in found:
+    chosen = []
+    for value in values:
         if not any(taken[value.start : value.end]):
             taken[value.start : value.end] = b"\1" * (value.end - value.start)
-            kept.append(value)
-    return sorted(kept, key=lambda value: value.start)
+            chosen.append(value)
+    return sorted(chosen, key=lambda value: value.start)
 
 
 def graph_value(value: Value) -> float | Days | None:
-    """What `TripleIndex.near` compares with typed literals: a number in the unit it is written in, or days.
+    """The value that `TripleIndex.near` compares with literals: a number in the written unit, or days.
 
     None for times of day, quoted strings and dates without a year.
     """
@@ -121,42 +120,42 @@ def graph_value(value: Value) -> float | Days | None:
 
 
 def _quoted(text: str) -> Iterator[Quoted]:
-    for found in _QUOTED.finditer(text):
-        value = next(part for part in found.groups() if part is not None)
+    for match in _QUOTED.finditer(text):
+        value = next(part for part in match.groups() if part is not None)
         if value.strip():
-            yield Quoted(found.start(), found.end(), found[0], value)
+            yield Quoted(match.start(), match.end(), match[0], value)
 
 
 def _money(text: str) -> Iterator[Money]:
     before, after, _, _ = _number_patterns()
-    for found in before.finditer(text):
-        sign = text[found.start() : found.start(1)].strip()
-        yield from _sum(found, SYMBOLS.get(sign, sign), 1.0)
-    for found in after.finditer(text):
-        code = found[2] or (found[3] and SYMBOLS[found[3]])
-        currency, factor = (code, 1.0) if code else CURRENCIES[found["name"].lower()]
-        yield from _sum(found, currency, factor)
+    for match in before.finditer(text):
+        sign = text[match.start() : match.start(1)].strip()
+        yield from _sum(match, SYMBOLS.get(sign, sign), 1.0)
+    for match in after.finditer(text):
+        code = match[2] or (match[3] and SYMBOLS[match[3]])
+        currency, factor = (code, 1.0) if code else CURRENCIES[match["name"].lower()]
+        yield from _sum(match, currency, factor)
 
 
-def _sum(found: re.Match[str], currency: str, factor: float) -> Iterator[Money]:
-    value = number_of(found[1].strip()) * factor
+def _sum(match: re.Match[str], currency: str, factor: float) -> Iterator[Money]:
+    value = number_of(match[1].strip()) * factor
     if isfinite(value):
-        yield Money(found.start(), found.end(), found[0], value, currency)
+        yield Money(match.start(), match.end(), match[0], value, currency)
 
 
 def _measures(text: str) -> Iterator[Measure]:
-    for found in _number_patterns()[2].finditer(text):
-        written = found[2]
+    for match in _number_patterns()[2].finditer(text):
+        written = match[2]
         unit = UNITS.get(written) or (UNITS.get(written.lower()) if len(written) > 2 else None)
-        value = number_of(found[1])
+        value = number_of(match[1])
         if unit is not None and isfinite(value):
-            yield Measure(found.start(), found.end(), found[0], value, unit)
+            yield Measure(match.start(), match.end(), match[0], value, unit)
 
 
 def _numbers(text: str) -> Iterator[Number]:
-    for found in _number_patterns()[3].finditer(text):
-        if found[1].lower() in ("one", "a hundred one"):
+    for match in _number_patterns()[3].finditer(text):
+        if match[1].lower() in ("one", "a hundred one"):
             continue
-        value = number_of(found[1] + (found["letter"] or ""))
+        value = number_of(match[1] + (match["letter"] or ""))
         if isfinite(value):
-            yield Number(found.start(), found.end(), found[0], value, found["ordinal"] is not None)
+            yield Number(match.start(), match.end(), match[0], value, match["ordinal"] is not None)

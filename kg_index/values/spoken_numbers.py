@@ -1,4 +1,4 @@
-"""Numbers as they are written in running text: "1,000", "3.1415 million", "two hundred and five", "6.02e23"."""
+"""Reads numbers in text: "1,000", "3.1415 million", "two hundred and five", "6.02e23"."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def _any(words: dict[str, int]) -> str:
 
 
 _ONE, _TEEN, _TEN, _SCALE = map(_any, (_ONES, _TEENS, _TENS, _SCALES))
-# Runs of blanks and chains of words are bounded, so that time stays linear whatever the text.
+# Runs of spaces and chains of words are bounded, for linear time on any text.
 _SPACE, _GAP = r"\s{1,3}", r"[\s-]{1,3}"
 _AND = rf"(?:and{_SPACE})?"
 _BELOW_100 = rf"(?:{_TEN}(?:{_GAP}{_ONE}\b)?|{_TEEN}|{_ONE})\b"
@@ -44,37 +44,31 @@ NUMBER = (
     rf"(?:{_SIGN}(?<![\w.])(?<!\d,){_DIGITS}(?:{_POWER}|[\s-]{{0,3}}(?:hundred{_SPACE})?(?i:{_SCALE})s?\b|\s?hundred\b)?"
     rf"|\b(?i:{_WORDS}))"
 )
-"""A number in digits, with a power or a word for one behind it, or in words. What follows is for the caller to look at:
-"5km" and "5th" begin with a number too."""
+"""A number in digits, with an optional power or scale word, or in words; also the start of "5km" or "5th"."""
 
 ANY_NUMBER = re.compile(rf"\d|\b(?:{'|'.join((*_SMALL, 'hundred', *_SCALES))})\b", re.IGNORECASE)
-"""Where this finds nothing, `NUMBER` finds nothing either, in a tenth of the time."""
+"""If this does not match, neither does `NUMBER`; it takes a tenth of the time."""
 
 MONEY_SCALE = r"(?:\s?(?i:mn|mm|bn|tn|k|m|b|t)\b)?"
-"""Letters behind a sum of money; "5m" without a currency is five metres."""
+"""Letters after a sum of money; "5m" without a currency is five metres."""
 
 _SPELLED_YEAR = re.compile(_YEAR, re.IGNORECASE)
 _DIGITS_FIRST = re.compile(rf"(?P<digits>[-−–]?{_DIGITS})(?P<power>{_POWER})?(?P<scale>.*)", re.DOTALL)
 
 
 def number_of(text: str) -> float:
-    """The value of what `NUMBER` matched, with the letters of `MONEY_SCALE` behind it or not.
+    """The value of a match of `NUMBER`, with or without letters of `MONEY_SCALE`; infinite beyond the floats.
 
-    "nineteen eighty-four" is 1984 and "nineteen hundred" 1900. Infinite where a float ends.
+    "nineteen eighty-four" is 1984 and "nineteen hundred" 1900.
     """
-    if (found := _DIGITS_FIRST.fullmatch(text)) is None:
+    if (match := _DIGITS_FIRST.fullmatch(text)) is None:
         return float(_spelled(text.lower()))
-    value = Decimal(re.sub("[−–]", "-", found["digits"]).replace(",", ""))
-    if found["power"]:
-        value = value.scaleb(int(re.split(r"[eE^]", found["power"])[-1]))
-    for word in re.findall(r"[a-z]+", found["scale"].lower()):
+    value = Decimal(re.sub("[−–]", "-", match["digits"]).replace(",", ""))
+    if match["power"]:
+        value = value.scaleb(int(re.split(r"[eE^]", match["power"])[-1]))
+    for word in re.findall(r"[a-z]+", match["scale"].lower()):
         value *= 100 if word == "hundred" else _SCALES.get(word.removesuffix("s")) or _LETTERS[word]
     return float(value)
-
-
-def approximate(value: float, digits: int = 3) -> float:
-    """`value` to so many significant digits: 3141500.0 is 3140000.0, the 3.14 × 10⁶ of the thesis (section 4.3.3)."""
-    return float(f"{value:.{digits - 1}e}")
 
 
 def _spelled(text: str) -> int:

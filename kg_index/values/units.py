@@ -1,4 +1,4 @@
-"""Units of measure and currencies by the ways they are written: frozen tables."""
+"""Tables of units of measure and currencies, by spelling."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """One `symbol` is `factor` of the `base` (after `offset` is added: degrees)."""
+    """One `symbol` is `factor` times the `base`; degrees add `offset` first."""
 
     symbol: str
     base: str
@@ -77,28 +77,28 @@ TB       B    1e12         terabyte terabytes
 
 
 def _units() -> dict[str, Unit]:
-    found = {}
+    units = {}
     for line in _TABLE.strip().splitlines():
         symbol, base, factor, *names = line.split()
         unit = Unit(symbol, base, float(factor))
-        found.update({name.replace("_", " "): unit for name in (symbol, *names)})
+        units.update({name.replace("_", " "): unit for name in (symbol, *names)})
     celsius, fahrenheit = Unit("°C", "K", 1.0, 273.15), Unit("°F", "K", 5 / 9, 459.67)
-    found |= dict.fromkeys(("°C", "° C", "degrees Celsius", "degrees celsius", "celsius", "Celsius"), celsius)
-    found |= dict.fromkeys(
+    units |= dict.fromkeys(("°C", "° C", "degrees Celsius", "degrees celsius", "celsius", "Celsius"), celsius)
+    units |= dict.fromkeys(
         ("°F", "° F", "degrees Fahrenheit", "degrees fahrenheit", "fahrenheit", "Fahrenheit"), fahrenheit
     )
-    found |= dict.fromkeys(("K", "kelvin", "Kelvin", "kelvins"), Unit("K", "K", 1.0))
-    return found
+    units |= dict.fromkeys(("K", "kelvin", "Kelvin", "kelvins"), Unit("K", "K", 1.0))
+    return units
 
 
 UNITS = _units()
-"""Units by every spelling. Symbols keep their case (a "g" is no "G"); longer words are looked up in small letters."""
+"""Units by spelling. Symbols are case-sensitive ("g" is not "G"); longer words are lower-case."""
 
 SYMBOLS = {
     "US$": "USD", "A$": "AUD", "C$": "CAD", "NZ$": "NZD", "HK$": "HKD", "R$": "BRL", "$": "USD", "€": "EUR", "£": "GBP",
     "¥": "JPY", "₹": "INR", "₩": "KRW", "₽": "RUB", "₺": "TRY", "₪": "ILS", "฿": "THB", "₴": "UAH", "₫": "VND",
 }  # fmt: skip
-"""Currencies by what stands before a sum; the commonest where several share a sign."""
+"""Currencies by sign; the most common one if several share it."""
 
 CODES = frozenset("USD EUR GBP JPY CHF CAD AUD NZD CNY INR KRW RUB BRL MXN SEK NOK DKK PLN CZK HUF TRY ZAR".split())  # noqa: SIM905
 
@@ -110,4 +110,4 @@ CURRENCIES = {
     "rouble": ("RUB", 1.0), "ruble": ("RUB", 1.0), "swiss franc": ("CHF", 1.0), "franc": ("CHF", 1.0),
     "peso": ("MXN", 1.0), "won": ("KRW", 1.0), "krona": ("SEK", 1.0), "zloty": ("PLN", 1.0), "lira": ("TRY", 1.0),
 }  # fmt: skip
-"""Currencies by name, and how much of one a unit is. Bare "pounds" are a mass: see `UNITS`."""
+"""Currencies by name, with the value of one unit. Bare "pounds" are a mass: see `UNITS`."""

@@ -6,13 +6,11 @@ import pytest
 import torch
 
 from kg_index.relations.keywords import KeywordMatcher
-from kg_index.relations.pools import PoolQuestion
 from kg_index.relations.relation_network import RelationDetector
 from kg_index.relations.template_rows import Row
 from kg_index.relations.template_text import NO_PATH
 from kg_index.relations.templates import TemplateTable
 from kg_index.training.relation_training import (
-    Examples,
     RelationTraining,
     _batches,
     evened,
@@ -21,7 +19,6 @@ from kg_index.training.relation_training import (
     loss_of,
     shortened,
     train_phases,
-    train_supervised,
 )
 
 RELATIONS = ["http://g/author", "http://g/birthPlace", "http://g/deathPlace", NO_PATH]
@@ -45,8 +42,8 @@ def vectors(words) -> np.ndarray:
     return np.array(rows, dtype=np.float32).reshape(-1, 8)
 
 
-def new(counts, relations, names=None) -> RelationDetector:
-    return RelationDetector.of(counts, relations, vectors, hidden=12, names=names)
+def new(counts, relations) -> RelationDetector:
+    return RelationDetector.of(counts, relations, vectors, hidden=12)
 
 
 @pytest.fixture
@@ -126,15 +123,6 @@ def test_the_loss_by_hand(detector: RelationDetector) -> None:
     assert loss_of(detector, examples, np.arange(2)).item() == pytest.approx(expected, rel=1e-5)
 
 
-def test_with_pools_the_loss_is_over_them(detector: RelationDetector) -> None:
-    rows = detector.read(["author of <m>"])
-    one = np.ones(1, dtype=np.float32)
-    examples = Examples(rows, np.zeros(1, dtype=int), np.array([2]), one, [np.array([2, 0])])
-    detector.network.eval()
-    (score,) = detector.score(["author of <m>"], [["http://g/deathPlace", "http://g/author"]])
-    assert loss_of(detector, examples, np.arange(1)).item() == pytest.approx(-np.log(score[0]), rel=1e-4)
-
-
 def test_likelihoods_of_mappings(detector: RelationDetector) -> None:
     found = likelihoods(detector, TOY, at_once=2)
     every = np.exp(detector.log_likelihoods([row.template for row in TOY.rows()]))
@@ -178,19 +166,6 @@ def test_of_no_path_found_as_many_are_drawn_and_weigh_the_more(detector: Relatio
 def test_the_second_phase_needs_a_first() -> None:
     with pytest.raises(ValueError, match="as the first"):
         list(train_phases(TOY, new, KeywordMatcher().overlap, seed=1, phases=("F×(l+α)",)))
-
-
-def test_names_reach_relations_without_examples() -> None:
-    questions = [PoolQuestion(f"{word} <m>", ("r/a", "r/b"), f"r/{word}") for word in "ab"]
-    names = {"r/a": [1, 0, 0], "r/b": [0, 1, 0], "r/c": [0.9, 0.1, 0]}
-
-    def named(counts, relations) -> RelationDetector:
-        return new(counts, relations, np.array([names[name] for name in relations], dtype=np.float32))
-
-    config = RelationTraining(epochs=25, batch=2, learning_rate=0.02)
-    *_, (detector, _) = train_supervised(questions, named, config, seed=1, relations=["r/c"])
-    scores = detector.score(["a <m>", "b <m>"], [["r/c", "r/b"]] * 2)
-    assert [int(row.argmax()) for row in scores] == [0, 1]
 
 
 def test_short_templates_and_paths_are_kept() -> None:

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from kg_index.relations.template_rows import Row
-from kg_index.relations.template_text import NO_PATH, SLOT
+from kg_index.relations.template_text import NO_PATH
 from kg_index.relations.templates import TemplateTable
-from kg_index.training.self_training import MinedPool, Siblings, mined_pools, pseudo_labelled, schema_examples
+from kg_index.training.self_training import MinedPool, Siblings, mined_pools, pseudo_labelled
 
 TABLE = TemplateTable.of(
     [
@@ -67,16 +67,3 @@ def test_siblings_are_of_the_same_topic_and_some_of_any() -> None:
 
 def test_a_template_of_no_weight_is_left_out() -> None:
     assert pseudo_labelled(Believes(born=1, died=1), [MinedPool("a", ("born", "died"), (0.0, 0.0))]) == []
-
-
-def test_questions_are_made_of_the_words() -> None:
-    siblings = {"http://g/birthPlace": ["http://g/birthPlace", "http://g/deathPlace"], "http://g/deathPlace": []}
-    found = schema_examples(siblings, seed=1, each=6)
-    assert len(found) == 12
-    for each in found[:6]:
-        assert each.pool == ("http://g/birthPlace", "http://g/deathPlace")
-        assert each.target == (1, 0)
-        assert "place" in each.template.split()
-        assert each.template.split().count(SLOT) == 1
-    assert found == schema_examples(siblings, seed=1, each=6)
-    assert found != schema_examples(siblings, seed=2, each=6)

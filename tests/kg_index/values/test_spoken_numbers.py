@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kg_index.values.spoken_numbers import MONEY_SCALE, NUMBER, approximate, number_of
+from kg_index.values.spoken_numbers import MONEY_SCALE, NUMBER, number_of
 
 ONES = [
     "zero",
@@ -99,10 +99,3 @@ def test_values(text: str, value: float) -> None:
 @pytest.mark.parametrize("text", ["v3", "1.2.3", "a", "and", "hundredth"])
 def test_what_is_no_number(text: str) -> None:
     assert re.fullmatch(NUMBER, text) is None
-
-
-def test_approximate_keeps_significant_digits() -> None:
-    assert approximate(3_141_500.0) == 3_140_000.0
-    assert approximate(0.00098765, 2) == 0.00099
-    assert approximate(0.0) == 0.0
-    assert approximate(-1999.0) == -2000.0
