@@ -24,7 +24,6 @@ LONG_FILES = {
     "qa_bot/documents/sync.py",
     "qa_bot/home/config.py",
     "qa_lab/train/fusion/fusion.py",
-    "retrievers/engines/local/dense.py",
 }
 LONG_FUNCTIONS = {
     "qa_lab/commands.py:evaluate",  # declarations of options

@@ -108,7 +108,7 @@ def evaluate_similar(
     """
     questions = read_question_pairs([data]).questions
     if held_out:
-        _, questions = questions.parted(held_out, salt=KEPT_ASIDE)
+        _, questions = questions.split(held_out, salt=KEPT_ASIDE)
         if not len(questions):
             raise TrainingDataError(
                 f"Expected similar questions in the {held_out:g} kept aside of {data}, but got none; keep more aside."

@@ -1,1 +1,1 @@
-"""Encoders of a dense index, trained from questions and their answers."""
+"""Training of encoders for dense search from questions and their answers, and of query expansion."""

@@ -1,7 +1,7 @@
-"""A bi-encoder trained from positive pairs with the other answers of the batch as negatives (Karpukhin et al. 2020).
+"""Trains a bi-encoder from positive pairs, with the other answers of a batch as negatives (Karpukhin et al. 2020).
 
-One encoder stands on both sides. The weights that are kept are those of the lowest loss on held-out pairs; the thesis'
-trainer (`slam.py`) keeps those of the best MRR.
+Both sides share one encoder. The training ends with the weights of the lowest loss on held-out pairs; `slam.py` ends
+with those of the best MRR.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from retrievers.training.examples import Batch, Examples, batches, steps
 class BiEncoderConfig:
     loss: Literal["softmax", "triplet"] = "softmax"
     batch: int = 128  # pairs
-    temperature: float = 1.0  # that cosines are divided by, of softmax
+    temperature: float = 1.0  # divisor of the cosines, of softmax
     triplet_margin: float = 0.5  # δ
     learning_rate: float = 1e-5
     epochs: int = 20
@@ -34,15 +34,15 @@ class BiEncoderConfig:
 
 
 def optimiser(tower: Tower, config: BiEncoderConfig) -> torch.optim.Optimizer:
-    """Adam over what can be trained."""
+    """Adam over the trainable weights."""
     return torch.optim.Adam((p for p in tower.model.parameters() if p.requires_grad), lr=config.learning_rate)
 
 
-def loss_of(config: BiEncoderConfig, r: Tensor, kept: Tensor) -> Tensor:
-    """The configured loss of cosines (N, N) and what may serve as a negative."""
+def loss_of(config: BiEncoderConfig, r: Tensor, allowed: Tensor) -> Tensor:
+    """The configured loss of cosines (N, N) and a mask (N, N) of allowed negatives."""
     if config.loss == "triplet":
-        return triplet(r, kept=kept, margin=config.triplet_margin)
-    return in_batch_softmax(r / config.temperature, kept=kept)
+        return triplet(r, kept=allowed, margin=config.triplet_margin)
+    return in_batch_softmax(r / config.temperature, kept=allowed)
 
 
 def train_bi_encoder(
@@ -56,18 +56,18 @@ def train_bi_encoder(
 ) -> Iterator[Progress]:
     """Train a tower; with held-out pairs it ends with the weights of their lowest loss.
 
-    `training` holds the tower's model, and is the only thing that changes: a saved run goes on with the same
-    arguments. A batch larger than the data is all of the data.
+    Only `training`, which holds the model of the tower, changes: a saved run is resumed with the same arguments. A
+    batch is at most all of the data.
     """
     of_batch = _Loss(tower, examples, config)
     of_held_out = _Loss(tower, held_out, config) if held_out is not None else None
 
-    def drawn(_epoch: int, rng: np.random.Generator) -> Iterable[Batch]:
+    def epoch_batches(_epoch: int, rng: np.random.Generator) -> Iterable[Batch]:
         return batches(examples, rng, size=config.batch)
 
     yield from train(
         training,
-        drawn,
+        epoch_batches,
         of_batch,
         epochs=config.epochs,
         evaluate=of_held_out.mean if of_held_out is not None else None,
@@ -80,7 +80,7 @@ def train_bi_encoder(
 
 
 class _Loss:
-    """The loss of batches of some examples, whose texts are read once."""
+    """The loss of batches of examples, whose texts are tokenised once."""
 
     def __init__(self, tower: Tower, examples: Examples, config: BiEncoderConfig) -> None:
         self.examples, self.config, self.chunk = examples, config, tower.chunk
@@ -90,12 +90,12 @@ class _Loss:
     def __call__(self, model: nn.Module, batch: Batch) -> Tensor:
         left = self._side(model, self.questions, batch.questions, "question")  # (N, D)
         right = self._side(model, self.answers, batch.answers, "answer")  # (N, D)
-        return loss_of(self.config, left @ right.T, torch.from_numpy(batch.kept).to(left.device))
+        return loss_of(self.config, left @ right.T, torch.from_numpy(batch.allowed).to(left.device))
 
     def mean(self, model: nn.Module) -> float:
-        """Over batches that are the same every time, a pair counting as a pair."""
-        drawn = list(batches(self.examples, np.random.default_rng(0), size=self.config.batch))
-        return sum(float(self(model, batch)) * len(batch) for batch in drawn) / len(self.examples)
+        """Mean loss per pair, over the same batches every time."""
+        fixed = batches(self.examples, np.random.default_rng(0), size=self.config.batch)
+        return sum(float(self(model, batch)) * len(batch) for batch in fixed) / len(self.examples)
 
     def _side(self, model: nn.Module, rows: Sequence[IntArray], chosen: IntArray, side: Side) -> Tensor:
         return encoded(model, [rows[number] for number in chosen], side=side, tokens=self.chunk)

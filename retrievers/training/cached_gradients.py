@@ -1,9 +1,8 @@
-"""Large batches in little memory: the gradient of a loss over all texts of a batch, encoded a chunk at a time.
+"""Encodes large batches in little memory, a chunk at a time, by gradient caching (Gao et al. 2021).
 
-Gao et al. 2021 (gradient caching): every chunk is encoded without keeping a graph; the loss and its gradient are taken
-at the vectors; then every chunk is encoded again, with a graph that lives no longer than the chunk, and passes its
-share of the gradient on to the weights. This is activation checkpointing with the chunk as its segment, so that
-`backward` does the second pass by itself, and dropout draws the same numbers both times.
+Every chunk is first encoded without a graph, and the loss and its gradient are computed for the vectors. Then every
+chunk is encoded again with a graph, which passes its share of the gradient on to the weights and is freed. This is
+activation checkpointing with a chunk as segment: `backward` runs the second pass, and dropout draws the same numbers.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ Rows = Sequence[IntArray]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Chunk:
-    """Texts of one side that are encoded together: tokens (B, T) int64 and mask (B, T) bool."""
+    """Texts of one side to encode together: tokens (B, T) int64 and mask (B, T) bool."""
 
     tokens: Tensor
     mask: Tensor
@@ -38,22 +37,22 @@ class Chunk:
 
 
 def encoded(model: nn.Module, rows: Rows, *, side: Side, tokens: int) -> Tensor:
-    """Vectors (N, D) of texts in their order; the graph of no more than one chunk is alive at any time.
+    """Vectors (N, D) of texts, in order; the graph of at most one chunk is in memory.
 
     Args:
         model: an encoder `(tokens, mask, side=…) -> (B, D)`.
-        tokens: of a chunk at most, padding included; only a single longer text passes it.
+        tokens: maximum of a chunk, padding included; a longer text is a chunk alone.
     """
     order = batches([len(row) for row in rows], tokens=tokens)
     device = next(model.parameters()).device
     chunks = (Chunk.of([rows[i] for i in members], side, device) for members in order)
-    run = _kept if len(order) == 1 or not torch.is_grad_enabled() else _replayed
+    run = _plain if len(order) == 1 or not torch.is_grad_enabled() else _replayed
     vectors = torch.cat([run(model, chunk) for chunk in chunks])
-    places = torch.tensor([i for members in order for i in members], device=device)
-    return vectors[places.argsort()]
+    positions = torch.tensor([i for members in order for i in members], device=device)
+    return vectors[positions.argsort()]
 
 
-def _kept(model: nn.Module, chunk: Chunk) -> Tensor:
+def _plain(model: nn.Module, chunk: Chunk) -> Tensor:
     vectors: Tensor = model(chunk.tokens, chunk.mask, side=chunk.side)
     return vectors
 

@@ -1,4 +1,4 @@
-"""Dual encoders for similar questions (Gillick et al. 2018): one encoder for all tasks, trained on pairs alone.
+"""Trains dual encoders for similar questions (Gillick et al. 2018): one encoder for all tasks, from pairs alone.
 
     tower = mean_tower(texts, WordConfig())
     model = DualEncoder(tower.model, tasks=1, alpha=10.0)
@@ -6,8 +6,8 @@
     for progress in train_dual(training, tower, [Task("quora", questions)], config, held_out=[dev]):
         print(progress)
 
-The encoder of the paper is the mean of word vectors; any other tower can be trained so. A task adds no more than an
-affine map from cosines to logits, and the loss of a step is the mean of the tasks' losses.
+The encoder of the paper is the mean of word vectors; other towers can be trained the same way. A task adds only an
+affine map from cosines to logits, and the loss of a step is the mean over the tasks.
 """
 
 from __future__ import annotations
@@ -36,28 +36,28 @@ from retrievers.training.encoders.word_tower import SPECIALS, WordConfig, WordTo
 from retrievers.training.questions import QuestionSet
 
 MEASURED = 1000
-"""Pairs of a batch that P@1 is taken of, whatever the batches of training: runs can be compared."""
-_CHUNK = 1 << 13  # tokens at once: longer runs are mostly padding, and slower than a second pass
+"""Pairs of a batch in which P@1 is measured, independent of training batches so that runs are comparable."""
+_CHUNK = 1 << 13  # tokens; larger chunks are mostly padding and slower
 
 
 @dataclass(frozen=True, slots=True)
 class DualConfig:
-    """As in the paper where nothing else is said."""
+    """Defaults of the paper unless noted."""
 
     loss: Literal["softmax", "cross-entropy", "triplet", "pairwise"] = "softmax"
-    batch: int = 1000  # pairs, of each task
+    batch: int = 1000  # pairs per task
     learning_rate: float = 0.1  # .01 in the paper; on 2,242 pairs of Quora it ends at P@1 .906 instead of .928
     momentum: float = 0.9
-    alpha: float = 10.0  # what cosines are multiplied by at first; the paper does not say
+    alpha: float = 10.0  # initial factor of the cosines; the paper gives none
     margin: float = 0.5  # δ, of triplet
     epochs: int = 100  # over the largest task, at most
     patience: int = 5  # epochs without a better in-batch P@1 on held-out pairs
-    pretrain: bool = True  # of several tasks the largest alone first, until it gets no better
+    pretrain: bool = True  # train on the largest of several tasks first, until it stops improving
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Task:
-    """Questions to learn from; a name for messages."""
+    """Questions to learn from, and a name for messages."""
 
     name: str
     questions: QuestionSet
@@ -67,14 +67,14 @@ class Task:
 class TaskBatch:
     """Pairs of one task.
 
-    With an in-batch loss all pairs are similar, and `kept` (N, N) is true where a question of the left side and one of
-    the right are not known to be. With the pairwise loss `labels` (N,) tell them apart.
+    With an in-batch loss all pairs are similar, and `allowed` (N, N) is true if a left and a right question are not
+    known to be similar. With the pairwise loss, `labels` (N,) distinguish similar and different pairs.
     """
 
     task: int
     left: IntArray  # (N,)
     right: IntArray  # (N,)
-    kept: NDArray[np.bool_] | None = None
+    allowed: NDArray[np.bool_] | None = None
     labels: NDArray[np.bool_] | None = None
 
     def __len__(self) -> int:
@@ -82,11 +82,11 @@ class TaskBatch:
 
 
 Batch = Sequence[TaskBatch]
-"""A batch of every task."""
+"""One batch per task."""
 
 
 class DualEncoder(nn.Module):
-    """The encoder that all tasks share, and an affine map for each of them."""
+    """The encoder that all tasks share, and an affine map for each task."""
 
     def __init__(self, encoder: nn.Module, *, tasks: int, alpha: float) -> None:
         super().__init__()
@@ -95,20 +95,19 @@ class DualEncoder(nn.Module):
 
 
 def mean_tower(texts: Iterable[str], config: WordConfig, *, pretrained: WordVectors | None = None) -> WordTower:
-    """The encoder of the paper over the words of the texts; torch's generator draws its first weights.
+    """The encoder of the paper over the words of the texts; torch's generator draws its weights.
 
     Args:
-        pretrained: what the vectors start from instead; its other words come into the vocabulary too, as many as
-            there is room for.
+        pretrained: initial vectors; its further words fill the rest of the vocabulary.
 
     Raises:
-        ValueError: fewer than two words stand often enough.
+        ValueError: fewer than two words occur often enough.
     """
     counts = counted(texts)
     words = [word for word in sorted(counts, key=lambda word: (-counts[word], word)) if counts[word] >= config.minimum]
     if len(words) < 2:
         raise ValueError(
-            f"Expected at least two words that stand {config.minimum} times in the questions, but got {words} of "
+            f"Expected at least two words that occur {config.minimum} times in the questions, but got {words} of "
             f"{len(counts)}; give more pairs, or lower `minimum`."
         )
     further = [word for word in pretrained.words if word not in counts] if pretrained else []
@@ -117,26 +116,26 @@ def mean_tower(texts: Iterable[str], config: WordConfig, *, pretrained: WordVect
     shape = MeanTextConfig(MeanConfig(len(vocabulary), dimension), config.max_tokens)
     model = MeanEncoder(shape.encoder)
     if pretrained is not None:
-        _start_from(model, vocabulary, pretrained)
+        _copy_vectors(model, vocabulary, pretrained)
     often = sorted(word for word in words if counts[word] >= SEEN_OFTEN and word in vocabulary)
     known = often if pretrained is None else sorted({*often, *(w for w in vocabulary.tokens if w in pretrained)})
     return WordTower(model, WordReader(vocabulary, config.max_tokens), shape, tuple(known), _CHUNK)
 
 
-def _start_from(model: MeanEncoder, vocabulary: Vocabulary, pretrained: WordVectors) -> None:
-    """Words without a vector start at zero: what they mean is not known yet."""
+def _copy_vectors(model: MeanEncoder, vocabulary: Vocabulary, pretrained: WordVectors) -> None:
+    """Words without a vector start at zero."""
     table = model.embedding.E_tune
     assert table is not None, "a mean of trained vectors"
     rows = np.zeros(table.shape, dtype=np.float32)
-    for place, word in enumerate(vocabulary.tokens):
+    for row, word in enumerate(vocabulary.tokens):
         if word in pretrained:
-            rows[place] = pretrained.vector(word)
+            rows[row] = pretrained.vector(word)
     with torch.no_grad():
         table.copy_(torch.from_numpy(rows))
 
 
 def optimiser(model: nn.Module, config: DualConfig) -> torch.optim.Optimizer:
-    """Gradient descent with momentum over what can be trained."""
+    """SGD with momentum over the trainable weights."""
     weights = (p for p in model.parameters() if p.requires_grad)
     return torch.optim.SGD(weights, lr=config.learning_rate, momentum=config.momentum)
 
@@ -151,23 +150,23 @@ def train_dual(
     only: int | None = None,
     report_every: int = 10,
 ) -> Iterator[Progress]:
-    """Train a `DualEncoder` around the tower's model; it ends with the weights of the best in-batch P@1 held out.
+    """Train a `DualEncoder` around the model of the tower; it ends with the weights of the best held-out P@1.
 
     Args:
-        training: holds the model, and is the only thing that changes; a saved run goes on with the same arguments.
-        held_out: pairs of which the mean P@1 is taken, set by set; none means no early stop.
-        only: the number of the one task to train.
+        training: holds the model; only it changes, so a saved run is resumed with the same arguments.
+        held_out: sets of pairs for the mean in-batch P@1; without them there is no early stop.
+        only: number of the only task to train.
 
     Raises:
-        ValueError: a task has no similar pair, or none that is labelled different where the loss needs some.
+        ValueError: a task has no similar pairs, or no different pairs although the loss needs them.
     """
     chosen = range(len(tasks)) if only is None else [only]
     for number in chosen:
         _check(tasks[number], config)
     rows = [tower.rows(task.questions.texts, side="question") for task in tasks]
-    measured = [each for each in held_out if len(each)]
+    dev = [questions for questions in held_out if len(questions)]
 
-    def drawn(_epoch: int, rng: np.random.Generator) -> Iterable[Batch]:
+    def epoch_batches(_epoch: int, rng: np.random.Generator) -> Iterable[Batch]:
         return batches(tasks, chosen, rng, config)
 
     def loss(model: nn.Module, batch: Batch) -> Tensor:
@@ -177,11 +176,11 @@ def train_dual(
 
     yield from train(
         training,
-        drawn,
+        epoch_batches,
         loss,
         epochs=config.epochs,
-        evaluate=(lambda _: precision(tower, measured)) if measured else None,
-        patience=config.patience if measured else None,
+        evaluate=(lambda _: precision(tower, dev)) if dev else None,
+        patience=config.patience if dev else None,
         report_every=report_every,
         steps_per_epoch=max(_steps(tasks[number], config) for number in chosen),
         size=lambda batch: sum(map(len, batch)),
@@ -189,57 +188,57 @@ def train_dual(
 
 
 def largest(tasks: Sequence[Task]) -> int:
-    """The number of the task with most similar pairs."""
+    """The number of the task with the most similar pairs."""
     return max(range(len(tasks)), key=lambda number: len(tasks[number].questions))
 
 
 def batches(
     tasks: Sequence[Task], chosen: Iterable[int], rng: np.random.Generator, config: DualConfig
 ) -> Iterator[Batch]:
-    """Every pair of the largest task once, those of the others as often as it takes."""
+    """Every pair of the largest task once; those of other tasks are repeated as needed."""
     streams = [_stream(number, tasks[number].questions, rng, config) for number in chosen]
     for _ in range(max(_steps(tasks[number], config) for number in chosen)):
         yield [next(stream) for stream in streams]
 
 
 def precision(tower: Tower, sets: Iterable[QuestionSet], *, batch: int = MEASURED) -> float:
-    """In-batch P@1: of each first question of a pair, is its second the nearest of the batch? The mean over sets.
+    """In-batch P@1, the mean over sets: the share of pairs whose second question is nearest to the first in a batch.
 
-    Others that the closure tells to be similar do not count as wrong; an equal score of a wrong one counts against.
+    Other questions of the same component do not count as wrong; a wrong one with an equal score does.
     """
-    return float(np.mean([_precision(vectors(tower, each.texts, side="question"), each, batch) for each in sets]))
+    return float(np.mean([_precision(vectors(tower, q.texts, side="question"), q, batch) for q in sets]))
 
 
-def _precision(found: FloatArray, questions: QuestionSet, batch: int) -> float:
+def _precision(rows: FloatArray, questions: QuestionSet, batch: int) -> float:
     component = questions.closure()
     hits = 0
     for pairs in np.array_split(questions.similar, -(-len(questions.similar) // batch)):
         left, right = pairs.T
-        scores = found[left] @ found[right].T  # (N, N)
+        scores = rows[left] @ rows[right].T  # (N, N)
         wrong = component[left][:, None] != component[right][None, :]
         hits += int((scores.diagonal() > np.where(wrong, scores, -np.inf).max(axis=1)).sum())
     return hits / len(questions.similar)
 
 
 def _loss(model: DualEncoder, batch: TaskBatch, rows: Sequence[IntArray], config: DualConfig, chunk: int) -> Tensor:
-    places = np.concatenate([batch.left, batch.right])
-    left, right = _encoded(model.encoder, [rows[place] for place in places], chunk).chunk(2)  # (N, D)
+    texts = [rows[number] for number in np.concatenate([batch.left, batch.right])]
+    left, right = _encoded(model.encoder, texts, chunk).chunk(2)  # (N, D)
     affine = model.affines[batch.task]
     if batch.labels is not None:
         return pairwise_cross_entropy(affine((left * right).sum(1)), torch.from_numpy(batch.labels).to(left.device))
-    assert batch.kept is not None, "either labels or what may serve as a negative"
-    cosines, kept = left @ right.T, torch.from_numpy(batch.kept).to(left.device)  # (N, N)
+    assert batch.allowed is not None, "a batch has labels or a mask of negatives"
+    cosines, allowed = left @ right.T, torch.from_numpy(batch.allowed).to(left.device)  # (N, N)
     match config.loss:
         case "cross-entropy":
-            return in_batch_cross_entropy(affine(cosines), kept=kept)
-        case "triplet":  # of cosines: a scale that is learned would make any margin small
-            return triplet(cosines, kept=kept, margin=config.margin)
+            return in_batch_cross_entropy(affine(cosines), kept=allowed)
+        case "triplet":  # of cosines, because a learned scale would make any margin small
+            return triplet(cosines, kept=allowed, margin=config.margin)
         case _:
-            return in_batch_softmax(affine(cosines), kept=kept)
+            return in_batch_softmax(affine(cosines), kept=allowed)
 
 
 def _encoded(encoder: nn.Module, rows: Sequence[IntArray], chunk: int) -> Tensor:
-    """Vectors (N, D); a mean of word vectors needs no padding, which makes it several times as fast."""
+    """Vectors (N, D); the mean of word vectors is computed without padding, several times as fast."""
     if type(encoder) is not MeanEncoder:
         return encoded(encoder, rows, side="question", tokens=chunk)
     device = next(encoder.parameters()).device
@@ -252,7 +251,7 @@ def _encoded(encoder: nn.Module, rows: Sequence[IntArray], chunk: int) -> Tensor
 
 
 def _stream(number: int, questions: QuestionSet, rng: np.random.Generator, config: DualConfig) -> Iterator[TaskBatch]:
-    """Batches of nearly one size without end, shuffled anew for every pass; which question stands left is drawn."""
+    """Endless batches of nearly equal size, shuffled anew in every pass, with random sides of the questions."""
     component = questions.closure()
     pairs, labels = questions.similar, np.ones(len(questions.similar), dtype=np.bool_)
     if config.loss == "pairwise":
@@ -266,7 +265,7 @@ def _stream(number: int, questions: QuestionSet, rng: np.random.Generator, confi
             if config.loss == "pairwise":
                 yield TaskBatch(number, left, right, labels=labels[part])
             else:
-                yield TaskBatch(number, left, right, kept=component[left][:, None] != component[right][None, :])
+                yield TaskBatch(number, left, right, allowed=component[left][:, None] != component[right][None, :])
 
 
 def _steps(task: Task, config: DualConfig) -> int:

@@ -1,11 +1,11 @@
-"""Query expansion by an encoder-decoder that translates questions into answers (thesis, ch. 3; Otsuka et al. 2018).
+"""Query expansion by an encoder-decoder that translates questions into answers (Wang 2018, ch. 3; Otsuka et al. 2018).
 
     translator = expander_of(examples, SMALL)
     training = Training(translator.model, optimiser(translator, SMALL.training), seed=1)
     for progress in train_expander(training, translator, examples, SMALL, held_out=dev): ...
     weighted = expanded(translator, ["what do cats eat"], SMALL.expansion)
 
-The words of the answers that it finds likely join the question with the weights of a relevance model.
+The words of likely answers are added to the question with the weights of a relevance model.
 """
 
 from __future__ import annotations
@@ -27,21 +27,21 @@ Analyser = Callable[[str], Sequence[str]]
 
 @dataclass(frozen=True, slots=True)
 class ExpansionConfig:
-    """How answers are generated, and how much they count."""
+    """How answers are generated, and their weight."""
 
-    beam: int = 5  # answers for each question
-    length: int = 20  # words of an answer at most
-    terms: int = 10  # that join a question
-    weight: float = 0.8  # of the question itself
+    beam: int = 5  # answers per question
+    length: int = 20  # words of an answer, at most
+    terms: int = 10  # to add to a question
+    weight: float = 0.8  # share of the original question
 
 
 @dataclass(frozen=True, slots=True)
 class ExpanderConfig:
-    """The sizes of the thesis; `SMALL` is for two cores."""
+    """The sizes of Wang (2018); `SMALL` is for two cores."""
 
     network: Seq2SeqConfig = field(default_factory=lambda: Seq2SeqConfig(50_000))
-    minimum: int = 2  # times a word has to stand in the training texts
-    max_question: int = 64  # words that count
+    minimum: int = 2  # occurrences of a word in the training texts
+    max_question: int = 64  # words read
     max_answer: int = 64
     training: LikelihoodConfig = field(default_factory=LikelihoodConfig)
     expansion: ExpansionConfig = field(default_factory=ExpansionConfig)
@@ -52,10 +52,9 @@ SMALL = ExpanderConfig(Seq2SeqConfig(15_000, dimension=128, hidden=128, layers=1
 
 
 def expander_of(examples: Examples, config: ExpanderConfig, *, pretrained: WordVectors | None = None) -> Translator:
-    """A new one over the words of the examples; torch's generator draws its first weights.
+    """An untrained translator over the words of the examples; torch's generator draws its weights.
 
-    Raises:
-        ValueError: no word stands often enough in the texts.
+    Raises ValueError if no word occurs often enough.
     """
     texts = (*examples.questions, *examples.answers)
     shape = TranslatorConfig(config.network, config.max_question, config.max_answer)
@@ -71,7 +70,7 @@ def train_expander(
     held_out: Examples | None = None,
     report_every: int = 10,
 ) -> Iterator[Progress]:
-    """Train on question → answer; as `train_translator`, which see."""
+    """Train to translate questions into answers; see `train_translator`."""
     dev = _pairs(held_out) if held_out is not None else []
     yield from train_translator(
         training, translator, _pairs(examples), config.training, held_out=dev, report_every=report_every
@@ -85,7 +84,7 @@ def expanded(
     *,
     analyser: Analyser = default_terms,
 ) -> list[TermWeights]:
-    """The weighted terms of each question with those of the answers generated for it."""
+    """Weighted terms of each question and of the answers generated for it."""
     answers = translator.generated(questions, size=config.beam, length=config.length)
     return [
         translated(

@@ -1,4 +1,4 @@
-"""Questions of which some are told to ask the same, and what follows: the transitive closure of those pairs."""
+"""Sets of questions with labelled pairs, similar or different, and the transitive closure of the similar ones."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from qa_core.types import IntArray
 
 
 class Labelled(NamedTuple):
-    """Two questions, and whether somebody found that they ask the same."""
+    """Two questions, and the label that they ask the same."""
 
     first: str
     second: str
@@ -23,26 +23,26 @@ class Labelled(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class QuestionSet:
-    """Distinct questions by number, case and white space aside, and the pairs that were labelled."""
+    """Distinct questions by number, up to case and white space, and the labelled pairs."""
 
     texts: tuple[str, ...]  # N
-    similar: IntArray  # (P, 2), none twice, none of a question with itself
-    different: IntArray  # (Q, 2), none of one component of the similar ones
+    similar: IntArray  # (P, 2), distinct, never a question with itself
+    different: IntArray  # (Q, 2), never within a component of the similar pairs
 
     @classmethod
     def of(cls, pairs: Iterable[Labelled], others: Iterable[str] = ()) -> Self:
-        """A pair of a question with itself only brings its question, as `others` do.
+        """Questions of the pairs and `others`; a pair of a question with itself only adds the question.
 
-        Where labels contradict each other, by the closure or outright, the similar ones are believed.
+        If labels contradict each other, directly or by the closure, the similar ones win.
         """
         numbers: dict[str, int] = {}
         texts: list[str] = []
 
         def number(text: str) -> int:
-            place = numbers.setdefault(folded(text), len(texts))
-            if place == len(texts):
+            row = numbers.setdefault(folded(text), len(texts))
+            if row == len(texts):
                 texts.append(text)
-            return place
+            return row
 
         edges: dict[bool, dict[tuple[int, int], None]] = {True: {}, False: {}}
         for pair in pairs:
@@ -57,32 +57,32 @@ class QuestionSet:
         return cls(tuple(texts), similar, different[apart])
 
     def __len__(self) -> int:
-        """Similar pairs."""
+        """Number of similar pairs."""
         return len(self.similar)
 
     def closure(self) -> IntArray:
-        """The component (N,) of each question in the graph of the similar pairs: its least member."""
+        """The component (N,) of each question in the graph of similar pairs, named by its least member."""
         return components(len(self.texts), self.similar)
 
-    def parted(self, share: float, *, salt: str) -> tuple[Self, Self]:
-        """What stays, and about `share` of the questions held out, so that no labelled pair of either kind is torn.
+    def split(self, share: float, *, salt: str) -> tuple[Self, Self]:
+        """The questions without about `share` of them, and that held-out share; labelled pairs stay together.
 
-        A hash of the least question of a component decides, alike on every machine and for every order; another
-        salt draws another part.
+        A hash of the salt and of the least question of a component decides, the same on every machine and for every
+        order.
         """
         component = components(len(self.texts), np.concatenate([self.similar, self.different]))
         least: dict[int, str] = {}
-        for place, text in zip(component.tolist(), map(folded, self.texts), strict=True):
-            least[place] = min(least.get(place, text), text)
-        out = {place for place, text in least.items() if _hash(salt, text) < share * 2**64}
-        held = np.array([place in out for place in component.tolist()], dtype=np.bool_)  # (N,)
-        return self._only(~held), self._only(held)
+        for node, text in zip(component.tolist(), map(folded, self.texts), strict=True):
+            least[node] = min(least.get(node, text), text)
+        held_out = {node for node, text in least.items() if _hash(salt, text) < share * 2**64}
+        mask = np.array([node in held_out for node in component.tolist()], dtype=np.bool_)  # (N,)
+        return self._subset(~mask), self._subset(mask)
 
-    def _only(self, chosen: NDArray[np.bool_]) -> Self:
-        places = np.cumsum(chosen) - 1
-        texts = tuple(text for text, wanted in zip(self.texts, chosen, strict=True) if wanted)
-        kept = [places[edges[chosen[edges].all(axis=1)]] for edges in (self.similar, self.different)]
-        return type(self)(texts, *kept)
+    def _subset(self, mask: NDArray[np.bool_]) -> Self:
+        new_rows = np.cumsum(mask) - 1
+        texts = tuple(text for text, chosen in zip(self.texts, mask, strict=True) if chosen)
+        pairs = [new_rows[edges[mask[edges].all(axis=1)]] for edges in (self.similar, self.different)]
+        return type(self)(texts, *pairs)
 
 
 def components(count: int, edges: IntArray) -> IntArray:
@@ -102,19 +102,19 @@ def components(count: int, edges: IntArray) -> IntArray:
 
 
 def members(component: IntArray) -> dict[int, list[int]]:
-    """The nodes of each component of two or more."""
-    found: dict[int, list[int]] = {}
+    """The nodes of each component that has two or more."""
+    components: dict[int, list[int]] = {}
     for node, least in enumerate(component.tolist()):
-        found.setdefault(least, []).append(node)
-    return {least: nodes for least, nodes in found.items() if len(nodes) > 1}
+        components.setdefault(least, []).append(node)
+    return {least: nodes for least, nodes in components.items() if len(nodes) > 1}
 
 
 def folded(text: str) -> str:
     return " ".join(text.casefold().split())
 
 
-def _edges(found: Iterable[tuple[int, int]]) -> IntArray:
-    return np.array([*found], dtype=np.int64).reshape(-1, 2)
+def _edges(pairs: Iterable[tuple[int, int]]) -> IntArray:
+    return np.array([*pairs], dtype=np.int64).reshape(-1, 2)
 
 
 def _hash(salt: str, text: str) -> int:
@@ -123,4 +123,4 @@ def _hash(salt: str, text: str) -> int:
 
 def texts_of(sets: Iterable[QuestionSet]) -> Sequence[str]:
     """All questions of several sets."""
-    return [text for each in sets for text in each.texts]
+    return [text for questions in sets for text in questions.texts]

@@ -1,11 +1,11 @@
-"""A dense indexer trained from question-answer pairs alone (thesis, ch. 3), with any encoder and either baseline.
+"""SLAM: trains an encoder for dense search from question-answer pairs alone (Wang 2018, ch. 3), with two baselines.
 
     tower = StaticTower.of(folder, texts, StaticConfig())
     training = Training(tower.model, optimiser(tower, config), seed=1)
     for progress in train_slam(training, tower, examples, config, held_out=dev):
         print(progress)
 
-Every other answer of a batch is a negative, so that the batch has to be large; cached gradients bound its memory.
+The other answers of a batch are the negatives, so batches are large; cached gradients bound their memory.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from torch import Tensor, nn
 from qa_core.networks.losses import FILTER, MARGIN, SCALE, sampled_softmax, slam_softmax, triplet
 from qa_core.training.loop import Progress, Training, train
 from qa_core.training.schedules import triangle
-from qa_core.types import IntArray, Side
+from qa_core.types import FloatArray, IntArray, Side
 from retrievers.training.cached_gradients import encoded
 from retrievers.training.encoders.trainable_encoders import Tower, vectors
 from retrievers.training.examples import Batch, Examples, batches, steps
@@ -38,40 +38,41 @@ class SlamConfig:
     scale: float = SCALE  # s, of slam and softmax
     margin: float = MARGIN  # m_a
     filter_margin: float = FILTER  # m_s
-    negatives: int = 20  # of softmax, for each question
+    negatives: int = 20  # of softmax, per question
     triplet_margin: float = 0.5  # δ
-    mined: Literal["none", "keywords", "encoder", "both"] = "none"  # hard negatives beside those of the batch
-    mined_depth: int = 20  # how many a question has at most
-    hard: int = 1  # of them in a batch, for each question
+    mined: Literal["none", "keywords", "encoder", "both"] = "none"  # source of hard negatives
+    mined_depth: int = 20  # hard negatives of a question, at most
+    hard: int = 1  # hard negatives per question in a batch
     epochs: int = 20
     patience: int = 3  # epochs without a better MRR on held-out questions
     learning_rate: float = 1e-3
     warm_up: float = 0.1  # share of all steps
-    clip: float = 0.0  # largest norm of all gradients together; 0 is off
+    clip: float = 0.0  # maximum norm of all gradients together; 0 is off
 
 
 def optimiser(tower: Tower, config: SlamConfig) -> torch.optim.Optimizer:
-    """Adam over what can be trained, in one pass: step by step it takes a third of the time of small batches."""
+    """Adam over the trainable weights; the fused step saves a third of the time of small batches."""
     trained = (p for p in tower.model.parameters() if p.requires_grad)
     return torch.optim.Adam(trained, lr=config.learning_rate, fused=True)
 
 
 def loss_of(config: SlamConfig) -> Scores:
-    """The configured loss of scores (N, M) and what may serve as a negative; without negatives it is a ValueError."""
+    """The configured loss of scores (N, M) and a mask (N, M) of allowed negatives.
+
+    Raises ValueError if there would be no negatives.
+    """
     if config.batch < 2 and config.mined == "none":
         raise ValueError(f"Expected batches of two pairs or more, but got {config.batch}; raise `batch`.")
     if config.loss == "softmax" and config.negatives < 1:
-        raise ValueError(
-            f"Expected a negative or more for each question, but got {config.negatives}; raise `negatives`."
-        )
+        raise ValueError(f"Expected at least one negative per question, but got {config.negatives}; raise `negatives`.")
     match config.loss:
         case "slam":
             margins = {"margin": config.margin, "filter_margin": config.filter_margin}
-            return lambda r, kept: slam_softmax(r, kept=kept, scale=config.scale, **margins)
+            return lambda r, allowed: slam_softmax(r, kept=allowed, scale=config.scale, **margins)
         case "softmax":
-            return lambda r, kept: sampled_softmax(r, kept=kept, negatives=config.negatives, scale=config.scale)
+            return lambda r, allowed: sampled_softmax(r, kept=allowed, negatives=config.negatives, scale=config.scale)
         case "triplet":
-            return lambda r, kept: triplet(r, kept=kept, margin=config.triplet_margin)
+            return lambda r, allowed: triplet(r, kept=allowed, margin=config.triplet_margin)
 
 
 def train_slam(
@@ -85,15 +86,15 @@ def train_slam(
 ) -> Iterator[Progress]:
     """Train a tower; with held-out examples it ends with the weights of their best MRR.
 
-    `training` holds the tower's model, and is the only thing that changes: a saved run goes on with the same
-    arguments. A batch larger than the data is all of the data.
+    Only `training`, which holds the model of the tower, changes: a saved run is resumed with the same arguments. A
+    batch is at most all of the data.
     """
     questions, answers = tower.rows(examples.questions, side="question"), tower.rows(examples.answers, side="answer")
     device = next(tower.model.parameters()).device
     score = loss_of(config)
     total = config.epochs * steps(examples, size=config.batch)
 
-    def drawn(_epoch: int, rng: np.random.Generator) -> Iterable[Batch]:
+    def epoch_batches(_epoch: int, rng: np.random.Generator) -> Iterable[Batch]:
         return batches(examples, rng, size=config.batch, hard=config.hard if config.mined != "none" else 0)
 
     def side(model: nn.Module, rows: Sequence[IntArray], chosen: IntArray, name: Side) -> Tensor:
@@ -101,11 +102,11 @@ def train_slam(
 
     def loss(model: nn.Module, batch: Batch) -> Tensor:
         left, right = side(model, questions, batch.questions, "question"), side(model, answers, batch.answers, "answer")
-        return score(left @ right.T, torch.from_numpy(batch.kept).to(device))
+        return score(left @ right.T, torch.from_numpy(batch.allowed).to(device))
 
     yield from train(
         training,
-        drawn,
+        epoch_batches,
         loss,
         epochs=config.epochs,
         evaluate=(lambda _: measured(tower, held_out).rr) if held_out is not None else None,
@@ -119,23 +120,27 @@ def train_slam(
 
 
 def measured(tower: Tower, examples: Examples) -> Quality:
-    """How well each question finds its answers among all answers of the examples, by exact search."""
-    found = vectors(tower, examples.questions, side="question"), vectors(tower, examples.answers, side="answer")
-    return quality(*found, examples.right())
+    """Quality of exact search for the answers of each question among all answers of the examples."""
+    return quality(*_sides(tower, examples), examples.right())
 
 
 def with_hard_negatives(tower: Tower, examples: Examples, config: SlamConfig) -> Examples:
-    """The examples with mined negatives as the configuration wants them, of the tower's present weights.
+    """The examples with hard negatives as configured, mined with the current weights of the tower.
 
-    What the present weights score above a question's own answer, by the filter's margin, is left out.
+    Answers that the tower scores above a right answer of the question by the filter margin are left out.
     """
     if config.mined == "none":
         return examples
-    found = vectors(tower, examples.questions, side="question"), vectors(tower, examples.answers, side="answer")
+    sides = _sides(tower, examples)
     mined: list[list[int]] = [[] for _ in examples.questions]
     if config.mined != "encoder":
         mined = by_keywords(examples, config.mined_depth)
     if config.mined != "keywords":
-        nearest = by_vectors(examples, *found, config.mined_depth)
+        nearest = by_vectors(examples, *sides, config.mined_depth)
         mined = [[*old, *new] for old, new in zip(mined, nearest, strict=True)]
-    return examples.with_negatives(trusted(examples, mined, *found, margin=config.filter_margin))
+    return examples.with_negatives(trusted(examples, mined, *sides, margin=config.filter_margin))
+
+
+def _sides(tower: Tower, examples: Examples) -> tuple[FloatArray, FloatArray]:
+    """Vectors of all questions (Q, D) and of all answers (A, D)."""
+    return vectors(tower, examples.questions, side="question"), vectors(tower, examples.answers, side="answer")

@@ -24,14 +24,14 @@ def test_rm3_by_hand():
     assert [share for _, share in weighted] == pytest.approx([0.25 + 4 / 11, 0.25, 1.5 / 11])
 
 
-def test_the_whole_weight_on_the_query_changes_nothing():
+def test_full_weight_on_the_query_leaves_it_unchanged():
     assert rm3(["why", "why", "cat"], FEEDBACK, weight=1.0) == (
         ("why", pytest.approx(2 / 3)),
         ("cat", pytest.approx(1 / 3)),
     )
 
 
-def test_without_useful_feedback_the_query_stays():
+def test_without_useful_feedback_the_query_is_unchanged():
     assert rm3(["cat"], []) == rm3(["cat"], [([], 2.0), (["dog"], 0.0)]) == (("cat", 1.0),)
     assert rm3([], []) == ()
 
@@ -46,25 +46,25 @@ def test_a_weight_outside_0_to_1_is_refused():
 
 
 @given(words.filter(bool), st.lists(st.tuples(words, st.floats(0, 10)), max_size=4), st.integers(1, 4))
-def test_weights_are_a_distribution_of_at_most_so_many_new_terms(query, feedback, terms):
+def test_weights_are_a_distribution_with_a_limit_of_new_terms(query, feedback, terms):
     weighted = rm3(query, feedback, terms=terms)
     assert sum(share for _, share in weighted) == pytest.approx(1)
     assert len({term for term, _ in weighted} - set(query)) <= terms
 
 
 def test_translated_by_hand():
-    # p(a|q) are as 3 to 1: the relevance model above, of answers too unlikely for their p to be told from 0.
+    # p(a|q) are 3 to 1, as in the relevance model above, for answers whose p would underflow.
     generated = [(words, math.log(share) - 2_000) for words, share in FEEDBACK]
     assert translated(["why", "cat"], generated, terms=2) == tuple(
         (term, pytest.approx(share)) for term, share in rm3(["why", "cat"], FEEDBACK, terms=2)
     )
 
 
-def test_a_question_without_generated_answers_stays():
+def test_a_question_without_generated_answers_is_unchanged():
     assert translated(["cat"], []) == translated(["cat"], [([], -3.0)]) == (("cat", 1.0),)
 
 
-def test_a_question_without_terms_gets_those_of_the_answers():
+def test_a_question_without_terms_takes_those_of_the_answers():
     assert translated([], [(["dog", "dog", "cat"], -7.0)]) == (
         ("dog", pytest.approx(2 / 3)),
         ("cat", pytest.approx(1 / 3)),

@@ -25,7 +25,7 @@ ranked_lists = st.lists(
 )
 
 
-def told(ranked):
+def scores_of(ranked):
     return dict(ranked.pairs())
 
 
@@ -39,40 +39,40 @@ def test_reciprocal_rank_by_hand():
 def test_reciprocal_rank_with_weights_and_a_small_constant():
     # k = 1: 1 → 3/2 + 1/3, 3 → 3/4 + 1/2, 2 → 3/3, 4 → 1/4
     fused = reciprocal_rank([KEYWORD, DENSE], weights=[3, 1], k=1)
-    assert told(fused) == pytest.approx({1: 11 / 6, 3: 5 / 4, 2: 1.0, 4: 1 / 4})
+    assert scores_of(fused) == pytest.approx({1: 11 / 6, 3: 5 / 4, 2: 1.0, 4: 1 / 4})
 
 
 def test_normalised_mean_by_hand():
     # keyword 1, .5, 0; dense 3 → 1, 1 → .2, 4 → 0
-    assert told(normalised_mean([KEYWORD, DENSE])) == pytest.approx({1: 0.6, 3: 0.5, 2: 0.25, 4: 0.0})
-    weighted = told(normalised_mean([KEYWORD, DENSE], weights=[1, 3]))
+    assert scores_of(normalised_mean([KEYWORD, DENSE])) == pytest.approx({1: 0.6, 3: 0.5, 2: 0.25, 4: 0.0})
+    weighted = scores_of(normalised_mean([KEYWORD, DENSE], weights=[1, 3]))
     assert weighted == pytest.approx({1: 0.4, 3: 0.75, 2: 0.125, 4: 0.0})
 
 
 def test_a_list_of_equal_scores_counts_one_each():
     equal = ScoredDocuments.of([5, 6], [2.0, 2.0])
-    assert told(normalised_mean([equal])) == {5: 1.0, 6: 1.0}
-    assert told(normalised_mean([equal, ScoredDocuments.of([6], [1.0])])) == {6: 1.0, 5: 0.5}
+    assert scores_of(normalised_mean([equal])) == {5: 1.0, 6: 1.0}
+    assert scores_of(normalised_mean([equal, ScoredDocuments.of([6], [1.0])])) == {6: 1.0, 5: 0.5}
 
 
-def test_known_words_take_half_from_the_dense_list():
+def test_in_vocabulary_half_comes_from_the_dense_list():
     assert in_vocabulary_rule(DENSE, KEYWORD, 4, in_vocabulary=True).documents.tolist() == [3, 1, 2]
     assert in_vocabulary_rule(DENSE, KEYWORD, 2, in_vocabulary=True).documents.tolist() == [3, 1]
-    assert told(in_vocabulary_rule(DENSE, KEYWORD, 3, in_vocabulary=True)) == {3: 1.0, 1: 1 / 2, 2: 1 / 3}
+    assert scores_of(in_vocabulary_rule(DENSE, KEYWORD, 3, in_vocabulary=True)) == {3: 1.0, 1: 1 / 2, 2: 1 / 3}
 
 
-def test_an_unknown_word_leaves_the_keyword_list_alone():
+def test_out_of_vocabulary_all_comes_from_the_keyword_list():
     assert in_vocabulary_rule(DENSE, KEYWORD, 2, in_vocabulary=False).documents.tolist() == [1, 2]
 
 
-def test_nothing_in_nothing_out():
-    nothing = ScoredDocuments.of()
+def test_empty_lists_fuse_to_an_empty_list():
+    empty = ScoredDocuments.of()
     for fused in (
         reciprocal_rank([]),
         normalised_mean([]),
-        reciprocal_rank([nothing, nothing]),
-        normalised_mean([nothing]),
-        in_vocabulary_rule(nothing, nothing, 5, in_vocabulary=True),
+        reciprocal_rank([empty, empty]),
+        normalised_mean([empty]),
+        in_vocabulary_rule(empty, empty, 5, in_vocabulary=True),
     ):
         assert fused.empty
         assert (fused.documents.dtype, fused.scores.dtype) == (np.int64, np.float64)
@@ -102,7 +102,7 @@ def test_a_normalised_mean_is_the_mean_of_normalised_lists(lists, floors):
         for document, score in ranked.pairs():
             share = (score - low) / width if width > 0 else 1.0
             expected[document] = expected.get(document, 0) + share / len(lists)
-    assert told(normalised_mean(lists, floors=floors[: len(lists)])) == pytest.approx(expected)
+    assert scores_of(normalised_mean(lists, floors=floors[: len(lists)])) == pytest.approx(expected)
 
 
 def test_the_hash_is_the_published_one():
@@ -113,14 +113,14 @@ def test_the_hash_is_the_published_one():
 
 
 @pytest.mark.parametrize("weights", [[1.0], [1.0, -1.0], [0.0, 0.0]])
-def test_wrong_weights_are_named(weights):
+def test_wrong_weights_are_refused(weights):
     with pytest.raises(ValueError, match="Expected 2 weights, none below 0"):
         reciprocal_rank([KEYWORD, DENSE], weights=weights)
 
 
 @given(ranked_lists)
 def test_the_order_of_lists_does_not_matter(lists):
-    forward, backward = told(reciprocal_rank(lists)), told(reciprocal_rank(lists[::-1]))
+    forward, backward = scores_of(reciprocal_rank(lists)), scores_of(reciprocal_rank(lists[::-1]))
     assert forward == pytest.approx(backward)
 
 
@@ -132,10 +132,10 @@ def test_normalised_means_stay_between_0_and_1_best_first(lists):
     assert set(fused.documents.tolist()) == {document for ranked in lists for document, _ in ranked.pairs()}
 
 
-def test_a_floor_stands_for_the_lowest_score():
+def test_a_floor_replaces_the_lowest_score():
     ranked = ScoredDocuments.of([1, 2, 3], [10.0, 9.0, 5.0])
-    assert told(normalised_mean([ranked], floors=[0.0])) == {1: 1.0, 2: 0.9, 3: 0.5}
-    fused = told(normalised_mean([ranked, ScoredDocuments.of([3, 1], [4.0, 2.0])], floors=[0.0, None]))
+    assert scores_of(normalised_mean([ranked], floors=[0.0])) == {1: 1.0, 2: 0.9, 3: 0.5}
+    fused = scores_of(normalised_mean([ranked, ScoredDocuments.of([3, 1], [4.0, 2.0])], floors=[0.0, None]))
     assert fused == pytest.approx({1: 0.5, 2: 0.45, 3: 0.75})
 
 

@@ -10,12 +10,12 @@ from retrievers.training.questions import QuestionSet
 
 def kept_aside(questions: QuestionSet, share: float) -> tuple[QuestionSet, QuestionSet]:
     """What is trained on, and the share that `eval` measures with; no labelled pair is torn."""
-    return questions.parted(share, salt=KEPT_ASIDE)
+    return questions.split(share, salt=KEPT_ASIDE)
 
 
 def held_out(questions: QuestionSet, share: float) -> tuple[QuestionSet, QuestionSet]:
     """What is trained on, and the share that training stops by."""
-    return questions.parted(share, salt=HELD_OUT)
+    return questions.split(share, salt=HELD_OUT)
 
 
 def labelled(questions: QuestionSet, *, limit: int | None = None) -> tuple[list[TextPair], list[bool]]:

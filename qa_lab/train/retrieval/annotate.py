@@ -59,17 +59,17 @@ from qa_lab.train.retrieval.annotation_settings import (
 )
 from qa_lab.train.training_run import IDENTITY, TrainingRun
 from retrievers.training.annotation import (
-    Found,
     Label,
+    Retrieved,
     Search,
     agreed_pairs,
     agreement,
     balanced,
     by_distance,
     candidates,
-    given_pairs,
-    judged,
-    labelled,
+    human_pairs,
+    known_matches,
+    label_candidates,
     matched_pairs,
     top_pairs,
 )
@@ -160,16 +160,16 @@ def _cross_examples(task: Task, search: Search) -> tuple[LabelledPairs, Labelled
     queries, most = task.data.known_cross, task.config.cross_pairs
     share = len(queries.dev) / max(1, len(queries.train))
     kept, held_out = (candidates(search, task.texts(part), task.config.top) for part in (queries.train, queries.dev))
-    sample = _sampled(task, kept, judged(kept, task.data.right), most=most)
+    sample = _sampled(task, kept, known_matches(kept, task.data.right), most=most)
     if sample is None:
         raise TrainingDataError(
             f"Expected right answers among the candidates of {len(queries.train)} queries, but the known bi-encoder "
             "finds none; give more pairs, or raise `top`."
         )
-    return sample, _sampled(task, held_out, judged(held_out, task.data.right), most=round(most * share))
+    return sample, _sampled(task, held_out, known_matches(held_out, task.data.right), most=round(most * share))
 
 
-def _sampled(task: Task, found: Sequence[Found], matches: Sequence[bool], *, most: int) -> LabelledPairs | None:
+def _sampled(task: Task, found: Sequence[Retrieved], matches: Sequence[bool], *, most: int) -> LabelledPairs | None:
     rng = np.random.default_rng(task.request.seed)
     places = balanced(matches, rng, most=most, minimum_positives=task.config.minimum_positives)
     if not places:
@@ -185,7 +185,7 @@ def _labels(task: Task, search: Search, known_cross: Path) -> tuple[list[Label],
     judges = _judges_before(task, sum(map(len, found))) or _judges(task, known_cross)
     right = task.data.right if task.data.labelled else None
     texts, answers = task.data.texts, task.data.examples.answers
-    train, dev = (labelled(part, judges, texts, answers, right=right) for part in found)
+    train, dev = (label_candidates(part, judges, texts, answers, right=right) for part in found)
     _write_labels(task, [*train, *dev])
     return train, dev
 
@@ -227,10 +227,10 @@ def _row(task: Task, way: str, train: Sequence[Label], dev: Sequence[Label], hit
     return Trained(way, len(pairs), queries, hits[way].accuracy.mean, hits[way].accuracy.standard_error)
 
 
-def _positives(task: Task, way: str, labels: Sequence[Label]) -> list[Found]:
+def _positives(task: Task, way: str, labels: Sequence[Label]) -> list[Retrieved]:
     threshold = task.config.threshold
-    chosen: Mapping[str, Callable[[], list[Found]]] = {
-        GIVEN: lambda: given_pairs(labels),
+    chosen: Mapping[str, Callable[[], list[Retrieved]]] = {
+        GIVEN: lambda: human_pairs(labels),
         INTERSECTION: lambda: agreed_pairs(labels, threshold=threshold),
         TOP: lambda: top_pairs(labels),
         CROSS: lambda: matched_pairs(labels, threshold=threshold),
@@ -253,7 +253,7 @@ def _improved(
     pairs = [*task.known_pairs(queries.train), *task.pairs(new)]
     dev_pairs = [*task.known_pairs(queries.dev), *task.pairs(new_dev)]
     bi = hits_of(task, finder(task, bi_encoder(task, IMPROVED_BI, pairs, dev_pairs)))
-    found, positive = [label.found for label in train], set(new)
+    found, positive = [label.retrieved for label in train], set(new)
     more = _sampled(task, found, [each in positive for each in found], most=task.config.cross_pairs)
     both = LabelledPairs((*sample.pairs, *more.pairs), (*sample.labels, *more.labels)) if more else sample
     cross = cross_encoder(task, IMPROVED_CROSS, both, held_out)
@@ -280,7 +280,7 @@ def _reach(task: Task, labels: Sequence[Label]) -> float | None:
     """Share of the new queries with a given answer among their candidates."""
     if not task.data.labelled:
         return None
-    return len({label.found.query for label in labels if label.given}) / len(task.data.new.train)
+    return len({label.retrieved.query for label in labels if label.human}) / len(task.data.new.train)
 
 
 def _cross_quality(
@@ -346,13 +346,13 @@ def _write_labels(task: Task, labels: Sequence[Label]) -> None:
     texts, answers = task.data.texts, task.data.examples.answers
     rows = [
         {
-            "query": texts[label.found.query],
-            "candidate": answers[label.found.answer],
-            "rank": label.found.rank,
-            "closeness": label.found.closeness,
+            "query": texts[label.retrieved.query],
+            "candidate": answers[label.retrieved.answer],
+            "rank": label.retrieved.rank,
+            "closeness": label.retrieved.closeness,
             "probability": label.probability,
             "match": label.probability > task.config.threshold,
-            "given": label.given,
+            "given": label.human,
         }
         for label in labels
     ]

@@ -26,7 +26,7 @@ from qa_lab.train.retrieval.annotation_settings import BASE, AnnotateConfig, sta
 from qa_lab.train.settings import device_of
 from qa_lab.train.training_run import CURVE, IDENTITY, TrainingRun, drive
 from retrievers.engines.local.dense_writer import build
-from retrievers.training.annotation import Found, Search, candidates, squared_distances
+from retrievers.training.annotation import Retrieved, Search, candidates, squared_distances
 from retrievers.training.bi_encoder import optimiser, train_bi_encoder
 from retrievers.training.encoders.static_tower import StaticTower
 from retrievers.training.encoders.trainable_encoders import Tower, vectors
@@ -74,7 +74,7 @@ class Task:
     def texts(self, queries: Iterable[int]) -> dict[int, str]:
         return {query: self.data.texts[query] for query in queries}
 
-    def pairs(self, found: Iterable[Found]) -> list[Pair]:
+    def pairs(self, found: Iterable[Retrieved]) -> list[Pair]:
         return [Pair(self.data.texts[each.query], self.data.examples.answers[each.answer]) for each in found]
 
     def known_pairs(self, queries: Iterable[int]) -> list[Pair]:

@@ -252,7 +252,7 @@ def _tasks(request: Request, config: SimilarConfig, on_read: OnRead) -> tuple[li
 
 def _parts(questions: QuestionSet, test: float, development: float) -> tuple[QuestionSet, QuestionSet]:
     """For training and to stop by; what is kept aside to measure with is in neither."""
-    return questions.parted(test, salt=KEPT_ASIDE)[0].parted(development, salt=HELD_OUT)
+    return questions.split(test, salt=KEPT_ASIDE)[0].split(development, salt=HELD_OUT)
 
 
 def _share(dev: str) -> float | None:

@@ -1,1 +1,1 @@
-"""Networks that a dense index can be trained with: static tables, words, transformers."""
+"""Trainable encoders for dense search: static tables, words, transformers."""

@@ -1,4 +1,4 @@
-"""Training of a static encoder's table, such as the starter's: a text is the sum of its tokens' rows."""
+"""A trainable static encoder, such as that of the starter: a text is the sum of the rows of its tokens."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ _PLAIN = re.compile(r"[a-z]{3,}")
 
 @dataclass(frozen=True, slots=True)
 class StaticConfig:
-    max_tokens: int = 256  # of a text that count in training
-    dropout: float = 0.1  # share of a text's tokens that training leaves out
-    new_words: int = 20_000  # words that fall into pieces and get a row of their own, at most
+    max_tokens: int = 256  # of a text, read in training
+    dropout: float = 0.1  # share of the tokens of a text that training leaves out
+    new_words: int = 20_000  # words made of several tokens that get a separate row, at most
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -39,7 +39,7 @@ class StaticTower:
 
     @classmethod
     def of(cls, folder: Path, texts: Iterable[str], config: StaticConfig) -> Self:
-        """The encoder in `folder`, with a row of its own for each word seen often in the texts."""
+        """The encoder in `folder`, with a separate row for each frequent word of the texts."""
         base = StaticEncoder.load(folder)
         counts = counted(texts)
         content = read_tokeniser(folder)
@@ -65,7 +65,7 @@ class StaticTower:
 
 
 def _new_words(tokeniser: SubwordTokeniser, vocabulary: Mapping[str, int], counts: Counter[str]) -> list[str]:
-    """Frequent plain words that are no token yet, the most frequent first."""
+    """Frequent plain words that are not tokens yet, the most frequent first."""
     often = [word for word, count in counts.items() if count >= SEEN_OFTEN and _PLAIN.fullmatch(word)]
     lacking = [word for word in often if word not in vocabulary and not tokeniser.knows(word)]
     return sorted(lacking, key=lambda word: (-counts[word], word))

@@ -1,4 +1,4 @@
-"""What a dense encoder needs to be trained: a network, its reading of texts, and its folder."""
+"""The role of a trainable encoder for dense search: its network, its tokenisation and its folder."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from qa_core.types import FloatArray, IntArray, Side
 from retrievers.training.cached_gradients import encoded
 
 SEEN_OFTEN = 5
-"""Times a word has to stand in the training texts to count as in vocabulary."""
+"""Occurrences in the training texts that make a word known."""
 
 
 class Tower(Protocol):
-    """An encoder of both sides that can be trained and saved."""
+    """An encoder of questions and answers that can be trained and saved."""
 
     @property
     def model(self) -> nn.Module:
@@ -28,7 +28,7 @@ class Tower(Protocol):
 
     @property
     def chunk(self) -> int:
-        """Tokens to encode at once, padding included, so that memory stays within a gigabyte or so."""
+        """Tokens to encode at a time, padding included, in about a gigabyte of memory."""
         ...
 
     def rows(self, texts: Sequence[str], *, side: Side) -> list[IntArray]:
@@ -36,22 +36,21 @@ class Tower(Protocol):
         ...
 
     def save(self, folder: Path, *, card: str, made_with: Mapping[str, object]) -> None:
-        """Write a folder that the product opens as an encoder."""
+        """Write a folder that qa-bot opens as an encoder."""
         ...
 
 
 def vectors(tower: Tower, texts: Sequence[str], *, side: Side) -> FloatArray:
-    """Vectors (N, D) of the present weights, without dropout."""
+    """Vectors (N, D) by the current weights, without dropout."""
     was_training = tower.model.training
     tower.model.eval()
     with torch.no_grad():
-        found: FloatArray = (
-            encoded(tower.model, tower.rows(texts, side=side), side=side, tokens=tower.chunk).cpu().numpy()
-        )
+        outputs = encoded(tower.model, tower.rows(texts, side=side), side=side, tokens=tower.chunk)
     tower.model.train(was_training)
-    return found
+    rows: FloatArray = outputs.cpu().numpy()
+    return rows
 
 
 def counted(texts: Iterable[str]) -> Counter[str]:
-    """How often each word stands in the texts."""
+    """Occurrences of each word in the texts."""
     return Counter(word for text in texts for word in words(text))

@@ -1,4 +1,4 @@
-"""Fine-tuning of a transformer in sentence-transformers layout, such as MiniLM."""
+"""A trainable transformer in sentence-transformers layout, such as MiniLM."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from qa_core.types import IntArray, Side
 
 @dataclass(frozen=True, slots=True)
 class TransformerConfig:
-    max_tokens: int = 128  # of a text that count in training, special ones included
+    max_tokens: int = 128  # of a text, read in training, special tokens included
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -26,7 +26,7 @@ class TransformerTower:
 
     @classmethod
     def of(cls, folder: Path, config: TransformerConfig) -> Self:
-        """The encoder in `folder`; it keeps its own limit of tokens once it is trained."""
+        """The encoder in `folder`; the limit of tokens applies to training only."""
         layout = SentenceLayout.read(folder)
         short = SentenceLayout.read(folder, max_length=config.max_tokens)
         return cls(load_tunable(layout), TransformerReader(short), layout)
@@ -34,5 +34,5 @@ class TransformerTower:
     def rows(self, texts: Sequence[str], *, side: Side) -> list[IntArray]:
         return self.reader.rows(texts, side=side)
 
-    def save(self, folder: Path, *, card: str, made_with: Mapping[str, object]) -> None:  # noqa: ARG002 the card tells it
+    def save(self, folder: Path, *, card: str, made_with: Mapping[str, object]) -> None:  # noqa: ARG002 the card says it
         save_tuned(folder, self.model, layout=self.layout, card=card)

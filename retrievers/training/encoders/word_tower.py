@@ -1,4 +1,4 @@
-"""Training of encoders over words: the mean of their vectors, or the BiLSTM of the thesis (ch. 3)."""
+"""A trainable encoder over words: the mean of their vectors, or the BiLSTM of Wang (2018, ch. 3)."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ SPECIALS = (PAD, UNKNOWN)
 
 @dataclass(frozen=True, slots=True)
 class WordConfig:
-    """As in the thesis, where it says so; `CPU` is a size for two cores."""
+    """Sizes of Wang (2018) where it gives them; `CPU` is a size for two cores."""
 
-    vocabulary: int = 60_000  # words at most
-    minimum: int = 2  # times a word has to stand in the training texts
-    max_tokens: int = 256  # words of a text that count
-    dimension: int = 300  # of word vectors; those of the pretrained ones where there are any
-    hidden: int = 500  # of the BiLSTM, a direction
-    output: int = 1000  # of the BiLSTM's fully connected layers
+    vocabulary: int = 60_000  # words, at most
+    minimum: int = 2  # occurrences of a word in the training texts
+    max_tokens: int = 256  # words of a text that are read
+    dimension: int = 300  # of word vectors; pretrained vectors bring theirs
+    hidden: int = 500  # of the BiLSTM, per direction
+    output: int = 1000  # of the fully connected layers of the BiLSTM
     dropout: float = 0.2
 
 
@@ -63,13 +63,13 @@ class WordTower:
         *,
         pretrained: WordVectors | None = None,
     ) -> Self:
-        """A new encoder over the words of the texts; torch's generator draws its first weights.
+        """An untrained encoder over the words of the texts; torch's generator draws its weights.
 
         Args:
-            pretrained: E_pre; words that it lacks start at zero there.
+            pretrained: E_pre; other words have zeros there.
 
         Raises:
-            ValueError: fewer than two words stand often enough.
+            ValueError: fewer than two words occur often enough.
         """
         counts = counted(texts)
         vocabulary = _vocabulary(counts, config)
@@ -83,14 +83,14 @@ class WordTower:
 
     @classmethod
     def load(cls, folder: Path) -> Self:
-        """An encoder that was trained before, with its words, to be trained on."""
+        """A saved encoder with its words, to train further."""
         base = TrainedEncoder.load(folder)
         return cls(base.module, base.reader, base.config, tuple(sorted(base.known)))
 
-    def rows(self, texts: Sequence[str], *, side: Side) -> list[IntArray]:  # noqa: ARG002 the network tells the sides apart
+    def rows(self, texts: Sequence[str], *, side: Side) -> list[IntArray]:  # noqa: ARG002 the network distinguishes the sides
         return self.reader.rows(texts)
 
-    def save(self, folder: Path, *, card: str, made_with: Mapping[str, object]) -> None:  # noqa: ARG002 the card tells it
+    def save(self, folder: Path, *, card: str, made_with: Mapping[str, object]) -> None:  # noqa: ARG002 the card says it
         save_encoder(
             folder,
             self.model,
@@ -107,7 +107,7 @@ def _vocabulary(counts: Counter[str], config: WordConfig) -> Vocabulary:
     )
     if len(vocabulary) < len(SPECIALS) + 2:
         raise ValueError(
-            f"Expected at least two words that stand {config.minimum} times in the training texts, but got "
+            f"Expected at least two words that occur {config.minimum} times in the training texts, but got "
             f"{list(vocabulary.tokens[len(SPECIALS) :])} of {len(counts)}; give more pairs, or lower `minimum`."
         )
     return vocabulary
@@ -132,7 +132,7 @@ def _text_config(kind: str, config: WordConfig, size: int, pretrained: WordVecto
 
 def _rows(vocabulary: Vocabulary, pretrained: WordVectors) -> np.ndarray[tuple[int, int], np.dtype[np.float32]]:
     rows = np.zeros((len(vocabulary), pretrained.dimension), dtype=np.float32)
-    for place, word in enumerate(vocabulary.tokens):
+    for row, word in enumerate(vocabulary.tokens):
         if word in pretrained:
-            rows[place] = pretrained.vector(word)
+            rows[row] = pretrained.vector(word)
     return rows

@@ -1,4 +1,4 @@
-"""Which words may not serve as a word's negative: what it is paired with, and the lemmas of that (Paragram, §5.1)."""
+"""Words that may not be negatives of a word: its paraphrases and their lemmas (Wieting et al. 2015, §5.1)."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ _ENDINGS = (  # WordNet's rules of detachment for nouns, verbs and adjectives, m
     *(("es", "e"), ("es", ""), ("s", ""), ("ied", "y"), ("ed", "e"), ("ed", ""), ("ing", "e"), ("ing", "")),
     *(("ier", "y"), ("iest", "y"), ("er", "e"), ("er", ""), ("est", "e"), ("est", "")),
 )
-_SHORTEST = 3  # letters of a lemma, so that `red` is no form of `r`
+_SHORTEST = 3  # letters of a lemma, so `red` is not a form of `r`
 
 
 def lemmas_among(words: Collection[str]) -> Lemmas:
-    """Dictionary forms by WordNet's rules of detachment, with doubled consonants undone, that are `words` themselves.
+    """A function from a word to its dictionary forms among `words`, by WordNet's rules of detachment.
 
-    WordNet itself is not asked, so that a model does not depend on whether it is there; irregular forms are unknown.
+    Doubled consonants are undone; irregular forms are unknown. WordNet is not used, so models do not depend on it.
     """
     known = frozenset(words)
 
@@ -55,15 +55,15 @@ def _detached(word: str) -> Iterable[str]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Constraints:
-    """Words by number, and for each the others that are never its negative: `members[offsets[w] : offsets[w + 1]]`."""
+    """Numbers of the words that are never negatives of word `w`: `members[offsets[w] : offsets[w + 1]]`."""
 
     offsets: Tensor  # (V + 1,) int64
     members: Tensor  # int64
 
     @classmethod
     def of(cls, words: Sequence[str], pairs: Iterable[tuple[int, int]], lemmas: Lemmas) -> Self:
-        """Both words of each pair are kept from each other, and from each other's lemmas."""
-        number = {word: place for place, word in enumerate(words)}
+        """Each word of a pair is forbidden for the other, and so are its lemmas."""
+        number = {word: row for row, word in enumerate(words)}
         lemma_numbers = [[number[lemma] for lemma in lemmas(word) if lemma in number] for word in words]
         paired: list[set[int]] = [set() for _ in words]
         for left, right in pairs:
@@ -81,14 +81,14 @@ class Constraints:
         return Constraints(self.offsets.to(device), self.members.to(device))
 
     def together_with(self, further: Mapping[int, Collection[int]]) -> Constraints:
-        """These and further ones."""
+        """The union with further constraints."""
         bounds = self.offsets.tolist()
         members = self.members.tolist()
-        own = [members[start:end] for start, end in pairwise(bounds)]
-        return self._packed([{*others, *further.get(word, ())} for word, others in enumerate(own)])
+        forbidden = [members[start:end] for start, end in pairwise(bounds)]
+        return self._packed([{*others, *further.get(word, ())} for word, others in enumerate(forbidden)])
 
     def forbidden(self, words: Tensor, candidates: Tensor) -> Tensor:
-        """(N, U), true where candidate `u` is never the negative of word `n`.
+        """(N, U), true if candidate `u` may not be a negative of word `n`.
 
         Args:
             words: numbers, (N,).

@@ -1,4 +1,4 @@
-"""A trained phrase network with its words: phrases in, vectors and scores of pairs out; at rest, a model's folder."""
+"""A trained phrase network with its words, saved in a model folder: vectors of phrases and scores of pairs."""
 
 from __future__ import annotations
 
@@ -29,19 +29,19 @@ class PhraseNetworkConfig:
 
 @dataclass(frozen=True, eq=False)
 class PhraseModel:
-    """Words that have no vector are left out of a phrase's tree; a phrase of none but such has the zero vector."""
+    """Words without a vector are pruned from the tree of a phrase; a phrase of only such words has the zero vector."""
 
     words: dict[str, int]
     network: PhraseNetwork
 
     @classmethod
     def of(cls, vectors: WordVectors, composition: Composition, *, noise: float = 0.01) -> Self:
-        """A network that begins with these word vectors; torch's global generator draws its noise."""
+        """A network that starts from these word vectors; torch's global generator draws its noise."""
         return cls(vectors.index, PhraseNetwork(vectors.matrix, composition, noise=noise))
 
     @classmethod
     def load(cls, folder: Path) -> Self:
-        """Raises FileNotFoundError and ValueError that say what is missing or wrong, another architecture for one."""
+        """Raises FileNotFoundError or ValueError for a missing, damaged or different model."""
         config = load_config(folder, PhraseNetworkConfig)
         words = load_vocabulary(folder)
         if len(words) != config.words:
@@ -61,7 +61,7 @@ class PhraseModel:
         return WordVectors(tuple(self.words), self.network.E.vectors())
 
     def widened(self, vectors: WordVectors) -> Self:
-        """The same network over all these words, of which those it has keep its vectors."""
+        """The same network over all these words; its own words keep their vectors."""
         matrix = vectors.matrix.copy()
         matrix[[vectors.index[word] for word in self.words]] = self.network.E.vectors()
         network = PhraseNetwork(matrix, self.network.composition, noise=0.0)
@@ -75,24 +75,24 @@ class PhraseModel:
         save_model(folder, config=config, weights=weights, vocabulary=self.words, card=card)
 
     def numbered(self, tree: Tree) -> Numbered | None:
-        """The tree of the words with a vector; None without any."""
+        """The tree of the words that have a vector; None if no word has one."""
         left = pruned(tree, self.words.__contains__)
         return None if left is None else Numbered.of(left, [self.words[token] for token in left.tokens])
 
     def vectors(self, trees: Sequence[Tree]) -> FloatArray:
         """(N, D) float32."""
         phrases = [self.numbered(tree) for tree in trees]
-        filled = [place for place, phrase in enumerate(phrases) if phrase is not None]
+        nonempty = [row for row, phrase in enumerate(phrases) if phrase is not None]
         vectors = np.zeros((len(trees), self.network.E.W_init.shape[1]), dtype=np.float32)
         with torch.inference_mode():
-            for start in range(0, len(filled), _BATCH):
-                places = filled[start : start + _BATCH]
-                forest = Forest.of([phrase for place in places if (phrase := phrases[place]) is not None])
-                vectors[places] = self.network(forest).numpy()
+            for start in range(0, len(nonempty), _BATCH):
+                rows = nonempty[start : start + _BATCH]
+                forest = Forest.of([phrase for row in rows if (phrase := phrases[row]) is not None])
+                vectors[rows] = self.network(forest).numpy()
         return vectors
 
     def scores(self, pairs: Sequence[tuple[Tree, Tree]]) -> FloatArray:
-        """Cosines, (P,); 0 where a phrase has no vector."""
+        """Cosines (P,); 0 if a phrase has no vector."""
         left, right = (self.vectors([pair[side] for pair in pairs]) for side in (0, 1))
         norms = np.linalg.norm(left, axis=1) * np.linalg.norm(right, axis=1)
         cosines: FloatArray = np.einsum("pd,pd->p", left, right) / np.where(norms > 0, norms, 1)

@@ -5,7 +5,7 @@
     for progress in train_network(training, phrases, pairs, config, evaluate=dev):
         print(progress)
 
-Phrases are `Numbered` trees; a batch is composed from the leaves up, all nodes of one height in one product.
+Phrases are `Numbered` trees; a batch is composed from the leaves up, with one product per height.
 """
 
 from __future__ import annotations
@@ -35,11 +35,11 @@ class PhraseConfig:
     composition: Composition = "recursive"
     similarity: Similarity = "cosine"  # of the objective; the paper: dot product, for 25 dimensions
     sampling: Sampling = "mix"
-    constraints: bool = True  # whether what the data pair a phrase with is kept from being its negative
+    constraints: bool = True  # whether paraphrases of a phrase in the data are forbidden as its negatives
     margin: float = 1.0  # δ
     word_regularisation: float = 1e-6  # λ_E
     composition_regularisation: float = 1e-6  # λ_W
-    word_rate: float = 0.01  # learning rate of E, 0 keeps the words; the paper: 0.5, for vectors ten times as long
+    word_rate: float = 0.01  # learning rate of E, 0 freezes the words; the paper: 0.5, for vectors ten times as long
     composition_rate: float = 0.0005  # of W and b; the paper: 0.05, for 25 dimensions
     batch: int = 250  # pairs
     epochs: int = 10
@@ -49,8 +49,8 @@ class PhraseConfig:
 class PhraseNetwork(nn.Module):
     """`g(p) = tanh(W [g(left); g(right)] + b)` with word vectors at the leaves, or their sum over all leaves.
 
-    `W` begins as the halves of two identities, so that a phrase begins as a mean that weighs by height; noise around
-    it, uniform and small, is drawn by torch's global generator.
+    `W` starts as two halved identities plus small uniform noise from torch's global generator, so that a phrase starts
+    as a mean weighted by height.
     """
 
     def __init__(self, start: FloatArray, composition: Composition, *, noise: float = 0.01) -> None:
@@ -69,18 +69,18 @@ class PhraseNetwork(nn.Module):
         if self.composition == "addition":
             return nodes.new_zeros(len(forest.roots), nodes.shape[1]).index_add(0, forest.owners, nodes)
         for children in forest.levels:
-            made = torch.tanh(functional.linear(nodes[children].flatten(1), self.W, self.b))  # (n, D)
-            nodes = torch.cat([nodes, made])
+            parents = torch.tanh(functional.linear(nodes[children].flatten(1), self.W, self.b))  # (n, D)
+            nodes = torch.cat([nodes, parents])
         return nodes[forest.roots]
 
     def weights(self) -> dict[str, Tensor]:
-        """What a saved model holds: E (V, D), and W (D, 2D) and b (D,) where they compose."""
-        own = {"E": torch.from_numpy(self.E.vectors())}
-        return own | ({"W": self.W.detach(), "b": self.b.detach()} if self.composition == "recursive" else {})
+        """The weights to save: E (V, D), and for a recursive network W (D, 2D) and b (D,)."""
+        words = {"E": torch.from_numpy(self.E.vectors())}
+        return words | ({"W": self.W.detach(), "b": self.b.detach()} if self.composition == "recursive" else {})
 
 
 def adagrad(network: PhraseNetwork, config: PhraseConfig) -> torch.optim.Optimizer:
-    """AdaGrad that brings in the gradients of `λ_E‖E_init − E‖²` and `λ_W(‖W‖² + ‖b‖²)` itself, as weight decay."""
+    """AdaGrad with the gradients of `λ_E‖E_init − E‖²` and `λ_W(‖W‖² + ‖b‖²)` as weight decay."""
     groups: list[dict[str, object]] = []
     if config.word_rate:
         decay = 2 * config.word_regularisation
@@ -94,11 +94,11 @@ def adagrad(network: PhraseNetwork, config: PhraseConfig) -> torch.optim.Optimiz
 
 
 def objective(network: PhraseNetwork, phrases: Sequence[Numbered], pairs: Tensor, config: PhraseConfig) -> Tensor:
-    """The whole objective of pairs (N, 2) of phrases, regularisation included; `adagrad` follows its gradient."""
-    own = _hinge(network, phrases, pairs, config, None) + config.word_regularisation * network.E.change.square().sum()
+    """The objective of pairs (N, 2) of phrases with regularisation, whose gradient `adagrad` follows."""
+    total = _hinge(network, phrases, pairs, config, None) + config.word_regularisation * network.E.change.square().sum()
     if network.composition == "addition":
-        return own
-    return own + config.composition_regularisation * (network.W.square().sum() + network.b.square().sum())
+        return total
+    return total + config.composition_regularisation * (network.W.square().sum() + network.b.square().sum())
 
 
 def train_network(
@@ -110,16 +110,16 @@ def train_network(
     evaluate: Callable[[PhraseNetwork], float] | None = None,
     report_every: int = 50,
 ) -> Iterator[Progress]:
-    """Train the `PhraseNetwork` of `training`, with `adagrad` as its optimiser; the reported loss is the hinge alone.
+    """Train the `PhraseNetwork` of `training` with the optimiser `adagrad`; the reported loss is the hinge alone.
 
-    A batch larger than the data is all of the data.
+    A batch is at most all of the data.
 
     Args:
         pairs: numbers of paraphrases among the phrases, (P, 2).
-        evaluate: development measure; the network ends with its best weights.
+        evaluate: development measure; the training ends with its best weights.
 
     Raises:
-        ValueError: without pairs, or where all of them are of the same two phrases.
+        ValueError: the pairs have fewer than three different phrases.
     """
     if len(np.unique(pairs)) < 3:
         raise ValueError(
@@ -162,32 +162,32 @@ def _hinge(
     config: PhraseConfig,
     constraints: Constraints | None,
 ) -> Tensor:
-    """Each phrase of the batch is composed once, and its vector serves pairs and negatives alike."""
+    """The hinge of a batch; each phrase is composed once, for pairs and negatives."""
     distinct, inverse = np.unique(pairs.numpy(), return_inverse=True)
-    candidates, place = torch.from_numpy(distinct), torch.from_numpy(inverse.reshape(-1, 2))  # (U,), (N, 2)
+    candidates, rows = torch.from_numpy(distinct), torch.from_numpy(inverse.reshape(-1, 2))  # (U,), (N, 2)
     vectors = network(Forest.of([phrases[number] for number in candidates.tolist()]))  # (U, D)
-    chosen, there = _negatives(vectors.detach(), candidates, place, config, constraints)
-    return hinge(vectors[place], vectors[chosen], there, similarity=config.similarity, margin=config.margin)
+    chosen, there = _negatives(vectors.detach(), candidates, rows, config, constraints)
+    return hinge(vectors[rows], vectors[chosen], there, similarity=config.similarity, margin=config.margin)
 
 
 def _negatives(
-    vectors: Tensor, candidates: Tensor, place: Tensor, config: PhraseConfig, constraints: Constraints | None
+    vectors: Tensor, candidates: Tensor, pair_rows: Tensor, config: PhraseConfig, constraints: Constraints | None
 ) -> tuple[Tensor, Tensor]:
-    """Rows of the negatives among the candidates, (N, 2), and whether there is one, (N, 2); never a pair's own."""
-    own, partner = place.T.flatten(), place.flip(1).T.flatten()  # (2N,)
+    """Rows (N, 2) of negatives among the candidates, and whether there is one (N, 2); never a phrase of the pair."""
+    items, partner = pair_rows.T.flatten(), pair_rows.flip(1).T.flatten()  # (2N,)
     columns = torch.arange(len(candidates))
-    allowed = (columns != own[:, None]) & (columns != partner[:, None])  # (2N, U)
+    allowed = (columns != items[:, None]) & (columns != partner[:, None])  # (2N, U)
     if constraints is not None:
-        allowed &= ~constraints.forbidden(candidates[own], candidates)
+        allowed &= ~constraints.forbidden(candidates[items], candidates)
     rows = functional.normalize(vectors, dim=1) if config.similarity == "cosine" else vectors
-    column = others(config.sampling, rows[own] @ rows.T, allowed)  # (2N,)
+    column = others(config.sampling, rows[items] @ rows.T, allowed)  # (2N,)
     there = column != NONE
-    chosen = torch.where(there, column, own)
+    chosen = torch.where(there, column, items)
     return chosen.reshape(2, -1).T, there.reshape(2, -1).T
 
 
 def _paired(count: int, pairs: IntArray) -> Constraints:
-    """What the data pair with each phrase."""
+    """Each phrase and its paraphrases in the data."""
     nothing = Constraints(torch.zeros(count + 1, dtype=torch.int64), torch.zeros(0, dtype=torch.int64))
     partners: dict[int, set[int]] = defaultdict(set)
     for left, right in pairs.tolist():

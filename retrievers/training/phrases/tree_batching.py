@@ -1,4 +1,4 @@
-"""Many trees composed at once: their nodes in order of height, so that a height is one product."""
+"""Batches of trees: their nodes in order of height, so that one product composes all nodes of a height."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from retrievers.training.phrases.trees import Tree
 
 @dataclass(frozen=True, slots=True)
 class Numbered:
-    """A phrase as a network takes it: the numbers of its words and the merges of its tree, lower ones first."""
+    """A phrase as input of a network: numbers of its words, and the merges of its tree, lower ones first."""
 
     words: tuple[int, ...]
     merges: tuple[tuple[int, int], ...]
@@ -23,7 +23,7 @@ class Numbered:
 
     @classmethod
     def of(cls, tree: Tree, numbers: Sequence[int]) -> Self:
-        """The tree with these numbers for its tokens."""
+        """The tree with numbers in place of its tokens."""
         heights = tree.levels()
         order = sorted(range(len(heights)), key=heights.__getitem__)
         leaves = len(tree.tokens)
@@ -34,12 +34,12 @@ class Numbered:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Forest:
-    """Trees to compose together. Nodes stand in order of height: all leaves, all nodes of height 1, …"""
+    """Trees to compose together; nodes are in order of height: all leaves, all nodes of height 1, …"""
 
-    words: Tensor  # (L,) int64, of the leaves
+    words: Tensor  # (L,) int64, at the leaves
     owners: Tensor  # (L,) int64, the tree of each leaf
-    levels: tuple[Tensor, ...]  # of each height (n, 2) int64, places of the children
-    roots: Tensor  # (N,) int64, places
+    levels: tuple[Tensor, ...]  # per height (n, 2) int64, nodes of the children
+    roots: Tensor  # (N,) int64, nodes
 
     @classmethod
     def of(cls, phrases: Sequence[Numbered]) -> Self:
@@ -48,24 +48,26 @@ class Forest:
             raise ValueError("Expected phrases to compose, but got none.")
         lengths = [len(phrase.words) for phrase in phrases]
         starts = [0, *accumulate(lengths)]
-        places = [list(range(start, end)) for start, end in pairwise(starts)]  # of each tree's nodes
+        nodes = [list(range(start, end)) for start, end in pairwise(starts)]  # of each tree
         levels: list[Tensor] = []
         total = starts[-1]
         for merges in _by_height(phrases):
-            children = [[places[tree][left], places[tree][right]] for tree, (left, right) in merges]
+            children = [[nodes[tree][left], nodes[tree][right]] for tree, (left, right) in merges]
             levels.append(torch.tensor(children))
             for tree, _ in merges:
-                places[tree].append(total)
+                nodes[tree].append(total)
                 total += 1
         words = torch.tensor([word for phrase in phrases for word in phrase.words])
         owners = torch.repeat_interleave(torch.tensor(lengths))
-        return cls(words, owners, tuple(levels), torch.tensor([own[-1] for own in places]))
+        return cls(words, owners, tuple(levels), torch.tensor([tree_nodes[-1] for tree_nodes in nodes]))
 
 
 def _by_height(phrases: Sequence[Numbered]) -> list[list[tuple[int, tuple[int, int]]]]:
-    """The merges of each height, from 1, each with its tree."""
-    made: list[list[tuple[int, tuple[int, int]]]] = [[] for _ in range(max(max(p.heights, default=0) for p in phrases))]
+    """The merges of each height, from 1, with their trees."""
+    levels: list[list[tuple[int, tuple[int, int]]]] = [
+        [] for _ in range(max(max(p.heights, default=0) for p in phrases))
+    ]
     for tree, phrase in enumerate(phrases):
         for merge, height in zip(phrase.merges, phrase.heights, strict=True):
-            made[height - 1].append((tree, merge))
-    return made
+            levels[height - 1].append((tree, merge))
+    return levels

@@ -1,4 +1,4 @@
-"""Binary trees over the tokens of a phrase: from a bracketed parse, or right-branching where there is no parser."""
+"""Binary trees over the tokens of a phrase, from a bracketed parse, or right-branching without one."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ _EMPTY = "-NONE-"
 
 @dataclass(frozen=True, slots=True)
 class Tree:
-    """Nodes are numbered: first the tokens, then a node for each of `merges`, made of a left and a right earlier one.
+    """Nodes are numbered: first the tokens, then one node per merge, a left and a right earlier node.
 
-    Of n tokens there are n − 1 merges, and the last node is the root. Raises ValueError for anything else.
+    n tokens have n − 1 merges, and the last node is the root. Raises ValueError for anything else.
     """
 
     tokens: tuple[str, ...]
@@ -28,16 +28,16 @@ class Tree:
 
     def __post_init__(self) -> None:
         children = sorted(child for merge in self.merges for child in merge)
-        made_before = all(max(merge) < len(self.tokens) + place for place, merge in enumerate(self.merges))
-        every_but_the_root = children == list(range(len(self.tokens) + len(self.merges) - 1))
-        if not self.tokens or not made_before or not every_but_the_root:
+        made_before = all(max(merge) < len(self.tokens) + k for k, merge in enumerate(self.merges))
+        children_once = children == list(range(len(self.tokens) + len(self.merges) - 1))
+        if not self.tokens or not made_before or not children_once:
             raise ValueError(
                 f"Expected a binary tree over at least one token, but got {len(self.tokens)} tokens and the merges "
                 f"{list(self.merges)}; every node but the root is a child once."
             )
 
     def levels(self) -> list[int]:
-        """Of each merge the height of its node: 1 above two tokens, else one more than its higher child."""
+        """The height of the node of each merge: 1 above two tokens, else one more than its higher child."""
         heights = [0] * len(self.tokens)
         for left, right in self.merges:
             heights.append(1 + max(heights[left], heights[right]))
@@ -45,7 +45,7 @@ class Tree:
 
 
 def tree_of(text: str) -> Tree:
-    """The binarised parse of a bracketed text, or the right-branching tree of a plain one; tokens in lower case.
+    """The binarised parse of a bracketed text, or the right-branching tree of a plain one, in lower case.
 
     Raises ValueError for a text without words or with brackets that do not match.
     """
@@ -55,15 +55,15 @@ def tree_of(text: str) -> Tree:
 def right_branching(tokens: Sequence[str]) -> Tree:
     """`(a (b (c d)))`. Raises ValueError without tokens."""
     last = len(tokens) - 1
-    merges = [(last - 1 - place, last + place) for place in range(last)]
+    merges = [(last - 1 - k, last + k) for k in range(last)]
     return Tree(tuple(tokens), tuple(merges))
 
 
 def parsed(text: str) -> Tree:
     """A constituency tree in Penn Treebank's brackets, `(NP (DT the) (JJ old) (NN house))`, as a binary tree.
 
-    Labels and traces are dropped, nodes with one child vanish, and more than two children branch to the right. Tokens
-    come in lower case.
+    Labels, traces and nodes with one child are dropped, and more than two children branch to the right. Tokens are in
+    lower case.
 
     Raises:
         ValueError: for brackets that do not match, a label without a child, or no token at all.
@@ -80,13 +80,13 @@ def parsed(text: str) -> Tree:
     return builder.tree()
 
 
-def pruned(tree: Tree, kept: Callable[[str], bool]) -> Tree | None:
-    """The tree of the tokens that are kept; a node that lost a child is its other child. None where no token is."""
-    places = [place for place, token in enumerate(tree.tokens) if kept(token)]
-    if len(places) == len(tree.tokens):
+def pruned(tree: Tree, keep: Callable[[str], bool]) -> Tree | None:
+    """The tree of the tokens to keep, or None; a node that lost a child is replaced by its other child."""
+    remaining = [node for node, token in enumerate(tree.tokens) if keep(token)]
+    if len(remaining) == len(tree.tokens):
         return tree
     number: list[int | None] = [None] * len(tree.tokens)
-    for new, old in enumerate(places):
+    for new, old in enumerate(remaining):
         number[old] = new
     merges: list[Merge] = []
     for merge in tree.merges:
@@ -94,13 +94,13 @@ def pruned(tree: Tree, kept: Callable[[str], bool]) -> Tree | None:
         if left is None or right is None:
             number.append(right if left is None else left)
         else:
-            number.append(len(places) + len(merges))
+            number.append(len(remaining) + len(merges))
             merges.append((left, right))
-    return Tree(tuple(tree.tokens[place] for place in places), tuple(merges)) if places else None
+    return Tree(tuple(tree.tokens[node] for node in remaining), tuple(merges)) if remaining else None
 
 
 def bracketed(tree: Tree) -> str:
-    """`(a (b c))`, to look at."""
+    """The tree as `(a (b c))`."""
     nodes = list(tree.tokens)
     for left, right in tree.merges:
         nodes.append(f"({nodes[left]} {nodes[right]})")
@@ -109,7 +109,7 @@ def bracketed(tree: Tree) -> str:
 
 @dataclass(slots=True)
 class _Frame:
-    """An open bracket: its label, its children so far, and whether it had any, traces included."""
+    """An open bracket: its label, its nodes so far, and whether it has any children, traces included."""
 
     label: str | None = None
     nodes: list[int] = field(default_factory=list)
@@ -117,7 +117,7 @@ class _Frame:
 
 
 class _Builder:
-    """Tokens and merges of a parse; the node of merge k is −1 − k until all tokens are known."""
+    """Builds a tree from the pieces of a parse; the node of merge k is −1 − k until all tokens are known."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -130,7 +130,7 @@ class _Builder:
         self._open.append(_Frame())
 
     def add(self, piece: str) -> None:
-        """The label of the bracket just opened, or a token."""
+        """Add the label of a bracket that was just opened, or a token."""
         frame = self._open[-1]
         if len(self._open) == 1:
             raise self._wrong(f"{piece!r} outside of all brackets")
@@ -162,7 +162,7 @@ class _Builder:
         return Tree(tuple(self._tokens), tuple((left, right) for left, right in merges))
 
     def _joined(self, nodes: Sequence[int]) -> int:
-        """One node of several, branching to the right."""
+        """Join nodes into one, branching to the right."""
         *others, node = nodes
         for other in reversed(others):
             self._merges.append((other, node))

@@ -1,4 +1,4 @@
-"""Word vectors made to tell paraphrases from other words: Paragram (Wieting et al. 2015, eq. 2).
+"""Paragram: trains word vectors to distinguish paraphrases from other words (Wieting et al. 2015, eq. 2).
 
     table = WordTable(start)  # (V, D)
     training = Training(table, adagrad(table, config), seed=1)
@@ -6,8 +6,8 @@
         print(progress)
     table.vectors()
 
-A word's negative is another word of the mini-batch: the most similar one (MAX), any (RAND), or one or the other by the
-toss of a coin (MIX).
+The negative of a word is another word of the mini-batch: the most similar one (MAX), a random one (RAND), or either by
+a fair coin (MIX).
 """
 
 from __future__ import annotations
@@ -33,17 +33,17 @@ Similarity = Literal["cosine", "dot"]
 class ParagramConfig:
     similarity: Similarity = "cosine"  # of the objective; the paper: dot for 25 dimensions, cosine for 300
     sampling: Sampling = "mix"
-    constraints: bool = True  # whether words of a word's pairs, and their lemmas, are kept from being its negatives
+    constraints: bool = True  # whether paraphrases of a word, and their lemmas, are forbidden as its negatives
     margin: float = 1.0  # δ
     regularisation: float = 0.0  # λ
     batch: int = 500  # pairs
     epochs: int = 10
     patience: int = 2  # epochs without a better development measure
-    learning_rate: float = 0.01  # suits start vectors of length 1; the paper's 0.5 goes with longer ones
+    learning_rate: float = 0.01  # for initial vectors of length 1; the paper uses 0.5 for longer ones
 
 
 class WordTable(nn.Module):
-    """`W = W_init + C`: a row a word, of which only the change `C` is a parameter, so that `‖W_init − W‖² = ‖C‖²`."""
+    """`W = W_init + C` with a row per word; only the change `C` is a parameter, so `‖W_init − W‖² = ‖C‖²`."""
 
     W_init: Tensor
 
@@ -70,7 +70,7 @@ def hinge(pairs: Tensor, negatives: Tensor, there: Tensor, *, similarity: Simila
     Args:
         pairs: vectors of w1 and w2, (N, 2, D).
         negatives: vectors of t1 and t2, (N, 2, D).
-        there: (N, 2), false where a word has no negative, whose term is then 0.
+        there: (N, 2), false for a word without a negative, whose term is 0.
         similarity: `s`.
         margin: `δ`.
     """
@@ -83,19 +83,19 @@ def hinge(pairs: Tensor, negatives: Tensor, there: Tensor, *, similarity: Simila
 
 def objective(table: WordTable, pairs: Tensor, negatives: Tensor, there: Tensor, config: ParagramConfig) -> Tensor:
     """`hinge + λ‖W_init − W‖²` of word numbers, pairs and negatives (N, 2)."""
-    own = hinge(table(pairs), table(negatives), there, similarity=config.similarity, margin=config.margin)
-    return own + config.regularisation * table.change.square().sum()
+    loss = hinge(table(pairs), table(negatives), there, similarity=config.similarity, margin=config.margin)
+    return loss + config.regularisation * table.change.square().sum()
 
 
 def adagrad(table: WordTable, config: ParagramConfig) -> torch.optim.Optimizer:
-    """AdaGrad that brings in the gradient `2λC` of `λ‖W_init − W‖²` itself, as weight decay of the change.
+    """AdaGrad with the gradient `2λC` of `λ‖W_init − W‖²` as weight decay of the change.
 
-    One pass over the table a step instead of five; without λ, only the rows of the batch.
+    A step takes one pass over the table instead of five, and without λ only the rows of the batch.
     """
     decay, dense = 2 * config.regularisation, not table.sparse
-    assert dense or not decay, "sparse gradients leave no room for λ"
+    assert dense or not decay, "λ needs dense gradients"
     if table.sparse:
-        torch.sparse.check_sparse_tensor_invariants.disable()  # type: ignore[no-untyped-call] # else the default warns
+        torch.sparse.check_sparse_tensor_invariants.disable()  # type: ignore[no-untyped-call] # else torch warns of the default
     fused = dense and table.change.device.type == "cpu"
     return torch.optim.Adagrad([table.change], lr=config.learning_rate, weight_decay=decay, fused=fused)
 
@@ -109,17 +109,17 @@ def train_table(
     evaluate: Callable[[FloatArray], float] | None = None,
     report_every: int = 50,
 ) -> Iterator[Progress]:
-    """Train the `WordTable` of `training`, with `adagrad` as its optimiser; the reported loss is the hinge alone.
+    """Train the `WordTable` of `training` with the optimiser `adagrad`; the reported loss is the hinge alone.
 
-    A batch larger than the data is all of the data.
+    A batch is at most all of the data.
 
     Args:
         pairs: numbers of paraphrases, (P, 2).
-        constraints: what may not be a negative; none leaves only a pair's own words out.
-        evaluate: development measure of the vectors (V, D); the table ends with the best ones.
+        constraints: words that may not be negatives, besides those of the pair.
+        evaluate: development measure of the vectors (V, D); the training ends with the best ones.
 
     Raises:
-        ValueError: without pairs, or where all of them are of the same two words.
+        ValueError: the pairs have fewer than three different words.
     """
     if len(np.unique(pairs)) < 3:
         raise ValueError(
@@ -159,16 +159,16 @@ def train_table(
 def negatives(
     table: WordTable, pairs: Tensor, config: ParagramConfig, constraints: Constraints | None = None
 ) -> tuple[Tensor, Tensor]:
-    """Each word's negative among the words of the batch, (N, 2), and whether there is one at all, (N, 2).
+    """The negative (N, 2) of each word among the words of the batch, and whether there is one (N, 2).
 
-    A pair's own words are never its negatives. MAX compares by the similarity of the objective.
+    Words of a pair are never its negatives. MAX compares by the similarity of the objective.
     """
-    candidates, place = torch.unique(pairs, return_inverse=True)  # (U,), (N, 2)
+    candidates, rows = torch.unique(pairs, return_inverse=True)  # (U,), (N, 2)
     words, partners = pairs.T.flatten(), pairs.flip(1).T.flatten()  # (2N,), all w1 then all w2
     allowed = (candidates != words[:, None]) & (candidates != partners[:, None])  # (2N, U)
     if constraints is not None:
         allowed &= ~constraints.forbidden(words, candidates)
-    scores = _similarities(table(candidates), config.similarity)[place.T.flatten()]  # (2N, U)
+    scores = _similarities(table(candidates), config.similarity)[rows.T.flatten()]  # (2N, U)
     column = others(config.sampling, scores, allowed)  # (2N,)
     there = column != NONE
     chosen = torch.where(there, candidates[column], words)
@@ -176,17 +176,17 @@ def negatives(
 
 
 def principal(matrix: FloatArray, dimension: int) -> FloatArray:
-    """Rows (V, D), centred, on their first principal axes, (V, `dimension`).
+    """Centred rows (V, D) on their first principal axes, (V, `dimension`).
 
     Raises:
-        ValueError: for a dimension that is not between 1 and D.
+        ValueError: the dimension is not between 1 and D.
     """
     if not 1 <= dimension <= matrix.shape[1]:
         raise ValueError(
             f"Expected a dimension from 1 to {matrix.shape[1]}, that of the vectors to start from, but got {dimension}."
         )
     centred = matrix - matrix.mean(0)
-    axes = np.linalg.eigh(centred.T.astype(np.float64) @ centred)[1][:, ::-1]  # columns, the widest first
+    axes = np.linalg.eigh(centred.T.astype(np.float64) @ centred)[1][:, ::-1]  # columns, by variance, descending
     reduced: FloatArray = (centred @ axes[:, :dimension]).astype(np.float32)
     return reduced
 

@@ -13,8 +13,7 @@ from benchmarks.hash_triples import HashTriples
 from kg_index.building.build import build
 from kg_index.building.rdf_parsing import read_triples
 from kg_index.triples.columns import CorruptGraphError
-from kg_index.triples.paths import paths_between
-from kg_index.triples.paths import Step
+from kg_index.triples.paths import Step, paths_between
 from kg_index.triples.triple_index import TripleIndex
 from kg_index.values.literals import Days
 

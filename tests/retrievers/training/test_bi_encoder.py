@@ -6,7 +6,6 @@ import pytest
 import torch
 
 from qa_core.training.loop import Training, seed_everything
-from qa_core.training.resume import load_training, save_training
 from retrievers.training.bi_encoder import BiEncoderConfig, loss_of, optimiser, train_bi_encoder
 from retrievers.training.encoders.static_tower import StaticConfig, StaticTower
 from retrievers.training.examples import Examples, Pair
@@ -29,7 +28,7 @@ def trained(made: StaticTower, examples: Examples, config: BiEncoderConfig = CON
     return training
 
 
-def test_the_losses_worked_by_hand():
+def test_losses_by_hand():
     # −log(e^1 / (e^1 + e^.2)) and −log(e^.4 / (e^.8 + e^.4)), at temperature ½
     softmax = np.mean([np.log1p(np.exp(0.2 - 1.0)), np.log1p(np.exp(0.8 - 0.4))])
     assert float(loss_of(replace(CONFIG, temperature=0.5), R, ALL)) == pytest.approx(softmax, abs=1e-6)
@@ -39,19 +38,19 @@ def test_the_losses_worked_by_hand():
 
 def test_the_loss_against_finite_differences():
     r = torch.randn(3, 3, dtype=torch.float64, generator=torch.Generator().manual_seed(0), requires_grad=True)
-    kept = torch.ones(3, 3, dtype=torch.bool)
-    assert torch.autograd.gradcheck(lambda cells: loss_of(CONFIG, cells, kept), (r,))
+    allowed = torch.ones(3, 3, dtype=torch.bool)
+    assert torch.autograd.gradcheck(lambda cells: loss_of(CONFIG, cells, allowed), (r,))
 
 
 @pytest.mark.parametrize("loss", ["softmax", "triplet"])
-def test_the_toy_task_is_learnt(toy: Examples, tiny_static: Path, loss):
+def test_the_toy_task_is_learned(toy: Examples, tiny_static: Path, loss):
     made = tower(tiny_static)
     assert measured(made, toy).success < 0.8
     trained(made, toy, replace(CONFIG, loss=loss, triplet_margin=1.0, epochs=60))
     assert measured(made, toy).success >= 0.8  # bamboo has no vector
 
 
-def test_the_weights_of_the_lowest_loss_on_held_out_pairs_are_kept(toy: Examples, tiny_static: Path):
+def test_training_ends_with_the_weights_of_the_lowest_held_out_loss(toy: Examples, tiny_static: Path):
     shifted = Examples.of(
         Pair(question, answer) for question, answer in zip(toy.questions, np.roll(toy.answers, 1), strict=True)
     )
@@ -64,23 +63,15 @@ def test_the_weights_of_the_lowest_loss_on_held_out_pairs_are_kept(toy: Examples
     assert patient.epoch == training.best.epoch + 2
 
 
-def test_interrupted_and_resumed_it_is_the_same_model(toy: Examples, tiny_static: Path, tmp_path: Path):
+def test_a_resumed_run_ends_with_the_same_model(toy: Examples, tiny_static: Path, assert_resumes):
     config = replace(CONFIG, epochs=4)
-    whole = tower(tiny_static)
-    trained(whole, toy, config)
-    cut = tower(tiny_static)
-    training = Training(cut.model, optimiser(cut, config), seed=1)
-    for progress in train_bi_encoder(training, cut, toy, config, report_every=1):
-        if progress.step == 3:
-            save_training(tmp_path / "run", training)
-            break
-    resumed = tower(tiny_static)
-    training = Training(resumed.model, optimiser(resumed, config), seed=1)
-    load_training(tmp_path / "run", training)
-    for _ in train_bi_encoder(training, resumed, toy, config, report_every=1):
-        pass
-    assert torch.equal(resumed.model.E, whole.model.E)
+
+    def begin():
+        made = tower(tiny_static)
+        return made, Training(made.model, optimiser(made, config), seed=1)
+
+    assert_resumes(begin, lambda made, training: train_bi_encoder(training, made, toy, config, report_every=1), step=3)
 
 
-def test_a_batch_larger_than_the_data_is_all_of_it(toy: Examples, tiny_static: Path):
+def test_a_batch_is_at_most_all_of_the_data(toy: Examples, tiny_static: Path):
     assert trained(tower(tiny_static), toy, replace(CONFIG, batch=1000, epochs=2)).step == 2

@@ -43,7 +43,7 @@ MODELS = {
 
 @pytest.mark.parametrize("name", MODELS)
 @pytest.mark.parametrize("tokens", [1, 7, 20])
-def test_as_the_direct_computation(name: str, tokens: int):
+def test_chunks_give_the_loss_and_gradients_of_one_batch(name: str, tokens: int):
     model, questions, answers = MODELS[name](), rows(1), rows(2)
     direct = loss_and_gradients(
         model,
@@ -56,8 +56,8 @@ def test_as_the_direct_computation(name: str, tokens: int):
         torch.testing.assert_close(ours, theirs, atol=1e-5, rtol=0)
 
 
-def test_dropout_draws_the_same_in_both_passes():
-    """Against a graph that is kept, over the same chunks in the same order and so with the same draws."""
+def test_dropout_is_the_same_in_both_passes():
+    """Compare with a full graph over the same chunks in the same order."""
     model, texts = bilstm(dropout=0.5).train(), rows(3)
     assert len({len(row) for row in texts}) > 2
     torch.manual_seed(5)
@@ -67,15 +67,15 @@ def test_dropout_draws_the_same_in_both_passes():
     ours = [p.grad.clone() for p in model.parameters()]
     model.zero_grad()
     torch.manual_seed(5)
-    kept = kept_graph(model, texts, tokens=8)
+    full = full_graph(model, texts, tokens=8)
     assert torch.equal(random_after_first, torch.rand(1))
-    kept.square().cumsum(0).sum().backward()
-    assert torch.equal(replayed, kept)
+    full.square().cumsum(0).sum().backward()
+    assert torch.equal(replayed, full)
     for one, parameter in zip(ours, model.parameters(), strict=True):
         torch.testing.assert_close(one, parameter.grad, atol=1e-6, rtol=1e-5)
 
 
-def kept_graph(model, texts, *, tokens):
+def full_graph(model, texts, *, tokens):
     from qa_core.networks.batching import batches
 
     order = batches([len(row) for row in texts], tokens=tokens)
@@ -85,8 +85,8 @@ def kept_graph(model, texts, *, tokens):
     return vectors[torch.tensor([i for members in order for i in members]).argsort()]
 
 
-def test_only_one_chunk_keeps_its_graph():
-    """No tensor of the network's inside is saved in the first pass: memory does not grow with the batch."""
+def test_only_one_graph_is_in_memory():
+    """The first pass saves no inner tensors, so memory does not grow with the batch."""
     model, texts = bilstm(), rows(4, count=40)
 
     def saved(tokens: int) -> int:
@@ -98,7 +98,7 @@ def test_only_one_chunk_keeps_its_graph():
     assert saved(10) < saved(10_000) / 20
 
 
-def test_what_the_loss_learns_gets_its_gradient_too():
+def test_parameters_of_the_loss_get_gradients():
     model, affine = MODELS["mean"](), Affine()
     left = encoded(model, rows(1), side="question", tokens=5)
     in_batch_softmax(affine(left @ encoded(model, rows(2), side="answer", tokens=5).T)).backward()
@@ -115,9 +115,9 @@ def test_without_gradients_nothing_is_kept():
 @settings(deadline=None, max_examples=30)
 @given(st.lists(st.lists(st.integers(0, V - 1), max_size=7), min_size=1, max_size=9), st.integers(1, 40))
 def test_order_and_padding_do_not_matter(texts: list[list[int]], tokens: int):
-    """Each text alone, unpadded, has the vector it has among the others; an empty text has a zero vector."""
+    """A text has the same vector alone, without padding; an empty text has the zero vector."""
     model = bilstm().eval()
     with torch.no_grad():
-        together = encoded(model, [np.array(t, dtype=np.int64) for t in texts], side="answer", tokens=tokens)
+        batched = encoded(model, [np.array(t, dtype=np.int64) for t in texts], side="answer", tokens=tokens)
         alone = torch.cat([model(*pad([text]), side="answer") for text in texts])
-    torch.testing.assert_close(together, alone, atol=1e-6, rtol=0)
+    torch.testing.assert_close(batched, alone, atol=1e-6, rtol=0)

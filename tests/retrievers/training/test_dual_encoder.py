@@ -10,7 +10,6 @@ from qa_core.encoders.trained_encoder import TrainedEncoder
 from qa_core.networks.losses import in_batch_cross_entropy, in_batch_softmax, pairwise_cross_entropy, triplet
 from qa_core.networks.poolings import MeanEncoder
 from qa_core.training.loop import Training, seed_everything
-from qa_core.training.resume import load_training, save_training
 from qa_core.vectors.word_vectors import WordVectors
 from retrievers.training.cached_gradients import encoded
 from retrievers.training.dual_encoder import (
@@ -38,7 +37,7 @@ MEANINGS = [("car", "auto"), ("film", "movie"), ("doctor", "physician"), ("stree
 
 @pytest.fixture
 def toy() -> QuestionSet:
-    """Similar questions share no word but `the`, which they share with the different ones too."""
+    """Similar questions share only `the`, as do different ones."""
     pairs = [Labelled(f"the {a}", f"the {b}") for a, b in MEANINGS]
     wrong = [
         Labelled(f"the {MEANINGS[n][0]}", f"the {MEANINGS[(n + step) % 5][1]}", similar=False)
@@ -56,7 +55,7 @@ def begun(questions: QuestionSet, config: DualConfig, *, seed: int = 1, tasks: i
 
 
 @pytest.mark.parametrize("loss", ["softmax", "cross-entropy", "triplet", "pairwise"])
-def test_every_loss_learns_what_no_word_tells(toy: QuestionSet, loss: str):
+def test_every_loss_learns_the_toy_task(toy: QuestionSet, loss: str):
     config = replace(QUICK, loss=loss, epochs=100, patience=40)
     training, tower = begun(toy, config)
     assert precision(tower, [toy], batch=1000) < 1
@@ -82,7 +81,7 @@ def one_hot_rows(*, alpha: float) -> tuple[DualEncoder, list[np.ndarray]]:
     return model, [np.array([n]) for n in range(4)]
 
 
-def test_the_losses_see_logits_but_the_triplet_sees_cosines():
+def test_the_triplet_loss_takes_cosines_and_the_others_logits():
     """Left: words 0, 1, 3; right: words 0, 3, 2, so that the cosines are the matrix below, by hand."""
     cosines = torch.tensor([[1.0, 0.6, 0.0], [0.0, 0.8, 0.0], [0.6, 1.0, 0.0]])
     model, rows = one_hot_rows(alpha=2.0)
@@ -99,10 +98,12 @@ def test_the_losses_see_logits_but_the_triplet_sees_cosines():
         "triplet": triplet(cosines),
     }
     for loss, value in expected.items():
-        found = task_loss(model, batch, rows, replace(config, loss=loss), 100)
-        torch.testing.assert_close(found, value)
+        loss_value = task_loss(model, batch, rows, replace(config, loss=loss), 100)
+        torch.testing.assert_close(loss_value, value)
     labels = np.array([True, False, True])
-    pairwise = task_loss(model, replace(batch, kept=None, labels=labels), rows, replace(config, loss="pairwise"), 100)
+    pairwise = task_loss(
+        model, replace(batch, allowed=None, labels=labels), rows, replace(config, loss="pairwise"), 100
+    )
     torch.testing.assert_close(pairwise, pairwise_cross_entropy(logits.diagonal(), torch.from_numpy(labels)))
     # row by row: max(0, .5 − 1 + .6), max(0, .5 − .8 + 0), max(0, .5 − 0 + 1)
     assert expected["triplet"].item() == pytest.approx((0.1 + 0 + 1.5) / 3)
@@ -118,42 +119,42 @@ def test_gradients_are_those_of_finite_differences(toy: QuestionSet, loss: str):
     value = task_loss(model, batch, rows, config, 1000)
     value.backward()
     for weight in model.parameters():
-        if weight.grad is None:  # the triplet has no use for the affine map
+        if weight.grad is None:  # the triplet loss does not use the affine map
             assert loss == "triplet"
             continue
-        place = int(weight.grad.abs().argmax())
+        i = int(weight.grad.abs().argmax())
         flat = weight.data.view(-1)
         around = []
         for step in (1e-6, -1e-6):
-            flat[place] += step
+            flat[i] += step
             around.append(task_loss(model, batch, rows, config, 1000).item())
-            flat[place] -= step
-        assert weight.grad.view(-1)[place].item() == pytest.approx((around[0] - around[1]) / 2e-6, rel=1e-4, abs=1e-8)
+            flat[i] -= step
+        assert weight.grad.view(-1)[i].item() == pytest.approx((around[0] - around[1]) / 2e-6, rel=1e-4, abs=1e-8)
 
 
 def test_a_mean_without_padding_is_the_mean(toy: QuestionSet):
     tower = mean_tower(toy.texts, WORDS)
-    both = MeanEncoder(replace(tower.model.config, pretrained=True))
-    both.embedding.set_pretrained(torch.randn(tower.model.config.vocabulary, 16))
-    for model in (tower.model, both):
+    two_tables = MeanEncoder(replace(tower.model.config, pretrained=True))
+    two_tables.embedding.set_pretrained(torch.randn(tower.model.config.vocabulary, 16))
+    for model in (tower.model, two_tables):
         rows = [*tower.rows([*toy.texts, "the the car"], side="question"), np.array([], dtype=np.int64)]
         torch.testing.assert_close(fast(model, rows, 100), encoded(model, rows, side="question", tokens=100))
 
 
-def test_batches_are_of_every_pair_once_and_know_what_is_similar(toy: QuestionSet):
+def test_batches_hold_every_pair_once_and_mask_similar_questions(toy: QuestionSet):
     chain = QuestionSet.of([Labelled("a", "b"), Labelled("b", "c"), Labelled("d", "e")])
     config = DualConfig(batch=3)
     rng = np.random.default_rng(2)
     tasks = [Task("chain", chain), Task("toy", toy)]
-    found = list(batches(tasks, [0, 1], rng, config))
-    assert [[len(part) for part in step] for step in found] == [[3, 3], [3, 2]]
-    seen = {tuple(sorted(pair)) for step in found for pair in zip(step[1].left, step[1].right, strict=True)}
+    steps = list(batches(tasks, [0, 1], rng, config))
+    assert [[len(part) for part in step] for step in steps] == [[3, 3], [3, 2]]
+    seen = {tuple(sorted(pair)) for step in steps for pair in zip(step[1].left, step[1].right, strict=True)}
     assert seen == set(map(tuple, toy.similar.tolist()))
-    first = found[0][0]
+    first = steps[0][0]
     component = chain.closure()
     for i, left in enumerate(first.left):
-        assert first.kept[i].tolist() == [component[left] != component[right] for right in first.right]
-    alone = list(batches(tasks, [0], rng, replace(config, batch=1000)))  # more than there are
+        assert first.allowed[i].tolist() == [component[left] != component[right] for right in first.right]
+    alone = list(batches(tasks, [0], rng, replace(config, batch=1000)))  # larger than the data
     assert [[len(part) for part in step] for step in alone] == [[3]]
     labelled = [part for (part,) in batches([Task("toy", toy)], [0], rng, replace(config, loss="pairwise"))]
     assert sum(int(part.labels.sum()) for part in labelled) == 5
@@ -161,18 +162,18 @@ def test_batches_are_of_every_pair_once_and_know_what_is_similar(toy: QuestionSe
 
 
 def test_precision_by_hand():
-    """Words 0 and 1 stand at right angles, word 2 between them, and the last question has no known word."""
+    """Words x and y are orthogonal, and the last question has no known word."""
     questions = QuestionSet.of(
         [Labelled("x", "x x"), Labelled("y", "x y"), Labelled("y", "y x x"), Labelled("none", "nil")]
     )
     tower = mean_tower(["x y", "x y"], WordConfig(minimum=1), pretrained=WordVectors(("x", "y"), np.eye(2, dtype="f4")))
-    # x finds `x x`; y finds `x y` and, as that is similar too, `y x x`; nothing is nearest to nothing
+    # x matches `x x`; y matches `x y` and the similar `y x x`; a zero vector matches nothing
     assert precision(tower, [questions], batch=10) == 3 / 4
     assert precision(tower, [questions, questions], batch=10) == 3 / 4
-    assert precision(tower, [questions], batch=1) == 1  # alone in its batch anything is the nearest
+    assert precision(tower, [questions], batch=1) == 1  # a single pair per batch is always right
 
 
-def test_tasks_share_the_encoder_and_nothing_else(toy: QuestionSet):
+def test_tasks_share_only_the_encoder(toy: QuestionSet):
     other = QuestionSet.of([Labelled("the car", "the road"), Labelled("the film", "the vessel")])
     both = [Task("toy", toy), Task("other", other)]
     assert largest(both) == 0
@@ -187,23 +188,16 @@ def test_tasks_share_the_encoder_and_nothing_else(toy: QuestionSet):
     assert training.model.affines[1].alpha.item() != 10
 
 
-def test_resumed_it_ends_with_the_same_model(toy: QuestionSet, tmp_path: Path):
-    config = replace(QUICK, batch=2, epochs=4)  # three steps an epoch
-    whole, tower = begun(toy, config)
-    list(train_dual(whole, tower, [Task("toy", toy)], config, held_out=[toy]))
-    cut, tower = begun(toy, config)
-    for progress in train_dual(cut, tower, [Task("toy", toy)], config, held_out=[toy], report_every=1):
-        if progress.step == 4:  # in the middle of the second epoch
-            save_training(tmp_path, cut)
-            break
-    resumed, tower = begun(toy, config)
-    load_training(tmp_path, resumed)
-    list(train_dual(resumed, tower, [Task("toy", toy)], config, held_out=[toy]))
-    for name, weights in whole.model.state_dict().items():
-        assert torch.equal(weights, resumed.model.state_dict()[name]), name
+def test_a_resumed_run_ends_with_the_same_model(toy: QuestionSet, assert_resumes):
+    config = replace(QUICK, batch=2, epochs=4)  # three steps per epoch, interrupted in the second
+
+    def run(tower, training):
+        return train_dual(training, tower, [Task("toy", toy)], config, held_out=[toy], report_every=1)
+
+    assert_resumes(lambda: begun(toy, config)[::-1], run, step=4)
 
 
-def test_what_is_saved_says_the_same(toy: QuestionSet, tmp_path: Path):
+def test_a_saved_encoder_gives_the_same_vectors(toy: QuestionSet, tmp_path: Path):
     training, tower = begun(toy, QUICK)
     list(train_dual(training, tower, [Task("toy", toy)], QUICK, held_out=[toy]))
     tower.save(tmp_path / "out", card="# card", made_with={})
@@ -212,7 +206,7 @@ def test_what_is_saved_says_the_same(toy: QuestionSet, tmp_path: Path):
     np.testing.assert_allclose(encoder.encode(toy.texts), expected, atol=1e-6)
 
 
-def test_a_static_encoder_learns_too(tiny_static: Path):
+def test_a_static_encoder_learns(tiny_static: Path):
     questions = QuestionSet.of(
         Labelled(f"what do {a} eat", f"{b} like") for a, b in [("cats", "mice"), ("cows", "grass")]
     )
@@ -223,7 +217,7 @@ def test_a_static_encoder_learns_too(tiny_static: Path):
     assert precision(tower, [questions], batch=10) == 1
 
 
-def test_vectors_to_start_from_bring_their_own_words():
+def test_initial_vectors_bring_their_words():
     vectors_ = WordVectors(("the", "car", "boat"), np.eye(3, dtype=np.float32))
     tower = mean_tower(["the car", "the auto"], WORDS, pretrained=vectors_)
     tokens = tower.reader.vocabulary.tokens
@@ -235,13 +229,13 @@ def test_vectors_to_start_from_bring_their_own_words():
     assert mean_tower(["the car"], replace(WORDS, vocabulary=2)).reader.vocabulary.tokens[2:] == ("car", "the")
 
 
-def test_bad_input(toy: QuestionSet):
-    with pytest.raises(ValueError, match=r"at least two words that stand 1 times.*lower `minimum`"):
+def test_bad_input_is_refused(toy: QuestionSet):
+    with pytest.raises(ValueError, match=r"at least two words that occur 1 times.*lower `minimum`"):
         mean_tower(["same", "same same"], WORDS)
     training, tower = begun(toy, QUICK)
-    nothing = QuestionSet.of([], others=["the car"])
+    empty = QuestionSet.of([], others=["the car"])
     with pytest.raises(ValueError, match="got none in empty"):
-        list(train_dual(training, tower, [Task("empty", nothing)], QUICK))
+        list(train_dual(training, tower, [Task("empty", empty)], QUICK))
     positive = QuestionSet.of([Labelled("the car", "the auto")])
     with pytest.raises(ValueError, match="labelled 0 for the pairwise loss, but got none in half"):
         list(train_dual(training, tower, [Task("half", positive)], replace(QUICK, loss="pairwise")))

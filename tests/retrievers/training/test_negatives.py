@@ -15,18 +15,18 @@ QUESTIONS = np.array([[1, 0], [0.6, 0.8], [0, 1]], dtype=np.float32)
 ANSWERS = np.array([[0.8, 0.6], [0.6, 0.8], [1, 0], [0, 1]], dtype=np.float32)
 
 
-def test_keywords_find_answers_that_share_words_but_are_not_right():
+def test_keyword_negatives_share_words_but_are_wrong():
     assert by_keywords(EXAMPLES, 2) == [[1], [0], []]
 
 
-def test_vectors_find_the_nearest_that_are_not_right():
+def test_vector_negatives_are_the_nearest_wrong_answers():
     assert by_vectors(EXAMPLES, QUESTIONS, ANSWERS, 2) == [[1, 3], [0, 3], [1, 0]]
     assert by_vectors(EXAMPLES, QUESTIONS, ANSWERS, 1) == [[1], [0], [1]]
 
 
-def test_what_scores_above_the_right_answer_is_not_trusted():
-    # question 2: its answer scores 1, so all pass; question 1: its own scores 1; question 0: 1 by its second answer
+def test_answers_that_score_above_the_right_one_are_dropped():
+    # question 2: its answer scores 1, so all pass; questions 1 and 0 (by its second answer) too
     assert trusted(EXAMPLES, [[1, 3], [0, 3], [1]], QUESTIONS, ANSWERS, margin=0.05) == [[1, 3], [0, 3], [1]]
-    turned = QUESTIONS[[2, 1, 0]]  # now question 0 is nearest to answer 3, its own score .6: .65 is the bound
+    turned = QUESTIONS[[2, 1, 0]]  # question 0: its right answer scores .6, so the bound is .65
     assert trusted(EXAMPLES, [[1, 3], [], [1, 2]], turned, ANSWERS, margin=0.05) == [[], [], []]
     assert trusted(EXAMPLES, [[1, 3], [], []], turned, ANSWERS, margin=0.2) == [[1], [], []]

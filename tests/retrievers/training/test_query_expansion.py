@@ -23,7 +23,7 @@ CONFIG = ExpanderConfig(
 )
 
 
-def test_a_question_gets_the_words_of_its_answer(toy: Examples):
+def test_a_question_is_expanded_by_words_of_its_answer(toy: Examples):
     seed_everything(1)
     translator = expander_of(toy, CONFIG)
     training = Training(translator.model, optimiser(translator, CONFIG.training), seed=1)
@@ -32,10 +32,10 @@ def test_a_question_gets_the_words_of_its_answer(toy: Examples):
     cats, bees, nothing = expanded(translator, ["do cats eat", "do bees eat", ""], CONFIG.expansion)
     for weighted, food in ((cats, "mice"), (bees, "nectar")):
         shares = dict(weighted)
-        # half of the question's three words and half of the answer's two, `they` being a stop word
+        # half of the three words of the question and half of the two of the answer; `they` is a stop word
         assert [shares[word] for word in ("do", "eat")] == pytest.approx([1 / 6, 1 / 6])
         assert [shares[word] for word in ("like", food)] == pytest.approx([1 / 4, 1 / 4], abs=0.02)
-    assert sum(share for _, share in nothing) == pytest.approx(1.0)  # what is likely without a question
+    assert sum(share for _, share in nothing) == pytest.approx(1.0)  # the likeliest answer of all
 
 
 def test_the_paper_s_sizes():
@@ -54,6 +54,6 @@ def test_held_out_pairs_decide_when_to_stop(toy: Examples):
     assert training.epoch < 30
 
 
-def test_words_that_stand_too_rarely(toy: Examples):
+def test_too_rare_words_are_refused(toy: Examples):
     with pytest.raises(ValueError, match="Expected words beside the 4 special ones"):
         expander_of(toy, replace(CONFIG, minimum=100))

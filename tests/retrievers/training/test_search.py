@@ -20,25 +20,25 @@ def test_a_tie_counts_against_the_right_answer():
 
 
 @given(st.integers(0, 1000), st.integers(1, 8), st.integers(1, 8), st.integers(1, 10))
-def test_as_sorting_everything(seed: int, n: int, m: int, k: int):
+def test_nearest_sorts_by_score(seed: int, n: int, m: int, k: int):
     rng = np.random.default_rng(seed)
     questions, answers = (rng.integers(-2, 3, size=(rows, 3)).astype(np.float32) for rows in (n, m))
     scores = questions @ answers.T
-    found = nearest(questions, answers, k)
-    assert found == [sorted(range(m), key=lambda a: (-row[a], a))[:k] for row in scores] or _ties_at_the_end(
-        scores, found
+    ranked = nearest(questions, answers, k)
+    assert ranked == [sorted(range(m), key=lambda a: (-row[a], a))[:k] for row in scores] or _ties_at_the_end(
+        scores, ranked
     )
 
 
-def _ties_at_the_end(scores: np.ndarray, found: list[list[int]]) -> bool:
-    """Which of equally good answers come last may differ; their scores may not."""
+def _ties_at_the_end(scores: np.ndarray, ranked: list[list[int]]) -> bool:
+    """The last answers may be any of several equally good ones, with the same scores."""
     return all(
         [row[a] for a in answers] == sorted(row.tolist(), reverse=True)[: len(answers)]
-        for row, answers in zip(scores, found, strict=True)
+        for row, answers in zip(scores, ranked, strict=True)
     )
 
 
-def test_blocks_make_no_difference(monkeypatch):
+def test_blocks_do_not_change_the_result(monkeypatch):
     rng = np.random.default_rng(0)
     questions, answers = (rng.normal(size=(rows, 4)).astype(np.float32) for rows in (7, 5))
     whole = nearest(questions, answers, 3)

@@ -18,7 +18,7 @@ from retrievers.training.examples import Examples, Pair
 from retrievers.training.slam import SlamConfig, loss_of, measured, optimiser, train_slam, with_hard_negatives
 
 CONFIG = SlamConfig(batch=8, epochs=25, learning_rate=0.05, scale=10.0)
-SLOW = replace(CONFIG, epochs=60, learning_rate=0.02, clip=1.0)  # what a recurrent network takes
+SLOW = replace(CONFIG, epochs=60, learning_rate=0.02, clip=1.0)  # for a recurrent network
 FAST = replace(CONFIG, learning_rate=0.1, epochs=60)  # for rows of length 4
 SMALL = WordConfig(minimum=1, dimension=16, hidden=32, output=16, dropout=0.0)
 
@@ -71,7 +71,7 @@ def test_the_static_table_overfits_the_toy_task(toy: Examples, tiny_static: Path
     np.testing.assert_allclose(vectors(tower, toy.questions, side="question"), start.encode(toy.questions), atol=1e-6)
     before = measured(tower, toy)
     trained(tower, toy, FAST)
-    assert measured(tower, toy).success >= 7 / 8 > before.success  # `bamboo` is no token, nor frequent enough for one
+    assert measured(tower, toy).success >= 7 / 8 > before.success  # `bamboo` is not a token and not frequent
 
 
 def test_a_frequent_word_becomes_a_token(toy: Examples, tiny_static: Path, tmp_path: Path):
@@ -98,12 +98,12 @@ def test_a_transformer_overfits_a_toy_task(tiny_bert_source: Path, tmp_path: Pat
     same_after_saving(
         tower, tmp_path / "out", lambda folder: TransformerEncoder.load(folder, cache=tmp_path / "cache"), toy
     )
-    assert SentenceLayout.read(tmp_path / "out").max_length == 16  # its own, not that of training
+    assert SentenceLayout.read(tmp_path / "out").max_length == 16  # the limit of the encoder, not of training
 
 
-def test_pretrained_vectors_stay_as_they_are(toy: Examples):
-    given = WordVectors(("cats", "mice", "unseen"), np.arange(9, dtype=np.float32).reshape(3, 3))
-    tower = word_tower("bilstm", toy, pretrained=given)
+def test_pretrained_vectors_are_frozen(toy: Examples):
+    pretrained = WordVectors(("cats", "mice", "unseen"), np.arange(9, dtype=np.float32).reshape(3, 3))
+    tower = word_tower("bilstm", toy, pretrained=pretrained)
     table = tower.model.embedding.E_pre
     number = tower.reader.vocabulary.ids(["cats", "mice", "grass"])
     assert table[number].tolist() == [[0, 1, 2], [3, 4, 5], [0, 0, 0]]
@@ -112,7 +112,7 @@ def test_pretrained_vectors_stay_as_they_are(toy: Examples):
     assert torch.equal(tower.model.embedding.E_pre, start)
 
 
-def test_a_saved_word_encoder_is_trained_on(toy: Examples, tmp_path: Path):
+def test_a_saved_word_encoder_can_be_trained_further(toy: Examples, tmp_path: Path):
     tower = word_tower("bilstm", toy)
     tower.save(tmp_path / "out", card="", made_with={})
     again = WordTower.load(tmp_path / "out")
@@ -124,53 +124,44 @@ def test_a_saved_word_encoder_is_trained_on(toy: Examples, tmp_path: Path):
     assert measured(again, toy).rr > before
 
 
-def test_interrupted_and_resumed_is_the_same_bit_for_bit(toy: Examples, tmp_path: Path):
+def test_a_resumed_run_is_the_same_bit_for_bit(toy: Examples, assert_resumes):
     config = replace(CONFIG, epochs=4, batch=3, learning_rate=0.01)
-    shape = replace(SMALL, dropout=0.5)
-    whole = word_tower("bilstm", toy, shape)
-    trained(whole, toy, config, held_out=toy, report_every=1)
-    first = word_tower("bilstm", toy, shape)
-    training = Training(first.model, optimiser(first, config), seed=1)
-    for progress in train_slam(training, first, toy, config, held_out=toy, report_every=1):
-        if progress.step == 5:
-            save_training(tmp_path / "run", training)
-            break
-    second = word_tower("bilstm", toy, shape)
-    torch.rand(7)  # randomness of another process
-    resumed = Training(second.model, optimiser(second, config), seed=1)
-    load_training(tmp_path / "run", resumed)
-    for _ in train_slam(resumed, second, toy, config, held_out=toy, report_every=1):
-        pass
-    assert resumed.step == 12
-    for name, weight in whole.model.state_dict().items():
-        assert torch.equal(weight, second.model.state_dict()[name]), name
+
+    def begin():
+        tower = word_tower("bilstm", toy, replace(SMALL, dropout=0.5))
+        return tower, Training(tower.model, optimiser(tower, config), seed=1)
+
+    def run(tower, training):
+        return train_slam(training, tower, toy, config, held_out=toy, report_every=1)
+
+    assert assert_resumes(begin, run, step=5).step == 12
 
 
 def test_hard_negatives_come_from_keywords_and_from_the_encoder(toy: Examples):
-    alike = Examples.of(
+    examples = Examples.of(
         [*(Pair(toy.questions[q], toy.answers[a]) for q, a in toy.pairs), Pair("what is tax", "do they eat cats")]
     )
-    tower = word_tower("mean", alike)
+    tower = word_tower("mean", examples)
     wide = replace(CONFIG, mined="keywords", filter_margin=2.0)
-    mined = with_hard_negatives(tower, alike, wide).negatives
-    assert mined[0][0] == alike.answers.index("do they eat cats")
-    both = with_hard_negatives(tower, alike, replace(wide, mined="both", mined_depth=3)).negatives
+    mined = with_hard_negatives(tower, examples, wide).negatives
+    assert mined[0][0] == examples.answers.index("do they eat cats")
+    both = with_hard_negatives(tower, examples, replace(wide, mined="both", mined_depth=3)).negatives
     assert all(len(answers) >= 3 for answers in both)
-    assert with_hard_negatives(tower, alike, CONFIG) is alike
-    nothing = with_hard_negatives(tower, alike, replace(wide, mined="both", filter_margin=-2.0)).negatives
+    assert with_hard_negatives(tower, examples, CONFIG) is examples
+    nothing = with_hard_negatives(tower, examples, replace(wide, mined="both", filter_margin=-2.0)).negatives
     assert not any(nothing)
-    before = measured(tower, alike).rr
-    trained(tower, with_hard_negatives(tower, alike, wide), replace(wide, hard=2))
-    assert measured(tower, alike).rr > before
+    before = measured(tower, examples).rr
+    trained(tower, with_hard_negatives(tower, examples, wide), replace(wide, hard=2))
+    assert measured(tower, examples).rr > before
 
 
-def test_a_batch_larger_than_the_data_is_all_of_it(toy: Examples):
+def test_a_batch_is_at_most_all_of_the_data(toy: Examples):
     tower = word_tower("mean", toy)
     assert trained(tower, toy, replace(CONFIG, batch=2000, epochs=3)).step == 3
 
 
 def test_a_vocabulary_of_one_word_is_refused():
-    with pytest.raises(ValueError, match=r"at least two words that stand 2 times .* got \['same'\] of 3"):
+    with pytest.raises(ValueError, match=r"at least two words that occur 2 times .* got \['same'\] of 3"):
         WordTower.of("mean", ["same same", "other word"], WordConfig(minimum=2))
 
 
@@ -189,20 +180,20 @@ def test_the_paper_s_settings_are_the_defaults():
 
 def test_the_configured_loss_takes_its_settings():
     scores = torch.tensor([[0.5, 0.25], [0.75, 0.25]])
-    all_kept = torch.ones(2, 2, dtype=torch.bool)
-    hinge = loss_of(SlamConfig(loss="triplet", triplet_margin=0.25))(scores, all_kept)
+    everything = torch.ones(2, 2, dtype=torch.bool)
+    hinge = loss_of(SlamConfig(loss="triplet", triplet_margin=0.25))(scores, everything)
     assert hinge.item() == pytest.approx((0 + 0.75) / 2)
 
 
 @pytest.mark.parametrize(
-    ("config", "told"),
+    ("config", "message"),
     [
         (SlamConfig(batch=1), "two pairs or more, but got 1"),
-        (SlamConfig(loss="softmax", negatives=0), "a negative or more for each question, but got 0"),
+        (SlamConfig(loss="softmax", negatives=0), "at least one negative per question, but got 0"),
     ],
 )
-def test_nothing_to_tell_the_answer_from(config: SlamConfig, told: str):
-    with pytest.raises(ValueError, match=told):
+def test_a_loss_without_negatives_is_refused(config: SlamConfig, message: str):
+    with pytest.raises(ValueError, match=message):
         loss_of(config)
 
 

@@ -16,8 +16,8 @@ WORDS = ("run", "runs", "running", "jog", "sprint", "box", "boxes", "red")
         ("making", ["make"]),
         ("biggest", ["big"]),
         ("walked", ["walk"]),
-        ("falling", ["fall"]),  # a double consonant of its own stays
-        ("red", []),  # no form of `r`
+        ("falling", ["fall"]),  # the double consonant belongs to the lemma
+        ("red", []),  # not a form of `r`
         ("run", []),
         ("jogs", []),  # `jog` is not among the words
     ],
@@ -35,16 +35,16 @@ def constraints() -> Constraints:
 
 def test_words_paired_with_a_word_and_their_lemmas_are_forbidden(constraints: Constraints):
     mask = constraints.forbidden(torch.tensor([3, 2, 0]), torch.arange(8))
-    forbidden = [[WORDS[place] for place in row.nonzero().flatten().tolist()] for row in mask]
+    forbidden = [[WORDS[i] for i in row.nonzero().flatten().tolist()] for row in mask]
     assert forbidden == [["run", "running", "sprint"], ["jog"], []]
 
 
-def test_only_candidates_count(constraints: Constraints):
+def test_the_mask_covers_only_candidates(constraints: Constraints):
     mask = constraints.forbidden(torch.tensor([3, 7, 3]), torch.tensor([1, 4, 5]))
     assert mask.tolist() == [[False, True, False], [False, False, True], [False, True, False]]
 
 
-def test_further_constraints_join(constraints: Constraints):
+def test_constraints_are_joined(constraints: Constraints):
     more = constraints.together_with({0: {7}, 3: {6}})
     mask = more.forbidden(torch.tensor([0, 3, 5]), torch.arange(8))
     assert mask.nonzero().tolist() == [[0, 7], [1, 0], [1, 2], [1, 4], [1, 6], [2, 7]]

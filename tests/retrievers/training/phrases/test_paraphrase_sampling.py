@@ -32,7 +32,7 @@ def test_a_row_without_candidates_has_no_negative(sampling):
     assert others(sampling, torch.zeros(2, 0), torch.zeros(2, 0, dtype=torch.bool)).tolist() == [NONE, NONE]
 
 
-def test_random_ones_are_equally_likely():
+def test_random_candidates_are_equally_likely():
     allowed = torch.tensor([[True, True, False, True]]).expand(6000, 4)
     drawn = random_others(torch.zeros(6000, 4), allowed, generator=seeded())
     counts = torch.bincount(drawn, minlength=4)
@@ -49,7 +49,7 @@ def test_mix_is_half_max_and_half_random():
 
 
 @given(st.integers(0, 6), st.integers(0, 6), st.integers(0, 99), st.sampled_from(["max", "rand", "mix"]))
-def test_whatever_is_chosen_is_allowed(rows, columns, seed, sampling):
+def test_chosen_candidates_are_allowed(rows, columns, seed, sampling):
     similarities = torch.randn(rows, columns, generator=seeded(seed))
     allowed = torch.rand(rows, columns, generator=seeded(seed + 1)) < 0.4
     chosen = others(sampling, similarities, allowed, generator=seeded(seed))
@@ -63,6 +63,6 @@ def test_the_same_seed_draws_the_same():
     assert first.tolist() == second.tolist()
 
 
-def test_a_mask_of_another_shape_is_told():
+def test_a_mask_of_another_shape_is_refused():
     with pytest.raises(ValueError, match=r"got \(3, 3\) and torch.bool \(2, 3\)"):
         most_similar_others(SIMILARITIES, OTHERS[:2])

@@ -12,7 +12,7 @@ from retrievers.training.phrases.trees import tree_of
 WORDS = WordVectors(("big", "house", "large", "home"), np.array([[1, 0], [0, 1], [1, 0.1], [0.1, 1]], dtype=np.float32))
 
 
-def test_scores_are_cosines_of_what_is_known():
+def test_scores_are_cosines_of_known_words():
     model = PhraseModel.of(WORDS, "addition")
     pairs = [("big house", "large home"), ("big zork", "big"), ("zork", "big"), ("big", "house")]
     scores = model.scores([(tree_of(a), tree_of(b)) for a, b in pairs])
@@ -21,7 +21,7 @@ def test_scores_are_cosines_of_what_is_known():
 
 
 @pytest.mark.parametrize("composition", ["addition", "recursive"])
-def test_saved_and_loaded_it_gives_the_same_vectors(composition, tmp_path):
+def test_a_loaded_model_gives_the_same_vectors(composition, tmp_path):
     torch.manual_seed(1)
     model = PhraseModel.of(WORDS, composition, noise=0.3)
     with torch.no_grad():
@@ -33,7 +33,7 @@ def test_saved_and_loaded_it_gives_the_same_vectors(composition, tmp_path):
     assert not loaded.vectors(trees)[2].any()
 
 
-def test_widened_it_knows_further_words_and_keeps_its_own():
+def test_widening_adds_words_and_keeps_vectors():
     torch.manual_seed(1)
     small = PhraseModel.of(WordVectors(WORDS.words[2:], WORDS.matrix[2:]), "recursive", noise=0.3)
     with torch.no_grad():
@@ -43,7 +43,7 @@ def test_widened_it_knows_further_words_and_keeps_its_own():
     assert wide.vectors([tree_of("big")])[0].tolist() == [1, 0]
 
 
-def test_a_model_of_another_kind_or_shape_is_told(tmp_path):
+def test_a_model_of_another_kind_or_shape_is_refused(tmp_path):
     other = MeanTextConfig(MeanConfig(vocabulary=4, dimension=2))
     save_model(tmp_path / "mean", config=other, weights={"E": np.zeros((4, 2))}, card="")
     with pytest.raises(ValueError, match="Expected a model of kind PhraseNetworkConfig, but got 'MeanTextConfig'"):

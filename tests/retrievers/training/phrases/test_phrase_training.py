@@ -8,7 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from qa_core.training.loop import Training, seed_everything
-from qa_core.training.resume import load_training, save_training
 from retrievers.training.phrases.phrase_training import PhraseConfig, PhraseNetwork, adagrad, objective, train_network
 from retrievers.training.phrases.tree_batching import Forest, Numbered
 from retrievers.training.phrases.trees import Tree, parsed, right_branching
@@ -54,11 +53,11 @@ def test_composition_by_hand():
 
 
 @given(st.lists(st.sampled_from(SHAPES), min_size=1, max_size=6), st.integers(0, 9))
-def test_a_forest_gives_what_each_tree_gives_alone(shapes: list[str], seed: int):
+def test_a_forest_equals_its_trees_composed_alone(shapes: list[str], seed: int):
     torch.manual_seed(seed)
     network = PhraseNetwork(start(seed=seed), "recursive", noise=0.5)
-    together = network(Forest.of([numbered(text) for text in shapes]))
-    for row, text in zip(together, shapes, strict=True):
+    batched = network(Forest.of([numbered(text) for text in shapes]))
+    for row, text in zip(batched, shapes, strict=True):
         tree = parsed(text)
         alone = one_by_one(network, tree, ["abcd".index(token) for token in tree.tokens])
         assert torch.allclose(row, alone, atol=1e-6)
@@ -89,26 +88,26 @@ def test_the_objective_agrees_with_finite_differences(composition, similarity):
     network.zero_grad()
     value().backward()
     for parameter in network.parameters():
-        for place in range(0, parameter.numel(), 5):
+        for i in range(0, parameter.numel(), 5):
             flat = parameter.data.view(-1)
-            flat[place] += 1e-6
+            flat[i] += 1e-6
             above = value().item()
-            flat[place] -= 2e-6
+            flat[i] -= 2e-6
             below = value().item()
-            flat[place] += 1e-6
-            assert parameter.grad.view(-1)[place].item() == pytest.approx((above - below) / 2e-6, abs=1e-5)
+            flat[i] += 1e-6
+            assert parameter.grad.view(-1)[i].item() == pytest.approx((above - below) / 2e-6, abs=1e-5)
 
 
 def test_the_objective_by_hand():
-    """Single words: s = dot; MAX finds for (a, b) the most similar of c and d on either side."""
+    """Single words: s = dot; MAX takes the most similar of c and d for a and for b."""
     words = np.array([[1.0, 0.0], [0.5, 0.0], [0.8, 0.0], [0.0, 1.0]], dtype=np.float32)
     network = PhraseNetwork(words, "addition")
     phrases = [Numbered((number,), (), ()) for number in range(4)]
     config = PhraseConfig(similarity="dot", sampling="max", word_regularisation=0.0)
     # (a, b): 1 − .5 + .8 and 1 − .5 + .4; (c, d): 1 − 0 + .8 and 1 − 0 + 0, over two pairs
     expected = (1.3 + 0.9 + 1.8 + 1.0) / 2
-    found = objective(network, phrases, torch.tensor([[0, 1], [2, 3]]), config)
-    assert found.item() == pytest.approx(expected)
+    value = objective(network, phrases, torch.tensor([[0, 1], [2, 3]]), config)
+    assert value.item() == pytest.approx(expected)
 
 
 def test_the_optimiser_follows_the_whole_objective():
@@ -159,7 +158,7 @@ def test_it_learns_a_toy_database(composition, sampling):
     assert separation(network) == 1
 
 
-def test_words_stay_where_their_rate_is_zero():
+def test_a_rate_of_zero_freezes_words():
     phrases, pairs = toy()
     config = PhraseConfig(word_rate=0.0, epochs=2)
     network = PhraseNetwork(start(24, 8), "recursive")
@@ -169,8 +168,8 @@ def test_words_stay_where_their_rate_is_zero():
         adagrad(PhraseNetwork(start(), "addition"), replace(config, composition="addition"))
 
 
-def test_known_paraphrases_are_no_negatives():
-    """Of three phrases that are all paired, none is left to be a negative; without constraints one is."""
+def test_known_paraphrases_are_not_negatives():
+    """Three phrases that are all paired have no negatives, unless constraints are off."""
     phrases = [Numbered((number,), (), ()) for number in range(3)]
     pairs = np.array([[0, 1], [1, 2], [0, 2]])
     losses = {}
@@ -190,22 +189,16 @@ def test_pairs_of_one_kind_cannot_be_trained():
         list(train_network(training, toy()[0], np.array([[0, 1], [1, 0]]), PhraseConfig()))
 
 
-def test_resumed_it_ends_with_the_same_network(tmp_path):
+def test_a_resumed_run_ends_with_the_same_network(assert_resumes):
     phrases, pairs = toy()
     config = PhraseConfig(sampling="mix", batch=2, epochs=4)
 
-    def fresh() -> Training:
+    def begin():
         seed_everything(5)
         network = PhraseNetwork(start(24, 8), "recursive")
-        return Training(network, adagrad(network, config), seed=5)
+        return None, Training(network, adagrad(network, config), seed=5)
 
-    whole, cut, resumed = fresh(), fresh(), fresh()
-    list(train_network(whole, phrases, pairs, config, evaluate=separation))
-    for progress in train_network(cut, phrases, pairs, config, evaluate=separation):
-        if progress.epoch == 2:
-            save_training(tmp_path / "run", cut)
-            break
-    load_training(tmp_path / "run", resumed)
-    list(train_network(resumed, phrases, pairs, config, evaluate=separation))
-    for name, parameter in whole.model.state_dict().items():
-        assert torch.equal(parameter, resumed.model.state_dict()[name])
+    def run(_, training):
+        return train_network(training, phrases, pairs, config, evaluate=separation)
+
+    assert_resumes(begin, run, step=7)

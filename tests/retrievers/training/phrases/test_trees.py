@@ -9,7 +9,7 @@ TOKENS = st.lists(st.text("abc", min_size=1, max_size=3), min_size=1, max_size=8
 
 @st.composite
 def trees(draw) -> Tree:
-    """Any binary tree: two of the nodes without a parent are merged until one is left."""
+    """Any binary tree: pairs of nodes without a parent are merged until one remains."""
     tokens = draw(TOKENS)
     free, merges = list(range(len(tokens))), []
     while len(free) > 1:
@@ -61,13 +61,13 @@ def test_parses_are_binarised(text: str, expected: str):
         ("(S (-NONE- *))", "no token"),
     ],
 )
-def test_broken_parses_are_told(text: str, reason: str):
+def test_broken_parses_are_refused(text: str, reason: str):
     with pytest.raises(ValueError, match="Expected a bracketed parse, but got") as error:
         parsed(text)
     assert reason in str(error.value)
 
 
-def test_a_parenthesis_in_a_phrase_is_no_parse():
+def test_a_parenthesis_in_a_phrase_is_not_a_parse():
     assert tree_of("(what) a day").tokens == ("what", "a", "day")
 
 
@@ -78,7 +78,7 @@ def test_without_words_there_is_no_tree(text: str):
 
 
 @pytest.mark.parametrize("merges", [(), ((0, 1),), ((0, 1), (0, 3)), ((0, 3), (1, 2)), ((0, 1), (2, 4))])
-def test_what_is_no_binary_tree_is_refused(merges):
+def test_other_graphs_are_refused(merges):
     with pytest.raises(ValueError, match="Expected a binary tree"):
         Tree(("a", "b", "c"), merges)
 
@@ -95,16 +95,16 @@ def test_right_branching_trees_are_trees(tokens: list[str]):
 
 
 @given(trees(), st.sets(st.sampled_from(["a", "b", "ab", "abc", "c", "cc"])))
-def test_pruning_takes_tokens_out_of_the_brackets(tree: Tree, gone: set[str]):
-    left = pruned(tree, lambda token: token not in gone)
-    kept = [token for token in bracketed(tree).replace("(", "").replace(")", "").split() if token not in gone]
+def test_pruning_removes_tokens(tree: Tree, removed: set[str]):
+    left = pruned(tree, lambda token: token not in removed)
+    expected = [token for token in bracketed(tree).replace("(", "").replace(")", "").split() if token not in removed]
     if left is None:
-        assert not kept
+        assert not expected
     else:
-        assert bracketed(left).replace("(", "").replace(")", "").split() == kept
+        assert bracketed(left).replace("(", "").replace(")", "").split() == expected
 
 
-def test_pruning_joins_what_stays():
+def test_pruning_joins_the_remaining_nodes():
     tree = parsed("(X (Y (A a) (B b)) (Z (C c) (D d)))")
     assert bracketed(pruned(tree, lambda token: token != "b")) == "(a (c d))"
     assert pruned(tree, lambda _: False) is None

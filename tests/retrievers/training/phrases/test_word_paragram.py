@@ -1,12 +1,10 @@
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
 
 from qa_core.training.loop import Training
-from qa_core.training.resume import load_training, save_training
 from retrievers.training.phrases.forbidden_negatives import Constraints
 from retrievers.training.phrases.word_paragram import (
     ParagramConfig,
@@ -88,7 +86,7 @@ def test_weight_decay_of_the_change_is_the_gradient_of_the_regulariser():
         objective(plain, pairs, wrong, there, config).backward()
         slow.step()
     np.testing.assert_allclose(ours.vectors(), plain.vectors(), atol=1e-6)
-    assert np.array_equal(ours.vectors()[4:], start()[4:])  # words of no batch stay
+    assert np.array_equal(ours.vectors()[4:], start()[4:])  # words outside all batches are unchanged
 
 
 def test_sparse_and_dense_steps_are_the_same():
@@ -99,7 +97,7 @@ def test_sparse_and_dense_steps_are_the_same():
     np.testing.assert_allclose(sparse.vectors(), dense.vectors(), atol=1e-5)
 
 
-def test_max_takes_the_most_similar_other_word_of_the_batch():
+def test_max_takes_the_most_similar_allowed_word_of_the_batch():
     rows = np.array([[1, 0], [0.9, 0.1], [0.8, 0.4], [0, 1]], dtype=np.float32)
     table, pairs = WordTable(rows), torch.tensor([[0, 1], [3, 2]])
     chosen, there = negatives(table, pairs, CONFIG)
@@ -133,22 +131,22 @@ def test_random_negatives_are_allowed_words(sampling):
 
 @pytest.mark.parametrize("sampling", ["max", "rand", "mix"])
 @pytest.mark.parametrize("similarity", ["cosine", "dot"])
-def test_paraphrases_come_together(sampling, similarity):
+def test_paraphrases_become_nearest_neighbours(sampling, similarity):
     config = replace(CONFIG, sampling=sampling, similarity=similarity, epochs=60, learning_rate=0.2)
     vectors = trained(config).vectors()
-    told = cosines(vectors) if similarity == "cosine" else vectors @ vectors.T
-    np.fill_diagonal(told, -np.inf)
-    assert told.argmax(1).tolist() == [1, 0, 3, 2, 5, 4, 7, 6]
-    assert cosines(start()).argsort(1)[:, -2].tolist() != told.argmax(1).tolist()
+    similarities = cosines(vectors) if similarity == "cosine" else vectors @ vectors.T
+    np.fill_diagonal(similarities, -np.inf)
+    assert similarities.argmax(1).tolist() == [1, 0, 3, 2, 5, 4, 7, 6]
+    assert cosines(start()).argsort(1)[:, -2].tolist() != similarities.argmax(1).tolist()
 
 
-def test_the_regulariser_holds_words_at_their_start():
+def test_the_regulariser_keeps_words_near_their_initial_vectors():
     free, held = (trained(replace(CONFIG, regularisation=much)) for much in (0.0, 1.0))
     away = [np.square(table.vectors() - start()).sum() for table in (free, held)]
     assert away[1] < 0.25 * away[0]
 
 
-def test_the_best_epoch_is_kept():
+def test_training_ends_with_the_best_epoch():
     seen = []
 
     def evaluate(vectors: np.ndarray) -> float:
@@ -162,26 +160,17 @@ def test_the_best_epoch_is_kept():
 
 @pytest.mark.parametrize("sampling", ["max", "mix"])
 @pytest.mark.parametrize("regularisation", [0.0, 1e-3])
-def test_a_resumed_run_ends_with_the_same_vectors(tmp_path: Path, sampling, regularisation):
+def test_a_resumed_run_ends_with_the_same_vectors(assert_resumes, sampling, regularisation):
     config = replace(CONFIG, sampling=sampling, regularisation=regularisation, batch=2, epochs=6)
 
-    def fresh() -> Training:
+    def begin():
         table = WordTable(start(), sparse=regularisation == 0)
-        return Training(table, adagrad(table, config), seed=1)
+        return None, Training(table, adagrad(table, config), seed=1)
 
-    cut = fresh()
-    for progress in train_table(cut, TOY, config, report_every=1):
-        if progress.step == 5:
-            save_training(tmp_path / "run", cut)
-            break
-    resumed = fresh()
-    load_training(tmp_path / "run", resumed)
-    for _ in train_table(resumed, TOY, config):
-        pass
-    assert np.array_equal(resumed.model.vectors(), trained(config).vectors())
+    assert_resumes(begin, lambda _, training: train_table(training, TOY, config, report_every=1), step=5)
 
 
-def test_a_batch_larger_than_the_data_is_all_of_it():
+def test_a_batch_is_at_most_all_of_the_data():
     assert np.array_equal(trained(replace(CONFIG, batch=1000)).vectors(), trained(CONFIG).vectors())
 
 
