@@ -26,7 +26,7 @@ from qa_bot.web.errors import ServiceError
 from qa_bot.web.pages import PAGES
 
 TOKEN_FILE = "token"  # noqa: S105  # the name of a file
-OPEN = frozenset({*PAGES, "/livez", "/readyz", "/ws"})
+PUBLIC_ROUTES = frozenset({*PAGES, "/livez", "/readyz", "/ws"})
 """Routes that need no token; `/ws` asks for it in its first frame."""
 ASSETS = "/assets/"
 PROBES = frozenset({"/livez", "/readyz"})
@@ -46,7 +46,7 @@ class Address(NamedTuple):
     port: int | None
 
 
-class Buckets:
+class TokenBuckets:
     """How often each client may come: `burst` times at once, and then `rate` times a minute (a token bucket each)."""
 
     def __init__(self, rate: float, *, burst: float, remembered: int = REMEMBERED) -> None:
@@ -82,8 +82,8 @@ class Access:
         self._ports = {port for port in (settings.port, settings.liveqa_port) if port}
         self._own = _own_names(settings.host)
         self._wildcard = settings.host in ("0.0.0.0", "::")  # noqa: S104  # compared, not bound
-        self._rate = Buckets(settings.rate, burst=settings.rate) if settings.rate else None
-        self._wrong = Buckets(WRONG_TOKENS, burst=WRONG_TOKENS)
+        self._rate = TokenBuckets(settings.rate, burst=settings.rate) if settings.rate else None
+        self._wrong = TokenBuckets(WRONG_TOKENS, burst=WRONG_TOKENS)
         self._clock = clock
 
     @property
@@ -160,19 +160,19 @@ class Access:
         return any(came == Address(each.name, each.port or usual) for each in own)
 
 
-def guard(access: Access, *, token_in_query: frozenset[str] = frozenset(), open_routes: frozenset[str]) -> Middleware:
+def guard(access: Access, *, token_in_query: frozenset[str] = frozenset(), public_routes: frozenset[str]) -> Middleware:
     """The middleware that lets nobody through whom `access` refuses.
 
     Args:
         token_in_query: routes where the token may also come as `?token=`.
-        open_routes: routes that need no token; what stands under `/assets/` needs none either.
+        public_routes: routes that need no token; what stands under `/assets/` needs none either.
     """
 
     @web.middleware
     async def guarded(request: web.Request, handler: Handler) -> web.StreamResponse:
         route = route_of(request)
-        is_asset = bool(open_routes) and route.startswith(ASSETS)
-        is_open = is_asset or route in open_routes
+        is_asset = bool(public_routes) and route.startswith(ASSETS)
+        is_open = is_asset or route in public_routes
         access.check_names(request, page=is_open and route in PAGES)
         tokens = tuple(_tokens(request, in_query=route in token_in_query))
         if not is_open:

@@ -17,17 +17,17 @@ from qa_bot.home.config import ServeSection
 from qa_bot.web import health as operation
 from qa_bot.web import openapi
 from qa_bot.web import pages as page
-from qa_bot.web.access import OPEN, PROBES, Access, guard, route_of
+from qa_bot.web.access import PROBES, PUBLIC_ROUTES, Access, guard, route_of
 from qa_bot.web.api import compare, owner
 from qa_bot.web.api import routes as api
-from qa_bot.web.app_keys import ACCESS, ENGINE, METRICS, REQUEST_ID, SETTINGS
+from qa_bot.web.app_keys import ACCESS, METRICS, REQUEST_ID, SERVICE, SETTINGS
 from qa_bot.web.chat import socket as chat
 from qa_bot.web.errors import CODES, ServiceError
 from qa_bot.web.liveqa import routes as liveqa
 from qa_bot.web.logs import event, serving
 from qa_bot.web.metrics import Metrics
 from qa_bot.web.openai import routes as openai
-from qa_bot.web.service import Engine
+from qa_bot.web.service import AnswerService
 
 log = logging.getLogger(__name__)
 
@@ -45,7 +45,7 @@ _SANE_ID = re.compile(r"[A-Za-z0-9_.:-]{1,64}")
 
 
 def make_app(
-    engine: Engine, metrics: Metrics, settings: ServeSection, *, access: Access | None = None
+    service: AnswerService, metrics: Metrics, settings: ServeSection, *, access: Access | None = None
 ) -> web.Application:
     """The main port.
 
@@ -54,7 +54,7 @@ def make_app(
         access: shared with the LiveQA port, so that a client has one rate; by default one that `settings` says.
     """
     access = access or Access(settings)
-    app = _framed(engine, metrics, settings, access, guard(access, token_in_query=LIVEQA, open_routes=OPEN))
+    app = _framed(service, metrics, settings, access, guard(access, token_in_query=LIVEQA, public_routes=PUBLIC_ROUTES))
     chat.prepare(app)
     owner.prepare(app)
     for each in (page, api, chat, compare, owner, openai, openapi, liveqa, operation):
@@ -63,22 +63,22 @@ def make_app(
 
 
 def make_liveqa_app(
-    engine: Engine, metrics: Metrics, settings: ServeSection, *, access: Access | None = None
+    service: AnswerService, metrics: Metrics, settings: ServeSection, *, access: Access | None = None
 ) -> web.Application:
     """The LiveQA port, where `/` is LiveQA and everything wants the token."""
     access = access or Access(settings)
-    guarded = guard(access, token_in_query=LIVEQA | {"/"}, open_routes=frozenset())
-    app = _framed(engine, metrics, settings, access, guarded)
+    guarded = guard(access, token_in_query=LIVEQA | {"/"}, public_routes=frozenset())
+    app = _framed(service, metrics, settings, access, guarded)
     app.add_routes(liveqa.own_port_routes())
     return app
 
 
 def _framed(
-    engine: Engine, metrics: Metrics, settings: ServeSection, access: Access, guarded: Middleware
+    service: AnswerService, metrics: Metrics, settings: ServeSection, access: Access, guarded: Middleware
 ) -> web.Application:
     layers = (_identified, _counted, _told, guarded)
     app = web.Application(middlewares=layers, client_max_size=BODY, client_max_fields=FIELDS)
-    app[ENGINE], app[METRICS], app[SETTINGS], app[ACCESS] = engine, metrics, settings, access
+    app[SERVICE], app[METRICS], app[SETTINGS], app[ACCESS] = service, metrics, settings, access
     app.on_response_prepare.append(_signed)
     return app
 

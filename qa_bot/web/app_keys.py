@@ -7,9 +7,9 @@ from aiohttp import web
 from qa_bot.home.config import ServeSection
 from qa_bot.web.access import Access
 from qa_bot.web.metrics import Metrics
-from qa_bot.web.service import Engine
+from qa_bot.web.service import AnswerService
 
-ENGINE = web.AppKey("engine", Engine)
+SERVICE = web.AppKey("service", AnswerService)
 METRICS = web.AppKey("metrics", Metrics)
 ACCESS = web.AppKey("access", Access)
 SETTINGS = web.AppKey("settings", ServeSection)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from aiohttp import web
 
-from qa_bot.web.app_keys import ENGINE, METRICS, REQUEST_ID
+from qa_bot.web.app_keys import METRICS, REQUEST_ID, SERVICE
 from qa_bot.web.errors import ServiceError
 from qa_bot.web.metrics import CONTENT_TYPE
 
@@ -26,7 +26,7 @@ async def livez(_: web.Request) -> web.Response:
 
 async def readyz(request: web.Request) -> web.Response:
     """Whether the next question would be taken; 503 with the reason where not."""
-    state = request.app[ENGINE].state
+    state = request.app[SERVICE].state
     if state == "ready":
         return web.json_response({"ready": True})
     error = ServiceError(503, REASONS[state], retry_after=1)

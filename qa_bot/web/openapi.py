@@ -16,7 +16,7 @@ from pydantic.json_schema import models_json_schema
 from qa_bot import __version__
 from qa_bot.web.api.json_bodies import reply
 from qa_bot.web.api.models import ErrorReply
-from qa_bot.web.app_keys import ACCESS, ENGINE
+from qa_bot.web.app_keys import ACCESS, SERVICE
 from qa_bot.web.chat.frames import Id
 from qa_bot.web.openai.models import MODEL
 from qa_bot.web.route_docs import JSON, OPERATIONS, Operation, Schema
@@ -66,7 +66,7 @@ def routes() -> list[web.RouteDef]:
 
 
 async def show(request: web.Request) -> web.Response:
-    personas = request.app[ENGINE].bot.personas
+    personas = request.app[SERVICE].bot.personas
     return reply(document(secured=request.app[ACCESS].wants_token, personas=personas))
 
 

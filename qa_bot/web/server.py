@@ -25,7 +25,7 @@ from qa_bot.web.chat.conversations import Conversations
 from qa_bot.web.chat.socket import CHAT
 from qa_bot.web.logs import configure, event, server_log
 from qa_bot.web.metrics import Metrics
-from qa_bot.web.service import Engine
+from qa_bot.web.service import AnswerService
 
 log = logging.getLogger(__name__)
 
@@ -57,18 +57,18 @@ class ServeError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Service:
+class RunningServer:
     """A service that listens."""
 
     url: str
     liveqa_url: str | None
-    engine: Engine
+    service: AnswerService
     metrics: Metrics
     app: web.Application
     settings: ServeSection
 
 
-def serve(bot: Bot, settings: ServeSection, *, announce: Callable[[Service], None] | None = None) -> None:
+def serve(bot: Bot, settings: ServeSection, *, announce: Callable[[RunningServer], None] | None = None) -> None:
     """Serve until SIGTERM or SIGINT; a second one stops at once.
 
     Args:
@@ -85,8 +85,8 @@ def serve(bot: Bot, settings: ServeSection, *, announce: Callable[[Service], Non
 
 
 @asynccontextmanager
-async def running(bot: Bot, settings: ServeSection) -> AsyncIterator[Service]:
-    """A service that listens on both ports and answers as soon as its engine is warm; stops gracefully at the end.
+async def running(bot: Bot, settings: ServeSection) -> AsyncIterator[RunningServer]:
+    """A service that listens on both ports and answers as soon as its service is warm; stops gracefully at the end.
 
     Raises as `serve` does.
     """
@@ -97,29 +97,29 @@ async def running(bot: Bot, settings: ServeSection) -> AsyncIterator[Service]:
         liveqa = _held(held, settings.host, settings.liveqa_port) if settings.liveqa_port else []
         settings = replace(settings, token=token, port=_port(sockets))
         metrics, access = Metrics(), Access(settings)
-        engine = Engine(bot, metrics, workers=settings.workers, queue=settings.queue)
-        held.push_async_callback(engine.close)
-        app = make_app(engine, metrics, settings, access=access)
+        service = AnswerService(bot, metrics, workers=settings.workers, queue=settings.queue)
+        held.push_async_callback(service.close)
+        app = make_app(service, metrics, settings, access=access)
         await held.enter_async_context(_served(app, sockets))
         if liveqa:
-            beside = make_liveqa_app(engine, metrics, settings, access=access)
+            beside = make_liveqa_app(service, metrics, settings, access=access)
             await held.enter_async_context(_served(beside, liveqa))
-        await held.enter_async_context(_bookkeeping(engine, app[CHAT].conversations))
-        held.push_async_callback(engine.drained, bot.config.answer.deadline + GRACE)
+        await held.enter_async_context(_bookkeeping(service, app[CHAT].conversations))
+        held.push_async_callback(service.drained, bot.config.answer.deadline + GRACE)
         liveqa_url = _url(settings.host, liveqa) if liveqa else None
-        yield Service(_url(settings.host, sockets), liveqa_url, engine, metrics, app, settings)
+        yield RunningServer(_url(settings.host, sockets), liveqa_url, service, metrics, app, settings)
 
 
-async def _until_told(bot: Bot, settings: ServeSection, announce: Callable[[Service], None]) -> None:
+async def _until_told(bot: Bot, settings: ServeSection, announce: Callable[[RunningServer], None]) -> None:
     told = asyncio.Event()
     with _signals(told):
-        async with running(bot, settings) as service:
-            opening = asyncio.create_task(service.engine.warm_up())
+        async with running(bot, settings) as server:
+            opening = asyncio.create_task(server.service.warm_up())
             stopping = asyncio.create_task(told.wait())
             await asyncio.wait({opening, stopping}, return_when=asyncio.FIRST_COMPLETED)
             if opening.done():
                 opening.result()
-                announce(service)
+                announce(server)
             await stopping
             event(log, "stopping")
 
@@ -132,9 +132,9 @@ def _allow_files() -> None:
         resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
 
 
-def _announce(service: Service) -> None:
-    beside = f" (LiveQA on {service.liveqa_url})" if service.liveqa_url else ""
-    sys.stderr.write(f"qa-bot listens on {service.url}{beside}\n")
+def _announce(server: RunningServer) -> None:
+    beside = f" (LiveQA on {server.liveqa_url})" if server.liveqa_url else ""
+    sys.stderr.write(f"qa-bot listens on {server.url}{beside}\n")
     sys.stderr.flush()
 
 
@@ -194,9 +194,9 @@ async def _served(app: web.Application, sockets: list[socket.socket]) -> AsyncIt
 
 
 @asynccontextmanager
-async def _bookkeeping(engine: Engine, conversations: Conversations) -> AsyncIterator[None]:
+async def _bookkeeping(service: AnswerService, conversations: Conversations) -> AsyncIterator[None]:
     """Turns go from the journal into the store, while serving and at the end; what is over goes for good."""
-    tasks = [asyncio.create_task(_take_up(engine)), asyncio.create_task(_expire(engine, conversations))]
+    tasks = [asyncio.create_task(_take_up(service)), asyncio.create_task(_expire(service, conversations))]
     try:
         yield
     finally:
@@ -207,28 +207,28 @@ async def _bookkeeping(engine: Engine, conversations: Conversations) -> AsyncIte
                 await task
 
 
-async def _take_up(engine: Engine) -> None:
+async def _take_up(service: AnswerService) -> None:
     told = False
     while True:
         await asyncio.sleep(JOURNAL_EVERY)
         try:
-            await engine.store(lambda _: None)  # whoever opens the store takes the journal up
+            await service.store(lambda _: None)  # whoever opens the store takes the journal up
         except Exception as error:
             if not told:
                 log.warning("Turns stay in the journal, since the store cannot be used: %s", error)
             told = True
 
 
-async def _expire(engine: Engine, conversations: Conversations) -> None:
+async def _expire(service: AnswerService, conversations: Conversations) -> None:
     while True:
         await asyncio.sleep(EXPIRE_EVERY)
         try:
-            gone = await engine.store(lambda store: expire(engine.bot.config, store))
+            gone = await service.store(lambda store: expire(service.bot.config, store))
         except Exception as error:
             log.warning("Old conversations stay for now, since the store cannot be used: %s", error)
             continue
         for each in gone:
-            engine.bot.memory.forget(each)
+            service.bot.memory.forget(each)
             live = conversations.find(each)
             if live and not live.answering:  # else somebody just came back, and is not stopped
                 live.clear()

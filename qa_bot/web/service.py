@@ -1,4 +1,4 @@
-"""The one engine behind every service: so many questions at once, so many waiting, the rest told to come back."""
+"""The one service behind every service: so many questions at once, so many waiting, the rest told to come back."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ GLANCE = 0.02
 """Seconds between two looks at whether all is done."""
 
 
-class Engine:
+class AnswerService:
     """Runs the bot in worker threads, off the event loop; to be used from one event loop.
 
     A question's deadline runs from the moment it came: waiting in the queue costs its own time. A caller that is

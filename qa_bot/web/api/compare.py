@@ -17,7 +17,7 @@ from qa_bot.learning.comparing.judgements import Judged, append, judge_pair, rea
 from qa_bot.learning.comparing.sides import ComparisonError, parse_answers
 from qa_bot.web.api.compare_models import ComparisonRequest, GradesRequest, JudgementRequest, NextQuery, TableQuery
 from qa_bot.web.api.json_bodies import read, read_query, reply, shown
-from qa_bot.web.app_keys import ENGINE
+from qa_bot.web.app_keys import SERVICE
 from qa_bot.web.errors import ServiceError
 
 log = logging.getLogger(__name__)
@@ -41,14 +41,14 @@ def routes() -> list[web.RouteDef]:
 
 async def list_comparisons(request: web.Request) -> web.Response:
     """The comparisons that were prepared, by name."""
-    home = request.app[ENGINE].bot.home
+    home = request.app[SERVICE].bot.home
     return reply({"comparisons": await asyncio.to_thread(lambda: list(_listed(home)))})
 
 
 async def make_comparison(request: web.Request) -> web.Response:
     """Two texts of answers become pairs to judge; 409 where they make none, or not those that have this name."""
     given = await read(request, ComparisonRequest)
-    home = request.app[ENGINE].bot.home
+    home = request.app[SERVICE].bot.home
 
     def work() -> dict[str, Any]:
         a, b = (parse_answers(each.answers, each.name) for each in (given.a, given.b))
@@ -114,7 +114,7 @@ async def show_table(request: web.Request) -> web.Response:
 
 async def _of_comparison(request: web.Request, work: Work) -> dict[str, Any]:
     """What `work` makes of the comparison that the path names, in a thread; 404 where there is none."""
-    home, name = request.app[ENGINE].bot.home, request.match_info["name"]
+    home, name = request.app[SERVICE].bot.home, request.match_info["name"]
     try:
         return await asyncio.to_thread(lambda: work(home, load(home, name)))
     except ComparisonError as error:

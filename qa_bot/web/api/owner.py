@@ -15,7 +15,7 @@ from qa_bot.home.generations import CorruptGenerationError
 from qa_bot.learning import owner
 from qa_bot.web.api.json_bodies import read, read_query, reply
 from qa_bot.web.api.owner_models import AddAnswerRequest, DismissRequest, GapsQuery
-from qa_bot.web.app_keys import ENGINE
+from qa_bot.web.app_keys import SERVICE
 from qa_bot.web.errors import ServiceError
 
 WAITING = 8
@@ -62,7 +62,7 @@ WRITER = web.AppKey("writer", Writer)
 
 def prepare(app: web.Application) -> None:
     """Give an application its writer, which ends with it."""
-    app[WRITER] = Writer(app[ENGINE].bot)
+    app[WRITER] = Writer(app[SERVICE].bot)
 
     async def close(app: web.Application) -> None:
         await asyncio.to_thread(app[WRITER].close)
@@ -80,8 +80,8 @@ def routes() -> list[web.RouteDef]:
 
 async def list_gaps(request: web.Request) -> web.Response:
     """Questions that got no answer, or a bad one."""
-    limit, engine = read_query(request, GapsQuery).limit, request.app[ENGINE]
-    found, total = await engine.store(lambda _: owner.gaps(engine.bot, limit=limit))
+    limit, service = read_query(request, GapsQuery).limit, request.app[SERVICE]
+    found, total = await service.store(lambda _: owner.gaps(service.bot, limit=limit))
     return reply({"gaps": [asdict(each) for each in found], "total": total})
 
 
@@ -93,8 +93,8 @@ async def add_answer(request: web.Request) -> web.Response:
 
 async def dismiss(request: web.Request) -> web.Response:
     """Let a question be gone until it is asked again."""
-    gap, engine = (await read(request, DismissRequest)).gap, request.app[ENGINE]
-    asked = await engine.store(lambda _: owner.dismiss(engine.bot, gap))
+    gap, service = (await read(request, DismissRequest)).gap, request.app[SERVICE]
+    asked = await service.store(lambda _: owner.dismiss(service.bot, gap))
     if not asked:
         raise ServiceError(404, f"Expected the key of a question that wants an answer, but got {gap}.")
     return reply({"gap": gap, "asked": asked})

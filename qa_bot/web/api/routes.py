@@ -29,7 +29,7 @@ from qa_bot.web.api.models import (
     SpeakRequest,
     TranscriptQuery,
 )
-from qa_bot.web.app_keys import ENGINE
+from qa_bot.web.app_keys import SERVICE
 from qa_bot.web.chat.frames import Id, failed, final, frame, told
 from qa_bot.web.chat.socket import CHAT
 from qa_bot.web.errors import ServiceError
@@ -62,32 +62,32 @@ def routes() -> list[web.RouteDef]:
 async def ask(request: web.Request) -> web.StreamResponse:
     """An answer with its sources, as one object or as the events that lead to it."""
     asked = await read(request, AskRequest)
-    engine = request.app[ENGINE]
-    engine.expect_persona(asked.persona or "")
+    service = request.app[SERVICE]
+    service.expect_persona(asked.persona or "")
     question = Question(asked.question, asked.body or "", category=asked.category or "")
     conversation = asked.conversation or uuid4().hex
     if asked.conversation is None:
-        engine.begin(conversation)
+        service.begin(conversation)
     id = uuid4().hex  # noqa: A001  # the answer's
     options: dict[str, Any] = {"deadline": asked.deadline, "top": asked.top or 10, "trace": bool(asked.trace)}
     options |= {"persona": asked.persona or "", "hint": asked.hint or "", "conversation": conversation, "id": id}
     options |= {"understood": asked.question if asked.raw else ""}
     if not sse.wanted(request):
-        return reply({**as_dict(await engine.answer(question, **options)), "conversation": conversation})
-    async with sse.asking(engine, question, **options) as happenings:
+        return reply({**as_dict(await service.answer(question, **options)), "conversation": conversation})
+    async with sse.asking(service, question, **options) as happenings:
         return await sse.send(request, happenings, Frames(id, conversation))
 
 
 class Frames:
     """The events of one answer: the WebSocket's server frames, all of them under the answer's id."""
 
-    def __init__(self, about: str, conversation: str) -> None:
-        self._about, self._conversation = about, conversation
+    def __init__(self, question_id: str, conversation: str) -> None:
+        self._question_id, self._conversation = question_id, conversation
         self._seq = count(1)
 
     def __call__(self, happened: sse.Told) -> Iterator[bytes]:
         seq = next(self._seq)
-        whole = frame(_content(happened), about=self._about, conversation=self._conversation, seq=seq)
+        whole = frame(_content(happened), question_id=self._question_id, conversation=self._conversation, seq=seq)
         yield sse.event(whole, name=whole["type"], id=seq)
 
 
@@ -104,7 +104,7 @@ async def search(request: web.Request) -> web.Response:
     """What retrieval finds, with the score of every stage."""
     wanted = await read(request, SearchRequest)
     engine, top = wanted.engine or "hybrid", wanted.top or 10
-    found = await request.app[ENGINE].search(wanted.query, engine=engine, top=top)
+    found = await request.app[SERVICE].search(wanted.query, engine=engine, top=top)
     results = [candidate_dict(each) for each in found]
     return reply({"query": wanted.query, "engine": engine, "results": results})
 
@@ -123,7 +123,7 @@ async def speak(request: web.Request) -> web.Response:
     """What a persona says to the last of some turns: a debate, or sentences to choose from; nothing is recorded."""
     wanted = await read(request, SpeakRequest)
     top = wanted.top or LINES
-    said = await request.app[ENGINE].speak(
+    said = await request.app[SERVICE].speak(
         wanted.persona, wanted.turns, hint=wanted.hint or "", top=top, deadline=wanted.deadline
     )
     return reply({"persona": wanted.persona, "lines": [asdict(each) for each in said.lines], "notice": said.notice})
@@ -131,7 +131,7 @@ async def speak(request: web.Request) -> web.Response:
 
 async def show_grid(request: web.Request) -> web.Response:
     """The words of the topics that hints steer by, and where one falls."""
-    chart = await request.app[ENGINE].chart(read_query(request, GridQuery).hint)
+    chart = await request.app[SERVICE].chart(read_query(request, GridQuery).hint)
     return reply(chart.as_dict())
 
 
@@ -142,13 +142,13 @@ async def give_feedback(request: web.Request) -> web.Response:
     """A vote on a recorded answer."""
     given = await read(request, FeedbackRequest)
     comment = given.comment or ""
-    await request.app[ENGINE].vote(given.id, given.vote, comment)
+    await request.app[SERVICE].vote(given.id, given.vote, comment)
     return reply({"id": given.id, "vote": given.vote, "comment": comment})
 
 
 async def list_conversations(request: web.Request) -> web.Response:
     page = read_query(request, PageQuery)
-    found = await request.app[ENGINE].store(lambda s: s.conversations(limit=page.limit, before=page.before))
+    found = await request.app[SERVICE].store(lambda s: s.conversations(limit=page.limit, before=page.before))
     return reply({"conversations": [asdict(each) for each in found]})
 
 
@@ -177,8 +177,8 @@ async def rename_conversation(request: web.Request) -> web.Response:
 async def delete_conversation(request: web.Request) -> web.Response:
     """Remove a conversation with its turns and the votes on them."""
     request.app[CHAT].conversations.clear(request.match_info["id"])
-    engine = request.app[ENGINE]
-    await _of_conversation(request, lambda _, conversation: engine.bot.delete_conversation(conversation))
+    service = request.app[SERVICE]
+    await _of_conversation(request, lambda _, conversation: service.bot.delete_conversation(conversation))
     return web.Response(status=204)
 
 
@@ -187,6 +187,6 @@ async def _of_conversation(request: web.Request, work: Callable[[Store, str], Re
     conversation = request.match_info["id"]
     try:
         _ID.validate_python(conversation)
-        return await request.app[ENGINE].store(lambda store: work(store, conversation))
+        return await request.app[SERVICE].store(lambda store: work(store, conversation))
     except (NotFoundError, ValidationError):
         raise ServiceError(404, f"Expected the id of a conversation, but got {shown(conversation)}.") from None

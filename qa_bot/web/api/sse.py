@@ -14,7 +14,7 @@ from qa_bot.answering.events import Event, StageBegun
 from qa_bot.web.api.json_bodies import dumps
 from qa_bot.web.app_keys import METRICS, REQUEST_ID
 from qa_bot.web.errors import ServiceError
-from qa_bot.web.service import Engine
+from qa_bot.web.service import AnswerService
 from qa_core.types import Answer, Question
 
 log = logging.getLogger(__name__)
@@ -48,21 +48,23 @@ def event(data: Mapping[str, Any] | bytes, *, name: str = "", id: int | None = N
 
 
 @asynccontextmanager
-async def asking(engine: Engine, question: Question, **options: Any) -> AsyncIterator[AsyncIterator[Told | None]]:
+async def asking(
+    service: AnswerService, question: Question, **options: Any
+) -> AsyncIterator[AsyncIterator[Told | None]]:
     """What happens while a question is answered, with None after every `PING` seconds of silence.
 
-    The work stops where the caller leaves before its end. `options` are those of `Engine.answer`.
+    The work stops where the caller leaves before its end. `options` are those of `AnswerService.answer`.
 
     Raises:
         ServiceError: the question was not even taken, so that an ordinary reply can say so.
     """
     told: asyncio.Queue[Event | None] = asyncio.Queue()
-    waits = engine.busy
-    work = asyncio.create_task(engine.answer(question, listen=told.put_nowait, **options))
+    waits = service.busy
+    work = asyncio.create_task(service.answer(question, listen=told.put_nowait, **options))
     work.add_done_callback(lambda _: told.put_nowait(None))
     happenings = _happenings(work, told)
     try:
-        await asyncio.sleep(0)  # the engine says in its first step whether it takes the question
+        await asyncio.sleep(0)  # the service says in its first step whether it takes the question
         if work.done():
             work.result()
         if waits:

@@ -11,7 +11,7 @@ from typing import Any
 
 from aiohttp import WSCloseCode, WSMsgType, web
 
-from qa_bot.web.access import Buckets
+from qa_bot.web.access import TokenBuckets
 from qa_bot.web.api.json_bodies import dumps
 from qa_bot.web.chat import frames
 from qa_bot.web.chat.conversation import Conversation
@@ -42,7 +42,7 @@ class Connection:
         self.refused = 0
         """Frames in a row that made no sense."""
         self._metrics = metrics
-        self._pace = Buckets(60 * PACE, burst=BURST)
+        self._pace = TokenBuckets(60 * PACE, burst=BURST)
         self._queue: deque[bytes] = deque()
         self._bytes = 0
         self._something = asyncio.Event()
@@ -58,10 +58,10 @@ class Connection:
         self.told = seq
         self._put(data)
 
-    def reply(self, content: Mapping[str, Any], about: str | None = None) -> None:
+    def reply(self, content: Mapping[str, Any], question_id: str | None = None) -> None:
         """Have a frame sent to this client alone."""
         conversation = self.conversation.id if self.conversation else None
-        self._put(dumps(frames.frame(content, about=about, conversation=conversation, seq=self.told)))
+        self._put(dumps(frames.frame(content, question_id=question_id, conversation=conversation, seq=self.told)))
 
     def close(self, code: WSCloseCode = WSCloseCode.OK, message: bytes | None = None) -> None:
         """Have the connection closed when everything before is sent; of several reasons the first counts."""

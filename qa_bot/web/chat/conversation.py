@@ -20,9 +20,9 @@ from qa_bot.answering.events import STAGES, ChoicesOffered, Event
 from qa_bot.web.api.json_bodies import dumps
 from qa_bot.web.chat import frames
 from qa_bot.web.chat.frames import Ask
-from qa_bot.web.chat.turn import Client, Kept, Turn
+from qa_bot.web.chat.turn import Client, SentFrame, Turn
 from qa_bot.web.errors import ServiceError
-from qa_bot.web.service import STOPPING, Engine
+from qa_bot.web.service import STOPPING, AnswerService
 from qa_core.types import Question
 
 log = logging.getLogger(__name__)
@@ -50,22 +50,22 @@ def voice_of(answer: Mapping[str, Any]) -> dict[str, Any]:
 
 
 class Conversation:
-    """One conversation, for every client connected to it; to be used from the engine's event loop."""
+    """One conversation, for every client connected to it; to be used from the event loop of the service."""
 
     def __init__(
         self,
         id: str,  # noqa: A002  # the noun's own name
-        engine: Engine,
+        service: AnswerService,
         *,
         asked: Mapping[str, str] | None = None,
-        settled: Callable[[Conversation], None] = lambda _: None,
+        on_idle: Callable[[Conversation], None] = lambda _: None,
     ) -> None:
         """Go on with a conversation whose answered questions, by the askers' ids, are `asked`.
 
-        `settled` is called whenever nobody is connected any more and nothing is left to do.
+        `on_idle` is called whenever nobody is connected any more and nothing is left to do.
         """
         self.id, self.seq = id, 0
-        self._engine, self._settled = engine, settled
+        self._service, self._on_idle = service, on_idle
         self._answered = dict(asked or {})  # ids of turns by ids of questions
         self._turns: dict[str, Turn] = {}  # in the order asked
         self._waiting: deque[Turn] = deque()
@@ -117,36 +117,36 @@ class Conversation:
         """Count on from `seq`, which a client has read: frames were counted up to there before a restart."""
         self.seq = max(self.seq, seq)
 
-    def ask(self, ask: Ask, about: str, *, understood: str = "") -> None:
-        """Begin a turn with the id `about`, or let it wait for the one that runs; its frames go to every client.
+    def ask(self, ask: Ask, question_id: str, *, understood: str = "") -> None:
+        """Begin a turn with the id `question_id`, or let it wait for the one that runs; its frames go to every client.
 
-        A question on its way is not begun again. Whoever asks an answered one is told its answer by `again`, but where
+        A question on its way is not begun again. Whoever asks an answered one is told its answer by `resend`, but where
         it is to be `understood` otherwise it is answered anew.
 
         Raises:
             ServiceError: 422 for a persona that nobody knows, 429 where too many questions wait already.
         """
-        turn = self._turns.get(about)
+        turn = self._turns.get(question_id)
         if turn is not None and turn.ended is None:
             if turn.held is not None and understood:
                 self._go_on(turn, understood)
             return
-        self._engine.expect_persona(ask.persona)
+        self._service.expect_persona(ask.persona)
         if self._running is not None:
             self._release(self._running)  # whoever asks on does not choose
         if len(self._waiting) >= WAITING:
             message = f"Expected at most {WAITING} questions to wait in a conversation; let it answer first."
             raise ServiceError(429, message, retry_after=1)
-        turn = Turn(about, ask, understood)
-        self._turns.pop(about, None)
-        self._turns[about] = turn
+        turn = Turn(question_id, ask, understood)
+        self._turns.pop(question_id, None)
+        self._turns[question_id] = turn
         self._waiting.append(turn)
         if self._running is None:
             self._begin_next()
         else:
             self._tell(turn, frames.status(frames.QUEUED))
 
-    async def ask_anew(self, about: str, understood: Callable[[str, Mapping[str, Any]], str]) -> None:
+    async def ask_anew(self, question_id: str, understood: Callable[[str, Mapping[str, Any]], str]) -> None:
         """Answer an answered question once more.
 
         Args:
@@ -155,54 +155,54 @@ class Conversation:
         Raises:
             ServiceError: 404 where nobody asked that here, and what `understood` and `ask` raise.
         """
-        known = self._turns.get(about)
-        recorded = await self._engine.recorded(self.turn_of(about))
+        known = self._turns.get(question_id)
+        recorded = await self._service.recorded(self.turn_of(question_id))
         if recorded.conversation != self.id:
-            raise ServiceError(404, f"Expected the id of a question that was answered here, but got {about!r}.")
+            raise ServiceError(404, f"Expected the id of a question that was answered here, but got {question_id!r}.")
         wanted = understood(recorded.question, recorded.answer)
         ask = known.ask if known else Ask(type="ask", text=recorded.question, trace=True, **voice_of(recorded.answer))
-        self.ask(ask, about, understood=wanted)
+        self.ask(ask, question_id, understood=wanted)
 
-    def has_answered(self, about: str) -> bool:
-        return about in self._answered
+    def has_answered(self, question_id: str) -> bool:
+        return question_id in self._answered
 
-    async def again(self, about: str, client: Client) -> None:
+    async def resend(self, question_id: str, client: Client) -> None:
         """Tell `client` once more the answer of an answered question.
 
         Raises:
             ServiceError: 404, the turn was deleted from the store.
         """
-        turn = self._turns.get(about)
+        turn = self._turns.get(question_id)
         if turn is not None and turn.ended is not None:
             content = orjson.loads(turn.frames[-1].data)
         else:
-            content = await self._recorded(self._answered[about])
+            content = await self._recorded(self._answered[question_id])
         self.seq += 1
-        client.send(dumps({**content, "id": about, "conversation": self.id, "seq": self.seq}), self.seq)
+        client.send(dumps({**content, "id": question_id, "conversation": self.id, "seq": self.seq}), self.seq)
 
     def revised(self, turn: str, answer: Mapping[str, Any]) -> None:
         """Tell every client that a recorded answer object has changed; whoever comes back later is told it too."""
-        about = str(answer.get("ask") or next((q for q, t in self._answered.items() if t == turn), turn))
-        kept = self._numbered(about, frames.final_of(answer))
-        known = self._turns.get(about)
-        self._remember(about, turn)
+        question_id = str(answer.get("ask") or next((q for q, t in self._answered.items() if t == turn), turn))
+        kept = self._numbered(question_id, frames.final_of(answer))
+        known = self._turns.get(question_id)
+        self._remember(question_id, turn)
         if known is not None and known.ended is not None:
             known.frames.append(kept)
             known.unseen = known.unseen or not self._clients
 
-    def turn_of(self, about: str) -> str:
+    def turn_of(self, question_id: str) -> str:
         """The id under which the answer to a question is recorded; an id of a turn is its own."""
-        return self._answered.get(about, about)
+        return self._answered.get(question_id, question_id)
 
-    def cancel(self, about: str) -> None:
+    def cancel(self, question_id: str) -> None:
         """Stop a turn; one that just ended stays as it is.
 
         Raises:
             ServiceError: 404, nobody asked that.
         """
-        turn = self._turns.get(about)
-        if turn is None and about not in self._answered:
-            raise ServiceError(404, f"Expected the id of a question that was asked here, but got {about!r}.")
+        turn = self._turns.get(question_id)
+        if turn is None and question_id not in self._answered:
+            raise ServiceError(404, f"Expected the id of a question that was asked here, but got {question_id!r}.")
         if turn is None or turn.ended is not None:
             return
         if turn.work is not None:
@@ -242,7 +242,7 @@ class Conversation:
 
     def _begin_next(self) -> None:
         turn = self._running = self._waiting.popleft()
-        self._tell(turn, frames.status(frames.QUEUED if self._engine.busy else STAGES[0]))
+        self._tell(turn, frames.status(frames.QUEUED if self._service.busy else STAGES[0]))
         turn.work = asyncio.create_task(self._run(turn), name=f"turn {turn.id}")
 
     async def _run(self, turn: Turn) -> None:
@@ -254,7 +254,7 @@ class Conversation:
 
         ask = turn.ask
         try:
-            answer = await self._engine.answer(
+            answer = await self._service.answer(
                 Question(ask.text),
                 deadline=ask.deadline,
                 trace=ask.trace,
@@ -267,7 +267,7 @@ class Conversation:
             )
         except ServiceError as error:
             self._end(turn, frames.failed(error.code, error.message, error.retry_after))
-        except asyncio.CancelledError:  # by the engine, which closes; whoever cancels a turn has ended it before
+        except asyncio.CancelledError:  # by the service, which closes; whoever cancels a turn has ended it before
             self._end(turn, frames.failed(*STOPPED))
         except Exception:
             log.exception("a turn of the conversation %s failed", self.id)
@@ -300,13 +300,14 @@ class Conversation:
         turn.stage = stage or turn.stage
         turn.frames.append(self._numbered(turn.id, content))
 
-    def _numbered(self, about: str, content: Mapping[str, Any]) -> Kept:
+    def _numbered(self, question_id: str, content: Mapping[str, Any]) -> SentFrame:
         """The next frame, sent to every client."""
         self.seq += 1
-        kept = Kept(self.seq, dumps(frames.frame(content, about=about, conversation=self.id, seq=self.seq)))
+        whole = frames.frame(content, question_id=question_id, conversation=self.id, seq=self.seq)
+        sent = SentFrame(self.seq, dumps(whole))
         for client in tuple(self._clients):
-            client.send(kept.data, kept.seq)
-        return kept
+            client.send(sent.data, sent.seq)
+        return sent
 
     def _end(self, turn: Turn, content: Mapping[str, Any]) -> None:
         if turn.ended is not None:
@@ -322,12 +323,12 @@ class Conversation:
 
     def _settle(self) -> None:
         if self.idle:
-            self._settled(self)
+            self._on_idle(self)
 
-    def _remember(self, about: str, turn: str) -> None:
-        self._answered[about] = turn
+    def _remember(self, question_id: str, turn: str) -> None:
+        self._answered[question_id] = turn
         if len(self._answered) > REMEMBERED:
             del self._answered[next(iter(self._answered))]
 
     async def _recorded(self, id: str) -> dict[str, Any]:  # noqa: A002  # the turn's own name
-        return frames.final_of((await self._engine.recorded(id)).answer)
+        return frames.final_of((await self._service.recorded(id)).answer)

@@ -9,7 +9,7 @@ import uuid
 from collections.abc import Iterator
 
 from qa_bot.web.chat.conversation import KEEP, Conversation
-from qa_bot.web.service import Engine
+from qa_bot.web.service import AnswerService
 
 log = logging.getLogger(__name__)
 
@@ -26,8 +26,8 @@ def new_id() -> str:
 class Conversations:
     """All conversations that live; those that nobody is connected to are let go of by and by."""
 
-    def __init__(self, engine: Engine) -> None:
-        self._engine = engine
+    def __init__(self, service: AnswerService) -> None:
+        self._service = service
         self._live: dict[str, Conversation] = {}
         self._idle: dict[str, None] = {}  # ids, the longest left first
         self._sweeping: asyncio.TimerHandle | None = None
@@ -46,10 +46,10 @@ class Conversations:
         asked = {} if id is None or id in self._live else await self._asked(id)
         conversation = self._live.get(id or "")
         if conversation is None:
-            conversation = Conversation(id or new_id(), self._engine, asked=asked, settled=self._settle)
+            conversation = Conversation(id or new_id(), self._service, asked=asked, on_idle=self._settle)
             self._live[conversation.id] = conversation
         if id is None:
-            self._engine.begin(conversation.id)
+            self._service.begin(conversation.id)
         conversation.continue_after(seq)
         self._idle.pop(conversation.id, None)
         self._sweep_later()
@@ -103,7 +103,7 @@ class Conversations:
     async def _asked(self, id: str) -> dict[str, str]:  # noqa: A002  # the noun's own name
         """What the store knows of a conversation; without the store it can still go on."""
         try:
-            return await self._engine.store(lambda store: store.turn_ids_by_reference(id))
+            return await self._service.store(lambda store: store.turn_ids_by_reference(id))
         except Exception:
             log.exception("the conversation %s could not be looked up", id)
             return {}

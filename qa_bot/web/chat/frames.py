@@ -128,9 +128,9 @@ def id_of(data: bytes) -> str | None:
         return None
 
 
-def frame(content: Mapping[str, Any], *, about: str | None, conversation: str | None, seq: int) -> dict[str, Any]:
-    """A whole server frame from what it says (see below); `about` is its `id`."""
-    return {"type": content["type"], "id": about, "conversation": conversation, "seq": seq, **content}
+def frame(content: Mapping[str, Any], *, question_id: str | None, conversation: str | None, seq: int) -> dict[str, Any]:
+    """A whole server frame from what it says (see below); `question_id` is its `id`."""
+    return {"type": content["type"], "id": question_id, "conversation": conversation, "seq": seq, **content}
 
 
 def ready(conversation: str, personas: Iterable[str]) -> dict[str, Any]:

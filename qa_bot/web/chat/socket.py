@@ -18,7 +18,7 @@ from aiohttp import WSCloseCode, WSMessage, WSMsgType, web
 from qa_bot.answering.answer_json import as_dict
 from qa_bot.conversation.persona_choice import meant
 from qa_bot.web.access import Access
-from qa_bot.web.app_keys import ACCESS, ENGINE, METRICS
+from qa_bot.web.app_keys import ACCESS, METRICS, SERVICE
 from qa_bot.web.chat import frames
 from qa_bot.web.chat.connection import Connection
 from qa_bot.web.chat.conversation import Conversation, voice_of
@@ -26,7 +26,7 @@ from qa_bot.web.chat.conversations import Conversations, new_id
 from qa_bot.web.chat.frames import Ask, Cancel, Choose, ClientFrame, Feedback, Frame, Hello, Ping, Raw
 from qa_bot.web.errors import ServiceError
 from qa_bot.web.metrics import Metrics
-from qa_bot.web.service import Engine, refused_choices
+from qa_bot.web.service import AnswerService, refused_choices
 from qa_core.types import Question
 
 if TYPE_CHECKING:
@@ -55,9 +55,9 @@ NO_TOKEN = b"Expected a `hello` with a valid token as the first frame, and soon.
 class Chat:
     """All connections of one service, and the conversations they are in."""
 
-    def __init__(self, engine: Engine, metrics: Metrics, access: Access) -> None:
-        self.conversations = Conversations(engine)
-        self._engine, self._metrics, self._access = engine, metrics, access
+    def __init__(self, service: AnswerService, metrics: Metrics, access: Access) -> None:
+        self.conversations = Conversations(service)
+        self._service, self._metrics, self._access = service, metrics, access
         self._connections: set[Connection] = set()
         self._stopping = False
 
@@ -133,18 +133,18 @@ class Chat:
 
     async def _take(self, connection: Connection, message: WSMessage) -> None:
         """Handle one frame; whatever is wrong with it, the client is told."""
-        about = None
+        question_id = None
         try:
             frame = _read(message)
-            about, connection.refused = frame.id, 0
+            question_id, connection.refused = frame.id, 0
             await self._handle(connection, frame)
         except ServiceError as error:
             connection.refused += error.status in (400, 422)
             told = frames.failed(error.code, error.message, error.retry_after)
-            connection.reply(told, about or frames.id_of(message.data))
+            connection.reply(told, question_id or frames.id_of(message.data))
         except Exception:
             log.exception("a frame could not be handled")
-            connection.reply(frames.failed(*frames.INTERNAL), about)
+            connection.reply(frames.failed(*frames.INTERNAL), question_id)
         if connection.refused >= ERRORS:
             connection.close(WSCloseCode.POLICY_VIOLATION)
 
@@ -173,7 +173,7 @@ class Chat:
         conversation = await self.conversations.open(hello.resume or hello.conversation, seq=hello.seq or 0)
         connection.join(conversation)
         connection.told = hello.seq or 0
-        connection.reply(frames.ready(conversation.id, self._engine.bot.personas), hello.id)
+        connection.reply(frames.ready(conversation.id, self._service.bot.personas), hello.id)
         conversation.catch_up(connection, after=hello.seq)
 
     async def _ask(self, connection: Connection, ask: Ask) -> None:
@@ -181,7 +181,7 @@ class Chat:
             connection.join(await self.conversations.open(ask.conversation))
         conversation = _joined(connection, ask)
         if ask.id is not None and conversation.has_answered(ask.id):
-            await conversation.again(ask.id, connection)
+            await conversation.resend(ask.id, connection)
             return
         self._access.spend(connection.request, *connection.tokens)
         conversation.ask(ask, ask.id or new_id())
@@ -189,7 +189,7 @@ class Chat:
     async def _vote(self, connection: Connection, vote: Feedback) -> None:
         turn = connection.conversation.turn_of(vote.id) if connection.conversation else vote.id
         try:
-            await self._engine.vote(turn, vote.vote, vote.comment)
+            await self._service.vote(turn, vote.vote, vote.comment)
         except ServiceError:
             raise ServiceError(404, f"Expected the id of an answered question, but got {vote.id!r}.") from None
 
@@ -198,8 +198,8 @@ class Chat:
 
         Everybody in its conversation is told. Raises ServiceError.
         """
-        turn = await self._engine.recorded(id)
-        turn = await (self._answered(turn, choice) if turn.answer.get("choices") else self._engine.choose(id, choice))
+        turn = await self._service.recorded(id)
+        turn = await (self._answered(turn, choice) if turn.answer.get("choices") else self._service.choose(id, choice))
         if conversation := self.conversations.find(turn.conversation):
             conversation.revised(turn.id, turn.answer)
         return turn
@@ -207,7 +207,7 @@ class Chat:
     async def _answered(self, turn: Turn, choice: int | str) -> Turn:
         """The turn with the answer to the reading that was chosen, which is recorded as a turn of its own."""
         reference = str(turn.answer.get("ask", turn.id))
-        answer = await self._engine.answer(
+        answer = await self._service.answer(
             Question(turn.question),
             understood=_meant(turn.answer, choice),
             conversation=turn.conversation,
@@ -220,7 +220,7 @@ class Chat:
         self._access.spend(connection.request, *connection.tokens)
         conversation = connection.conversation
         if conversation is not None:
-            offered = (await self._engine.recorded(conversation.turn_of(wanted.id))).answer.get("choices")
+            offered = (await self._service.recorded(conversation.turn_of(wanted.id))).answer.get("choices")
             if offered:
                 await conversation.ask_anew(wanted.id, lambda _, answer: _meant(answer, wanted.choice))
                 return
@@ -239,7 +239,7 @@ CHAT = web.AppKey("chat", Chat)
 
 def prepare(app: web.Application) -> None:
     """Give an application its chat, which ends with it."""
-    app[CHAT] = Chat(app[ENGINE], app[METRICS], app[ACCESS])
+    app[CHAT] = Chat(app[SERVICE], app[METRICS], app[ACCESS])
 
     async def close(app: web.Application) -> None:
         await app[CHAT].close()

@@ -18,7 +18,7 @@ class Client(Protocol):
         ...
 
 
-class Kept(NamedTuple):
+class SentFrame(NamedTuple):
     """A frame as it was sent."""
 
     seq: int
@@ -33,7 +33,7 @@ class Turn:
     ask: Ask
     understood: str = ""
     """What is asked in place of the question, where somebody said so."""
-    frames: list[Kept] = field(default_factory=list)
+    frames: list[SentFrame] = field(default_factory=list)
     stage: str = ""
     work: asyncio.Task[None] | None = None
     held: Mapping[str, Any] | None = None

@@ -11,7 +11,7 @@ from aiohttp import web
 from qa_bot.answering.pipeline import Pipeline
 from qa_bot.web.api.forms import FORMS, MOST_FIELDS, fields
 from qa_bot.web.api.json_bodies import whole
-from qa_bot.web.app_keys import ENGINE, SETTINGS
+from qa_bot.web.app_keys import SERVICE, SETTINGS
 from qa_bot.web.errors import ServiceError
 from qa_bot.web.liveqa.liveqa_focus import Rarity, analyse
 from qa_bot.web.liveqa.reply import ILLEGAL, reply
@@ -44,10 +44,10 @@ async def answer_form(request: web.Request) -> web.Response:
     """
     arrived = time.monotonic()
     question = await _question(request)
-    engine = request.app[ENGINE]
+    service = request.app[SERVICE]
     deadline = arrived + request.app[SETTINGS].liveqa_deadline
-    answer = await engine.answer(_titled(question), deadline=deadline - time.monotonic())
-    analysis = await asyncio.to_thread(lambda: analyse(question, rarity=_rarity(engine.bot.pipeline())))
+    answer = await service.answer(_titled(question), deadline=deadline - time.monotonic())
+    analysis = await asyncio.to_thread(lambda: analyse(question, rarity=_rarity(service.bot.pipeline())))
     milliseconds = round(1000 * (time.monotonic() - arrived))
     text = reply(answer, analysis, qid=question.id, milliseconds=milliseconds)
     return web.Response(text=text, content_type="text/xml", charset="utf-8")

@@ -21,11 +21,11 @@ from qa_bot.conversation.memory import REMEMBERED_TURNS
 from qa_bot.conversation.replies import UNKNOWN
 from qa_bot.web.api import sse
 from qa_bot.web.api.json_bodies import read, reply, shown
-from qa_bot.web.app_keys import ENGINE, REQUEST_ID
+from qa_bot.web.app_keys import REQUEST_ID, SERVICE
 from qa_bot.web.chat.frames import NAME, TEXT
 from qa_bot.web.errors import ServiceError
 from qa_bot.web.openai.models import MODEL, ChatRequest
-from qa_bot.web.service import Engine
+from qa_bot.web.service import AnswerService
 from qa_core.text.analysis import words
 from qa_core.types import Answer, Question
 
@@ -43,29 +43,29 @@ def routes() -> list[web.RouteDef]:
 async def complete(request: web.Request) -> web.StreamResponse:
     """An answer as a chat completion, or as its chunks."""
     wanted = await read(request, ChatRequest)
-    engine = request.app[ENGINE]
-    _expect_model(engine, wanted.model)
+    service = request.app[SERVICE]
+    _expect_model(service, wanted.model)
     question, hint = _question(wanted), _hint(wanted)
     voice: dict[str, Any] = {} if wanted.model == MODEL else {"persona": wanted.model, "hint": hint}
     voice["history"] = _history(wanted)
     if not wanted.stream:
-        answer = await engine.answer(question, **voice)
+        answer = await service.answer(question, **voice)
         return reply(_completion(answer, wanted.model, _usage(question, hint, answer)))
     counted = bool(wanted.stream_options and wanted.stream_options.include_usage)
     id = uuid4().hex  # noqa: A001  # the answer's
     chunks = Chunks(id, wanted.model, question, hint, usage=counted, request_id=request.get(REQUEST_ID, ""))
-    async with sse.asking(engine, question, id=id, **voice) as happenings:
+    async with sse.asking(service, question, id=id, **voice) as happenings:
         return await sse.send(request, happenings, chunks)
 
 
 async def list_models(request: web.Request) -> web.Response:
     """The bot in its own voice, then in every persona's."""
-    return reply({"object": "list", "data": [_model(name) for name in _models(request.app[ENGINE])]})
+    return reply({"object": "list", "data": [_model(name) for name in _models(request.app[SERVICE])]})
 
 
 async def show_model(request: web.Request) -> web.Response:
     name = request.match_info["model"]
-    _expect_model(request.app[ENGINE], name)
+    _expect_model(request.app[SERVICE], name)
     return reply(_model(name))
 
 
@@ -109,12 +109,12 @@ def _hint(wanted: ChatRequest) -> str:
     return message.text[:NAME] if message else ""
 
 
-def _models(engine: Engine) -> Sequence[str]:
-    return (MODEL, *engine.bot.personas)
+def _models(service: AnswerService) -> Sequence[str]:
+    return (MODEL, *service.bot.personas)
 
 
-def _expect_model(engine: Engine, name: str) -> None:
-    known = _models(engine)
+def _expect_model(service: AnswerService, name: str) -> None:
+    known = _models(service)
     if name not in known:
         raise ServiceError(404, f"Expected one of the models {', '.join(known)}, but got {shown(name)}.")
 

@@ -36,9 +36,8 @@ from qa_bot.answering.deadline import Deadline
 from qa_bot.answering.events import Event as Told
 from qa_bot.answering.events import Listener, StageBegun, nobody
 from qa_bot.web.metrics import Metrics
-from qa_bot.web.server import Service as Running
-from qa_bot.web.server import running
-from qa_bot.web.service import Engine
+from qa_bot.web.server import RunningServer, running
+from qa_bot.web.service import AnswerService
 from qa_core.types import Answer, Question
 
 if TYPE_CHECKING:
@@ -72,7 +71,7 @@ class Reply:
 class Service:
     """A service that runs until the test ends."""
 
-    def __init__(self, bot: Bot, loop: asyncio.AbstractEventLoop, service: Running) -> None:
+    def __init__(self, bot: Bot, loop: asyncio.AbstractEventLoop, service: RunningServer) -> None:
         self.bot, self.loop = bot, loop
         self.running = service
         self.client: aiohttp.ClientSession
@@ -89,8 +88,8 @@ class Service:
         return self.running.liveqa_url.rstrip("/")
 
     @property
-    def engine(self) -> Engine:
-        return self.running.engine
+    def answers(self) -> AnswerService:
+        return self.running.service
 
     @property
     def metrics(self) -> Metrics:
@@ -149,17 +148,17 @@ class Talk:
         self.seq = max(self.seq, frame["seq"])
         return frame
 
-    async def until(self, *kinds: str, about: str | None = None) -> list[dict[str, Any]]:
-        """The frames up to the first of these kinds, about a certain question."""
+    async def until(self, *kinds: str, question_id: str | None = None) -> list[dict[str, Any]]:
+        """The frames up to the first of these kinds, of a certain question."""
         heard = []
-        while not heard or heard[-1]["type"] not in kinds or about not in (None, heard[-1]["id"]):
+        while not heard or heard[-1]["type"] not in kinds or question_id not in (None, heard[-1]["id"]):
             heard.append(await self.hear())
         return heard
 
     async def ask(self, text: str, **fields: Any) -> list[dict[str, Any]]:
         """Ask, and hear all frames of the turn."""
         await self.say("ask", text=text, **fields)
-        return await self.until("final", "error", about=fields.get("id"))
+        return await self.until("final", "error", question_id=fields.get("id"))
 
     async def closed(self) -> int | None:
         """The code that the service closes with; frames before are passed over."""
@@ -297,7 +296,7 @@ def _thread(bot: Bot, settings: Mapping[str, Any], *, warm: bool) -> Iterator[Se
     async def live() -> None:
         async with running(bot, replace(bot.config.serve, **settings)) as service:
             if warm:
-                await service.engine.warm_up()
+                await service.service.warm_up()
             held.append(Service(bot, asyncio.get_running_loop(), service))
             connector = aiohttp.TCPConnector(limit=0)
             timeout = aiohttp.ClientTimeout(total=PATIENCE)

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from qa_bot.home.config import ConfigError, ServeSection
-from qa_bot.web.access import OPEN, WRONG_TOKENS, Access, Buckets, addresses, check_binding, token_for
+from qa_bot.web.access import PUBLIC_ROUTES, WRONG_TOKENS, Access, TokenBuckets, addresses, check_binding, token_for
 
 SECRET = "correct-horse"
 RIGHT = ({"Authorization": f"Bearer {SECRET}"}, {"Authorization": f"bearer {SECRET}"}, {"X-API-Key": SECRET})
@@ -45,7 +45,7 @@ def routes(service) -> list[tuple[str, str, str]]:
 
 
 def is_open(pattern: str) -> bool:
-    return pattern in OPEN or pattern.startswith("/assets/")
+    return pattern in PUBLIC_ROUTES or pattern.startswith("/assets/")
 
 
 # --- the table ------------------------------------------------------------------------------------------------------
@@ -244,7 +244,7 @@ def test_what_is_no_address_is_refused(host: str) -> None:
 
 def test_a_bucket_empties_and_fills() -> None:
     """Six a minute is one in ten seconds; three may come at once."""
-    buckets = Buckets(6, burst=3)
+    buckets = TokenBuckets(6, burst=3)
     for now, wait in [(0, 0), (0, 0), (0, 0), (0, 10), (4, 6), (10, 0), (10, 10), (1000, 0), (1000, 0), (1000, 0)]:
         assert buckets.wait("a", now) == pytest.approx(wait)
         buckets.take("a", now)
@@ -253,7 +253,7 @@ def test_a_bucket_empties_and_fills() -> None:
 
 
 def test_buckets_forget_who_came_longest_ago() -> None:
-    buckets = Buckets(1, burst=1, remembered=2)
+    buckets = TokenBuckets(1, burst=1, remembered=2)
     for client in ("a", "b", "a", "c"):
         buckets.take(client, 0)
     assert len(buckets) == 2
@@ -262,7 +262,7 @@ def test_buckets_forget_who_came_longest_ago() -> None:
 
 @given(st.lists(st.tuples(st.sampled_from("abc"), st.floats(0, 30)), max_size=80))
 def test_nobody_comes_oftener_than_the_rate_allows(visits: list[tuple[str, float]]) -> None:
-    buckets, now, came = Buckets(60, burst=5), 0.0, dict[str, list[float]]()
+    buckets, now, came = TokenBuckets(60, burst=5), 0.0, dict[str, list[float]]()
     for client, later in visits:
         now += later
         if not buckets.wait(client, now):

@@ -18,7 +18,7 @@ from qa_bot.web.app import BODY, make_app
 from qa_bot.web.errors import CODES, ServiceError
 from qa_bot.web.logs import AsJson, AsLine, configure, event, note, serving
 from qa_bot.web.metrics import Metrics
-from qa_bot.web.service import Engine
+from qa_bot.web.service import AnswerService
 
 CATS = {"question": "Why do cats sleep all day?"}
 
@@ -45,15 +45,15 @@ def asked(bot, handler, *, path: str = "/try", **options):
     """Status, headers and body of a POST to a handler behind all layers."""
 
     async def call():
-        engine = Engine(bot, Metrics(), workers=1, queue=0)
-        app = make_app(engine, Metrics(), ServeSection(port=0))
+        service = AnswerService(bot, Metrics(), workers=1, queue=0)
+        app = make_app(service, Metrics(), ServeSection(port=0))
         app.router.add_post("/try", handler)
         try:
             server = TestServer(app, handler_cancellation=True)
             async with TestClient(server) as client, client.post(path, **options) as reply:
                 return reply.status, reply.headers, await reply.read()
         finally:
-            await engine.close()
+            await service.close()
 
     return asyncio.run(call())
 
@@ -244,7 +244,7 @@ def test_a_client_that_goes_stops_its_work_and_leaves_a_line(serve, slow_bot, lo
     service.until(lambda: slow_bot.cancelled, "the cancellation")
     service.until(lambda: lines(logged, "request"))
     assert lines(logged, "request")[0]["status"] == 499
-    assert not service.engine.busy
+    assert not service.answers.busy
 
 
 def test_probes_are_quiet(service, logged) -> None:

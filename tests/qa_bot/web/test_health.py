@@ -20,10 +20,10 @@ def test_not_ready_says_why(serve, slow_bot, reason) -> None:
     service = serve(slow_bot, warm=reason != "starting", workers=1, queue=0)
     release = slow_bot.pauses["retrieve"] = Event()
     if reason == "stopping":
-        service.engine.stopping = True
+        service.answers.stopping = True
     if reason == "overloaded":
         asking = service.run(_begun(service))
-        service.until(lambda: service.engine.overloaded)
+        service.until(lambda: service.answers.overloaded)
     reply = service.get("/readyz")
     release.set()
     assert reply.status == 503

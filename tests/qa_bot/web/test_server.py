@@ -271,7 +271,7 @@ def test_stopping_finishes_what_runs_and_takes_nothing_new(slow_bot) -> None:
         async with AsyncExitStack() as outer, AsyncExitStack() as inner:
             service = await inner.enter_async_context(running(slow_bot, replace(slow_bot.config.serve, port=0)))
             client = await outer.enter_async_context(aiohttp.ClientSession(service.url))
-            await service.engine.warm_up()
+            await service.service.warm_up()
             asked = asyncio.create_task(client.post("/api/ask", json=CATS))
             while not slow_bot.begun:
                 await asyncio.sleep(0.005)
@@ -402,7 +402,7 @@ def test_who_comes_back_while_an_old_conversation_goes_is_answered(slow_bot, ser
                 await asyncio.sleep(0.02)
             slow_bot.config = replace(slow_bot.config, conversations=ConversationsSection())
             go_on.set()
-            return (await client.until("final", "error", about="q2"))[-1]
+            return (await client.until("final", "error", question_id="q2"))[-1]
 
     told = service.run(converse())
     assert told["type"] == "final"

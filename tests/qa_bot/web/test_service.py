@@ -1,4 +1,4 @@
-"""One engine for all: order of events, room, deadlines, cancelling and stopping."""
+"""One service for all: order of events, room, deadlines, cancelling and stopping."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from qa_bot.answering.deadline import Cancelled
 from qa_bot.answering.events import SourcesFound, StageBegun, TextAdded
 from qa_bot.web.errors import ServiceError
 from qa_bot.web.metrics import Metrics
-from qa_bot.web.service import Engine
+from qa_bot.web.service import AnswerService
 from qa_core.types import Question
 
 CATS = Question("Why do cats sleep all day?")
 
 
-def with_engine(bot, work, *, workers: int = 1, queue: int = 1):
-    """What `work(engine)` returns, in a loop of its own."""
+def with_service(bot, work, *, workers: int = 1, queue: int = 1):
+    """What `work(service)` returns, in a loop of its own."""
 
     async def call():
-        engine = Engine(bot, Metrics(), workers=workers, queue=queue)
+        service = AnswerService(bot, Metrics(), workers=workers, queue=queue)
         try:
-            return await asyncio.wait_for(work(engine), 20)
+            return await asyncio.wait_for(work(service), 20)
         finally:
-            await engine.close()
+            await service.close()
 
     return asyncio.run(call())
 
@@ -42,10 +42,10 @@ def test_events_come_on_the_loop_before_the_answer(bot) -> None:
         told.append(event)
         threads.add(get_ident())
 
-    async def work(engine):
-        return await engine.answer(CATS, listen=listen)
+    async def work(service):
+        return await service.answer(CATS, listen=listen)
 
-    answer = with_engine(bot, work)
+    answer = with_service(bot, work)
     assert [event.stage for event in told if isinstance(event, StageBegun)] == ["retrieve", "rank", "decide", "compose"]
     assert [event.sources for event in told if isinstance(event, SourcesFound)] == [answer.sources]
     assert "".join(event.text for event in told if isinstance(event, TextAdded)) == answer.text
@@ -56,22 +56,22 @@ def test_what_has_no_room_is_told_when_to_come_back(slow_bot) -> None:
     """One is answered, one waits, the third is turned away."""
     go = slow_bot.pauses["retrieve"] = Event()
 
-    async def work(engine):
-        states = [(engine.busy, engine.overloaded)]
+    async def work(service):
+        states = [(service.busy, service.overloaded)]
         asked = []
         for _ in range(2):
-            asked.append(asyncio.create_task(engine.answer(CATS)))
-            await until(lambda: engine.busy if len(asked) == 1 else engine.overloaded)
-            states.append((engine.busy, engine.overloaded))
-        for turned_away in (engine.answer(CATS), engine.search("cats")):
+            asked.append(asyncio.create_task(service.answer(CATS)))
+            await until(lambda: service.busy if len(asked) == 1 else service.overloaded)
+            states.append((service.busy, service.overloaded))
+        for turned_away in (service.answer(CATS), service.search("cats")):
             with pytest.raises(ServiceError, match="2 questions wait already") as caught:
                 await turned_away
             assert (caught.value.status, caught.value.headers) == (503, {"Retry-After": "1"})
         go.set()
         answers = await asyncio.gather(*asked)
-        return states, answers, (engine.busy, engine.overloaded)
+        return states, answers, (service.busy, service.overloaded)
 
-    states, answers, after = with_engine(slow_bot, work)
+    states, answers, after = with_service(slow_bot, work)
     assert states == [(False, False), (True, False), (True, True)]
     assert all(answer.sources for answer in answers)
     assert after == (False, False)
@@ -80,15 +80,15 @@ def test_what_has_no_room_is_told_when_to_come_back(slow_bot) -> None:
 def test_waiting_costs_a_question_its_own_time(slow_bot) -> None:
     go = slow_bot.pauses["retrieve"] = Event()
 
-    async def work(engine):
-        first = asyncio.create_task(engine.answer(CATS, deadline=5))
-        await until(lambda: engine.busy)
-        second = asyncio.create_task(engine.answer(CATS, deadline=0.05))
+    async def work(service):
+        first = asyncio.create_task(service.answer(CATS, deadline=5))
+        await until(lambda: service.busy)
+        second = asyncio.create_task(service.answer(CATS, deadline=0.05))
         await asyncio.sleep(0.1)
         go.set()
         return await asyncio.gather(first, second)
 
-    first, second = with_engine(slow_bot, work)
+    first, second = with_service(slow_bot, work)
     assert first.skipped == ()
     assert set(second.skipped) >= {"dense", "keyword"}
 
@@ -96,72 +96,72 @@ def test_waiting_costs_a_question_its_own_time(slow_bot) -> None:
 def test_cancelling_stops_the_work_and_gives_the_place_back(slow_bot) -> None:
     slow_bot.pauses["rank"] = 20.0
 
-    async def work(engine):
-        running = asyncio.create_task(engine.answer(CATS))
+    async def work(service):
+        running = asyncio.create_task(service.answer(CATS))
         await until(lambda: slow_bot.begun)
-        waiting = asyncio.create_task(engine.answer(CATS))
-        await until(lambda: engine.overloaded)
+        waiting = asyncio.create_task(service.answer(CATS))
+        await until(lambda: service.overloaded)
         for task in (waiting, running):
             task.cancel()
             with pytest.raises(asyncio.CancelledError):
                 await task
-        await until(lambda: not engine.busy)
+        await until(lambda: not service.busy)
         slow_bot.pauses.clear()
-        return await engine.answer(CATS)
+        return await service.answer(CATS)
 
-    assert with_engine(slow_bot, work).sources
+    assert with_service(slow_bot, work).sources
     assert (slow_bot.begun, slow_bot.cancelled) == (2, 1), "the one that waited was never begun"
 
 
 def test_a_failing_bot_fails_its_question_alone(bot, monkeypatch) -> None:
-    async def work(engine):
+    async def work(service):
         with monkeypatch.context() as patch:
             patch.setattr(bot, "pipeline", lambda: 1 / 0)
             with pytest.raises(ZeroDivisionError):
-                await engine.answer(CATS)
-        return await engine.answer(CATS)
+                await service.answer(CATS)
+        return await service.answer(CATS)
 
-    assert with_engine(bot, work).sources
+    assert with_service(bot, work).sources
 
 
 def test_the_store_is_free_while_all_answer(slow_bot) -> None:
     go = slow_bot.pauses["retrieve"] = Event()
 
-    async def work(engine):
-        asked = asyncio.create_task(engine.answer(CATS))
-        await until(lambda: engine.busy)
-        turns = await engine.store(lambda store: store.counts().turns)
+    async def work(service):
+        asked = asyncio.create_task(service.answer(CATS))
+        await until(lambda: service.busy)
+        turns = await service.store(lambda store: store.counts().turns)
         go.set()
         answer = await asked
-        return turns, await engine.store(lambda store: store.turn(answer.id).question)
+        return turns, await service.store(lambda store: store.turn(answer.id).question)
 
-    assert with_engine(slow_bot, work) == (0, CATS.title)
+    assert with_service(slow_bot, work) == (0, CATS.title)
 
 
 def test_a_search_brings_candidates(bot) -> None:
-    found = with_engine(bot, lambda engine: engine.search("cats sleep", engine="keyword", top=3))
+    found = with_service(bot, lambda service: service.search("cats sleep", engine="keyword", top=3))
     assert found[0].passage.source.document == "animals-cats-sleep"
 
 
 def test_closing_tells_those_who_wait_and_waits_for_what_runs(slow_bot) -> None:
     go = slow_bot.pauses["retrieve"] = Event()
 
-    async def work(engine):
-        running = asyncio.create_task(engine.answer(CATS))
-        await until(lambda: engine.busy)
-        waiting = asyncio.create_task(engine.answer(CATS))
-        await until(lambda: engine.overloaded)
-        closing = asyncio.create_task(engine.close())
+    async def work(service):
+        running = asyncio.create_task(service.answer(CATS))
+        await until(lambda: service.busy)
+        waiting = asyncio.create_task(service.answer(CATS))
+        await until(lambda: service.overloaded)
+        closing = asyncio.create_task(service.close())
         with pytest.raises(ServiceError, match="stopping") as caught:
             await waiting
         with pytest.raises(ServiceError, match="stopping"):
-            await engine.answer(CATS)
-        assert engine.state == "stopping"
+            await service.answer(CATS)
+        assert service.state == "stopping"
         go.set()
         await closing
         return caught.value.status, await running
 
-    status, answer = with_engine(slow_bot, work)
+    status, answer = with_service(slow_bot, work)
     assert status == 503
     assert answer.sources
 
@@ -169,48 +169,48 @@ def test_closing_tells_those_who_wait_and_waits_for_what_runs(slow_bot) -> None:
 def test_draining_ends_when_all_is_done_or_the_time_is_over(slow_bot) -> None:
     go = slow_bot.pauses["retrieve"] = Event()
 
-    async def work(engine):
-        asked = asyncio.create_task(engine.answer(CATS))
-        await until(lambda: engine.busy)
-        in_vain = await engine.drained(0.05)
+    async def work(service):
+        asked = asyncio.create_task(service.answer(CATS))
+        await until(lambda: service.busy)
+        in_vain = await service.drained(0.05)
         asyncio.get_running_loop().call_later(0.05, go.set)
-        return in_vain, await engine.drained(20), await asked
+        return in_vain, await service.drained(20), await asked
 
-    in_vain, drained, answer = with_engine(slow_bot, work)
+    in_vain, drained, answer = with_service(slow_bot, work)
     assert (in_vain, drained) == (False, True)
     assert answer.sources
 
 
 def test_warming_up_leaves_no_trace_and_makes_ready(bot) -> None:
-    async def work(engine):
-        before = engine.state
-        await engine.warm_up()
-        return before, engine.state, await engine.store(lambda store: store.counts().turns)
+    async def work(service):
+        before = service.state
+        await service.warm_up()
+        return before, service.state, await service.store(lambda store: store.counts().turns)
 
-    assert with_engine(bot, work) == ("starting", "ready", 0)
+    assert with_service(bot, work) == ("starting", "ready", 0)
 
 
 def test_a_home_that_cannot_answer_does_not_get_ready(bot) -> None:
     (bot.home.index / "CURRENT").write_text("99999999\n")
 
-    async def work(engine):
+    async def work(service):
         with pytest.raises(Exception, match="99999999"):
-            await engine.warm_up()
-        return engine.state
+            await service.warm_up()
+        return service.state
 
-    assert with_engine(bot, work) == "starting"
+    assert with_service(bot, work) == "starting"
 
 
 def test_a_cancelled_pipeline_is_no_error_of_the_loop(slow_bot, caplog) -> None:
     """`Cancelled`, raised where nobody waits any more, is swallowed with the future that nobody reads."""
     slow_bot.pauses["rank"] = 20.0
 
-    async def work(engine):
-        asked = asyncio.create_task(engine.answer(CATS))
+    async def work(service):
+        asked = asyncio.create_task(service.answer(CATS))
         await until(lambda: slow_bot.begun)
         asked.cancel()
         await asyncio.gather(asked, return_exceptions=True)
         await until(lambda: slow_bot.ended)
 
-    with_engine(slow_bot, work)
+    with_service(slow_bot, work)
     assert Cancelled.__name__ not in caplog.text

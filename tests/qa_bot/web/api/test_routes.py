@@ -160,7 +160,7 @@ def test_those_who_come_when_all_is_full_are_told_when_to_come_back(serve, slow_
 
     async def crowd() -> tuple[int, int, str]:
         first = asyncio.create_task(service.client.post("/api/ask", json={"question": CATS}))
-        while not service.engine.overloaded:
+        while not service.answers.overloaded:
             await asyncio.sleep(0.005)
         async with service.client.post("/api/ask", json={"question": CATS}) as second:
             gate.set()
@@ -180,7 +180,7 @@ def test_a_client_that_leaves_stops_the_work(serve, slow_bot) -> None:
         client.sendall(head % (address.netloc.encode(), len(body)) + body)
         service.until(lambda: slow_bot.begun, "the question")
     service.until(lambda: slow_bot.cancelled, "the cancellation")
-    service.until(lambda: not service.engine.busy)
+    service.until(lambda: not service.answers.busy)
 
 
 # --- search ---------------------------------------------------------------------------------------------------------

@@ -130,7 +130,7 @@ def test_a_client_that_leaves_stops_the_work(serve, slow_bot) -> None:
 
     service.run(leave())
     service.until(lambda: slow_bot.cancelled, "the cancellation")
-    service.until(lambda: not service.engine.busy)
+    service.until(lambda: not service.answers.busy)
 
 
 def test_a_client_that_does_not_read_is_dropped(service, monkeypatch) -> None:
@@ -155,7 +155,7 @@ def test_work_that_runs_when_the_service_stops_is_told_to_its_end(serve, slow_bo
         async with service.client.post("/api/ask", json={"question": CATS}, headers=EVENTS) as first:
             await asyncio.to_thread(service.until, lambda: slow_bot.begun == 1, "the first question")
             async with service.client.post("/api/ask", json={"question": CATS}, headers=EVENTS) as second:
-                closing = asyncio.create_task(service.engine.close())
+                closing = asyncio.create_task(service.answers.close())
                 await asyncio.sleep(0.05)
                 gate.set()
                 await closing
@@ -173,7 +173,7 @@ def test_asking_leaves_nothing_behind_when_it_is_left(serve, slow_bot) -> None:
     async def leave() -> int:
         from qa_core.types import Question
 
-        async with sse.asking(service.engine, Question(CATS)) as happenings:
+        async with sse.asking(service.answers, Question(CATS)) as happenings:
             await anext(happenings)
         return len([task for task in asyncio.all_tasks() if "answer" in repr(task.get_coro())])
 

@@ -1,4 +1,4 @@
-"""Turns of a conversation, with an engine that answers when the test says so."""
+"""Turns of a conversation, with an service that answers when the test says so."""
 
 import asyncio
 from types import SimpleNamespace
@@ -14,7 +14,7 @@ from qa_bot.web.errors import ServiceError
 from qa_core.types import Answer
 
 
-class Engine:
+class FakeAnswerService:
     """Every question waits in `asked` for what the test makes of it."""
 
     def __init__(self):
@@ -60,30 +60,30 @@ def asking(text="Why?", **fields):
     return Ask(type="ask", text=text, **fields)
 
 
-async def answered(conversation, engine, about, turn):
-    """Ask, and have the engine answer."""
-    conversation.ask(asking(), about)
+async def answered(conversation, service, question_id, turn):
+    """Ask, and have the service answer."""
+    conversation.ask(asking(), question_id)
     await asyncio.sleep(0)
-    engine.asked[-1].reply.set_result(answer(turn))
-    while not conversation.has_answered(about):
+    service.asked[-1].reply.set_result(answer(turn))
+    while not conversation.has_answered(question_id):
         await asyncio.sleep(0)
 
 
 def conversation_with(*clients, **options):
-    engine = Engine()
-    conversation = Conversation("c", engine, **options)
+    service = FakeAnswerService()
+    conversation = Conversation("c", service, **options)
     for client in clients:
         conversation.attach(client)
-    return conversation, engine
+    return conversation, service
 
 
 def test_no_stage_is_told_twice_and_nothing_after_the_end():
     async def work():
         client = Client()
-        conversation, engine = conversation_with(client)
+        conversation, service = conversation_with(client)
         conversation.ask(asking(), "q1")
         await asyncio.sleep(0)
-        (asked,) = engine.asked
+        (asked,) = service.asked
         asked.listen(StageBegun("rank"))
         asked.listen(StageBegun("rank"))
         conversation.cancel("q1")
@@ -99,14 +99,14 @@ def test_no_stage_is_told_twice_and_nothing_after_the_end():
 def test_a_question_stopped_before_its_work_began_ends_too():
     async def work():
         client = Client()
-        conversation, engine = conversation_with(client)
+        conversation, service = conversation_with(client)
         conversation.ask(asking(), "q1")
         conversation.cancel("q1")
         await asyncio.sleep(0)
-        assert not engine.asked
+        assert not service.asked
         conversation.ask(asking(), "q1")
         await asyncio.sleep(0)
-        assert len(engine.asked) == 1
+        assert len(service.asked) == 1
         return client.kinds
 
     assert asyncio.run(work()) == ["status", "error", "status"]
@@ -115,10 +115,10 @@ def test_a_question_stopped_before_its_work_began_ends_too():
 def test_an_engine_that_closes_ends_the_turn():
     async def work():
         client = Client()
-        conversation, engine = conversation_with(client)
+        conversation, service = conversation_with(client)
         conversation.ask(asking(), "q1")
         await asyncio.sleep(0)
-        engine.asked[0].reply.cancel()
+        service.asked[0].reply.cancel()
         await asyncio.sleep(0.01)
         return client.heard[-1]
 
@@ -128,9 +128,9 @@ def test_an_engine_that_closes_ends_the_turn():
 
 def test_frames_of_ended_turns_are_kept_for_a_while():
     async def work():
-        conversation, engine = conversation_with()
+        conversation, service = conversation_with()
         for i in range(module.KEPT + 3):
-            await answered(conversation, engine, f"q{i}", f"t{i}")
+            await answered(conversation, service, f"q{i}", f"t{i}")
         everything = Client()
         conversation.catch_up(everything, after=0)
         conversation.forget(before=float("inf"))
@@ -163,8 +163,8 @@ def test_frames_of_an_unfinished_turn_are_not_forgotten():
 def test_what_was_missed(after, expected):
     async def work():
         there, late = Client(), Client()
-        conversation, engine = conversation_with(there)
-        await answered(conversation, engine, "q1", "t1")
+        conversation, service = conversation_with(there)
+        await answered(conversation, service, "q1", "t1")
         assert [frame["seq"] for frame in there.heard] == [1, 2]
         conversation.catch_up(late, after=after)
         return [frame["seq"] for frame in late.heard]
@@ -175,11 +175,11 @@ def test_what_was_missed(after, expected):
 def test_what_was_missed_comes_in_the_order_it_was_told():
     async def work():
         late = Client()
-        conversation, engine = conversation_with()
+        conversation, service = conversation_with()
         for each in ("q1", "q2"):
             conversation.ask(asking(), each)
         await asyncio.sleep(0)
-        engine.asked[0].listen(StageBegun("rank"))
+        service.asked[0].listen(StageBegun("rank"))
         conversation.catch_up(late, after=None)
         await conversation.finish(0)
         return [(frame["seq"], frame["id"], frame["stage"]) for frame in late.heard]
@@ -190,10 +190,10 @@ def test_what_was_missed_comes_in_the_order_it_was_told():
 def test_counting_goes_on_after_what_a_client_has_read():
     async def work():
         client = Client()
-        conversation, engine = conversation_with(client)
+        conversation, service = conversation_with(client)
         conversation.continue_after(41)
         conversation.continue_after(7)
-        await answered(conversation, engine, "q1", "t1")
+        await answered(conversation, service, "q1", "t1")
         return [frame["seq"] for frame in client.heard]
 
     assert asyncio.run(work()) == [42, 43]
@@ -203,9 +203,9 @@ def test_only_so_many_answered_questions_are_remembered(monkeypatch):
     monkeypatch.setattr(module, "REMEMBERED", 2)
 
     async def work():
-        conversation, engine = conversation_with()
+        conversation, service = conversation_with()
         for i in range(3):
-            await answered(conversation, engine, f"q{i}", f"t{i}")
+            await answered(conversation, service, f"q{i}", f"t{i}")
         return [conversation.has_answered(f"q{i}") for i in range(3)]
 
     assert asyncio.run(work()) == [False, True, True]
@@ -216,12 +216,12 @@ def test_it_is_settled_when_nobody_is_connected_and_nothing_runs():
 
     async def work():
         client = Client()
-        conversation, engine = conversation_with(client, settled=settled.append)
+        conversation, service = conversation_with(client, on_idle=settled.append)
         conversation.ask(asking(), "q1")
         await asyncio.sleep(0)
         conversation.detach(client)
         assert not settled
-        engine.asked[0].reply.set_result(answer("t1"))
+        service.asked[0].reply.set_result(answer("t1"))
         while not conversation.idle:
             await asyncio.sleep(0)
         assert settled == [conversation]
@@ -232,12 +232,12 @@ def test_it_is_settled_when_nobody_is_connected_and_nothing_runs():
 def test_finishing_waits_for_the_turn_that_runs_only():
     async def work(reply):
         client = Client()
-        conversation, engine = conversation_with(client)
+        conversation, service = conversation_with(client)
         conversation.ask(asking(), "q1")
         conversation.ask(asking(), "q2")
         await asyncio.sleep(0)
         if reply:
-            asyncio.get_running_loop().call_later(0.01, engine.asked[0].reply.set_result, answer("t1"))
+            asyncio.get_running_loop().call_later(0.01, service.asked[0].reply.set_result, answer("t1"))
         await conversation.finish(30 if reply else 0.01)
         return [(frame["id"], frame["type"]) for frame in client.heard if frame["type"] != "status"]
 
@@ -266,14 +266,14 @@ def test_refusals():
 def test_an_answer_that_changed_is_told_to_all_and_to_those_who_come_back():
     async def work():
         here, late = Client(), Client()
-        conversation, engine = conversation_with(here)
-        await answered(conversation, engine, "q1", "t1")
+        conversation, service = conversation_with(here)
+        await answered(conversation, service, "q1", "t1")
         read = here.heard[-1]
         conversation.detach(here)
         conversation.revised("t1", {"id": "t1", "ask": "q1", "answer": "Well."})
         conversation.attach(late)
         conversation.catch_up(late, after=read["seq"])
-        await conversation.again("q1", late)
+        await conversation.resend("q1", late)
         conversation.forget(float("inf"))
         conversation.revised("t1", {"id": "t1", "answer": "Aye."})  # recorded without the asker's own id
         return read, late.heard

@@ -13,7 +13,7 @@ from qa_bot.web.chat.frames import Ask
 from qa_core.types import Answer
 
 
-class Engine:
+class FakeAnswerService:
     """Answers at once; its store knows the questions of one conversation."""
 
     busy = False
@@ -55,14 +55,14 @@ async def visited(conversations, name=None, *, asks=True):
 
 def test_new_ones_are_not_looked_up_and_old_ones_once():
     async def work():
-        engine = Engine({"old": {"q0": "t0"}})
-        conversations = Conversations(engine)
+        service = FakeAnswerService({"old": {"q0": "t0"}})
+        conversations = Conversations(service)
         new = await visited(conversations)
-        assert engine.looked_up == 0
+        assert service.looked_up == 0
         assert new.turn_of("q1") == "t1"
         old = await visited(conversations, "old")
         assert await conversations.open("old") is old
-        assert engine.looked_up == 1
+        assert service.looked_up == 1
         assert old.turn_of("q0") == "t0"
         await conversations.close(0)
 
@@ -71,7 +71,7 @@ def test_new_ones_are_not_looked_up_and_old_ones_once():
 
 def test_two_who_come_back_at_once_meet():
     async def work():
-        conversations = Conversations(Engine())
+        conversations = Conversations(FakeAnswerService())
         both = await asyncio.gather(conversations.open("shared"), conversations.open("shared"))
         await conversations.close(0)
         return both
@@ -81,7 +81,7 @@ def test_two_who_come_back_at_once_meet():
 
 
 def test_a_store_that_fails_stops_nobody(caplog):
-    class Broken(Engine):
+    class Broken(FakeAnswerService):
         async def store(self, work):
             raise StoreError("the disk is gone")
 
@@ -98,7 +98,7 @@ def test_a_store_that_fails_stops_nobody(caplog):
 
 def test_whoever_asked_nothing_leaves_nothing():
     async def work():
-        conversations = Conversations(Engine())
+        conversations = Conversations(FakeAnswerService())
         await visited(conversations, asks=False)
         left = len(conversations)
         await conversations.close(0)
@@ -112,7 +112,7 @@ def test_the_longest_left_go_first(monkeypatch, idle):
     monkeypatch.setattr(module, "IDLE", idle)
 
     async def work():
-        conversations = Conversations(Engine())
+        conversations = Conversations(FakeAnswerService())
         for each in "abcd":
             await visited(conversations, each)
         conversations.sweep(0)
@@ -128,7 +128,7 @@ def test_a_sweep_lets_go_of_what_is_old(monkeypatch):
     monkeypatch.setattr(module, "KEEP", -1e9)  # everything is old
 
     async def work():
-        conversations = Conversations(Engine())
+        conversations = Conversations(FakeAnswerService())
         kept, client = await conversations.open("stays"), Client()
         kept.attach(client)
         await visited(conversations, "goes")

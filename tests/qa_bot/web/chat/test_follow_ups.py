@@ -103,8 +103,8 @@ def test_a_choice_by_frame_is_answered_under_its_question(service, talk) -> None
             await other.say("hello", resume=offered[-1]["conversation"], seq=10_000)
             await other.hear()
             await client.say("choose", id="q1", choice=1)
-            chosen = await client.until("final", "error", about="q1")
-            heard = await other.until("final", about="q1")
+            chosen = await client.until("final", "error", question_id="q1")
+            heard = await other.until("final", question_id="q1")
             await client.say("choose", id="q1", choice=99)
             wrong = await client.hear()
             return offered, chosen, heard, wrong
@@ -175,7 +175,7 @@ def test_a_choice_by_json_goes_to_everybody_in_the_conversation(service, talk) -
             body = {"id": offered["turn"], "choice": offered["choices"][0]["text"]}
             async with service.client.post("/api/choose", json=body) as reply:
                 told = await reply.json()
-            return offered, told, (await client.until("final", about="q1"))[-1]
+            return offered, told, (await client.until("final", question_id="q1"))[-1]
 
     offered, told, heard = service.run(chat())
     assert told["understood"] == offered["choices"][0]["question"]
@@ -204,7 +204,7 @@ def test_a_follow_up_is_told_as_it_was_understood_and_undone(service, talk) -> N
             await client.ask(CAPITAL, id="q1")
             told = await client.ask("and its population?", id="q2")
             await client.say("raw", id="q2")
-            undone = await client.until("final", "error", about="q2")
+            undone = await client.until("final", "error", question_id="q2")
             return told, undone, await client.ask("What about New Zealand?", id="q3")
 
     told, undone, after = service.run(chat())
@@ -228,7 +228,7 @@ def test_an_undone_rewrite_is_undone_after_a_restart(serve, bot, talk) -> None:
             await client.say("hello", resume=conversation, seq=10_000)
             await client.hear()
             await client.say("raw", id="q2")
-            return (await client.until("final", "error", about="q2"))[-1]
+            return (await client.until("final", "error", question_id="q2"))[-1]
 
     service = serve(bot)
     told = service.run(before(service))

@@ -140,7 +140,7 @@ def test_sources_as_a_frame():
 
 
 def test_the_last_frame_is_the_answer_object():
-    whole = frames.frame(frames.final(ANSWER), about="q1", conversation="c", seq=7)
+    whole = frames.frame(frames.final(ANSWER), question_id="q1", conversation="c", seq=7)
     assert list(whole)[:5] == ["type", "id", "conversation", "seq", "turn"]
     assert (whole["type"], whole["id"], whole["turn"], whole["answer"]) == ("final", "q1", "t1", "A text.")
     assert orjson.loads(dumps(whole))["sources"][0]["span"] == [0, 7]

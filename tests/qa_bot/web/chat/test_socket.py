@@ -123,7 +123,7 @@ def test_questions_of_a_conversation_wait_for_each_other(serve, slow_bot, talk):
             hold.set()
             after = []
             for i in range(5):
-                after += await client.until("final", about=f"q{i}")
+                after += await client.until("final", question_id=f"q{i}")
             return before, after
 
     before, after = service.run(chat())
@@ -235,7 +235,7 @@ def test_cancel_of_a_waiting_question_leaves_the_others(serve, slow_bot, talk):
             await client.say("cancel", id="q2")
             heard = await client.until("error")
             hold.set()
-            return heard + await client.until("final", about="q1") + await client.until("final", about="q3")
+            return heard + await client.until("final", question_id="q1") + await client.until("final", question_id="q3")
 
     heard = service.run(chat())
     last = [(frame["id"], frame["type"]) for frame in heard if frame["type"] in ("final", "error")]
@@ -458,7 +458,7 @@ def test_a_deleted_conversation_is_forgotten_and_its_turn_stopped(serve, slow_bo
             await client.hear()
             async with service.client.delete(f"/api/conversations/{conversation}") as reply:
                 assert reply.status == 204
-            await client.until("error", about="q2")
+            await client.until("error", question_id="q2")
             slow_bot.pauses.clear()
             return conversation, (await client.ask(CATS, id="q1"))[-1]
 
@@ -644,9 +644,9 @@ def test_wrong_frames_are_told_and_the_connection_stays(service, talk, binary):
             return heard, (await client.ask(CATS))[-1]
 
     heard, answered = service.run(chat())
-    for frame, (_, code, about) in zip(heard, WRONG.values(), strict=True):
+    for frame, (_, code, question_id) in zip(heard, WRONG.values(), strict=True):
         assert frame["type"] == "error"
-        assert (frame["code"], frame["id"]) == ("bad_request" if binary else code, about)
+        assert (frame["code"], frame["id"]) == ("bad_request" if binary else code, question_id)
         assert frame["message"].startswith("Expected ")
         assert len(frame["message"]) < 300
     assert answered["type"] == "final"
@@ -808,7 +808,7 @@ def test_stopping_lets_the_running_turn_end_and_says_goodbye(slow_bot):
     async def live():
         async with AsyncExitStack() as held, aiohttp.ClientSession() as session:
             service = await held.enter_async_context(running(slow_bot, replace(slow_bot.config.serve, port=0)))
-            await service.engine.warm_up()
+            await service.service.warm_up()
             async with session.ws_connect(f"{service.url}ws") as busy, session.ws_connect(f"{service.url}ws") as idle:
                 for each in ("q1", "q2"):
                     await busy.send_json({"type": "ask", "text": CATS, "id": each})

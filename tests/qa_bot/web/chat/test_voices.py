@@ -364,8 +364,8 @@ def test_speaking_waits_in_the_queue_of_questions(serve, voiced_bot) -> None:
     voiced_bot.pauses["retrieve"] = go = Event()
 
     async def both() -> Any:
-        first = service.loop.create_task(service.engine.answer(Question(CATS)))
-        while not service.engine.busy:
+        first = service.loop.create_task(service.answers.answer(Question(CATS)))
+        while not service.answers.busy:
             await asyncio.sleep(0.005)
         async with service.client.post("/api/speak", json=speech()) as reply:
             status = reply.status

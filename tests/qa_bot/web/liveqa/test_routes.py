@@ -211,7 +211,7 @@ def test_who_comes_when_it_is_full_is_told_when_to_come_back(serve: Callable[...
 
     async def two() -> tuple[int, str]:
         first = asyncio.ensure_future(service.client.post("/liveqa", data=FORM))
-        while not service.engine.busy:
+        while not service.answers.busy:
             await asyncio.sleep(0.01)
         async with service.client.post("/liveqa", data=FORM) as reply:
             found = reply.status, reply.headers["Retry-After"]
