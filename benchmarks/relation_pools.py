@@ -30,32 +30,34 @@ import torch
 
 from kg_index.relations.keywords import KeywordMatcher
 from kg_index.relations.pools import PoolQuestion, read_pools, read_relations
-from kg_index.relations.relation_head import HeadTraining, RelationHead, fit_head, labelled
-from kg_index.relations.relation_network import RelationDetector, RelationScorer
+from kg_index.relations.relation_head import RelationHead
+from kg_index.relations.relation_network import RelationDetector
 from kg_index.relations.relation_scorers import (
     KEYWORDS,
     CosineScorer,
     Encode,
     KeywordFirst,
+    RelationScorer,
     WeightedSumScorer,
     remembering,
 )
 from kg_index.relations.templates import TemplateTable
+from kg_index.relations.tuned_scorer import tuned_scorer
+from kg_index.training.head_training import HeadTraining, fit_head, labelled
+from kg_index.training.question_tuning import (
+    QuestionNetwork,
+    TuningConfig,
+    TuningData,
+    network_vectors,
+    tune,
+    tuning_of,
+)
 from kg_index.training.relation_training import (
     Phase,
     RelationTraining,
     evened,
     shortened,
     train_phases,
-)
-from kg_index.training.relation_tuning import (
-    QuestionNetwork,
-    TuningConfig,
-    TuningData,
-    network_vectors,
-    tune,
-    tuned_scorer,
-    tuning_of,
 )
 from qa_bot.answering.graph.relation_encoders import ConcatenatedEncoder
 from qa_bot.home.starter import ENCODER

@@ -25,7 +25,7 @@ from kg_index.triples.paths import Step
 from qa_core.types import Span
 
 if TYPE_CHECKING:  # torch comes with these
-    from kg_index.relations.relation_network import RelationScorer
+    from kg_index.relations.relation_scorers import RelationScorer
     from kg_index.relations.templates import TemplateTable
 
 LONGEST = 2_000  # characters of a question that are read

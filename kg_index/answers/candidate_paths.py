@@ -22,7 +22,7 @@ from kg_index.triples.paths import Path, Step
 from qa_core.types import FloatArray
 
 if TYPE_CHECKING:  # torch comes with these
-    from kg_index.relations.relation_network import RelationScorer
+    from kg_index.relations.relation_scorers import RelationScorer
     from kg_index.relations.templates import TemplateTable
 
 _MIDDLES = 8  # entities at the end of a first step from which a second one is tried

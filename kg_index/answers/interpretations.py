@@ -21,7 +21,7 @@ from kg_index.triples.paths import Path, Step
 from kg_index.values.literals import Days, value_of
 
 if TYPE_CHECKING:  # torch comes with these
-    from kg_index.relations.relation_network import RelationScorer
+    from kg_index.relations.relation_scorers import RelationScorer
     from kg_index.relations.templates import TemplateTable
 
 FEATURES = (

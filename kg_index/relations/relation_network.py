@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol, Self
+from typing import Self
 
 import numpy as np
 import torch
@@ -33,14 +33,6 @@ WordVectors = Callable[[Sequence[str]], FloatArray]
 """Words to vectors (N, D); a zero row for a word without one."""
 _WORDS_A_BATCH = 8_192
 _TABLE, _RELATIONS, _NAMES = "words", "relations", "names"
-
-
-class RelationScorer(Protocol):
-    """How well each relation of a pool fits a template; a higher score is better, and beside it nothing counts."""
-
-    def score(self, templates: Sequence[str], pools: Sequence[Sequence[str]]) -> list[FloatArray]:
-        """Finite scores (P,) for the P relations of each template's pool."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

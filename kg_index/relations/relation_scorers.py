@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 import numpy as np
 
@@ -12,15 +12,20 @@ from kg_index.relations.keywords import KeywordMatcher, PredicateWords, Relation
 from kg_index.relations.template_text import SLOT
 from qa_core.types import FloatArray
 
-if TYPE_CHECKING:  # it brings torch
-    from kg_index.relations.relation_network import RelationScorer
-
 Encode = Callable[[Sequence[str]], FloatArray]
 """Texts to vectors (N, D) of length 1, or zero."""
 KEYWORDS = 0.25
 """Weight of the Jaccard of stems beside a cosine; chosen on SimpleQuestions' development questions."""
 _REMEMBERED = 50_000  # relations
 _AT_ONCE = 512
+
+
+class RelationScorer(Protocol):
+    """How well each relation of a pool fits a template; a higher score is better, and beside it nothing counts."""
+
+    def score(self, templates: Sequence[str], pools: Sequence[Sequence[str]]) -> list[FloatArray]:
+        """Finite scores (P,) for the P relations of each template's pool."""
+        ...
 
 
 @dataclass(frozen=True, eq=False)

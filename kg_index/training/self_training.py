@@ -18,10 +18,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from kg_index.relations.keywords import PredicateWords
-from kg_index.relations.relation_head import HeadTraining, Labelled
-from kg_index.relations.relation_network import RelationScorer
+from kg_index.relations.relation_scorers import RelationScorer
 from kg_index.relations.template_text import NO_PATH
 from kg_index.relations.templates import TemplateTable
+from kg_index.training.head_training import HeadTraining, Labelled
 from kg_index.training.mapping_weights import f_weights
 from qa_core.types import FloatArray
 

@@ -19,17 +19,16 @@ import numpy as np
 from qa_bot.conversation.followups.candidates import candidates
 from qa_bot.conversation.followups.mentions import Exchange, mentions
 from qa_bot.conversation.followups.rewriter import WEIGHTS
-from qa_bot.conversation.followups.scoring import NAMES, Rows, Scorer, features
+from qa_bot.conversation.followups.scoring import Rows, Scorer, features
 from qa_core.text.analysis import fold, words
+from qa_core.training.conditional_logit import Choice, cross_entropy, fit_conditional_logit
 from qa_lab.evaluate.followups.dialogues import Dialogue, Turn, read_dialogues
 from qa_lab.evaluate.followups.history_entry import Tell, telling
 
 PENALTY = 0.5
-"""Of the squared weights, in sums over turns."""
+"""Half of it weighs the squared weights, against sums over turns."""
 SHARPNESS = 12.0
 """How much likelier, in powers of e, a candidate of F1 1 is as a target than one of F1 0."""
-STEPS = 400
-RATE = 0.1
 FOLDS = 10
 LIMIT, OPTIONAL_LIMIT, FRAGMENT_LIMIT = 0.3, 0.1, 0.95
 """The most that "leave as it is" may have where a turn is changed (`Scorer`); chosen held out, for a harm below 1 %."""
@@ -80,21 +79,10 @@ def _example(raw: str, manual: str, history: Sequence[Exchange]) -> Iterator[Exa
         yield Example(features(raw, found), raised / raised.sum())
 
 
-def fit(found: Sequence[Example]) -> Scorer:
-    """Weights that make the targets likeliest, by steps along the gradient (Adam); no chance in it."""
-    rows = np.concatenate([example.rows for example in found])  # (N, F)
-    target = np.concatenate([example.target for example in found])  # (N,)
-    starts = np.cumsum([0, *(len(example.target) for example in found)])[:-1]
-    turn = np.repeat(np.arange(len(found)), [len(example.target) for example in found])
-    weights, first, second = (np.zeros(len(NAMES)) for _ in range(3))
-    for step in range(1, STEPS + 1):
-        scores = rows @ weights
-        raised = np.exp(scores - np.maximum.reduceat(scores, starts)[turn])
-        shares = raised / np.add.reduceat(raised, starts)[turn]
-        gradient = rows.T @ (shares - target) + PENALTY * weights
-        first, second = 0.9 * first + 0.1 * gradient, 0.999 * second + 0.001 * gradient**2
-        rate = RATE * (1 - step / (STEPS + 1))
-        weights -= rate * (first / (1 - 0.9**step)) / (np.sqrt(second / (1 - 0.999**step)) + 1e-8)
+def fit(examples: Sequence[Example]) -> Scorer:
+    """The weights that minimise the cross-entropy to the targets."""
+    choices = [Choice(example.rows, example.target) for example in examples]
+    weights = fit_conditional_logit(choices, cross_entropy, penalty=PENALTY / 2)
     return Scorer(tuple(weights.tolist()), LIMIT, OPTIONAL_LIMIT, FRAGMENT_LIMIT)
 
 

@@ -23,7 +23,7 @@ from qa_bot.home.starter import FACTS
 from qa_core.types import AnswerSource, Candidate, Clue, Encoder, Passage, Source
 
 if TYPE_CHECKING:  # torch comes with these
-    from kg_index.relations.relation_network import RelationScorer
+    from kg_index.relations.relation_scorers import RelationScorer
     from kg_index.relations.templates import TemplateTable
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from kg_index.relations.relation_head import HeadConfig, RelationHead
-from kg_index.relations.relation_network import RelationConfig, RelationDetector, RelationScorer
-from kg_index.relations.relation_scorers import WeightedSumScorer
-from kg_index.training.relation_tuning import TunedConfig, tuned_scorer
+from kg_index.relations.relation_network import RelationConfig, RelationDetector
+from kg_index.relations.relation_scorers import RelationScorer, WeightedSumScorer
+from kg_index.relations.tuned_scorer import TunedConfig, tuned_scorer
 from qa_bot.answering.graph.relation_encoders import open_encoders
 from qa_bot.home.encoders import resolve
 from qa_core.atomic import current_folder

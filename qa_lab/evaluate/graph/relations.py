@@ -17,8 +17,8 @@ import numpy as np
 
 from kg_index.relations.keywords import KeywordMatcher
 from kg_index.relations.pools import PoolQuestion, read_pools, read_relations
-from kg_index.relations.relation_network import RelationDetector, RelationScorer
-from kg_index.relations.relation_scorers import KEYWORDS, CosineScorer, KeywordFirst, WeightedSumScorer
+from kg_index.relations.relation_network import RelationDetector
+from kg_index.relations.relation_scorers import KEYWORDS, CosineScorer, KeywordFirst, RelationScorer, WeightedSumScorer
 from qa_bot.answering.graph.relation_folders import open_head, open_scorer
 from qa_bot.documents.graph import open_graph
 from qa_bot.home.encoders import STARTER, resolve

@@ -16,11 +16,12 @@ from pathlib import Path
 import numpy as np
 
 from kg_index.relations.keywords import KeywordMatcher
-from kg_index.relations.relation_head import Labelled, RelationHead, fit_head, training_of
+from kg_index.relations.relation_head import RelationHead
 from kg_index.relations.relation_network import RelationDetector
 from kg_index.relations.relation_scorers import KEYWORDS, CosineScorer, Encode, WeightedSumScorer, remembering
 from kg_index.relations.template_text import NO_PATH
 from kg_index.relations.templates import TemplateTable
+from kg_index.training.head_training import Labelled, fit_head, training_of
 from kg_index.training.relation_training import RelationTraining, evened, shortened, train_phases
 from kg_index.training.self_training import Siblings, mined_pools, pseudo_labelled
 from qa_bot.answering.graph.relation_encoders import display_names, open_encoders

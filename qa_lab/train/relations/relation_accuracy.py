@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from kg_index.relations.pools import PoolQuestion
-from kg_index.relations.relation_network import RelationScorer
+from kg_index.relations.relation_scorers import RelationScorer
 from qa_core.types import FloatArray
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
-from kg_index.relations.relation_head import HeadTraining
+from kg_index.training.head_training import HeadTraining
+from kg_index.training.question_tuning import TuningConfig
 from kg_index.training.relation_training import Phase
-from kg_index.training.relation_tuning import TuningConfig
 from kg_index.training.self_training import GENTLE
 from qa_bot.home.encoders import STARTER
 from qa_lab.train.errors import SettingsError

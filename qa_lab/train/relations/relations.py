@@ -16,8 +16,9 @@ from pathlib import Path
 from typing import Any
 
 from kg_index.relations.pools import PoolQuestion, read_pools, read_relations
-from kg_index.relations.relation_head import RelationHead, fit_head, labelled, training_of
+from kg_index.relations.relation_head import RelationHead
 from kg_index.relations.relation_scorers import CosineScorer, remembering
+from kg_index.training.head_training import fit_head, labelled, training_of
 from qa_bot.answering.graph.relation_encoders import display_names, open_encoders
 from qa_bot.documents.ingest.records import Notice, Reject
 from qa_bot.home.encoders import EncoderError

@@ -12,17 +12,11 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from kg_index.relations.pools import PoolQuestion
-from kg_index.relations.relation_head import RelationHead, fit_head, labelled
+from kg_index.relations.relation_head import RelationHead
 from kg_index.relations.relation_scorers import CosineScorer, Encode, remembering
-from kg_index.training.relation_tuning import (
-    QuestionNetwork,
-    TunedConfig,
-    TuningData,
-    network_vectors,
-    tune,
-    tuned_scorer,
-    tuning_of,
-)
+from kg_index.relations.tuned_scorer import TunedConfig, tuned_scorer
+from kg_index.training.head_training import fit_head, labelled
+from kg_index.training.question_tuning import QuestionNetwork, TuningData, network_vectors, tune, tuning_of
 from qa_bot.answering.graph.relation_encoders import display_names, open_encoders
 from qa_bot.answering.graph.relation_folders import HEAD, QUESTIONS
 from qa_bot.home.encoders import locate, resolve

@@ -7,8 +7,9 @@ import torch
 
 from kg_index.relations.keywords import KeywordMatcher
 from kg_index.relations.pools import PoolQuestion
-from kg_index.relations.relation_head import HeadTraining, Labelled, RelationHead, fit_head, labelled
+from kg_index.relations.relation_head import RelationHead
 from kg_index.relations.relation_scorers import CosineScorer, WeightedSumScorer
+from kg_index.training.head_training import HeadTraining, Labelled, fit_head, labelled
 
 POOL = ("http://g/author", "http://g/birthPlace", "http://g/deathPlace")
 ASKED = {"who wrote <m>": 0, "the pen behind <m>": 0, "whence <m>": 1, "cradle of <m>": 1, "grave of <m>": 2}

@@ -117,8 +117,8 @@ def test_figures_by_source() -> None:
     assert second.endswith("from 0.5 on 0 of 0 given are right, 0 of 0 unanswerable are answered")
 
 
-def test_without_right_readings_there_is_nothing_to_fit() -> None:
-    with pytest.raises(ValueError, match="right and wrong readings"):
+def test_nothing_to_fit() -> None:
+    with pytest.raises(ValueError, match="right and wrong interpretations"):
         weights_of([example(1, (0.1,), (False,))])
 
 

@@ -12,14 +12,14 @@ from qa_core.types import IntArray
 
 pytest.importorskip("transformers", reason="training a transformer needs the extra 'minilm'")
 
-from kg_index.training.relation_tuning import (
+from kg_index.relations.tuned_scorer import tuned_scorer
+from kg_index.training.question_tuning import (
     QuestionNetwork,
     TuningConfig,
     TuningData,
     batch_loss,
     network_vectors,
     tune,
-    tuned_scorer,
     tuning_of,
 )
 from qa_core.training.transformer_tuning import TransformerReader, load_tunable

@@ -24,7 +24,7 @@ from torch.nn import functional
 
 from kg_index.relations.keywords import KeywordMatcher
 from kg_index.relations.pools import PoolQuestion
-from kg_index.relations.relation_scorers import CosineScorer, Encode, WeightedSumScorer, without_slot
+from kg_index.relations.relation_scorers import Encode, without_slot
 from qa_core.networks.batching import padded
 from qa_core.training.loop import Progress, Training, train
 from qa_core.training.schedules import triangle
@@ -51,15 +51,6 @@ class TuningConfig:
     every: float = 0.2  # weight of the loss over all relations beside that over the pool
     decay: float = 0.01
     clip: float = 1.0  # the largest norm of all gradients
-
-
-@dataclass(frozen=True, slots=True)
-class TunedConfig:
-    """What a saved scorer was made of; its weights are the two factors."""
-
-    encoder: str  # name of the frozen one, which reads relations
-    fingerprint: str  # of that
-    questions: str  # fingerprint of the tuned one
 
 
 class QuestionNetwork(nn.Module):
@@ -193,11 +184,6 @@ def batch_loss(module: QuestionNetwork, data: TuningData, members: IntArray, *, 
     logits = logits.masked_fill(torch.from_numpy(real == 0), torch.finfo(logits.dtype).min)
     right = rows.gather(1, places[:, None]).squeeze(1)
     return functional.cross_entropy(logits, places) + every * functional.cross_entropy(cosines, right)
-
-
-def tuned_scorer(asked: Encode, words: Encode, *, scale: float, keywords: float) -> WeightedSumScorer:
-    """What `QuestionNetwork` computes, of a tuned encoder of questions and the frozen one of relations' words."""
-    return WeightedSumScorer([(CosineScorer(asked, encode_words=words), scale), (KeywordMatcher(), keywords)])
 
 
 def network_vectors(module: QuestionNetwork, rows: Rows, dimension: int) -> Encode:
