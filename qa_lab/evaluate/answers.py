@@ -25,7 +25,7 @@ from qa_lab.train.data.answer_sets import Keep, kept, read_answer_sets
 from qa_lab.train.errors import TrainingDataError
 from rankers.fusion import FusedScorer
 from rankers.neural import PairScorer, TextPair
-from rankers.training.answer_pairs import AnswerSet
+from rankers.training.answer_pool import AnswerSet
 
 TASK = "answers"
 MEASURES = ("AP", "RR", "Success@1")

@@ -30,7 +30,9 @@ from qa_core.training.loop import Progress, Training
 from qa_core.types import FloatArray, IntArray
 from qa_core.vectors.word_vectors import WordVectors
 from rankers.neural import TextPair
-from rankers.training.answer_pairs import AnswerPool, PointwiseConfig, score_pairs, train_pointwise
+from rankers.trainable import score_pairs
+from rankers.training.answer_pool import AnswerPool
+from rankers.training.pair_training import PointwiseConfig, train_pointwise
 
 SEPARATOR = "<S>"
 SPECIALS = (PAD, UNKNOWN, SEPARATOR)

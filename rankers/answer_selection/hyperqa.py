@@ -44,7 +44,7 @@ from rankers.answer_selection.frozen_words import (
 )
 from rankers.answer_selection.poincare import EDGE, RiemannianAdagrad, conformal, distance, into_ball, riemannian
 from rankers.neural import TextPair
-from rankers.training.answer_pairs import score_pairs
+from rankers.trainable import score_pairs
 
 Distance = Literal["hyperbolic", "cosine"]
 Last = Literal["linear", "sigmoid", "raw"]

@@ -28,10 +28,10 @@ from qa_core.text.analysis import words
 from qa_core.types import FloatArray, IntArray
 from qa_core.vectors.word_vectors import WordVectors
 from rankers.neural import TextPair
+from rankers.paraphrase.baselines import DecomposableAttention, DecomposableConfig, SiameseConfig, SiameseLSTM
 from rankers.paraphrase.contextual_words import Context, ContextEmbedding, ContextReader, Contextual, pad_states
 from rankers.paraphrase.entailment import DualEntailment, EntailmentConfig
-from rankers.paraphrase.paraphrase_peers import DecomposableAttention, DecomposableConfig, SiameseConfig, SiameseLSTM
-from rankers.training.answer_pairs import score_pairs
+from rankers.trainable import score_pairs
 
 NetworkConfig = EntailmentConfig | SiameseConfig | DecomposableConfig
 Rows = Sequence[NDArray[Any]]
@@ -66,7 +66,7 @@ CPU = WordSizes(dimension=128, hidden=96, max_tokens=40)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WordPairs:
-    """Trainable, too: see `rankers.training.answer_pairs`."""
+    """Trainable, too: see `rankers.trainable`."""
 
     model: nn.Module
     reader: WordReader | ContextReader

@@ -27,7 +27,8 @@ from qa_core.networks.pair_tokens import PairConfig, TextPair
 from qa_core.training.loop import Progress, Training, train
 from qa_core.training.schedules import triangle
 from qa_core.types import FloatArray, IntArray
-from rankers.training.answer_pairs import AnswerPool, check_mixed, mean_average_precision
+from rankers.training.answer_pool import AnswerPool, check_mixed
+from rankers.training.pair_training import mean_average_precision
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +48,7 @@ class CrossEncoderTuning:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TrainedCrossEncoder:
-    """A pair classifier as a pair scorer that can be trained (`rankers.training.answer_pairs.Trainable`)."""
+    """A pair classifier as a pair scorer that can be trained (`rankers.trainable.Trainable`)."""
 
     classifier: PairClassifier
 

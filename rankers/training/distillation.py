@@ -19,7 +19,9 @@ from torch.nn import functional
 from qa_core.networks.losses import pairwise_cross_entropy
 from qa_core.training.loop import Progress, Training, train
 from qa_core.types import FloatArray, IntArray
-from rankers.training.answer_pairs import AnswerPool, Trainable, mean_average_precision
+from rankers.trainable import Trainable
+from rankers.training.answer_pool import AnswerPool
+from rankers.training.pair_training import mean_average_precision
 
 
 @dataclass(frozen=True, slots=True)

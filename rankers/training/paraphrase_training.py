@@ -20,7 +20,7 @@ from qa_core.networks.pair_classifier import LabelledPairs, alike
 from qa_core.training.loop import Progress, Training, train
 from qa_core.training.schedules import triangle
 from qa_core.types import IntArray
-from rankers.training.answer_pairs import Trainable, score_no_grad
+from rankers.trainable import Trainable, score_no_grad
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,7 +29,7 @@ KINDS = {
     "FusionModel": "qa_bot.answering.models.ranker_loading:open_fused",
     "HyperQAConfig": "rankers.answer_selection.hyperqa:HyperQA.load",
     "PairConfig": "rankers.answer_selection.cross_encoder:open_cross_encoder",
-    "PeerConfig": "rankers.answer_selection.peers:SiameseCosineRanker.load",
+    "PeerConfig": "rankers.answer_selection.siamese_cosine:SiameseCosineRanker.load",
     "SiameseConfig": "qa_bot.answering.models.ranker_loading:open_word_pairs",
     "StackedConfig": "qa_bot.answering.models.ranker_loading:open_stacked",
 }

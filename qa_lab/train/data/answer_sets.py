@@ -15,7 +15,7 @@ from qa_core.types import FloatArray
 from qa_lab.train.data.pairs import Judged, incomplete, items, pair_of, split
 from qa_lab.train.errors import TrainingDataError
 from qa_lab.train.request import Request
-from rankers.training.answer_pairs import AnswerPool, AnswerSet
+from rankers.training.answer_pool import AnswerPool, AnswerSet
 from retrievers.training.examples import Pair
 
 Keep = Literal["both", "positive", "all"]

@@ -44,7 +44,7 @@ from rankers.fusion import FusionConfig, LearnedFusion, Origin, cross_validated
 from rankers.gbdt import GBDTConfig
 from rankers.neural import NeuralRanker
 from rankers.rank_prior import RankPrior
-from rankers.training.answer_pairs import AnswerPool, AnswerSet
+from rankers.training.answer_pool import AnswerPool, AnswerSet
 
 ANSWERS, JUDGED = ("AP", "RR"), ("nDCG@10", "RR")
 """Measures of answer selection, and of judged collections."""

@@ -20,7 +20,7 @@ from qa_core.types import Candidate, Encoder, FloatArray, Question
 from rankers.answer_selection.keyword_features import FEATURES, Keywords
 from rankers.fusion import Scores, joined, pair_scores, scores_of, together
 from rankers.neural import NeuralRanker, asked
-from rankers.training.answer_pairs import AnswerSet
+from rankers.training.answer_pool import AnswerSet
 
 UNJUDGED = 0.4
 """How much a document counts, as a wrong one, that nobody judged: some of them are right (measured on LiveQA-Med)."""

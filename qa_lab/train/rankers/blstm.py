@@ -41,7 +41,7 @@ from rankers.answer_selection.blstm import train_blstm as train_network
 from rankers.answer_selection.keyword_features import COSINE, Keywords
 from rankers.answer_selection.stacked import Inputs, StackedRanker, folds, network_pools
 from rankers.gbdt import BoostedTrees
-from rankers.training.answer_pairs import AnswerPool, AnswerSet, check_mixed
+from rankers.training.answer_pool import AnswerPool, AnswerSet, check_mixed
 
 FOLD = "fold-{}"
 """Folders of the networks that pools for the trees come from, while a run is going on."""

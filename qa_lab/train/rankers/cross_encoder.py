@@ -20,13 +20,14 @@ from qa_lab.train.errors import RunError, SettingsError, TrainingDataError, Trai
 from qa_lab.train.request import Request
 from qa_lab.train.settings import read_toml, settled
 from qa_lab.train.training_run import TrainingRun, drive
-from rankers.training.answer_pairs import AnswerPool, AnswerSet, mean_average_precision
+from rankers.training.answer_pool import AnswerPool, AnswerSet
 from rankers.training.cross_encoder_training import (
     CrossEncoderTuning,
     TrainedCrossEncoder,
     optimiser,
     tune_cross_encoder,
 )
+from rankers.training.pair_training import mean_average_precision
 from retrievers.training.search import nearest
 
 MEASURE = "MAP"

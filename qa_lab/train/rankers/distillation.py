@@ -21,7 +21,7 @@ from qa_core.types import FloatArray
 from qa_lab.train.errors import RunError, SettingsError
 from qa_lab.train.training_run import EVERY, TrainingRun
 from rankers.neural import PairScorer, TextPair
-from rankers.training.answer_pairs import AnswerPool
+from rankers.training.answer_pool import AnswerPool
 from rankers.training.distillation import DistilConfig, pair_answers
 
 SCORES = "teacher.npy"

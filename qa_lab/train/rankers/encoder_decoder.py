@@ -32,7 +32,7 @@ from rankers.answer_selection.encoder_decoder import (
     train_encoder_decoder,
 )
 from rankers.neural import TextPair
-from rankers.training.answer_pairs import AnswerSet
+from rankers.training.answer_pool import AnswerSet
 
 MEASURED = 500
 """Held-out pairs that are ranked at most."""

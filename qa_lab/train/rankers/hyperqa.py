@@ -26,13 +26,14 @@ from qa_lab.train.rankers.hyperqa_readouts import write_readouts
 from qa_lab.train.rankers.hyperqa_settings import HyperSettings, configured
 from qa_lab.train.request import Request
 from qa_lab.train.training_run import TrainingRun, drive
-from rankers.answer_selection import hyperqa, peers
+from rankers.answer_selection import hyperqa, siamese_cosine
 from rankers.answer_selection.frozen_words import FrozenWords, PieceWords, TableWords
 from rankers.answer_selection.hyperqa import HyperQA, HyperShape
-from rankers.answer_selection.peers import PeerShape, SiameseCosineRanker
+from rankers.answer_selection.siamese_cosine import PeerShape, SiameseCosineRanker
 from rankers.neural import PairScorer
-from rankers.training.answer_pairs import AnswerPool, check_mixed, train_pairwise
+from rankers.training.answer_pool import AnswerPool, check_mixed
 from rankers.training.distillation import train_distilled
+from rankers.training.pair_training import train_pairwise
 
 Scorer = HyperQA | SiameseCosineRanker
 
@@ -197,7 +198,7 @@ def _words(settings: HyperSettings) -> FrozenWords:
 def _optimiser(scorer: Scorer, settings: HyperSettings) -> torch.optim.Optimizer:
     if isinstance(scorer, HyperQA):
         return hyperqa.optimiser(scorer, learning_rate=settings.learning_rate, l2=settings.l2)
-    return peers.optimiser(scorer, learning_rate=settings.learning_rate, l2=settings.l2)
+    return siamese_cosine.optimiser(scorer, learning_rate=settings.learning_rate, l2=settings.l2)
 
 
 def _measured(scorer: Scorer, pool: AnswerPool) -> tuple[Figures, float]:

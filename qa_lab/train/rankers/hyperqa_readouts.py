@@ -16,7 +16,7 @@ from qa_core.measures.plots import draw_histograms, draw_neighbours
 from qa_core.types import FloatArray
 from rankers.answer_selection.frozen_words import counts, read
 from rankers.answer_selection.hyperqa import HyperQA
-from rankers.training.answer_pairs import AnswerPool
+from rankers.training.answer_pool import AnswerPool
 
 NORMS, FLAT, SOLID, TABLE = FILES = ("norms.png", "tsne-2d.png", "tsne-3d.png", "readouts.json")
 BANDS = 6  # of width 1; the last stands for all above it, too

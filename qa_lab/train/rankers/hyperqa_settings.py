@@ -14,9 +14,9 @@ from qa_lab.train.rankers.distillation import check_distillation
 from qa_lab.train.request import Request
 from qa_lab.train.settings import read_toml, settled
 from rankers.answer_selection.hyperqa import HyperShape
-from rankers.answer_selection.peers import PeerShape
-from rankers.training.answer_pairs import PairwiseConfig
+from rankers.answer_selection.siamese_cosine import PeerShape
 from rankers.training.distillation import DistilConfig
+from rankers.training.pair_training import PairwiseConfig
 
 Model = Literal["hyperqa", "cosineqa", "qa-bilstm", "qa-cnn", "ap-bilstm", "ap-cnn"]
 

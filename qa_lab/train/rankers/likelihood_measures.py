@@ -8,7 +8,7 @@ import numpy as np
 
 from qa_core.measures.metrics import evaluate
 from rankers.neural import PairScorer, TextPair
-from rankers.training.answer_pairs import AnswerSet
+from rankers.training.answer_pool import AnswerSet
 
 AMONG = 20
 """Answers to choose from: a right one and 19 drawn by chance from other questions."""

@@ -9,7 +9,7 @@ from qa_bot.answering.models.ranker_loading import RankerError
 from qa_lab.evaluate import answers
 from qa_lab.evaluate.answers import by_keywords, evaluate_answers
 from qa_lab.train.errors import TrainingDataError
-from rankers.training.answer_pairs import AnswerSet
+from rankers.training.answer_pool import AnswerSet
 
 ROWS = [
     ("1", "why do cats sleep", "cats sleep to save energy", 1),

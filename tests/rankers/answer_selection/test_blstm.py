@@ -17,7 +17,8 @@ from rankers.answer_selection.blstm import (
     parameters,
     train_blstm,
 )
-from rankers.training.answer_pairs import AnswerPool, AnswerSet, PointwiseConfig, mean_average_precision
+from rankers.training.answer_pool import AnswerPool, AnswerSet
+from rankers.training.pair_training import PointwiseConfig, mean_average_precision
 
 TINY = BLSTMConfig(dimension=6, hidden=5, layers=2, max_question=6, max_answer=8)
 TEXTS = ["who wrote the book", "it was written by ann", "where is the house"]

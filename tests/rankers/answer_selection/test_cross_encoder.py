@@ -16,7 +16,7 @@ from qa_core.networks.pair_tokens import PairConfig
 from qa_core.training.loop import Training, seed_everything
 from qa_core.training.resume import load_training, save_training
 from rankers.answer_selection.cross_encoder import CrossEncoder, open_cross_encoder
-from rankers.training.answer_pairs import AnswerPool, AnswerSet, mean_average_precision
+from rankers.training.answer_pool import AnswerPool, AnswerSet
 from rankers.training.cross_encoder_training import (
     CrossEncoderTuning,
     TrainedCrossEncoder,
@@ -24,6 +24,7 @@ from rankers.training.cross_encoder_training import (
     optimiser,
     tune_cross_encoder,
 )
+from rankers.training.pair_training import mean_average_precision
 
 WORDS = ("cats", "sleep", "day", "why")
 ANSWERS = tuple(f"do {word} ?" for word in WORDS)

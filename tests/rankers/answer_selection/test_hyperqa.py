@@ -11,7 +11,8 @@ from qa_core.training.loop import Training, seed_everything
 from qa_core.vectors.word_vectors import WordVectors
 from rankers.answer_selection.frozen_words import TABLE, PieceWords, TableWords, read_texts
 from rankers.answer_selection.hyperqa import HyperQA, HyperQAConfig, HyperShape, optimiser
-from rankers.training.answer_pairs import AnswerPool, AnswerSet, PairwiseConfig, mean_average_precision, train_pairwise
+from rankers.training.answer_pool import AnswerPool, AnswerSet
+from rankers.training.pair_training import PairwiseConfig, mean_average_precision, train_pairwise
 
 NAMES = ["bal", "cemin", "dites", "fovon", "guzar", "kalor", "malin"]
 ODD = ["", "unheard of", "🙂 🙂", "שלום עולם مرحبا", "where bal lives"]

@@ -8,7 +8,7 @@ from rankers.answer_selection.blstm import POOLS, BLSTMConfig, BLSTMScorer
 from rankers.answer_selection.keyword_features import COSINE, FEATURES, Keywords
 from rankers.answer_selection.stacked import FAITHFUL, Inputs, StackedRanker, folds, network_pools
 from rankers.gbdt import BoostedTrees, GBDTConfig
-from rankers.training.answer_pairs import AnswerPool, AnswerSet
+from rankers.training.answer_pool import AnswerPool, AnswerSet
 
 NAMES = ["ann", "bob", "cid", "dan", "eve", "fay", "gus", "hal"]
 POOL = AnswerPool.of(

@@ -3,8 +3,8 @@ import pytest
 import torch
 
 from qa_core.networks.poolings import pad
+from rankers.paraphrase.baselines import DecomposableAttention, DecomposableConfig, SiameseConfig, SiameseLSTM
 from rankers.paraphrase.entailment import DualEntailment, EntailmentConfig, MaxOut, align, exchanged
-from rankers.paraphrase.paraphrase_peers import DecomposableAttention, DecomposableConfig, SiameseConfig, SiameseLSTM
 
 CONFIG = EntailmentConfig(12, 6, hidden=5, pretrained=True, uniform=0.5)
 

@@ -12,8 +12,9 @@ from qa_core.training.loop import Training, seed_everything
 from qa_core.training.resume import load_training, save_training
 from qa_core.vectors.word_vectors import WordVectors
 from rankers.paraphrase.word_pairs import CONFIGS, WordPairs, WordSizes
-from rankers.training.answer_pairs import AnswerPool, AnswerSet, mean_average_precision
+from rankers.training.answer_pool import AnswerPool, AnswerSet
 from rankers.training.distillation import DistilConfig, pair_answers, train_distilled
+from rankers.training.pair_training import mean_average_precision
 from rankers.training.paraphrase_training import (
     ParaphraseConfig,
     accuracy,

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from qa_lab.train.data.answer_sets import kept, read_answer_sets
 from qa_lab.train.errors import TrainingDataError
-from rankers.training.answer_pairs import AnswerSet
+from rankers.training.answer_pool import AnswerSet
 
 ROWS = "qid\tquestion\tanswer\tlabel\n1\twhy?\tso.\t1\n2\thow?\tthus.\t0\n1\twhy?\tno.\t0\n1\twhy?\tso.\t0\n"
 

@@ -17,7 +17,7 @@ from qa_lab.train.rankers.cross_encoder import configured, epochs, mined, train_
 from qa_lab.train.rankers.entailment import train_entailment
 from qa_lab.train.request import Request
 from rankers.answer_selection.cross_encoder import CrossEncoder
-from rankers.training.answer_pairs import AnswerSet
+from rankers.training.answer_pool import AnswerSet
 from rankers.training.cross_encoder_training import TrainedCrossEncoder
 
 SETTINGS = "[cross]\nmax_length = 16\n[tuning]\nepochs = 2\nbatch = 8\nnegatives = 1\n"

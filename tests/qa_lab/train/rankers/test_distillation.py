@@ -16,7 +16,7 @@ from qa_lab.train.rankers.hyperqa_settings import HyperSettings
 from qa_lab.train.request import Request
 from qa_lab.train.training_run import TrainingRun
 from rankers.answer_selection.hyperqa import HyperQA, HyperShape
-from rankers.answer_selection.peers import SiameseCosineRanker
+from rankers.answer_selection.siamese_cosine import SiameseCosineRanker
 
 NAMES = [first + last for first in ("ba", "ce", "di", "fo") for last in ("lor", "min", "tes", "von")]
 HYPER = "[distil]\nepochs = 8\nbatch = 8\npatience = 10\n[hyper]\nprojection = 12\n"

@@ -12,7 +12,7 @@ from qa_lab.train.rankers.encoder_decoder import configured, epochs, right_pairs
 from qa_lab.train.rankers.likelihood_measures import among, chosen
 from qa_lab.train.request import Request
 from rankers.answer_selection.encoder_decoder import EncoderDecoderRanker
-from rankers.training.answer_pairs import AnswerSet
+from rankers.training.answer_pool import AnswerSet
 
 SETTINGS = """minimum = 1
 [model.network]

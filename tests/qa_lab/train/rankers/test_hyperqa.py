@@ -13,8 +13,8 @@ from qa_lab.train.rankers.hyperqa_readouts import FILES, bands, levels
 from qa_lab.train.rankers.hyperqa_settings import DEFAULTS, configured
 from qa_lab.train.request import Request
 from rankers.answer_selection.hyperqa import HyperQA
-from rankers.answer_selection.peers import SiameseCosineRanker
-from rankers.training.answer_pairs import AnswerPool
+from rankers.answer_selection.siamese_cosine import SiameseCosineRanker
+from rankers.training.answer_pool import AnswerPool
 
 NAMES = [first + last for first in ("ba", "ce", "di", "fo") for last in ("lor", "min", "tes", "von")]
 SETTINGS = 'pretrained = "{vectors}"\n[pairs]\nepochs = 4\nbatch = 16\n[hyper]\nprojection = 12\n'

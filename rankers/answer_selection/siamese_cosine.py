@@ -32,7 +32,7 @@ from rankers.answer_selection.frozen_words import (
     save_with_words,
 )
 from rankers.neural import TextPair
-from rankers.training.answer_pairs import score_pairs
+from rankers.trainable import score_pairs
 
 _POSITIONS = 1 << 13  # padded words that are encoded at once in scoring
 

@@ -7,15 +7,10 @@ import torch
 from qa_core.training.loop import Training, seed_everything
 from qa_core.vectors.word_vectors import WordVectors
 from rankers.answer_selection.frozen_words import TableWords
-from rankers.answer_selection.peers import PeerShape, SiameseCosineRanker, optimiser
-from rankers.training.answer_pairs import (
-    AnswerPool,
-    AnswerSet,
-    PairwiseConfig,
-    mean_average_precision,
-    score_no_grad,
-    train_pairwise,
-)
+from rankers.answer_selection.siamese_cosine import PeerShape, SiameseCosineRanker, optimiser
+from rankers.trainable import score_no_grad
+from rankers.training.answer_pool import AnswerPool, AnswerSet
+from rankers.training.pair_training import PairwiseConfig, mean_average_precision, train_pairwise
 
 NAMES = ["bal", "cemin", "dites", "fovon", "guzar"]
 KINDS = [("bilstm", False), ("cnn", False), ("bilstm", True), ("cnn", True)]
@@ -84,7 +79,7 @@ def test_scores_depend_on_nothing_but_the_pair(source, pool, encoder, attentive,
     assert np.isfinite(together).all()
     alone = [scorer.score([pair])[0] for pair in pairs]
     np.testing.assert_allclose(alone, together, rtol=1e-4, atol=1e-5)
-    monkeypatch.setattr("rankers.answer_selection.peers._POSITIONS", 9)  # many small groups
+    monkeypatch.setattr("rankers.answer_selection.siamese_cosine._POSITIONS", 9)  # many small groups
     np.testing.assert_allclose(scorer.score(pairs[::-1])[::-1], together, rtol=1e-4, atol=1e-5)
     assert scorer.score([]).shape == (0,)
     cut = peer(source, encoder, attentive, max_words=2)

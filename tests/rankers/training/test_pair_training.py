@@ -9,14 +9,12 @@ from torch import Tensor, nn
 
 from qa_core.training.loop import Training
 from qa_core.types import IntArray
-from rankers.training.answer_pairs import (
-    AnswerPool,
-    AnswerSet,
+from rankers.trainable import score_pairs
+from rankers.training.answer_pool import AnswerPool, AnswerSet, check_mixed
+from rankers.training.pair_training import (
     PairwiseConfig,
     PointwiseConfig,
-    check_mixed,
     mean_average_precision,
-    score_pairs,
     train_pairwise,
     train_pointwise,
     triples,
