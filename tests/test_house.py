@@ -70,7 +70,8 @@ IMPORTERS = {
     ],
     "safetensors": ["qa_core/networks/checkpoints.py"],
     "selectolax": ["qa_bot/documents/ingest/formats/html.py"],
-    "sklearn": ["qa_core/measures/plots.py"],
+    "scipy": ["qa_core/measures", "qa_lab"],
+    "sklearn": ["qa_core/measures/plots.py", "qa_bot/answering/confidence/logistic_regression.py", "qa_lab"],
     "sqlalchemy": [
         "qa_bot/home/store",
         "qa_bot/documents/ingest/formats/posts.py",  # a scratch file, not the store

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import ir_measures
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from qa_core.measures.runs import Qrels, Rankings, Run, rankings, run_of
 
@@ -112,14 +112,16 @@ def accuracy(gold: Mapping[str, Hashable], predicted: Mapping[str, Hashable]) ->
 
 
 def spearman(x: Sequence[float], y: Sequence[float]) -> float:
-    """Rank correlation: Pearson's of average ranks; NaN where one side is constant and it has no value."""
+    """Rank correlation with average ranks for ties; NaN if one side is constant."""
+    from scipy.stats import spearmanr  # late: answering does not need it
+
     if len(x) != len(y) or len(x) < 2:
         raise ValueError(f"Expected two lists of one length, at least 2, but got {len(x)} and {len(y)} values.")
     if np.isnan(x).any() or np.isnan(y).any():
         raise ValueError("Expected numbers to correlate, but got NaN among them.")
-    ranks_x, ranks_y = (ranks - ranks.mean() for ranks in (_average_ranks(x), _average_ranks(y)))
-    spread = np.sqrt((ranks_x @ ranks_x) * (ranks_y @ ranks_y))
-    return float(ranks_x @ ranks_y / spread) if spread > 0 else float("nan")
+    if min(x) == max(x) or min(y) == max(y):
+        return float("nan")
+    return float(spearmanr(x, y).statistic)
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,13 +161,6 @@ def _resampled_means(values: NDArray[np.float64], samples: int, rng: np.random.G
     rows = max(1, BLOCK // len(values))
     blocks = [min(rows, samples - start) for start in range(0, samples, rows)]
     return np.concatenate([values[rng.integers(len(values), size=(n, len(values)))].mean(axis=1) for n in blocks])
-
-
-def _average_ranks(values: ArrayLike) -> NDArray[np.float64]:
-    """Ranks from 1; equal values share the mean of the places they take."""
-    _, inverse, counts = np.unique(np.asarray(values, np.float64), return_inverse=True, return_counts=True)
-    ranks: NDArray[np.float64] = (np.cumsum(counts) - (counts - 1) / 2)[inverse]
-    return ranks
 
 
 def _measure(name: str, relevant: int) -> ir_measures.Measure:

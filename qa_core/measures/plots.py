@@ -156,12 +156,8 @@ def _plain(text: str) -> str:
 def _tsne(points: FloatArray, dimensions: int, seed: int) -> NDArray[np.floating]:
     if len(points) < 4:
         return points[:, :dimensions]
-    try:
-        from sklearn.manifold import TSNE
-    except ImportError:
-        raise ModuleNotFoundError(
-            "Expected scikit-learn to draw points, but it is not installed; do: pip install 'qa-bot[plots]'"
-        ) from None
+    from sklearn.manifold import TSNE
+
     perplexity = min(30.0, (len(points) - 1) / 3)
     return TSNE(dimensions, perplexity=perplexity, random_state=seed).fit_transform(points)  # type: ignore[no-any-return] # untyped
 

@@ -27,7 +27,7 @@ from qa_core.types import Encoder, FloatArray
 from qa_core.vectors.word_vectors import WordVectors, read_vectors
 from qa_lab.evaluate.evaluation_home import Progress, silent
 from qa_lab.evaluate.report import Row, compared
-from qa_lab.evaluate.tfidf import TfIdf, inverse_frequencies
+from qa_lab.evaluate.tfidf import TfIdf
 from qa_lab.train.data.question_pairs import read_question_pairs, read_titles
 from qa_lab.train.errors import TrainingDataError
 from qa_lab.train.retrieval.similar import KEPT_ASIDE
@@ -194,7 +194,7 @@ def _by_keywords(task: Task, folder: Path, progress: Progress) -> Lists:
 
 
 def _by_tfidf(task: Task, progress: Progress) -> Lists:
-    index = TfIdf.of(task.texts, words)
+    index = TfIdf(task.texts, words)
     lists: Lists = {}
     for done, query in enumerate(task.queries, start=1):
         lists[str(query)] = list(map(str, index.search(task.texts[query], DEPTH).tolist()))
@@ -232,7 +232,7 @@ def _means(texts: Sequence[str], encoder: tuple[str, Encoder], path: Path | None
     known = sorted({word for each in counts for word in each})
     name = path.name if path else encoder[0]
     vectors = read_vectors(path, only=known) if path else WordVectors(tuple(known), encoder[1].encode(known))
-    idf = inverse_frequencies(counts)
+    idf = TfIdf(texts, words).idf
     yield Vectors("mean", name, _mean(counts, vectors, dict.fromkeys(idf, 1.0)))
     yield Vectors("IDF mean", name, _mean(counts, vectors, idf))
 

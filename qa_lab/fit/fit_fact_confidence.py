@@ -19,8 +19,9 @@ import orjson
 from kg_index.answers.answerer import Answerer, ParsedQuestion, ScoredInterpretation
 from kg_index.answers.interpretations import FEATURES
 from kg_index.training.fit_interpretations import Example, fit_weights
-from qa_bot.answering.confidence.calibration import Calibration, cross_validated
+from qa_bot.answering.confidence.calibration import Calibration
 from qa_bot.answering.confidence.fit import questions as collection_questions
+from qa_bot.answering.confidence.logistic_regression import cross_validated
 from qa_bot.documents import graph
 from qa_bot.home.encoders import STARTER, resolve
 from qa_bot.home.folder import Home
@@ -93,9 +94,9 @@ def judged(source: str, home: Home, questions: Path) -> list[Judged]:
 def _other_questions() -> Iterator[FactQuestion]:
     """Questions of the starter collection, but those that the starter graph answers."""
     known = {orjson.loads(line)["question"].casefold() for line in FACT_QUESTIONS.read_bytes().splitlines()}
-    for number, each in enumerate(collection_questions(), start=1):
-        if each.question.casefold() not in known:
-            yield FactQuestion(-number, each.question, frozenset())
+    for number, question in enumerate(collection_questions(), start=1):
+        if question.text.casefold() not in known:
+            yield FactQuestion(-number, question.text, frozenset())
 
 
 def weights_of(examples: Iterable[Judged]) -> dict[str, float]:

@@ -1,10 +1,10 @@
-"""Where a calibration of confidence comes from: shipped for the starter encoder, made once for any other.
+"""Finds the calibration of an encoder: shipped for the starter encoder, fitted once for any other.
 
 The starter collection comes with questions that it answers and questions that it does not (off-topic, near misses,
-nonsense). `calibrate` asks them all, and those that it answers once more where their document is held out: then the
-nearest one is wrong, as mostly in a collection that the asker does not know. Both kinds count the same in all. Folds
-keep the questions of one document together. `python -m qa_bot.answering.confidence.fit` makes the shipped file
-anew and prints how well it tells the two apart.
+nonsense). `calibrate` runs all of them. It runs each answered question again on an index without the right document:
+then the first document is wrong, as for most questions to an unknown collection. Answered and unanswered questions
+have the same total weight, and the questions of a document are in one fold. `python -m qa_bot.answering.confidence.fit`
+writes the shipped file and prints its held-out precision.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ from typing import NamedTuple
 import numpy as np
 import orjson
 
-from qa_bot.answering.confidence.calibration import HYBRID, KEYWORDS, Calibration, Features, cross_validated
+from qa_bot.answering.confidence.calibration import HYBRID, KEYWORDS, Calibration, Features
+from qa_bot.answering.confidence.logistic_regression import cross_validated
 from qa_bot.answering.deadline import Deadline
 from qa_bot.answering.pipeline import Calibrations, Engine, Pipeline
 from qa_bot.home.config import Config
@@ -32,26 +33,24 @@ from qa_core.types import Encoder, Question
 
 SHIPPED = FOLDER / "confidence.json"
 KEYWORD = "keyword"
-"""Name of the calibration for answers that no encoder had a say in."""
+"""Key of the calibration for keyword search."""
 FITTING = 2
-"""Part of the names of fitted files: raise it when the way of fitting changes, so that all is fitted anew."""
+"""Version of the fitting, part of the names of fitted files: raise it to fit all of them anew."""
 PARTS = 10
-"""Of the documents one in so many is held out at a time."""
+"""The documents are held out in this many parts."""
 ANSWERED, HELD_OUT = "answered", "held out"
 
 
-class Asked(NamedTuple):
-    """A calibration question, and the document that answers it (empty where none does)."""
-
-    question: str
-    document: str
+class CalibrationQuestion(NamedTuple):
+    text: str
+    document: str  # id of the document that answers it; empty if none does
     kind: str = ANSWERED
 
 
-class Seen(NamedTuple):
-    """A question with what the stages said of its first document, and whether that was the one wanted."""
+class RankedQuestion(NamedTuple):
+    """A question with the features of its first document, and whether that document answers it."""
 
-    asked: Asked
+    question: CalibrationQuestion
     features: Features
     right: bool
 
@@ -59,23 +58,23 @@ class Seen(NamedTuple):
 class Fitted(NamedTuple):
     calibration: Calibration
     confidences: np.ndarray  # held out, (N,)
-    seen: list[Seen]
+    questions: list[RankedQuestion]
 
 
 def calibration_for(encoder: Encoder | None, models: Path) -> Calibration:
-    """The calibration of an encoder: shipped, or made by `ensure`; else that of keyword search alone."""
+    """The calibration of an encoder: shipped or fitted by `ensure`; otherwise that of keyword search."""
     shipped = _read(SHIPPED)
     if encoder is None:
         return shipped[KEYWORD]
     if encoder.fingerprint in shipped:
         return shipped[encoder.fingerprint]
-    made = _made(encoder, models)
-    return Calibration.load(made) if made.exists() else shipped[KEYWORD]
+    path = _fitted_path(encoder, models)
+    return Calibration.load(path) if path.exists() else shipped[KEYWORD]
 
 
 def ensure(encoder: Encoder, models: Path) -> None:
-    """Calibrate for an encoder that has no calibration yet: about two thousand questions are asked."""
-    path = _made(encoder, models)
+    """Fit a calibration for an encoder that has none: runs about two thousand questions."""
+    path = _fitted_path(encoder, models)
     if path.exists() or encoder.fingerprint in _read(SHIPPED):
         return
     fitted = calibrate(encoder)
@@ -83,90 +82,98 @@ def ensure(encoder: Encoder, models: Path) -> None:
     fitted.calibration.save(path)
 
 
-def questions() -> list[Asked]:
-    """The questions of the starter collection itself, their paraphrases, and what it does not answer."""
-    own = [Asked(row["question"], row["id"]) for row in _lines(COLLECTION)]
-    return own + [Asked(row["question"], row["answer"] or "", row.get("kind", ANSWERED)) for row in _lines(QUESTIONS)]
+def questions() -> list[CalibrationQuestion]:
+    """The questions of the starter collection, paraphrases of them, and questions that it does not answer."""
+    titles = [CalibrationQuestion(row["question"], row["id"]) for row in _lines(COLLECTION)]
+    return titles + [
+        CalibrationQuestion(row["question"], row["answer"] or "", row.get("kind", ANSWERED))
+        for row in _lines(QUESTIONS)
+    ]
 
 
 def calibrate(encoder: Encoder, *, engine: Engine = "hybrid") -> Fitted:
-    """Fit on the starter questions: an answer is right when the first document is the one wanted."""
-    seen = _seen(encoder, engine)
-    answered = np.array([each.asked.kind == ANSWERED for each in seen])
+    """Fit to the starter questions; an answer is right if the first document is the expected one."""
+    ranked = _ranked(encoder, engine)
+    answered = np.array([row.question.kind == ANSWERED for row in ranked])
     weights = np.where(answered, 1.0, answered.sum() / (~answered).sum())
-    groups = [each.asked.document or f"unanswered {place}" for place, each in enumerate(seen)]
+    groups = [row.question.document or f"unanswered {i}" for i, row in enumerate(ranked)]
     names = KEYWORDS if engine == "keyword" else HYBRID
-    rows, right = [each.features for each in seen], [each.right for each in seen]
-    calibration, confidences = cross_validated(rows, right, groups, names=names, weights=weights)
-    return Fitted(calibration, confidences, seen)
+    features, right = [row.features for row in ranked], [row.right for row in ranked]
+    calibration, confidences = cross_validated(features, right, groups, names=names, weights=weights)
+    return Fitted(calibration, confidences, ranked)
 
 
-def _seen(encoder: Encoder, engine: Engine) -> list[Seen]:
-    """Every question asked of the whole collection, and the answered ones of what is left without their document."""
+def _ranked(encoder: Encoder, engine: Engine) -> list[RankedQuestion]:
+    """All questions on the whole collection, then the answered ones on a collection without their document."""
     from qa_bot.documents.sync import add, delete  # late: only calibration writes
 
-    asked = questions()
-    held_out = [each._replace(kind=HELD_OUT) for each in asked if each.kind == ANSWERED]
-    documents = np.random.default_rng(0).permutation(sorted({each.document for each in held_out}))
+    every = questions()
+    held_out = [question._replace(kind=HELD_OUT) for question in every if question.kind == ANSWERED]
+    documents = np.random.default_rng(0).permutation(sorted({question.document for question in held_out}))
     config = Config()
     with ExitStack() as stack:
         folder = Path(stack.enter_context(TemporaryDirectory(prefix="qa-bot-calibration-")))
         workers = stack.enter_context(ThreadPoolExecutor(4))
         home = Home.open(folder / "whole")
         add(home, config, encoder, [COLLECTION], collection=NAME)
-        seen = [*_ask(home, encoder, engine, asked, workers)]
+        ranked = [*_rank(home, encoder, engine, every, workers)]
         for part in range(PARTS):
             without = set(documents[part::PARTS].tolist())
             rest = Home.open(Path(shutil.copytree(home.path, folder / str(part))))
             delete(rest, config, encoder, ids=sorted(without))
-            seen += _ask(rest, encoder, engine, [each for each in held_out if each.document in without], workers)
+            left_out = [question for question in held_out if question.document in without]
+            ranked += _rank(rest, encoder, engine, left_out, workers)
             shutil.rmtree(rest.path)
-    return seen
+    return ranked
 
 
-def _ask(
-    home: Home, encoder: Encoder, engine: Engine, asked: Iterable[Asked], workers: ThreadPoolExecutor
-) -> Iterator[Seen]:
+def _rank(
+    home: Home,
+    encoder: Encoder,
+    engine: Engine,
+    questions: Iterable[CalibrationQuestion],
+    workers: ThreadPoolExecutor,
+) -> Iterator[RankedQuestion]:
     with Generations(home.index).pin_current() as generation:
         assert generation is not None
         pipeline = Pipeline(Index(generation), encoder, Calibrations(_UNDECIDED, _UNDECIDED), Config(), workers)
-        for each in asked:
-            ranking = pipeline.rank(Question(each.question), deadline=Deadline.after(60), engine=engine)
-            found = ranking.candidates[0].passage.source.document if ranking.candidates else ""
-            yield Seen(each, pipeline.features(ranking), bool(found) and found == each.document)
+        for question in questions:
+            ranking = pipeline.rank(Question(question.text), deadline=Deadline.after(60), engine=engine)
+            first = ranking.candidates[0].passage.source.document if ranking.candidates else ""
+            yield RankedQuestion(question, pipeline.features(ranking), bool(first) and first == question.document)
 
 
 def describe(fitted: Fitted) -> str:
-    """Share of right first documents, and what is kept and let through at some thresholds, held out."""
-    right = np.array([each.right for each in fitted.seen])
-    kinds = np.array([each.asked.kind for each in fitted.seen])
+    """Share of right first documents, and of right and wrong answers given at some thresholds, all held out."""
+    right = np.array([row.right for row in fitted.questions])
+    kinds = np.array([row.question.kind for row in fitted.questions])
     answered = kinds == ANSWERED
     lines = [f"right first document for {right[answered].mean():.3f} of {answered.sum()} answered questions"]
     for precision in (0.5, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95):
         threshold = fitted.calibration.threshold(precision)
-        given = fitted.confidences >= threshold
-        let_through = ", ".join(f"{kind} {given[kinds == kind].mean():.3f}" for kind in _others(kinds.tolist()))
+        answers = fitted.confidences >= threshold
+        unanswered = ", ".join(f"{kind} {answers[kinds == kind].mean():.3f}" for kind in _others(kinds.tolist()))
         lines.append(
             f"wanted precision {precision:.2f}: threshold {threshold:.2f}, right answers given "
-            f"{given[right].mean():.3f}, unanswered ones given: {let_through}"
+            f"{answers[right].mean():.3f}, unanswered ones given: {unanswered}"
         )
     return "\n".join(lines)
 
 
 def _others(kinds: Sequence[str]) -> list[str]:
-    """The kinds of what is not answered, in the order of asking."""
+    """The kinds of unanswered questions, in order of appearance."""
     return [kind for kind in dict.fromkeys(kinds) if kind != ANSWERED]
 
 
 _UNDECIDED = Calibration((), (), (), (), 0.0)
 
 
-def _made(encoder: Encoder, models: Path) -> Path:
+def _fitted_path(encoder: Encoder, models: Path) -> Path:
     return models / f"confidence-{FITTING}-{encoder.fingerprint[:32]}.json"
 
 
 def _read(path: Path) -> dict[str, Calibration]:
-    return {name: Calibration.of(told) for name, told in orjson.loads(path.read_bytes()).items()}
+    return {name: Calibration.of(fields) for name, fields in orjson.loads(path.read_bytes()).items()}
 
 
 def _lines(path: Path) -> Iterable[dict[str, str]]:
@@ -178,10 +185,10 @@ def _ship() -> None:
 
     encoder = resolve("starter", models=Path())
     fitted = {KEYWORD: calibrate(encoder, engine="keyword"), encoder.fingerprint: calibrate(encoder)}
-    for name, each in fitted.items():
-        print(f"{name}\n{describe(each)}")  # noqa: T201 (a tool run by hand)
-    told = {name: each.calibration for name, each in fitted.items()}
-    SHIPPED.write_bytes(orjson.dumps(told, option=orjson.OPT_INDENT_2) + b"\n")
+    for name, result in fitted.items():
+        print(f"{name}\n{describe(result)}")  # noqa: T201 (a tool run by hand)
+    calibrations = {name: result.calibration for name, result in fitted.items()}
+    SHIPPED.write_bytes(orjson.dumps(calibrations, option=orjson.OPT_INDENT_2) + b"\n")
 
 
 if __name__ == "__main__":

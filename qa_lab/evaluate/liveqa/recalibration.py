@@ -6,12 +6,13 @@ Isotonic regression is the never falling function nearest to the labels (Zadrozn
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.isotonic import IsotonicRegression
 
-from qa_bot.answering.confidence.calibration import Features, fit
+from qa_bot.answering.confidence.calibration import Features
+from qa_bot.answering.confidence.logistic_regression import fit
 
 FOLDS = 5
 LEAST = 1e-6
@@ -56,8 +57,8 @@ def isotonic(name: str) -> Fit:
     """Isotonic regression of one feature."""
 
     def make(rows: Sequence[Features], right: Sequence[bool]) -> Confidence:
-        knots, levels = never_falling([row.get(name, 0.0) for row in rows], right)
-        return lambda row: float(np.interp(row.get(name, 0.0), knots, levels))
+        level = isotonic_fit([row.get(name, 0.0) for row in rows], right)
+        return lambda row: level(row.get(name, 0.0))
 
     return make
 
@@ -66,36 +67,20 @@ def isotonic_after(first: Fit) -> Fit:
     """Isotonic regression of another confidence, as that is on questions that it was not fitted on."""
 
     def make(rows: Sequence[Features], right: Sequence[bool]) -> Confidence:
-        knots, levels = never_falling(held_out(first, rows, right), right)
-        return partial(_through, first(rows, right), knots, levels)
+        level = isotonic_fit(held_out(first, rows, right).tolist(), right)
+        confidence = first(rows, right)
+        return lambda row: level(confidence(row))
 
     return make
 
 
-def never_falling(x: Sequence[float] | Floats, y: Sequence[bool] | Floats) -> tuple[Floats, Floats]:
-    """Distinct `x`, ascending, (M,), and their isotonic fit to `y`, (M,), by pooling neighbours that fall."""
-    knots, place = np.unique(np.asarray(x, np.float64), return_inverse=True)
-    counts = np.bincount(place)
-    means = np.bincount(place, np.asarray(y, np.float64)) / counts
-    pools: list[tuple[float, int, int]] = []  # mean, weight, knots
-    for mean, weight in zip(means.tolist(), counts.tolist(), strict=True):
-        pool = (mean, weight, 1)
-        while pools and pools[-1][0] >= pool[0]:
-            pool = _pooled(pools.pop(), pool)
-        pools.append(pool)
-    return knots, np.repeat([mean for mean, _, _ in pools], [size for _, _, size in pools])
+def isotonic_fit(x: Sequence[float], y: Sequence[bool]) -> Callable[[float], float]:
+    """The isotonic regression of `y` on `x`: linear between the values of `x`, constant outside."""
+    model = IsotonicRegression(out_of_bounds="clip").fit(x, np.asarray(y, np.float64))
+    return lambda value: float(np.interp(value, model.X_thresholds_, model.y_thresholds_))
 
 
 def logit(confidence: float) -> float:
     """`log(p / (1 − p))`, kept finite."""
     p = min(max(confidence, LEAST), 1 - LEAST)
     return float(np.log(p / (1 - p)))
-
-
-def _pooled(left: tuple[float, int, int], right: tuple[float, int, int]) -> tuple[float, int, int]:
-    weight = left[1] + right[1]
-    return (left[0] * left[1] + right[0] * right[1]) / weight, weight, left[2] + right[2]
-
-
-def _through(first: Confidence, knots: Floats, levels: Floats, row: Features) -> float:
-    return float(np.interp(first(row), knots, levels))

@@ -6,6 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.linear_model import Ridge
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 from qa_lab.evaluate.words.string_similarity import edit_distance, length_ratio, nearly, overlap
 from qa_lab.train.phrases.phrase_preparation import Phrased
@@ -74,15 +77,14 @@ def _looks(left: Sequence[str], right: Sequence[str]) -> list[float]:
 
 
 def ridge(
-    inputs: NDArray[np.float64], gold: NDArray[np.float64], asked: NDArray[np.float64], *, penalty: float = RIDGE
+    inputs: NDArray[np.float64], gold: NDArray[np.float64], queries: NDArray[np.float64], *, penalty: float = RIDGE
 ) -> NDArray[np.float64]:
-    """What `min ‖y − Xw − c‖² + λ‖w‖²`, features scaled to unit variance, predicts; (P, F), (P,), (Q, F) to (Q,)."""
-    mean, spread = inputs.mean(0), inputs.std(0)
-    spread = np.where(spread > 0, spread, 1.0)
-    scaled = (inputs - mean) / spread
-    square = scaled.T @ scaled + penalty * np.eye(scaled.shape[1])
-    weights = np.linalg.solve(square, scaled.T @ (gold - gold.mean()))
-    predicted: NDArray[np.float64] = (asked - mean) / spread @ weights + gold.mean()
+    """Predictions (Q,) for `queries` (Q, F) of a ridge regression fitted to `inputs` (P, F) and `gold` (P,).
+
+    `min ‖y − Xw − c‖² + λ‖w‖²`, with features scaled to unit variance.
+    """
+    model = make_pipeline(StandardScaler(), Ridge(alpha=penalty)).fit(inputs, gold)
+    predicted: NDArray[np.float64] = model.predict(queries)
     return predicted
 
 

@@ -1,9 +1,10 @@
-"""Calibration on made-up questions whose truth is known."""
+"""Calibrations of generated questions with known labels."""
 
 import numpy as np
 import pytest
 
-from qa_bot.answering.confidence.calibration import FEATURES, Calibration, cross_validated, fit, precision_table
+from qa_bot.answering.confidence.calibration import FEATURES, Calibration
+from qa_bot.answering.confidence.logistic_regression import cross_validated, fit, precision_table
 
 
 def rows(n, seed=0):
@@ -14,7 +15,7 @@ def rows(n, seed=0):
     return features, right
 
 
-def test_it_finds_the_weight_that_made_the_labels():
+def test_the_fit_recovers_the_true_weights():
     calibration = fit(*rows(4000), penalty=0.0)
     raw = np.array(calibration.weights) / calibration.deviation
     assert raw[0] == pytest.approx(8, rel=0.1)
@@ -30,7 +31,7 @@ def test_confidence_is_calibrated():
         assert np.array(right)[inside].mean() == pytest.approx(confidences[inside].mean(), abs=0.05)
 
 
-def test_the_threshold_keeps_the_wanted_precision_on_other_questions():
+def test_the_threshold_reaches_the_precision_on_other_questions():
     features, right = rows(2000)
     calibration, _ = cross_validated(features, right, [str(i) for i in range(2000)])
     fresh, truth = rows(2000, seed=2)
@@ -46,12 +47,12 @@ def test_precision_table_by_hand():
     by_threshold = dict(zip(thresholds, precisions, strict=True))
     assert by_threshold[0.1] == 0.5
     assert by_threshold[0.2] == pytest.approx(2 / 3, abs=1e-4)
-    assert by_threshold[0.5] == pytest.approx(2 / 3, abs=1e-4)  # 1/2, but a higher threshold never promises less
+    assert by_threshold[0.5] == pytest.approx(2 / 3, abs=1e-4)  # 1/2, but precisions never fall
     assert by_threshold[0.7] == 1.0
     assert max(thresholds) == 0.9
 
 
-def test_a_row_that_counts_twice_is_like_two_rows():
+def test_a_weight_of_two_equals_two_rows():
     features, right = rows(60)
     twice = fit([*features, *features[:20]], [*right, *right[:20]])
     weighted = fit(features, right, weights=[2.0] * 20 + [1.0] * 40)
@@ -64,7 +65,7 @@ def test_a_weighted_precision_table_by_hand():
         np.array([0.2, 0.4, 0.6]), [False, True, True], weights=[4.0, 1.0, 1.0], least=2
     )
     assert dict(zip(thresholds, precisions, strict=True))[0.2] == pytest.approx(2 / 6, abs=1e-4)
-    assert max(thresholds) == 0.4  # two answers reach it, however much they weigh
+    assert max(thresholds) == 0.4  # reached by two answers, whatever their weights
 
 
 def test_groups_stay_together():
@@ -74,7 +75,7 @@ def test_groups_stay_together():
     assert held_out[0] == pytest.approx(without_a.confidence(features[0]))
 
 
-def test_labels_all_alike_are_refused():
+def test_equal_labels_are_refused():
     with pytest.raises(ValueError, match="3 right of 3"):
         fit([{}, {}, {}], [True, True, True])
 

@@ -1,4 +1,4 @@
-"""Where a calibration comes from, on a toy collection; and what the shipped one makes of the starter's questions."""
+"""Calibrations of a toy collection, and answers of the starter collection with the shipped calibration."""
 
 import json
 from pathlib import Path
@@ -12,9 +12,9 @@ from qa_bot.answering.confidence.calibration import HYBRID, KEYWORDS, Calibratio
 from qa_bot.answering.confidence.fit import (
     ANSWERED,
     HELD_OUT,
-    Asked,
+    CalibrationQuestion,
     Fitted,
-    Seen,
+    RankedQuestion,
     calibrate,
     calibration_for,
     describe,
@@ -28,7 +28,7 @@ OTHERS = {"What does a bicycle cost?": "off-topic", "Why do owls wear hats?": "n
 
 
 class OtherEncoder:
-    """The starter encoder by another fingerprint."""
+    """The starter encoder with another fingerprint."""
 
     quick = True
     fingerprint = "f" * 64
@@ -55,35 +55,40 @@ def toy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("toy")
 @pytest.mark.parametrize(("engine", "names"), [("hybrid", HYBRID), ("keyword", KEYWORDS)])
-def test_every_answered_question_is_asked_again_without_its_document(engine, names) -> None:
+def test_every_answered_question_runs_again_without_its_document(engine, names) -> None:
     fitted = calibrate(OtherEncoder(), engine=engine)
-    kinds = [each.asked.kind for each in fitted.seen]
+    kinds = [each.question.kind for each in fitted.questions]
     assert kinds == [ANSWERED] * 18 + [*OTHERS.values()] + [HELD_OUT] * 18
-    again = sorted(each.asked.question for each in fitted.seen if each.asked.kind == HELD_OUT)
-    assert again == sorted(each.asked.question for each in fitted.seen if each.asked.kind == ANSWERED)
-    assert not any(each.right for each in fitted.seen if each.asked.kind != ANSWERED)
-    assert sum(each.right for each in fitted.seen) >= 12
+    again = sorted(each.question.text for each in fitted.questions if each.question.kind == HELD_OUT)
+    assert again == sorted(each.question.text for each in fitted.questions if each.question.kind == ANSWERED)
+    assert not any(each.right for each in fitted.questions if each.question.kind != ANSWERED)
+    assert sum(each.right for each in fitted.questions) >= 12
     assert fitted.calibration.features == names
-    for each in fitted.seen:  # "sleep" is in every document, the animal only in its own
-        if each.asked.kind == HELD_OUT and each.asked.question.startswith("Where"):
+    for each in fitted.questions:  # "sleep" is in every document, the animal only in its own
+        if each.question.kind == HELD_OUT and each.question.text.startswith("Where"):
             assert 0 < each.features["coverage"] < 1
-    confidences = dict(zip([(e.asked.kind, e.asked.question) for e in fitted.seen], fitted.confidences, strict=True))
+    confidences = dict(
+        zip([(e.question.kind, e.question.text) for e in fitted.questions], fitted.confidences, strict=True)
+    )
     assert confidences[ANSWERED, "Where do bees sleep?"] > confidences[HELD_OUT, "Where do bees sleep?"]
 
 
 @pytest.mark.usefixtures("toy")
-def test_answered_and_unanswered_questions_count_the_same_in_all() -> None:
+def test_answered_and_unanswered_questions_have_the_same_total_weight() -> None:
     fitted = calibrate(OtherEncoder())
-    right = sum(each.right for each in fitted.seen)
+    right = sum(each.right for each in fitted.questions)
     assert fitted.calibration.thresholds[0] == 0
     assert fitted.calibration.precisions[0] == pytest.approx(right / (2 * 18), abs=1e-4)  # of all, given at 0
 
 
-def test_what_is_kept_and_let_through_by_hand() -> None:
-    told = [(ANSWERED, True), (ANSWERED, True), (ANSWERED, False), ("near-miss", False), (HELD_OUT, False)]
-    seen = [Seen(Asked("q", "d" if kind == ANSWERED else "", kind), {}, right) for kind, right in told]
+def test_shares_of_answers_given_by_hand() -> None:
+    rows = [(ANSWERED, True), (ANSWERED, True), (ANSWERED, False), ("near-miss", False), (HELD_OUT, False)]
+    ranked = [
+        RankedQuestion(CalibrationQuestion("q", "d" if kind == ANSWERED else "", kind), {}, right)
+        for kind, right in rows
+    ]
     sure = Calibration((), (), (), (), 0.0, thresholds=(0.0, 0.5), precisions=(0.4, 0.9))
-    first, *others = describe(Fitted(sure, np.array([0.9, 0.3, 0.6, 0.5, 0.2]), seen)).splitlines()
+    first, *others = describe(Fitted(sure, np.array([0.9, 0.3, 0.6, 0.5, 0.2]), ranked)).splitlines()
     assert first == "right first document for 0.667 of 3 answered questions"
     given = "threshold 0.50, right answers given 0.500, unanswered ones given: near-miss 1.000, held out 0.000"
     assert others[-2] == f"wanted precision 0.90: {given}"
@@ -91,7 +96,7 @@ def test_what_is_kept_and_let_through_by_hand() -> None:
 
 
 @pytest.mark.usefixtures("toy")
-def test_another_encoder_is_calibrated_once_and_kept(tmp_path: Path) -> None:
+def test_another_encoder_is_calibrated_once(tmp_path: Path) -> None:
     encoder, models = OtherEncoder(), tmp_path / "models"
     assert calibration_for(encoder, models) == calibration_for(None, models)
     ensure(encoder, models)
@@ -115,7 +120,7 @@ def test_another_encoder_is_calibrated_once_and_kept(tmp_path: Path) -> None:
         "what is photosynthesis?",
     ],
 )
-def test_what_the_starter_answers_is_answered(home: Path, question: str) -> None:
+def test_answered_starter_questions(home: Path, question: str) -> None:
     with Bot.open(home, record=False) as bot:
         assert bot.ask(question).answered
 
@@ -131,12 +136,12 @@ def test_what_the_starter_answers_is_answered(home: Path, question: str) -> None
         "how do I knit a cable stitch",
     ],
 )
-def test_what_it_does_not_answer_is_refused(home: Path, question: str) -> None:
+def test_unanswered_starter_questions(home: Path, question: str) -> None:
     with Bot.open(home, flags={"facts.enabled": False}, record=False) as bot:
         assert not bot.ask(question).answered
 
 
-def test_confidence_looks_at_what_means_the_same_in_any_collection() -> None:
+def test_the_shipped_calibration_uses_features_that_mean_the_same_in_every_collection() -> None:
     shipped = calibration_for(StaticEncoder.load(ENCODER), Path())
     raw = dict(zip(shipped.features, np.array(shipped.weights) / shipped.deviation, strict=True))
     assert set(raw) == set(HYBRID)

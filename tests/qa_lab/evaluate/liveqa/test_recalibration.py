@@ -6,29 +6,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from qa_lab.evaluate.liveqa.calibration_measures import calibration_error
-from qa_lab.evaluate.liveqa.recalibration import held_out, isotonic, isotonic_after, logit, never_falling, platt
-
-
-def test_neighbours_that_fall_are_pooled():
-    knots, levels = never_falling([4.0, 1.0, 2.0, 3.0, 5.0], [True, False, True, False, True])
-    assert knots.tolist() == [1, 2, 3, 4, 5]
-    assert levels.tolist() == [0, 0.5, 0.5, 1, 1]
-
-
-def test_equal_values_are_one_knot():
-    knots, levels = never_falling([1.0, 1.0, 1.0, 2.0], [True, True, False, False])
-    assert knots.tolist() == [1, 2]
-    assert levels.tolist() == [0.5, 0.5]  # 2/3 of three and 0 of one
+from qa_lab.evaluate.liveqa.recalibration import held_out, isotonic, isotonic_after, isotonic_fit, logit, platt
 
 
 @given(st.lists(st.tuples(st.integers(0, 6), st.booleans()), min_size=1, max_size=15))
-def test_the_fit_is_the_max_of_mins(points):
-    """The closed form: the highest over what begins below of the lowest mean over what ends above."""
+def test_the_isotonic_fit_is_the_max_of_mins(points):
+    """The closed form: the maximum over lower bounds of the minimum over upper bounds of the mean between them."""
     x, y = np.array(points, float).T
-    knots, levels = never_falling(x, y)
-    for knot, level in zip(knots, levels, strict=True):
+    level, knots = isotonic_fit(x.tolist(), y.tolist()), np.unique(x)
+    for knot in knots:
         mins = [min(y[(x >= low) & (x <= up)].mean() for up in knots[knots >= knot]) for low in knots[knots <= knot]]
-        assert level == pytest.approx(max(mins))
+        assert level(knot) == pytest.approx(max(mins))
 
 
 def test_between_knots_confidence_rises_in_a_straight_line():
