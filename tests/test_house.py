@@ -70,7 +70,7 @@ IMPORTERS = {
     ],
     "safetensors": ["qa_core/networks/checkpoints.py"],
     "selectolax": ["qa_bot/documents/ingest/formats/html.py"],
-    "scipy": ["qa_core/measures", "qa_lab"],
+    "scipy": ["qa_core/measures", "qa_core/training/conditional_logit.py"],
     "sklearn": ["qa_core/measures/plots.py", "qa_bot/answering/confidence/logistic_regression.py", "qa_lab"],
     "sqlalchemy": [
         "qa_bot/home/store",
