@@ -39,7 +39,7 @@ from kg_index.relations.relation_scorers import (
     KeywordFirst,
     RelationScorer,
     WeightedSumScorer,
-    remembering,
+    cached,
 )
 from kg_index.relations.templates import TemplateTable
 from kg_index.relations.tuned_scorer import tuned_scorer
@@ -132,11 +132,11 @@ class Bench:
 
     @cached_property
     def remembered(self) -> Encode:
-        return remembering(self.transformer.encode)
+        return cached(self.transformer.encode)
 
     @cached_property
     def joined(self) -> Encode:
-        return remembering(ConcatenatedEncoder((self.static, self.transformer)).encode)
+        return cached(ConcatenatedEncoder((self.static, self.transformer)).encode)
 
     def new(self, counts, relations) -> RelationDetector:
         return RelationDetector.of(counts, relations, self.static.encode, hidden=self.hidden)
@@ -256,7 +256,7 @@ def tuned_and_head(bench: Bench, questions: list[PoolQuestion], relations: list[
 
 
 SUPERVISED: dict[str, Train] = {
-    "supervised head, static": head(lambda bench: remembering(bench.static.encode)),
+    "supervised head, static": head(lambda bench: cached(bench.static.encode)),
     "supervised head, MiniLM": head(lambda bench: bench.remembered),
     "supervised head, static + MiniLM": head(lambda bench: bench.joined),
     "supervised head, static + MiniLM, pools not read": head(lambda bench: bench.joined, context=False),

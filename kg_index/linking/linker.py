@@ -1,8 +1,8 @@
-"""Linking: which entities a question means (thesis, section 4.3.3), by salience and by what else the question says.
+"""Links mentions in a question to entities by salience, name and context (Wang (2018), ch. 4.3.3).
 
-The thesis takes the entity with most facts. Here the length of the mention, how often its name stands for the entity,
-and the words that the question shares with texts about the entity count as well. The score of a reading is a sum of
-log-odds; over all readings of a question it is turned into a probability.
+Wang takes the entity with most facts. Here the length of the mention, how often its name means the entity, and the
+words that the question shares with texts about the entity count as well. The score of a candidate is a sum of log-odds,
+normalised to a probability over all candidates of a question.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ from qa_core.text.analysis import terms
 from qa_core.types import IntArray
 
 Salience = Callable[[IntArray], IntArray]
-"""Entities (N,) to the number of facts with each as subject (N,)."""
+"""From entities (N,) to the numbers of facts with each as subject (N,)."""
 
 Context = Callable[[int], Iterable[str]]
-"""An entity to texts about it: its description, the words of its predicates, labels of its neighbours."""
+"""From an entity to texts about it, such as its description and the words of its predicates."""
 
 
 class MentionTable(Protocol):
@@ -37,11 +37,10 @@ class MentionTable(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class LinkedEntity:
-    """A reading of a mention.
+    """An entity that a mention may name.
 
-    `score` is the probability that the question is about this entity, among all readings of all its mentions; `share`
-    is the part of this reading among those whose mentions overlap its own: what to ask before the entity is believed
-    where a question holds several.
+    `score` is the probability of the candidate among all candidates of the question. `share` is its probability among
+    those whose mentions overlap this one: the better threshold for a question with several entities.
     """
 
     mention: Mention
@@ -52,7 +51,7 @@ class LinkedEntity:
 
 @dataclass(frozen=True, slots=True)
 class EntityMention:
-    """What template mining asks for: `[start, end)` of a text and the entities it may name, likeliest first."""
+    """`[start, end)` of a text and the entities it may name, likeliest first."""
 
     start: int
     end: int
@@ -61,23 +60,23 @@ class EntityMention:
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """What each sign adds to the log-odds of a reading; fitted on SimpleQuestions and rounded."""
+    """Weights of the features in the log-odds of a candidate; fitted on SimpleQuestions and rounded."""
 
     words: float = 2.0  # each word of the mention
     characters: float = 0.2  # each character of it
     salience: float = 0.5  # log(1 + facts with the entity as subject)
-    share: float = 2.0  # log of the entity's part of the counts of the name
-    context: float = 2.0  # log(1 + terms of the question outside the mention that stand in the context)
+    share: float = 2.0  # log of the entity's share of the name's counts
+    context: float = 2.0  # log(1 + terms of the question outside the mention that the context has)
 
 
-class _Reading(NamedTuple):
+class _Candidate(NamedTuple):
     mention: Mention
     entity: int
     odds: float
 
 
 class Linker:
-    """Links questions over a table of mentions; without `context` only the mention and salience count."""
+    """Links questions by a table of mentions; without `context`, by mention and salience alone."""
 
     def __init__(
         self,
@@ -89,44 +88,47 @@ class Linker:
         most: int = 20,
         contexts: int = 200,
     ) -> None:
-        """Of a mention the `most` best readings before any context are kept; of a question the `contexts` best ones
-        are compared with it, so that time stays bounded in a long text."""
+        """
+        Args:
+            most: candidates per mention, the best ones without context.
+            contexts: candidates per question that are compared with their context, to bound the time on a long text.
+        """
         self._mentions, self._salience, self._context = mentions, salience, context
         self._weights, self._most, self._contexts = weights or Weights(), most, contexts
         self._terms_about = lru_cache(maxsize=4096)(self._read_context)
 
     def link(self, question: str) -> list[LinkedEntity]:
-        """The best reading of each mention, of mentions that do not overlap; best first.
+        """The best candidate of each mention, without overlapping mentions; best first.
 
-        Of two that overlap the one with more words stays, then the one with the better reading.
+        Of two overlapping mentions the one with more words wins, then the one with the better candidate.
         """
         best: dict[Mention, LinkedEntity] = {}
-        for reading in self.candidates(question):
-            best.setdefault(reading.mention, reading)
-        kept = resolve(list(best), salience=lambda mention: best[mention].score)
-        return sorted((best[mention] for mention in kept), key=lambda linked: -linked.score)
+        for candidate in self.candidates(question):
+            best.setdefault(candidate.mention, candidate)
+        mentions = resolve(list(best), salience=lambda mention: best[mention].score)
+        return sorted((best[mention] for mention in mentions), key=lambda linked: -linked.score)
 
     def candidates(self, question: str) -> list[LinkedEntity]:
-        """Every reading of every mention, overlapping ones too; best first, ties by place and entity."""
-        readings = self._readings(question)
+        """All candidates of all mentions, overlapping ones too; best first, ties by position and entity."""
+        candidates = self._all_candidates(question)
         if self._context is not None:
-            readings.sort(key=lambda reading: -reading.odds)
+            candidates.sort(key=lambda candidate: -candidate.odds)
             first = self._contexts
-            readings = [*self._compared(question, readings[:first]), *readings[first:]]
-        return sorted(_probable(readings), key=lambda r: (-r.score, r.mention.start, r.mention.end, r.entity))
+            candidates = [*self._compared(question, candidates[:first]), *candidates[first:]]
+        return sorted(_probable(candidates), key=lambda r: (-r.score, r.mention.start, r.mention.end, r.entity))
 
     def find(self, text: str) -> list[EntityMention]:
-        """Mentions that do not overlap, by start, with their `most` likeliest entities; no context is asked."""
+        """Mentions without overlaps, by start, with their `most` likeliest entities; context is not used."""
         mentions = self._mentions.find(text)
         entities = self._best_entities(list(dict.fromkeys(mention.key for mention in mentions)))
-        kept = resolve(mentions, salience=lambda mention: entities[mention.key][0][1])
-        return [EntityMention(m.start, m.end, [entity for entity, _ in entities[m.key]]) for m in kept]
+        mentions = resolve(mentions, salience=lambda mention: entities[mention.key][0][1])
+        return [EntityMention(m.start, m.end, [entity for entity, _ in entities[m.key]]) for m in mentions]
 
-    def _readings(self, question: str) -> list[_Reading]:
+    def _all_candidates(self, question: str) -> list[_Candidate]:
         mentions = self._mentions.find(question)
         entities = self._best_entities(list(dict.fromkeys(mention.key for mention in mentions)))
         return [
-            _Reading(mention, entity, self._length(mention) + odds)
+            _Candidate(mention, entity, self._length(mention) + odds)
             for mention in mentions
             for entity, odds in entities[mention.key]
         ]
@@ -135,7 +137,7 @@ class Linker:
         return self._weights.words * mention.words + self._weights.characters * (mention.end - mention.start)
 
     def _best_entities(self, keys: Sequence[int]) -> dict[int, list[tuple[int, float]]]:
-        """The `most` likeliest entities of each name, with what salience and share say; salience is asked once."""
+        """The `most` likeliest entities of each name, with their log-odds by salience and share."""
         if not keys:
             return {}
         rows = [self._mentions.entities(key) for key in keys]
@@ -152,13 +154,14 @@ class Linker:
         order = np.lexsort((entities, -odds))[: self._most]
         return list(zip(entities[order].tolist(), odds[order].tolist(), strict=True))
 
-    def _compared(self, question: str, readings: Iterable[_Reading]) -> Iterable[_Reading]:
-        """Readings with what the question says about them outside their mentions."""
-        asked = Counter(terms(question))
-        for reading in readings:
-            own = Counter(terms(reading.mention.text))
-            shared = sum(asked[term] > own[term] for term in asked.keys() & self._terms_about(reading.entity))
-            yield reading._replace(odds=reading.odds + self._weights.context * log1p(shared))
+    def _compared(self, question: str, candidates: Iterable[_Candidate]) -> Iterable[_Candidate]:
+        """Candidates with the feature of the context: terms of the question outside the mention."""
+        question_terms = Counter(terms(question))
+        for candidate in candidates:
+            mention_terms = Counter(terms(candidate.mention.text))
+            common = question_terms.keys() & self._terms_about(candidate.entity)
+            shared = sum(question_terms[term] > mention_terms[term] for term in common)
+            yield candidate._replace(odds=candidate.odds + self._weights.context * log1p(shared))
 
     def _read_context(self, entity: int) -> frozenset[str]:
         assert self._context is not None
@@ -167,58 +170,62 @@ class Linker:
 
 @lru_cache(maxsize=16_384)
 def _terms_of(text: str) -> frozenset[str]:
-    """Remembered, since entities share most of their predicates."""
+    """Cached, since entities share most of their predicates."""
     return frozenset(terms(text))
 
 
-def _probable(readings: Sequence[_Reading]) -> list[LinkedEntity]:
-    if not readings:
+def _probable(candidates: Sequence[_Candidate]) -> list[LinkedEntity]:
+    if not candidates:
         return []
-    odds = np.array([reading.odds for reading in readings])
+    odds = np.array([candidate.odds for candidate in candidates])
     weights = np.exp(odds - odds.max())
     total = float(weights.sum())
-    near = _overlapping(readings, weights)
+    near = _overlapping(candidates, weights)
     return [
-        LinkedEntity(reading.mention, reading.entity, weight / total, min(weight / near[reading.mention], 1.0))
-        for reading, weight in zip(readings, weights.tolist(), strict=True)
+        LinkedEntity(candidate.mention, candidate.entity, weight / total, min(weight / near[candidate.mention], 1.0))
+        for candidate, weight in zip(candidates, weights.tolist(), strict=True)
     ]
 
 
-def _overlapping(readings: Sequence[_Reading], weights: NDArray[np.float64]) -> dict[Mention, float]:
-    """The weights of all readings whose mentions overlap a mention, its own with them.
+def _overlapping(candidates: Sequence[_Candidate], weights: NDArray[np.float64]) -> dict[Mention, float]:
+    """For each mention the total weight of the candidates of overlapping mentions, itself included.
 
-    They start within it, or before it and end behind its start: work grows with mentions times the words of a name,
-    not with pairs of mentions.
+    An overlapping mention starts within it, or before it and ends after its start. The work grows with mentions times
+    the words of a name, not with pairs of mentions.
     """
-    own: dict[Mention, float] = {}
-    for reading, weight in zip(readings, weights.tolist(), strict=True):
-        own[reading.mention] = own.get(reading.mention, 0.0) + max(weight, 1e-300)
-    longest = max((mention.end - mention.start for mention in own), default=0)
+    weight_of: dict[Mention, float] = {}
+    for candidate, weight in zip(candidates, weights.tolist(), strict=True):
+        weight_of[candidate.mention] = weight_of.get(candidate.mention, 0.0) + max(weight, 1e-300)
+    longest = max((mention.end - mention.start for mention in weight_of), default=0)
     starts: dict[int, list[Mention]] = {}
-    for mention in sorted(own, key=lambda mention: (mention.start, -mention.end)):
+    for mention in sorted(weight_of, key=lambda mention: (mention.start, -mention.end)):
         starts.setdefault(mention.start, []).append(mention)
-    places = list(starts)
-    reaching = {place: _Reaching(found, [own[mention] for mention in found]) for place, found in starts.items()}
+    positions = list(starts)
+    reaching = {
+        start: _Reaching(mentions, [weight_of[mention] for mention in mentions]) for start, mentions in starts.items()
+    }
     before = {
-        place: sum(reaching[other].beyond(place) for other in places[bisect_right(places, place - longest) : i])
-        for i, place in enumerate(places)
+        position: sum(
+            reaching[other].beyond(position) for other in positions[bisect_right(positions, position - longest) : i]
+        )
+        for i, position in enumerate(positions)
     }
     near = {}
-    for i, place in enumerate(places):
-        for mention in starts[place]:
-            within = places[i : bisect_left(places, mention.end)]
-            near[mention] = before[place] + sum(reaching[other].sums[-1] for other in within)
+    for i, position in enumerate(positions):
+        for mention in starts[position]:
+            within = positions[i : bisect_left(positions, mention.end)]
+            near[mention] = before[position] + sum(reaching[other].sums[-1] for other in within)
     return near
 
 
 class _Reaching:
-    """Mentions of one start, the longest first."""
+    """Mentions with the same start, the longest first."""
 
     def __init__(self, mentions: Sequence[Mention], weights: Sequence[float]) -> None:
         self._ends = [-mention.end for mention in mentions]
         self.sums = list(accumulate(weights))
 
-    def beyond(self, place: int) -> float:
-        """The weight of those that end behind it."""
-        count = bisect_left(self._ends, -place)
+    def beyond(self, position: int) -> float:
+        """The weight of those that end after it."""
+        count = bisect_left(self._ends, -position)
         return self.sums[count - 1] if count else 0.0

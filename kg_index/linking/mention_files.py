@@ -1,4 +1,4 @@
-"""The files of a table of mentions, apart from its trie: arrays of rows, and a head with numbers and checksums."""
+"""The files of a mention table, except its trie: arrays of rows, and a head with sizes and checksums."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ LARGEST = 2**32 - 1
 Ids = NDArray[np.uint32]
 
 
-class CorruptMentionsError(RuntimeError):  # named for what it tells
-    """A table that is there but not as it was written."""
+class CorruptMentionsError(RuntimeError):
+    """The files of a mention table were changed after it was written."""
 
-    def __init__(self, path: Path, found: object) -> None:
-        super().__init__(f"Expected a table of mentions as it was written, but got {path}: {found}; build it again.")
+    def __init__(self, path: Path, problem: object) -> None:
+        super().__init__(f"Expected a whole table of mentions, but got {problem} in {path}; build it again.")
         self.path = path
 
 
 def merged(keys: Ids, entities: Ids, counts: Ids) -> tuple[Ids, Ids, Ids]:
-    """One row for each key and entity, sorted; counts added up."""
+    """One row for each key and entity, sorted, with the sum of its counts."""
     if not keys.size:
         return keys, entities, counts
     pairs = keys.astype(np.uint64) << np.uint64(32) | entities
@@ -95,6 +95,6 @@ def read_head(folder: Path) -> dict[str, Any]:
 
 def mapped_array(path: Path) -> Ids:
     try:
-        return np.asarray(np.load(path, mmap_mode="r"))  # a plain view: memmap's own slicing is slow
+        return np.asarray(np.load(path, mmap_mode="r"))  # a plain view: slicing a memmap is slow
     except (ValueError, EOFError) as error:
         raise CorruptMentionsError(path, error) from None

@@ -1,4 +1,4 @@
-"""Where mentions come from: labels, aliases and links of a graph, and tables of texts, entities and counts."""
+"""Collects the names of entities: from labels, aliases and links of a graph, and from tables of counts."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from urllib.parse import unquote
 from kg_index.values.literals import Literal, literal
 
 Row = tuple[str, int, int]
-"""A text, the entity it may stand for, and how often it does."""
+"""A name, an entity that it may mean, and how often it does."""
 
 Triple = tuple[str, str, str]
 IdOf = Callable[[str], int | None]
@@ -31,7 +31,7 @@ LINKS = frozenset({
     "http://schema.org/about",
 })  # fmt: skip
 LABEL_COUNT = 3
-"""What a label or the title of a page counts; an alias counts once. Tables of real counts soon outweigh both."""
+"""The count of a label or page title; an alias counts once. Tables of real counts soon outweigh both."""
 
 _WIKI = re.compile(r"https?://(?:[\w-]+\.)*wikipedia\.org/wiki/([^?#]+)|https?://(?:\w+\.)?dbpedia\.org/resource/(.+)")
 _APOSTROPHES = re.compile(r"(?<=\w)['’](?=\w)")
@@ -47,37 +47,35 @@ def rows_of(
     links: Collection[str] = LINKS,
     languages: Collection[str] | None = ("en",),
 ) -> Iterator[Row]:
-    """Mentions of the entities that `id_of` knows; triples with other predicates pass by.
+    """Names of the entities that `id_of` knows; triples with other predicates are ignored.
 
-    A label is a literal that names its subject. An alias is either the same or leads from another name, as a redirect
-    does: then the last part of the subject's IRI names the object. It is followed one step and no further, so that
-    names that lead round in a circle, or to themselves, end where they are. A link ties an entity to a page of
-    Wikipedia, in either direction; the title is the name. "Mercury (planet)" is also "Mercury".
+    A label is a literal that names its subject. An alias is a literal too, or a redirect: then the last part of the
+    subject's IRI names the object. Redirects are followed one step, so cycles do no harm. A link connects an entity
+    with a page of Wikipedia, in either direction; the title is the name. "Mercury (planet)" is also "Mercury".
 
     Args:
-        languages: of literals with a language tag, by its first part; those without one always count. None: all.
+        languages: primary tags of the literals to use, None for all; untagged literals are always used.
     """
     for subject, predicate, obj in triples:
         if predicate in links:
-            found = _linked(subject, obj)
+            named = _linked(subject, obj)
             count = LABEL_COUNT
         elif predicate in labels or predicate in aliases:
-            found = _named(subject, obj, languages)
+            named = _named(subject, obj, languages)
             count = LABEL_COUNT if predicate in labels else 1
         else:
             continue
-        if found is not None and (entity := id_of(found[0])) is not None:
-            yield from ((name, entity, count) for name in _variants(found[1]))
+        if named is not None and (entity := id_of(named[0])) is not None:
+            yield from ((name, entity, count) for name in _variants(named[1]))
 
 
 def read_table(path: Path, id_of: IdOf, *, report: Callable[[str], None] | None = None) -> Iterator[Row]:
-    """Rows of a file `text TAB entity TAB count` (plain, .gz or .bz2); entities that `id_of` lacks are left out.
+    """Rows of a file `text TAB entity TAB count` (plain, .gz or .bz2), without entities unknown to `id_of`.
 
     Args:
-        report: takes the message on a malformed line, which is then skipped.
+        report: called with a message for each malformed line, which is skipped.
 
-    Raises:
-        ValueError: on the first malformed line, where there is no `report`.
+    Raises ValueError on the first malformed line if there is no `report`.
     """
     with _opened(path) as lines:
         for number, line in enumerate(lines, start=1):
@@ -96,25 +94,25 @@ def read_table(path: Path, id_of: IdOf, *, report: Callable[[str], None] | None 
 
 
 def literal_text(term: str, languages: Collection[str] | None = None) -> str | None:
-    """The text of a literal, None for another term and for a tag of none of the `languages`."""
-    found = literal(term)
-    if found is None or (found.language and languages is not None and _language(found) not in languages):
+    """The text of a literal; None for another term or another language."""
+    parts = literal(term)
+    if parts is None or (parts.language and languages is not None and _language(parts) not in languages):
         return None
-    return found.text
+    return parts.text
 
 
-def _language(found: Literal) -> str:
-    return found.language.partition("-")[0].lower()
+def _language(parts: Literal) -> str:
+    return parts.language.partition("-")[0].lower()
 
 
 def page_title(iri: str) -> str | None:
     """The title of a page of Wikipedia or resource of DBpedia: ".../wiki/Denton,_Texas" is "Denton, Texas"."""
-    found = _WIKI.match(iri)
-    return None if found is None else unquote(found[1] or found[2], errors="replace").replace("_", " ").strip()
+    page = _WIKI.match(iri)
+    return None if page is None else unquote(page[1] or page[2], errors="replace").replace("_", " ").strip()
 
 
 def _linked(subject: str, obj: str) -> tuple[str, str] | None:
-    """Which of the two is the entity, and the title of the other."""
+    """The entity of the two, and the title of the other."""
     if (title := page_title(obj)) is not None:
         return subject, title
     return None if (title := page_title(subject)) is None else (obj, title)
@@ -129,7 +127,7 @@ def _named(subject: str, obj: str, languages: Collection[str] | None) -> tuple[s
 
 
 def _variants(name: str) -> Iterable[str]:
-    """The name, without what stands in brackets at its end, and without apostrophes, which questions often drop."""
+    """The name, also without its final brackets and without apostrophes, which questions often drop."""
     bare = _BRACKETS.sub("", name) or name
     return dict.fromkeys((name, bare, _APOSTROPHES.sub("", bare)))
 
@@ -140,10 +138,10 @@ def _fields(line: bytes) -> tuple[str, str, int]:
     except UnicodeDecodeError as error:
         raise ValueError(f"Expected UTF-8, but got {error}; convert the file.") from None
     if len(fields) != 3 or not fields[0].strip():
-        raise ValueError(f"Expected text TAB entity TAB count, but got {line[:80]!r}; mend or remove the line.")
+        raise ValueError(f"Expected text TAB entity TAB count, but got {line[:80]!r}; correct or remove the line.")
     text, term, count = fields
     if not (count.strip().isascii() and count.strip().isdigit()) or int(count) == 0:
-        raise ValueError(f"Expected a count of 1 or more, but got {count[:40]!r}; mend or remove the line.")
+        raise ValueError(f"Expected a count of 1 or more, but got {count[:40]!r}; correct or remove the line.")
     return text, term.strip().removeprefix("<").removesuffix(">"), int(count)
 
 

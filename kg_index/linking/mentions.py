@@ -1,15 +1,15 @@
-"""Mentions: which spans of a text may name which entities (thesis, section 4.3.3). The one door of marisa-trie.
+"""Finds names of entities in a text by a memory-mapped trie (Wang (2018), ch. 4.3.3).
 
-A table is a folder, mapped into memory and never changed:
+A table is an immutable folder:
 
     words.marisa     a trie over the folded names; a name's id in it is its key
-    offsets.npy      (names + 1,) where the rows of a name begin
-    entities.npy     (rows,) most counted first within a name
+    offsets.npy      (names + 1,) first row of each name
+    entities.npy     (rows,) by descending count within a name
     counts.npy       (rows,)
-    mentions.json    numbers and checksums, written last: without it there is no table
+    mentions.json    sizes and checksums, written last: without it the table does not exist
 
-A trie instead of the thesis' Aho-Corasick automaton: it takes a fortieth of the memory, opens at once, and names that
-begin within a word cannot hide those that begin at one.
+Wang uses an Aho-Corasick automaton. A trie takes a fortieth of the memory, opens at once, and matches only at the start
+of a word. Only this file imports marisa-trie.
 """
 
 from __future__ import annotations
@@ -44,14 +44,14 @@ from kg_index.linking.name_folding import is_function_name, key_of, looks_like_n
 from kg_index.triples.columns import checksum
 from qa_core.types import IntArray
 
-LONGEST_NAME = 32  # words; longer labels are sentences, which no question repeats
+LONGEST_NAME = 32  # words; longer labels are sentences
 LONGEST_KEY = 400  # characters
-MOST = 1000  # entities of one name that are looked at, the most counted first
+MOST = 1000  # entities of one name, by descending count
 
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """`text` stands at `[start, end)` of the question; `key` is its name in the table, of `words` words."""
+    """`text` at `[start, end)` of the question is the name `key` of the table, `words` words long."""
 
     start: int
     end: int
@@ -61,25 +61,24 @@ class Mention:
 
 
 class MentionWriter:
-    """Collects rows on disk and writes the table when the `with` block is left without an error.
+    """Collects rows on disk and writes the table when the `with` block ends without an error.
 
-    Memory: the names once while the trie is built, about 120 bytes a row in all; the trie itself is a twentieth of
-    that. `skipped` counts the rows whose text
-    holds no word or is longer than a name can be.
+    Building the trie takes about 120 bytes of memory per row. `skipped` counts rows whose text has no word or is too
+    long for a name.
     """
 
     def __init__(self, folder: Path, *, salience: Callable[[IntArray], IntArray] | None = None) -> None:
-        """`salience` gives the facts of entities: what orders those of a name that are counted alike."""
+        """`salience` orders entities with the same count for a name."""
         folder.mkdir(parents=True, exist_ok=True)
         for name in (HEAD, WORDS, OFFSETS, ENTITIES, COUNTS):
-            (folder / name).unlink(missing_ok=True)  # the head first: what is half removed is no table
+            (folder / name).unlink(missing_ok=True)  # the head first: without it the table does not exist
         self.folder, self.skipped = folder, 0
         self._salience = salience
         self._keys = (folder / "keys.partial").open("w", encoding="utf-8", newline="\n")
         self._entities, self._counts = array("I"), array("I")
 
     def add(self, text: str, entity: int, count: int = 1) -> None:
-        """One row; those of the same name and entity are added up."""
+        """Add a row; counts of the same name and entity are summed."""
         if not 0 <= entity <= LARGEST:
             raise ValueError(f"Expected an entity's id from 0 to {LARGEST}, but got {entity} for {text[:80]!r}.")
         if count < 1:
@@ -93,7 +92,7 @@ class MentionWriter:
         self._counts.append(min(count, LARGEST))
 
     def finish(self) -> None:
-        """Write the table; nobody can open it before this is done."""
+        """Write the table, which cannot be opened before."""
         self._keys.close()
         trie = marisa_trie.Trie(line for line, _ in groupby(self._lines()))  # labels and titles often agree
         trie.save(str(self.folder / WORDS))
@@ -124,7 +123,7 @@ class MentionWriter:
 def write_mentions(
     rows: Iterable[tuple[str, int, int]], folder: Path, *, salience: Callable[[IntArray], IntArray] | None = None
 ) -> Mentions:
-    """A table of rows (text, entity, count), opened."""
+    """Write a table of rows (text, entity, count) and open it."""
     with MentionWriter(folder, salience=salience) as writer:
         for text, entity, count in rows:
             writer.add(text, entity, count)
@@ -132,14 +131,14 @@ def write_mentions(
 
 
 class Mentions:
-    """The names of a table; opening it maps the files and reads none but the trie through.
+    """An open table of names.
 
-    The trie's checksum is compared, since a walk through a damaged one can end the process (zlib takes a millisecond a
-    megabyte); what damage does to the arrays is a wrong entity at worst, and `verify` finds it.
+    Opening maps the files and compares the trie's checksum (1 ms per MB), since a damaged trie can crash the process.
+    Damaged arrays give wrong entities at worst; `verify` finds them.
 
     Raises:
-        FileNotFoundError: there is no table, or its writer has not come to the end.
-        CorruptMentionsError: files are missing, cut off, changed, or do not belong together.
+        FileNotFoundError: the table does not exist or is unfinished.
+        CorruptMentionsError: files are missing, truncated, changed, or inconsistent.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -153,41 +152,40 @@ class Mentions:
         self._check()
 
     def __len__(self) -> int:
-        """Distinct names."""
+        """Number of distinct names."""
         return len(self._trie)
 
     @property
     def rows(self) -> int:
-        """Pairs of a name and an entity."""
+        """Number of pairs of a name and an entity."""
         return int(self._entities.size)
 
     def key(self, name: str) -> int | None:
-        """The key of a name however it is written, None where the table has none like it."""
-        found: int | None = self._trie.get(key_of(name))
-        return found
+        """The key of a name in any spelling that folds to it, or None."""
+        key: int | None = self._trie.get(key_of(name))
+        return key
 
     def name(self, key: int) -> str:
         """The folded name of a key."""
         return str(self._trie.restore_key(key))
 
     def entities(self, key: int, *, most: int = MOST) -> tuple[IntArray, IntArray]:
-        """Entities of a name and their counts, (N,) each, at most `most`, the most counted first."""
+        """Entities of a name and their counts, (N,) each, at most `most`, by descending count."""
         start, end = int(self._offsets[key]), int(self._offsets[key + 1])
         end = min(end, start + most)
         return self._entities[start:end].astype(np.int64), self._counts[start:end].astype(np.int64)
 
     def find(self, text: str) -> list[Mention]:
-        """Every span of whole words that is a name, by start and then by end; overlaps are kept.
+        """All spans of whole words that are a name, overlapping ones too, by start and then by end.
 
-        A name of stop words and single letters alone ("it", "the who") counts only where it is written as a name: see
-        `kg_index.linking.name_folding.looks_like_name`. One look into the trie a word, whatever the length of the
-        names.
+        A name of stop words and single letters alone ("it", "the who") counts only if it is written as a name; see
+        `kg_index.linking.name_folding.looks_like_name`. Takes one lookup in the trie per word.
         """
         words = name_words(text)
         starts = [0, *accumulate(len(word.folded) + 1 for word in words)]  # of each word in `joined`
         joined = " ".join(word.folded for word in words)
         ends = {start - 1: i for i, start in enumerate(starts)}
-        found = []
+        mentions = []
         for i, word in enumerate(words):
             begin = starts[i]
             window = joined[begin : min(starts[min(i + LONGEST_NAME, len(words))] - 1, begin + LONGEST_KEY)]
@@ -197,43 +195,46 @@ class Mentions:
                     continue  # ends within a word
                 end = words[after - 1].end
                 if not is_function_name(name) or looks_like_name(text, word.start, end):
-                    found.append(Mention(word.start, end, text[word.start : end], key, after - i))
-        return found
+                    mentions.append(Mention(word.start, end, text[word.start : end], key, after - i))
+        return mentions
 
     def verify(self) -> None:
-        """Read all files and compare their checksums; raises CorruptMentionsError."""
+        """Compare the checksums of all files. Raises CorruptMentionsError if one differs."""
         for name in self._head["files"]:
             self._verify(name)
 
     def _verify(self, name: str) -> None:
-        expected, found = self._head["files"][name][1], checksum(self.folder / name)
-        if found != expected:
-            raise CorruptMentionsError(self.folder / name, f"checksum {found:08x} instead of {expected:08x}")
+        expected, actual = self._head["files"][name][1], checksum(self.folder / name)
+        if actual != expected:
+            raise CorruptMentionsError(self.folder / name, f"checksum {actual:08x} instead of {expected:08x}")
 
     def _check(self) -> None:
         names, rows = self._head["names"], self._head["rows"]
-        expected = {WORDS: names, OFFSETS: names + 1, ENTITIES: rows, COUNTS: rows}
-        found = {WORDS: len(self._trie), OFFSETS: self._offsets.size, ENTITIES: self._entities.size}
-        found[COUNTS] = self._counts.size
-        for name, count in expected.items():
-            if found[name] != count:
-                raise CorruptMentionsError(self.folder / name, f"{found[name]} entries instead of {count}")
+        sizes = {
+            WORDS: (len(self._trie), names),
+            OFFSETS: (self._offsets.size, names + 1),
+            ENTITIES: (self._entities.size, rows),
+            COUNTS: (self._counts.size, rows),
+        }
+        for name, (size, expected) in sizes.items():
+            if size != expected:
+                raise CorruptMentionsError(self.folder / name, f"{size} entries instead of {expected}")
         if int(self._offsets[-1]) != rows:
             raise CorruptMentionsError(self.folder / OFFSETS, f"an end at {int(self._offsets[-1])} instead of {rows}")
 
 
 def resolve(mentions: Sequence[Mention], *, salience: Callable[[Mention], float] = lambda _: 0.0) -> list[Mention]:
-    """Mentions that do not overlap, by start: of two that do the one of more words stays, then the more salient.
+    """Mentions without overlaps, by start.
 
-    Then the one of more characters, then the earlier one.
+    Of two overlapping ones that with more words wins, then the more salient, then the longer, then the earlier.
     """
     taken = bytearray(max((mention.end for mention in mentions), default=0))
-    kept = []
+    chosen = []
     for mention in sorted(mentions, key=lambda m: (-m.words, -salience(m), m.start - m.end, m.start)):
         if not any(taken[mention.start : mention.end]):
             taken[mention.start : mention.end] = b"\1" * (mention.end - mention.start)
-            kept.append(mention)
-    return sorted(kept, key=lambda m: m.start)
+            chosen.append(mention)
+    return sorted(chosen, key=lambda m: m.start)
 
 
 def _mapped_trie(path: Path) -> marisa_trie.Trie:

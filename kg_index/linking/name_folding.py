@@ -1,6 +1,6 @@
-"""Names as the mention table sees them: words folded in case and accents, with their places in the original text.
+"""Folds names to words without case and accents, with their positions in the original text.
 
-The writer of a table and its reader share this file, so that a name is found again however it is written.
+Both the writer and the reader of a mention table use it, so that a name matches in any spelling.
 """
 
 from __future__ import annotations
@@ -13,18 +13,18 @@ from typing import NamedTuple
 
 from qa_core.text.analysis import fold
 
-LONGEST_WORD = 128  # characters; of a longer word only these count, so that time stays linear in the text
+LONGEST_WORD = 128  # characters of a word that count, for linear time in the text
 
 
 class Word(NamedTuple):
-    """`text[start:end]` of the original and what it is folded to; several words where one character stands for them."""
+    """`text[start:end]` of the original and its folded form, which may be several words for one character."""
 
     start: int
     end: int
     folded: str
 
 
-def _listed(text: str) -> frozenset[str]:
+def _word_set(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
@@ -51,16 +51,16 @@ _WORD = re.compile(rf"[{_UNSPACED}][{_MARKS}\u200d]*|(?:[^\W_{_UNSPACED}][{_MARK
 
 
 def name_words(text: str) -> list[Word]:
-    """The words of `text` in order; punctuation, hyphens, apostrophes and blanks part words, whichever they are."""
+    """The words of `text` in order, separated by spaces, punctuation, hyphens or apostrophes."""
     if text.isascii():
         return [Word(m.start(), m.end(), m[0][:LONGEST_WORD].lower()) for m in _ASCII.finditer(text)]
-    found = (Word(m.start(), m.end(), _folded(m[0][:LONGEST_WORD])) for m in _WORD.finditer(text))
-    return [word for word in found if word.folded]
+    words = (Word(m.start(), m.end(), _folded(m[0][:LONGEST_WORD])) for m in _WORD.finditer(text))
+    return [word for word in words if word.folded]
 
 
 def key_of(name: str) -> str:
-    """What all ways to write a name share, "" where it holds no word: "Beyoncé–Knowles" is "beyonce knowles"."""
-    if name.isascii() and len(name) <= LONGEST_WORD:  # most are, and a table has millions
+    """The folded name: "Beyoncé–Knowles" is "beyonce knowles". Empty for a name without words."""
+    if name.isascii() and len(name) <= LONGEST_WORD:  # the common case, for speed
         return " ".join(_ASCII.findall(name.lower()))
     return " ".join(word.folded for word in name_words(name))
 
@@ -70,7 +70,7 @@ def _folded(word: str) -> str:
     return word.lower() if word.isascii() else " ".join(_WORD.findall(fold(word)))
 
 
-_STOP_WORDS = _listed(
+_STOP_WORDS = _word_set(
     """
     a about all also am an and any are as at be been being but by can could did do does for from had has have he her
     here him his how i if in into is it its me my no nor not of off on one or our out over she so some such than
@@ -81,14 +81,14 @@ _STOP_WORDS = _listed(
 
 
 def is_function_name(folded: str) -> bool:
-    """Whether a name is made of stop words and single letters alone ("it", "the who", "X"), so that capitals decide."""
+    """Whether a name consists of stop words and single letters ("it", "the who", "X")."""
     return all(word in _STOP_WORDS or (len(word) == 1 and word.isascii()) for word in folded.split(" "))
 
 
 def looks_like_name(text: str, start: int, end: int) -> bool:
-    """Whether `text[start:end]` is written as a name: in quotes, or each word with a capital where others have none.
+    """Whether `text[start:end]` is written as a name: in quotes, or with capitals in a text with lower-case words.
 
-    The first word of a text and of a sentence has its capital anyway, and one in capitals throughout tells nothing.
+    The capital of the first word of a sentence does not count.
     """
     if text[max(start - 1, 0) : start] in ('"', "“", "«", "„", "‘") and start > 0:
         return True

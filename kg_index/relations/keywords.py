@@ -1,4 +1,4 @@
-"""Words of relations, and questions matched with them (thesis, ch. 4.3.5 and the baseline of table 4.2)."""
+"""Matches questions with relations by shared words (Wang (2018), ch. 4.3.5 and the baseline of table 4.2)."""
 
 from __future__ import annotations
 
@@ -13,25 +13,25 @@ from qa_core.text.analysis import STOP_TERMS, terms
 from qa_core.types import FloatArray
 
 RelationWords = Callable[[str], str]
-"""From a relation, as `kg_index.relations.template_text` writes it, to words that say what it is."""
+"""From a relation, as text of `kg_index.relations.template_text`, to words that describe it."""
 
-_REMEMBERED = 100_000  # relations
+_CACHE = 100_000  # relations
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _PARTS = re.compile(r"[^\W_]+")
 _ASKING = frozenset(
     terms("who what which when where why how whose whom name some type kind do does did has have had can could me tell")
 )
-"""Words of questions that say little about a relation; "where" and its like are never words of one."""
+"""Question words that say little about a relation."""
 
 
 @dataclass(frozen=True, slots=True)
 class PredicateWords:
-    """Words of relations from labels where there are any, else from the IRI.
+    """Words of relations, from labels or else from the IRI.
 
-    `…/people/person/place_of_birth` gives "people person place of birth", `…/birthPlace` "birth place". Of an IRI
-    counts the part that tells predicates of one graph apart: its fragment, else its path without `skipped` parts.
-    An inverse path has the same words; of a longer path each step has its own. With `last` only its type and its last
-    part count, "person place of birth", since the topic before them is often the same for all relations of an entity.
+    `…/people/person/place_of_birth` gives "people person place of birth", `…/birthPlace` "birth place". The words of
+    an IRI are those of its fragment, else of its path without `skipped` parts. An inverse path has the same words; a
+    path of several steps has the words of each. With `last`, only the type and the last part count ("person place of
+    birth"), since all relations of an entity often share the topic.
     """
 
     labels: Mapping[str, str] = field(default_factory=dict)  # by predicate
@@ -44,35 +44,35 @@ class PredicateWords:
         return " ".join(self.predicate(predicate) for predicate, _ in path_steps(relation))
 
     def predicate(self, predicate: str) -> str:
-        """Words of one predicate; wikidata's `R19`, the inverse of `P19`, takes the label of that one."""
+        """Words of one predicate; `R19`, the inverse of Wikidata's `P19`, has the label of `P19`."""
         label = self.labels.get(predicate) or self.labels.get(_forward(predicate))
         iri = last_parts(predicate) if self.last else predicate
         return label if label else " ".join(iri_words(iri, skipped=self.skipped))
 
 
 def iri_words(iri: str, *, skipped: frozenset[str] = frozenset()) -> list[str]:
-    """Lower-case words of an IRI without its host; a word that follows itself is left out.
+    """Lower-case words of an IRI without its host and immediate repetitions.
 
     >>> iri_words("http://example.org/ns/people.person.date_of_birth", skipped=frozenset({"ns"}))
     ['people', 'person', 'date', 'of', 'birth']
     """
-    found: list[str] = []
+    words: list[str] = []
     for part in _PARTS.findall(_tail(iri)):
         for word in _CAMEL.sub(" ", part).lower().split():
-            if word not in skipped and found[-1:] != [word]:
-                found.append(word)
-    return found
+            if word not in skipped and words[-1:] != [word]:
+                words.append(word)
+    return words
 
 
 def last_parts(iri: str) -> str:
-    """Type and last part of an IRI: of Freebase's paths over a mediator, `…/ns/a.b.c..d.e.f`, this is `b.f`."""
+    """Type and last part of an IRI; for Freebase's paths over a mediator, `…/ns/a.b.c..d.e.f`, `b.f`."""
     tail = _tail(iri)
     first, final = (_between(part) for part in (tail.partition("..")[0], tail))
     return f"{first[-2]}.{final[-1]}" if len(first) > 1 else tail
 
 
 def _tail(iri: str) -> str:
-    """Without the host, or the fragment alone."""
+    """The fragment, else the path without the host."""
     return iri.partition("#")[2] or re.sub(r"^[a-z][a-z0-9+.-]*://[^/]*", "", iri) or iri
 
 
@@ -81,58 +81,57 @@ def _between(text: str) -> list[str]:
 
 
 def _forward(predicate: str) -> str:
-    """`…/R19` names the inverse of `…/P19` in some sets of questions over Wikidata."""
+    """`…/P19` for its inverse `…/R19`, as some question sets over Wikidata name it."""
     return re.sub(r"(?:^|(?<=/))R(?=\d+$)", "P", predicate)
 
 
 def keywords(text: str) -> frozenset[str]:
-    """Stems of a text's words that say something: no slot, no stop words, no words of asking."""
+    """Stems of the content words: without the slot, stop words and question words."""
     return frozenset(terms(text.replace(SLOT, " "))) - _ASKING
 
 
 @dataclass(frozen=True, eq=False)
 class KeywordMatcher:
-    """How far the words of a template and of a relation are the same.
+    """Scores relations by the words that they share with a template.
 
-    `jaccard` divides what is shared by what either has: of two relations with as many shared words the shorter one
-    wins. Without it the score is the number of shared words, the thesis' K.
+    The score is the Jaccard coefficient, or without `jaccard` the number of shared words, Wang's K.
     """
 
     words: RelationWords = field(default_factory=PredicateWords)
     jaccard: bool = True
     stemmed: bool = True
-    _seen: dict[str, frozenset[str]] = field(default_factory=dict, repr=False)
+    _cache: dict[str, frozenset[str]] = field(default_factory=dict, repr=False)
 
     def overlap(self, template: str, relation: str) -> int:
         """`K`: the number of words that template and relation share."""
         return len(self._of(template) & self._of_relation(relation))
 
     def score(self, templates: Sequence[str], pools: Sequence[Sequence[str]]) -> list[FloatArray]:
-        """A score for each relation of each pool; 0 where nothing is shared."""
+        """Scores (P,) for the relations of each pool; 0 without shared words."""
         return [
             np.array([self._one(self._of(template), relation) for relation in pool], dtype=np.float32)
             for template, pool in zip(templates, pools, strict=True)
         ]
 
-    def _one(self, asked: frozenset[str], relation: str) -> float:
-        own = self._of_relation(relation)
-        shared = len(asked & own)
-        return shared / len(asked | own) if self.jaccard and shared else float(shared)
+    def _one(self, template: frozenset[str], relation: str) -> float:
+        words = self._of_relation(relation)
+        shared = len(template & words)
+        return shared / len(template | words) if self.jaccard and shared else float(shared)
 
     def _of(self, text: str) -> frozenset[str]:
         return keywords(text) if self.stemmed else frozenset(text.split()) - STOP_TERMS - {SLOT}
 
     def _of_relation(self, relation: str) -> frozenset[str]:
-        found = self._seen.get(relation)
-        if found is None:
-            if len(self._seen) >= _REMEMBERED:
-                self._seen.clear()
-            found = self._seen[relation] = self._of(self.words(relation))
-        return found
+        words = self._cache.get(relation)
+        if words is None:
+            if len(self._cache) >= _CACHE:
+                self._cache.clear()
+            words = self._cache[relation] = self._of(self.words(relation))
+        return words
 
 
-def matched(scores: FloatArray) -> int | None:
-    """The place of the one highest score above 0 (P,); None where keywords are silent or tie."""
+def single_best(scores: FloatArray) -> int | None:
+    """Index of the highest of scores (P,); None if it is 0 or tied."""
     if not len(scores) or scores.max() <= 0:
         return None
     best = np.flatnonzero(scores == scores.max())

@@ -1,4 +1,4 @@
-"""Relation detection as it is measured: a question, the relations of its entity, and the right one among them.
+"""Reads data sets for relation detection: a question, the relations of its entity, and the right one among them.
 
 The published form (Yin et al. 2016; Yu et al. 2017) is a line `gold \\t pool \\t question` with numbers of relations,
 counted from 1 in a second file that names one relation a line. The entity's mention is `#head_entity#`.
@@ -18,7 +18,7 @@ FREEBASE = "http://rdf.freebase.com/ns/"
 
 @dataclass(frozen=True, slots=True)
 class PoolQuestion:
-    """A question as a template, the relations to choose from, and the right one, which is among them."""
+    """A question as a template, the relations to choose from, and the right one of them."""
 
     template: str
     pool: tuple[str, ...]
@@ -26,12 +26,12 @@ class PoolQuestion:
 
     @property
     def gold_index(self) -> int:
-        """Of the right relation in the pool."""
+        """Index of the right relation in the pool."""
         return self.pool.index(self.gold)
 
 
 def read_relations(path: Path) -> tuple[str, ...]:
-    """Names of relations, one a line, as predicates of a graph have them (`as_iri`).
+    """Names of relations, one a line, as IRIs (`as_iri`).
 
     Raises ValueError with the line of an empty or repeated name.
     """
@@ -52,23 +52,22 @@ def read_pools(path: Path, relations: Sequence[str]) -> list[PoolQuestion]:
     """Questions with their pools.
 
     Args:
-        relations: names by number, the first is 1.
+        relations: names by number, from 1.
 
-    Raises:
-        ValueError: with the line, for another number of columns, a number that names no relation, a pool in which one
-            stands twice or the right one is missing, or a question that has not one mention.
+    Raises ValueError with the line for wrong columns, an unknown number, a pool with repetitions or without the right
+    relation, or a question without exactly one mention.
     """
-    found = []
+    questions = []
     for number, line in _lines(path):
         try:
-            found.append(_question(line, relations))
+            questions.append(_question(line, relations))
         except ValueError as error:
             raise ValueError(f"{path}, line {number}: {error}") from None
-    return found
+    return questions
 
 
 def as_iri(name: str) -> str:
-    """Freebase's `/people/person/gender` as in its dumps, `…/ns/people.person.gender`; other names as they are."""
+    """`…/ns/people.person.gender` for Freebase's `/people/person/gender`; other names unchanged."""
     return FREEBASE + name.strip("/").replace("/", ".") if name.startswith("/") and name.strip("/") else name
 
 

@@ -1,12 +1,11 @@
-"""A small network over a frozen encoder's vectors of templates and of relations' words: trained in a minute on a CPU.
+"""A small network over a frozen encoder's vectors of templates and of relations' words; trains in a minute on a CPU.
 
     head = RelationHead.of(encoder.encode, relations)
     for progress in fit_head(head, labelled(questions), seed=1): ...
     head.score(["who wrote <m>"], [pool])
 
-Before its first step it scores as cosine and keywords do together, so that little data does little harm; relations
-without examples are scored by their words. B templates, P relations of a pool, D vector size, R relations with a row,
-H hidden. No paper: the cosine is an encoder's, rows for relations are those of the thesis' output layer.
+An untrained head scores as cosine and keywords together; relations without examples are scored by their words.
+B templates, P relations of a pool, D vector size, R relations with a row, H hidden size.
 """
 
 from __future__ import annotations
@@ -36,22 +35,22 @@ class HeadConfig:
     relations: int  # R
     hidden: int = 512  # H
     dropout: float = 0.2
-    scale: float = 20.0  # of the cosine, at first
-    keywords: float = 5.0  # of the Jaccard of stems, at first
-    context: bool = False  # whether W also reads the mean of the pool's relations, which tells what the entity is
-    encoder: str = ""  # name of the encoder, to find it by
-    fingerprint: str = ""  # of the encoder that was trained with
+    scale: float = 20.0  # initial weight of the cosine
+    keywords: float = 5.0  # initial weight of the Jaccard of stems
+    context: bool = False  # whether W also reads the mean of the pool's relations, which hints at the entity's type
+    encoder: str = ""  # name of the encoder
+    fingerprint: str = ""  # of the encoder in training
 
 
 class HeadNetwork(nn.Module):
-    """`s (q + f(q)) · r + k J(q, r) + relu(W q) · c_r + b_r`; `f`, the rows `c` and the numbers `b` begin at 0.
+    """`s (q + f(q)) · r + k J(q, r) + relu(W q) · c_r + b_r`, where `f`, the rows `c` and the biases `b` start at 0.
 
-    With context it is `W [q; p]`, p the mean of the pool's r at length 1: a person is from elsewhere than a band.
+    With context, `W [q; p]` where p is the normalised mean of the pool's r: "where from" differs for person and band.
     """
 
     def __init__(self, config: HeadConfig) -> None:
         super().__init__()
-        self.asked = nn.Sequential(
+        self.asked = nn.Sequential(  # f; saved models have this name
             nn.Linear(config.dimension, config.hidden),
             nn.ReLU(),
             nn.Dropout(config.dropout),
@@ -67,31 +66,31 @@ class HeadNetwork(nn.Module):
         for weights in (*self.asked[3].parameters(), self.rows.weight, self.often.weight):
             nn.init.zeros_(weights)
 
-    def forward(self, asked: Tensor, owner: Tensor, words: Tensor, numbers: Tensor, shared: Tensor) -> Tensor:
+    def forward(self, queries: Tensor, owner: Tensor, words: Tensor, numbers: Tensor, shared: Tensor) -> Tensor:
         """Logits (L,) of L relations.
 
         Args:
-            asked: vectors of templates (B, D).
-            owner: the template that each relation may belong to (L,).
+            queries: vectors of templates (B, D).
+            owner: the template of each relation (L,).
             words: vectors of the relations' words (L, D).
-            numbers: of their rows (L,).
+            numbers: their rows in the network (L,), 0 without one.
             shared: Jaccard of the stems of template and relation (L,).
         """
-        cosines = ((asked + self.asked(asked))[owner] * words).sum(1)
-        read = torch.cat([asked, _means(words, owner, len(asked))], dim=1) if self.context else asked
-        own: Tensor = (self.hidden(read)[owner] * self.rows(numbers)).sum(1) + self.often(numbers).squeeze(1)
-        logits: Tensor = self.scale * cosines + self.keywords * shared + own
+        cosines = ((queries + self.asked(queries))[owner] * words).sum(1)
+        read = torch.cat([queries, _means(words, owner, len(queries))], dim=1) if self.context else queries
+        by_row: Tensor = (self.hidden(read)[owner] * self.rows(numbers)).sum(1) + self.often(numbers).squeeze(1)
+        logits: Tensor = self.scale * cosines + self.keywords * shared + by_row
         return logits
 
 
 def _means(words: Tensor, owner: Tensor, count: int) -> Tensor:
-    """Of the relations of each of `count` templates, (B, D) of length 1; zero of an empty pool."""
+    """Normalised means (B, D) of the relations of each of `count` templates; zero for an empty pool."""
     return nn.functional.normalize(words.new_zeros(count, words.shape[1]).index_add(0, owner, words))
 
 
 @dataclass(frozen=True, eq=False)
 class RelationHead:
-    """A trained network with its encoder and the relations that have a row."""
+    """A network with its encoder and the relations that have a row."""
 
     network: HeadNetwork
     encode: Encode
@@ -105,7 +104,7 @@ class RelationHead:
     def __post_init__(self) -> None:
         object.__setattr__(self, "_cosine", CosineScorer(self.encode, self.words))
         object.__setattr__(self, "_matcher", KeywordMatcher(self.words))
-        object.__setattr__(self, "_numbers", {name: place for place, name in enumerate(self.relations, 1)})
+        object.__setattr__(self, "_numbers", {name: row for row, name in enumerate(self.relations, 1)})
 
     @classmethod
     def of(
@@ -119,7 +118,7 @@ class RelationHead:
         encoder: str = "",
         fingerprint: str = "",
     ) -> Self:
-        """A new one; torch's generator draws its first weights. `encoder` and `fingerprint` are kept with it."""
+        """A new head; torch's generator draws its weights. `encoder` and `fingerprint` are saved with it."""
         known = tuple(dict.fromkeys(relations))
         size = encode(["a"]).shape[1]
         config = HeadConfig(size, len(known), hidden, context=context, encoder=encoder, fingerprint=fingerprint)
@@ -127,7 +126,7 @@ class RelationHead:
 
     @classmethod
     def load(cls, folder: Path, encode: Encode, *, words: RelationWords | None = None) -> Self:
-        """With the encoder that it was trained on. Raises FileNotFoundError and ValueError that say what is wrong."""
+        """Open a saved head with its encoder. Raises FileNotFoundError, or ValueError if the files do not fit."""
         config, tensors = load_config(folder, HeadConfig), load_tensors(folder)
         if bad := [name for name, tensor in tensors.items() if not bool(tensor.isfinite().all())]:
             raise ValueError(f"{folder}: Expected finite weights, but got NaN or infinity in {bad[0]}; train it again.")
@@ -147,25 +146,25 @@ class RelationHead:
         return cls(network.eval(), encode, relations, config, words or PredicateWords())
 
     def save(self, folder: Path, *, card: str) -> None:
-        """Write a folder that `load` opens, without the encoder. Refuses NaN."""
+        """Write a folder that `load` opens, without the encoder. Raises ValueError for NaN."""
         names = torch.from_numpy(text_tensor("\n".join(self.relations)))
         save_model(folder, config=self.config, weights={**self.network.state_dict(), _RELATIONS: names}, card=card)
 
     def score(self, templates: Sequence[str], pools: Sequence[Sequence[str]]) -> list[FloatArray]:
-        """Logits (P,) of each pool's relations."""
-        found: list[FloatArray] = []
+        """Logits (P,) for the relations of each pool."""
+        scores: list[FloatArray] = []
         for start in range(0, len(templates), _AT_ONCE):
             part = slice(start, start + _AT_ONCE)
             data = self.read(templates[part], pools[part])
             with torch.no_grad():
                 logits = self.logits(data, np.arange(len(data.pools))).cpu().numpy()
-            found += [row[: len(pool)] for row, pool in zip(logits, data.pools, strict=True)]
-        return found
+            scores += [row[: len(pool)] for row, pool in zip(logits, data.pools, strict=True)]
+        return scores
 
     def read(self, templates: Sequence[str], pools: Sequence[Sequence[str]]) -> HeadData:
-        """Vectors of templates and of the relations of their pools."""
-        distinct = {text: place for place, text in enumerate(dict.fromkeys(map(without_slot, templates)))}
-        names = {name: place for place, name in enumerate(dict.fromkeys(name for pool in pools for name in pool), 1)}
+        """Encode templates and the relations of their pools."""
+        distinct = {text: row for row, text in enumerate(dict.fromkeys(map(without_slot, templates)))}
+        names = {name: row for row, name in enumerate(dict.fromkeys(name for pool in pools for name in pool), 1)}
         vectors = self._cosine.relations(list(names))
         width = self.config.dimension
         words = np.vstack([np.zeros((1, width), dtype=np.float32), *(vectors[name] for name in names)])
@@ -179,25 +178,25 @@ class RelationHead:
         )
 
     def logits(self, data: HeadData, members: IntArray) -> Tensor:
-        """Of some templates, (B, P), lowest behind the end of a pool."""
-        pools = [data.pools[each] for each in members.tolist()]
+        """Logits (B, P) of some templates, with the lowest float as padding."""
+        pools = [data.pools[member] for member in members.tolist()]
         lengths = np.array([len(pool) for pool in pools], dtype=np.int64)
         mask = torch.from_numpy(np.arange(lengths.max(initial=1)) < lengths[:, None])  # (B, P)
-        flat = torch.from_numpy(np.concatenate([*pools, np.zeros(0, dtype=np.int64)]))  # (L,): most pools are short
+        flat = torch.from_numpy(np.concatenate([*pools, np.zeros(0, dtype=np.int64)]))  # (L,)
         owner = torch.from_numpy(np.repeat(np.arange(len(pools)), lengths))
-        shared = torch.from_numpy(np.concatenate([*(data.shared[each] for each in members.tolist()), _NONE]))
-        asked = data.asked[torch.from_numpy(data.which[members])]
-        own: Tensor = self.network(asked, owner, data.words[flat], data.numbers[flat], shared)
-        return own.new_full(mask.shape, torch.finfo(own.dtype).min).masked_scatter(mask, own)
+        shared = torch.from_numpy(np.concatenate([*(data.shared[member] for member in members.tolist()), _NONE]))
+        queries = data.queries[torch.from_numpy(data.which[members])]
+        logits: Tensor = self.network(queries, owner, data.words[flat], data.numbers[flat], shared)
+        return logits.new_full(mask.shape, torch.finfo(logits.dtype).min).masked_scatter(mask, logits)
 
 
 @dataclass(frozen=True, eq=False)
 class HeadData:
-    """Templates and pools as vectors."""
+    """Encoded templates and pools."""
 
-    asked: Tensor  # (Q, D) of distinct templates
-    which: IntArray  # (N,) rows of asked
+    queries: Tensor  # (Q, D) of distinct templates
+    which: IntArray  # (N,) rows of queries
     words: Tensor  # (1 + M, D) of distinct relations; the first is padding
     numbers: Tensor  # (1 + M,) their rows in the network
     pools: list[IntArray]  # rows of words
-    shared: list[FloatArray]  # by pool the Jaccard of stems
+    shared: list[FloatArray]  # Jaccard of stems, by pool

@@ -1,6 +1,6 @@
-r"""Counts of templates and relations as rows: gathered, written as readable text, read back.
+r"""Counts of templates and relations: collected in memory, written to and read from text files.
 
-A file has a line `template \t relation \t count` a mapping, in the order of templates.
+A line is `template \t relation \t count`; lines are sorted by template.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ class Row(NamedTuple):
 
 @dataclass(slots=True)
 class TemplateCounts:
-    """Counts while they are made: a few hundred bytes a template."""
+    """Counts in memory, a few hundred bytes per template."""
 
     counts: dict[str, dict[str, float]] = field(default_factory=dict)
     size: int = 0  # mappings
 
     def add(self, template: str, relation: str, count: float = 1.0) -> None:
-        own = self.counts.setdefault(template, {})
-        self.size += relation not in own
-        own[relation] = own.get(relation, 0.0) + count
+        relations = self.counts.setdefault(template, {})
+        self.size += relation not in relations
+        relations[relation] = relations.get(relation, 0.0) + count
 
     def merge(self, other: TemplateCounts) -> None:
         for template, relations in other.counts.items():
@@ -41,37 +41,36 @@ class TemplateCounts:
                 self.add(template, relation, count)
 
     def rows(self) -> Iterator[Row]:
-        """In the order of templates, and of relations within one."""
+        """Rows sorted by template and relation."""
         for template in sorted(self.counts):
             for relation, count in sorted(self.counts[template].items()):
                 yield Row(template, relation, count)
 
 
 def added(rows: Iterable[Row]) -> Iterator[list[Row]]:
-    """The rows of one template after another, counts of the same relation added up, relations in order."""
+    """Sorted rows grouped by template; counts of the same relation are summed, relations sorted."""
     for template, group in groupby(rows, key=lambda row: row.template):
-        own: dict[str, float] = {}
+        counts: dict[str, float] = {}
         for row in group:
-            own[row.relation] = own.get(row.relation, 0.0) + row.times
-        yield [Row(template, relation, own[relation]) for relation in sorted(own)]
+            counts[row.relation] = counts.get(row.relation, 0.0) + row.times
+        yield [Row(template, relation, counts[relation]) for relation in sorted(counts)]
 
 
 _COUNT = re.compile(r"\d{1,15}(?:\.\d{1,9})?")
 
 
 def write_rows(path: Path, rows: Iterable[Row]) -> None:
-    """Writes a table, whole or not at all; counts keep six digits behind the point."""
+    """Write a file atomically; counts are rounded to six decimals."""
     with atomic_file(path) as file:
         for row in rows:
             file.write(f"{row.template}\t{row.relation}\t{_number(row.times)}\n".encode())
 
 
 def read_rows(path: Path) -> Iterator[Row]:
-    """Rows of a table as they come.
+    """Rows of a file.
 
-    Raises:
-        ValueError: with the line, for bytes that are not UTF-8, other than three columns, an empty template or
-            relation, a count that is no positive number, and templates out of order.
+    Raises ValueError with the line for bytes that are not UTF-8, wrong columns, an empty template or relation, a count
+    that is not positive, and unsorted templates.
     """
     previous = ""
     with path.open("rb") as file:

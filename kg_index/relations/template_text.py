@@ -1,7 +1,7 @@
-"""Templates and relations as text: a question with a slot in place of a mention, a path of predicates.
+"""The text form of templates, questions with a slot for the mention, and of relations, paths of predicates.
 
-A path is written `p`, `^p` for the inverse direction, and `p / q` for one after the other. Predicates are IRIs, which
-hold neither blanks nor carets, so that a path is read back without doubt.
+A path is `p`, `^p` for the inverse direction, or `p / q` for two steps. Predicates are IRIs without spaces and carets,
+so the text is unambiguous.
 """
 
 from __future__ import annotations
@@ -11,16 +11,16 @@ from collections.abc import Iterable
 from qa_core.text.analysis import words
 
 SLOT = "<m>"
-"""Stands for the mention; `qa_core.text.analysis.words` finds no such word."""
+"""Replaces the mention; `qa_core.text.analysis.words` never returns it."""
 NO_PATH = "no path found"
-"""The class of pairs of mentions that no path joins."""
+"""The relation of two mentions without a path between them."""
 _THEN = " / "
 _INVERSE = "^"
 
 
 def template_words(text: str) -> list[str]:
-    """Words of a template: case-folded, punctuation and possessive endings left out, so that wordings meet."""
-    return [word for word in (each.removesuffix("'s") for each in words(text)) if word != "s"]
+    """Case-folded words without punctuation and possessive endings."""
+    return [word for word in (word.removesuffix("'s") for word in words(text)) if word != "s"]
 
 
 def template_of(question: str, start: int, end: int) -> str:
@@ -29,9 +29,9 @@ def template_of(question: str, start: int, end: int) -> str:
 
 
 def path_text(steps: Iterable[tuple[str, bool]]) -> str:
-    """A path of steps (predicate, whether backwards) as text.
+    """The text of a path of steps (predicate, inverse).
 
-    Raises ValueError for a predicate with a blank or a leading caret, which no IRI has, and for a path without steps.
+    Raises ValueError for a path without steps, and for a predicate with a space or leading caret.
     """
     parts = []
     for predicate, inverse in steps:
@@ -39,7 +39,7 @@ def path_text(steps: Iterable[tuple[str, bool]]) -> str:
             raise ValueError(f"Expected an IRI as a predicate, but got {predicate!r}.")
         parts.append(f"{_INVERSE}{predicate}" if inverse else predicate)
     if not parts:
-        raise ValueError("Expected a path of one step at least, but got none.")
+        raise ValueError("Expected a path of at least one step, but got none.")
     return _THEN.join(parts)
 
 

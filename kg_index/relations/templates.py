@@ -1,13 +1,14 @@
-"""The table `C[r, T]`: how often relation r was found between the mentions of template T and of its answer.
+"""The table `C[r, T]`: how often relation r connects the mention of template T with one of its answer.
 
-At rest a readable text (`kg_index/relations/template_rows.py`); in use a few flat arrays, about the size of that text.
-Thesis, ch. 4.3.4; letters as there.
+Stored as text (`kg_index/relations/template_rows.py`), in memory a few flat arrays of about the same size.
+(Wang (2018), ch. 4.3.4; letters as there.)
 """
 
 from __future__ import annotations
 
 import heapq
 from array import array
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,7 +22,7 @@ from kg_index.relations.template_text import NO_PATH
 from qa_core.types import FloatArray, IntArray
 
 KNOWN = "known.tsv"
-"""File of a mined table of templates, in the folder that `kg mine` wrote."""
+"""File name of the table that answers use, in a folder written by `kg mine`."""
 
 
 class Likely(NamedTuple):
@@ -34,21 +35,18 @@ class Likely(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class TemplateTable:
-    """N templates with E mappings to relations.
-
-    Lookup is a binary search over the templates' UTF-8, which stands in one piece.
-    """
+    """N templates with E mappings to relations; lookup is a binary search over the templates' UTF-8."""
 
     relations: tuple[str, ...]  # by number
-    text: bytes  # templates in order
-    starts: IntArray  # (N + 1,) where each begins
-    bounds: IntArray  # (N + 1,) where its mappings begin
+    text: bytes  # sorted templates, concatenated
+    starts: IntArray  # (N + 1,) begin of each template
+    bounds: IntArray  # (N + 1,) its first mapping
     relation: NDArray[np.int32]  # (E,)
     count: FloatArray  # (E,)
 
     @classmethod
     def of(cls, rows: Iterable[Row]) -> Self:
-        """Rows in the order of templates; counts of the same template and relation are added up."""
+        """From rows sorted by template; counts of the same template and relation are summed."""
         numbers: dict[str, int] = {}
         text, starts, bounds = bytearray(), array("q", [0]), array("q", [0])
         which, counts = array("i"), array("f")
@@ -69,7 +67,7 @@ class TemplateTable:
 
     @classmethod
     def load(cls, *paths: Path) -> Self:
-        """One table of one file or several, merged. Raises ValueError with the line of what is wrong."""
+        """Merge one or several files. Raises ValueError with the malformed line."""
         return cls.of(heapq.merge(*map(read_rows, paths)))
 
     def save(self, path: Path) -> None:
@@ -79,55 +77,47 @@ class TemplateTable:
         return len(self.starts) - 1
 
     def __contains__(self, template: object) -> bool:
-        return isinstance(template, str) and self._place(template) is not None
+        return isinstance(template, str) and self._index(template) is not None
 
-    def template(self, place: int) -> str:
-        return self._bytes(place).decode("utf-8")
+    def template(self, index: int) -> str:
+        return self._bytes(index).decode("utf-8")
 
     def templates(self) -> Iterator[str]:
         return map(self.template, range(len(self)))
 
     def rows(self) -> Iterator[Row]:
-        for place in range(len(self)):
-            template, own = self.template(place), slice(self.bounds[place], self.bounds[place + 1])
-            for which, count in zip(self.relation[own].tolist(), self.count[own].tolist(), strict=True):
+        for index in range(len(self)):
+            template, mappings = self.template(index), slice(self.bounds[index], self.bounds[index + 1])
+            for which, count in zip(self.relation[mappings].tolist(), self.count[mappings].tolist(), strict=True):
                 yield Row(template, self.relations[which], count)
 
     def owners(self) -> IntArray:
-        """The template of each mapping, (E,)."""
+        """The index of the template of each mapping, (E,)."""
         return np.repeat(np.arange(len(self)), np.diff(self.bounds))
 
     def lookup(self, template: str, *, allowed: Iterable[str] | None = None) -> list[Likely]:
-        """Relations of a template by `p(r|T) = C[r, T] / Σ_k C[k, T]`, best first; none where it is not known.
+        """Relations of a template by `p(r|T) = C[r, T] / Σ_k C[k, T]`, best first; empty for an unknown template.
 
-        "No path found" counts in the sum and is never among them, so that a template whose questions mostly were
-        about something else says so by small numbers. With `allowed`, relations outside are left out and the sum is
-        over the allowed ones and "no path found".
+        "No path found" counts in the sum but is not returned, so its share lowers the other probabilities. With
+        `allowed`, the sum is over the allowed relations and "no path found".
         """
-        place = self._place(template)
-        if place is None:
+        index = self._index(template)
+        if index is None:
             return []
-        own = slice(self.bounds[place], self.bounds[place + 1])
-        names = [self.relations[which] for which in self.relation[own].tolist()]
-        kept = None if allowed is None else {*allowed, NO_PATH}
-        counts = {
-            name: count
-            for name, count in zip(names, self.count[own].tolist(), strict=True)
-            if kept is None or name in kept
-        }
+        mappings = slice(self.bounds[index], self.bounds[index + 1])
+        names = [self.relations[which] for which in self.relation[mappings].tolist()]
+        counts = dict(zip(names, self.count[mappings].tolist(), strict=True))
+        if allowed is not None:
+            selected = {*allowed, NO_PATH}
+            counts = {name: count for name, count in counts.items() if name in selected}
         total = sum(counts.values())
-        found = [Likely(name, count / total, count) for name, count in counts.items() if name != NO_PATH and total]
-        return sorted(found, key=lambda each: (-each.times, each.relation))
+        likely = [Likely(name, count / total, count) for name, count in counts.items() if name != NO_PATH and total]
+        return sorted(likely, key=lambda row: (-row.times, row.relation))
 
-    def _bytes(self, place: int) -> bytes:
-        return self.text[self.starts[place] : self.starts[place + 1]]
+    def _bytes(self, index: int) -> bytes:
+        return self.text[self.starts[index] : self.starts[index + 1]]
 
-    def _place(self, template: str) -> int | None:
-        wanted, low, high = template.encode("utf-8"), 0, len(self)
-        while low < high:
-            middle = (low + high) // 2
-            if self._bytes(middle) < wanted:
-                low = middle + 1
-            else:
-                high = middle
-        return low if low < len(self) and self._bytes(low) == wanted else None
+    def _index(self, template: str) -> int | None:
+        key = template.encode("utf-8")
+        index = bisect_left(range(len(self)), key, key=self._bytes)
+        return index if index < len(self) and self._bytes(index) == key else None

@@ -18,7 +18,7 @@ import numpy as np
 from kg_index.relations.keywords import KeywordMatcher
 from kg_index.relations.relation_head import RelationHead
 from kg_index.relations.relation_network import RelationDetector
-from kg_index.relations.relation_scorers import KEYWORDS, CosineScorer, Encode, WeightedSumScorer, remembering
+from kg_index.relations.relation_scorers import KEYWORDS, CosineScorer, Encode, WeightedSumScorer, cached
 from kg_index.relations.template_text import NO_PATH
 from kg_index.relations.templates import TemplateTable
 from kg_index.training.head_training import Labelled, fit_head, training_of
@@ -112,7 +112,7 @@ def _head(
     request: Request, settings: RelationSettings, table: TemplateTable, on_progress: OnProgress, started: float
 ) -> MinedOutcome:
     encoder = open_encoders(settings.encoder, models=Home.open().models)
-    encode = remembering(encoder.encode)
+    encode = cached(encoder.encode)
     seed_everything(request.seed)
     head = RelationHead.of(
         encode, (), hidden=settings.hidden, encoder=settings.encoder, fingerprint=encoder.fingerprint

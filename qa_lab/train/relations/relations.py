@@ -17,7 +17,7 @@ from typing import Any
 
 from kg_index.relations.pools import PoolQuestion, read_pools, read_relations
 from kg_index.relations.relation_head import RelationHead
-from kg_index.relations.relation_scorers import CosineScorer, remembering
+from kg_index.relations.relation_scorers import CosineScorer, cached
 from kg_index.training.head_training import fit_head, labelled, training_of
 from qa_bot.answering.graph.relation_encoders import display_names, open_encoders
 from qa_bot.documents.ingest.records import Notice, Reject
@@ -113,7 +113,7 @@ def _trained(
     if settings.model == "transformer":
         return train_tuned(request, settings, train, held_out, on_progress)
     encoder = open_encoders(settings.encoder, models=Home.open().models)
-    encode = remembering(encoder.encode)
+    encode = cached(encoder.encode)
     seed_everything(request.seed)
     head = RelationHead.of(
         encode,

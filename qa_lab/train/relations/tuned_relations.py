@@ -13,7 +13,7 @@ from pathlib import Path
 
 from kg_index.relations.pools import PoolQuestion
 from kg_index.relations.relation_head import RelationHead
-from kg_index.relations.relation_scorers import CosineScorer, Encode, remembering
+from kg_index.relations.relation_scorers import CosineScorer, Encode, cached
 from kg_index.relations.tuned_scorer import TunedConfig, tuned_scorer
 from kg_index.training.head_training import fit_head, labelled
 from kg_index.training.question_tuning import QuestionNetwork, TuningData, network_vectors, tune, tuning_of
@@ -129,7 +129,7 @@ def _base(names: str, models: Path) -> _Base:
         if (folder / "modules.json").is_file():
             short = SentenceLayout.read(folder, max_length=_MAX_LENGTH)
             encoder, reader = resolve(name, models=models), TransformerReader(short)
-            return _Base(name, SentenceLayout.read(folder), remembering(encoder.encode), encoder.fingerprint, reader)
+            return _Base(name, SentenceLayout.read(folder), cached(encoder.encode), encoder.fingerprint, reader)
     raise SettingsError(
         f"Expected a transformer in sentence-transformers layout among the encoders, but got {names!r}; name its "
         "folder, or a hub id that was fetched, by `encoder`."
@@ -141,7 +141,7 @@ def _head(settings: RelationSettings, train: Sequence[PoolQuestion], models: Pat
     encoder = open_encoders(settings.encoder, models=models)
     seed_everything(seed)
     head = RelationHead.of(
-        remembering(encoder.encode),
+        cached(encoder.encode),
         (name for each in train for name in each.pool),
         hidden=settings.hidden,
         context=settings.context,

@@ -170,13 +170,11 @@ def test_a_table_is_there_once_it_is_whole(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["words.marisa", "offsets.npy", "entities.npy", "counts.npy"])
-def test_damage_is_told_in_words(tmp_path: Path, name: str) -> None:
+def test_damaged_files_are_refused(tmp_path: Path, name: str) -> None:
     write_mentions(ROWS, tmp_path)
     file, whole = tmp_path / name, (tmp_path / name).read_bytes()
     file.write_bytes(whole[:-4])
-    with pytest.raises(
-        CorruptMentionsError, match=f"{name}: {len(whole) - 4} bytes instead of {len(whole)}; build it again"
-    ):
+    with pytest.raises(CorruptMentionsError, match=f"{len(whole) - 4} bytes instead of {len(whole)} in .*{name}; build"):
         Mentions(tmp_path)
     file.write_bytes(bytes(len(whole)))
     with pytest.raises(CorruptMentionsError, match=name):
@@ -185,12 +183,12 @@ def test_damage_is_told_in_words(tmp_path: Path, name: str) -> None:
     with pytest.raises(CorruptMentionsError, match=name):
         Mentions(tmp_path).verify()
     file.unlink()
-    with pytest.raises(CorruptMentionsError, match=f"{name}: no such file"):
+    with pytest.raises(CorruptMentionsError, match=f"no such file in .*{name}"):
         Mentions(tmp_path)
 
 
 @pytest.mark.parametrize("head", ["", "[]", "{}", '{"format": 1, "names": 1, "rows": 1, "files": []}'])
-def test_a_damaged_head_is_told_in_words(tmp_path: Path, head: str) -> None:
+def test_a_damaged_head_is_refused(tmp_path: Path, head: str) -> None:
     write_mentions(ROWS, tmp_path)
     (tmp_path / "mentions.json").write_text(head)
     with pytest.raises(CorruptMentionsError, match=r"mentions\.json"):

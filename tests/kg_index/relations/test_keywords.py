@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kg_index.relations.keywords import KeywordMatcher, PredicateWords, iri_words, keywords, matched
+from kg_index.relations.keywords import KeywordMatcher, PredicateWords, iri_words, keywords, single_best
 from kg_index.relations.template_text import NO_PATH
 
 
@@ -70,10 +70,10 @@ def test_overlap_and_jaccard_by_hand() -> None:
 
 
 def test_a_match_is_one_and_above_zero() -> None:
-    assert matched(np.array([0.1, 0.3, 0.2])) == 1
-    assert matched(np.array([0.3, 0.3, 0.2])) is None
-    assert matched(np.zeros(3)) is None
-    assert matched(np.zeros(0)) is None
+    assert single_best(np.array([0.1, 0.3, 0.2])) == 1
+    assert single_best(np.array([0.3, 0.3, 0.2])) is None
+    assert single_best(np.zeros(3)) is None
+    assert single_best(np.zeros(0)) is None
 
 
 @given(st.text())

@@ -1,7 +1,7 @@
 import numpy as np
 
 from kg_index.relations.keywords import KeywordMatcher
-from kg_index.relations.relation_scorers import CosineScorer, KeywordFirst, WeightedSumScorer, remembering, without_slot
+from kg_index.relations.relation_scorers import CosineScorer, KeywordFirst, WeightedSumScorer, cached, without_slot
 
 VECTORS = {
     "who wrote": [1, 0],
@@ -56,7 +56,7 @@ def test_a_text_is_encoded_once() -> None:
         asked.extend(texts)
         return encode(texts)
 
-    remembered = remembering(telling)
+    remembered = cached(telling)
     np.testing.assert_array_equal(
         remembered(["author", "who wrote", "author"]), encode(["author", "who wrote", "author"])
     )
