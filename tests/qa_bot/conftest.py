@@ -95,3 +95,9 @@ def _new_schema(server: str) -> str:
     with psycopg.connect(server, autocommit=True) as connection:
         connection.execute(f'CREATE SCHEMA "{name}"')
     return f"{server}&options=-csearch_path%3D{name}"
+
+
+@pytest.fixture
+def no_shipped_voices(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Personas are those of the home: the shipped ones are large, and loading them takes a second."""
+    monkeypatch.setattr("qa_bot.answering.models.personas.SHIPPED", tmp_path / "no voices")

@@ -214,6 +214,7 @@ def test_a_generation_is_kept_as_long_as_a_question_needs_it(home, write_lines) 
         assert not (bot.home.index / "00000001").exists()
 
 
+@pytest.mark.slow
 def test_eight_threads_ask_while_five_generations_are_published(home, write_lines) -> None:
     errors: list[Exception] = []
     done = threading.Event()

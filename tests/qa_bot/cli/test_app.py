@@ -222,6 +222,7 @@ def wrong_encoding(folder: Path) -> Path:
     return folder / "a.jsonl"
 
 
+@pytest.mark.usefixtures("no_shipped_voices")
 @pytest.mark.parametrize(
     ("make", "code", "told", "added"),
     [
@@ -239,10 +240,10 @@ def wrong_encoding(folder: Path) -> Path:
     ids=lambda value: value.__name__ if callable(value) else "",
 )
 def test_bad_input_is_told_and_nothing_is_lost(
-    qa_bot, qa_bot_process, tmp_path, make: Callable[[Path], Path], code: int, told: str, added: int | None
+    qa_bot, tmp_path, make: Callable[[Path], Path], code: int, told: str, added: int | None
 ) -> None:
     (tmp_path / "input").mkdir()
-    called = qa_bot_process("add", make(tmp_path / "input"), "--json")
+    called = qa_bot("add", make(tmp_path / "input"), "--json")
     assert called.code == code, called
     assert "Traceback" not in called.err
     found = called.json
@@ -291,6 +292,8 @@ def process_of(before: tuple[str, ...], home: Path, *arguments: object) -> subpr
     return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
+@pytest.mark.slow
+@pytest.mark.usefixtures("no_shipped_voices")
 @pytest.mark.parametrize("room", [60_000, 400_000, 1_500_000])
 def test_a_full_disk_leaves_the_old_state(qa_bot, qa_bot_process, home, write_lines, room: int) -> None:
     """A bound on the size of files acts like it: writes fail with an error midway."""

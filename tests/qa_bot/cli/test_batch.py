@@ -177,6 +177,7 @@ def test_the_command(qa_bot, questions, tmp_path) -> None:
     assert qa_bot("ask", "--batch", tmp_path / "none.jsonl", "--out", out).code == 1
 
 
+@pytest.mark.slow
 def test_a_killed_batch_is_finished_by_the_next(home, qa_bot, bot, tmp_path, write_lines) -> None:
     rows = [{"_id": f"q{i}", "title": f"Why do cats sleep all day, and what of number {i}?"} for i in range(400)]
     source, out, run = write_lines("in.jsonl", *rows), tmp_path / "out.jsonl", tmp_path / "run.trec"

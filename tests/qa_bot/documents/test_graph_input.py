@@ -190,6 +190,7 @@ def files_of(home: Home, generation: str) -> set[str]:
     return {str(path.relative_to(folder)) for path in folder.rglob("*")}
 
 
+@pytest.mark.slow
 def test_an_add_that_is_killed_leaves_the_old_graph_and_the_next_one_cleans_up(
     place: Home, write_lines: Callable[..., Path]
 ):

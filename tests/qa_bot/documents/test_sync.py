@@ -497,6 +497,7 @@ def scores(home: Home, encoder: StaticEncoder) -> list[list[float]]:
     return [by_vector(home, encoder, text) for text in ("moon and sun", "word1 word2", "rust")]
 
 
+@pytest.mark.slow
 def test_a_kill_at_any_step_and_a_second_run_give_what_one_run_gives(four, encoder, changed, tmp_path) -> None:
     total = int(kill_at(four, changed, tmp_path / "whole", []))
     assert total > 40

@@ -53,6 +53,7 @@ def test_a_document_names_the_voices_there_are() -> None:
     assert told["AskRequest"]["properties"]["persona"]["anyOf"] == [{"enum": [None, ""]}, {"enum": ["pirate"]}]
 
 
+@pytest.mark.slow
 def test_the_service_does_what_the_document_says(serve, voiced_bot, tmp_path: Path, caplog) -> None:
     """Requests that fit the document and requests that do not, by schemathesis; `/ws` has tests of its own.
 

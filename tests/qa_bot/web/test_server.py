@@ -314,6 +314,7 @@ def test_stopping_does_not_wait_longer_than_the_deadline(home, slow_bot, monkeyp
     assert slow_bot.cancelled == 1
 
 
+@pytest.mark.slow
 def test_a_signal_waits_for_the_answer_and_a_second_one_does_not(home, process) -> None:
     for second, seconds in ((False, 0.5), (True, 30)):
         server = process("-c", SLOW, home, seconds).ready()

@@ -200,6 +200,7 @@ def minilm() -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_minilm_gives_the_vectors_of_sentence_transformers(minilm: Path, tmp_path: Path) -> None:
     library = pytest.importorskip("sentence_transformers")
     texts = [

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import aiohttp
 import orjson
+import pytest
 
 from qa_bot.bot import Bot
 
@@ -84,6 +85,7 @@ def served(home):
         process.wait(PATIENCE)
 
 
+@pytest.mark.slow
 def test_killed_in_the_middle_of_fifty_conversations(home):
     askers = [Asker(f"asker-{i}") for i in range(CONVERSATIONS)]
 
@@ -119,6 +121,7 @@ def test_killed_in_the_middle_of_fifty_conversations(home):
             assert seen_before.get(about, final["turn"]) == final["turn"]
 
 
+@pytest.mark.slow
 def test_nonsense_leaves_no_trace(home):
     command = [sys.executable, str(FUZZ), "--home", str(home), "--frames", "400", "--clients", "6", "--json"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)

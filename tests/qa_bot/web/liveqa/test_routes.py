@@ -240,6 +240,7 @@ def test_odd_forms_are_answered_or_refused(
     assert caplog.records == []
 
 
+@pytest.mark.slow
 def test_the_benchmark_replays_a_stream(home: Path, replay: ModuleType, tmp_path: Path, capsys: Any) -> None:
     rows = "\n".join(f"2015\tYA:{number}\t{TITLE}\tMine does.\tCats" for number in range(6))
     (tmp_path / "stream.tsv").write_text(f"date_received\tqid\ttitle\tbody\tcategory\n{rows}\n")
