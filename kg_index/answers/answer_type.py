@@ -1,4 +1,4 @@
-"""What kind of answer a question asks for, by how it is worded."""
+"""Predicts the type of answer that a question asks for, from its wording."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Literal
 from qa_core.text.analysis import terms
 
 AnswerType = Literal["count", "date", "number", "entity", "any", "prose"]
-"""A number of things, a date or year, a quantity, somebody or some place, whatever there is; or what no fact is:
-whether, why or how something is so."""
+"""A number of things, a date or year, a quantity, a person or place, anything; or "prose", which no fact can give:
+whether, why or how something is."""
 
 _COUNT = re.compile(r"\bhow many\b|\b(?:the |total )?number of\b|\bcount\b", re.I)
 _DATE = re.compile(
@@ -28,14 +28,14 @@ _PROSE = re.compile(
     r"|(?:is|are|was|were|am|do|does|did|can|could|will|would|should|has|have|had|may|must)\s)",
     re.I,
 )
-ASKING = frozenset(
+QUESTION_STEMS = frozenset(
     terms("many much list give show find tell please all there located called which you know number count total")
 )
-"""Stems of words that ask, beside those of `kg_index.relations.keywords`."""
+"""Stems of question words, in addition to those of `kg_index.relations.keywords`."""
 
 
 def expected_type(question: str) -> AnswerType:
-    """What the answer should be; "any" where the wording leaves it open."""
+    """The type of answer; "any" if the wording leaves it open."""
     if _PROSE.match(question):
         return "prose"
     if _COUNT.search(question):
@@ -47,6 +47,6 @@ def expected_type(question: str) -> AnswerType:
     return "entity" if _ENTITY.match(question.strip()) else "any"
 
 
-def listing(question: str) -> bool:
-    """Whether all things of a kind may be asked for: "Name the planets", "How many oceans are there?"."""
+def asks_for_list(question: str) -> bool:
+    """Whether it may ask for all things of a kind: "Name the planets", "How many oceans are there?"."""
     return bool(_COUNT.search(question) or _LIST.match(question))

@@ -41,9 +41,9 @@ class ScoredInterpretation:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """Facts with one subject that an answer rests on.
+    """Facts with one subject that support an answer.
 
-    `text` says them, then gives the triples; `source_span` of it says what `span` of the answer does.
+    `text` is their sentences followed by the triples. `span` of the answer equals `source_span` of the text.
     """
 
     facts: tuple[Fact, ...]
@@ -52,11 +52,10 @@ class Evidence:
     source_span: Span | None
 
 
-class _Shared(NamedTuple):
-    """What an answer and its evidence both say: an answer itself rather than what leads to it, and as much of it as
-    there is."""
+class _Overlap(NamedTuple):
+    """A text span that an answer and its evidence share; larger is better."""
 
-    answered: bool
+    answered: bool  # whether it holds an answer, not only a step to it
     length: int
     span: Span | None
     source_span: Span | None
@@ -64,7 +63,7 @@ class _Shared(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class FactAnswer:
-    """An interpretation in words, and what it rests on."""
+    """An interpretation in words, with its evidence."""
 
     text: str
     evidence: tuple[Evidence, ...]
@@ -72,7 +71,7 @@ class FactAnswer:
 
 @dataclass(frozen=True, slots=True)
 class ParsedQuestion:
-    """All interpretations of a question, best first, and what they were made from."""
+    """All interpretations of a question, best first, and its entities."""
 
     question: str
     entities: QuestionEntities
@@ -80,15 +79,15 @@ class ParsedQuestion:
 
     @property
     def features(self) -> dict[str, float]:
-        """Of the best interpretation, with its `score`, and `certainty`: the part of the odds that its answers have."""
+        """Features of the best interpretation, its `score`, and `certainty`: the share of the odds of its answers."""
         if not self.interpretations:
             return {}
         best = self.interpretations[0]
-        odds = [math.exp(each.score - best.score) for each in self.interpretations]
+        odds = [math.exp(scored.score - best.score) for scored in self.interpretations]
         same = sum(
             o
-            for o, each in zip(odds, self.interpretations, strict=True)
-            if _alike(each.interpretation, best.interpretation)
+            for o, scored in zip(odds, self.interpretations, strict=True)
+            if _same_answers(scored.interpretation, best.interpretation)
         )
         return {**best.interpretation.features, "score": best.score, "certainty": same / sum(odds)}
 
@@ -108,8 +107,8 @@ class Answerer:
         """
         Args:
             encode: texts to unit vectors.
-            weights: of features by name; those of `kg_index.answers.interpretations.FEATURES` that are missing count
-            nothing. templates: known templates.
+            weights: by feature of `kg_index.answers.interpretations.FEATURES`; missing ones are 0.
+            templates: known templates.
             scorer: a trained scorer of relations.
         """
         self.lookup, self._weights = lookup, weights
@@ -125,91 +124,91 @@ class Answerer:
         Args:
             check: called between topics; may raise to stop.
         """
-        asked = question[:LONGEST]
-        entities = find_entities(asked, self.linker, self.lookup.triples, self.vocabulary)
+        text = question[:LONGEST]
+        entities = find_entities(text, self.linker, self.lookup.triples, self.vocabulary)
         interpretations = [
-            ScoredInterpretation(each, self.score(each.features))
-            for each in self._interpreter.read(asked, entities, check=check)
+            ScoredInterpretation(interpretation, self.score(interpretation.features))
+            for interpretation in self._interpreter.interpret(text, entities, check=check)
         ]
-        interpretations.sort(key=lambda each: (-each.score, each.interpretation.relation, each.interpretation.topic.id))
+        interpretations.sort(key=lambda s: (-s.score, s.interpretation.relation, s.interpretation.topic.id))
         return ParsedQuestion(question, entities, tuple(interpretations))
 
     def score(self, features: Mapping[str, float]) -> float:
         return sum(weight * features.get(name, 0.0) for name, weight in self._weights.items())
 
     def verbalise(self, interpretation: Interpretation, *, limit: int = 1_000) -> FactAnswer:
-        """An interpretation in words, where it can be within `limit` characters, with the facts behind it."""
+        """State an interpretation in at most `limit` characters, with its evidence."""
         answers = self._by_salience(interpretation.answers)
         chains = {answer: self._chain(interpretation, answer) for answer in answers[:SHOWN]}
         shown = SHOWN
-        worded = self._worded(interpretation, answers, chains, shown)
-        while len(worded.text) > limit and shown > 1:
+        text = self._sentences(interpretation, answers, chains, shown)
+        while len(text.text) > limit and shown > 1:
             shown //= 2
-            worded = self._worded(interpretation, answers, chains, shown)
-        led = (pair for answer in answers[:shown] for pair in zip(chains[answer], interpretation.path, strict=True))
-        ends = {fact: _end(fact, step) for fact, step in led}
-        worded = SpannedText(worded.text[:limit], worded.spans)
-        return FactAnswer(worded.text, tuple(self._evidence(ends, worded, frozenset(answers))))
+            text = self._sentences(interpretation, answers, chains, shown)
+        pairs = (pair for answer in answers[:shown] for pair in zip(chains[answer], interpretation.path, strict=True))
+        ends = {fact: _end(fact, step) for fact, step in pairs}
+        text = SpannedText(text.text[:limit], text.spans)
+        return FactAnswer(text.text, tuple(self._evidence(ends, text, frozenset(answers))))
 
-    def _worded(
+    def _sentences(
         self, interpretation: Interpretation, answers: Sequence[int], chains: Mapping[int, tuple[Fact, ...]], shown: int
     ) -> SpannedText:
-        """What leads to the answers, then the answers; a count or all of a kind stand for themselves."""
+        """Sentences for the steps to the answers and for the answers, which may be a count or a list."""
         *first, last = interpretation.path
         middles = [interpretation.topic.id]
-        said: list[SpannedText] = []
+        sentences: list[SpannedText] = []
         for step in first:
             following = list(dict.fromkeys(_end(chain[0], step) for chain in chains.values()))
-            said.append(self._said(middles, step, following, shown))
+            sentences.append(self._sentence(middles, step, following, shown))
             middles = following
         if interpretation.counted:
             unit_of = None if last.inverse else last.predicate
-            said.append(self.verbaliser.count(answers, unit_of, shown=shown, more=interpretation.more))
+            sentences.append(self.verbaliser.count(answers, unit_of, shown=shown, more=interpretation.more))
         elif last.predicate in self.vocabulary.types:
-            said.append(self.verbaliser.listed(answers, shown=shown, more=interpretation.more))
+            sentences.append(self.verbaliser.listed(answers, shown=shown, more=interpretation.more))
         else:
-            said.append(self._said(middles, last, answers, shown, more=interpretation.more))
-        return _joined(said)
+            sentences.append(self._sentence(middles, last, answers, shown, more=interpretation.more))
+        return _joined(sentences)
 
-    def _said(
+    def _sentence(
         self, starts: Sequence[int], step: Step, ends: Sequence[int], shown: int, *, more: bool = False
     ) -> SpannedText:
         subjects, objects = (ends, starts) if step.inverse else (starts, ends)
         return self.verbaliser.sentence(subjects, step.predicate, objects, shown=shown, more=more)
 
     def _chain(self, interpretation: Interpretation, answer: int) -> tuple[Fact, ...]:
-        """Facts that lead from the topic to an answer; of several ways the first."""
+        """The facts from the topic to an answer; the first of several chains."""
         start = interpretation.topic.id
         *first, last = interpretation.path
         if not first:
             return (_fact(start, last, answer),)
-        (one,) = first
-        middle = next(m for m in self._walker.ends(start, one) if self._leads(m, last, answer))
-        return _fact(start, one, middle), _fact(middle, last, answer)
+        (step,) = first
+        middle = next(m for m in self._walker.ends(start, step) if self._has_fact(m, last, answer))
+        return _fact(start, step, middle), _fact(middle, last, answer)
 
-    def _leads(self, start: int, step: Step, end: int) -> bool:
+    def _has_fact(self, start: int, step: Step, end: int) -> bool:
         subject, object_ = (end, start) if step.inverse else (start, end)
         return step.predicate in self.lookup.triples.predicates(subject, object_)
 
-    def _evidence(self, ends: Mapping[Fact, int], worded: SpannedText, answers: frozenset[int]) -> Iterator[Evidence]:
-        """Facts by their subjects, in the order in which they are said; `ends` are where their steps lead to."""
+    def _evidence(self, ends: Mapping[Fact, int], answer: SpannedText, answers: frozenset[int]) -> Iterator[Evidence]:
+        """Facts grouped by subject, in the order of the answer; `ends` are the terms that their steps lead to."""
         subjects: dict[int, dict[int, list[Fact]]] = {}
         for fact in ends:
             subjects.setdefault(fact.subject, {}).setdefault(fact.predicate, []).append(fact)
         for subject, groups in subjects.items():
-            own = [fact for group in groups.values() for fact in group]
-            told = [ends[fact] for fact in own]
+            facts = [fact for group in groups.values() for fact in group]
+            terms = [ends[fact] for fact in facts]
             sentence = self._about(subject, groups)
-            shared = _shared(worded, sentence, told, answers)
-            if not shared.answered:  # a name within the answer begins the sentence here, with a capital
+            overlap = _overlap(answer, sentence, terms, answers)
+            if not overlap.answered:  # a name inside the answer may start this sentence with a capital
                 small = self._about(subject, groups, capital=False)
-                if (other := _shared(worded, small, told, answers))[:2] > shared[:2]:
-                    sentence, shared = small, other
-            text = "\n".join([sentence.text, *map(self._triple, own)])
-            yield Evidence(tuple(own), text, shared.span, shared.source_span)
+                if (other := _overlap(answer, small, terms, answers))[:2] > overlap[:2]:
+                    sentence, overlap = small, other
+            text = "\n".join([sentence.text, *map(self._triple, facts)])
+            yield Evidence(tuple(facts), text, overlap.span, overlap.source_span)
 
     def _about(self, subject: int, groups: Mapping[int, Sequence[Fact]], *, capital: bool = True) -> SpannedText:
-        """Facts with one subject, by predicate, in words."""
+        """Sentences for facts with one subject, grouped by predicate."""
         return _joined(
             [
                 self.verbaliser.kind(subject, [fact.object for fact in group], capital=capital)
@@ -220,19 +219,20 @@ class Answerer:
         )
 
     def _triple(self, fact: Fact) -> str:
-        """Of a long literal only the beginning."""
-        terms = (shortened(self.lookup.triples.term(each)) for each in (fact.subject, fact.predicate, fact.object))
+        """The triple as a line; a long literal is shortened."""
+        terms = (shortened(self.lookup.triples.term(i)) for i in (fact.subject, fact.predicate, fact.object))
         written = (term if term.startswith(('"', "_:")) else f"<{term}>" for term in terms)
         return " ".join([*written, "."])
 
     def _by_salience(self, answers: Sequence[int]) -> list[int]:
-        """Those with most facts first; values by themselves."""
+        """Answers with most facts first, ties by id."""
         ids = np.array(answers, np.int64)
         salience = self.lookup.triples.salience(ids)
-        return [int(each) for each in ids[np.lexsort((ids, -salience))]]
+        order: list[int] = ids[np.lexsort((ids, -salience))].tolist()
+        return order
 
 
-def _alike(one: Interpretation, other: Interpretation) -> bool:
+def _same_answers(one: Interpretation, other: Interpretation) -> bool:
     return one.answers == other.answers and one.counted == other.counted
 
 
@@ -244,34 +244,34 @@ def _end(fact: Fact, step: Step) -> int:
     return fact.subject if step.inverse else fact.object
 
 
-def _joined(said: Sequence[SpannedText]) -> SpannedText:
+def _joined(sentences: Sequence[SpannedText]) -> SpannedText:
     text, spans = "", dict[int, Span]()
-    for each in said:
+    for sentence in sentences:
         text += " " if text else ""
-        spans |= {number: (start + len(text), end + len(text)) for number, (start, end) in each.spans.items()}
-        text += each.text
+        spans |= {number: (start + len(text), end + len(text)) for number, (start, end) in sentence.spans.items()}
+        text += sentence.text
     return SpannedText(text, spans)
 
 
-def _shared(worded: SpannedText, source: SpannedText, ends: Sequence[int], answers: frozenset[int]) -> _Shared:
-    """The best stretch that both texts have word for word, of some terms that follow each other."""
-    best = run = _Shared(False, 0, None, None)
-    for end in ends:
-        span, source_span = worded.spans.get(end), source.spans.get(end)
-        if span is None or source_span is None or not _same(worded.text, source.text, span, source_span):
-            run = _Shared(False, 0, None, None)
+def _overlap(answer: SpannedText, source: SpannedText, terms: Sequence[int], answers: frozenset[int]) -> _Overlap:
+    """The best text that answer and source share, from the first to the last of some consecutive terms."""
+    best = run = _Overlap(False, 0, None, None)
+    for term in terms:
+        span, source_span = answer.spans.get(term), source.spans.get(term)
+        if span is None or source_span is None or not _same(answer.text, source.text, span, source_span):
+            run = _Overlap(False, 0, None, None)
             continue
         if run.span and run.source_span and span[0] > run.span[0]:
             longer = (run.span[0], span[1]), (run.source_span[0], source_span[1])
-            if _same(worded.text, source.text, *longer):
+            if _same(answer.text, source.text, *longer):
                 span, source_span = longer
-        answer = end in answers or (span[0] < worded.spans[end][0] and run.answered)
-        run = _Shared(answer, span[1] - span[0], span, source_span)
-        best = max(best, run, key=lambda each: each[:2])
+        answered = term in answers or (span[0] < answer.spans[term][0] and run.answered)
+        run = _Overlap(answered, span[1] - span[0], span, source_span)
+        best = max(best, run, key=lambda overlap: overlap[:2])
     return best
 
 
 def _same(text: str, source: str, span: Span, source_span: Span) -> bool:
-    """Whether two stretches are there, of one length, and alike."""
+    """Whether both spans exist and have the same text."""
     whole = span[1] <= len(text) and source_span[1] <= len(source)
     return whole and text[slice(*span)] == source[slice(*source_span)]

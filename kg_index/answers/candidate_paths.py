@@ -1,7 +1,7 @@
-"""Paths that a question may ask for, before their answers are looked up (thesis, ch. 4.3.5).
+"""Proposes paths that a question may ask for, before their answers are looked up (Wang (2018), ch. 4.3.5).
 
-Candidates are the steps from a topic, and paths of two steps each of which the question names. How well the names of
-a step fit what was asked is told by shared stems and by vectors.
+Candidates are all single steps from a topic, and paths of two steps if the question names both. Shared stems and
+vectors measure how well the names of a step fit the question.
 """
 
 from __future__ import annotations
@@ -12,50 +12,49 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from kg_index.answers.answer_type import ASKING, AnswerType, expected_type
+from kg_index.answers.answer_type import QUESTION_STEMS, AnswerType, expected_type
 from kg_index.answers.topics import Topic
 from kg_index.answers.walks import Walker
 from kg_index.relations.keywords import keywords
-from kg_index.relations.relation_scorers import Encode, without_slot
+from kg_index.relations.relation_scorers import Encode, RelationScorer, without_slot
 from kg_index.relations.template_text import path_text, template_of
 from kg_index.triples.paths import Path, Step
 from qa_core.types import FloatArray
 
-if TYPE_CHECKING:  # torch comes with these
-    from kg_index.relations.relation_scorers import RelationScorer
+if TYPE_CHECKING:  # not loaded without mined templates
     from kg_index.relations.templates import TemplateTable
 
-_MIDDLES = 8  # entities at the end of a first step from which a second one is tried
+_MIDDLES = 8  # entities at the end of a first step from which second steps are tried
 _FIRST = 6  # first steps that are followed
-_REMEMBERED = 20_000  # predicates whose names' vectors are kept
+_CACHE = 20_000  # predicates with cached vectors
 
 
 class Fit(NamedTuple):
-    """How well a predicate or path fits what was asked."""
+    """How well a predicate or path fits the question."""
 
     explained: frozenset[str]  # stems of the question
-    precision: float  # part of the stems of its best name that the question has
-    cosine: float  # of its nearest name
+    precision: float  # share of the stems of its best name that the question has
+    cosine: float  # with its nearest name
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TopicView:
-    """A question seen from one topic; `kinds` are those that are named beside it."""
+    """A question with one topic selected; `kinds` are the classes named outside the topic."""
 
     question: str
     topic: Topic
     expected: AnswerType
     kinds: tuple[Topic, ...]
-    vector: FloatArray | None  # (D,) of what is asked about the topic
+    vector: FloatArray | None  # (D,) of the question without the topic, None if nothing remains
     template: str
-    stems: frozenset[str]  # of the words that say something, the topic's aside
-    fits: dict[int, Fit] = field(default_factory=dict)  # by predicate, as far as they were needed
+    stems: frozenset[str]  # of the content words outside the topic
+    fits: dict[int, Fit] = field(default_factory=dict)  # by predicate, filled as needed
 
 
 class CandidatePath(NamedTuple):
-    """A path, and what the question, known templates and a trained scorer say for it."""
+    """A path with its scores by the question, known templates and a trained scorer."""
 
-    asked: TopicView
+    view: TopicView
     path: Path
     relation: str
     fit: Fit
@@ -64,14 +63,14 @@ class CandidatePath(NamedTuple):
 
     @property
     def prior(self) -> float:
-        """What decides whose answers are looked up."""
-        covered = len(self.fit.explained) / len(self.asked.stems) if self.asked.stems else 0.5
+        """Score that selects the paths whose answers are looked up."""
+        covered = len(self.fit.explained) / len(self.view.stems) if self.view.stems else 0.5
         fits = self.fit.precision + 2 * self.fit.cosine + 2 * covered + 2 * self.template + self.model
-        return fits + self.asked.topic.share - 0.2 * len(self.path)
+        return fits + self.view.topic.share - 0.2 * len(self.path)
 
 
 class CandidatePathFinder:
-    """Drafts paths over one generation of a graph; see `kg_index.answers.interpretations.Interpreter`."""
+    """Finds candidate paths in one generation of a graph; see `kg_index.answers.interpretations.Interpreter`."""
 
     def __init__(
         self, walker: Walker, encode: Encode, templates: TemplateTable | None, scorer: RelationScorer | None
@@ -80,88 +79,88 @@ class CandidatePathFinder:
         self._templates, self._scorer = templates, scorer
         self._vectors: dict[int, FloatArray] = {}
 
-    def asked(self, question: str, topics: Sequence[Topic], kinds: Sequence[Topic] = ()) -> list[TopicView]:
-        """The question as each of the topics sees it."""
+    def views(self, question: str, topics: Sequence[Topic], kinds: Sequence[Topic] = ()) -> list[TopicView]:
+        """The question with each of the topics selected."""
         templates = [template_of(question, topic.start, topic.end) for topic in topics]
         rests = list(map(without_slot, templates))
         vectors = self._encode(rests) if rests else ()
-        sort = expected_type(question)
+        expected = expected_type(question)
         return [
             TopicView(
                 question,
                 topic,
-                sort,
+                expected,
                 tuple(kind for kind in kinds if kind.end <= topic.start or kind.start >= topic.end),
                 vector if rest else None,
                 template,
-                keywords(template) - ASKING,
+                keywords(template) - QUESTION_STEMS,
             )
             for topic, template, rest, vector in zip(topics, templates, rests, vectors, strict=True)
         ]
 
-    def drafts(self, asked: TopicView, steps: Sequence[Step] | None = None) -> list[CandidatePath]:
-        """Paths that begin with one of some steps, by default of all that the topic has."""
-        singles = self._walker.steps(asked.topic.id) if steps is None else steps
-        paths = [*((step,) for step in singles), *self._doubles(asked, singles)]
+    def paths(self, view: TopicView, steps: Sequence[Step] | None = None) -> list[CandidatePath]:
+        """Candidate paths that begin with one of the steps, by default any step from the topic."""
+        singles = self._walker.steps(view.topic.id) if steps is None else steps
+        paths = [*((step,) for step in singles), *self._doubles(view, singles)]
         if not paths:
             return []
         terms = self._walker.triples.term
         relations = [path_text((terms(p), inverse) for p, inverse in path) for path in paths]
-        fits = [_together([asked.fits[step.predicate] for step in path]) for path in paths]
-        known, model = self._known(asked.template, relations), self._modelled(asked.template, relations)
-        return [CandidatePath(asked, *row) for row in zip(paths, relations, fits, known, model, strict=True)]
+        fits = [_path_fit([view.fits[step.predicate] for step in path]) for path in paths]
+        known, model = self._template_scores(view.template, relations), self._model_scores(view.template, relations)
+        return [CandidatePath(view, *row) for row in zip(paths, relations, fits, known, model, strict=True)]
 
-    def _doubles(self, asked: TopicView, singles: Sequence[Step]) -> Iterator[Path]:
-        """Paths of two steps that each explain something the other does not."""
-        self._compare(asked, singles)
-        first = [step for step in singles if asked.fits[step.predicate].explained]
-        first.sort(key=lambda step: -asked.fits[step.predicate].precision)
+    def _doubles(self, view: TopicView, singles: Sequence[Step]) -> Iterator[Path]:
+        """Paths of two steps, each of which explains something that the other does not."""
+        self._compare(view, singles)
+        first = [step for step in singles if view.fits[step.predicate].explained]
+        first.sort(key=lambda step: -view.fits[step.predicate].precision)
         for step in first[:_FIRST]:
-            one = asked.fits[step.predicate].explained
-            if not (rest := asked.stems - one):
+            explained = view.fits[step.predicate].explained
+            if not (rest := view.stems - explained):
                 continue
-            middles = self._walker.entities(self._walker.ends(asked.topic.id, step)[:_MIDDLES])
+            middles = self._walker.entities(self._walker.ends(view.topic.id, step)[:_MIDDLES])
             seconds = {second for middle in middles for second in self._walker.steps(middle)}
             names = self._vocabulary.names
-            useful = sorted(each for each in seconds if not rest.isdisjoint(names(each.predicate).all_stems))
-            self._compare(asked, useful)
-            for other in useful:
-                back = other == Step(step.predicate, not step.inverse)
-                if one - asked.fits[other.predicate].explained and not back:
-                    yield (step, other)
+            useful = sorted(second for second in seconds if not rest.isdisjoint(names(second.predicate).all_stems))
+            self._compare(view, useful)
+            for second in useful:
+                back = second == Step(step.predicate, not step.inverse)
+                if explained - view.fits[second.predicate].explained and not back:
+                    yield (step, second)
 
-    def _compare(self, asked: TopicView, steps: Iterable[Step]) -> None:
-        new = list(dict.fromkeys(step.predicate for step in steps if step.predicate not in asked.fits))
-        asking = asked.vector
-        vectors = {} if asking is None else self._vectors_of(new)
+    def _compare(self, view: TopicView, steps: Iterable[Step]) -> None:
+        """Fill `view.fits` for the predicates of the steps."""
+        new = list(dict.fromkeys(step.predicate for step in steps if step.predicate not in view.fits))
+        query = view.vector
+        vectors = {} if query is None else self._vectors_of(new)
         for predicate in new:
             names = self._vocabulary.names(predicate)
-            precision = max((len(asked.stems & own) / len(own) for own in names.stems if own), default=0.0)
-            nearest = 0.0 if asking is None else float((vectors[predicate] @ asking).max())
-            asked.fits[predicate] = Fit(asked.stems & names.all_stems, precision, nearest)
+            precision = max((len(view.stems & stems) / len(stems) for stems in names.stems if stems), default=0.0)
+            cosine = 0.0 if query is None else float((vectors[predicate] @ query).max())
+            view.fits[predicate] = Fit(view.stems & names.all_stems, precision, cosine)
 
     def _vectors_of(self, predicates: Sequence[int]) -> dict[int, FloatArray]:
-        """Vectors of the names of each; those that are new are encoded together."""
-        known = self._vectors
-        found = {predicate: known[predicate] for predicate in predicates if predicate in known}
-        new = [predicate for predicate in predicates if predicate not in found]
+        """Vectors (N, D) of the N names of each predicate; cached, new ones are encoded in one batch."""
+        vectors = {predicate: self._vectors[predicate] for predicate in predicates if predicate in self._vectors}
+        new = [predicate for predicate in predicates if predicate not in vectors]
         if new:
             texts = [self._vocabulary.names(predicate).texts for predicate in new]
-            rows = self._encode([text for each in texts for text in each])
-            made = dict(zip(new, np.split(rows, np.cumsum([len(each) for each in texts])[:-1]), strict=True))
-            if len(known) + len(made) > _REMEMBERED:
-                self._vectors = known = {}
-            known |= made
-            found |= made
-        return found
+            rows = self._encode([text for names in texts for text in names])
+            made = dict(zip(new, np.split(rows, np.cumsum([len(names) for names in texts])[:-1]), strict=True))
+            if len(self._vectors) + len(made) > _CACHE:
+                self._vectors = {}
+            self._vectors |= made
+            vectors |= made
+        return vectors
 
-    def _known(self, template: str, relations: Sequence[str]) -> list[float]:
+    def _template_scores(self, template: str, relations: Sequence[str]) -> list[float]:
         likely = () if self._templates is None else self._templates.lookup(template, allowed=relations)
-        by_name = {each.relation: each.probability for each in likely}
+        by_name = {row.relation: row.probability for row in likely}
         return [by_name.get(relation, 0.0) for relation in relations]
 
-    def _modelled(self, template: str, relations: Sequence[str]) -> list[float]:
-        """Scores of a trained scorer, which are logits, as a softmax over the topic's relations."""
+    def _model_scores(self, template: str, relations: Sequence[str]) -> list[float]:
+        """Softmax of the trained scorer's logits over the topic's relations."""
         if self._scorer is None:
             return [0.0] * len(relations)
         (scores,) = self._scorer.score([template], [relations])
@@ -169,7 +168,7 @@ class CandidatePathFinder:
         return [float(weight) for weight in weights / weights.sum()]
 
 
-def _together(fits: Sequence[Fit]) -> Fit:
+def _path_fit(fits: Sequence[Fit]) -> Fit:
     return Fit(
         frozenset[str]().union(*(fit.explained for fit in fits)),
         sum(fit.precision for fit in fits) / len(fits),

@@ -1,4 +1,4 @@
-"""Words of a graph: names of its predicates and kinds, units of its numbers, and texts about its entities."""
+"""Names of predicates and kinds, units of numbers, and texts about entities, read from a graph."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ DESCRIPTIONS = (
     "http://dbpedia.org/ontology/abstract",
 )
 UNITS = ("https://qa-bot.org/kg/p/unit", "http://qudt.org/schema/qudt/unit", "https://schema.org/unitText")
-_NAMES = 20  # of a term that are looked at
-_PREDICATES = 200  # of an entity whose words are read
+_NAMES = 20  # names read per term
+_PREDICATES = 200  # predicates read per entity
 _DESCRIBED = 300  # characters of a description
 _SKIPPED = frozenset({"ns", "ontology", "property", "prop", "direct", "resource", "entity", "wiki", "kg", "p"})
 
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """What a predicate or kind is called, the best name first, and the stems that say something in each."""
+    """Names of a predicate or kind, best first, with the content stems of each."""
 
     texts: tuple[str, ...]
     stems: tuple[frozenset[str], ...]
@@ -39,28 +39,28 @@ class Names:
 
 
 class Vocabulary:
-    """Over one generation of an index; what was read is remembered."""
+    """Names and texts of one generation of a graph, cached."""
 
     def __init__(self, triples: TripleIndex) -> None:
         self._triples = triples
         self.types, self._descriptions, self._units = map(self._known, (TYPES, DESCRIPTIONS, UNITS))
         self._labels = self._known([*sorted(LABELS, reverse=True), *sorted(ALIASES)])
         self.hidden = frozenset({*self._known([*LABELS, *ALIASES, *LINKS]), *self.types, *self._descriptions})
-        """Predicates that tell names, kinds and descriptions: no question is about them."""
+        """Predicates of names, kinds and descriptions, which no question asks for."""
         self.names = lru_cache(maxsize=65_536)(self._names)
         self.unit = lru_cache(maxsize=65_536)(self._unit)
         self.is_kind = lru_cache(maxsize=65_536)(self._is_kind)
 
     def kinds(self, entity: int) -> frozenset[int]:
-        """What the graph says that an entity is."""
+        """The classes of an entity."""
         return frozenset(o for p in self.types for o in self._triples.objects(entity, p).tolist())
 
     def description(self, entity: int) -> str:
-        """Its beginning: what tells senses apart stands first."""
+        """The beginning of its description, which mostly says what it is."""
         return next(iter(self._texts(entity, self._descriptions)), "")[:_DESCRIBED]
 
     def about(self, entity: int) -> Iterator[str]:
-        """Texts about an entity, for the linker: its description, names of its kinds and of its predicates."""
+        """Texts about an entity for the linker: its description, and names of its kinds and predicates."""
         yield self.description(entity)
         for kind in self.kinds(entity):
             yield from self.names(kind).texts
@@ -73,16 +73,16 @@ class Vocabulary:
                 yield from self.names(predicate).texts
 
     def _names(self, number: int) -> Names:
-        """Labels and aliases, then the words of the IRI: its end, and all that tells it from others."""
+        """Labels and aliases, or else the words of the IRI: of its last part and of all parts."""
         iri = self._triples.term(number)
-        told = list(filter(str.strip, self._texts(number, self._labels)))
+        labels = list(filter(str.strip, self._texts(number, self._labels)))
         words = (last_part(iri).lower(), " ".join(iri_words(iri, skipped=_SKIPPED)))
-        texts = tuple(dict.fromkeys(filter(str.strip, told or words))) or (iri,)
+        texts = tuple(dict.fromkeys(filter(str.strip, labels or words))) or (iri,)
         stems = tuple(map(keywords, texts))
-        return Names(texts, stems, frozenset[str]().union(*stems), bool(told))
+        return Names(texts, stems, frozenset[str]().union(*stems), bool(labels))
 
     def _unit(self, predicate: int) -> str:
-        """The unit of a predicate's numbers, empty where the graph names none."""
+        """The unit of a predicate's numbers, empty without one."""
         return next(iter(self._texts(predicate, self._units)), "")
 
     def _is_kind(self, entity: int) -> bool:
@@ -90,12 +90,12 @@ class Vocabulary:
 
     def _texts(self, number: int, predicates: Sequence[int]) -> list[str]:
         """English and untagged literals of a term, in the order of the predicates."""
-        found = (
+        literals = (
             literal(self._triples.term(o))
             for p in predicates
             for o in np.sort(self._triples.objects(number, p))[:_NAMES].tolist()
         )
-        return [each.text for each in found if each is not None and each.language[:2].lower() in ("", "en")]
+        return [text.text for text in literals if text is not None and text.language[:2].lower() in ("", "en")]
 
     def _known(self, iris: Sequence[str]) -> list[int]:
         ids = map(self._triples.id_of, iris)

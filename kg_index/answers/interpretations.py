@@ -1,6 +1,6 @@
-"""Readings of a question: a topic, a path of predicates from it, and the answers at the path's end (thesis, ch. 4.3).
+"""Interprets a question: a topic, a path of predicates from it, and the answers at its end (Wang (2018), ch. 4.3).
 
-How well an interpretation explains the question is told by a few features; `kg_index/answers/answerer.py` weighs them.
+Features measure how well an interpretation explains the question; `kg_index/answers/answerer.py` weighs them.
 """
 
 from __future__ import annotations
@@ -11,44 +11,43 @@ from dataclasses import dataclass
 from math import log1p
 from typing import TYPE_CHECKING
 
-from kg_index.answers.answer_type import AnswerType, listing
+from kg_index.answers.answer_type import AnswerType, asks_for_list
 from kg_index.answers.candidate_paths import CandidatePath, CandidatePathFinder, TopicView
 from kg_index.answers.topics import QuestionEntities, Topic
 from kg_index.answers.walks import Walker
 from kg_index.relations.keywords import keywords
-from kg_index.relations.relation_scorers import Encode
+from kg_index.relations.relation_scorers import Encode, RelationScorer
 from kg_index.triples.paths import Path, Step
 from kg_index.values.literals import Days, value_of
 
-if TYPE_CHECKING:  # torch comes with these
-    from kg_index.relations.relation_scorers import RelationScorer
+if TYPE_CHECKING:  # not loaded without mined templates
     from kg_index.relations.templates import TemplateTable
 
 FEATURES = (
-    "link",  # part of this interpretation of the mention among all that overlap it
-    "link_score",  # probability of the topic among all that the question names
-    "coverage",  # part of the question's informative stems that relation, kinds or topic explain
-    "unexplained",  # how many of them nothing explains, at most 4
-    "untold",  # the same, where the graph tells names of the relation, so that more could be expected
-    "whole",  # 1 where nothing is left unexplained
-    "precision",  # part of the stems of the relation's best name that the question has
+    "link",  # share of the topic among the candidates of overlapping mentions
+    "link_score",  # probability of the topic among all candidates of the question
+    "coverage",  # share of the question's content stems that relation, kinds or topic explain
+    "unexplained",  # number of unexplained content stems, at most 4
+    "untold",  # the same, if the graph gives names of the relation
+    "whole",  # 1 if all stems are explained
+    "precision",  # share of the stems of the relation's best name that the question has
     "cosine",  # of the question without its topic and the relation's nearest name
-    "soft",  # cosine times what is not covered
+    "soft",  # cosine times the uncovered share
     "template",  # p(r|T) of a known template
-    "model",  # what a trained scorer gives the relation among those of the topic
-    "kind",  # 1 where the answers are of a kind that the question names
-    "type",  # 1 where the answer is a number or date as wanted, -1 where it is none
-    "prose",  # 1 where the wording asks whether, why or how: what no fact is
-    "cut",  # 1 where the name seems to go on beside the mention
-    "value",  # 1 where the topic is a value
-    "inverse",  # 1 where the first step leads against its triples
-    "guessed",  # 1 where such a step has no name but its IRI, which mostly tells what its objects are
+    "model",  # probability by a trained scorer among the relations of the topic
+    "kind",  # 1 if the answers are of a kind that the question names
+    "type",  # 1 if the answer is a number or date as expected, -1 if it is neither
+    "prose",  # 1 if the question asks whether, why or how
+    "cut",  # 1 if the name seems longer than the mention
+    "value",  # 1 if the topic is a value
+    "inverse",  # 1 if the first step is inverse
+    "guessed",  # 1 if an inverse step has no name but its IRI, which mostly describes its objects
     "guessed_precision",
     "guessed_cosine",
     "steps",  # 1 for two steps
     "size",  # log(1 + number of answers)
 )
-_LOOKED_AT = 12  # drafts of a question whose answers are looked up
+_MAX_PATHS = 12  # candidate paths of a question whose answers are looked up
 _AFTER = re.compile(r"[ -]([^\W\d_]\w*)")
 _HYPHEN = re.compile(r"\w-$")
 _BEFORE = re.compile(r"([^\W\d_][\w']*)[ -]$")
@@ -56,9 +55,10 @@ _BEFORE = re.compile(r"([^\W\d_][\w']*)[ -]$")
 
 @dataclass(frozen=True, slots=True)
 class Interpretation:
-    """`answers` are ids, at most `MOST_ANSWERS`, and `more` says that there are others that were not looked at.
+    """A topic, a path and its answers.
 
-    `counted` says that their number is what is asked for.
+    `answers` are at most `MOST_ANSWERS` ids; `more` says that there are others. `counted` says that the question asks
+    for their number.
     """
 
     topic: Topic
@@ -72,7 +72,7 @@ class Interpretation:
 
 
 class Interpreter:
-    """Reads questions over one generation of a graph."""
+    """Interprets questions over one generation of a graph."""
 
     def __init__(
         self,
@@ -84,89 +84,94 @@ class Interpreter:
     ) -> None:
         """
         Args:
-            encode: texts to unit vectors, for what shares no word with a relation's names.
-            templates: known templates, which are looked up.
+            encode: texts to unit vectors, for questions that share no word with a relation's names.
+            templates: known templates.
             scorer: a trained scorer of relations.
         """
         self._walker, self._triples, self._vocabulary = walker, walker.triples, walker.vocabulary
-        self._drafter = CandidatePathFinder(walker, encode, templates, scorer)
+        self._finder = CandidatePathFinder(walker, encode, templates, scorer)
 
-    def read(
+    def interpret(
         self, question: str, entities: QuestionEntities, *, check: Callable[[], object] = lambda: None
     ) -> list[Interpretation]:
-        """Readings that have an answer, in no order; `check` is called between topics, and may raise."""
-        drafts: list[CandidatePath] = []
-        for asked in self._drafter.asked(question, entities.topics, entities.kinds):
+        """Interpretations with answers, unordered; `check` is called between topics and may raise to stop."""
+        paths: list[CandidatePath] = []
+        for view in self._finder.views(question, entities.topics, entities.kinds):
             check()
-            drafts += self._drafter.drafts(asked)
-        for asked in self._drafter.asked(question, entities.kinds) if listing(question) else ():
-            if asked.stems <= self._context(asked.topic):  # all of them only where nothing tells which
-                drafts += self._drafter.drafts(asked, [Step(p, True) for p in self._vocabulary.types])
-        drafts.sort(key=lambda draft: -draft.prior)
-        interpretations = map(self._answered, drafts[:_LOOKED_AT])
+            paths += self._finder.paths(view)
+        for view in self._finder.views(question, entities.kinds) if asks_for_list(question) else ():
+            if view.stems <= self._context(view.topic):  # all members of a kind, if nothing restricts them
+                paths += self._finder.paths(view, [Step(p, True) for p in self._vocabulary.types])
+        paths.sort(key=lambda path: -path.prior)
+        interpretations = map(self._interpretation, paths[:_MAX_PATHS])
         return [interpretation for interpretation in interpretations if interpretation.answers]
 
-    def _answered(self, draft: CandidatePath) -> Interpretation:
-        asked, fit = draft.asked, draft.fit
-        middles, answers, more = self._walker.follow(asked.topic.id, draft.path)
-        if named := self._kinds_among(asked.kinds, answers):
-            kinds = {kind.id for kind in named}
+    def _interpretation(self, candidate: CandidatePath) -> Interpretation:
+        """Look up the answers and compute the features."""
+        view = candidate.view
+        middles, answers, more = self._walker.follow(view.topic.id, candidate.path)
+        answer_kinds = self._kinds_among(view.kinds, answers)
+        if answer_kinds:
+            kinds = {kind.id for kind in answer_kinds}
             answers = [a for a in self._walker.entities(answers) if kinds & self._vocabulary.kinds(a)]
-        passed = self._kinds_among(asked.kinds, middles)
-        explained = fit.explained.union(
-            *(keywords(kind.text) for kind in (*named, *passed)), self._context(asked.topic)
+        explained = candidate.fit.explained.union(
+            *(keywords(kind.text) for kind in (*answer_kinds, *self._kinds_among(view.kinds, middles))),
+            self._context(view.topic),
         )
-        rest = len(asked.stems - explained)
-        counted = asked.expected == "count" and not any(isinstance(self._value(a), float) for a in answers)
-        numbered = asked.expected == "count" and not counted and bool(fit.explained)
-        coverage = 1 - rest / len(asked.stems) if asked.stems else 1.0
-        of_kind = draft.path[0].predicate in self._vocabulary.types
-        named_by = [(step.inverse, self._vocabulary.names(step.predicate).from_graph) for step in draft.path]
-        guessed = not of_kind and any(inverse and not told for inverse, told in named_by)
+        rest = len(view.stems - explained)
+        counted = view.expected == "count" and not any(isinstance(self._value(a), float) for a in answers)
+        of_kind = bool(answer_kinds) or candidate.path[0].predicate in self._vocabulary.types
         features = {
-            "link": asked.topic.share,
-            "link_score": asked.topic.score,
+            **_view_features(view),
+            **self._relation_features(candidate, rest),
+            "kind": of_kind or (view.expected == "count" and not counted and bool(candidate.fit.explained)),
+            "type": self._type(view.expected, answers, counted=counted),
+            "size": log1p(len(answers)),
+        }
+        return Interpretation(
+            view.topic,
+            candidate.path,
+            candidate.relation,
+            view.template,
+            tuple(answers),
+            counted,
+            {name: float(features[name]) for name in FEATURES},
+            more,
+        )
+
+    def _relation_features(self, candidate: CandidatePath, rest: int) -> dict[str, float]:
+        """Features of the path; `rest` is the number of unexplained stems."""
+        stems, fit, path = candidate.view.stems, candidate.fit, candidate.path
+        coverage = 1 - rest / len(stems) if stems else 1.0
+        has_names = [self._vocabulary.names(step.predicate).from_graph for step in path]
+        is_type = path[0].predicate in self._vocabulary.types
+        guessed = not is_type and any(step.inverse and not named for step, named in zip(path, has_names, strict=True))
+        return {
             "coverage": coverage,
             "unexplained": min(rest, 4),
-            "untold": min(rest, 4) * all(told for _, told in named_by),
+            "untold": min(rest, 4) * all(has_names),
             "whole": not rest,
             "precision": fit.precision,
             "cosine": fit.cosine,
             "soft": (1 - coverage) * fit.cosine,
-            "template": draft.template,
-            "model": draft.model,
-            "kind": bool(named) or numbered or of_kind,
-            "type": self._type(asked.expected, answers, counted=counted),
-            "prose": asked.expected == "prose",
-            "cut": _goes_on(asked),
-            "value": asked.topic.is_value,
-            "inverse": draft.path[0].inverse,
+            "template": candidate.template,
+            "model": candidate.model,
+            "inverse": path[0].inverse,
             "guessed": guessed,
             "guessed_precision": guessed * fit.precision,
             "guessed_cosine": guessed * fit.cosine,
-            "steps": len(draft.path) - 1,
-            "size": log1p(len(answers)),
+            "steps": len(path) - 1,
         }
-        return Interpretation(
-            asked.topic,
-            draft.path,
-            draft.relation,
-            asked.template,
-            tuple(answers),
-            counted,
-            {name: float(value) for name, value in features.items()},
-            more,
-        )
 
     def _kinds_among(self, kinds: Sequence[Topic], ids: Iterable[int]) -> list[Topic]:
-        """Those kinds of which some of the terms are."""
+        """The kinds that some of the terms have."""
         if not kinds:
             return []
-        found = frozenset[int]().union(*map(self._vocabulary.kinds, self._walker.entities(ids)))
-        return [kind for kind in kinds if kind.id in found]
+        present = frozenset[int]().union(*map(self._vocabulary.kinds, self._walker.entities(ids)))
+        return [kind for kind in kinds if kind.id in present]
 
     def _context(self, topic: Topic) -> frozenset[str]:
-        """Stems of what the graph says the topic is, with which a question tells senses apart."""
+        """Stems of the topic's kinds and description, with which a question may disambiguate it."""
         if topic.is_value:
             return frozenset()
         kinds = (self._vocabulary.names(kind).all_stems for kind in self._vocabulary.kinds(topic.id))
@@ -175,21 +180,32 @@ class Interpreter:
     def _value(self, number: int) -> float | Days | None:
         return value_of(self._triples.term(number)) if self._triples.is_literal(number) else None
 
-    def _type(self, asked: AnswerType, answers: Sequence[int], *, counted: bool) -> float:
-        match asked:
+    def _type(self, expected: AnswerType, answers: Sequence[int], *, counted: bool) -> float:
+        match expected:
             case "any" | "prose":
                 return 0.0
             case "count":
                 return 0.5 if counted else 1.0
             case "entity":
                 return 0.0 if self._walker.entities(answers) else -1.0
-        kind = Days if asked == "date" else float
-        return 1.0 if all(isinstance(self._value(each), kind) for each in answers) else -1.0
+        kind = Days if expected == "date" else float
+        return 1.0 if all(isinstance(self._value(answer), kind) for answer in answers) else -1.0
 
 
-def _goes_on(asked: TopicView) -> bool:
-    """Whether the topic's name seems longer: "Taylor Swift" where only "Swift" is known, "k-pop" where "pop" is."""
-    question, topic = asked.question, asked.topic
+def _view_features(view: TopicView) -> dict[str, float]:
+    topic = view.topic
+    return {
+        "link": topic.share,
+        "link_score": topic.score,
+        "prose": view.expected == "prose",
+        "cut": _is_cut(view),
+        "value": topic.is_value,
+    }
+
+
+def _is_cut(view: TopicView) -> bool:
+    """Whether the name seems longer than the mention: "Swift" in "Taylor Swift", "pop" in "k-pop"."""
+    question, topic = view.question, view.topic
     if topic.is_value:
         return False
     if _HYPHEN.search(question[max(topic.start - 2, 0) : topic.start]):

@@ -1,4 +1,4 @@
-"""Facts by terms as people write them: IRIs, names of entities, words of predicates, values."""
+"""Looks facts up by terms as people write them: IRIs, names of entities, words of predicates, values."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from kg_index.triples.triple_index import TripleIndex
 from kg_index.values.literals import literal
 from qa_core.types import IntArray
 
-SENSES = 20  # entities of one name that are looked up
-_NAMES = 50  # of an entity that are looked at
+SENSES = 20  # entities per name
+_NAMES = 50  # names read per entity
 _PLAIN = ('"{}"', '"{}"@en', '"{}"^^<http://www.w3.org/2001/XMLSchema#integer>')
 
 
-class UnknownTermError(ValueError):  # named for what it tells
+class UnknownTermError(ValueError):
     """A term that is not in the graph."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """Ids of a triple."""
+    """The ids of a triple."""
 
     subject: int
     predicate: int
@@ -35,40 +35,40 @@ class Fact:
 
 @dataclass(frozen=True)
 class Lookup:
-    """Over an index and the names of its entities."""
+    """Lookup in a triple index and the names of its entities."""
 
     triples: TripleIndex
     mentions: Mentions
 
     def facts(self, subject: str | None, predicate: str | None, object_: str | None) -> Iterator[Fact]:
-        """Triples with all the terms that are given; a name stands for each of its entities.
+        """Triples with the given terms; a name matches all its entities.
 
-        Raises ValueError where nothing is given, UnknownTermError for one that is not in the graph.
+        Raises ValueError if no term is given, UnknownTermError for a term that the graph does not have.
         """
         if subject is None and predicate is None and object_ is None:
             raise ValueError("Expected a subject, a predicate or an object to look up, but got none of them.")
-        s = self._asked(subject, self.entities, "an entity")
-        p = self._asked(predicate, self.predicates, "a predicate")
-        o = self._asked(object_, self.objects, "an entity or value")
-        return (fact for one in product(s, p, o) for fact in self._facts(*one))
+        s = self._ids(subject, self.entities, "an entity")
+        p = self._ids(predicate, self.predicates, "a predicate")
+        o = self._ids(object_, self.objects, "an entity or value")
+        return (fact for pattern in product(s, p, o) for fact in self._facts(*pattern))
 
     def entities(self, text: str) -> list[int]:
-        """Ids of an IRI, or of the entities that a name stands for, the most counted first."""
+        """Ids of an IRI, or of the entities of a name by descending count."""
         if (number := self.triples.id_of(_bare(text))) is not None:
             return [number]
         key = self.mentions.key(text)
-        return [] if key is None else _listed(self.mentions.entities(key, most=SENSES)[0])
+        return [] if key is None else _id_list(self.mentions.entities(key, most=SENSES)[0])
 
     def objects(self, text: str) -> list[int]:
         """Ids of an IRI, a literal, or a name."""
-        if found := self.entities(text):
-            return found
+        if entities := self.entities(text):
+            return entities
         escaped = text.replace("\\", "\\\\").replace('"', '\\"')
         ids = (self.triples.id_of(form.format(escaped)) for form in _PLAIN)
         return [number for number in ids if number is not None]
 
     def predicates(self, text: str) -> list[int]:
-        """Ids of an IRI, of predicates of that label, or of those whose IRI ends in these words."""
+        """Ids of an IRI, or of the predicates whose label or last part of the IRI is the text."""
         if (number := self.triples.id_of(_bare(text))) is not None:
             return [number]
         return self._predicates.get(key_of(text), [])
@@ -76,8 +76,8 @@ class Lookup:
     def label(self, number: int) -> str:
         """A literal's text, an entity's label, or the end of its IRI."""
         term = self.triples.term(number)
-        if (found := literal(term)) is not None:
-            return found.text
+        if (value := literal(term)) is not None:
+            return value.text
         for predicate in self._label_predicates:
             names = [literal(self.triples.term(o)) for o in self.triples.objects(number, predicate)[:_NAMES].tolist()]
             if texts := [(n.language not in ("en", ""), n.text) for n in names if n is not None and n.text.strip()]:
@@ -91,20 +91,20 @@ class Lookup:
 
     @cached_property
     def _predicates(self) -> dict[str, list[int]]:
-        found: dict[str, list[int]] = {}
+        by_name: dict[str, list[int]] = {}
         for number in self.triples.predicate_counts()[0].tolist():
             for name in dict.fromkeys((key_of(self.label(number)), key_of(last_part(self.triples.term(number))))):
-                found.setdefault(name, []).append(number)
-        return found
+                by_name.setdefault(name, []).append(number)
+        return by_name
 
-    def _asked(self, text: str | None, find: Callable[[str], list[int]], what: str) -> list[int | None]:
+    def _ids(self, text: str | None, find: Callable[[str], list[int]], what: str) -> list[int | None]:
         if text is None:
             return [None]
-        if not (found := find(text)):
+        if not (ids := find(text)):
             raise UnknownTermError(
                 f"Expected {what} of the graph, but got {text!r}; give its name or IRI as the graph has it."
             )
-        return [*found]
+        return [*ids]
 
     def _facts(self, s: int | None, p: int | None, o: int | None) -> Iterator[Fact]:
         index = self.triples
@@ -112,23 +112,23 @@ class Lookup:
             case (int(), int(), int()):
                 yield from (Fact(s, p, o) for _ in range(p in index.predicates(s, o)))
             case (int(), int(), None):
-                yield from (Fact(s, p, each) for each in index.objects(s, p).tolist())
+                yield from (Fact(s, p, value) for value in index.objects(s, p).tolist())
             case (None, int(), int()):
-                yield from (Fact(each, p, o) for each in index.subjects(p, o).tolist())
+                yield from (Fact(value, p, o) for value in index.subjects(p, o).tolist())
             case (int(), None, int()):
-                yield from (Fact(s, each, o) for each in index.predicates(s, o).tolist())
+                yield from (Fact(s, value, o) for value in index.predicates(s, o).tolist())
             case (int(), None, None):
-                yield from (Fact(s, *each) for each in zip(*map(_listed, index.facts(s)), strict=True))
+                yield from (Fact(s, *pair) for pair in zip(*map(_id_list, index.facts(s)), strict=True))
             case (None, None, int()):
-                into = zip(*map(_listed, index.facts_to(o)), strict=True)
+                into = zip(*map(_id_list, index.facts_to(o)), strict=True)
                 yield from (Fact(subject, predicate, o) for predicate, subject in into)
             case (None, int(), None):
-                pairs = zip(*map(_listed, index.with_predicate(p)), strict=True)
-                yield from (Fact(subject, p, each) for subject, each in pairs)
+                pairs = zip(*map(_id_list, index.with_predicate(p)), strict=True)
+                yield from (Fact(subject, p, object_) for subject, object_ in pairs)
 
 
 def last_part(iri: str) -> str:
-    """Words of the end of an IRI: `…/location.country.form_of_government` is "form of government"."""
+    """The words of the last part of an IRI: "form of government" of `…/location.country.form_of_government`."""
     return re.split(r"[/#.]", iri.rstrip("/#"))[-1].replace("_", " ") or iri
 
 
@@ -136,6 +136,6 @@ def _bare(text: str) -> str:
     return text[1:-1] if text[:1] == "<" and text[-1:] == ">" else text
 
 
-def _listed(ids: IntArray) -> list[int]:
-    found: list[int] = ids.tolist()
-    return found
+def _id_list(ids: IntArray) -> list[int]:
+    numbers: list[int] = ids.tolist()
+    return numbers

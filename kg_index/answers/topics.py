@@ -1,6 +1,6 @@
-"""What a question may be about: entities that the linker finds, and values that stand in the graph as they are written.
+"""Finds the topics of a question: entities by the linker, and values that the graph has as literals.
 
-A code or symbol ("+353", "Fe", ".tv", "the 79th") has no label; it is the object of the triple that is asked for.
+A code or symbol ("+353", "Fe", ".tv", "the 79th") has no label; it is the object of the requested triple.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ _ORDINALS = {
     word: number
     for number, word in enumerate("first second third fourth fifth sixth seventh eighth ninth tenth".split(), start=1)  # noqa: SIM905
 }
-_MOST_CODES = 20  # of a question that are looked up
-_MOST_VALUES = 20  # of a question that stand in the graph
+_MAX_CODES = 20  # looked up per question
+_MAX_VALUES = 20  # topics per question
 _LONGEST_CODE = 40  # characters
-LITERAL_SHARE = 0.5  # of a value: as likely what is asked about as not
+LITERAL_SHARE = 0.5  # score of a value: as likely the topic as not
 
 
 @dataclass(frozen=True, slots=True)
 class Topic:
-    """`question[start:end]` stands for the term `id`; `score` and `share` as in `LinkedEntity`."""
+    """`question[start:end]` names the term `id`; `score` and `share` as in `LinkedEntity`."""
 
     id: int
     start: int
@@ -43,7 +43,7 @@ class Topic:
 
 @dataclass(frozen=True, slots=True)
 class QuestionEntities:
-    """All that a question names, best first: `kinds` are those of "Which planets …"."""
+    """The topics of a question, best first; `kinds` are classes, as in "Which planets …"."""
 
     topics: tuple[Topic, ...]
     kinds: tuple[Topic, ...]
@@ -52,14 +52,14 @@ class QuestionEntities:
 def find_entities(
     question: str, linker: Linker, triples: TripleIndex, vocabulary: Vocabulary, *, most: int = 12
 ) -> QuestionEntities:
-    """At most `most` entities, then values; and as many kinds."""
+    """At most `most` entities followed by values, and at most `most` kinds."""
     entities: list[Topic] = []
     kinds: list[Topic] = []
     for linked in linker.candidates(question):
-        found = kinds if vocabulary.is_kind(linked.entity) else entities
-        if len(found) < most:
-            found.append(_topic(linked))
-    values = islice(_values(question, triples, vocabulary.hidden), _MOST_VALUES)
+        topics = kinds if vocabulary.is_kind(linked.entity) else entities
+        if len(topics) < most:
+            topics.append(_topic(linked))
+    values = islice(_values(question, triples, vocabulary.hidden), _MAX_VALUES)
     return QuestionEntities((*entities, *values), tuple(kinds))
 
 
@@ -69,7 +69,7 @@ def _topic(linked: LinkedEntity) -> Topic:
 
 
 def _values(question: str, triples: TripleIndex, hidden: frozenset[int]) -> Iterator[Topic]:
-    """Literals that stand in facts; what is only a name, by a `hidden` predicate, the linker finds."""
+    """Literals of facts, except those that are only names (objects of `hidden` predicates)."""
     seen: set[int] = set()
     for start, end, text in _written(question):
         escaped = text.replace("\\", "\\\\").replace('"', '\\"')
@@ -82,18 +82,18 @@ def _values(question: str, triples: TripleIndex, hidden: frozenset[int]) -> Iter
 
 
 def _written(question: str) -> Iterator[tuple[int, int, str]]:
-    """Spans and the texts of literals that they may stand for."""
+    """Spans, and the texts of literals that they may mean."""
     for value in find_values(question):
         if isinstance(value, Quoted):
             yield value.start, value.end, value.value
         elif isinstance(value, Number) and value.value == int(value.value):
             yield value.start, value.end, str(int(value.value))
-    codes = (found for found in _CODE.finditer(question) if len(found[0]) <= _LONGEST_CODE)
-    for found, _ in zip(codes, range(_MOST_CODES), strict=False):
-        if (ordinal := _ORDINALS.get(found[0].lower())) is not None:
-            yield found.start(), found.end(), str(ordinal)
-        elif found[0][0] in "+.#" or (not found[0].islower() and found[0].lower() not in _ASKED):
-            yield found.start(), found.end(), found[0]
+    codes = (code for code in _CODE.finditer(question) if len(code[0]) <= _LONGEST_CODE)
+    for code in islice(codes, _MAX_CODES):
+        if (ordinal := _ORDINALS.get(code[0].lower())) is not None:
+            yield code.start(), code.end(), str(ordinal)
+        elif code[0][0] in "+.#" or (not code[0].islower() and code[0].lower() not in _QUESTION_WORDS):
+            yield code.start(), code.end(), code[0]
 
 
-_ASKED = frozenset({"what", "which", "who", "where", "when", "how", "name", "is", "in", "on", "i", "a", "the"})
+_QUESTION_WORDS = frozenset({"what", "which", "who", "where", "when", "how", "name", "is", "in", "on", "i", "a", "the"})

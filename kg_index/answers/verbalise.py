@@ -1,4 +1,4 @@
-"""Facts as sentences: "The capital of Australia is Canberra.", with the places where each term stands."""
+"""States facts as English sentences ("The capital of Australia is Canberra."), with the span of each term."""
 
 from __future__ import annotations
 
@@ -23,44 +23,44 @@ _DATE = re.compile(r"(-?)0*(\d{1,9})(?:-(\d\d)(?:-(\d\d))?)?(?:T.*)?(?:Z|[+-]\d\
 _DATES = frozenset(XSD + name for name in ("date", "dateTime", "gYear", "gYearMonth"))
 _NUMBERS = frozenset(XSD + name for name in ("integer", "decimal", "double", "float", "int", "long"))
 _SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
-SHOWN = 20  # terms of a list; of further ones their number is told
+SHOWN = 20  # terms of a list; of further ones the number
 LONGEST = 4_000  # characters of a term
-NAMELESS = "something"  # a blank node
+UNNAMED = "something"  # a blank node without a name
 
 
 @dataclass(frozen=True, slots=True)
 class SpannedText:
-    """A text, and where terms stand in it."""
+    """A text with the spans of its terms, by id."""
 
     text: str
     spans: Mapping[int, Span]
 
 
 class Verbaliser:
-    """Words facts in English, by the labels of one generation of a graph."""
+    """Writes facts in English with the labels of one generation of a graph."""
 
     def __init__(self, lookup: Lookup, vocabulary: Vocabulary) -> None:
         self._lookup, self._vocabulary = lookup, vocabulary
         self.label = lru_cache(maxsize=20_000)(lookup.label)
 
     def value(self, number: int, predicate: int | None = None) -> str:
-        """A term as people write it: a name, a date in words, a number with the unit that its predicate has."""
+        """A term as people write it: a name, a date in words, or a number with the unit of its predicate."""
         term = self._lookup.triples.term(number)
-        if (found := literal(term)) is None:
+        if (parts := literal(term)) is None:
             if term.startswith("_:") and not self._vocabulary.names(number).from_graph:
-                return NAMELESS
+                return UNNAMED
             name = shortened(self.label(number))
-            known = f"the {name}".casefold() in (each.casefold() for each in self._vocabulary.names(number).texts)
-            return f"the {name}" if known else name
-        if found.datatype in _DATES:
-            return shortened(date_text(found.text))
+            has_article = f"the {name}".casefold() in (text.casefold() for text in self._vocabulary.names(number).texts)
+            return f"the {name}" if has_article else name
+        if parts.datatype in _DATES:
+            return shortened(date_text(parts.text))
         unit = "" if predicate is None else self._vocabulary.unit(predicate)
-        if found.datatype in _NUMBERS or (unit and _is_number(found.text)):
-            return shortened(f"{number_text(found.text)} {unit}".strip())
-        return shortened(found.text)
+        if parts.datatype in _NUMBERS or (unit and _is_number(parts.text)):
+            return shortened(f"{number_text(parts.text)} {unit}".strip())
+        return shortened(parts.text)
 
     def predicate(self, predicate: int) -> str:
-        """The best name of a predicate, in small letters where it begins with a plain word."""
+        """The best name of a predicate, with a small first letter unless it starts with an acronym."""
         name = self._vocabulary.names(predicate).texts[0]
         return name[:1].lower() + name[1:] if name[1:2].islower() or not name[1:2].isalpha() else name
 
@@ -74,11 +74,11 @@ class Verbaliser:
         more: bool = False,
         capital: bool = True,
     ) -> SpannedText:
-        """One sentence for facts that share their subject or their object, with one term at least on either side.
+        """One sentence for facts that share their subject or their object.
 
         Args:
-            more: the graph has more of what is listed than what is given.
-            capital: whether a term may begin the sentence with a large letter of its own.
+            more: whether the graph has more terms than the given ones.
+            capital: whether a term at the start of the sentence is capitalised.
         """
         pieces = _Pieces(capital=capital)
         name = self.predicate(predicate)
@@ -98,11 +98,11 @@ class Verbaliser:
         return pieces.worded()
 
     def kind(self, subject: int, kinds: Sequence[int], *, capital: bool = True) -> SpannedText:
-        """What something is: "Mars is one of the planets."."""
+        """The class of an entity: "Mars is one of the planets."."""
         pieces = _Pieces(capital=capital)
         pieces.add(self.value(subject), subject)
-        for place, kind in enumerate(kinds):
-            pieces.add(f" {'and' if place else 'is'} one of the ")
+        for i, kind in enumerate(kinds):
+            pieces.add(f" {'and' if i else 'is'} one of the ")
             pieces.add(plural(self.predicate(kind)), kind)
         pieces.add(".")
         return pieces.worded()
@@ -110,7 +110,7 @@ class Verbaliser:
     def count(
         self, numbers: Sequence[int], predicate: int | None = None, *, shown: int = SHOWN, more: bool = False
     ) -> SpannedText:
-        """How many the graph knows, and which: there may be others."""
+        """The number of terms that the graph has, and the terms: "2 are known: …"."""
         pieces = _Pieces()
         pieces.add(f"{'At least ' * more}{len(numbers):,} {'is' if len(numbers) == 1 else 'are'} known: ")
         self._list(pieces, numbers, predicate, shown, more=more)
@@ -118,7 +118,7 @@ class Verbaliser:
         return pieces.worded()
 
     def listed(self, numbers: Sequence[int], *, shown: int = SHOWN, more: bool = False) -> SpannedText:
-        """Terms, with commas between."""
+        """A list of terms as a sentence."""
         pieces = _Pieces()
         self._list(pieces, numbers, None, shown, more=more)
         pieces.add(".")
@@ -127,15 +127,15 @@ class Verbaliser:
     def _list(
         self, pieces: _Pieces, numbers: Sequence[int], predicate: int | None, shown: int, *, more: bool = False
     ) -> None:
-        for place, number in enumerate(numbers[:shown], start=1):
-            pieces.add("" if place == 1 else " and " if place == len(numbers) else ", ")
+        for position, number in enumerate(numbers[:shown], start=1):
+            pieces.add("" if position == 1 else " and " if position == len(numbers) else ", ")
             pieces.add(self.value(number, predicate), number)
         if len(numbers) > shown:
             pieces.add(f" and {'at least ' * more}{len(numbers) - shown:,} more")
 
 
 class _Pieces:
-    """A text that grows."""
+    """Builds a text with spans."""
 
     def __init__(self, *, capital: bool = True) -> None:
         self.text, self._spans, self._capital = "", dict[int, Span](), capital
@@ -153,7 +153,7 @@ class _Pieces:
 
 
 def form_of(name: str) -> str:
-    """How a predicate's name stands in a sentence: "noun", "verb", or what "to be" goes before: "present", "past"."""
+    """The grammatical form of a predicate's name: "noun", "verb", or a participle after "is" ("present") or "was"."""
     first, *rest = name.lower().split()
     if first in _VERBS:
         return "verb"
@@ -163,7 +163,7 @@ def form_of(name: str) -> str:
 
 
 def capitalised(text: str) -> str:
-    """With a large first letter, where that is one letter: the text keeps its length."""
+    """With a capital first letter, unless that changes the length."""
     first = text[:1].upper()
     return first + text[1:] if len(first) == 1 else text
 
@@ -173,7 +173,7 @@ def shortened(text: str) -> str:
 
 
 def plural(name: str) -> str:
-    """The plural of a noun phrase: of "place of birth" that of its first noun."""
+    """The plural of a noun phrase; of "place of birth", "places of birth"."""
     head, of, rest = name.partition(" of ")
     if re.search(r"(?:[^s]s|\d)$", head):
         return name
@@ -190,29 +190,29 @@ def date_text(text: str) -> str:
     if parts is None:
         return text
     before, year, month, day = parts.groups()
-    told = f"{int(year) + 1} BC" if before or not int(year) else str(int(year))
+    words = f"{int(year) + 1} BC" if before or not int(year) else str(int(year))
     if month and not 1 <= int(month) <= 12:
         return text
     if month:
-        told = f"{_MONTHS[int(month) - 1]} {told}"
-    return f"{int(day)} {told}" if day else told
+        words = f"{_MONTHS[int(month) - 1]} {words}"
+    return f"{int(day)} {words}" if day else words
 
 
 def number_text(text: str) -> str:
-    """A number with its thousands apart: "5.972e24" is "5.972 × 10²⁴"."""
+    """A number with thousands separators; "5.972e24" is "5.972 × 10²⁴"."""
     mantissa, e, exponent = text.strip().lower().partition("e")
     if not _is_number(text):
         return text
     try:
         whole, dot, rest = mantissa.partition(".")
-        told = f"{int(whole):,}" if len(whole.lstrip("+-")) > 4 else str(int(whole))
-        told = "-" + told if whole.startswith("-") and int(whole) == 0 else told
+        formatted = f"{int(whole):,}" if len(whole.lstrip("+-")) > 4 else str(int(whole))
+        formatted = "-" + formatted if whole.startswith("-") and int(whole) == 0 else formatted
         power = int(exponent) if e else 0
     except ValueError:
         return text
     digits = rest if rest.strip("0") else ""
-    told += dot + digits if digits else ""
-    return told if not power else f"{told} × 10{str(power).translate(_SUPERSCRIPT)}"
+    formatted += dot + digits if digits else ""
+    return formatted if not power else f"{formatted} × 10{str(power).translate(_SUPERSCRIPT)}"
 
 
 def _is_number(text: str) -> bool:

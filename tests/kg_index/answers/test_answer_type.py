@@ -1,6 +1,6 @@
 import pytest
 
-from kg_index.answers.answer_type import ASKING, expected_type, listing
+from kg_index.answers.answer_type import QUESTION_STEMS, asks_for_list, expected_type
 from kg_index.relations.keywords import keywords
 
 
@@ -50,9 +50,9 @@ def test_what_is_wanted(question: str, expected: str) -> None:
     ],
 )
 def test_all_of_a_kind_may_be_asked_for(question: str, expected: bool) -> None:
-    assert listing(question) is expected
+    assert asks_for_list(question) is expected
 
 
 def test_words_of_asking_are_stems_as_keywords_gives_them() -> None:
-    assert keywords("please list how many there are located in total") <= ASKING
-    assert "capit" not in ASKING
+    assert keywords("please list how many there are located in total") <= QUESTION_STEMS
+    assert "capit" not in QUESTION_STEMS

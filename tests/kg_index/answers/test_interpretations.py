@@ -22,8 +22,8 @@ Read = Callable[[str], list[Interpretation]]
 def interpretation(lookup: Lookup, encode, **options) -> Read:
     vocabulary = Vocabulary(lookup.triples)
     linker = Linker(lookup.mentions, lookup.triples.salience, context=vocabulary.about)
-    reader = Interpreter(Walker(lookup.triples, vocabulary), encode, **options)
-    return lambda question: reader.read(question, find_entities(question, linker, lookup.triples, vocabulary))
+    interpreter = Interpreter(Walker(lookup.triples, vocabulary), encode, **options)
+    return lambda question: interpreter.interpret(question, find_entities(question, linker, lookup.triples, vocabulary))
 
 
 @pytest.fixture
@@ -242,5 +242,7 @@ def test_what_may_stop_is_asked_between_topics(world: Lookup, bag_of_words) -> N
             raise TimeoutError
 
     with pytest.raises(TimeoutError):
-        Interpreter(Walker(world.triples, vocabulary), bag_of_words).read("Peru, Chile and Lima", entities, check=check)
+        Interpreter(Walker(world.triples, vocabulary), bag_of_words).interpret(
+            "Peru, Chile and Lima", entities, check=check
+        )
     assert len(calls) == 2

@@ -10,7 +10,7 @@ from kg_index.answers.graph_words import Vocabulary
 from kg_index.answers.lookup import Lookup
 from kg_index.answers.verbalise import (
     LONGEST,
-    NAMELESS,
+    UNNAMED,
     Verbaliser,
     capitalised,
     date_text,
@@ -245,7 +245,7 @@ def test_names_that_say_nothing_are_not_taken(build_graph) -> None:
     (named,) = index.subjects(x, lima).tolist()
     (text,) = index.objects(peru, x).tolist()
     assert wording.value(peru) == "peru"
-    assert wording.sentence([peru], leads, [node]).text == f"Peru leads to {NAMELESS}."
+    assert wording.sentence([peru], leads, [node]).text == f"Peru leads to {UNNAMED}."
     assert wording.sentence([peru], ancestor, [lima]).text == "The ancestor of peru is Lima."
     assert wording.value(named) == "Node"
     assert wording.sentence([peru], odd, [lima]).text.endswith(" of peru is Lima.")
