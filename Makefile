@@ -7,7 +7,8 @@ SECONDS ?= 600
 JOBS ?= auto
 PYTEST_FLAGS ?=
 export Q
-unexport PYTHONDONTWRITEBYTECODE # compiled once, tests and their processes start twice as fast
+# Compiled once, tests and the processes they start load twice as fast.
+unexport PYTHONDONTWRITEBYTECODE
 
 PIP = $(VENV)/bin/python -m pip install --disable-pip-version-check --quiet -c constraints.txt $(PIP_FLAGS)
 PYTEST = $(VENV)/bin/python -m pytest -n $(JOBS) --maxprocesses 8 --dist worksteal $(PYTEST_FLAGS)

@@ -55,6 +55,7 @@ def peak(folder, documents, ivf_from):
     return int(done.stdout)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="/proc/self/status needs Linux")
 @pytest.mark.parametrize(
     ("ivf_from", "bytes_per_document"),
