@@ -553,6 +553,7 @@ def adding_slowly(home: Path, folder: Path) -> Iterator[subprocess.Popen[str]]:
             process.kill()
 
 
+@pytest.mark.slow
 def test_a_long_add_disturbs_nobody_and_can_be_interrupted(home, qa_bot, tmp_path) -> None:
     with Bot.open(home) as bot, adding_slowly(home, tmp_path) as process:
         assert bot.ask("Why do cats sleep all day?").sources[0].document == "animals-cats-sleep"
@@ -569,6 +570,7 @@ def test_a_long_add_disturbs_nobody_and_can_be_interrupted(home, qa_bot, tmp_pat
     assert qa_bot("doctor").code == 0
 
 
+@pytest.mark.slow
 def test_a_killed_add_is_cleared_up_by_the_next(home, qa_bot, tmp_path, write_lines) -> None:
     with adding_slowly(home, tmp_path) as process:
         process.kill()
@@ -580,6 +582,7 @@ def test_a_killed_add_is_cleared_up_by_the_next(home, qa_bot, tmp_path, write_li
     assert sorted(path.name for path in (home / "index").iterdir()) == ["00000001", "00000002", "CURRENT"]
 
 
+@pytest.mark.slow
 def test_two_processes_at_the_first_use_both_answer(tmp_path) -> None:
     command = [sys.executable, "-m", "qa_bot", "--home", str(tmp_path / "new"), "search", "cats", "--json"]
     processes = [subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) for _ in range(2)]

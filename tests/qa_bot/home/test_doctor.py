@@ -13,7 +13,7 @@ from qa_bot.home.generations import Generations
 CATS = "Why do cats sleep all day?"
 FILES = ("keyword/meta.json", "keyword/*.term", "records.bin", "documents.npy", "titles/vectors.faiss", "texts.bin")
 
-pytestmark = pytest.mark.usefixtures("private_home")
+pytestmark = pytest.mark.usefixtures("private_home", "no_shipped_voices")
 
 
 def checks(called) -> dict[str, str]:
