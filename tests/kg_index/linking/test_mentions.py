@@ -174,7 +174,9 @@ def test_damaged_files_are_refused(tmp_path: Path, name: str) -> None:
     write_mentions(ROWS, tmp_path)
     file, whole = tmp_path / name, (tmp_path / name).read_bytes()
     file.write_bytes(whole[:-4])
-    with pytest.raises(CorruptMentionsError, match=f"{len(whole) - 4} bytes instead of {len(whole)} in .*{name}; build"):
+    with pytest.raises(
+        CorruptMentionsError, match=f"{len(whole) - 4} bytes instead of {len(whole)} in .*{name}; build"
+    ):
         Mentions(tmp_path)
     file.write_bytes(bytes(len(whole)))
     with pytest.raises(CorruptMentionsError, match=name):
