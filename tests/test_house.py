@@ -64,7 +64,7 @@ IMPORTERS = {
     "rank_bm25": ["qa_lab/evaluate/answers.py"],
     "rich": [
         "qa_bot/terminal/output.py",
-        "qa_bot/learning/comparing/display.py",  # tables that the terminal prints
+        "qa_bot/terminal/comparison.py",
         "qa_lab/evaluate/report.py",
         "qa_lab/train/relations/mining_output.py",
     ],

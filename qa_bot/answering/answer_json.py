@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, fields
 from typing import Any
 
+import orjson
+
 from qa_core.types import Answer, AnswerSource, Candidate, Choice, Span, Styled, StyledLine
 
 
@@ -88,3 +90,8 @@ def candidate_dict(candidate: Candidate) -> dict[str, Any]:
         "text": passage.text,
         "features": dict(candidate.features),
     }
+
+
+def dumps(payload: Mapping[str, Any]) -> bytes:
+    """JSON of objects that may hold numpy numbers and arrays."""
+    return orjson.dumps(payload, option=orjson.OPT_SERIALIZE_NUMPY)

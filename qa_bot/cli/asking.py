@@ -132,7 +132,7 @@ def hint(
 ) -> None:
     """Show the position of a hint among the topics that a persona can be steered to."""
     from qa_bot.answering.models.personas import PersonaError, PersonaStore
-    from qa_bot.terminal.output import show_chart, tell
+    from qa_bot.terminal.output import notify, show_chart
 
     home, config = open_home(context)
     chart = PersonaStore(home.personas, config.style).chart(text)
@@ -141,7 +141,7 @@ def hint(
             chart.draw(out)
         except ModuleNotFoundError as error:
             raise PersonaError(str(error)) from error
-        tell(f"drawn to {out}")
+        notify(f"drawn to {out}")
     if json:
         print_json(chart.as_dict())
     else:

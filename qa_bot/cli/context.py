@@ -78,7 +78,7 @@ def read_question(argument: str) -> str:
 
 def print_json(payload: Any) -> None:
     """Write `payload` to standard output as one line of JSON."""
-    import orjson
+    from qa_bot.answering.answer_json import dumps
 
-    sys.stdout.buffer.write(orjson.dumps(payload, option=orjson.OPT_SERIALIZE_NUMPY) + b"\n")
+    sys.stdout.buffer.write(dumps(payload) + b"\n")
     sys.stdout.flush()

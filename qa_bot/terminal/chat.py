@@ -11,7 +11,7 @@ from uuid import uuid4
 from qa_bot.answering.answer_json import as_dict
 from qa_bot.bot import Bot
 from qa_bot.terminal.debate import debate, debaters
-from qa_bot.terminal.output import show_answer, show_line, tell
+from qa_bot.terminal.output import notify, show_answer, show_line
 from qa_core.types import Answer
 
 TURNS = 6
@@ -72,30 +72,30 @@ class Chat:
             case "quit":
                 return False
             case "raw" | "up" | "down" if self._last is None:
-                tell(f"Expected a question before /{verb}, but nothing was asked yet.")
+                notify(f"Expected a question before /{verb}, but nothing was asked yet.")
             case "raw" if self._last:
                 self.answer(self._last.question, raw=True, print_json=print_json)
             case "up" | "down" if self._last:
                 self._bot.vote(self._last.id, "up" if verb == "up" else "down", rest)
-                tell("Thank you; the next answers here heed that.")
+                notify("Thank you; the next answers here heed that.")
             case "persona":
                 self._persona_told(rest)
             case "hint":
                 self.hint = rest
-                tell(f"The hint is {rest!r}." if rest else "No hint: sentences are about the answer.")
+                notify(f"The hint is {rest!r}." if rest else "No hint: sentences are about the answer.")
             case "help":
-                tell(HELP)
+                notify(HELP)
             case _:
-                tell(f"Expected one of these, but got /{verb}:\n{HELP}")
+                notify(f"Expected one of these, but got /{verb}:\n{HELP}")
         return True
 
     def _persona_told(self, spec: str) -> None:
         try:
             self.change_persona(spec)
         except ValueError as error:
-            tell(str(error))
+            notify(str(error))
         else:
-            tell(f"Answers come from {spec}." if spec else "Answers come without a persona.")
+            notify(f"Answers come from {spec}." if spec else "Answers come without a persona.")
 
 
 def converse(chat: Chat, read: Read, *, print_json: Print | None = None) -> None:

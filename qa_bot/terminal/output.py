@@ -103,7 +103,7 @@ def show_chart(chart: GridMap, *, console: Console | None = None) -> None:
         console.print(Text.assemble((f"{share}  ", "bold"), ", ".join(chart.window_words(cell)), (f"  {where}", "dim")))
 
 
-def tell(message: str) -> None:
+def notify(message: str) -> None:
     """Something about the conversation itself, which is no answer."""
     Console(stderr=True, highlight=False).print(Text(message, style="dim"))
 
@@ -189,7 +189,7 @@ def show_imported(imported: Imported, *, console: Console | None = None) -> None
     new = f"{imported.facts:,} facts, {imported.conversations:,} conversations, {joined.turns:,} turns"
     console.print(f"new: {new}, {joined.votes:,} votes ({joined.known:,} turns were here)")
     for notice in imported.notices:
-        tell(notice)
+        notify(notice)
 
 
 def show_judged(judged: Judged, *, console: Console | None = None) -> None:

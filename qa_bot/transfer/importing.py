@@ -19,6 +19,7 @@ import orjson
 from pydantic import BaseModel, Field, ValidationError
 
 from kg_index.building.rdf_parsing import read_triples
+from qa_bot.answering.answer_schema import AnswerReply
 from qa_bot.documents import graph
 from qa_bot.documents import sync as changes
 from qa_bot.documents.ingest.files.source_file import SourceFile, over_record_limit
@@ -30,7 +31,6 @@ from qa_bot.home.journal import open_store
 from qa_bot.home.store import ConversationInfo, Feedback, JoinedCounts, Turn
 from qa_bot.home.store.store import Joining
 from qa_bot.transfer.archive import Archive, Part, opened
-from qa_bot.web.api.models import AnswerReply
 from qa_core.types import Encoder
 
 BATCH = 200

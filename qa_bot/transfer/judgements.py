@@ -14,10 +14,10 @@ from typing import IO, Any
 
 import orjson
 
-from qa_bot.cli.batch import unspaced
 from qa_bot.home.question_key import question_key
 from qa_bot.home.store import Feedback, Store, Turn
 from qa_core.atomic import atomic_file, check_writable
+from qa_core.measures.runs import escape_id
 
 UP, NEITHER, DOWN = 2, 1, 0
 """Grades of a document by the votes on answers that used it, as `train fusion` reads them; `NEITHER` where they tie."""
@@ -122,7 +122,7 @@ def _collected(store: Store, progress: Progress) -> tuple[Judged, dict[str, _Vot
     for turn, given in store.stream_turns(voted=True):
         judged.votes += 1
         progress(judged.votes)
-        documents = {unspaced(source["document"]) for source in _used(turn.answer)}
+        documents = {escape_id(source["document"]) for source in _used(turn.answer)}
         question = " ".join((turn.rewritten or turn.question).split())
         if turn.answer.get("kind") in ("fact", "talk") or not documents or not question:
             judged.unused += 1

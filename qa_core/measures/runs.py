@@ -8,9 +8,11 @@ from __future__ import annotations
 import hashlib
 import logging
 import math
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Literal
+from urllib.parse import quote
 
 Qrels = Mapping[str, Mapping[str, int]]
 Run = Mapping[str, Mapping[str, float]]
@@ -106,6 +108,11 @@ def write_run(path: Path, run: Run, *, tag: str = "qa-bot") -> None:
             for rank, document in enumerate(ranking(query, scores), start=1):
                 line = f"{_unbroken(query)} Q0 {_unbroken(document)} {rank} {float(scores[document])!r} {tag}\n"
                 file.write(line)
+
+
+def escape_id(identifier: str) -> str:
+    """An id that a TREC file can hold: white space is percent-encoded."""
+    return re.sub(r"\s", lambda space: quote(space[0]), identifier)
 
 
 def _lines(path: Path) -> Iterator[tuple[int, str]]:

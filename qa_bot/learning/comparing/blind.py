@@ -1,8 +1,7 @@
-"""What a judge sees of a pair: the question and two texts, in an order that tells nothing.
+"""A pair as a judge sees it: the question and two texts, in an order that reveals nothing.
 
-Both texts were tidied in the same way. Sources, titles, scores, confidence and markers of citations are left out, since
-people's answers have none and they would tell which side is which; so is every name of a side. What is left is what a
-user would read.
+Both texts are normalised in the same way. Sources, titles, scores, confidence, citation marks and the names of the
+sides are left out: people's answers have none, so they would reveal which side is which.
 """
 
 from __future__ import annotations
@@ -10,54 +9,59 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Collection
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from qa_bot.learning.comparing.comparison import Comparison, Pair
 
 Order = Literal["AB", "BA"]
 Choice = Literal["A", "B", "tie"]
-Place = Literal["first", "second", "tie"]
-PLACES: tuple[Place, ...] = ("first", "second", "tie")
+Preference = Literal["first", "second", "tie"]
+PREFERENCES: tuple[Preference, ...] = ("first", "second", "tie")
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
-    """A pair without its sides; an empty text is no answer. `place` counts from 0 among the pairs to be judged."""
+class BlindPair:
+    """A pair without its sides; an empty text is an abstention. `position` counts from 0 among the pairs to judge."""
 
     qid: str
     question: str
     body: str
     first: str
     second: str
-    place: int
+    position: int
+
+    def as_dict(self) -> dict[str, Any]:
+        """The object that the owner's page gets."""
+        texts = {"question": self.question, "body": self.body, "first": self.first, "second": self.second}
+        return {"qid": self.qid, **texts, "place": self.position}
 
 
 def order_of(seed: int, judge: str, qid: str) -> Order:
-    """Which side stands first: a fair coin by seed, judge and question, the same whenever it is thrown again."""
+    """Which side is shown first: a fair coin, the same each time for the same seed, judge and question."""
     coin = hashlib.blake2b(f"{seed}\0{judge}\0{qid}".encode(), digest_size=1).digest()[0]
     return "AB" if coin % 2 else "BA"
 
 
-def chosen(order: Order, place: Place) -> Choice:
-    """The side behind a place on the screen."""
-    if place == "tie":
+def chosen_side(order: Order, preference: Preference) -> Choice:
+    """The side of the preferred answer."""
+    if preference == "tie":
         return "tie"
-    return "A" if (place == "first") == (order == "AB") else "B"
+    return "A" if (preference == "first") == (order == "AB") else "B"
 
 
-def show(comparison: Comparison, pair: Pair, judge: str, place: int) -> Shown:
+def blind_pair(comparison: Comparison, pair: Pair, judge: str, position: int) -> BlindPair:
+    """The pair in the order of this judge."""
     texts = (pair.a, pair.b) if order_of(comparison.seed, judge, pair.qid) == "AB" else (pair.b, pair.a)
-    return Shown(pair.qid, pair.question, pair.body, *texts, place)
+    return BlindPair(pair.qid, pair.question, pair.body, *texts, position)
 
 
-def next_pair(comparison: Comparison, judge: str, done: Collection[str], *, start: int = 0) -> Shown | None:
-    """The first pair at or after a place that the judge has not judged; None where all that follow are done.
+def next_pair(comparison: Comparison, judge: str, done: Collection[str], *, start: int = 0) -> BlindPair | None:
+    """The first pair from position `start` on that the judge has not judged; None if there is none.
 
     Args:
         done: ids of the questions that this judge has judged.
     """
-    waiting = enumerate(comparison.judged.values())
-    return next(
-        (show(comparison, pair, judge, place) for place, pair in waiting if place >= start and pair.qid not in done),
-        None,
-    )
+    for position, pair in enumerate(comparison.judged.values()):
+        if position >= start and pair.qid not in done:
+            return blind_pair(comparison, pair, judge, position)
+    return None

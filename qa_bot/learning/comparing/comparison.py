@@ -1,7 +1,7 @@
-"""A comparison: pairs of answers to the same questions, kept in the home so that it can be judged now and later.
+"""A comparison: pairs of answers to the same questions, saved in the home so that it can be judged at any time.
 
-HOME/comparisons/NAME.json               the pairs, with what only an owner should see: which side is which
-HOME/comparisons/NAME.judgements.jsonl   what judges said, a line each
+HOME/comparisons/NAME.json               the pairs and the names of their sides, which no judge sees
+HOME/comparisons/NAME.judgements.jsonl   the judgements, a line each
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ FOLDER, SUFFIX = "comparisons", ".json"
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Two answers to one question; an empty one is none."""
+    """Two answers to one question; an empty text is an abstention."""
 
     qid: str
     question: str
@@ -39,12 +39,12 @@ class Pair:
 
     @property
     def identical(self) -> bool:
-        """Whether there is nothing to prefer."""
+        """Whether both answers are the same text."""
         return self.a == self.b
 
     @property
     def key(self) -> str:
-        """What a judgement is about: the same for the same question and answers, on every machine."""
+        """Hash of the question and both answers, the same on every machine."""
         return hashlib.blake2b(
             "\0".join((self.question, self.body, self.a, self.b)).encode(), digest_size=8
         ).hexdigest()
@@ -52,7 +52,7 @@ class Pair:
 
 @dataclass(frozen=True)
 class Comparison:
-    """The pairs of two sides, in the order of the questions; `seed` says which answer stands first for whom."""
+    """The pairs of two sides, in the order of the questions; `seed` determines which answer a judge sees first."""
 
     name: str
     a: str
@@ -62,11 +62,11 @@ class Comparison:
     only_a: int = 0
     only_b: int = 0
     reworded: int = 0
-    """Questions that have one id but other words on the other side."""
+    """Questions with the same id but different words on both sides."""
 
     @cached_property
     def judged(self) -> Mapping[str, Pair]:
-        """The pairs that people have to look at, by the id of their question."""
+        """The pairs that people have to judge, by the id of their question."""
         return {pair.qid: pair for pair in self.pairs if not pair.identical}
 
     @property
@@ -75,63 +75,63 @@ class Comparison:
 
 
 def compare(a: Side, b: Side, *, name: str, seed: int, limit: int | None = None) -> Comparison:
-    """The questions that both sides have, by id, or by their words where ids tell nothing; A's wording is taken.
+    """The questions that both sides have, matched by id or else by their words, in A's wording.
 
-    A question without an id gets its words as one.
+    A question without an id gets its words as its id.
 
     Raises:
-        ComparisonError: there are none, or the name cannot be used.
+        ComparisonError: no question is common to both, or the name is invalid.
     """
-    expect_name(name)
+    check_name(name)
     by_id = {reply.question.id: reply for reply in b.replies if reply.question.id}
     by_words = {folded(reply.question): reply for reply in b.replies if folded(reply.question)}
     pairs: dict[str, Pair] = {}
-    met: set[Question] = set()
+    matched: set[Question] = set()
     reworded = 0
     for reply in a.replies:
         other = by_id.get(reply.question.id) or by_words.get(folded(reply.question))
         if other is not None:
             pair = _pair(reply, other)
             pairs[pair.qid] = pair
-            met.add(other.question)
+            matched.add(other.question)
             reworded += len({"", folded(reply.question), folded(other.question)}) > 2
     if not pairs:
         raise ComparisonError(
             f"Expected questions that both sides answer, but got {len(a.replies)} of {a.name} and {len(b.replies)} of "
             f"{b.name} that have neither id nor words in common; check that the files belong together."
         )
-    only_a, only_b = len(a.replies) - len(pairs), len(b.replies) - len(met)
+    only_a, only_b = len(a.replies) - len(pairs), len(b.replies) - len(matched)
     return Comparison(name, a.name, b.name, seed, tuple(pairs.values())[:limit], only_a, only_b, reworded)
 
 
 def name_of(a: Side, b: Side) -> str:
-    """A name for a comparison of these two."""
+    """The default name of a comparison of these two sides."""
     stems = (Path(side.name).name.partition(".")[0] for side in (a, b))
     return "-".join(re.sub(r"[^A-Za-z0-9_.-]+", "-", stem)[:30].strip("-._") or "side" for stem in stems)
 
 
-def expect_name(name: str) -> None:
-    """Raises ComparisonError for what is no name of a comparison."""
+def check_name(name: str) -> None:
+    """Raise ComparisonError if a comparison cannot have this name."""
     if not NAME.fullmatch(name):
         raise ComparisonError(
             f"Expected a name of at most 64 letters, digits, dots, hyphens and underscores, but got {name[:80]!r}."
         )
 
 
-def keep(home: Home, comparison: Comparison) -> None:
-    """Write a comparison into the home; one that is there may get more pairs, but none of its own may change.
+def save(home: Home, comparison: Comparison) -> None:
+    """Write a comparison into the home; an earlier one of this name may get more pairs, but no pair may change.
 
     Raises:
-        ComparisonError: there is another comparison of this name.
+        ComparisonError: the home has another comparison of this name.
     """
     file = file_of(home, comparison.name)
     if file.exists():
-        before, now = ({p.qid: p.key for p in each.pairs} for each in (load(home, comparison.name), comparison))
+        before, now = ({p.qid: p.key for p in version.pairs} for version in (load(home, comparison.name), comparison))
         if other := [qid for qid, key in before.items() if now.get(qid) != key]:
             raise ComparisonError(
-                f"Expected the answers of the comparison {comparison.name!r} as they were, but {len(other)} of "
+                f"Expected the saved answers of the comparison {comparison.name!r}, but {len(other)} of "
                 f"{len(before)} are gone or differ (such as {other[0]!r}); choose another name for this one, or judge "
-                f"the one that is there (qa-bot compare {comparison.name})."
+                f"the saved one (qa-bot compare {comparison.name})."
             )
     file.parent.mkdir(mode=0o700, exist_ok=True)
     with atomic_file(file, private=True) as out:
@@ -139,14 +139,18 @@ def keep(home: Home, comparison: Comparison) -> None:
 
 
 def load(home: Home, name: str) -> Comparison:
-    """Raises ComparisonError where there is none, or its file cannot be read."""
-    expect_name(name)
+    """The saved comparison of this name.
+
+    Raises:
+        ComparisonError: it does not exist, or its file cannot be read.
+    """
+    check_name(name)
     file = file_of(home, name)
     try:
-        return _READ.validate_json(file.read_bytes())
+        return _COMPARISON.validate_json(file.read_bytes())
     except FileNotFoundError:
-        there = ", ".join(names(home)) or "none yet"
-        raise ComparisonError(f"Expected the name of a comparison ({there}), but got {name!r}.") from None
+        known = ", ".join(names(home)) or "none yet"
+        raise ComparisonError(f"Expected the name of a comparison ({known}), but got {name!r}.") from None
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         raise ComparisonError(
@@ -156,7 +160,7 @@ def load(home: Home, name: str) -> Comparison:
 
 
 def names(home: Home) -> list[str]:
-    """All comparisons of the home."""
+    """Names of all comparisons of the home."""
     return sorted(file.stem for file in (home.path / FOLDER).glob(f"*{SUFFIX}") if NAME.fullmatch(file.stem))
 
 
@@ -165,7 +169,7 @@ def file_of(home: Home, name: str) -> Path:
 
 
 def judgements_of(home: Home, name: str) -> Path:
-    """Where what judges say of a comparison is kept, unless they say otherwise."""
+    """Default file of the judgements of a comparison."""
     return home.path / FOLDER / f"{name}.judgements.jsonl"
 
 
@@ -175,4 +179,4 @@ def _pair(a: Reply, b: Reply) -> Pair:
     return Pair(qid, question.title, question.body, a.text, b.text, a.grade, b.grade)
 
 
-_READ = TypeAdapter(Comparison)
+_COMPARISON = TypeAdapter(Comparison)

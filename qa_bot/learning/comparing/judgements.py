@@ -1,11 +1,11 @@
-"""What judges said: a line each, only ever added to; the last one of a judge for a question counts."""
+"""Judgements: a file of JSON lines that only grows; the last judgement of a judge for a question counts."""
 
 from __future__ import annotations
 
 import fcntl
 import os
 import time
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import count
@@ -15,14 +15,14 @@ from typing import Annotated, Literal
 import orjson
 from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 
-from qa_bot.learning.comparing.blind import Choice, Order, Place, chosen, order_of
+from qa_bot.learning.comparing.blind import Choice, Order, Preference, chosen_side, order_of
 from qa_bot.learning.comparing.comparison import Comparison, Pair
 from qa_bot.learning.comparing.sides import GRADES, ComparisonError
 
 JUDGE = 64
-"""Characters of a judge's name."""
+"""Limit of a judge's name, in characters."""
 LONGEST = 1 << 17
-"""Bytes of a line."""
+"""Limit of a line, in bytes."""
 
 Grade = Annotated[int, Field(ge=GRADES[0], le=GRADES[-1])]
 Name = Annotated[str, Field(max_length=JUDGE, pattern=r"^[^\x00-\x20\x7f-\xa0]+( [^\x00-\x20\x7f-\xa0]+)*$")]
@@ -31,7 +31,7 @@ Name = Annotated[str, Field(max_length=JUDGE, pattern=r"^[^\x00-\x20\x7f-\xa0]+(
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """What one judge said of one pair; `pair` is its key, where it is known."""
+    """One judge's decision about one pair; `pair` is the key of that pair if it is known."""
 
     __pydantic_config__ = ConfigDict(extra="ignore", allow_inf_nan=False)
 
@@ -46,11 +46,11 @@ class Judgement:
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
-    """All that was said of a comparison.
+class Judgements:
+    """All judgements of a comparison that count, by question and judge.
 
-    `by_question` holds what counts, by question and judge; `wrong` the lines that cannot be read, with file, line and
-    reason; the rest counts what is about other questions or other answers.
+    `wrong` holds the unreadable lines, with file, line and reason; the other fields count the judgements of other
+    questions and of other answers.
     """
 
     by_question: Mapping[str, Mapping[str, Judgement]]
@@ -60,11 +60,8 @@ class Judged:
 
     @property
     def judges(self) -> Mapping[str, int]:
-        """How many questions each judge has judged, in the order of their names."""
-        counts: defaultdict[str, int] = defaultdict(int)
-        for judges in self.by_question.values():
-            for name in judges:
-                counts[name] += 1
+        """Number of questions by judge, sorted by name."""
+        counts = Counter(name for judges in self.by_question.values() for name in judges)
         return dict(sorted(counts.items()))
 
     def done(self, judge: str) -> set[str]:
@@ -76,20 +73,21 @@ def judge_pair(
     comparison: Comparison,
     pair: Pair,
     judge: str,
-    place: Place,
+    preference: Preference,
     *,
     grades: tuple[int | None, int | None] = (None, None),
     seconds: float = 0.0,
 ) -> Judgement:
-    """A judgement by what was seen: `place` and `grades` are of the first and the second answer on the screen."""
+    """The judgement of a blind pair; `preference` and `grades` are of the first and the second answer on the screen."""
     order = order_of(comparison.seed, judge, pair.qid)
     sides: tuple[Literal["A", "B"], ...] = ("A", "B") if order == "AB" else ("B", "A")
-    grade = {side: given for side, given in zip(sides, grades, strict=True) if given is not None}
-    return Judgement(judge, pair.qid, order, chosen(order, place), grade, seconds, time.time(), pair.key)
+    by_side = {side: grade for side, grade in zip(sides, grades, strict=True) if grade is not None}
+    choice = chosen_side(order, preference)
+    return Judgement(judge, pair.qid, order, choice, by_side, seconds, time.time(), pair.key)
 
 
-def expect_judge(name: str) -> None:
-    """Raises ComparisonError for what cannot be a judge's name."""
+def check_judge(name: str) -> None:
+    """Raise ComparisonError if a judge cannot have this name."""
     try:
         _NAME.validate_python(name)
     except ValidationError:
@@ -100,7 +98,7 @@ def expect_judge(name: str) -> None:
 
 
 def append(file: Path, judgement: Judgement) -> None:
-    """Keep a judgement; several processes may do so at once, and a line that somebody was killed in is left alone."""
+    """Add a judgement to a file that other processes may write to; a line that a crash cut short stays as it is."""
     file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     line = orjson.dumps(judgement) + b"\n"
     with file.open("ab+", buffering=0) as out:
@@ -111,34 +109,34 @@ def append(file: Path, judgement: Judgement) -> None:
         out.write(line)
 
 
-def read_judgements(comparison: Comparison, files: Iterable[Path]) -> Judged:
-    """What files say of a comparison, merged; of a judge for a question the last counts, by its time."""
-    said: list[Judgement] = []
+def read_judgements(comparison: Comparison, files: Iterable[Path]) -> Judgements:
+    """All judgements of a comparison in these files; the latest of a judge for a question counts."""
+    judgements: list[Judgement] = []
     wrong: list[str] = []
     for where, line in _lines(files):
         try:
-            said.append(_parsed(line))
+            judgements.append(_parse(line))
         except ValueError as error:
             wrong.append(f"{where}: {error}")
-    return _merged(comparison, sorted(said, key=lambda each: each.at), wrong)
+    return _merge(comparison, sorted(judgements, key=lambda judgement: judgement.at), wrong)
 
 
-def _merged(comparison: Comparison, said: Sequence[Judgement], wrong: Sequence[str]) -> Judged:
+def _merge(comparison: Comparison, judgements: Sequence[Judgement], wrong: Sequence[str]) -> Judgements:
     by_question: defaultdict[str, dict[str, Judgement]] = defaultdict(dict)
     questions = answers = 0
-    for each in said:
-        pair = comparison.judged.get(each.qid)
+    for judgement in judgements:
+        pair = comparison.judged.get(judgement.qid)
         if pair is None:
             questions += 1
-        elif each.pair not in ("", pair.key):
+        elif judgement.pair not in ("", pair.key):
             answers += 1
         else:
-            by_question[each.qid][each.judge] = each
-    return Judged(by_question, tuple(wrong), questions, answers)
+            by_question[judgement.qid][judgement.judge] = judgement
+    return Judgements(by_question, tuple(wrong), questions, answers)
 
 
 def _lines(files: Iterable[Path]) -> Iterator[tuple[str, bytes]]:
-    """Lines that are not blank, with file and number; whatever else stands in a file, whole lines are found."""
+    """Lines that are not blank, with file and number; a line beyond the limit comes in pieces."""
     for file in files:
         if not file.exists():
             continue
@@ -151,11 +149,11 @@ def _lines(files: Iterable[Path]) -> Iterator[tuple[str, bytes]]:
                     yield f"{file}:{number}", line
 
 
-def _parsed(line: bytes) -> Judgement:
+def _parse(line: bytes) -> Judgement:
     if len(line) >= LONGEST:
         raise ValueError(f"Expected at most {LONGEST:,} bytes in a line, but got more; remove it.")
     try:
-        return _READ.validate_json(line)
+        return _JUDGEMENT.validate_json(line)
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         where = ".".join(map(str, first["loc"]))
@@ -164,5 +162,5 @@ def _parsed(line: bytes) -> Judgement:
         ) from None
 
 
-_READ = TypeAdapter(Judgement)
+_JUDGEMENT = TypeAdapter(Judgement)
 _NAME: TypeAdapter[str] = TypeAdapter(Name)

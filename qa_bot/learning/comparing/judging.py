@@ -1,4 +1,4 @@
-"""One pair after another, judged by lines: `1`, `2` or `0`, with two grades behind it for those who like."""
+"""Judging in a terminal, one pair after another: `1`, `2` or `0` a line, optionally followed by two grades."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import Literal
 
-from qa_bot.learning.comparing.blind import PLACES, Place, Shown, next_pair
+from qa_bot.learning.comparing.blind import PREFERENCES, BlindPair, Preference, next_pair
 from qa_bot.learning.comparing.comparison import Comparison
 from qa_bot.learning.comparing.judgements import Judgement, judge_pair
 from qa_bot.learning.comparing.sides import GRADES
@@ -19,14 +19,14 @@ HELP = (
 
 Read = Callable[[], str | None]
 """The next line, None at the end."""
-_PLACES: dict[str, Place] = {"1": PLACES[0], "2": PLACES[1], "0": PLACES[2]}
+_PREFERENCES: dict[str, Preference] = {"1": PREFERENCES[0], "2": PREFERENCES[1], "0": PREFERENCES[2]}
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What a line says of the pair on the screen; the grades are of its first and second answer."""
+    """The decision of one line about the pair on the screen; the grades are of its first and second answer."""
 
-    place: Place
+    preference: Preference
     grades: tuple[int | None, int | None] = (None, None)
 
 
@@ -36,43 +36,43 @@ def judge_all(
     done: Collection[str],
     read: Read,
     *,
-    show: Callable[[Shown, int], None],
-    tell: Callable[[str], None],
+    show: Callable[[BlindPair, int], None],
+    notify: Callable[[str], None],
     save: Callable[[Judgement], None],
 ) -> int:
-    """Show every pair that the judge has not judged, and save what is said of it; how many were judged.
+    """Show every pair that the judge has not judged and save the judgements; return their number.
 
-    A pair that is skipped comes again in the next run. Ends when there is nothing left to judge or to read.
+    A skipped pair comes again in the next run. Ends when all pairs are judged or `read` returns None.
     """
     start = judged = 0
     while (shown := next_pair(comparison, judge, done, start=start)) is not None:
         show(shown, len(comparison.judged))
         began = time.monotonic()
-        verdict = _verdict(read, tell)
+        verdict = _read_verdict(read, notify)
         if verdict is None:
             break
         if isinstance(verdict, Verdict):
             seconds = round(time.monotonic() - began, 3)
             pair = comparison.judged[shown.qid]
-            save(judge_pair(comparison, pair, judge, verdict.place, grades=verdict.grades, seconds=seconds))
+            save(judge_pair(comparison, pair, judge, verdict.preference, grades=verdict.grades, seconds=seconds))
             judged += 1
-        start = shown.place + 1
+        start = shown.position + 1
     return judged
 
 
-def parsed(line: str) -> Verdict | None:
-    """The verdict of a line, None where it is none."""
+def parse_verdict(line: str) -> Verdict | None:
+    """The verdict of a line, None for any other line."""
     first, *rest = line.split() or [""]
     levels = {str(grade): grade for grade in GRADES}
-    if first not in _PLACES or len(rest) not in (0, 2) or any(each not in levels for each in rest):
+    if first not in _PREFERENCES or len(rest) not in (0, 2) or any(word not in levels for word in rest):
         return None
     if not rest:
-        return Verdict(_PLACES[first])
-    return Verdict(_PLACES[first], (levels[rest[0]], levels[rest[1]]))
+        return Verdict(_PREFERENCES[first])
+    return Verdict(_PREFERENCES[first], (levels[rest[0]], levels[rest[1]]))
 
 
-def _verdict(read: Read, tell: Callable[[str], None]) -> Verdict | Literal["skip"] | None:
-    """Lines are read until one says something; None where the judge stops."""
+def _read_verdict(read: Read, notify: Callable[[str], None]) -> Verdict | Literal["skip"] | None:
+    """Read lines up to the first valid one; None if the judge stops."""
     while (line := read()) is not None:
         match line.strip().lower():
             case "q":
@@ -80,7 +80,7 @@ def _verdict(read: Read, tell: Callable[[str], None]) -> Verdict | Literal["skip
             case "s":
                 return "skip"
             case other:
-                if verdict := parsed(other):
+                if verdict := parse_verdict(other):
                     return verdict
-                tell(f"Expected one of these, but got {line.strip()[:40]!r}: {HELP}")
+                notify(f"Expected one of these, but got {line.strip()[:40]!r}: {HELP}")
     return None

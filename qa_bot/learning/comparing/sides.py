@@ -10,16 +10,16 @@ from typing import Any
 import orjson
 
 from qa_bot.bot import Bot
-from qa_bot.cli.batch import questions_of
 from qa_bot.documents.ingest.example_lines import Line, read_lines
 from qa_bot.documents.ingest.records import Notice, Reject
+from qa_bot.documents.question_lines import read_questions
 from qa_bot.home.config import CONFIG_FILE, read_settings
 from qa_core.measures.runs import Qrels
 from qa_core.text.analysis import normalise, words
 from qa_core.types import Question
 
 HOME = "home"
-"""The side that is the home as it is configured, where no file has this name."""
+"""Names the home itself as a side, unless a file has this name."""
 GRADES = (0, 1, 2, 3)
 """Bad, fair, good, excellent: judgements 1–4 of LiveQA."""
 
@@ -27,19 +27,19 @@ Progress = Callable[[int], None]
 
 
 class ComparisonError(Exception):
-    """Sides that cannot be compared; the message says what was expected, what came and what to do."""
+    """Sides that cannot be compared."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What one side says to a question; an empty `text` is no answer."""
+    """One side's answer to a question; an empty `text` is an abstention."""
 
     question: Question
     text: str
     document: str = ""
     """The first source of the bot's answer."""
     grade: int | None = None
-    """How good it is, from 0 to 3, where that is known."""
+    """From 0 (bad) to 3 (excellent), if known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class Side:
     name: str
     replies: tuple[Reply, ...]
     wrong: tuple[str, ...] = ()
-    """Lines that could not be used, with file, line and reason."""
+    """Unusable lines, with file, line and reason."""
 
 
 def open_sides(
@@ -59,37 +59,39 @@ def open_sides(
     limit: int | None = None,
     progress: Progress = lambda _: None,
 ) -> tuple[Side, Side]:
-    """Both sides, each with its answers: those of a file, or those that a configuration gives now.
+    """Both sides with their answers: read from a file, or given now by a bot with that configuration.
 
-    A file holds a JSON object a line: what `ask --batch` wrote, or `{"_id" or "qid" or "question", "answer"}` by
-    people, with a `"grade"` where somebody gave one. A configuration is a TOML file whose keys stand above the home's,
-    or another home, or the word `home` for this one as it is. It is asked what `questions` holds, as `ask --batch`
-    reads it, or else what the other side answers; nothing of that is recorded.
+    A file holds a JSON object a line: the output of `ask --batch`, or people's `{"_id" or "qid" or "question",
+    "answer"}` with an optional `"grade"`. A configuration is a TOML file whose keys override the home's, or another
+    home, or the word `home` for this one. The bot is asked the `questions`, a file as for `ask --batch`, or else the
+    other side's questions; these turns are not recorded.
 
     Args:
-        limit: how many questions are asked.
+        limit: number of questions at most.
 
     Raises:
-        ComparisonError: a side is nothing of these, or there is nothing to ask.
-        ConfigError and whatever else keeps a bot from opening.
+        ComparisonError: a side is none of these, or there is nothing to ask.
+        ConfigError: and any other error of opening a bot.
     """
     named = ((a, a.name), (b, b.name)) if a.name != b.name else ((a, str(a)), (b, str(b)))
     read = [None if is_configuration(path) else read_answers(path, name) for path, name in named]
     wrong: list[str] = []
-    asked = _asked(read, questions, wrong)
-    if asked is None:
+    questions_to_ask = _questions_to_ask(read, questions, wrong)
+    if questions_to_ask is None:
         first, second = (side for side in read if side is not None)
         return first, second
-    asked = asked[:limit]
+    questions_to_ask = questions_to_ask[:limit]
     one, other = (
-        _answered(path, name, asked, home=home, progress=progress) if side is None else _among(side, asked)
+        _ask_bot(path, name, questions_to_ask, home=home, progress=progress)
+        if side is None
+        else _select(side, questions_to_ask)
         for side, (path, name) in zip(read, named, strict=True)
     )
     return replace(one, wrong=(*wrong, *one.wrong)), other
 
 
 def is_configuration(path: Path) -> bool:
-    """Whether answers have to be asked for; raises ComparisonError where nothing is at `path`."""
+    """Whether `path` names a configuration rather than answers; raises ComparisonError if it does not exist."""
     if path.is_dir():
         if not any((path / name).exists() for name in ("index", CONFIG_FILE)):
             raise ComparisonError(f"Expected a home in the folder {path}, but it has neither index nor {CONFIG_FILE}.")
@@ -102,26 +104,26 @@ def is_configuration(path: Path) -> bool:
 
 
 def read_answers(path: Path, name: str) -> Side:
-    """The answers of a file; raises ComparisonError where it has none."""
-    return _side(name, str(path), _read(path))
+    """The answers of a file; raises ComparisonError if it has none."""
+    return _side(name, str(path), _read_file(path))
 
 
 def parse_answers(text: str, name: str) -> Side:
-    """The answers of a text that is such a file; raises ComparisonError where it has none."""
-    return _side(name, name, _split(text, name))
+    """The answers of a text in the format of these files; raises ComparisonError if it has none."""
+    return _side(name, name, _read_text(text, name))
 
 
 def folded(question: Question) -> str:
-    """What two spellings of a question have in common: its words, without case and punctuation."""
+    """The words of a question without case and punctuation, the same for its different spellings."""
     return " ".join(words(question.title or question.body)) or question.title
 
 
-def graded(side: Side, qrels: Qrels) -> Side:
-    """The side with the grades of the first documents behind its answers, where they are judged."""
-    return replace(side, replies=tuple(_graded(each, qrels) for each in side.replies))
+def with_grades(side: Side, qrels: Qrels) -> Side:
+    """The side with the grade of each answer's first document, if it is judged."""
+    return replace(side, replies=tuple(_with_grade(reply, qrels) for reply in side.replies))
 
 
-def _graded(reply: Reply, qrels: Qrels) -> Reply:
+def _with_grade(reply: Reply, qrels: Qrels) -> Reply:
     grade = qrels.get(reply.question.id, {}).get(reply.document)
     return reply if grade is None else replace(reply, grade=min(max(grade, GRADES[0]), GRADES[-1]))
 
@@ -130,13 +132,13 @@ def _graded(reply: Reply, qrels: Qrels) -> Reply:
 
 
 def _side(name: str, source: str, lines: Iterable[tuple[str, Reply | str]]) -> Side:
-    """The answers among lines, each a reply or what is wrong with it, behind its place."""
+    """The replies of lines, each given with its location as a reply or an error."""
     replies: dict[str, Reply] = {}
     wrong: list[str] = []
-    for where, told in lines:
-        if isinstance(told, str):
-            wrong.append(f"{where}: {told}")
-        elif replies.setdefault(told.question.id or folded(told.question), told) is not told:
+    for where, reply in lines:
+        if isinstance(reply, str):
+            wrong.append(f"{where}: {reply}")
+        elif replies.setdefault(reply.question.id or folded(reply.question), reply) is not reply:
             wrong.append(f"{where}: Expected one answer to a question, but got another; the first counts.")
     if not replies:
         first = f": {wrong[0]}" if wrong else "; is it empty?"
@@ -144,8 +146,8 @@ def _side(name: str, source: str, lines: Iterable[tuple[str, Reply | str]]) -> S
     return Side(name, tuple(replies.values()), tuple(wrong))
 
 
-def _read(path: Path) -> Iterator[tuple[str, Reply | str]]:
-    for item in read_lines([path], _reply):
+def _read_file(path: Path) -> Iterator[tuple[str, Reply | str]]:
+    for item in read_lines([path], _parse_reply):
         match item:
             case Line():
                 yield item.where, item.told
@@ -155,17 +157,17 @@ def _read(path: Path) -> Iterator[tuple[str, Reply | str]]:
                 yield item.where, item.message
 
 
-def _split(text: str, name: str) -> Iterator[tuple[str, Reply | str]]:
+def _read_text(text: str, name: str) -> Iterator[tuple[str, Reply | str]]:
     for number, line in enumerate(text.split("\n"), start=1):
         if line.strip():
             try:
-                yield f"{name}:{number}", _reply(line)
+                yield f"{name}:{number}", _parse_reply(line)
             except ValueError as error:
                 yield f"{name}:{number}", str(error)
 
 
-def _reply(line: str) -> Reply:
-    """Raises ValueError that says what is wrong with the line."""
+def _parse_reply(line: str) -> Reply:
+    """Raises ValueError with the reason if the line is invalid."""
     try:
         fields = orjson.loads(line)
     except orjson.JSONDecodeError as error:
@@ -179,8 +181,8 @@ def _reply(line: str) -> Reply:
 
 
 def _question(fields: Mapping[str, Any]) -> Question:
-    named = ("qid", "_id") if "answered" in fields else ("qid", "_id", "id")  # `id` of the bot's answers is their own
-    qid = next((str(fields[name]) for name in named if fields.get(name) is not None), "")
+    keys = ("qid", "_id") if "answered" in fields else ("qid", "_id", "id")  # in the bot's output `id` is the answer's
+    qid = next((str(fields[key]) for key in keys if fields.get(key) is not None), "")
     title, body = _text(fields, "question", "title"), _text(fields, "body")
     if not qid and not title.strip():
         raise ValueError('Expected {"_id" or "qid" or "question", "answer"}, but got none of the first three.')
@@ -191,7 +193,7 @@ def _answer(fields: Mapping[str, Any]) -> str:
     if fields.get("answered") is False:
         return ""
     if not any(name in fields for name in ("answer", "text", "answers")):
-        raise ValueError('Expected an "answer", but got none; an empty one stands for no answer.')
+        raise ValueError('Expected an "answer", but got none; write an empty one for an abstention.')
     several = fields.get("answers")
     if isinstance(several, list) and several and isinstance(several[0], str):
         return several[0]
@@ -221,51 +223,51 @@ def _grade(value: object) -> int | None:
 # --- configurations -------------------------------------------------------------------------------------------------
 
 
-def _asked(read: Sequence[Side | None], questions: Path | None, wrong: list[str]) -> list[Question] | None:
-    """The questions of the comparison, None for those of two files; lines that are no question go to `wrong`."""
-    if questions is not None:
-        return _of_file(questions, wrong)
+def _questions_to_ask(read: Sequence[Side | None], path: Path | None, wrong: list[str]) -> list[Question] | None:
+    """The questions of the comparison, None if both sides are files; invalid lines are added to `wrong`."""
+    if path is not None:
+        return _read_questions(path, wrong)
     answered = next((side for side in read if side is not None), None)
     if answered is None:
         raise ComparisonError("Expected questions for two configurations, but got none; add --questions FILE.jsonl.")
     if None not in read:
         return None
-    asked = [reply.question for reply in answered.replies]
-    if nameless := [each.id for each in asked if not (each.title or each.body)]:
+    questions = [reply.question for reply in answered.replies]
+    if nameless := [question.id for question in questions if not (question.title or question.body)]:
         raise ComparisonError(
             f"Expected questions in {answered.name} to ask the other side, but got only ids (such as {nameless[0]!r}); "
             "add --questions FILE.jsonl."
         )
-    return asked
+    return questions
 
 
-def _of_file(path: Path, wrong: list[str]) -> list[Question]:
-    asked: list[Question] = []
-    for number, each in enumerate(questions_of(path), start=1):
-        if isinstance(each, Question):
-            asked.append(each)
+def _read_questions(path: Path, wrong: list[str]) -> list[Question]:
+    questions: list[Question] = []
+    for number, question in enumerate(read_questions(path), start=1):
+        if isinstance(question, Question):
+            questions.append(question)
         else:
-            wrong.append(f"{path}:{number}: {each}")
-    if not asked:
+            wrong.append(f"{path}:{number}: {question}")
+    if not questions:
         first = f": {wrong[0]}" if wrong else "; is it empty?"
         raise ComparisonError(f"Expected questions in {path}, but got none{first}")
-    return asked
+    return questions
 
 
-def _among(side: Side, asked: Sequence[Question]) -> Side:
-    """The answers to what is asked, worded as there."""
-    by_id = {each.id: each for each in asked if each.id}
-    by_words = {folded(each): each for each in asked}
-    found = ((reply, by_id.get(reply.question.id) or by_words.get(folded(reply.question))) for reply in side.replies)
-    return replace(side, replies=tuple(replace(reply, question=each) for reply, each in found if each is not None))
+def _select(side: Side, questions: Sequence[Question]) -> Side:
+    """The side's answers to these questions, in the wording of `questions`."""
+    by_id = {question.id: question for question in questions if question.id}
+    by_words = {folded(question): question for question in questions}
+    matches = ((reply, by_id.get(reply.question.id) or by_words.get(folded(reply.question))) for reply in side.replies)
+    return replace(side, replies=tuple(replace(reply, question=match) for reply, match in matches if match is not None))
 
 
-def _answered(path: Path, name: str, asked: Sequence[Question], *, home: Path | None, progress: Progress) -> Side:
-    opened = path if path.is_dir() else home
+def _ask_bot(path: Path, name: str, questions: Sequence[Question], *, home: Path | None, progress: Progress) -> Side:
+    folder = path if path.is_dir() else home
     flags = read_settings(path) if path.is_file() else {}
     replies = []
-    with Bot.open(opened, flags=flags, record=False) as bot:
-        for number, question in enumerate(asked, start=1):
+    with Bot.open(folder, flags=flags, record=False) as bot:
+        for number, question in enumerate(questions, start=1):
             answer = bot.ask(question, top=1)
             document = answer.sources[0].document if answer.sources else ""
             replies.append(Reply(question, normalise(answer.text) if answer.answered else "", document))

@@ -1,17 +1,16 @@
-"""The table of a comparison: who was preferred how often, and whether that may be chance, by grade and over all.
+"""The table of a comparison: how often each side was preferred, and whether that may be chance, by grade and over all.
 
-It follows the study of machine against human answers in ch. 7.3.3 of the thesis (tables 7.5 and 7.6): judges choose the
-better of two answers or a tie, and there is a row for each grade of an answer. “By grade” is read so: a question stands
-in the row of the better of its two answers, as far as their grades are known; where only one side was graded, as there,
-the row is that side's grade. Grades of a file or of qrels count before those of judges, whose mean is rounded up from
-a half.
+It follows the study of machine against human answers in Wang (2018), ch. 7.3.3, tables 7.5 and 7.6: judges choose the
+better of two answers or a tie, and each grade has a row. A question belongs to the row of its better answer, or of its
+only graded answer. Grades from a file or from qrels take precedence over those of judges, whose mean is rounded half
+up.
 
-Judges of one question are not independent, so everything is computed over questions. Shares are means over questions
-of the judges' shares, the difference is A's share − B's, with a 95 % interval from questions drawn with replacement. A
-question is won by the side that more of its judges chose than anything else, and is a tie where nothing leads; the sign
-test leaves ties out. The randomisation test is of the differences of all questions, which it takes as they are.
+Judges of one question are not independent, so all figures are computed over questions. A share is the mean over
+questions of the judges' shares. The difference is A's share − B's, with a 95 % bootstrap interval over questions. The
+side that most judges of a question chose wins it; without such a side it is a tie, which the sign test leaves out. The
+randomisation test uses the differences of all questions.
 
-Identical answers are ties without judges. Questions that nobody has judged yet are left out.
+Identical answers are ties without judges. Questions without a judgement are left out.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ from typing import Any, Literal
 
 from qa_bot.learning.comparing.blind import Choice
 from qa_bot.learning.comparing.comparison import Comparison, Pair
-from qa_bot.learning.comparing.judgements import Judged, Judgement
+from qa_bot.learning.comparing.judgements import Judgement, Judgements
 from qa_bot.learning.comparing.sides import GRADES
 from qa_core.measures.agreement import krippendorff_alpha
 from qa_core.measures.metrics import Difference, paired_bootstrap
@@ -33,12 +32,12 @@ from qa_core.measures.significance import LEAST_P, SEED, randomisation_test, sig
 ALL, UNGRADED = "all", "ungraded"
 LABELS = ("0 bad", "1 fair", "2 good", "3 excellent")
 LEVEL = 0.05
-"""Of p under which a difference is called one."""
+"""A difference with a smaller p is called significant."""
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """Figures of the questions of one grade; the shares are 0 where nothing was judged."""
+    """Figures of the questions of one grade; the shares are 0 without judgements."""
 
     grade: str
     questions: int
@@ -47,7 +46,7 @@ class Row:
     tie: float
     prefer_b: float
     won_a: int
-    """Questions that A won; `won_b` those that B did, the rest are ties."""
+    """Questions that A won; the questions that neither side won are ties."""
     won_b: int
     p: float
     """Of the sign test, two-sided."""
@@ -59,14 +58,14 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Rows by grade where grades are known, the row over all last; `alpha` is NaN where it has no value."""
+    """Rows by grade if grades are known, then the row over all; `alpha` is NaN if it is undefined."""
 
     comparison: Comparison
     rows: tuple[Row, ...]
     judges: Mapping[str, int]
     alpha: float
     waiting: int
-    """Questions that nobody has judged yet."""
+    """Questions without a judgement."""
 
     @property
     def all(self) -> Row:
@@ -81,11 +80,11 @@ class Table:
             return f"{a} and {b} were preferred as often: {_questions(row.won_a)} each."
         better, worse = (a, b) if row.won_a > row.won_b else (b, a)
         won, lost = max(row.won_a, row.won_b), min(row.won_a, row.won_b)
-        told = f"{better} was preferred more often than {worse}: {_questions(won)} to {lost}, {shown_p(row.p)}"
-        return told + ("." if row.p < LEVEL else ", which may be chance.")
+        sentence = f"{better} was preferred more often than {worse}: {_questions(won)} to {lost}, {format_p(row.p)}"
+        return sentence + ("." if row.p < LEVEL else ", which may be chance.")
 
     def as_dict(self, *, reveal: bool = True) -> dict[str, Any]:
-        """For JSON; the names of the sides only where they are to be revealed."""
+        """The JSON object, with the names of the sides if `reveal`."""
         comparison = self.comparison
         names = {"a": comparison.a, "b": comparison.b} if reveal else {}
         return {
@@ -103,27 +102,29 @@ class Table:
         }
 
 
-def shown_p(p: float) -> str:
-    """`p = .021`, as in the field's tables."""
+def format_p(p: float) -> str:
+    """`p = .021`, as tables of papers write it."""
     if p < LEAST_P:
         return f"p < {LEAST_P:g}".replace("0.", ".")
     return f"p = {p:.3f}".replace("0.", ".") if p < 1 else "p = 1"
 
 
-def table_of(comparison: Comparison, judged: Judged) -> Table:
-    """The table of what was judged so far."""
-    known = {pair.qid: _Question.of(pair, judged.by_question.get(pair.qid, {})) for pair in comparison.pairs}
-    told = {qid: each for qid, each in known.items() if each.choices or each.identical}
-    grades = {each.grade for each in told.values()}
+def table_of(comparison: Comparison, judgements: Judgements) -> Table:
+    """The table of all judgements so far."""
+    by_question = judgements.by_question
+    questions = {pair.qid: _Question.of(pair, by_question.get(pair.qid, {})) for pair in comparison.pairs}
+    decided = {qid: question for qid, question in questions.items() if question.choices or question.identical}
+    grades = {question.grade for question in decided.values()}
     levels = [grade for grade in (*GRADES, None) if grade in grades] if grades - {None} else []
-    rows = [_row(_label(grade), {q: each for q, each in told.items() if each.grade == grade}) for grade in levels]
-    alpha = krippendorff_alpha([each.choices for each in told.values()])
-    return Table(comparison, (*rows, _row(ALL, told)), judged.judges, alpha, len(known) - len(told))
+    rows = [_row(_label(level), {q: row for q, row in decided.items() if row.grade == level}) for level in levels]
+    alpha = krippendorff_alpha([question.choices for question in decided.values()])
+    waiting = len(questions) - len(decided)
+    return Table(comparison, (*rows, _row(ALL, decided)), judgements.judges, alpha, waiting)
 
 
 @dataclass(frozen=True, slots=True)
 class _Question:
-    """What is known of one question: what its judges chose, and how good the better answer is."""
+    """The choices of a question's judges, and the grade of its better answer."""
 
     choices: tuple[Choice, ...]
     identical: bool
@@ -131,10 +132,10 @@ class _Question:
 
     @classmethod
     def of(cls, pair: Pair, judges: Mapping[str, Judgement]) -> _Question:
-        said = list(judges.values())
-        grades = [_grade(pair.grade_a, "A", said), _grade(pair.grade_b, "B", said)]
+        judgements = list(judges.values())
+        grades = [_grade(pair.grade_a, "A", judgements), _grade(pair.grade_b, "B", judgements)]
         best = max((grade for grade in grades if grade is not None), default=None)
-        return cls(tuple(each.choice for each in said), pair.identical, best)
+        return cls(tuple(judgement.choice for judgement in judgements), pair.identical, best)
 
     def share(self, choice: Choice) -> float:
         if self.identical:
@@ -143,26 +144,27 @@ class _Question:
 
     @property
     def winner(self) -> Choice:
-        """What more judges chose than anything else; a tie where nothing leads."""
+        """The most frequent choice; a tie if two are equally frequent."""
         first, *others = Counter(self.choices).most_common(2) or [("tie", 0)]
         return "tie" if others and others[0][1] == first[1] else first[0]
 
 
-def _grade(given: int | None, side: Literal["A", "B"], said: Sequence[Judgement]) -> int | None:
-    if given is not None:
-        return given
-    grades = [each.grade[side] for each in said if side in each.grade]
+def _grade(known: int | None, side: Literal["A", "B"], judgements: Sequence[Judgement]) -> int | None:
+    """The known grade, or else the mean of the judges' grades."""
+    if known is not None:
+        return known
+    grades = [judgement.grade[side] for judgement in judgements if side in judgement.grade]
     return math.floor(sum(grades) / len(grades) + 0.5) if grades else None
 
 
 def _row(grade: str, questions: Mapping[str, _Question]) -> Row:
-    a, tie, b = ({qid: each.share(choice) for qid, each in questions.items()} for choice in _CHOICES)
-    winners = Counter(each.winner for each in questions.values())
+    a, tie, b = ({qid: question.share(choice) for qid, question in questions.items()} for choice in _CHOICES)
+    winners = Counter(question.winner for question in questions.values())
     spread = paired_bootstrap(a, b, seed=SEED) if questions else Difference(0.0, 0.0, 0.0, 1.0)
     return Row(
         grade=grade,
         questions=len(questions),
-        judgements=sum(len(each.choices) for each in questions.values()),
+        judgements=sum(len(question.choices) for question in questions.values()),
         prefer_a=_mean(a),
         tie=_mean(tie),
         prefer_b=_mean(b),

@@ -1,4 +1,4 @@
-"""What the routes of blind comparison take and give."""
+"""Requests and replies of the routes of blind comparison."""
 
 from __future__ import annotations
 
@@ -6,21 +6,21 @@ from typing import Annotated
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
-from qa_bot.learning.comparing.blind import Place
+from qa_bot.learning.comparing.blind import Preference
 from qa_bot.learning.comparing.judgements import Grade, Name
 from qa_bot.web.api.models import Body, whole
 from qa_bot.web.chat.frames import NAME, TEXT
 
 PAIRS = 1_000_000
-"""Pairs that a place counts at most."""
+"""Limit of a pair's position."""
 DAY = 86_400.0
 
-Judge = Annotated[Name, Field(description="Who judges: any name, the same one every time.")]
+Judge = Annotated[Name, Field(description="Name of the judge, the same every time.")]
 Level = Annotated[Grade, Field(description="0 bad, 1 fair, 2 good, 3 excellent."), BeforeValidator(whole)]
 
 
 class SideRequest(Body):
-    name: Annotated[str, Field(min_length=1, max_length=NAME, description="What it is; no judge is told.")]
+    name: Annotated[str, Field(min_length=1, max_length=NAME, description="Name of the side, hidden from judges.")]
     answers: Annotated[str, Field(min_length=1, description="JSONL as `qa-bot compare` reads it.")]
 
 
@@ -31,18 +31,18 @@ class ComparisonRequest(Body):
 
 
 class NextQuery(BaseModel):
-    """Whose turn it is, and from which place on; the values come as text."""
+    """The judge, and the first position to look at; query values are text."""
 
     model_config = ConfigDict(extra="forbid")
 
     judge: Judge
-    start: Annotated[int, Field(ge=0, lt=PAIRS, description="Pairs before this place were skipped.")] = 0
+    start: Annotated[int, Field(ge=0, lt=PAIRS, description="Pairs before this position were skipped.")] = 0
 
 
 class TableQuery(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
-    reveal: Annotated[bool, Field(description="Tell the names of the sides.")] = False
+    reveal: Annotated[bool, Field(description="Give the names of the sides.")] = False
 
 
 class GradesRequest(Body):
@@ -53,9 +53,9 @@ class GradesRequest(Body):
 class JudgementRequest(Body):
     judge: Judge
     qid: Annotated[str, Field(min_length=1, max_length=TEXT)]
-    choice: Annotated[Place, Field(description="The better answer by its place, or a tie.")]
+    choice: Annotated[Preference, Field(description="The better answer by its position, or a tie.")]
     grades: GradesRequest | None = None
-    seconds: Annotated[float, Field(ge=0, le=DAY, description="Spent on it.")] | None = None
+    seconds: Annotated[float, Field(ge=0, le=DAY, description="Time that the judge took.")] | None = None
 
 
 # --- replies --------------------------------------------------------------------------------------------------------
@@ -63,9 +63,9 @@ class JudgementRequest(Body):
 
 class ComparisonReply(BaseModel):
     name: str
-    questions: Annotated[int, Field(description="How many pairs there are to judge.")]
+    questions: Annotated[int, Field(description="Number of pairs to judge.")]
     identical: Annotated[int, Field(description="Pairs of identical answers, which are ties.")]
-    judges: Annotated[dict[str, int], Field(description="How many each judge has judged.")]
+    judges: Annotated[dict[str, int], Field(description="Number of judgements by judge.")]
 
 
 class ComparisonMadeReply(BaseModel):
@@ -74,7 +74,7 @@ class ComparisonMadeReply(BaseModel):
     identical: int
     only_a: Annotated[int, Field(description="Questions that only A answers; they are left out.")]
     only_b: int
-    wrong: Annotated[list[str], Field(description="The first lines that could not be used, each with its reason.")]
+    wrong: Annotated[list[str], Field(description="The first unusable lines, with reasons.")]
 
 
 class ComparisonsReply(BaseModel):
@@ -82,7 +82,7 @@ class ComparisonsReply(BaseModel):
 
 
 class PairReply(BaseModel):
-    """Two answers in an order of chance; an empty one is none."""
+    """Two answers in random order; an empty one is an abstention."""
 
     qid: str
     question: str
@@ -95,9 +95,9 @@ class PairReply(BaseModel):
 class NextReply(BaseModel):
     comparison: str
     judge: str
-    done: Annotated[int, Field(description="How many this judge has judged.")]
+    done: Annotated[int, Field(description="Number of pairs that this judge has judged.")]
     questions: int
-    pair: Annotated[PairReply | None, Field(description="Null where all from `start` on are judged.")]
+    pair: Annotated[PairReply | None, Field(description="Null if all from `start` on are judged.")]
 
 
 class JudgementReply(BaseModel):
@@ -111,7 +111,7 @@ class JudgementReply(BaseModel):
 class RowReply(BaseModel):
     """Figures of the questions of one grade; shares and `difference` are means over questions."""
 
-    grade: Annotated[str, Field(description="Of the better answer, where it is known; `all` is over all questions.")]
+    grade: Annotated[str, Field(description="Of the better answer, if known; `all` is over all questions.")]
     questions: int
     judgements: int
     prefer_a: float
@@ -128,14 +128,14 @@ class RowReply(BaseModel):
 
 class TableReply(BaseModel):
     comparison: str
-    a: Annotated[str | None, Field(description="What A is; only with `reveal`.")] = None
+    a: Annotated[str | None, Field(description="Name of A; only with `reveal`.")] = None
     b: str | None = None
     questions: int
     identical: int
-    waiting: Annotated[int, Field(description="Questions that nobody has judged yet.")]
+    waiting: Annotated[int, Field(description="Questions without a judgement.")]
     only_a: int
     only_b: int
     judges: dict[str, int]
-    alpha: Annotated[float | None, Field(description="Krippendorff's, nominal; null where it has no value.")]
+    alpha: Annotated[float | None, Field(description="Krippendorff's, nominal; null if undefined.")]
     conclusion: str
-    rows: Annotated[list[RowReply], Field(description="By grade, where grades are known; the last is over all.")]
+    rows: Annotated[list[RowReply], Field(description="By grade, if grades are known; the last is over all.")]

@@ -8,11 +8,11 @@ import json
 from collections.abc import Mapping
 from typing import Any, TypeVar
 
-import orjson
 from aiohttp import web
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
+from qa_bot.answering.answer_json import dumps
 from qa_bot.web.errors import ServiceError
 
 Model = TypeVar("Model", bound=BaseModel)
@@ -83,10 +83,6 @@ def reply(told: Mapping[str, Any], *, status: int = 200) -> web.Response:
     """A reply that nobody between us and the client may keep."""
     headers = {"Cache-Control": "no-store"}
     return web.Response(body=dumps(told), status=status, content_type="application/json", headers=headers)
-
-
-def dumps(told: Mapping[str, Any]) -> bytes:
-    return orjson.dumps(told, option=orjson.OPT_SERIALIZE_NUMPY)
 
 
 def shown(value: object) -> str:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
+from qa_bot.answering.answer_schema import AnswerReply, LineReply
 from qa_bot.answering.pipeline import SearchEngine
 from qa_bot.conversation.persona_choice import LONGEST
 from qa_bot.web.chat.frames import COMMENT, NAME, TEXT, Id, Vote
-from qa_core.types import AnswerKind, Span, StyledKind
 
 DEADLINE = 120
 """Seconds: the longest deadline that a client may ask for."""
@@ -37,7 +37,6 @@ Top = Annotated[
 ]
 Place = Annotated[int, Field(ge=0, lt=TOP)]
 Seconds = Annotated[float, Field(description="Seconds since 1970.")]
-Stretch = Annotated[Span | None, Field(description="[start, end) in Unicode code points.")]
 
 
 class Body(BaseModel):
@@ -127,63 +126,6 @@ class TranscriptQuery(BaseModel):
 
 
 # --- replies --------------------------------------------------------------------------------------------------------
-
-
-class SourceReply(BaseModel):
-    """A document behind an answer, at its best passage; the spans are null where the answer does not use it."""
-
-    id: str
-    document: str
-    collection: str
-    title: str
-    url: str
-    score: float
-    text: str
-    span: Stretch
-    source_span: Stretch
-
-
-class LineReply(BaseModel):
-    """A sentence in somebody's voice: drawn word by word, quoted from the speaker, or written by a person."""
-
-    text: str
-    kind: StyledKind
-    persona: str
-    score: float
-
-
-class StyledReply(BaseModel):
-    """What a persona says to a question; only where one was asked for."""
-
-    persona: str
-    hint: str
-    lines: Annotated[list[LineReply], Field(description="The one that was taken, then the others, best first.")]
-    span: Annotated[Span | None, Field(description="Where the sentence stands in `answer`; null where it does not.")]
-    notice: Annotated[str, Field(description="What to know where there are no lines, or the hint does not steer.")]
-
-
-class ChoiceReply(BaseModel):
-    text: str
-    question: Annotated[str, Field(description="What is asked where it is chosen.")]
-
-
-class AnswerReply(BaseModel):
-    id: str
-    question: str
-    answered: bool
-    kind: AnswerKind
-    answer: str
-    confidence: float
-    reason: str
-    sources: list[SourceReply]
-    timings: Annotated[dict[str, float], Field(description="Seconds by stage, and their total.")]
-    skipped: list[str]
-    styled: StyledReply | None = None
-    understood: Annotated[str, Field(description="The follow-up as it was understood, where it was rewritten.")] = ""
-    choices: Annotated[
-        list[ChoiceReply], Field(description="What may be meant, where the bot asks back: answer with `/api/choose`.")
-    ] = []
-    trace: dict[str, Any] | None = None
 
 
 class AskReply(AnswerReply):

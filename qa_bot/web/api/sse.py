@@ -10,8 +10,8 @@ from typing import Any
 
 from aiohttp import web
 
+from qa_bot.answering.answer_json import dumps
 from qa_bot.answering.events import Event, StageBegun
-from qa_bot.web.api.json_bodies import dumps
 from qa_bot.web.app_keys import METRICS, REQUEST_ID
 from qa_bot.web.errors import ServiceError
 from qa_bot.web.service import AnswerService

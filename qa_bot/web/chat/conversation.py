@@ -16,8 +16,8 @@ from typing import Any
 
 import orjson
 
+from qa_bot.answering.answer_json import dumps
 from qa_bot.answering.events import STAGES, ChoicesOffered, Event
-from qa_bot.web.api.json_bodies import dumps
 from qa_bot.web.chat import frames
 from qa_bot.web.chat.frames import Ask
 from qa_bot.web.chat.turn import Client, SentFrame, Turn

@@ -11,7 +11,8 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Discriminator, Field, Tag
 from pydantic_core import PydanticCustomError
 
-from qa_bot.web.api.models import SourceReply, whole
+from qa_bot.answering.answer_schema import SourceReply
+from qa_bot.web.api.models import whole
 from qa_bot.web.chat.frames import NAME
 
 MODEL = "qa-bot"

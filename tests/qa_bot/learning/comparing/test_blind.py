@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
-
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binomtest
 
-from qa_bot.learning.comparing.blind import PLACES, chosen, next_pair, order_of, show
+from qa_bot.learning.comparing.blind import PREFERENCES, blind_pair, chosen_side, next_pair, order_of
 from qa_bot.learning.comparing.comparison import Comparison, Pair
 
 PAIRS = tuple(Pair(f"q{n}", f"Question {n}?", "", f"one {n}", f"other {n}", 0, 3) for n in range(8))
@@ -19,9 +17,9 @@ NAMES = st.text(min_size=1, max_size=20)
 @given(st.integers(0, 2**32), NAMES, NAMES)
 def test_the_order_can_be_thrown_again(seed: int, judge: str, qid: str) -> None:
     assert order_of(seed, judge, qid) == order_of(seed, judge, qid)
-    assert chosen("AB", "first") == chosen("BA", "second") == "A"
-    assert chosen("AB", "second") == chosen("BA", "first") == "B"
-    assert chosen("AB", "tie") == chosen("BA", "tie") == "tie"
+    assert chosen_side("AB", "first") == chosen_side("BA", "second") == "A"
+    assert chosen_side("AB", "second") == chosen_side("BA", "first") == "B"
+    assert chosen_side("AB", "tie") == chosen_side("BA", "tie") == "tie"
 
 
 @given(st.integers(0, 2**32), NAMES)
@@ -45,11 +43,11 @@ def test_nothing_but_question_and_texts_is_shown(seed: int, judge: str) -> None:
     made = Comparison("n", MADE.a, MADE.b, seed, PAIRS)
     swapped = Comparison("n", MADE.b, MADE.a, seed, tuple(Pair(p.qid, p.question, "", p.b, p.a, 3, 0) for p in PAIRS))
     for place, pair in enumerate(PAIRS):
-        shown = asdict(show(made, pair, judge, place))
+        shown = blind_pair(made, pair, judge, place).as_dict()
         texts = {shown.pop("first"), shown.pop("second")}
         assert texts == {pair.a, pair.b}
         assert shown == {"qid": pair.qid, "question": pair.question, "body": "", "place": place}
-        other = asdict(show(swapped, swapped.pairs[place], judge, place))
+        other = blind_pair(swapped, swapped.pairs[place], judge, place).as_dict()
         assert {other.pop("first"), other.pop("second")} == texts
         assert other == shown
 
@@ -60,7 +58,7 @@ def test_pairs_come_in_turn_and_identical_ones_never() -> None:
 
     def next_id(*done: str, start: int = 0) -> str | None:
         shown = next_pair(made, "ann", done, start=start)
-        return None if shown is None else f"{shown.place}:{shown.qid}"
+        return None if shown is None else f"{shown.position}:{shown.qid}"
 
     assert next_id() == "0:q0"
     assert next_id("q0") == "1:q1"
@@ -71,4 +69,4 @@ def test_pairs_come_in_turn_and_identical_ones_never() -> None:
 
 
 def test_places_are_all_that_a_judge_can_choose() -> None:
-    assert {chosen("BA", place) for place in PLACES} == {"A", "B", "tie"}
+    assert {chosen_side("BA", place) for place in PREFERENCES} == {"A", "B", "tie"}

@@ -10,7 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from qa_bot.home.folder import Home
-from qa_bot.learning.comparing.comparison import Comparison, Pair, compare, file_of, keep, load, name_of, names
+from qa_bot.learning.comparing.comparison import Comparison, Pair, compare, file_of, load, name_of, names, save
 from qa_bot.learning.comparing.sides import ComparisonError, Reply, Side
 from qa_core.types import Question
 
@@ -71,7 +71,7 @@ def test_a_kept_comparison_comes_back(tmp_path_factory: pytest.TempPathFactory, 
     pairs = tuple(Pair(str(n), question, "", a, b, grade) for n, (question, a, b, grade) in enumerate(rows))
     home = Home(tmp_path_factory.mktemp("home"))
     made = Comparison("n", "a", "b", 7, pairs, 1, 2)
-    keep(home, made)
+    save(home, made)
     assert load(home, "n") == made
     assert names(home) == ["n"]
     assert file_of(home, "n").stat().st_mode & 0o077 == 0
@@ -79,13 +79,13 @@ def test_a_kept_comparison_comes_back(tmp_path_factory: pytest.TempPathFactory, 
 
 def test_a_comparison_may_grow_but_not_change(tmp_path: Path) -> None:
     home, made = Home(tmp_path), compare(A, B, name="n", seed=0)
-    keep(home, replace(made, pairs=made.pairs[:2]))
-    keep(home, made)
-    keep(home, replace(made, pairs=tuple(replace(pair, grade_a=2) for pair in made.pairs)))
+    save(home, replace(made, pairs=made.pairs[:2]))
+    save(home, made)
+    save(home, replace(made, pairs=tuple(replace(pair, grade_a=2) for pair in made.pairs)))
     assert [pair.grade_a for pair in load(home, "n").pairs] == [2, 2, 2]
     for pairs in (made.pairs[:2], tuple(replace(pair, a="Changed.") for pair in made.pairs)):
-        with pytest.raises(ComparisonError, match=r"as they were, but [13] of 3 are gone or differ .*another name"):
-            keep(home, replace(made, pairs=pairs))
+        with pytest.raises(ComparisonError, match=r"but [13] of 3 are gone or differ .*another name"):
+            save(home, replace(made, pairs=pairs))
     assert len(load(home, "n").pairs) == 3
 
 
@@ -93,7 +93,7 @@ def test_what_cannot_be_loaded(tmp_path: Path) -> None:
     home = Home(tmp_path)
     with pytest.raises(ComparisonError, match=r"Expected the name of a comparison \(none yet\), but got 'n'"):
         load(home, "n")
-    keep(home, compare(A, B, name="there", seed=0))
+    save(home, compare(A, B, name="there", seed=0))
     with pytest.raises(ComparisonError, match=r"\(there\)"):
         load(home, "n")
     for content in ("", "{", "[]", '{"name": "n", "pairs": [{"qid": 3}]}', "\0" * 100):

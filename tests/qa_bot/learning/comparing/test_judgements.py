@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from qa_bot.learning.comparing.blind import PLACES, Place, order_of
+from qa_bot.learning.comparing.blind import PREFERENCES, Preference, order_of
 from qa_bot.learning.comparing.comparison import Comparison, Pair
-from qa_bot.learning.comparing.judgements import append, expect_judge, judge_pair, read_judgements
+from qa_bot.learning.comparing.judgements import append, check_judge, judge_pair, read_judgements
 from qa_bot.learning.comparing.sides import ComparisonError
 
 PAIRS = (Pair("q1", "One?", "", "a", "b"), Pair("q2", "Two?", "", "a", "b"), Pair("same", "Same?", "", "a", "a"))
@@ -30,12 +30,12 @@ def counted(*files: Path) -> dict[str, dict[str, str]]:
 
 @given(
     st.text(st.characters(exclude_categories=["C", "Z"]), min_size=1, max_size=60),
-    st.sampled_from(PLACES),
+    st.sampled_from(PREFERENCES),
     st.sampled_from([(None, None), (0, 3), (2, None)]),
     st.floats(0, 1e6),
 )
 def test_a_judgement_comes_back(
-    tmp_path_factory: pytest.TempPathFactory, judge: str, place: Place, grades, seconds: float
+    tmp_path_factory: pytest.TempPathFactory, judge: str, place: Preference, grades, seconds: float
 ) -> None:
     file = tmp_path_factory.mktemp("judged") / "j.jsonl"
     said = judge_pair(MADE, PAIRS[0], judge, place, grades=grades, seconds=seconds)
@@ -50,7 +50,7 @@ def test_a_judgement_comes_back(
 
 def test_lines_are_only_added(tmp_path: Path) -> None:
     file = tmp_path / "folder" / "j.jsonl"
-    for place in PLACES:
+    for place in PREFERENCES:
         append(file, judge_pair(MADE, PAIRS[0], "ann", place))
     lines = [json.loads(line) for line in file.read_text().splitlines()]
     assert len(lines) == 3
@@ -146,7 +146,7 @@ def test_an_endless_line_is_left_out(write_lines) -> None:
 
 def test_names_of_judges() -> None:
     for name in ("ann", "Ann-Marie O'Neil", "李", "judge 2"):
-        expect_judge(name)
+        check_judge(name)
     for name in ("", " ", " ann", "ann ", "a\nb", "x" * 65):
         with pytest.raises(ComparisonError, match="Expected a judge's name"):
-            expect_judge(name)
+            check_judge(name)

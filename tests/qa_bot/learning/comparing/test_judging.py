@@ -8,18 +8,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from qa_bot.learning.comparing.blind import Shown, order_of
+from qa_bot.learning.comparing.blind import BlindPair, order_of
 from qa_bot.learning.comparing.comparison import Comparison, Pair
 from qa_bot.learning.comparing.judgements import Judgement
-from qa_bot.learning.comparing.judging import Verdict, judge_all, parsed
+from qa_bot.learning.comparing.judging import Verdict, judge_all, parse_verdict
 
 MADE = Comparison("n", "a", "b", 4, tuple(Pair(f"q{n}", f"{n}?", "", f"a{n}", f"b{n}") for n in range(4)))
 
 
-def judged(*lines: str, done: tuple[str, ...] = ()) -> tuple[list[Judgement], list[Shown], list[str]]:
+def judged(*lines: str, done: tuple[str, ...] = ()) -> tuple[list[Judgement], list[BlindPair], list[str]]:
     given: Iterator[str] = iter(lines)
     said: list[Judgement] = []
-    seen: list[Shown] = []
+    seen: list[BlindPair] = []
     told: list[str] = []
     count = judge_all(
         MADE,
@@ -27,7 +27,7 @@ def judged(*lines: str, done: tuple[str, ...] = ()) -> tuple[list[Judgement], li
         done,
         lambda: next(given, None),
         show=lambda shown, of: seen.append(shown) if of == 4 else None,
-        tell=told.append,
+        notify=told.append,
         save=said.append,
     )
     assert count == len(said)
@@ -59,17 +59,17 @@ def test_going_on_where_one_stopped() -> None:
 
 @pytest.mark.parametrize("line", ["", "3", "A", "1 2", "1 4 0", "1 2 3 0", "1 -1 0", "12", "01", "1,2,3"])
 def test_lines_that_say_nothing(line: str) -> None:
-    assert parsed(line) is None
+    assert parse_verdict(line) is None
 
 
 @given(st.sampled_from("120"), st.none() | st.tuples(st.integers(0, 3), st.integers(0, 3)))
 def test_lines_that_do(key: str, grades: tuple[int, int] | None) -> None:
     places = {"1": "first", "2": "second", "0": "tie"}
     line = key if grades is None else f"  {key}\t{grades[0]}  {grades[1]}"
-    assert parsed(line) == Verdict(places[key], grades or (None, None))  # type: ignore[arg-type]
+    assert parse_verdict(line) == Verdict(places[key], grades or (None, None))  # type: ignore[arg-type]
 
 
 @given(st.text(max_size=40))
 def test_any_line_is_a_verdict_or_none(line: str) -> None:
-    verdict = parsed(line)
-    assert verdict is None or verdict.place in ("first", "second", "tie")
+    verdict = parse_verdict(line)
+    assert verdict is None or verdict.preference in ("first", "second", "tie")

@@ -11,7 +11,7 @@ import pytest
 from qa_bot.bot import Bot
 from qa_bot.cli.batch import answer_all
 from qa_bot.home.config import ConfigError
-from qa_bot.learning.comparing.sides import ComparisonError, Reply, Side, folded, graded, open_sides, read_answers
+from qa_bot.learning.comparing.sides import ComparisonError, Reply, Side, folded, open_sides, read_answers, with_grades
 from qa_core.types import Question
 
 CATS = "Why do cats sleep all day?"
@@ -154,7 +154,7 @@ def test_what_is_no_side(home: Path, write_lines, tmp_path: Path) -> None:
 def test_grades_of_the_first_documents() -> None:
     replies = tuple(Reply(Question("?", id=str(n)), "Yes.", document) for n, document in enumerate("abc"))
     qrels = {"0": {"a": 2, "b": 1}, "1": {"b": -2}, "2": {"a": 3}}
-    assert [reply.grade for reply in graded(Side("s", replies), qrels).replies] == [2, 0, None]
+    assert [reply.grade for reply in with_grades(Side("s", replies), qrels).replies] == [2, 0, None]
 
 
 def test_spellings_of_a_question() -> None:

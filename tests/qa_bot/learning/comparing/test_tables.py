@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from qa_bot.learning.comparing.blind import Choice
 from qa_bot.learning.comparing.comparison import Comparison, Pair
-from qa_bot.learning.comparing.judgements import Judged, Judgement
+from qa_bot.learning.comparing.judgements import Judgement, Judgements
 from qa_bot.learning.comparing.tables import Table, table_of
 
 Grades = tuple[int | None, int | None]
@@ -34,7 +34,7 @@ def table(
         for n, of in enumerate(choices)
         if of
     }
-    return table_of(Comparison("n", "left", "right", 0, tuple(pairs)), Judged(judged))
+    return table_of(Comparison("n", "left", "right", 0, tuple(pairs)), Judgements(judged))
 
 
 def test_nine_of_ten() -> None:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from qa_bot.home.folder import Home
 from qa_bot.learning.comparing.blind import order_of
-from qa_bot.learning.comparing.comparison import Comparison, Pair, file_of, judgements_of, keep
+from qa_bot.learning.comparing.comparison import Comparison, Pair, file_of, judgements_of, save
 
 JSON = {"Content-Type": "application/json"}
 PAIRS = tuple(Pair(f"q{n}", f"Question {n}?", "More.", f"good {n}", f"bad {n}", 2, 0) for n in range(10))
@@ -23,7 +23,7 @@ MADE = Comparison("models", "secret-one.jsonl", "secret-two.jsonl", 3, (*PAIRS, 
 @pytest.fixture
 def kept(home: Path) -> Home:
     """A home with a comparison."""
-    keep(Home(home), MADE)
+    save(Home(home), MADE)
     return Home(home)
 
 

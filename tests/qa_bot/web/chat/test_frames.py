@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from qa_bot.answering.answer_json import dumps
 from qa_bot.answering.events import STAGES, SourcesFound, StageBegun, TextAdded
-from qa_bot.web.api.json_bodies import dumps
 from qa_bot.web.chat import frames
 from qa_bot.web.chat.frames import Ask, Cancel, Choose, Feedback, Hello, Ping, Raw, id_of, read
 from qa_bot.web.errors import ServiceError

@@ -7,13 +7,13 @@ import io
 import pytest
 from rich.console import Console
 
-from qa_bot.learning.comparing.blind import Shown
+from qa_bot.learning.comparing.blind import BlindPair
 from qa_bot.learning.comparing.comparison import Comparison, Pair
-from qa_bot.learning.comparing.display import pair, table
-from qa_bot.learning.comparing.judgements import Judged, Judgement
+from qa_bot.learning.comparing.judgements import Judgement, Judgements
 from qa_bot.learning.comparing.tables import table_of
+from qa_bot.terminal.comparison import render_pair, render_table
 
-SHOWN = Shown("q1", "Why [bold]so[/bold]?", "With details.", "The first answer.", "", 11)
+SHOWN = BlindPair("q1", "Why [bold]so[/bold]?", "With details.", "The first answer.", "", 11)
 
 
 def drawn(what: object, width: int) -> list[str]:
@@ -24,7 +24,7 @@ def drawn(what: object, width: int) -> list[str]:
 
 @pytest.mark.parametrize(("width", "beside"), [(120, True), (80, False)])
 def test_answers_stand_beside_each_other_where_there_is_room(width: int, beside: bool) -> None:
-    lines = drawn(pair(SHOWN, 80), width)
+    lines = drawn(render_pair(SHOWN, 80), width)
     assert any("12 of 80  Why [bold]so[/bold]?" in line for line in lines)
     assert any("With details." in line for line in lines)
     (one,) = [line for line in lines if "The first answer." in line]
@@ -36,8 +36,8 @@ def test_answers_stand_beside_each_other_where_there_is_room(width: int, beside:
 def test_the_table_fits_a_terminal() -> None:
     pairs = tuple(Pair(f"q{n}", "?", "", "a", "b", n % 4) for n in range(1200))
     said = {p.qid: {"ann": Judgement("ann", p.qid, "AB", "A" if n % 3 else "B")} for n, p in enumerate(pairs)}
-    told = table_of(Comparison("n", "left", "right", 0, pairs), Judged(said))
-    lines = drawn(table(told), 80)
+    told = table_of(Comparison("n", "left", "right", 0, pairs), Judgements(said))
+    lines = drawn(render_table(told), 80)
     assert [line.split()[0] for line in lines[4:9]] == ["0", "1", "2", "3", "all"]
     assert lines[8].split()[:6] == ["all", "1,200", "1,200", "67%", "0%", "33%"]
     assert lines[8].split()[-4:] == ["<", ".001", "<", ".001"]
