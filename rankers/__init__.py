@@ -1,1 +1,1 @@
-"""Ordering candidates: clue scoring and passage scoring."""
+"""Ranking of candidates: clue score, pair scorers and their learned fusion, and their training."""

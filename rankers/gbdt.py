@@ -1,9 +1,9 @@
-"""Gradient-boosted trees over features to one score (Friedman 2001; thesis, ch. 6.3.2). The one door of LightGBM.
+"""Gradient-boosted trees that score features (Friedman 2001; Wang 2018, §6.3.2). The only file that imports LightGBM.
 
     trees = BoostedTrees.fit(features, labels, names=names, config=GBDTConfig())
     trees.score(features), trees.importances()
 
-Trees at rest are text, LightGBM's own format; nothing is pickled. A feature may be missing (NaN).
+Trees are saved as text in the format of LightGBM; nothing is pickled. A missing feature is NaN.
 """
 
 from __future__ import annotations
@@ -24,21 +24,21 @@ if TYPE_CHECKING:
     from lightgbm import Booster
 
 TEXT = "trees"
-"""Name of the tensor, uint8, that holds the trees' text in UTF-8."""
+"""Name of the tensor, uint8, that stores the text of the trees in UTF-8."""
 _NUMBERS = re.compile(r"^(threshold|leaf_value|leaf_weight|internal_value|split_gain)=(.*)$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
 class GBDTConfig:
-    """Few and small trees, since answer selection has few questions."""
+    """Defaults are few and small trees, because answer selection has few questions."""
 
     objective: Literal["binary", "lambdarank", "cross_entropy"] = "binary"
     trees: int = 200
-    leaves: int = 8  # of a tree, at most
+    leaves: int = 8  # per tree, at most
     learning_rate: float = 0.05
-    least: int = 20  # examples in a leaf
-    features: float = 0.7  # share of the features that a tree may look at
-    examples: float = 0.7  # share of the examples that a tree is grown on
+    least: int = 20  # minimum examples in a leaf
+    features: float = 0.7  # share of the features for each tree
+    examples: float = 0.7  # share of the examples for each tree
     l2: float = 1.0
     seed: int = 0
 
@@ -47,13 +47,13 @@ class GBDTConfig:
         wrong += [name for name in ("features", "examples") if not 0 < getattr(self, name) <= 1]
         wrong += ["leaves"] * (self.leaves < 2) + ["l2"] * (self.l2 < 0) + ["seed"] * (self.seed < 0)
         if wrong:
-            told = ", ".join(f"{name} = {getattr(self, name)}" for name in wrong)
-            raise ValueError(f"Expected sizes that trees can be grown with, but got {told}; correct them.")
+            got = ", ".join(f"{name} = {getattr(self, name)}" for name in wrong)
+            raise ValueError(f"Expected sizes that trees can be grown with, but got {got}; correct them.")
 
 
 @dataclass(frozen=True, slots=True)
 class GBDTModel:
-    """Head of trees at rest."""
+    """Configuration of saved trees."""
 
     names: tuple[str, ...]
     trees: GBDTConfig = field(default_factory=GBDTConfig)
@@ -61,7 +61,7 @@ class GBDTModel:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BoostedTrees:
-    """Grown trees; scores are log-odds, or lambdarank's scores, less where they were grown from."""
+    """Trained trees; scores are log-odds, or those of lambdarank, without the initial scores."""
 
     booster: Booster
     names: tuple[str, ...]
@@ -79,18 +79,18 @@ class BoostedTrees:
         start: ArrayLike | None = None,
         config: GBDTConfig | None = None,
     ) -> Self:
-        """Grow trees. The same data and seed give the same trees.
+        """Train trees; the same data and seed give the same trees.
 
         Args:
-            features: (N, F), NaN where there is none; infinity is refused.
-            labels: (N,), right or wrong, grades for lambdarank, or shares for cross_entropy.
-            names: of the features.
+            features: (N, F), NaN for a missing feature; infinity is refused.
+            labels: (N,), right or wrong, grades for lambdarank, or probabilities for cross_entropy.
+            names: names of the features.
             groups: (N,), the question of each example; lambdarank compares within it.
-            weights: (N,), how much an example counts; all the same by default.
-            start: (N,), scores that the trees add to, and that `score` leaves out.
+            weights: (N,), of the examples; by default equal.
+            start: (N,), initial scores, to which the trees add; `score` does not include them.
 
         Raises:
-            ValueError: shapes, names or labels do not do.
+            ValueError: wrong shapes, names or labels.
         """
         import lightgbm
 
@@ -99,19 +99,19 @@ class BoostedTrees:
         grades = np.asarray(labels, dtype=np.float64)
         _check_labels(grades, len(values))
         shares = np.ones(len(values)) if weights is None else np.asarray(weights, dtype=np.float64)
-        begun = np.zeros(len(values)) if start is None else np.asarray(start, dtype=np.float64)
+        initial = np.zeros(len(values)) if start is None else np.asarray(start, dtype=np.float64)
         sizes = None
         if config.objective == "lambdarank":
             if groups is None:
-                raise ValueError("Expected groups for lambdarank, but got none; tell the question of each example.")
+                raise ValueError("Expected groups for lambdarank, but got none; give the question of each example.")
             order, sizes = _grouped(np.asarray(groups), len(values), config.seed)
-            values, grades, shares, begun = values[order], grades[order], shares[order], begun[order]
+            values, grades, shares, initial = values[order], grades[order], shares[order], initial[order]
         data = lightgbm.Dataset(
             values,
             grades,
             weight=None if weights is None else shares,
             group=sizes,
-            init_score=None if start is None else begun,
+            init_score=None if start is None else initial,
             feature_name=list(names),
             params={"verbosity": -1},
         )
@@ -119,17 +119,17 @@ class BoostedTrees:
 
     @classmethod
     def load(cls, folder: Path) -> Self:
-        """Raises FileNotFoundError and ValueError that say what is missing or wrong."""
+        """Raises FileNotFoundError or ValueError for a missing, damaged or different model."""
         head = load_config(folder, GBDTModel)
         text = tensor_text(load_weights(folder).get(TEXT), folder / WEIGHTS)
         return cls.of_text(text, head.names, head.trees, source=folder / WEIGHTS)
 
     @classmethod
     def of_text(cls, text: str, names: Sequence[str], config: GBDTConfig, *, source: Path) -> Self:
-        """From `text`; raises ValueError for damage, numbers that are not finite, or trees over other features."""
+        """The inverse of `text`; raises ValueError for damaged trees, infinite numbers or other features."""
         import lightgbm
 
-        if any(_wrong(found[1], _floats(found[2])) for found in _NUMBERS.finditer(text)):
+        if any(_invalid(match[1], _floats(match[2])) for match in _NUMBERS.finditer(text)):
             raise ValueError(f"{source}: Expected finite trees, but got NaN or infinity; train them again.")
         try:
             booster = lightgbm.Booster(model_str=text)
@@ -143,11 +143,11 @@ class BoostedTrees:
 
     @property
     def text(self) -> str:
-        """LightGBM's text format."""
+        """The trees in the text format of LightGBM."""
         return str(self.booster.model_to_string(num_iteration=-1))
 
     def save(self, folder: Path, *, card: str) -> None:
-        """Write a folder that `load` opens; an interrupted save leaves the old trees."""
+        """Write a folder that `load` opens; an interrupted save keeps the old trees."""
         save_model(
             folder,
             config=GBDTModel(self.names, self.config),
@@ -157,26 +157,26 @@ class BoostedTrees:
         )
 
     def score(self, features: FloatArray) -> FloatArray:
-        """Scores (N,) of features (N, F); NaN is a missing one."""
+        """Scores (N,) of features (N, F); a missing feature is NaN."""
         values = _checked(features, self.names)
         if not len(values):
             return np.zeros(0, dtype=np.float32)
-        found: Any = self.booster.predict(values, raw_score=True, num_threads=1)
-        scores: FloatArray = np.asarray(found, dtype=np.float32)
+        raw: Any = self.booster.predict(values, raw_score=True, num_threads=1)
+        scores: FloatArray = np.asarray(raw, dtype=np.float32)
         return scores
 
     def importances(self) -> dict[str, float]:
-        """Each feature's share of all gains, largest first; all 0 where no tree has a split."""
+        """Share of each feature in all gains, largest first; all 0 if no tree has a split."""
         gains = np.asarray(self.booster.feature_importance("gain"), dtype=np.float64)
         shares = (gains / gains.sum() if gains.sum() > 0 else gains).tolist()
         return dict(sorted(zip(self.names, shares, strict=True), key=lambda item: -item[1]))
 
 
 def normalised(features: FloatArray, groups: ArrayLike) -> FloatArray:
-    """Each feature less its mean over the pair's group, in standard deviations: (N, F) and (N,) to (N, F).
+    """Features (N, F) standardised within their groups (N,): minus the mean, in standard deviations.
 
-    What is the same throughout a group becomes 0, NaN stays NaN. For whole candidate lists only: the result depends on
-    the other candidates of a question.
+    A feature that is constant in a group becomes 0; NaN stays NaN. The result depends on the other candidates of a
+    question, so it needs whole candidate lists.
     """
     numbers = np.unique(np.asarray(groups), return_inverse=True)[1]
     there = ~np.isnan(features)
@@ -185,17 +185,17 @@ def normalised(features: FloatArray, groups: ArrayLike) -> FloatArray:
     gaps = np.where(there, features - means[numbers], 0.0)
     spread = np.sqrt(_sums(gaps**2, numbers) / counts)[numbers]
     tiny = spread <= 1e-6 * np.maximum(1.0, np.abs(means[numbers]))
-    found: FloatArray = np.where(there, np.where(tiny, 0.0, gaps / np.where(tiny, 1.0, spread)), np.nan)
-    return found.astype(np.float32)
+    standardised: FloatArray = np.where(there, np.where(tiny, 0.0, gaps / np.where(tiny, 1.0, spread)), np.nan)
+    return standardised.astype(np.float32)
 
 
-def _wrong(name: str, numbers: NDArray[np.float64]) -> bool:
-    """Whether trees cannot hold such numbers; an infinite threshold parts what is missing from what is there."""
+def _invalid(name: str, numbers: NDArray[np.float64]) -> bool:
+    """Whether trees cannot contain these numbers; an infinite threshold is valid, as it separates missing values."""
     return bool((np.isnan(numbers) if name == "threshold" else ~np.isfinite(numbers)).any())
 
 
 def _floats(text: str) -> NDArray[np.float64]:
-    """Numbers of a line; what is none is NaN."""
+    """Numbers of a line; NaN if it has anything else."""
     try:
         return np.array(text.split(), dtype=np.float64)
     except ValueError:
@@ -203,7 +203,7 @@ def _floats(text: str) -> NDArray[np.float64]:
 
 
 def _sums(values: NDArray[Any], numbers: IntArray) -> NDArray[np.float64]:
-    """Of each group, (G, F)."""
+    """Sums (G, F) of values (N, F) by group number (N,)."""
     sums = np.zeros((int(numbers.max(initial=-1)) + 1, values.shape[1]))
     np.add.at(sums, numbers, values)
     return sums
@@ -238,19 +238,19 @@ def _checked(features: FloatArray, names: Sequence[str]) -> FloatArray:
 
 def _check_labels(labels: NDArray[np.float64], count: int) -> None:
     if labels.shape != (count,):
-        raise ValueError(f"Expected {count} labels, one an example, but got shape {labels.shape}.")
+        raise ValueError(f"Expected {count} labels, one per example, but got shape {labels.shape}.")
     if len(np.unique(labels)) < 2:
         raise ValueError(f"Expected right examples and wrong ones, but got {count} of one label; give both kinds.")
 
 
 def _grouped(groups: NDArray[Any], count: int, seed: int) -> tuple[IntArray, IntArray]:
-    """The order in which groups stand together, and their sizes.
+    """The order of examples by group, and the sizes of the groups.
 
-    Within a group by chance: where files list right answers first, the order would tell what is to be learnt.
+    The order within a group is random, because an order with right answers first would leak the labels.
     """
     if groups.shape != (count,):
-        raise ValueError(f"Expected {count} groups, one an example, but got shape {groups.shape}.")
+        raise ValueError(f"Expected {count} groups, one per example, but got shape {groups.shape}.")
     numbers = np.unique(groups, return_inverse=True)[1]
-    together = np.argsort(numbers, kind="stable")
-    drawn = np.random.default_rng(seed).random(count)
-    return together[np.lexsort((drawn, numbers[together]))], np.bincount(numbers)
+    by_group = np.argsort(numbers, kind="stable")
+    keys = np.random.default_rng(seed).random(count)
+    return by_group[np.lexsort((keys, numbers[by_group]))], np.bincount(numbers)

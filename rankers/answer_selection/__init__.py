@@ -1,1 +1,1 @@
-"""Models that score a question with an answer passage."""
+"""Pair scorers trained on questions with labelled answers, a file per model."""

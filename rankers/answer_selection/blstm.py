@@ -1,12 +1,12 @@
-"""Stacked (bidirectional) LSTM over question and answer in one sequence (thesis, ch. 6.3.1).
+"""A stacked (bidirectional) LSTM ranker over question and answer in one sequence (Wang 2018, §6.3.1).
 
     scorer = BLSTMScorer.of(pool.questions + pool.answers, CPU, pretrained=vectors)
     training = Training(scorer.model, optimiser(scorer, config), seed=1)
     for progress in train_blstm(training, scorer, pool, config, held_out=dev): ...
     scorer.score([("who wrote it", "it was written by Ann")])
 
-Letters: B pairs, T steps, H hidden size of a direction. The words of the question, `<S>` and the words of the answer
-are read one after another; every step says how likely the answer is right, and the mean of the steps is the score.
+Letters: B pairs, T steps, H hidden size per direction. The input is the words of the question, `<S>` and the words of
+the answer. Every step predicts whether the answer is right; the score is the mean over the steps.
 """
 
 from __future__ import annotations
@@ -38,28 +38,28 @@ SEPARATOR = "<S>"
 SPECIALS = (PAD, UNKNOWN, SEPARATOR)
 SEPARATOR_ID = SPECIALS.index(SEPARATOR)
 POOLS = ("blstm_mean", "blstm_sum", "blstm_max")
-"""What the steps of a pair are pooled to at test, in the order of `pools`."""
+"""Names of the columns of `pools`."""
 CHARACTERS = 32
-"""Of a text, for each word that counts: a book need not be read to its end for its first words."""
+"""Characters of a text that are read, per word."""
 _STEPS_A_BATCH = 8_192
 
 
 @dataclass(frozen=True, slots=True)
 class BLSTMConfig:
-    """The sizes of the thesis (table 6.3); `CPU` is for one core."""
+    """The sizes of Wang (2018, table 6.3); `CPU` is for one core."""
 
     vocabulary: int = 100_000  # words at most, special ones included
-    dimension: int = 300  # of word vectors; those of the pretrained ones where there are any
-    hidden: int = 500  # H, of a direction
+    dimension: int = 300  # of word vectors; pretrained vectors bring theirs
+    hidden: int = 500  # H, per direction
     layers: int = 3
     bidirectional: bool = True
     dropout: float = 0.0  # between layers
-    overlap: bool = False  # one more input a step: whether the word stands on the other side too; not in the thesis
+    overlap: bool = False  # whether a further input says if the other side has the word too; ours
     pretrained: bool = False  # E_pre
-    tuned: bool = False  # E_tune; always there without E_pre
-    length: float = 3.0  # of pretrained vectors on average, once scaled: about that of word2vec's
-    gaussian: float = 0.1  # standard deviation of the first weights
-    max_question: int = 64  # words that count
+    tuned: bool = False  # E_tune; always true without E_pre
+    length: float = 3.0  # mean length to scale pretrained vectors to, about that of word2vec
+    gaussian: float = 0.1  # standard deviation of the initial weights
+    max_question: int = 64  # words read
     max_answer: int = 128
 
 
@@ -69,7 +69,7 @@ CPU = BLSTMConfig(hidden=48, max_question=24, max_answer=40)
 
 @dataclass(frozen=True, slots=True)
 class BLSTMTraining:
-    """SGD with momentum 0.9 as in the thesis, or Adam."""
+    """SGD with momentum 0.9 (Wang 2018), or Adam."""
 
     pointwise: PointwiseConfig = field(default_factory=lambda: PointwiseConfig(epochs=10, patience=3, balanced=True))
     optimiser: Literal["sgd", "adam"] = "adam"
@@ -79,7 +79,7 @@ class BLSTMTraining:
 
 @dataclass(frozen=True, slots=True)
 class Texts:
-    """Numbers of words, one array a text, cut to what counts."""
+    """Word numbers, an array per text, truncated."""
 
     questions: list[IntArray]
     answers: list[IntArray]
@@ -104,10 +104,10 @@ class StackedLSTM(nn.Module):
         for parameter in self.parameters():
             nn.init.normal_(parameter, 0.0, config.gaussian)
         if self.embedding.E_pre is not None and self.embedding.E_tune is not None:
-            nn.init.zeros_(self.embedding.E_tune)  # begins as the pretrained vectors
+            nn.init.zeros_(self.embedding.E_tune)  # starts from the pretrained vectors
 
     def forward(self, tokens: Tensor, mask: Tensor, overlap: Tensor | None = None) -> Tensor:
-        """Tokens, mask and, where it is an input, overlap, all (B, T), to logits (B, T), 0 in the padding."""
+        """Tokens, mask and, if it is an input, overlap, all (B, T), to logits (B, T), 0 in the padding."""
         inputs = self.embedding(tokens)  # (B, T, D)
         if overlap is not None:
             inputs = torch.cat([inputs, overlap.to(inputs.dtype).unsqueeze(-1)], dim=-1)
@@ -117,7 +117,7 @@ class StackedLSTM(nn.Module):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BLSTMScorer:
-    """The score of a pair is the mean over its steps; case-folded words, unknown ones are `<unk>`."""
+    """Scores a pair by the mean over its steps; words are case-folded, unknown ones are `<unk>`."""
 
     model: StackedLSTM
     vocabulary: Vocabulary
@@ -127,16 +127,16 @@ class BLSTMScorer:
     def of(
         cls, texts: Iterable[str], config: BLSTMConfig, *, pretrained: WordVectors | None = None, minimum: int = 1
     ) -> Self:
-        """A new one over the most frequent words of the texts and then those of the vectors.
+        """An untrained scorer over the most frequent words of the texts and then those of the vectors.
 
         Args:
-            texts: questions and answers; torch's generator draws the first weights.
-            config: `vocabulary` is the number of words at most.
-            pretrained: E_pre; words that it lacks start at zero there, `<S>` has a vector drawn by chance.
-            minimum: times a word has to stand in the texts.
+            texts: questions and answers; torch's generator draws the weights.
+            config: `vocabulary` is the maximum number of words.
+            pretrained: E_pre; other words have zeros there, `<S>` a random vector.
+            minimum: occurrences of a word in the texts.
 
         Raises:
-            ValueError: no word stands often enough.
+            ValueError: no word occurs often enough.
         """
         vocabulary = _vocabulary(texts, config, minimum, pretrained)
         dimension = pretrained.dimension if pretrained is not None else config.dimension
@@ -148,13 +148,13 @@ class BLSTMScorer:
 
     @classmethod
     def load(cls, folder: Path) -> Self:
-        """Raises FileNotFoundError and ValueError that say what is missing or wrong."""
+        """Raises FileNotFoundError or ValueError for a missing, damaged or different model."""
         config = load_config(folder, BLSTMConfig)
         return cls.filled(config, load_vocabulary(folder), load_tensors(folder), folder=folder)
 
     @classmethod
     def filled(cls, config: BLSTMConfig, tokens: Sequence[str], weights: Mapping[str, Tensor], *, folder: Path) -> Self:
-        """Of a vocabulary and weights by name. Raises ValueError where they are not the network's, or not finite."""
+        """A scorer with these words and weights. Raises ValueError if they do not fit the network or are not finite."""
         vocabulary = Vocabulary(tuple(tokens))
         if len(vocabulary) != config.vocabulary or vocabulary.tokens[: len(SPECIALS)] != SPECIALS:
             raise ValueError(
@@ -172,12 +172,12 @@ class BLSTMScorer:
         return cls(model.eval(), vocabulary, config)
 
     def save(self, folder: Path, *, card: str) -> None:
-        """Write a folder that `load` opens; an interrupted save leaves the old model."""
+        """Write a folder that `load` opens; an interrupted save keeps the old model."""
         weights: Mapping[str, Tensor] = self.model.state_dict()
         save_model(folder, config=self.config, weights=weights, vocabulary=self.vocabulary.tokens, card=card)
 
     def read(self, questions: Sequence[str], answers: Sequence[str]) -> Texts:
-        """Numbers of the words that count."""
+        """Word numbers of the texts, truncated."""
         config = self.config
         return Texts(
             [self._ids(text, config.max_question) for text in questions],
@@ -185,22 +185,22 @@ class BLSTMScorer:
         )
 
     def scores(self, texts: Texts, questions: IntArray, answers: IntArray) -> Tensor:
-        """Means of the steps (N,) of pairs given by places, with gradients in training."""
+        """Means (N,) over the steps of pairs, with gradients in training."""
         steps, mask = self._steps(texts, questions, answers)
         return steps.sum(1) / mask.sum(1)
 
     def pools(self, texts: Texts, questions: IntArray, answers: IntArray) -> FloatArray:
-        """Mean, sum and largest of the steps, (N, 3), of pairs given by places; nothing is learned meanwhile."""
-        found = np.zeros((len(questions), len(POOLS)), dtype=np.float32)
+        """Mean, sum and maximum (N, 3) over the steps of pairs, without gradients."""
+        table = np.zeros((len(questions), len(POOLS)), dtype=np.float32)
         pairs = zip(questions.tolist(), answers.tolist(), strict=True)
         lengths = [len(texts.questions[q]) + len(texts.answers[a]) + 1 for q, a in pairs]
         was_training = self.model.training
         self.model.eval()
         with torch.no_grad():
             for members in batches(lengths, tokens=_STEPS_A_BATCH):
-                found[members] = _pooled(*self._steps(texts, questions[members], answers[members])).cpu().numpy()
+                table[members] = _pooled(*self._steps(texts, questions[members], answers[members])).cpu().numpy()
         self.model.train(was_training)
-        return found
+        return table
 
     def score(self, pairs: Sequence[TextPair]) -> FloatArray:
         """Scores (N,) of texts."""
@@ -212,7 +212,7 @@ class BLSTMScorer:
         pairs = [
             (texts.questions[q], texts.answers[a]) for q, a in zip(questions.tolist(), answers.tolist(), strict=True)
         ]
-        ids, mask = padded([_joined(left, right) for left, right in pairs])
+        ids, mask = padded([_concat(left, right) for left, right in pairs])
         overlap = None
         if self.config.overlap:
             overlap = torch.from_numpy(padded([_overlap(left, right) for left, right in pairs])[0]).to(device)
@@ -231,36 +231,36 @@ def train_blstm(
     *,
     held_out: AnswerPool | None = None,
 ) -> Iterator[Progress]:
-    """By cross-entropy of the mean of the steps; with held-out pairs the model of the highest MAP stays."""
+    """Train by cross-entropy of the mean over the steps; with held-out pairs it ends with the best MAP."""
     yield from train_pointwise(training, scorer, pool, config.pointwise, held_out=held_out)
 
 
 def optimiser(scorer: BLSTMScorer, config: BLSTMTraining) -> torch.optim.Optimizer:
-    """Over what can be trained."""
-    trained = [p for p in scorer.model.parameters() if p.requires_grad]
+    """Adam or SGD over the trainable weights."""
+    trainable = [p for p in scorer.model.parameters() if p.requires_grad]
     if config.optimiser == "sgd":
-        return torch.optim.SGD(trained, lr=config.learning_rate, momentum=config.momentum)
-    return torch.optim.Adam(trained, lr=config.learning_rate)
+        return torch.optim.SGD(trainable, lr=config.learning_rate, momentum=config.momentum)
+    return torch.optim.Adam(trainable, lr=config.learning_rate)
 
 
 def parameters(scorer: BLSTMScorer) -> int:
-    """Numbers that are trained: E_pre is none of them."""
+    """Number of trainable weights, without E_pre."""
     return sum(p.numel() for p in scorer.model.parameters() if p.requires_grad)
 
 
 def _pooled(steps: Tensor, mask: Tensor) -> Tensor:
-    """(B, T) to (B, 3); there is always the step of `<S>`."""
+    """Steps (B, T) to mean, sum and maximum (B, 3); every pair has the step of `<S>`."""
     total = steps.sum(1)
-    largest = steps.masked_fill(~mask, torch.finfo(steps.dtype).min).amax(1)
-    return torch.stack([total / mask.sum(1), total, largest], dim=1)
+    maximum = steps.masked_fill(~mask, torch.finfo(steps.dtype).min).amax(1)
+    return torch.stack([total / mask.sum(1), total, maximum], dim=1)
 
 
-def _joined(question: IntArray, answer: IntArray) -> IntArray:
+def _concat(question: IntArray, answer: IntArray) -> IntArray:
     return np.concatenate([question, [SEPARATOR_ID], answer])
 
 
 def _overlap(question: IntArray, answer: IntArray) -> IntArray:
-    """1 where a known word stands on both sides."""
+    """1 for known words that are on both sides."""
     left = np.isin(question, answer) & (question >= len(SPECIALS))
     right = np.isin(answer, question) & (answer >= len(SPECIALS))
     return np.concatenate([left, [False], right]).astype(np.int64)
@@ -268,28 +268,28 @@ def _overlap(question: IntArray, answer: IntArray) -> IntArray:
 
 def _vocabulary(texts: Iterable[str], config: BLSTMConfig, minimum: int, pretrained: WordVectors | None) -> Vocabulary:
     counts = Counter(word for text in texts for word in words(text))
-    own = Vocabulary.from_counts(counts, size=config.vocabulary, minimum=minimum, specials=SPECIALS)
-    if len(own) == len(SPECIALS):
-        raise ValueError(f"Expected a word that stands {minimum} times in the texts, but got none; give more texts.")
+    vocabulary = Vocabulary.from_counts(counts, size=config.vocabulary, minimum=minimum, specials=SPECIALS)
+    if len(vocabulary) == len(SPECIALS):
+        raise ValueError(f"Expected a word that occurs {minimum} times in the texts, but got none; give more texts.")
     if pretrained is None:
-        return own
-    more = [word for word in pretrained.words if word not in own]
-    return Vocabulary((*own.tokens, *more[: max(0, config.vocabulary - len(own))]))
+        return vocabulary
+    further = [word for word in pretrained.words if word not in vocabulary]
+    return Vocabulary((*vocabulary.tokens, *further[: max(0, config.vocabulary - len(vocabulary))]))
 
 
 def _rows(vocabulary: Vocabulary, vectors: WordVectors, length: float) -> Tensor:
-    """(V, D), scaled so that the words are of this length on average, as is `<S>`.
+    """Vectors (V, D), scaled to this mean length, which is also that of `<S>`.
 
-    Unit vectors under weights of 0.1 leave the gates half open, and the first epochs learn next to nothing.
+    Unit vectors with initial weights of 0.1 leave the gates half open, so the first epochs learn hardly anything.
     """
     rows = np.zeros((len(vocabulary), vectors.dimension), dtype=np.float32)
-    for place, word in enumerate(vocabulary.tokens):
+    for row, word in enumerate(vocabulary.tokens):
         if word in vectors:
-            rows[place] = vectors.vector(word)
-    filled = torch.from_numpy(rows)
-    lengths = filled.norm(dim=1)
+            rows[row] = vectors.vector(word)
+    table = torch.from_numpy(rows)
+    lengths = table.norm(dim=1)
     if bool((lengths > 0).any()):
-        filled *= length / lengths[lengths > 0].mean()
-    drawn = torch.randn(vectors.dimension)
-    filled[SEPARATOR_ID] = drawn / drawn.norm() * length
-    return filled
+        table *= length / lengths[lengths > 0].mean()
+    separator = torch.randn(vectors.dimension)
+    table[SEPARATOR_ID] = separator / separator.norm() * length
+    return table

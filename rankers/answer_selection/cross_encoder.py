@@ -1,12 +1,12 @@
-"""A transformer that reads question and passage together, as a pair scorer: trained with torch, served without it.
+"""A cross-encoder: a transformer over question and passage together, trained with torch, served without it.
 
     scorer = TrainedCrossEncoder.of(folder, PairConfig(max_length=128))     # rankers/training/cross_encoder_training.py
     scorer.save(out, card="# …", int8=True)
     CrossEncoder.load(out, threads=2).score([("why do cats sleep?", "They hunt at dawn.")])
 
-A pair is one run of the graph. There is no padding then and nothing to depend on: also with int8, where the step of
-the activations is taken over whatever runs together, a score is the same to the last bit whatever stands beside it.
-Threads score different pairs, which keeps two cores busier than sharing the operations of one does.
+Each pair is a separate run of the graph, without padding, so its score is bit for bit independent of other pairs. This
+holds for int8 too, where the scale of activations depends on the batch. Threads score different pairs, which uses two
+cores better than sharing the operations of one pair.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ from rankers.neural import PairScorer, TextPair
 
 TRANSFORMER, GRAPH, QUANTISED = "transformer", "model.onnx", "model.int8.onnx"
 THREADS = min(4, os.cpu_count() or 1)
-"""Of a cascade: one question waits for all of its pairs."""
+"""Threads of a ranker in a cascade, where a question waits for all of its pairs."""
 _PROBE = ("why do cats sleep?", "They hunt at dawn.")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CrossEncoder:
-    """A graph with its reading of pairs; importing and running it takes no torch."""
+    """An ONNX graph with its tokeniser; it needs no torch."""
 
     session: Any
     tokeniser: SubwordTokeniser
@@ -45,15 +45,15 @@ class CrossEncoder:
 
     @classmethod
     def load(cls, folder: Path, *, threads: int = 1, int8: bool | None = None) -> Self:
-        """A folder that was saved with its graph.
+        """Open a folder that was saved with its graph.
 
         Args:
-            threads: pairs that are scored at the same time.
-            int8: the quantised graph or the one in float32; by default the quantised one where it is there.
+            threads: pairs to score at the same time.
+            int8: whether to use the quantised graph; by default if it exists.
 
         Raises:
             FileNotFoundError: the folder has no such graph.
-            ValueError: it is damaged, or a model of another kind, or gives no finite score.
+            ValueError: the model is damaged, of another kind, or gives a score that is not finite.
         """
         folder = current_folder(folder)
         config = load_config(folder, PairConfig)
@@ -73,16 +73,16 @@ class CrossEncoder:
         if self.threads == 1 or len(rows) < 2:
             return np.array([self._logit(row) for row in rows], dtype=np.float32)
         scores = np.zeros(len(rows), dtype=np.float32)
-        order = sorted(range(len(rows)), key=lambda place: -len(rows[place].tokens))  # the longest first: none waits
+        order = sorted(range(len(rows)), key=lambda i: -len(rows[i].tokens))  # longest first balances the threads
         with ThreadPoolExecutor(min(self.threads, len(rows))) as pool:
-            scores[order] = list(pool.map(self._logit, [rows[place] for place in order]))
+            scores[order] = list(pool.map(self._logit, [rows[i] for i in order]))
         return scores
 
     def _logit(self, row: PairRow) -> float:
         tokens = row.tokens[None]  # (1, T)
         feed = {"input_ids": tokens, "attention_mask": np.ones_like(tokens), "token_type_ids": row.segments[None]}
-        wanted = [node.name for node in self.session.get_inputs()]
-        return float(self.session.run(None, {name: feed[name] for name in wanted})[0][0, 0])
+        inputs = [node.name for node in self.session.get_inputs()]
+        return float(self.session.run(None, {name: feed[name] for name in inputs})[0][0, 0])
 
     def _check(self, graph: Path) -> None:
         try:
@@ -96,7 +96,7 @@ class CrossEncoder:
 
 
 def open_cross_encoder(folder: Path, *, threads: int = THREADS, int8: bool | None = None) -> PairScorer:
-    """The graph of a folder, or where it has none its weights, which takes torch and transformers."""
+    """The graph of a folder, or its weights if it has no graph, which needs torch and transformers."""
     if any((current_folder(folder) / name).is_file() for name in (GRAPH, QUANTISED)):
         return CrossEncoder.load(folder, threads=threads, int8=int8)
     from rankers.training.cross_encoder_training import TrainedCrossEncoder

@@ -1,12 +1,12 @@
-"""How likely a question is given a passage, by an attentional encoder-decoder (thesis, ch. 6.4).
+"""Ranks passages by the likelihood of the question given the passage, by an encoder-decoder (Wang 2018, §6.4).
 
     ranker = EncoderDecoderRanker.of([*questions, *answers], SMALL)
     training = Training(ranker.model, optimiser(ranker.translator, config), seed=1)
     for progress in train_encoder_decoder(training, ranker, pairs, config, held_out=dev): ...
     ranker.score([("what do turtles eat", "feed them vegetables")])
 
-It learns from right pairs alone. S is the question and T the answer, as in the thesis' table: `backward` is p(S|T),
-which is the ranker, `forward` p(T|S), and `normalised` p(T|S) / p(T).
+The model is trained on right pairs alone. With S the question and T the answer, `backward` is p(S|T), the ranker;
+`forward` is p(T|S), and `normalised` is p(T|S) / p(T).
 """
 
 from __future__ import annotations
@@ -31,16 +31,16 @@ from rankers.answer_selection.blstm import CHARACTERS
 from rankers.neural import TextPair
 
 Direction = Literal["backward", "forward", "prior"]
-"""Question given answer (the ranker), answer given question, or answer given nothing."""
+"""Question given answer (the ranker), answer given question, or answer alone."""
 
 
 @dataclass(frozen=True, slots=True)
 class EncoderDecoderConfig:
-    """The sizes of the thesis; `SMALL` is for one core."""
+    """The sizes of Wang (2018); `SMALL` is for one core."""
 
     network: Seq2SeqConfig = field(default_factory=lambda: Seq2SeqConfig(50_000))
     direction: Literal["backward", "forward", "prior"] = "backward"
-    max_question: int = 64  # words that count
+    max_question: int = 64  # words read
     max_answer: int = 128
 
 
@@ -50,7 +50,7 @@ SMALL = EncoderDecoderConfig(Seq2SeqConfig(10_000, dimension=128, hidden=128, la
 
 @dataclass(frozen=True, slots=True, eq=False)
 class EncoderDecoderRanker:
-    """Scores are mean log-likelihoods of a word, which is minus the logarithm of the perplexity."""
+    """Scores pairs by the mean log-likelihood per word, that is minus the logarithm of the perplexity."""
 
     translator: Translator
     config: EncoderDecoderConfig
@@ -64,13 +64,13 @@ class EncoderDecoderRanker:
         minimum: int = 1,
         pretrained: WordVectors | None = None,
     ) -> Self:
-        """A new one over the most frequent words of the texts; arguments and errors as of `Translator.of`."""
+        """An untrained ranker over the most frequent words of the texts; see `Translator.of`."""
         translator = Translator.of(texts, _shape(config), minimum=minimum, pretrained=pretrained)
         return cls(translator, replace(config, network=translator.config.network))
 
     @classmethod
     def load(cls, folder: Path) -> Self:
-        """Raises FileNotFoundError and ValueError that say what is missing or wrong."""
+        """Raises FileNotFoundError or ValueError for a missing, damaged or different model."""
         config = load_config(folder, EncoderDecoderConfig)
         vocabulary = Vocabulary(tuple(load_vocabulary(folder)))
         if len(vocabulary) != config.network.vocabulary or vocabulary.tokens[: len(SPECIALS)] != SPECIALS:
@@ -87,7 +87,7 @@ class EncoderDecoderRanker:
         return cls(Translator(model.eval(), vocabulary, _shape(config)), config)
 
     def save(self, folder: Path, *, card: str) -> None:
-        """Write a folder that `load` opens; an interrupted save leaves the old model."""
+        """Write a folder that `load` opens; an interrupted save keeps the old model."""
         tokens = self.translator.vocabulary.tokens
         save_model(folder, config=self.config, weights=self.model.state_dict(), vocabulary=tokens, card=card)
 
@@ -96,34 +96,34 @@ class EncoderDecoderRanker:
         return self.translator.model
 
     def score(self, pairs: Sequence[TextPair]) -> FloatArray:
-        """`1/T Σ log p` (N,) of the T words of a pair's target, `</s>` among them; higher is better."""
+        """`1/T Σ log p` (N,) over the T words of the target of a pair, with `</s>`; higher is better."""
         totals, lengths = self.log_likelihoods(pairs)
         means: FloatArray = (totals / lengths).astype(np.float32)
         return means
 
     def log_likelihoods(self, pairs: Sequence[TextPair]) -> tuple[FloatArray, FloatArray]:
-        """`Σ log p` (N,) of pairs of question and answer, and of how many words, (N,)."""
+        """`Σ log p` (N,) of pairs of question and answer, and the number of words (N,)."""
         if not pairs:
             return np.zeros(0, dtype=np.float32), np.zeros(0, dtype=np.float32)
         distinct = list(dict.fromkeys(self._directed(pairs)))
-        places = {columns: place for place, columns in enumerate(distinct)}
+        row_of = {columns: row for row, columns in enumerate(distinct)}
         totals, lengths = self.translator.log_likelihoods(*zip(*distinct, strict=True))
-        chosen = [places[columns] for columns in self._directed(pairs)]
-        return totals[chosen], lengths[chosen].astype(np.float32)
+        rows = [row_of[columns] for columns in self._directed(pairs)]
+        return totals[rows], lengths[rows].astype(np.float32)
 
     def columns(self, pairs: Iterable[TextPair]) -> list[tuple[str, str]]:
-        """Source and target of pairs of question and answer, each once."""
+        """Distinct sources and targets of pairs of question and answer."""
         return list(dict.fromkeys(self._directed(pairs)))
 
     def _directed(self, pairs: Iterable[TextPair]) -> list[tuple[str, str]]:
         source, target = (limit * CHARACTERS for limit in _limits(self.config))
-        ways: dict[Direction, Callable[[str, str], tuple[str, str]]] = {
+        directions: dict[Direction, Callable[[str, str], tuple[str, str]]] = {
             "backward": lambda question, answer: (answer, question),
             "forward": lambda question, answer: (question, answer),
             "prior": lambda _, answer: ("", answer),
         }
-        turned = (ways[self.config.direction](question, answer) for question, answer in pairs)
-        return [(left[:source], right[:target]) for left, right in turned]
+        directed = (directions[self.config.direction](question, answer) for question, answer in pairs)
+        return [(left[:source], right[:target]) for left, right in directed]
 
 
 def train_encoder_decoder(
@@ -135,7 +135,7 @@ def train_encoder_decoder(
     held_out: Sequence[TextPair] = (),
     report_every: int = 10,
 ) -> Iterator[Progress]:
-    """On right pairs of question and answer; with held-out ones the weights of their lowest perplexity stay."""
+    """Train on right pairs; with held-out pairs it ends with the weights of their lowest perplexity."""
     yield from train_translator(
         training,
         ranker.translator,
@@ -147,16 +147,16 @@ def train_encoder_decoder(
 
 
 def normalised(forward: EncoderDecoderRanker, prior: EncoderDecoderRanker, pairs: Sequence[TextPair]) -> FloatArray:
-    """`log p(T|S) − log p(T)` (N,) of pairs: how much likelier the question makes the whole answer."""
-    told = forward.config.direction, prior.config.direction
-    if told != ("forward", "prior"):
-        raise ValueError(f"Expected models of p(T|S) and of p(T), but got {told[0]} and {told[1]}; name those.")
+    """`log p(T|S) − log p(T)` (N,) of pairs: how much more likely the question makes the answer."""
+    got = forward.config.direction, prior.config.direction
+    if got != ("forward", "prior"):
+        raise ValueError(f"Expected models of p(T|S) and of p(T), but got {got[0]} and {got[1]}; name those.")
     scores: FloatArray = forward.log_likelihoods(pairs)[0] - prior.log_likelihoods(pairs)[0]
     return scores
 
 
 def _limits(config: EncoderDecoderConfig) -> tuple[int, int]:
-    """Words of source and of target that count."""
+    """Maximum words of source and of target."""
     if config.direction == "backward":
         return config.max_answer, config.max_question
     return config.max_question, config.max_answer

@@ -1,12 +1,13 @@
-"""Word vectors that a ranker reads and never changes, and texts as rows of them.
+"""Frozen word vectors of a ranker, and texts as rows of them.
 
-They come from a table of words, or from a static encoder over sub-words, which has a vector for every word.
+The vectors come from a table of words, or from a static encoder over sub-words, which has a vector for every word.
 """
 
 from __future__ import annotations
 
 import hashlib
 import shutil
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -37,14 +38,14 @@ if TYPE_CHECKING:
 
 FOLDER = "words"
 TABLE = "E_pre"
-"""Where the vectors are kept in a model: a static encoder in a folder of its own, a table among the weights."""
+"""Location of the vectors in a model: a static encoder in a folder, a table among the weights."""
 _PIECES = ("config.json", "tokenizer.json", WEIGHTS)
-_CHARACTERS = 64  # of a word, for a sub-word tokeniser
+_CHARACTERS = 64  # of a word, at most
 
 
 @dataclass(frozen=True, slots=True)
 class WordsConfig:
-    """Which vectors a model was trained on; others are refused."""
+    """Identity of the vectors that a model was trained on."""
 
     kind: Literal["table", "pieces"]
     dimension: int
@@ -62,12 +63,12 @@ class FrozenWords(Protocol):
         ...
 
     def save(self, folder: Path) -> None:
-        """What does not go with the weights."""
+        """Write the files that are not among the weights."""
         ...
 
     @property
     def tensors(self) -> dict[str, FloatArray]:
-        """What goes with the weights."""
+        """The tensors to save among the weights."""
         ...
 
     @property
@@ -76,14 +77,14 @@ class FrozenWords(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class TableWords:
-    """A table, rounded to half precision so that a model is half as large and is the same when it is read again."""
+    """A table in half precision, so that a model is half as large and a loaded one is the same."""
 
     table: WordVectors
 
     @classmethod
     def of(cls, table: WordVectors) -> Self:
-        """Raises ValueError where a number does not fit."""
-        with np.errstate(over="ignore"):  # told in our own words
+        """Raises ValueError if a number is too large for half precision."""
+        with np.errstate(over="ignore"):  # the check below reports it
             half = table.matrix.astype(np.float16)
         if not np.isfinite(half).all():
             raise ValueError("Expected word vectors of numbers below 65,504, but got a larger one; scale them.")
@@ -99,11 +100,11 @@ class TableWords:
 
     def vectors(self, words: Sequence[str]) -> FloatArray:
         rows = [self.table.index[word] for word in words]
-        found: FloatArray = self.table.matrix[rows].reshape(len(rows), self.table.dimension)
-        return found
+        vectors: FloatArray = self.table.matrix[rows].reshape(len(rows), self.table.dimension)
+        return vectors
 
     def save(self, folder: Path) -> None:
-        """All of it goes with the weights."""
+        """Nothing: the table is among the weights."""
 
     @property
     def tensors(self) -> dict[str, FloatArray]:
@@ -116,12 +117,12 @@ class TableWords:
 
 @dataclass(frozen=True, eq=False)
 class PieceWords:
-    """A static encoder's vectors of single words, each of length 1; it remembers those it was asked for."""
+    """Vectors of single words by a static encoder, each of length 1, with a cache."""
 
     encoder: StaticEncoder
     folder: Path
     _seen: dict[str, FloatArray] = field(default_factory=dict)
-    _most: int = 100_000  # words remembered
+    _limit: int = 100_000  # cached words
 
     @classmethod
     def load(cls, folder: Path) -> Self:
@@ -132,7 +133,7 @@ class PieceWords:
         return WordsConfig("pieces", self.encoder.dimension, self.encoder.fingerprint)
 
     def known(self, word: str) -> bool:
-        """Every word is; one without a known piece has a zero vector."""
+        """True: a word without a known piece has the zero vector."""
         return bool(word)
 
     def vectors(self, words: Sequence[str]) -> FloatArray:
@@ -140,15 +141,15 @@ class PieceWords:
             return np.zeros((0, self.encoder.dimension), dtype=np.float32)
         rows = {word: row for word in words if (row := self._seen.get(word)) is not None}
         if new := [word for word in dict.fromkeys(words) if word not in rows]:
-            found = dict(zip(new, self.encoder.encode([word[:_CHARACTERS] for word in new]), strict=True))
-            rows |= found
-            if len(self._seen) + len(found) > self._most:  # other threads have rows of their own
+            encoded = dict(zip(new, self.encoder.encode([word[:_CHARACTERS] for word in new]), strict=True))
+            rows |= encoded
+            if len(self._seen) + len(encoded) > self._limit:  # other threads hold copies of their rows
                 self._seen.clear()
-            self._seen.update(found)
+            self._seen.update(encoded)
         return np.stack([rows[word] for word in words])
 
     def save(self, folder: Path) -> None:
-        """Copies the encoder, unless it is there already."""
+        """Copy the encoder, unless it is there already."""
         target = folder / FOLDER
         if target.resolve() == self.folder.resolve():
             return
@@ -166,7 +167,7 @@ class PieceWords:
 
 
 def load_words(folder: Path, config: WordsConfig) -> FrozenWords:
-    """The vectors of a saved model. Raises ValueError where they are not those that it was trained on."""
+    """The vectors of a saved model. Raises ValueError if they differ from those that it was trained on."""
     if config.kind == "pieces":
         source: FrozenWords = PieceWords.load(current_folder(folder) / FOLDER)
     else:
@@ -189,18 +190,18 @@ def load_words(folder: Path, config: WordsConfig) -> FrozenWords:
 def save_with_words(
     folder: Path, network: nn.Module, source: FrozenWords, *, config: DataclassInstance, card: str
 ) -> None:
-    """A network and its word vectors, as `save_model` writes a model."""
+    """Save a network and its word vectors as one model."""
     source.save(folder)
     weights = {**network.state_dict(), **source.tensors}
     save_model(folder, config=config, weights=weights, vocabulary=source.vocabulary, card=card)
 
 
 def load_network(folder: Path, network: nn.Module) -> None:
-    """Fill a network whose word vectors stand beside it; missing, unknown and differently shaped weights are named."""
+    """Load the weights of a network without word vectors; raises ValueError that names wrong weights."""
     expected = {name: tuple(tensor.shape) for name, tensor in network.state_dict().items()}
-    found_weights = load_tensors(folder)
-    found_weights.pop(TABLE, None)
-    shapes = {name: tuple(tensor.shape) for name, tensor in found_weights.items()}
+    weights = load_tensors(folder)
+    weights.pop(TABLE, None)
+    shapes = {name: tuple(tensor.shape) for name, tensor in weights.items()}
     if shapes != expected:
         wrong = sorted(
             f"{name}: expected {expected.get(name, 'nothing')}, got {shapes.get(name, 'nothing')}"
@@ -208,68 +209,64 @@ def load_network(folder: Path, network: nn.Module) -> None:
             if shapes.get(name) != expected.get(name)
         )
         raise ValueError(f"{folder}: Expected the weights of this architecture, but got others: {'; '.join(wrong)}.")
-    if bad := [name for name, tensor in found_weights.items() if not tensor.isfinite().all()]:
+    if bad := [name for name, tensor in weights.items() if not tensor.isfinite().all()]:
         raise ValueError(f"{folder}: Expected finite weights, but got NaN or infinity in {bad[0]!r}; train it again.")
-    network.load_state_dict(found_weights)
+    network.load_state_dict(weights)
 
 
 @dataclass(frozen=True, eq=False)
 class Texts:
-    """Texts one after the other: questions first, then answers."""
+    """Words of several texts, one text after another: questions first, then answers."""
 
     vectors: Tensor  # (W, D) of the distinct words
-    words: IntArray  # rows of all texts' words
-    bounds: IntArray  # (N + 1,), where each text begins
-    questions: int
+    words: IntArray  # rows of the words of all texts
+    bounds: IntArray  # (N + 1,), start of each text
+    questions: int  # number of questions
 
-    def places(self, questions: IntArray, answers: IntArray) -> tuple[IntArray, IntArray]:
-        """Distinct texts of pairs, and for each question and then each answer which of them it is."""
-        distinct, which = np.unique(np.concatenate([questions, answers + self.questions]), return_inverse=True)
-        return distinct, which.reshape(-1)
+    def distinct(self, questions: IntArray, answers: IntArray) -> tuple[IntArray, IntArray]:
+        """The distinct texts (U,) of pairs, and the position (2N,) in them of each question and then each answer."""
+        distinct, inverse = np.unique(np.concatenate([questions, answers + self.questions]), return_inverse=True)
+        return distinct, inverse.reshape(-1)
 
-    def lengths(self, places: IntArray) -> IntArray:
-        lengths: IntArray = self.bounds[places + 1] - self.bounds[places]
+    def lengths(self, rows: IntArray) -> IntArray:
+        lengths: IntArray = self.bounds[rows + 1] - self.bounds[rows]
         return lengths
 
-    def flat(self, places: IntArray) -> tuple[IntArray, IntArray]:
-        """Rows of the words of some texts, all in a row, and where each text begins (N,)."""
-        lengths = self.lengths(places)
+    def flat(self, rows: IntArray) -> tuple[IntArray, IntArray]:
+        """Rows of the words of some texts, concatenated, and the start (N,) of each text."""
+        lengths = self.lengths(rows)
         starts = np.cumsum(lengths) - lengths
         within = np.arange(int(lengths.sum())) - np.repeat(starts, lengths)
-        return self.words[np.repeat(self.bounds[places], lengths) + within], starts
+        return self.words[np.repeat(self.bounds[rows], lengths) + within], starts
 
-    def padded(self, places: IntArray) -> tuple[Tensor, Tensor]:
+    def padded(self, rows: IntArray) -> tuple[Tensor, Tensor]:
         """Word vectors (B, T, D), zero in the padding, and mask (B, T) bool; T is at least 1."""
-        lengths = self.lengths(places)
-        rows, _ = self.flat(places)
+        lengths = self.lengths(rows)
+        flat, _ = self.flat(rows)
         mask = torch.from_numpy(np.arange(max(1, int(lengths.max(initial=0)))) < lengths[:, None])
         vectors = self.vectors.new_zeros(*mask.shape, self.vectors.shape[1])
-        vectors[mask] = self.vectors[torch.from_numpy(rows)]
+        vectors[mask] = self.vectors[torch.from_numpy(flat)]
         return vectors, mask
 
 
-def read_texts(source: FrozenWords, questions: Sequence[str], answers: Sequence[str], *, most: int) -> Texts:
-    """Texts as rows of word vectors: the first `most` known words of each."""
+def read_texts(source: FrozenWords, questions: Sequence[str], answers: Sequence[str], *, limit: int) -> Texts:
+    """Texts as rows of word vectors: the first `limit` known words of each."""
     rows: dict[str, int] = {}
-    found = [
-        [rows.setdefault(word, len(rows)) for word in read(text, source, most=most)] for text in (*questions, *answers)
+    texts = [
+        [rows.setdefault(word, len(rows)) for word in read_words(text, source, limit=limit)]
+        for text in (*questions, *answers)
     ]
-    bounds = np.concatenate([[0], np.cumsum([len(each) for each in found])]).astype(np.int64)
-    flat = np.fromiter((row for each in found for row in each), dtype=np.int64, count=int(bounds[-1]))
+    bounds = np.concatenate([[0], np.cumsum([len(text) for text in texts])]).astype(np.int64)
+    flat = np.fromiter((row for text in texts for row in text), dtype=np.int64, count=int(bounds[-1]))
     vectors = source.vectors(list(rows))
     return Texts(torch.from_numpy(vectors), flat, bounds, len(questions))
 
 
-def read(text: str, source: FrozenWords, *, most: int) -> list[str]:
-    """The words of a text that count."""
-    # no word is longer than its characters, and a book need not be read to its end for its first words
-    return [word for word in words(text[: most * _CHARACTERS]) if source.known(word)][:most]
+def read_words(text: str, source: FrozenWords, *, limit: int) -> list[str]:
+    """The first `limit` known words of a text; the rest of a long text is not read."""
+    return [word for word in words(text[: limit * _CHARACTERS]) if source.known(word)][:limit]
 
 
-def counts(texts: Iterable[str], source: FrozenWords, *, most: int) -> dict[str, int]:
-    """How often each word stands in the texts."""
-    found: dict[str, int] = {}
-    for text in texts:
-        for word in read(text, source, most=most):
-            found[word] = found.get(word, 0) + 1
-    return found
+def word_counts(texts: Iterable[str], source: FrozenWords, *, limit: int) -> Counter[str]:
+    """Occurrences of each known word among the first `limit` words of the texts."""
+    return Counter(word for text in texts for word in read_words(text, source, limit=limit))

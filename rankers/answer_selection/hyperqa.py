@@ -1,22 +1,22 @@
-"""HyperQA: question and answer as sums of projected word vectors, compared by their distance in hyperbolic space.
+"""HyperQA ranks by the hyperbolic distance of question and answer, each a sum of projected word vectors.
 
 Tay, Tuan and Hui, "Hyperbolic Representation Learning for Fast and Efficient Neural Question Answering", WSDM 2018.
 
     x = ReLU(W_p z + b_p)                        word vectors z are frozen, W_p is shared        (equation 1)
-    y = Σ x, θ = y / ‖y‖ (1 − ε) where ‖y‖ > 1 − ε   a bag of words, into the open unit ball    (equation 2)
+    y = Σ x, θ = y / ‖y‖ (1 − ε) if ‖y‖ > 1 − ε  a bag of words, mapped into the open unit ball  (equation 2)
     s(q, a) = w_f d(q, a) + b_f                  d: distance in the Poincaré ball                (equations 4 and 6)
 
-What lives in the ball are the embeddings of question and answer, and they are no parameters but functions of W_p and
-b_p, which are Euclidean: their norms have no bound. The paper turns all automatic gradients into Riemannian ones by
-equation 9, although it holds for points of the ball only. So there are three readings, `riemannian`:
+The embeddings of question and answer are points of the ball, but the parameters W_p and b_p are Euclidean: their norms
+are unbounded. The paper converts all gradients to Riemannian ones by equation 9, which holds only for points of the
+ball. The setting `riemannian` offers three interpretations:
 
-- "off": Euclidean gradients of W_p and b_p through the hyperbolic distance, the chain rule for Euclidean parameters.
-- "embeddings": the gradient that reaches an embedding θ is scaled by (1 − ‖θ‖²)²/4 before it flows back to W_p. At the
-  edge of the ball, where the constraint puts most texts, that is (nearly) one small factor for all, which AdaGrad
-  cancels; a text of a word or two that stays well inside then outweighs all others.
-- "rows": the rows of W_p are points of the ball themselves, updated by `RiemannianAdagrad` (equations 8 and 9).
+- "off": Euclidean gradients of W_p and b_p through the hyperbolic distance, by the chain rule.
+- "embeddings": the gradient of an embedding θ is scaled by (1 − ‖θ‖²)²/4 before it flows back to W_p. Most texts are at
+  the edge of the ball and get nearly the same small factor, which AdaGrad cancels; then a text of one or two words,
+  well inside the ball, outweighs all others.
+- "rows": the rows of W_p are points of the ball, updated by `RiemannianAdagrad` (equations 8 and 9).
 
-CosineQA, the paper's ablation, has cosine in the place of d and Euclidean gradients.
+CosineQA, the ablation of the paper, replaces d by cosine and uses Euclidean gradients.
 """
 
 from __future__ import annotations
@@ -56,12 +56,12 @@ class HyperShape:
     projection: int = 256  # P
     distance: Distance = "hyperbolic"
     last: Last = "linear"  # w_f d + b_f, its logistic, or the distance alone
-    concatenate: bool = False  # the sums of question and answer beside the distance in the last layer
+    concatenate: bool = False  # whether the last layer also reads the sums of question and answer
     riemannian: Riemannian = "off"
     edge: float = EDGE  # ε
     dropout: float = 0.0  # of the sums
-    initial: float = 0.0  # standard deviation of W_p at first; 0 is Glorot's
-    max_words: int = 256  # of a text that count
+    initial: float = 0.0  # standard deviation of the initial W_p; 0 is Glorot initialisation
+    max_words: int = 256  # of a text, read
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,7 @@ class HyperNetwork(nn.Module):
         else:
             nn.init.xavier_uniform_(self.projection.weight)
         nn.init.zeros_(self.projection.bias)
-        sign = -1.0 if shape.distance == "hyperbolic" else 1.0  # near is good
+        sign = -1.0 if shape.distance == "hyperbolic" else 1.0  # near answers score high
         learned = shape.last != "raw"
         self.w_f = nn.Parameter(torch.tensor(sign)) if learned else None
         self.b_f = nn.Parameter(torch.tensor(0.0)) if learned else None
@@ -90,21 +90,21 @@ class HyperNetwork(nn.Module):
         """`ReLU(W_p z + b_p)`: (W, D) to (W, P)."""
         return functional.relu(self.projection(vectors))
 
-    def sums(self, texts: Texts, places: IntArray) -> Tensor:
-        """Sums of the projected words of texts, before the constraint: (N,) to (N, P). Each word is projected once."""
-        flat, _ = texts.flat(places)
-        distinct, which = np.unique(flat, return_inverse=True)
+    def sums(self, texts: Texts, rows: IntArray) -> Tensor:
+        """Sums (N, P) of the projected words of texts (N,), before the constraint; each word is projected once."""
+        flat, _ = texts.flat(rows)
+        distinct, inverse = np.unique(flat, return_inverse=True)
         projected = self.words(texts.vectors[torch.from_numpy(distinct)])  # (U, P)
-        sums: Tensor = _Sums.apply(projected, which.reshape(-1), texts.lengths(places))  # type: ignore[no-untyped-call] # torch leaves it without annotations
+        sums: Tensor = _Sums.apply(projected, inverse.reshape(-1), texts.lengths(rows))  # type: ignore[no-untyped-call] # torch leaves it without annotations
         return sums
 
     def embeddings(self, sums: Tensor) -> Tensor:
-        """Sums (..., P) into the ball."""
+        """Sums (..., P) as points of the ball."""
         points = into_ball(sums, edge=self.shape.edge)
         return riemannian(points) if self.shape.riemannian == "embeddings" else points
 
     def forward(self, questions: Tensor, answers: Tensor) -> Tensor:
-        """Sums (N, P) of questions and of answers to scores (N,) float32, a higher one for a better answer."""
+        """Sums (N, P) of questions and of answers to scores (N,) float32; better answers score higher."""
         if self.shape.dropout:
             questions = functional.dropout(questions, self.shape.dropout, self.training)
             answers = functional.dropout(answers, self.shape.dropout, self.training)
@@ -123,7 +123,7 @@ class HyperNetwork(nn.Module):
 
 @dataclass(frozen=True, eq=False)
 class HyperQA:
-    """A pair scorer, trainable; a word without a vector and a text without words count for nothing."""
+    """A trainable pair scorer; words without a vector are ignored."""
 
     model: HyperNetwork
     source: FrozenWords
@@ -131,13 +131,13 @@ class HyperQA:
 
     @classmethod
     def of(cls, source: FrozenWords, shape: HyperShape) -> Self:
-        """Untrained; global generators draw the first weights. Raises ValueError for sizes that cannot be."""
+        """An untrained ranker; global generators draw its weights. Raises ValueError for impossible sizes."""
         _check(shape)
         return cls(HyperNetwork(source.config.dimension, shape), source, HyperQAConfig(source.config, shape))
 
     @classmethod
     def load(cls, folder: Path) -> Self:
-        """Raises FileNotFoundError and ValueError that say what is missing, damaged or of another model."""
+        """Raises FileNotFoundError or ValueError for a missing, damaged or different model."""
         config = load_config(folder, HyperQAConfig)
         scorer = cls.of(load_words(folder, config.words), config.shape)
         load_network(folder, scorer.model)
@@ -149,17 +149,16 @@ class HyperQA:
 
     @property
     def parameters(self) -> int:
-        """Trained numbers."""
+        """Number of trainable weights."""
         return sum(parameter.numel() for parameter in self.model.parameters())
 
     def read(self, questions: Sequence[str], answers: Sequence[str]) -> Texts:
-        return read_texts(self.source, questions, answers, most=self.config.shape.max_words)
+        return read_texts(self.source, questions, answers, limit=self.config.shape.max_words)
 
     def scores(self, texts: Texts, questions: IntArray, answers: IntArray) -> Tensor:
-        places, which = texts.places(questions, answers)
-        sums = self.model.sums(texts, places)  # (U, P)
-        both = sums[torch.from_numpy(which)]
-        scores: Tensor = self.model(both[: len(questions)], both[len(questions) :])
+        distinct, inverse = texts.distinct(questions, answers)
+        sums = self.model.sums(texts, distinct)[torch.from_numpy(inverse)]  # (2N, P)
+        scores: Tensor = self.model(sums[: len(questions)], sums[len(questions) :])
         return scores
 
     def score(self, pairs: Sequence[TextPair]) -> FloatArray:
@@ -180,22 +179,22 @@ class HyperQA:
 
 
 def optimiser(scorer: HyperQA, *, learning_rate: float, l2: float) -> RiemannianAdagrad:
-    """AdaGrad; the rows of W_p are points of the ball where the shape says so. Biases are not held down by `l2`.
+    """AdaGrad, Riemannian for the rows of W_p if the shape says so; `l2` does not apply to biases.
 
-    Where gradients of embeddings are scaled, `l2` is scaled as at the edge of the ball, where most embeddings are: the
-    paper converts the gradient of the whole loss, and a penalty left as it is would drown the rest.
+    If gradients of embeddings are scaled, `l2` is scaled by the factor at the edge of the ball, where most embeddings
+    are: the paper converts the gradient of the whole loss, and an unscaled penalty would outweigh the rest.
     """
     network, shape = scorer.model, scorer.config.shape
-    weight = network.projection.weight
+    projection = network.projection.weight
     if shape.riemannian == "rows":
         with torch.no_grad():
-            weight.copy_(into_ball(weight, edge=shape.edge))
+            projection.copy_(into_ball(projection, edge=shape.edge))
     if shape.riemannian == "embeddings" and shape.distance == "hyperbolic":
         l2 *= conformal(torch.tensor([1 - shape.edge])).item()
-    biases = [each for name, each in network.named_parameters() if name in ("projection.bias", "b_f")]
-    others = [each for name, each in network.named_parameters() if name in ("w_f", "w_sums")]
+    biases = [weight for name, weight in network.named_parameters() if name in ("projection.bias", "b_f")]
+    others = [weight for name, weight in network.named_parameters() if name in ("w_f", "w_sums")]
     groups = [
-        {"params": [weight], "l2": l2, "ball": shape.riemannian == "rows", "edge": shape.edge},
+        {"params": [projection], "l2": l2, "ball": shape.riemannian == "rows", "edge": shape.edge},
         {"params": others, "l2": l2},
         {"params": biases, "l2": 0.0},
     ]
@@ -203,29 +202,29 @@ def optimiser(scorer: HyperQA, *, learning_rate: float, l2: float) -> Riemannian
 
 
 class _Sums(torch.autograd.Function):
-    """Rows (U, P) added up by text, the words of N texts (T,) one text after the other, of lengths (N,): (N, P).
+    """Sums (N, P) of rows (U, P) by text, for the words (T,) of N texts, one text after another, of lengths (N,).
 
-    `embedding_bag` does it; turned round, from texts to the words that stand in them, it is its own gradient as well,
-    a hundred times as fast as the one that torch has for it.
+    `embedding_bag` computes the sums, and also the gradient, as sums by word of the gradients of texts: a hundred times
+    as fast as the gradient that torch has for it.
     """
 
     @staticmethod
     def forward(ctx: Any, rows: Tensor, words: IntArray, lengths: IntArray) -> Tensor:
         ctx.words, ctx.lengths, ctx.rows = words, lengths, len(rows)
-        return _added(rows, words, lengths)
+        return _bag_sums(rows, words, lengths)
 
     @staticmethod
     def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, None, None]:
         texts = np.repeat(np.arange(len(ctx.lengths)), ctx.lengths)
         by_word = texts[np.argsort(ctx.words, kind="stable")]
-        return _added(gradients[0], by_word, np.bincount(ctx.words, minlength=ctx.rows)), None, None
+        return _bag_sums(gradients[0], by_word, np.bincount(ctx.words, minlength=ctx.rows)), None, None
 
 
-def _added(rows: Tensor, places: IntArray, lengths: IntArray) -> Tensor:
-    if not len(places):
+def _bag_sums(rows: Tensor, indices: IntArray, lengths: IntArray) -> Tensor:
+    if not len(indices):
         return rows.new_zeros(len(lengths), rows.shape[1])
     starts = torch.from_numpy(np.cumsum(lengths) - lengths)
-    return functional.embedding_bag(torch.from_numpy(places), rows.contiguous(), starts, mode="sum")
+    return functional.embedding_bag(torch.from_numpy(indices), rows.contiguous(), starts, mode="sum")
 
 
 def _check(shape: HyperShape) -> None:

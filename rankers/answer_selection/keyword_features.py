@@ -1,10 +1,10 @@
-"""What words say about a pair without a network: shared words weighted by BM25, overlaps, lengths, and whether the
-answer holds what the question word asks for (thesis, ch. 6.3.2 and 6.3.3, for BM25; the others are cheap additions).
+"""Keyword features of a pair: BM25, overlaps, lengths, and whether the answer has the expected kind of word.
 
     keywords = Keywords.of(pool.answers)
     keywords.features([("who wrote it", "it was written by Ann")])  # (1, F), columns as in FEATURES
 
-A feature that a pair has no say in is NaN: gradient boosting takes it as missing.
+BM25 is the keyword baseline of Wang (2018, §6.3.2 and §6.3.3). A feature that is undefined for a pair is NaN, which
+gradient boosting treats as missing.
 """
 
 from __future__ import annotations
@@ -28,42 +28,42 @@ from qa_core.types import FloatArray
 from rankers.neural import TextPair
 
 Encode = Callable[[Sequence[str]], FloatArray]
-"""Texts to rows of length 1, (N, D)."""
+"""Texts to unit vectors (N, D)."""
 
 K1, B = 1.2, 0.75
 MOST_CHARACTERS = 20_000
-"""Of a text, that count: some 3,000 words."""
+"""Characters of a text that are read, about 3,000 words."""
 
 
-def _listed(text: str) -> frozenset[str]:
+def _word_set(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-ASKING = _listed(
+ASKING = _word_set(
     "what which who whom whose when where why how did does do has have had were been being am can could would should "
     "may might about from he she his her its i you we me my your our us him them there's it's what's who's"
 )
-"""Words left out with the stop words: they stand in questions, and in few answers because they answer."""
+"""Words of questions that are ignored like stop words, because they rarely make an answer right."""
 
 FEATURES = (
     "bm25",
-    "overlap",  # share of the question's words
+    "overlap",  # share of the words of the question
     "overlap_idf",  # the same, weighted by idf
     "overlap_stems",
     "jaccard",
-    "pairs",  # share of the question's neighbouring words
+    "pairs",  # share of the pairs of neighbouring words of the question
     "rarest_shared",  # idf
     "rarest_missing",  # idf
-    "density",  # shared words to the span that they stand in
+    "density",  # shared words per word of the span around them
     "question_words",
     "answer_words",
-    "numbers_shared",  # share of the question's numbers
-    "names_shared",  # share of the question's capitalised words
+    "numbers_shared",  # share of the numbers of the question
+    "names_shared",  # share of the capitalised words of the question
     "numbers_new",
     "dates_new",
     "names_new",
-    "asked",  # kind of question word, a number
-    "expected",  # whether the answer holds something new of the kind that is asked for
+    "asked",  # kind of question, a number
+    "expected",  # whether the answer has a new word of the expected kind
 )
 COSINE = "cosine"
 
@@ -91,21 +91,21 @@ _KINDS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
 )
 KINDS = tuple(name for name, _ in _KINDS)
 
-_DATES = _listed(
+_DATES = _word_set(
     "january february march april june july august september october november december monday tuesday wednesday "
     "thursday friday saturday sunday yesterday today century"
-)  # "may" is a verb more often than a month
-_NUMBERS = _listed(
+)  # not "may", which is more often a verb
+_NUMBERS = _word_set(
     "two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen "
     "nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred thousand million billion dozen"
 )
 _YEAR = re.compile(r"1[0-9]{3}|20[0-9]{2}")
 _LEFT_OUT = STOP_TERMS | ASKING
-_NAME = re.compile(r"(?<=[\w,;:)\"'’”] )[A-Z][\w'’]*")  # capitalised, and not at the beginning of a sentence
+_NAME = re.compile(r"(?<=[\w,;:)\"'’”] )[A-Z][\w'’]*")  # capitalised within a sentence
 
 
 class AnalysedText:
-    """A text, read once for all its pairs; what only one side needs is found when it is asked for."""
+    """A text, analysed once for all its pairs; what only one side needs is computed on demand."""
 
     def __init__(self, text: str) -> None:
         self.text = text[:MOST_CHARACTERS]
@@ -131,23 +131,23 @@ class AnalysedText:
         return frozenset(part for name in _NAME.findall(self.text) for part in words(name))
 
     @cached_property
-    def asked(self) -> int:
-        """Place in KINDS of the first kind that the question is of, −1 for none."""
+    def kind(self) -> int:
+        """Index in KINDS of the first kind that matches the question, or −1."""
         opening = self.text[:500].lower()
-        return next((place for place, (_, pattern) in enumerate(_KINDS) if pattern.search(opening)), -1)
+        return next((i for i, (_, pattern) in enumerate(_KINDS) if pattern.search(opening)), -1)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Keywords:
-    """In how many answers each word stands, and how long they are on average: what BM25 needs."""
+    """Collection statistics of BM25, and the keyword features that use them."""
 
-    counts: Mapping[str, int]
-    answers: int  # distinct ones
+    counts: Mapping[str, int]  # answers that contain a word
+    answers: int  # distinct answers
     mean_length: float  # in content words
 
     @classmethod
     def of(cls, answers: Iterable[str]) -> Self:
-        """Of the distinct answers; without any every word is equally rare."""
+        """Statistics of the distinct answers; without answers all words are equally rare."""
         counts: Counter[str] = Counter()
         total = number = 0
         for answer in dict.fromkeys(answers):
@@ -159,7 +159,7 @@ class Keywords:
 
     @classmethod
     def unpacked(cls, weights: Mapping[str, NDArray[Any]], answers: int, mean_length: float, source: Path) -> Self:
-        """What `packed` made, from the tensors of a file; raises ValueError where words and counts differ in number."""
+        """The inverse of `packed`; raises ValueError if words and counts differ in number."""
         words = [word for word in tensor_text(weights.get("keywords"), source).split("\n") if word]
         counts = weights.get("counts", np.zeros(0))
         if len(words) != len(counts):
@@ -173,8 +173,8 @@ class Keywords:
 
     def idf(self, word: str) -> float:
         """`ln(1 + (N − n + 0.5) / (n + 0.5))`, positive for every word."""
-        found = self.counts.get(word, 0)
-        return math.log(1 + (self.answers - found + 0.5) / (found + 0.5))
+        n = self.counts.get(word, 0)
+        return math.log(1 + (self.answers - n + 0.5) / (n + 0.5))
 
     def bm25(self, question: AnalysedText, answer: AnalysedText) -> float:
         """`Σ idf(w) · f(k1 + 1) / (f + k1(1 − b + b · |a| / avg))` over the distinct words on both sides."""
@@ -183,21 +183,21 @@ class Keywords:
         return math.fsum(self.idf(word) * count * (K1 + 1) / (count + norm) for word, count in shared)
 
     def features(self, pairs: Sequence[TextPair], *, encode: Encode | None = None) -> FloatArray:
-        """(N, F), columns as in FEATURES, and the cosine of both texts' vectors behind them where `encode` is given."""
-        texts = {text: AnalysedText(text) for text in dict.fromkeys(text for pair in pairs for text in pair)}
+        """(N, F), columns as in FEATURES; `encode` adds the cosine of the two texts as the last column."""
+        texts = _analysed(pairs)
         rows = [self._row(texts[question], texts[answer]) for question, answer in pairs]
         table = np.array(rows, dtype=np.float32).reshape(len(pairs), len(FEATURES))
         return table if encode is None else np.hstack([table, cosines(pairs, encode)[:, None]])
 
     def score(self, pairs: Sequence[TextPair]) -> FloatArray:
-        """BM25 (N,) of pairs: the thesis' keyword baseline."""
-        texts = {text: AnalysedText(text) for text in dict.fromkeys(text for pair in pairs for text in pair)}
+        """BM25 (N,) of pairs."""
+        texts = _analysed(pairs)
         return np.array([self.bm25(texts[q], texts[a]) for q, a in pairs], dtype=np.float32)
 
     def _row(self, question: AnalysedText, answer: AnalysedText) -> list[float]:
-        asked = list(question.counts)
-        shared = [word for word in asked if word in answer.counts]
-        idf = {word: self.idf(word) for word in asked}
+        query = list(question.counts)
+        shared = [word for word in query if word in answer.counts]
+        idf = {word: self.idf(word) for word in query}
         union = len(question.counts.keys() | answer.counts.keys())
         numbers, dates, names = (
             len(new)
@@ -209,13 +209,13 @@ class Keywords:
         )
         return [
             self.bm25(question, answer),
-            _share(len(shared), len(asked)),
+            _share(len(shared), len(query)),
             _share(math.fsum(idf[word] for word in shared), math.fsum(idf.values())),
             _share(len(question.stems & answer.stems), len(question.stems)),
             _share(len(shared), union),
             _neighbours(question.content, answer.content),
             max((idf[word] for word in shared), default=0.0),
-            max((idf[word] for word in asked if word not in answer.counts), default=0.0),
+            max((idf[word] for word in query if word not in answer.counts), default=0.0),
             _density(shared, answer.content),
             len(question.words),
             len(answer.words),
@@ -224,25 +224,29 @@ class Keywords:
             numbers,
             dates,
             names,
-            question.asked,
-            _expected(question.asked, numbers, dates, names),
+            question.kind,
+            _expected(question.kind, numbers, dates, names),
         ]
 
 
 def cosines(pairs: Sequence[TextPair], encode: Encode) -> FloatArray:
     """Cosines (N,) of questions and answers, each text encoded once."""
     texts = list(dict.fromkeys(text for pair in pairs for text in pair))
-    places = {text: place for place, text in enumerate(texts)}
-    rows = encode(texts) if texts else np.zeros((0, 1), dtype=np.float32)
-    left, right = ([places[pair[side]] for pair in pairs] for side in (0, 1))
-    found: FloatArray = np.einsum("nd,nd->n", rows[left], rows[right]).astype(np.float32)
-    return found
+    row_of = {text: row for row, text in enumerate(texts)}
+    vectors = encode(texts) if texts else np.zeros((0, 1), dtype=np.float32)
+    left, right = ([row_of[pair[side]] for pair in pairs] for side in (0, 1))
+    products: FloatArray = np.einsum("nd,nd->n", vectors[left], vectors[right]).astype(np.float32)
+    return products
 
 
-def _expected(asked: int, numbers: int, dates: int, names: int) -> float:
-    """1 or 0; NaN where the question word tells nothing."""
-    found = {"number": numbers, "date": dates, "place": names, "person": names}.get(KINDS[asked] if asked >= 0 else "")
-    return math.nan if found is None else float(found > 0)
+def _analysed(pairs: Sequence[TextPair]) -> dict[str, AnalysedText]:
+    return {text: AnalysedText(text) for text in dict.fromkeys(text for pair in pairs for text in pair)}
+
+
+def _expected(kind: int, numbers: int, dates: int, names: int) -> float:
+    """1 or 0; NaN if the kind of question expects no kind of word."""
+    count = {"number": numbers, "date": dates, "place": names, "person": names}.get(KINDS[kind] if kind >= 0 else "")
+    return math.nan if count is None else float(count > 0)
 
 
 def _share(part: float, whole: float) -> float:
@@ -250,12 +254,12 @@ def _share(part: float, whole: float) -> float:
 
 
 def _neighbours(question: Sequence[str], answer: Sequence[str]) -> float:
-    asked = set(pairwise(question))
-    return _share(len(asked & set(pairwise(answer))), len(asked))
+    pairs = set(pairwise(question))
+    return _share(len(pairs & set(pairwise(answer))), len(pairs))
 
 
 def _density(shared: Sequence[str], answer: Sequence[str]) -> float:
-    """Shared words to the words from the first of them to the last; NaN without any."""
-    wanted = set(shared)
-    places = [place for place, word in enumerate(answer) if word in wanted]
-    return len(places) / (places[-1] - places[0] + 1) if places else math.nan
+    """Shared words per word from the first of them to the last; NaN without shared words."""
+    words = set(shared)
+    positions = [position for position, word in enumerate(answer) if word in words]
+    return len(positions) / (positions[-1] - positions[0] + 1) if positions else math.nan

@@ -1,8 +1,8 @@
-"""The Poincaré ball: distance, projection into it, and gradients as Riemannian ones.
+"""The Poincaré ball: distance, projection and Riemannian gradients.
 
-Tay, Tuan and Hui 2018 (HyperQA), equations 4, 5, 8 and 9; Nickel and Kiela 2017. Points are the last dimension of
-tensors and have a norm below 1. Everything is computed in double precision: at a norm of 1 − 1e−5 the rounding of a
-float32 norm alone would move `1 − ‖θ‖²` by a percent.
+Tay, Tuan and Hui (2018, HyperQA), equations 4, 5, 8 and 9; Nickel and Kiela (2017). The last dimension of a tensor is a
+point, of norm below 1. All computations are in double precision: at a norm of 1 − 1e−5, rounding a norm to float32
+would change `1 − ‖θ‖²` by a percent.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ import torch
 from torch import Tensor, nn
 
 EDGE = 1e-5
-"""How far inside the boundary points are kept."""
+"""Minimum distance of points from the boundary."""
 
-_TINY = 1e-30  # of arcosh's argument above 1: below, the slope of its root would overflow
+_TINY = 1e-30  # minimum excess of the argument of arcosh over 1; below it, the slope of the root would overflow
 
 
 def distance(q: Tensor, a: Tensor) -> Tensor:
     """`d(q, a) = arcosh(1 + 2‖q − a‖² / ((1 − ‖q‖²)(1 − ‖a‖²)))`: (..., D) and (..., D) to (...), in float64.
 
-    Of two points in one place the distance is 0 and so is the gradient, where the true one has no direction.
+    Equal points have distance 0 and gradient 0, where the true gradient is undefined.
     """
     q, a = q.double(), a.double()
     squared = (q - a).square().sum(-1)
@@ -33,12 +33,12 @@ def distance(q: Tensor, a: Tensor) -> Tensor:
 
 
 def into_ball(points: Tensor, *, edge: float = EDGE) -> Tensor:
-    """Points (..., D) of norm above `1 − edge` scaled to that norm, the others as they are; in float64."""
+    """Points (..., D) in float64, scaled to norm `1 − edge` if their norm is above it."""
     points = points.double()
-    most = 1 - edge
+    limit = 1 - edge
     norms: Tensor = points.norm(dim=-1, keepdim=True)
-    kept: Tensor = points * most / norms.clamp(min=most)
-    return kept
+    projected: Tensor = points * limit / norms.clamp(min=limit)
+    return projected
 
 
 def conformal(points: Tensor) -> Tensor:
@@ -47,17 +47,16 @@ def conformal(points: Tensor) -> Tensor:
 
 
 def riemannian(points: Tensor) -> Tensor:
-    """The same points; the gradient that flows back through them is the Riemannian one, `(1 − ‖θ‖²)²/4 ∇_E`."""
+    """The same points, whose gradient is turned into the Riemannian one, `(1 − ‖θ‖²)²/4 ∇_E`."""
     return _Riemannian.apply(points)  # type: ignore[no-any-return, no-untyped-call] # torch leaves it without annotations
 
 
 class RiemannianAdagrad(torch.optim.Optimizer):
-    """AdaGrad, with the rows of some parameters as points of the ball.
+    """AdaGrad, in which the rows of some parameters are points of the ball.
 
-    A group with `ball` set holds parameters (..., D) whose rows live in the ball: their Euclidean gradient is turned
-    into the Riemannian one, AdaGrad's step is taken, and the retraction is the projection into the ball. With one rate
-    for a whole row (the root of the mean of its squared gradients) the step keeps the direction of the Riemannian
-    gradient. Other groups are plain AdaGrad, a rate for each number.
+    In a group with `ball`, the rows of parameters (..., D) are points of the ball: a step turns their gradient into the
+    Riemannian one and projects the result into the ball. A row has one rate (the root of the mean of its squared
+    gradients), so the step keeps the direction of the Riemannian gradient. Other groups use plain AdaGrad.
     """
 
     def __init__(
@@ -70,7 +69,7 @@ class RiemannianAdagrad(torch.optim.Optimizer):
         ball: bool = False,
         adaptive: bool = True,
     ) -> None:
-        """`l2` adds `l2 · θ` to the Euclidean gradient; without `adaptive` it is (Riemannian) gradient descent."""
+        """`l2` adds `l2 · θ` to the Euclidean gradient; without `adaptive` the steps are plain gradient descent."""
         if not learning_rate > 0:
             raise ValueError(f"Expected a positive learning rate, but got {learning_rate}.")
         defaults = {"lr": learning_rate, "l2": l2, "edge": edge, "ball": ball, "adaptive": adaptive}
@@ -82,8 +81,8 @@ class RiemannianAdagrad(torch.optim.Optimizer):
     def step(self, closure: Callable[[], float]) -> float: ...
     @torch.no_grad()
     def step(self, closure: Callable[[], float] | None = None) -> float | None:
-        """One step; a closure has no use here."""
-        assert closure is None, "gradients are computed once a step"
+        """One step, without a closure."""
+        assert closure is None, "gradients are computed once per step"
         for group in self.param_groups:
             for parameter in group["params"]:
                 if parameter.grad is not None:
@@ -94,11 +93,11 @@ class RiemannianAdagrad(torch.optim.Optimizer):
         if not group["ball"]:
             parameter.sub_(group["lr"] * self._scaled(parameter, gradient, group, by_row=False))
             return
-        towards = self._scaled(parameter, conformal(parameter) * gradient.double(), group, by_row=True)
-        parameter.copy_(into_ball(parameter.double() - group["lr"] * towards, edge=group["edge"]))
+        direction = self._scaled(parameter, conformal(parameter) * gradient.double(), group, by_row=True)
+        parameter.copy_(into_ball(parameter.double() - group["lr"] * direction, edge=group["edge"]))
 
     def _scaled(self, parameter: nn.Parameter, gradient: Tensor, group: dict[str, Any], *, by_row: bool) -> Tensor:
-        """The gradient over the root of the sum of its squares so far."""
+        """The gradient divided by the root of the sum of its squares so far."""
         if not group["adaptive"]:
             return gradient
         squares = gradient.square().mean(-1, keepdim=True) if by_row else gradient.square()
@@ -121,5 +120,5 @@ class _Riemannian(torch.autograd.Function):
 
 
 def _inside(points: Tensor) -> Tensor:
-    """`1 − ‖θ‖²`, (...); a point on the boundary or outside counts as one that is just inside."""
+    """`1 − ‖θ‖²`, (...), at least a tiny positive number."""
     return (1 - points.square().sum(-1)).clamp(min=1e-15)

@@ -1,7 +1,7 @@
-"""The peers that HyperQA is measured against: a BiLSTM or a convolution over frozen word vectors, and cosine.
+"""Siamese rankers: the cosine of a BiLSTM or a convolution over frozen word vectors, the baselines of HyperQA.
 
-QA-BiLSTM: Tan, dos Santos, Xiang and Zhou 2015, "LSTM-based deep learning models for non-factoid answer selection".
-QA-CNN, AP-CNN, AP-BiLSTM: dos Santos, Tan, Xiang and Zhou 2016, "Attentive pooling networks", sections 2 to 4.
+QA-BiLSTM: Tan et al. (2015), "LSTM-based deep learning models for non-factoid answer selection".
+QA-CNN, AP-CNN, AP-BiLSTM: dos Santos et al. (2016), "Attentive pooling networks", §2 to §4.
 
 Letters: N pairs, B texts, T positions, D word vectors, C channels (filters, or both directions of the LSTM).
 """
@@ -34,18 +34,18 @@ from rankers.answer_selection.frozen_words import (
 from rankers.neural import TextPair
 from rankers.trainable import score_pairs
 
-_POSITIONS = 1 << 13  # padded words that are encoded at once in scoring
+_POSITIONS = 1 << 13  # padded words per batch in scoring
 
 
 @dataclass(frozen=True, slots=True)
 class PeerShape:
     encoder: Literal["bilstm", "cnn"] = "bilstm"
-    attentive: bool = False  # pooling by attention to each other instead of the largest over time
-    hidden: int = 141  # of the LSTM, a direction
+    attentive: bool = False  # pooling by attention to each other instead of the maximum over time
+    hidden: int = 141  # of the LSTM, per direction
     filters: int = 400  # of the convolution
-    window: int = 3  # words that a filter sees; odd
-    dropout: float = 0.0  # of what is pooled
-    max_words: int = 128  # of a text that count
+    window: int = 3  # words of a filter; odd
+    dropout: float = 0.0  # of the states to pool
+    max_words: int = 128  # of a text, read
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +70,7 @@ class PeerNetwork(nn.Module):
             nn.init.xavier_uniform_(self.U)
 
     def states(self, vectors: Tensor, mask: Tensor) -> Tensor:
-        """Word vectors (B, T, D), zero in the padding, and mask (B, T), to states (B, T, C), zero in the padding."""
+        """Word vectors (B, T, D) and mask (B, T) to states (B, T, C); padding is zero in both."""
         if self.shape.encoder == "bilstm":
             states: Tensor = self.lstm(vectors, mask)
         else:
@@ -78,22 +78,22 @@ class PeerNetwork(nn.Module):
             states = states.tanh().masked_fill(~mask.unsqueeze(-1), 0.0)
         return functional.dropout(states, self.shape.dropout, self.training)
 
-    def attended(self, questions: Tensor, seen: Tensor, answers: Tensor, read: Tensor) -> tuple[Tensor, Tensor]:
-        """Pooled (N, C) of pairs of states (N, M, C) and (N, L, C) with masks `seen` (N, M) and `read` (N, L).
+    def attended(self, questions: Tensor, q_mask: Tensor, answers: Tensor, a_mask: Tensor) -> tuple[Tensor, Tensor]:
+        """Pooled states (N, C) of questions (N, M, C) and answers (N, L, C) with masks (N, M) and (N, L).
 
-        `G = tanh(Qᵀ U A)`; the largest of each row and of each column, by softmax, are weights of the words.
+        `G = tanh(Qᵀ U A)`; the softmax of the maximum of each row and of each column weights the words.
         """
-        assert self.U is not None, "asked of attentive networks only"
-        both = seen.unsqueeze(2) & read.unsqueeze(1)  # (N, M, L)
-        matched = (questions @ self.U @ answers.transpose(1, 2)).tanh().masked_fill(~both, -2.0)  # G
+        assert self.U is not None, "only attentive networks have U"
+        real = q_mask.unsqueeze(2) & a_mask.unsqueeze(1)  # (N, M, L)
+        matched = (questions @ self.U @ answers.transpose(1, 2)).tanh().masked_fill(~real, -2.0)  # G
         return (
-            _weighted(questions, matched.amax(2), seen),
-            _weighted(answers, matched.amax(1), read),
+            _weighted(questions, matched.amax(2), q_mask),
+            _weighted(answers, matched.amax(1), a_mask),
         )
 
 
 def _weighted(states: Tensor, importance: Tensor, mask: Tensor) -> Tensor:
-    """Sum of states (N, T, C) weighted by the softmax of importance (N, T) over real words; 0 where there are none."""
+    """Sum of states (N, T, C) weighted by the softmax of importance (N, T) over real words; 0 without words."""
     lowest = torch.finfo(importance.dtype).min
     weights = importance.masked_fill(~mask, lowest).softmax(-1).masked_fill(~mask, 0.0)
     return (weights.unsqueeze(1) @ states).squeeze(1)
@@ -101,7 +101,7 @@ def _weighted(states: Tensor, importance: Tensor, mask: Tensor) -> Tensor:
 
 @dataclass(frozen=True, eq=False)
 class SiameseCosineRanker:
-    """A pair scorer, trainable; scores are cosines."""
+    """A trainable pair scorer; scores are cosines."""
 
     model: PeerNetwork
     source: FrozenWords
@@ -109,13 +109,13 @@ class SiameseCosineRanker:
 
     @classmethod
     def of(cls, source: FrozenWords, shape: PeerShape) -> Self:
-        """Untrained; global generators draw the first weights. Raises ValueError for sizes that cannot be."""
+        """An untrained ranker; global generators draw its weights. Raises ValueError for impossible sizes."""
         _check(shape)
         return cls(PeerNetwork(source.config.dimension, shape), source, PeerConfig(source.config, shape))
 
     @classmethod
     def load(cls, folder: Path) -> Self:
-        """Raises FileNotFoundError and ValueError that say what is missing, damaged or of another model."""
+        """Raises FileNotFoundError or ValueError for a missing, damaged or different model."""
         config = load_config(folder, PeerConfig)
         scorer = cls.of(load_words(folder, config.words), config.shape)
         load_network(folder, scorer.model)
@@ -127,22 +127,22 @@ class SiameseCosineRanker:
 
     @property
     def parameters(self) -> int:
-        """Trained numbers."""
+        """Number of trainable weights."""
         return sum(parameter.numel() for parameter in self.model.parameters())
 
     def read(self, questions: Sequence[str], answers: Sequence[str]) -> Texts:
-        return read_texts(self.source, questions, answers, most=self.config.shape.max_words)
+        return read_texts(self.source, questions, answers, limit=self.config.shape.max_words)
 
     def scores(self, texts: Texts, questions: IntArray, answers: IntArray) -> Tensor:
-        """Cosines (N,); each text is encoded once, in batches of texts of like length."""
-        places, which = texts.places(questions, answers)
-        groups = batches(np.maximum(1, texts.lengths(places)).tolist(), tokens=_POSITIONS)
+        """Cosines (N,); each text is encoded once, in batches of texts of similar length."""
+        distinct, inverse = texts.distinct(questions, answers)
+        groups = batches(np.maximum(1, texts.lengths(distinct)).tolist(), tokens=_POSITIONS)
         if not groups:
             return torch.zeros(0)
-        encoded = [self._encoded(texts, places[group]) for group in groups]
+        encoded = [self._encoded(texts, distinct[group]) for group in groups]
         of_group = np.concatenate([np.full(len(group), number) for number, group in enumerate(groups)])
-        order = np.argsort(np.concatenate(groups))  # of each text, where it stands among the encoded ones
-        left, right = order[which[: len(questions)]], order[which[len(questions) :]]
+        order = np.argsort(np.concatenate(groups))  # row of each distinct text among the encoded ones
+        left, right = order[inverse[: len(questions)]], order[inverse[len(questions) :]]
         if not self.config.shape.attentive:
             pooled = torch.cat([max_pool(states, mask) for states, mask in encoded])  # (U, C)
             return functional.cosine_similarity(pooled[torch.from_numpy(left)], pooled[torch.from_numpy(right)])
@@ -151,31 +151,32 @@ class SiameseCosineRanker:
     def score(self, pairs: Sequence[TextPair]) -> FloatArray:
         return score_pairs(self, pairs)
 
-    def _encoded(self, texts: Texts, places: IntArray) -> tuple[Tensor, Tensor]:
-        vectors, mask = texts.padded(places)
+    def _encoded(self, texts: Texts, rows: IntArray) -> tuple[Tensor, Tensor]:
+        vectors, mask = texts.padded(rows)
         return self.model.states(vectors, mask), mask
 
     def _attentive(
         self, encoded: Sequence[tuple[Tensor, Tensor]], of_group: IntArray, left: IntArray, right: IntArray
     ) -> Tensor:
-        """Pairs whose texts were encoded in the same batches are pooled together."""
+        """Cosines (N,) after attentive pooling, for all pairs of the same two batches at a time."""
         firsts = np.searchsorted(of_group, np.arange(len(encoded)))
         keys = of_group[left] * len(encoded) + of_group[right]
         parts, members = [], []
         for key in np.unique(keys).tolist():
-            own = np.flatnonzero(keys == key)
-            one, other = divmod(key, len(encoded))
-            chosen = torch.from_numpy(left[own] - firsts[one]), torch.from_numpy(right[own] - firsts[other])
-            (question, seen), (answer, read) = encoded[one], encoded[other]
-            pooled = self.model.attended(question[chosen[0]], seen[chosen[0]], answer[chosen[1]], read[chosen[1]])
+            pairs = np.flatnonzero(keys == key)
+            left_group, right_group = divmod(key, len(encoded))
+            q_rows = torch.from_numpy(left[pairs] - firsts[left_group])
+            a_rows = torch.from_numpy(right[pairs] - firsts[right_group])
+            (question, q_mask), (answer, a_mask) = encoded[left_group], encoded[right_group]
+            pooled = self.model.attended(question[q_rows], q_mask[q_rows], answer[a_rows], a_mask[a_rows])
             parts.append(functional.cosine_similarity(*pooled))
-            members.append(own)
-        back = torch.from_numpy(np.argsort(np.concatenate(members)))
-        return torch.cat(parts)[back]
+            members.append(pairs)
+        original_order = torch.from_numpy(np.argsort(np.concatenate(members)))
+        return torch.cat(parts)[original_order]
 
 
 def optimiser(scorer: SiameseCosineRanker, *, learning_rate: float, l2: float) -> torch.optim.Optimizer:
-    """AdaGrad."""
+    """AdaGrad over all weights."""
     return torch.optim.Adagrad(scorer.model.parameters(), lr=learning_rate, weight_decay=l2)
 
 

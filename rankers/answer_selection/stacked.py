@@ -1,11 +1,11 @@
-"""The full system of the thesis (ch. 6.3): pools of the stacked LSTM and keyword features, joined by boosted trees.
+"""The stacked ranker of Wang (2018, §6.3): boosted trees over the pools of a stacked LSTM and keyword features.
 
     inputs = Inputs(Keywords.of(pool.answers), network=scorer)
     trees = BoostedTrees.fit(inputs.table(pool.pairs(), names), pool.label, names=names)
     StackedRanker(inputs, trees).score([("who wrote it", "it was written by Ann")])
 
-The pools that trees are grown on have to come from networks that did not see the pairs (`qa_lab.train.rankers.blstm`
-trains one network for each part of the questions): those of seen pairs look far too sure.
+The pools for training trees must come from networks that did not see the pairs (`qa_lab.train.rankers.blstm` trains a
+network per fold of the questions), because a network is too confident of its training pairs.
 """
 
 from __future__ import annotations
@@ -36,34 +36,34 @@ from rankers.gbdt import TEXT, BoostedTrees, GBDTConfig
 from rankers.neural import TextPair, by_places
 
 KNOWN = (*POOLS, *FEATURES, COSINE)
-"""Names of all features that trees may be grown on."""
+"""Names of all features."""
 FAITHFUL = (*POOLS, "bm25")
-"""Those of the thesis."""
+"""The features of Wang (2018)."""
 _NETWORK = "network."
 
 
 @dataclass(frozen=True, slots=True)
 class StackedConfig:
-    """Head of a stacked ranker at rest."""
+    """Configuration of a saved stacked ranker."""
 
     features: tuple[str, ...]
-    answers: int  # that the keywords were counted in
+    answers: int  # answers that the keywords were counted in
     mean_length: float
     trees: GBDTConfig
     network: BLSTMConfig | None = None
-    encoder: str = ""  # whose cosines are a feature: its fingerprint
+    encoder: str = ""  # fingerprint of the encoder whose cosines are a feature
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Inputs:
-    """What the features of a pair are taken from."""
+    """The sources of the features of a pair."""
 
     keywords: Keywords
     network: BLSTMScorer | None = None
     encode: Encode | None = None
 
     def table(self, pairs: Sequence[TextPair], names: Sequence[str]) -> FloatArray:
-        """(N, F), columns as named. Raises ValueError for a name that is unknown or has nothing to be taken from."""
+        """Features (N, F), columns as named. Raises ValueError for an unknown name or one without its source."""
         self.check(names)
         columns: dict[str, NDArray[Any]] = {}
         if any(name in FEATURES for name in names):
@@ -75,7 +75,7 @@ class Inputs:
         return np.stack([columns[name] for name in names], axis=1).astype(np.float32)
 
     def check(self, names: Sequence[str]) -> None:
-        """Raises ValueError as `table` does."""
+        """Raises ValueError for the same names as `table`."""
         if not names:
             raise ValueError("Expected features to join, but got none; name at least one.")
         for name in names:
@@ -88,7 +88,7 @@ class Inputs:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StackedRanker:
-    """A pair scorer; with the features of FAITHFUL it is the thesis' three-layer BLSTM + BM25."""
+    """A pair scorer; with the features of FAITHFUL it is the three-layer BLSTM + BM25 of Wang (2018)."""
 
     inputs: Inputs
     trees: BoostedTrees
@@ -96,14 +96,14 @@ class StackedRanker:
 
     @classmethod
     def load(cls, folder: Path, *, encode: Encode | None = None, encoder: str = "") -> Self:
-        """Open what `save` wrote.
+        """Open a saved ranker.
 
         Args:
-            encode: what makes the cosines, where they are a feature.
+            encode: the encoder of the cosines, if they are a feature.
             encoder: its fingerprint.
 
         Raises:
-            FileNotFoundError, ValueError: they say what is missing or wrong, or which encoder is needed.
+            FileNotFoundError, ValueError: the ranker is missing or damaged, or needs another encoder.
         """
         config = load_config(folder, StackedConfig)
         if config.encoder and config.encoder != encoder:
@@ -121,7 +121,7 @@ class StackedRanker:
         return cls(inputs, trees, config.encoder)
 
     def save(self, folder: Path, *, card: str) -> None:
-        """Write a folder that `load` opens; an interrupted save leaves the old ranker."""
+        """Write a folder that `load` opens; an interrupted save keeps the old ranker."""
         keywords, network = self.inputs.keywords, self.inputs.network
         config = StackedConfig(
             self.trees.names,
@@ -144,26 +144,26 @@ class StackedRanker:
         save_model(folder, config=config, weights=weights, vocabulary=vocabulary, card=card)
 
     def score(self, pairs: Sequence[TextPair]) -> FloatArray:
-        """Scores (N,), log-odds for trees grown on right and wrong."""
+        """Scores (N,), log-odds of being right."""
         if not pairs:
             return np.zeros(0, dtype=np.float32)
         return self.trees.score(self.inputs.table(pairs, self.trees.names))
 
     def importances(self) -> dict[str, float]:
-        """Each feature's share of the gains, largest first."""
+        """Share of each feature in the gains, largest first."""
         return self.trees.importances()
 
 
 def network_pools(network: BLSTMScorer, pairs: Sequence[TextPair]) -> FloatArray:
-    """Mean, sum and largest of the steps, (N, 3), of texts."""
+    """Mean, sum and maximum (N, 3) over the steps of pairs of texts."""
     questions, answers, left, right = by_places(pairs)
     return network.pools(network.read(questions, answers), left, right)
 
 
 def folds(questions: Sequence[str], count: int) -> list[int]:
-    """For each question the part that it is in, by a hash: alike on every machine and for every order."""
+    """The fold of each question by a hash, the same on every machine and for every order."""
     if count < 2:
-        raise ValueError(f"Expected at least 2 parts of the questions, but got {count}.")
+        raise ValueError(f"Expected at least 2 folds of the questions, but got {count}.")
     digests = (hashlib.blake2b(question.casefold().encode(), digest_size=8).digest() for question in questions)
     return [int.from_bytes(digest, "big") % count for digest in digests]
 
@@ -171,6 +171,9 @@ def folds(questions: Sequence[str], count: int) -> list[int]:
 def _network(weights: Mapping[str, NDArray[Any]], config: StackedConfig, folder: Path) -> BLSTMScorer | None:
     if config.network is None:
         return None
-    own = {name: torch.from_numpy(value) for name, value in weights.items() if name.startswith(_NETWORK)}
-    own = {name.removeprefix(_NETWORK): tensor for name, tensor in own.items()}
-    return BLSTMScorer.filled(config.network, load_vocabulary(folder), own, folder=folder)
+    tensors = {
+        name.removeprefix(_NETWORK): torch.from_numpy(value)
+        for name, value in weights.items()
+        if name.startswith(_NETWORK)
+    }
+    return BLSTMScorer.filled(config.network, load_vocabulary(folder), tensors, folder=folder)

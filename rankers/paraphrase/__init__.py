@@ -1,1 +1,1 @@
-"""Models that decide if two questions ask the same."""
+"""Pair scorers that detect questions that ask the same: networks over the words of two texts."""

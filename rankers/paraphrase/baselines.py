@@ -1,4 +1,4 @@
-"""What dual entailment is compared with: a Siamese LSTM and decomposable attention, both symmetric in their inputs."""
+"""Baselines of dual entailment: a Siamese LSTM and decomposable attention, both symmetric in their inputs."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from rankers.paraphrase.entailment import align, embedding_of, exchanged
 class SiameseConfig:
     vocabulary: int  # V, words
     dimension: int = 300  # of word vectors
-    hidden: int = 300  # of the BiLSTM, half of it a direction
+    hidden: int = 300  # of the BiLSTM; each direction has half of it
     dropout: float = 0.2
     pretrained: bool = False  # E_pre beside E_tune
-    max_tokens: int = 64  # words of a text that count
-    context: Context = field(default_factory=Context)  # words in context in the place of E_pre and E_tune
+    max_tokens: int = 64  # words of a text that are read
+    context: Context = field(default_factory=Context)  # words in context instead of E_pre and E_tune
 
 
 class SiameseLSTM(nn.Module):
-    """`α cos(u, v) + β` of the two texts' vectors, each the largest states of one BiLSTM (Wang et al. 2017, §4)."""
+    """`α cos(u, v) + β` of the vectors of two texts, the maximum over time of a BiLSTM (Wang et al. 2017, §4)."""
 
     def __init__(self, config: SiameseConfig) -> None:
         super().__init__()
@@ -51,14 +51,14 @@ class DecomposableConfig:
     hidden: int = 200  # of projection, attention and comparison
     dropout: float = 0.2
     pretrained: bool = False  # E_pre beside E_tune
-    max_tokens: int = 64  # words of a text that count
-    context: Context = field(default_factory=Context)  # words in context in the place of E_pre and E_tune
+    max_tokens: int = 64  # words of a text that are read
+    context: Context = field(default_factory=Context)  # words in context instead of E_pre and E_tune
 
 
 class DecomposableAttention(nn.Module):
-    """Attend, compare, aggregate (Parikh et al. 2016), the logits of both orders added up.
+    """Attend, compare, aggregate (Parikh et al. 2016); the logit is the sum over both orders.
 
-    Words are aligned by `F(a_i) · F(b_j)`, compared by `G([a_i, β_i])`, added up, and `H` reads both sums.
+    Words are aligned by `F(a_i) · F(b_j)`, compared by `G([a_i, β_i])` and summed, and `H` reads both sums.
     """
 
     def __init__(self, config: DecomposableConfig) -> None:

@@ -1,6 +1,6 @@
-"""Words in context: the hidden states of a transformer that stays as it is, in the place of word vectors E_pre.
+"""Words in context: hidden states of a frozen transformer, used instead of word vectors.
 
-Letters: B texts, T tokens of a text, C numbers of a hidden state, D of a word vector.
+Letters: B texts, T tokens of a text, C size of a hidden state, D size of a word vector.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from torch.nn import functional
 from qa_core.types import FloatArray
 
 States = NDArray[np.float16]
-"""Of a text, (T, C)."""
+"""Hidden states (T, C) of a text."""
 
 
 class Contextual(Protocol):
-    """What gives hidden states; `qa_core.encoders.transformer_encoder.TransformerEncoder` does."""
+    """An encoder with hidden states, such as `qa_core.encoders.transformer_encoder.TransformerEncoder`."""
 
     @property
     def dimension(self) -> int: ...
@@ -31,23 +31,23 @@ class Contextual(Protocol):
     def fingerprint(self) -> str: ...
 
     def states(self, texts: Sequence[str]) -> list[FloatArray]:
-        """Each text's hidden states (T, C); a blank text has none."""
+        """Hidden states (T, C) of each text; T is 0 for a blank text."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """Where the states come from; without it there are word vectors."""
+    """The encoder of the states and their scale."""
 
-    size: int = 0  # C; 0 for no context
+    size: int = 0  # C; 0 for word vectors instead
     encoder: str = ""  # name or folder of the encoder
-    fingerprint: str = ""  # of the encoder that was trained with
-    scale: float = 4.0  # length of E_pre's rows
+    fingerprint: str = ""  # of the encoder in training
+    scale: float = 4.0  # length of the word vectors
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ContextReader:
-    """Texts to hidden states, cut to those that count; in half precision, for there may be many texts."""
+    """Reads texts as truncated hidden states, in half precision because texts may be many."""
 
     encoder: Contextual
     max_tokens: int
@@ -57,7 +57,7 @@ class ContextReader:
 
 
 class ContextEmbedding(nn.Module):
-    """`E_pre = s · aA / |aA|` of a state `a`, with A (C, D) the principal axes of the training texts' states."""
+    """`E_pre = s · aA / |aA|` of a state `a`, with A (C, D) the principal axes of the states of training texts."""
 
     axes: Tensor
 
@@ -72,9 +72,9 @@ class ContextEmbedding(nn.Module):
         return rows
 
     def set_axes(self, rows: Sequence[States]) -> None:
-        """Take the axes along which the states of texts are longest: as little as possible of them is lost.
+        """Set the axes of largest variance of the states (without centring).
 
-        Raises ValueError where there are fewer axes than the dimension.
+        Raises ValueError if the states have fewer axes than the dimension.
         """
         size, dimension = self.axes.shape
         if dimension > size:
@@ -85,10 +85,10 @@ class ContextEmbedding(nn.Module):
 
 
 def pad_states(rows: Sequence[Any]) -> tuple[Tensor, Tensor]:
-    """States of texts of unequal length to a batch (B, T, C) and its mask (B, T), T at least 1."""
-    most, size = max(1, *map(len, rows)), rows[0].shape[1]
-    batch = np.zeros((len(rows), most, size), dtype=np.float32)
-    for place, row in enumerate(rows):
-        batch[place, : len(row)] = row
+    """Pad states of texts to a batch (B, T, C) with mask (B, T); T is at least 1."""
+    longest, size = max(1, *map(len, rows)), rows[0].shape[1]
+    batch = np.zeros((len(rows), longest, size), dtype=np.float32)
+    for i, row in enumerate(rows):
+        batch[i, : len(row)] = row
     lengths = torch.tensor([len(row) for row in rows])
-    return torch.from_numpy(batch), torch.arange(most) < lengths.unsqueeze(1)
+    return torch.from_numpy(batch), torch.arange(longest) < lengths.unsqueeze(1)

@@ -1,10 +1,10 @@
-"""Neural dual entailment: do two questions ask the same (thesis, ch. 5)?
+"""Neural dual entailment: a network that detects questions that ask the same (Wang 2018, ch. 5).
 
 Encode: `E = E_pre + E_tune`, a BiLSTM `h¹` and another over it `h²`, `h_i = E[w_i] + h¹_i + h²_i` (5.1, 5.2).
 Align: `e_ij = h_i · h̄_j`, `α_ij = softmax_j e_ij`, `h̃_i = Σ_j α_ij h̄_j` (5.3 to 5.5).
 Match and aggregate: `m_i = MLP([h_i, h̃_i, (h_i − h̃_i)²])` (5.6), which an LSTM scans to its last state.
-Predict: an MLP of two layers with batch norm, MaxOut, and a linear layer give the score of one direction; the scores
-of both, by the same weights, are added up to the logit.
+Predict: an MLP of two layers with batch norm, MaxOut and a linear layer give the score of one direction; the logit is
+the sum of both directions, which share all weights.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ from rankers.paraphrase.contextual_words import Context, ContextEmbedding
 @dataclass(frozen=True, slots=True)
 class EntailmentConfig:
     vocabulary: int  # V, words
-    dimension: int = 300  # D, even: of word vectors and states, half of it a direction of the BiLSTMs
+    dimension: int = 300  # D, even: of word vectors and states; each direction of a BiLSTM has half of it
     hidden: int = 300  # of matching, aggregation and prediction
     pieces: int = 2  # of MaxOut
     dropout: float = 0.2
     pretrained: bool = False  # E_pre beside E_tune
-    max_tokens: int = 64  # words of a text that count
-    uniform: float = 0.08  # weights start within ± this
-    context: Context = field(default_factory=Context)  # words in context in the place of E_pre and E_tune
+    max_tokens: int = 64  # words of a text that are read
+    uniform: float = 0.08  # initial weights are within ± this
+    context: Context = field(default_factory=Context)  # words in context instead of E_pre and E_tune
 
 
 class DualEntailment(nn.Module):
-    """Symmetric in its inputs; in evaluation a pair's score does not depend on the batch."""
+    """Symmetric in its inputs; in evaluation the score of a pair does not depend on the batch."""
 
     def __init__(self, config: EntailmentConfig) -> None:
         super().__init__()
@@ -61,7 +61,7 @@ class DualEntailment(nn.Module):
     def forward(self, tokens: Tensor, mask: Tensor) -> Tensor:
         """Tokens and mask (2B, T), the first questions of all pairs and then the second, to logits (B,).
 
-        With a context hidden states (2B, T, C) come in the tokens' place.
+        With a context, hidden states (2B, T, C) replace the tokens.
         """
         states = self.encode(tokens, mask)  # (2B, T, D)
         others = exchanged(states)
@@ -81,7 +81,7 @@ class DualEntailment(nn.Module):
 
 
 class Embedded(Protocol):
-    """Of a config: what its words are embedded by."""
+    """The part of a configuration that chooses the embedding of words."""
 
     @property
     def vocabulary(self) -> int: ...
@@ -97,7 +97,7 @@ class Embedded(Protocol):
 
 
 def embedding_of(config: Embedded) -> WordEmbedding | ContextEmbedding:
-    """Of words in context where the config says of which, else of words."""
+    """The embedding of words in context if the configuration has one, else of words."""
     if config.context.size:
         return ContextEmbedding(config.context, config.dimension)
     return WordEmbedding(config.vocabulary, config.dimension, pretrained=config.pretrained)
@@ -118,7 +118,7 @@ class MaxOut(nn.Module):
 
 
 def align(queries: Tensor, keys: Tensor, values: Tensor, mask: Tensor) -> Tensor:
-    """`Σ_j softmax_j(q_i · k_j) v_j`, (B, T, D); zero where the other text is empty.
+    """`Σ_j softmax_j(q_i · k_j) v_j`, (B, T, D); zero if the other text is empty.
 
     Args:
         queries: (B, T, H).
@@ -131,7 +131,7 @@ def align(queries: Tensor, keys: Tensor, values: Tensor, mask: Tensor) -> Tensor
 
 
 def exchanged(halves: Tensor) -> Tensor:
-    """The second half (B, …) of (2B, …) before the first."""
+    """(2B, …) with its halves (B, …) swapped."""
     first, second = halves.chunk(2)
     return torch.cat([second, first])
 

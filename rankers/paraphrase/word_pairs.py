@@ -1,4 +1,4 @@
-"""A network over the words of two texts as a pair scorer: its vocabulary, its reading, its folder.
+"""A pair scorer over the words of two texts: one of three networks, its vocabulary and its model folder.
 
 scorer = WordPairs.of(EntailmentConfig, texts, WordSizes(), pretrained=vectors)
 scorer.score([("how tall is it?", "what is its height?")])
@@ -35,29 +35,29 @@ from rankers.trainable import score_pairs
 
 NetworkConfig = EntailmentConfig | SiameseConfig | DecomposableConfig
 Rows = Sequence[NDArray[Any]]
-"""Of texts: word numbers (T,) or, with a context, hidden states (T, C)."""
+"""Word numbers (T,) of texts or, with a context, hidden states (T, C)."""
 
 CONFIGS: dict[str, type[NetworkConfig]] = {
     "entailment": EntailmentConfig,
     "siamese": SiameseConfig,
     "decomposable": DecomposableConfig,
 }
-"""By the name of the model."""
-_LETTERS = 16  # of a text for each word that counts: to read a long one to its end takes longer than to score it
-_SAMPLED = 2_000  # texts at most
-_TOKENS = 1 << 13  # at once in scoring, padding included
+"""Configuration by the name of the model."""
+_CHARACTERS = 16  # of a text that are read, per word
+_SAMPLE = 2_000  # texts, at most
+_TOKENS = 1 << 13  # per batch in scoring, padding included
 
 
 @dataclass(frozen=True, slots=True)
 class WordSizes:
-    """What the settings say of a network over words."""
+    """Sizes of a network over words."""
 
-    vocabulary: int = 60_000  # words at most
-    minimum: int = 1  # times a word has to stand in the training texts
+    vocabulary: int = 60_000  # words, at most
+    minimum: int = 1  # occurrences of a word in the training texts
     dimension: int = 300  # of word vectors
     hidden: int = 300
     dropout: float = 0.2
-    max_tokens: int = 64  # words of a text that count
+    max_tokens: int = 64  # words of a text that are read
 
 
 PAPER = WordSizes()
@@ -66,7 +66,7 @@ CPU = WordSizes(dimension=128, hidden=96, max_tokens=40)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WordPairs:
-    """Trainable, too: see `rankers.trainable`."""
+    """A trainable pair scorer (`rankers.trainable.Trainable`)."""
 
     model: nn.Module
     reader: WordReader | ContextReader
@@ -74,11 +74,11 @@ class WordPairs:
 
     @classmethod
     def of(cls, kind: str, texts: Iterable[str], sizes: WordSizes, *, pretrained: WordVectors | None = None) -> Self:
-        """A new network over the words of the texts and of the vectors; torch's generator draws its first weights.
+        """An untrained network over the words of the texts; torch's generator draws its weights.
 
         Args:
             kind: a key of `CONFIGS`.
-            pretrained: E_pre, whose dimension goes before that of the sizes; words that it lacks start at zero there.
+            pretrained: E_pre, whose dimension replaces that of the sizes; other words have zeros there.
         """
         counts = Counter(word for text in texts for word in words(text))
         specials = (PAD, UNKNOWN)
@@ -102,11 +102,11 @@ class WordPairs:
     def in_context(
         cls, kind: str, texts: Sequence[str], sizes: WordSizes, encoder: Contextual, *, name: str, scale: float
     ) -> Self:
-        """A new network over an encoder's hidden states; those of a sample of the texts say which of their axes count.
+        """An untrained network over the hidden states of an encoder; a sample of the texts determines their main axes.
 
         Args:
-            name: of the encoder, to find it by when the model is loaded.
-            scale: length of every word's vector.
+            name: name of the encoder, by which a saved model finds it.
+            scale: length of the word vectors.
         """
         reader = ContextReader(encoder, sizes.max_tokens)
         config = CONFIGS[kind](
@@ -118,19 +118,19 @@ class WordPairs:
             context=Context(encoder.dimension, name, encoder.fingerprint, scale),
         )
         model = network_of(config)
-        cast(ContextEmbedding, model.embedding).set_axes(reader.rows(texts[:: -(-len(texts) // _SAMPLED) or 1]))
+        cast(ContextEmbedding, model.embedding).set_axes(reader.rows(texts[:: -(-len(texts) // _SAMPLE) or 1]))
         return cls(model, reader, config)
 
     @classmethod
     def load(cls, folder: Path, *, opened: Callable[[str], Contextual] | None = None) -> Self:
-        """What `save` wrote.
+        """A saved model.
 
         Args:
-            opened: an encoder by its name, for words in context.
+            opened: opens an encoder by its name, for words in context.
 
         Raises:
-            FileNotFoundError: there is none.
-            ValueError: it is of another kind or vocabulary, has NaN in it, or was trained with another encoder.
+            FileNotFoundError: the model does not exist.
+            ValueError: it has another kind or vocabulary, contains NaN, or was trained with another encoder.
         """
         config = load_config(folder, _kind(folder))
         reader = _context(folder, config, opened) if config.context.size else _words(folder, config)
@@ -143,25 +143,25 @@ class WordPairs:
         return cls(model, reader, config)
 
     def save(self, folder: Path, *, card: str) -> None:
-        """Write the model; raises ValueError for NaN in it and for a folder of something else."""
+        """Write the model; raises ValueError if it contains NaN or the folder has other contents."""
         tokens = self.reader.vocabulary.tokens if isinstance(self.reader, WordReader) else None
         save_model(folder, config=self.config, weights=self.model.state_dict(), vocabulary=tokens, card=card)
 
     def read(self, questions: Sequence[str], answers: Sequence[str]) -> tuple[Rows, Rows]:
-        """Rows of the texts, cut to the words that count."""
-        most = _LETTERS * self.config.max_tokens
-        first, second = (self.reader.rows([text[:most] for text in texts]) for texts in (questions, answers))
+        """Rows of the texts, truncated."""
+        limit = _CHARACTERS * self.config.max_tokens
+        first, second = (self.reader.rows([text[:limit] for text in texts]) for texts in (questions, answers))
         return first, second
 
     def scores(self, texts: Any, questions: IntArray, answers: IntArray) -> Tensor:
-        """Logits (N,), with gradients in training; without, pairs of like length are scored together."""
+        """Logits (N,), with gradients in training; without gradients, in batches of similar length."""
         pairs = [(texts[0][q], texts[1][a]) for q, a in zip(questions.tolist(), answers.tolist(), strict=True)]
         if not pairs or torch.is_grad_enabled():
             return self._logits(pairs)
         order = batches([2 * max(map(len, pair)) for pair in pairs], tokens=_TOKENS)
-        logits = torch.cat([self._logits([pairs[place] for place in members]) for members in order])
-        places = torch.tensor([place for members in order for place in members])
-        return logits[places.argsort()]
+        logits = torch.cat([self._logits([pairs[i] for i in members]) for members in order])
+        positions = torch.tensor([i for members in order for i in members])
+        return logits[positions.argsort()]
 
     def score(self, pairs: Sequence[TextPair]) -> FloatArray:
         """Logits (N,) float32."""
@@ -178,7 +178,7 @@ class WordPairs:
 
 
 def network_of(config: NetworkConfig) -> DualEntailment | SiameseLSTM | DecomposableAttention:
-    """The network of a config, with fresh weights."""
+    """An untrained network of this configuration."""
     match config:
         case EntailmentConfig():
             return DualEntailment(config)
@@ -199,14 +199,14 @@ def _words(folder: Path, config: NetworkConfig) -> WordReader:
 
 
 def _context(folder: Path, config: NetworkConfig, opened: Callable[[str], Contextual] | None) -> ContextReader:
-    wanted = config.context
+    context = config.context
     if opened is None:
-        raise ValueError(f"{folder}: Expected the encoder {wanted.encoder!r} to read words in context with.")
-    encoder = opened(wanted.encoder)
-    if encoder.fingerprint != wanted.fingerprint:
+        raise ValueError(f"{folder}: Expected the encoder {context.encoder!r} to read words in context with.")
+    encoder = opened(context.encoder)
+    if encoder.fingerprint != context.fingerprint:
         raise ValueError(
-            f"{folder}: Expected the encoder {wanted.encoder!r} as it was in training, but its weights or settings are "
-            "others now; put it back, or train again."
+            f"{folder}: Expected the encoder {context.encoder!r} as it was in training, but its weights or settings "
+            "have changed; restore it, or train again."
         )
     return ContextReader(encoder, config.max_tokens)
 
@@ -215,12 +215,12 @@ def _kind(folder: Path) -> type[NetworkConfig]:
     path = current_folder(folder) / CONFIG
     head = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
     kinds = {config.__name__: config for config in CONFIGS.values()}
-    return kinds.get(str(head.get("kind")), EntailmentConfig)  # which names the kind that it expected
+    return kinds.get(str(head.get("kind")), EntailmentConfig)  # its error names the expected kind
 
 
 def _rows(vocabulary: Vocabulary, pretrained: WordVectors) -> FloatArray:
     rows = np.zeros((len(vocabulary), pretrained.dimension), dtype=np.float32)
-    for place, word in enumerate(vocabulary.tokens):
+    for row, word in enumerate(vocabulary.tokens):
         if word in pretrained:
-            rows[place] = pretrained.vector(word)
+            rows[row] = pretrained.vector(word)
     return rows

@@ -1,1 +1,1 @@
-"""Training of pair scorers: data, losses, distillation."""
+"""Training of pair scorers: data, losses and training loops."""

@@ -1,4 +1,4 @@
-"""Training of a cross-encoder on questions with labelled answers, and the graphs that it is served with.
+"""Trains a cross-encoder on questions with labelled answers, and exports the ONNX graphs that serve it.
 
 scorer = TrainedCrossEncoder.of(folder, PairConfig(max_length=128))
 training = Training(scorer.model, optimiser(scorer, tuning), seed=1)
@@ -37,29 +37,29 @@ class CrossEncoderTuning:
     epochs: int = 3
     patience: int = 2  # epochs without a better MAP on development data
     learning_rate: float = 5e-5  # of the transformer
-    head_rate: float = 1e-3  # of the layer over it, which starts from nothing
+    head_rate: float = 1e-3  # of the output layer, which is new
     warm_up: float = 0.1  # share of all steps
-    clip: float = 1.0  # largest norm of all gradients together; 0 is off
-    frozen: int = 0  # lower layers that stay as they are, and the embeddings with them
-    negatives: int = 0  # wrong answers for each right one, drawn anew in each epoch; 0 takes all
-    elsewhere: float = 0.0  # share of the wrong answers that are exchanged for some of other questions
+    clip: float = 1.0  # maximum norm of all gradients together; 0 is off
+    frozen: int = 0  # lower layers to freeze, together with the embeddings
+    negatives: int = 0  # wrong answers per right one, drawn anew in each epoch; 0 takes all
+    elsewhere: float = 0.0  # share of the wrong answers that are replaced by answers of other questions
     weight: float = 1.0  # of a right answer in the loss; 0 balances the two kinds
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TrainedCrossEncoder:
-    """A pair classifier as a pair scorer that can be trained (`rankers.trainable.Trainable`)."""
+    """A pair classifier as a trainable pair scorer (`rankers.trainable.Trainable`)."""
 
     classifier: PairClassifier
 
     @classmethod
     def of(cls, folder: Path, config: PairConfig) -> Self:
-        """Over a transformer's folder, with a new output layer; errors as those of `PairClassifier.of`."""
+        """The transformer of a folder with a new output layer; raises the errors of `PairClassifier.of`."""
         return cls(PairClassifier.of(folder, config))
 
     @classmethod
     def load(cls, folder: Path) -> Self:
-        """What `save` wrote. Raises ValueError for NaN in it."""
+        """A saved model. Raises ValueError if it contains NaN."""
         scorer = cls(PairClassifier.load(folder))
         wrong = [name for name, weight in scorer.model.named_parameters() if not bool(weight.isfinite().all())]
         if wrong:
@@ -71,7 +71,7 @@ class TrainedCrossEncoder:
         return self.classifier.model
 
     def read(self, questions: Sequence[str], answers: Sequence[str]) -> tuple[Sequence[str], Sequence[str]]:
-        """The texts as they are: nothing of a pair is known before both of it are."""
+        """The texts unchanged, because the transformer needs both texts of a pair."""
         return questions, answers
 
     def scores(self, texts: Any, questions: IntArray, answers: IntArray) -> Tensor:
@@ -84,10 +84,10 @@ class TrainedCrossEncoder:
         return self.classifier.score(pairs)
 
     def save(self, folder: Path, *, card: str, graph: bool = True, int8: bool = True) -> None:
-        """Write weights, and beside them the graph that `CrossEncoder.load` opens, also in int8.
+        """Write the weights, the graph for `CrossEncoder.load` and its int8 version.
 
-        The graphs come after the weights: a crash between the two leaves a model without graphs, never one with the
-        graphs of another. Raises ValueError for NaN or infinity in the weights, ModuleNotFoundError without `onnx`.
+        Graphs are written after the weights: a crash in between leaves a model without graphs, never with those of
+        another model. Raises ValueError if weights are not finite, ModuleNotFoundError without `onnx`.
         """
         self.classifier.save(folder, card=card)
         if not graph:
@@ -99,26 +99,26 @@ class TrainedCrossEncoder:
 
 
 def optimiser(scorer: TrainedCrossEncoder, tuning: CrossEncoderTuning) -> torch.optim.Optimizer:
-    """Adam over what is not frozen, the output layer at its own rate."""
+    """Adam over all weights that are not frozen, with a separate rate of the output layer."""
     freeze(scorer, tuning.frozen)
     network = scorer.classifier.model
-    kept = [weight for weight in network.transformer.parameters() if weight.requires_grad]
+    trainable = [weight for weight in network.transformer.parameters() if weight.requires_grad]
     groups = [
-        {"params": kept, "lr": tuning.learning_rate},
+        {"params": trainable, "lr": tuning.learning_rate},
         {"params": list(network.output.parameters()), "lr": tuning.head_rate},
     ]
     return torch.optim.Adam(groups)
 
 
 def freeze(scorer: TrainedCrossEncoder, layers: int) -> None:
-    """Keep the embeddings and so many lower layers as they are. Raises ValueError where there are fewer layers."""
+    """Freeze the embeddings and the lower `layers`. Raises ValueError if there are fewer layers."""
     transformer = scorer.classifier.model.transformer
     if not layers:
         return
-    found = getattr(getattr(transformer, "encoder", None), "layer", [])
-    if layers > len(found):
-        raise ValueError(f"Expected at most {len(found)} layers to freeze, but got {layers}; lower `frozen`.")
-    for part in (transformer.embeddings, *found[:layers]):
+    available = getattr(getattr(transformer, "encoder", None), "layer", [])
+    if layers > len(available):
+        raise ValueError(f"Expected at most {len(available)} layers to freeze, but got {layers}; lower `frozen`.")
+    for part in (transformer.embeddings, *available[:layers]):
         part.requires_grad_(False)
 
 
@@ -131,30 +131,30 @@ def tune_cross_encoder(
     held_out: AnswerPool | None = None,
     report_every: int = 10,
 ) -> Iterator[Progress]:
-    """Pointwise by binary cross-entropy, in batches of like length; with held-out pairs the highest MAP stays.
+    """Train pointwise by binary cross-entropy; with held-out pairs it ends with the best MAP.
 
-    Raises ValueError where all pairs have one label.
+    Raises ValueError if all pairs have one label.
     """
     check_mixed(pool)
     texts = scorer.read(pool.questions, pool.answers)
     positive = _weight(pool, tuning)
-    steps = -(-_drawn_pairs(pool, tuning) // tuning.batch)
+    steps = -(-_epoch_size(pool, tuning) // tuning.batch)
 
-    def drawn(_epoch: int, rng: np.random.Generator) -> Iterator[tuple[IntArray, IntArray, FloatArray]]:
-        question, answer, label = draw(pool, tuning, rng)
+    def epoch_batches(_epoch: int, rng: np.random.Generator) -> Iterator[tuple[IntArray, IntArray, FloatArray]]:
+        question, answer, label = sample_epoch(pool, tuning, rng)
         lengths = [len(texts[0][q]) + len(texts[1][a]) for q, a in zip(question.tolist(), answer.tolist(), strict=True)]
-        for chosen in alike(lengths, rng, size=tuning.batch):
-            yield question[chosen], answer[chosen], label[chosen]
+        for members in alike(lengths, rng, size=tuning.batch):
+            yield question[members], answer[members], label[members]
 
     def loss(model: nn.Module, batch: tuple[IntArray, IntArray, FloatArray]) -> Tensor:  # noqa: ARG001 the scorer holds it
         question, answer, label = batch
         logits = scorer.scores(texts, question, answer)
-        wanted = torch.from_numpy(label).to(logits)
-        return functional.binary_cross_entropy_with_logits(logits, wanted, pos_weight=logits.new_tensor(positive))
+        targets = torch.from_numpy(label).to(logits)
+        return functional.binary_cross_entropy_with_logits(logits, targets, pos_weight=logits.new_tensor(positive))
 
     yield from train(
         training,
-        drawn,
+        epoch_batches,
         loss,
         epochs=tuning.epochs,
         evaluate=(lambda _: mean_average_precision(scorer, held_out)) if held_out is not None else None,
@@ -166,38 +166,38 @@ def tune_cross_encoder(
     )
 
 
-def draw(
+def sample_epoch(
     pool: AnswerPool, tuning: CrossEncoderTuning, rng: np.random.Generator
 ) -> tuple[IntArray, IntArray, FloatArray]:
-    """Questions, answers and labels (N,) of an epoch: all right pairs, and wrong ones as the settings say."""
+    """Questions, answers and labels (N,) of an epoch: all right pairs, and wrong ones by the settings."""
     wrong = np.flatnonzero(~pool.label)
     if tuning.negatives:
         order = rng.permutation(wrong)
         order = order[np.argsort(pool.question[order], kind="stable")]
-        asked = pool.question[order]
-        nth = np.arange(len(asked)) - np.searchsorted(asked, asked)  # of its question
+        questions = pool.question[order]
+        nth = np.arange(len(questions)) - np.searchsorted(questions, questions)  # among the answers of the question
         right = np.bincount(pool.question[pool.label], minlength=len(pool.questions))
-        wrong = order[nth < tuning.negatives * right[asked]]
+        wrong = order[nth < tuning.negatives * right[questions]]
     chosen = np.concatenate([np.flatnonzero(pool.label), wrong])
     question, answer = pool.question[chosen], pool.answer[chosen].copy()
     label = pool.label[chosen].astype(np.float32)
-    exchanged = np.flatnonzero((label == 0) & (rng.random(len(label)) < tuning.elsewhere))
-    strangers = rng.integers(len(pool.answers), size=len(exchanged))
+    replaced = np.flatnonzero((label == 0) & (rng.random(len(label)) < tuning.elsewhere))
+    strangers = rng.integers(len(pool.answers), size=len(replaced))
     known = {*zip(pool.question[pool.label].tolist(), pool.answer[pool.label].tolist(), strict=True)}
-    for place, stranger in zip(exchanged.tolist(), strangers.tolist(), strict=True):
-        if (int(question[place]), stranger) not in known:
-            answer[place] = stranger
+    for row, stranger in zip(replaced.tolist(), strangers.tolist(), strict=True):
+        if (int(question[row]), stranger) not in known:
+            answer[row] = stranger
     return question, answer, label
 
 
-def _drawn_pairs(pool: AnswerPool, tuning: CrossEncoderTuning) -> int:
-    """Pairs of an epoch, the same in each."""
-    return len(draw(pool, tuning, np.random.default_rng(0))[2])
+def _epoch_size(pool: AnswerPool, tuning: CrossEncoderTuning) -> int:
+    """Number of pairs in every epoch."""
+    return len(sample_epoch(pool, tuning, np.random.default_rng(0))[2])
 
 
 def _weight(pool: AnswerPool, tuning: CrossEncoderTuning) -> float:
-    """Of right answers in the loss: their own, or what makes both kinds weigh the same."""
+    """Weight of right answers in the loss: the configured one, or one that balances both kinds."""
     if tuning.weight:
         return tuning.weight
-    label = draw(pool, tuning, np.random.default_rng(0))[2]
+    label = sample_epoch(pool, tuning, np.random.default_rng(0))[2]
     return float((label == 0).sum() / label.sum())

@@ -1,4 +1,4 @@
-"""A small scorer learns the scores of a large one, over questions and answers that need no labels.
+"""Distillation: trains a small pair scorer on the scores of a large one, without labels.
 
 scores = teacher.score(pool.pairs())
 for progress in train_distilled(training, student, pool, scores, DistilConfig(), held_out=dev):
@@ -27,10 +27,10 @@ from rankers.training.pair_training import mean_average_precision
 @dataclass(frozen=True, slots=True)
 class DistilConfig:
     loss: Literal["mse", "margin"] = "margin"
-    batch: int = 64  # pairs, or with `margin` pairs of two answers to a question
+    batch: int = 64  # pairs; with `margin`, pairs of two answers to a question
     epochs: int = 10
     patience: int = 3  # epochs without a better MAP on development data
-    clip: float = 5.0  # largest norm of all gradients together; 0 is off
+    clip: float = 5.0  # maximum norm of all gradients together; 0 is off
     labelled: float = 0.0  # share of the loss that is cross-entropy against the labels
 
 
@@ -44,42 +44,42 @@ def train_distilled(
     held_out: AnswerPool | None = None,
     report_every: int = 50,
 ) -> Iterator[Progress]:
-    """By the squared error of scores, `(s − t)²`, or of differences, `((s_a − s_b) − (t_a − t_b))²`.
+    """Train by the squared error of scores, `(s − t)²`, or of differences, `((s_a − s_b) − (t_a − t_b))²`.
 
-    Differences are those of two answers to one question (margin-MSE, Hofstätter et al. 2020), whose scales need not
-    agree in height. With held-out pairs the student of the highest MAP stays.
+    Differences are between two answers to one question (margin-MSE, Hofstätter et al. 2020), so the student may learn
+    shifted scores. With held-out pairs it ends with the best MAP.
 
     Args:
-        teacher: scores (N,) of the pairs of the pool, in their order.
+        teacher: scores (N,) of the pairs of the pool, in order.
 
     Raises:
-        ValueError: scores that do not belong to the pool or are not finite; differences where no question has two
-            answers; a share that is none.
+        ValueError: the scores belong to another pool or are not finite; differences, but no question with two
+            answers; `labelled` is not between 0 and 1.
     """
     _check(pool, teacher, config)
     texts = student.read(pool.questions, pool.answers)
     held_texts = student.read(held_out.questions, held_out.answers) if held_out is not None else None
-    wanted, labels = torch.from_numpy(teacher.astype(np.float32)), torch.from_numpy(pool.label)
+    targets, labels = torch.from_numpy(teacher.astype(np.float32)), torch.from_numpy(pool.label)
     size = len(pool) if config.loss == "mse" else len(pair_answers(pool, np.random.default_rng(0)))
 
-    def drawn(_epoch: int, rng: np.random.Generator) -> Iterator[IntArray]:
+    def epoch_batches(_epoch: int, rng: np.random.Generator) -> Iterator[IntArray]:
         rows = np.arange(len(pool))[:, None] if config.loss == "mse" else pair_answers(pool, rng)  # (N, 1) or (N, 2)
         order = rng.permutation(len(rows))
         return (rows[order[start : start + config.batch]] for start in range(0, len(order), config.batch))
 
     def loss(model: nn.Module, rows: IntArray) -> Tensor:  # noqa: ARG001 the scorer holds it
-        chosen = rows.ravel()
-        scores = student.scores(texts, pool.question[chosen], pool.answer[chosen])
-        told = wanted[chosen].to(scores.device)
-        error = functional.mse_loss(_compared(scores, rows), _compared(told, rows))
+        pairs = rows.ravel()
+        scores = student.scores(texts, pool.question[pairs], pool.answer[pairs])
+        target = targets[pairs].to(scores.device)
+        error = functional.mse_loss(_compared(scores, rows), _compared(target, rows))
         if not config.labelled:
             return error
-        labelled = pairwise_cross_entropy(scores, labels[chosen].to(scores.device))
+        labelled = pairwise_cross_entropy(scores, labels[pairs].to(scores.device))
         return (1 - config.labelled) * error + config.labelled * labelled
 
     yield from train(
         training,
-        drawn,
+        epoch_batches,
         loss,
         epochs=config.epochs,
         evaluate=(lambda _: mean_average_precision(student, held_out, held_texts)) if held_out is not None else None,
@@ -91,15 +91,15 @@ def train_distilled(
 
 
 def pair_answers(pool: AnswerPool, rng: np.random.Generator) -> IntArray:
-    """Places (M, 2) of pairs: each with another of its question, drawn at random; a lone answer has none."""
+    """Rows (M, 2) of pairs: each pair with a random other pair of its question; a single answer is left out."""
     order = rng.permutation(len(pool))
     order = order[np.argsort(pool.question[order], kind="stable")]
     question = pool.question[order]
     starts = np.searchsorted(question, question)
     counts = np.searchsorted(question, question, side="right") - starts
     nth = np.arange(len(order)) - starts
-    following = order[starts + (nth + 1) % counts]  # round the answers of a question, which stand in random order
-    return np.stack([order, following], axis=1)[counts > 1]
+    partner = order[starts + (nth + 1) % counts]  # the next answer of the question, in random order
+    return np.stack([order, partner], axis=1)[counts > 1]
 
 
 def _compared(scores: Tensor, rows: IntArray) -> Tensor:

@@ -1,4 +1,4 @@
-"""Training of pair scorers to tell questions that ask the same from those that do not, by accuracy on held-out pairs.
+"""Trains pair scorers to detect questions that ask the same, by accuracy on held-out pairs.
 
 for progress in train_paraphrase(Training(scorer.model, optimiser, seed=1), scorer, pairs, config, held_out=dev):
     print(progress)
@@ -25,21 +25,21 @@ from rankers.trainable import Trainable, score_no_grad
 
 @dataclass(frozen=True, slots=True)
 class ParaphraseConfig:
-    """As in the thesis (§5.4)."""
+    """Defaults of Wang (2018, §5.4)."""
 
     batch: int = 1000  # pairs
     epochs: int = 20
     patience: int = 3  # epochs without a better accuracy on development data
     learning_rate: float = 0.002
-    clip: float = 5.0  # largest norm of all gradients together; 0 is off
-    identical: int = 20_000  # questions paired with themselves, as further positives; as many as there are
-    warm_up: float = 0.0  # share of all steps in which the rate rises, to fall afterwards; 0 keeps it as it is
+    clip: float = 5.0  # maximum norm of all gradients together; 0 is off
+    identical: int = 20_000  # questions paired with themselves as further positives, at most
+    warm_up: float = 0.0  # share of all steps in which the rate rises before it falls; 0 is a constant rate
 
 
-SETTLED, SETTLED_AT_ONCE = 2_048, 64
-"""Pairs that batch normalisation is settled with, and of a batch."""
+BATCH_NORM_PAIRS, BATCH_NORM_BATCH = 2_048, 64
+"""Pairs for the statistics of batch normalisation, and pairs per batch."""
 MOMENTUM = 0.1
-"""Of batch normalisation in training: PyTorch's own."""
+"""Momentum of batch normalisation in training, the default of PyTorch."""
 
 PAPER = ParaphraseConfig()
 CPU = ParaphraseConfig(batch=64, epochs=12, identical=500)
@@ -54,41 +54,41 @@ def train_paraphrase(
     held_out: LabelledPairs | None = None,
     report_every: int = 50,
 ) -> Iterator[Progress]:
-    """By binary cross-entropy, in batches of like length, the two questions of a pair in either order.
+    """Train by binary cross-entropy in batches of similar length, with the questions of a pair in random order.
 
-    With held-out pairs the model of the highest accuracy stays. Raises ValueError where all pairs have one label.
+    With held-out pairs it ends with the best accuracy. Raises ValueError if all pairs have one label.
     """
     if len(set(pairs.labels)) < 2:
         raise ValueError(
             f"Expected pairs that ask the same and pairs that do not, but all {len(pairs)} have the label "
             f"{pairs.labels[0]}; give both kinds."
         )
-    own = with_identical(pairs, config.identical, np.random.default_rng(training.seed))
-    texts, places = placed(scorer, own)
-    labels = torch.tensor(own.labels)
-    lengths = [max(len(first), len(second)) for first, second in own.pairs]
-    steps = -(-len(own) // config.batch)
+    examples = with_identical(pairs, config.identical, np.random.default_rng(training.seed))
+    texts, rows = read_pairs(scorer, examples)
+    labels = torch.tensor(examples.labels)
+    lengths = [max(len(first), len(second)) for first, second in examples.pairs]
+    steps = -(-len(examples) // config.batch)
 
-    def drawn(_epoch: int, rng: np.random.Generator) -> Iterator[tuple[IntArray, NDArray[np.bool_]]]:
-        for chosen in alike(lengths, rng, size=config.batch):
-            yield chosen, rng.random(len(chosen)) < 0.5
+    def epoch_batches(_epoch: int, rng: np.random.Generator) -> Iterator[tuple[IntArray, NDArray[np.bool_]]]:
+        for members in alike(lengths, rng, size=config.batch):
+            yield members, rng.random(len(members)) < 0.5
 
     def loss(model: nn.Module, batch: tuple[IntArray, NDArray[np.bool_]]) -> Tensor:  # noqa: ARG001 the scorer holds it
-        chosen, turned = batch
-        first, second = places[chosen].T
-        logits = scorer.scores(texts, np.where(turned, second, first), np.where(turned, first, second))
-        return pairwise_cross_entropy(logits, labels[chosen].to(logits.device))
+        members, swapped = batch
+        first, second = rows[members].T
+        logits = scorer.scores(texts, np.where(swapped, second, first), np.where(swapped, first, second))
+        return pairwise_cross_entropy(logits, labels[members].to(logits.device))
 
-    aside = placed(scorer, held_out) if held_out is not None else None
+    dev = read_pairs(scorer, held_out) if held_out is not None else None
 
     def evaluated(_: nn.Module) -> float:
-        refresh_batch_norm(scorer, texts, places, np.random.default_rng(training.seed))
-        assert held_out is not None, "there is something to evaluate on"
-        return accuracy(scorer, held_out, aside)
+        refresh_batch_norm(scorer, texts, rows, np.random.default_rng(training.seed))
+        assert held_out is not None
+        return accuracy(scorer, held_out, dev)
 
     yield from train(
         training,
-        drawn,
+        epoch_batches,
         loss,
         epochs=config.epochs,
         evaluate=evaluated if held_out is not None else None,
@@ -101,22 +101,22 @@ def train_paraphrase(
 
 
 def with_identical(pairs: LabelledPairs, count: int, rng: np.random.Generator) -> LabelledPairs:
-    """The pairs, and up to `count` of their questions, drawn at random, each with itself as a positive."""
+    """The pairs, and up to `count` random questions of them, each paired with itself as a positive."""
     texts = list(dict.fromkeys(chain.from_iterable(pairs.pairs)))
     chosen = sorted(rng.choice(len(texts), min(count, len(texts)), replace=False).tolist())
-    same = tuple((texts[place], texts[place]) for place in chosen)
+    same = tuple((texts[row], texts[row]) for row in chosen)
     return LabelledPairs(pairs.pairs + same, pairs.labels + (True,) * len(same))
 
 
-def refresh_batch_norm(scorer: Trainable, texts: object, places: IntArray, rng: np.random.Generator) -> None:
-    """Take the means and variances of batch normalisation from pairs as they are met in scoring.
+def refresh_batch_norm(scorer: Trainable, texts: object, rows: IntArray, rng: np.random.Generator) -> None:
+    """Compute the statistics of batch normalisation anew, from pairs in evaluation mode.
 
-    Those kept in training are of the last batches, each of one length, and of states with dropout, whose variance is
-    another (Li et al. 2019): with them logits were off by a third of a unit.
+    The running statistics of training come from the last batches, of one length each, and from states with dropout,
+    whose variance differs (Li et al. 2019): they shifted logits by a third of a unit.
 
     Args:
-        texts: as the scorer read them.
-        places: (N, 2) of pairs.
+        texts: the texts as read by the scorer.
+        rows: (N, 2) of pairs.
     """
     layers = [layer for layer in scorer.model.modules() if isinstance(layer, nn.BatchNorm1d)]
     if not layers:
@@ -127,25 +127,25 @@ def refresh_batch_norm(scorer: Trainable, texts: object, places: IntArray, rng: 
         layer.reset_running_stats()
         layer.momentum = None  # the mean over all batches
         layer.train()
-    chosen = places[rng.permutation(len(places))[:SETTLED]]
+    sample = rows[rng.permutation(len(rows))[:BATCH_NORM_PAIRS]]
     with torch.no_grad():
-        for start in range(0, len(chosen), SETTLED_AT_ONCE):
-            scorer.scores(texts, *chosen[start : start + SETTLED_AT_ONCE].T)
+        for start in range(0, len(sample), BATCH_NORM_BATCH):
+            scorer.scores(texts, *sample[start : start + BATCH_NORM_BATCH].T)
     for layer in layers:
         layer.momentum = MOMENTUM
     scorer.model.train(was_training)
 
 
 def accuracy(scorer: Trainable, pairs: LabelledPairs, read: tuple[object, IntArray] | None = None) -> float:
-    """Share of the pairs whose logit has the sign of their label; `read` is what `placed` gave for them, if it did."""
-    texts, places = read or placed(scorer, pairs)
-    order = np.argsort([max(map(len, pair)) for pair in pairs.pairs], kind="stable")  # like lengths pad less
-    found = score_no_grad(scorer, texts, places[order, 0], places[order, 1]) > 0
-    return float((found == np.array(pairs.labels)[order]).mean())
+    """Share of the pairs whose logit has the sign of their label; `read` is the result of `read_pairs`, if known."""
+    texts, rows = read or read_pairs(scorer, pairs)
+    order = np.argsort([max(map(len, pair)) for pair in pairs.pairs], kind="stable")  # similar lengths pad less
+    predicted = score_no_grad(scorer, texts, rows[order, 0], rows[order, 1]) > 0
+    return float((predicted == np.array(pairs.labels)[order]).mean())
 
 
-def placed(scorer: Trainable, pairs: LabelledPairs) -> tuple[object, IntArray]:
-    """The texts of pairs as the scorer reads them, each once on both sides, and the places (N, 2) of each pair."""
-    numbers = {text: place for place, text in enumerate(dict.fromkeys(chain.from_iterable(pairs.pairs)))}
-    places = np.array([(numbers[first], numbers[second]) for first, second in pairs.pairs], dtype=np.int64)
-    return scorer.read(tuple(numbers), tuple(numbers)), places.reshape(-1, 2)
+def read_pairs(scorer: Trainable, pairs: LabelledPairs) -> tuple[object, IntArray]:
+    """The distinct texts of pairs as read by the scorer, for both sides, and the rows (N, 2) of each pair."""
+    numbers = {text: row for row, text in enumerate(dict.fromkeys(chain.from_iterable(pairs.pairs)))}
+    rows = np.array([(numbers[first], numbers[second]) for first, second in pairs.pairs], dtype=np.int64)
+    return scorer.read(tuple(numbers), tuple(numbers)), rows.reshape(-1, 2)

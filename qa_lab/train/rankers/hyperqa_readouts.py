@@ -14,7 +14,7 @@ import numpy as np
 
 from qa_core.measures.plots import draw_histograms, draw_neighbours
 from qa_core.types import FloatArray
-from rankers.answer_selection.frozen_words import counts, read
+from rankers.answer_selection.frozen_words import read_words, word_counts
 from rankers.answer_selection.hyperqa import HyperQA
 from rankers.training.answer_pool import AnswerPool
 
@@ -45,7 +45,7 @@ def write_readouts(out: Path, scorer: HyperQA, pool: AnswerPool, *, seed: int = 
 
 def bands(scorer: HyperQA, pool: AnswerPool) -> dict[str, dict[str, object]]:
     """The words of a pool by band of their projected norm, 0–1 to 5 and above: how many, and the most frequent."""
-    stand = counts((*pool.questions, *pool.answers), scorer.source, most=scorer.config.shape.max_words)
+    stand = word_counts((*pool.questions, *pool.answers), scorer.source, limit=scorer.config.shape.max_words)
     words = sorted(stand, key=lambda word: (-stand[word], word))
     band = np.minimum(scorer.word_norms(words).astype(int), BANDS - 1)
     found: dict[str, dict[str, object]] = {}
@@ -59,7 +59,10 @@ def bands(scorer: HyperQA, pool: AnswerPool) -> dict[str, dict[str, object]]:
 def levels(scorer: HyperQA, question: str, answer: str) -> dict[str, object]:
     """The words of a pair by level of norm, H1 the lowest; levels are equally wide between its least and largest."""
     most = scorer.config.shape.max_words
-    sides = {"question": read(question, scorer.source, most=most), "answer": read(answer, scorer.source, most=most)}
+    sides = {
+        "question": read_words(question, scorer.source, limit=most),
+        "answer": read_words(answer, scorer.source, limit=most),
+    }
     words = list(dict.fromkeys([*sides["question"], *sides["answer"]]))
     norms = dict(zip(words, scorer.word_norms(words).tolist(), strict=True))
     least, largest = min(norms.values(), default=0.0), max(norms.values(), default=0.0)

@@ -174,5 +174,5 @@ def test_nan_other_words_and_other_shapes_are_refused(scorer, tmp_path):
 
 
 def test_texts_without_a_frequent_word_are_refused():
-    with pytest.raises(ValueError, match="Expected a word that stands 9 times"):
+    with pytest.raises(ValueError, match="Expected a word that occurs 9 times"):
         BLSTMScorer.of(TEXTS, TINY, minimum=9)

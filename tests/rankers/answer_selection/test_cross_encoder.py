@@ -20,8 +20,8 @@ from rankers.training.answer_pool import AnswerPool, AnswerSet
 from rankers.training.cross_encoder_training import (
     CrossEncoderTuning,
     TrainedCrossEncoder,
-    draw,
     optimiser,
+    sample_epoch,
     tune_cross_encoder,
 )
 from rankers.training.pair_training import mean_average_precision
@@ -211,14 +211,16 @@ def test_pairs_of_an_epoch():
     ]
     pool = AnswerPool.of(sets)
     rng = np.random.default_rng(0)
-    question, answer, label = draw(pool, CrossEncoderTuning(), rng)
+    question, answer, label = sample_epoch(pool, CrossEncoderTuning(), rng)
     assert len(label) == 8
-    question, answer, label = draw(pool, CrossEncoderTuning(negatives=2), rng)
+    question, answer, label = sample_epoch(pool, CrossEncoderTuning(negatives=2), rng)
     assert [int(((question == q) & (label == 0)).sum()) for q in range(3)] == [2, 1, 0]
     assert label.sum() == 3
     wrong = {*zip(question[label == 0].tolist(), answer[label == 0].tolist(), strict=True)}
     assert wrong <= {*zip(pool.question[~pool.label].tolist(), pool.answer[~pool.label].tolist(), strict=True)}
-    drawn = [draw(pool, CrossEncoderTuning(negatives=1, elsewhere=1.0), np.random.default_rng(n)) for n in range(20)]
+    drawn = [
+        sample_epoch(pool, CrossEncoderTuning(negatives=1, elsewhere=1.0), np.random.default_rng(n)) for n in range(20)
+    ]
     right = {*zip(pool.question[pool.label].tolist(), pool.answer[pool.label].tolist(), strict=True)}
     for question, answer, label in drawn:
         pairs = {*zip(question[label == 0].tolist(), answer[label == 0].tolist(), strict=True)}

@@ -142,7 +142,7 @@ def test_long_texts_are_cut(source):
     scorer = scorer_of(source, max_words=10)
     long = "bal lives " * 50_000
     assert scorer.score([("where", long)]) == scorer.score([("where", "bal lives " * 5)])
-    texts = read_texts(source, ["unheard of bal where"], ["at bal"], most=1)
+    texts = read_texts(source, ["unheard of bal where"], ["at bal"], limit=1)
     assert texts.lengths(np.arange(2)).tolist() == [1, 1]
     assert texts.vectors.shape == (2, 8)
 

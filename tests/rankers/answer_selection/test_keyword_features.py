@@ -70,13 +70,13 @@ def test_a_number_a_date_and_a_name_are_what_is_asked_for(keywords):
     ],
 )
 def test_what_a_question_asks_for(question, kind):
-    assert KINDS[AnalysedText(question).asked] == kind
+    assert KINDS[AnalysedText(question).kind] == kind
 
 
 def test_what_is_no_question_asks_for_nothing():
-    assert AnalysedText("cats and whatnot, however").asked == -1
-    assert AnalysedText("cats sleep").asked == -1
-    assert AnalysedText("").asked == -1
+    assert AnalysedText("cats and whatnot, however").kind == -1
+    assert AnalysedText("cats sleep").kind == -1
+    assert AnalysedText("").kind == -1
 
 
 def test_what_a_pair_says_nothing_about_is_missing(keywords):

@@ -94,13 +94,13 @@ def test_nan_in_the_network_is_refused(tmp_path):
         StackedRanker.load(tmp_path / "ranker")
 
 
-def test_parts_are_alike_for_every_order_and_all_are_used():
+def test_folds_do_not_depend_on_the_order():
     questions = [f"question {n}" for n in range(200)]
     parts = folds(questions, 3)
     assert set(parts) == {0, 1, 2}
     assert folds(questions[::-1], 3) == parts[::-1]
     assert folds(["Question 1"], 3) == folds(["question 1"], 3)
-    with pytest.raises(ValueError, match="at least 2 parts"):
+    with pytest.raises(ValueError, match="at least 2 folds"):
         folds(questions, 1)
 
 

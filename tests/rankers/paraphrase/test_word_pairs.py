@@ -18,7 +18,7 @@ from rankers.training.pair_training import mean_average_precision
 from rankers.training.paraphrase_training import (
     ParaphraseConfig,
     accuracy,
-    placed,
+    read_pairs,
     refresh_batch_norm,
     train_paraphrase,
     with_identical,
@@ -197,7 +197,7 @@ def test_distillation_of_what_does_not_fit():
 
 def test_batch_norm_settles_on_what_is_met_in_scoring():
     scorer = scorer_of(sizes=replace(SIZES, dropout=0.5))
-    texts, places = placed(scorer, PAIRS)
+    texts, places = read_pairs(scorer, PAIRS)
     norms = [layer for layer in scorer.model.modules() if isinstance(layer, torch.nn.BatchNorm1d)]
     seen = []
     hook = norms[0].register_forward_hook(lambda _layer, given, _found: seen.append(given[0]))
