@@ -132,7 +132,7 @@ class Floor:
     """The raw engines on the files of the home, without a line of the product between but for the analysis."""
 
     def __init__(self, bot: Bot) -> None:
-        generation = bot.pipeline().index.generation
+        generation = bot.corridor().index.generation
         self._encoder: Encoder = bot.encoder
         self._keyword = tantivy.Index.open(str(generation.path / "keyword"))
         self._keyword.reload()

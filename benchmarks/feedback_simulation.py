@@ -32,7 +32,7 @@ from pathlib import Path
 
 import numpy as np
 
-from qa_bot.learning.interleaving import Interleaved
+from qa_bot.interleaving.team_draft import Interleaved
 from qa_core.measures.metrics import standard_error
 from qa_core.measures.plots import draw_bands
 from qa_core.types import FloatArray
@@ -110,11 +110,11 @@ def world(folder: Path, *, depth: int, limit: int | None) -> World:
         indexed([dataset.corpus], collection=dataset.name, judged=judged, flags=flags) as data,
         data.opened() as bot,
     ):
-        pipeline = bot.pipeline()
+        corridor = bot.corridor()
         lessons = of_judgements(
             [query.question for query in dataset.queries],
             dataset.qrels,
-            lambda question, depth: rank(pipeline, question, engine="hybrid", depth=depth).candidates,
+            lambda question, depth: rank(corridor, question, engine="hybrid", depth=depth).candidates,
             depth=depth,
         )
     return World(lessons, lessons.grades)

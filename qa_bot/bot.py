@@ -16,16 +16,18 @@ from functools import cached_property
 from pathlib import Path
 from threading import Lock
 from types import TracebackType
-from typing import TYPE_CHECKING, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from qa_bot.answering.answer_json import as_dict
-from qa_bot.answering.confidence.fit import calibration_for
+from qa_bot.answering.ask import Ask
+from qa_bot.answering.corridor import Corridor, SearchEngine
 from qa_bot.answering.deadline import Deadline
-from qa_bot.answering.events import Listener, nobody
+from qa_bot.answering.events import Listener, ignore_event
+from qa_bot.answering.fit_confidence import calibration_for
 from qa_bot.answering.models.personas import PersonaStore
-from qa_bot.answering.models.ranker_loading import Cascade, RankerError, open_cascade
-from qa_bot.answering.pipeline import Calibrations, Pipeline, SearchEngine, Wanted
-from qa_bot.conversation.answering import ClientTurn, How, answer_turn, replayed
+from qa_bot.answering.models.ranker_loading import ConfiguredRankers, RankerError, open_configured
+from qa_bot.answering.stages.decide import Calibrations
+from qa_bot.conversation.answering import answer_turn, replayed
 from qa_bot.conversation.memory import REMEMBERED_TURNS, Memory, RememberedTurn, of_turns
 from qa_bot.documents.first_fill import fill
 from qa_bot.home.config import Config, ConfigError, load_config
@@ -34,12 +36,14 @@ from qa_bot.home.folder import Home
 from qa_bot.home.generations import CorruptGenerationError, Damage, Generations, Stamp, stamp
 from qa_bot.home.index import Index, Manifest
 from qa_bot.home.journal import FULL, append, open_store, take_up
+from qa_bot.interleaving.challenger import open_challenger
 from qa_core.types import Answer, Candidate, Encoder, Question
 
 if TYPE_CHECKING:
     from qa_bot.answering.graph.facts import Facts
     from qa_bot.home.store import Store, Turn
     from qa_bot.home.store.records import Vote
+    from qa_bot.interleaving.challenger import Challenger
 
 log = logging.getLogger(__name__)
 
@@ -48,7 +52,7 @@ THREADS = 4
 
 
 class _State(NamedTuple):
-    """What a pipeline was opened from; all are cheap enough to be looked at before every question."""
+    """The state of the home that a corridor was opened from; cheap to check before every question."""
 
     generation: Stamp | None
     graph: Stamp | None
@@ -57,9 +61,9 @@ class _State(NamedTuple):
 
 class _Opened(NamedTuple):
     state: _State
-    pipeline: Pipeline
+    corridor: Corridor
     unpin: Callable[[], object]
-    """Lets go of the generation; by itself that happens when the last question that uses the pipeline is answered."""
+    """Releases the generation; otherwise that happens when the last question that uses the corridor is answered."""
 
 
 class Bot:
@@ -105,9 +109,14 @@ class Bot:
         return resolve(dense.encoder, models=self.home.models, int8=dense.int8, threads=min(2, os.cpu_count() or 1))
 
     @cached_property
-    def rankers(self) -> Cascade:
+    def rankers(self) -> ConfiguredRankers:
         """The configured rankers, opened when first needed."""
-        return open_cascade(self.config.ranking)
+        return open_configured(self.config.ranking)
+
+    @cached_property
+    def challenger(self) -> Challenger | None:
+        """The fusion that is tried on a share of the questions, if one is configured."""
+        return open_challenger(self.config.ranking)
 
     @property
     def store(self) -> Store:
@@ -131,70 +140,46 @@ class Bot:
 
     def ask(
         self,
-        question: str | Question,
+        question: str | Question | Ask,
         *,
-        body: str = "",
-        category: str = "",
         deadline: float | Deadline | None = None,
-        top: int = 10,
-        trace: bool = False,
-        persona: str = "",
-        hint: str = "",
-        conversation: str | None = None,
-        history: Sequence[ClientTurn] | None = None,
-        understood: str = "",
-        reference: str = "",
-        id: str = "",  # noqa: A002  # the noun's own name
-        listen: Listener = nobody,
+        listen: Listener = ignore_event,
+        **fields: Any,
     ) -> Answer:
-        """One answer with its sources, within `deadline` seconds; it is recorded before it is returned.
+        """One answer with its sources; it is recorded before it is returned.
 
-        In a conversation a question may be a follow-up, which is asked as it is understood after what was said, or talk
-        about the answers; what was voted down is avoided.
+        In a conversation a question may be a follow-up, which is asked as understood after the turns before it, or
+        talk about the answers; votes of the conversation count.
 
         Args:
-            question: what is asked, or a `Question` with title and body.
-            deadline: seconds, or a deadline that runs already (and may be cancelled); by default what the
+            question: a text, a `Question` with title and body, or an `Ask` with everything.
+            deadline: seconds, or a running deadline, which may be cancelled; by default as `Ask.seconds` or the
                 configuration says.
-            top: how many documents to name as sources, and how many of the persona's sentences.
-            trace: attach queries, candidates and the scores of every stage.
-            persona: whose sentence goes before the answer: a name, or several with weights, see `PersonaStore.parts`.
-            hint: what that sentence should be about; by default the answer.
-            conversation: the id under which turns belong together, any that is new begins a conversation.
-            history: what was said in a conversation that the caller keeps, not the bot.
-            understood: what is to be asked, whatever the question might mean after what was said; the question itself
-                undoes a rewrite.
-            reference: the asker's own id of this question, recorded as `ask` of the answer object.
-            id: the answer's id, where it has to be known before the answer is, and is like no other; by default new.
-            listen: told what happens while the answer is made, in this thread.
+            listen: called in this thread with the events of the answer.
+            fields: of an `Ask`, if `question` is none: `persona`, `hint`, `top`, `trace`, `conversation`, …
 
         Raises:
-            Cancelled: nobody wants the answer any more, says the deadline.
-            PersonaError: a persona that nobody knows.
+            Cancelled: the caller cancelled the question.
+            PersonaError: an unknown persona.
         """
-        asked = question if isinstance(question, Question) else Question(question, body, category=category)
-        began = time.time()
-        if not isinstance(deadline, Deadline):
-            deadline = Deadline.after(self.config.answer.deadline if deadline is None else deadline)
-        voice = None
-        if persona:
-            self.voices.parts(persona)
-            voice = Wanted(self.voices, persona, hint)
-        how = How(deadline, top, trace, voice, listen)
-        id = id or uuid.uuid4().hex  # noqa: A001
-        if conversation is None and history is None:
-            answer = replace(self.pipeline().ask(asked, **how._asdict()), id=id)
+        ask = question if isinstance(question, Ask) else Ask.of(question, **fields)
+        asked_at = time.time()
+        deadline = self._deadline(ask, deadline)
+        if ask.persona:
+            self.voices.parts(ask.persona)
+        ask = replace(ask, id=ask.id or uuid.uuid4().hex)
+        if ask.conversation is None and ask.history is None:
+            corridor = self.corridor()
+            answer = replace(corridor.answer(ask, corridor.start(deadline, listen)), id=ask.id)
         else:
-            answer = replace(self._turn(asked, how, conversation, history or (), understood), id=id)
-            answer = self._remembered(asked, answer, conversation, reference, traced=trace)
+            answer = self._answer_turn(ask, deadline, listen)
         if self._recording:
-            told = {"conversation": conversation, "persona": persona, "asked": began}
-            self._record(asked, answer, told, reference=reference)
+            self._record(ask, answer, asked_at)
         return answer
 
-    async def ask_async(self, question: str | Question, **options: object) -> Answer:
-        """`ask` without holding the event loop."""
-        return await asyncio.to_thread(self.ask, question, **options)  # type: ignore[arg-type]  # same options as `ask`
+    async def ask_async(self, question: str | Question | Ask, **options: Any) -> Answer:
+        """`ask` in a worker thread."""
+        return await asyncio.to_thread(self.ask, question, **options)
 
     def search(
         self, query: str, *, engine: SearchEngine = "hybrid", top: int = 10, deadline: Deadline | None = None
@@ -204,13 +189,14 @@ class Bot:
         Raises:
             Cancelled: nobody wants it any more, says the deadline.
         """
-        deadline = deadline or Deadline.after(self.config.answer.deadline)
-        return self.pipeline().search(query, deadline=deadline, engine=engine, top=top)
+        corridor = self.corridor()
+        clock = corridor.start(deadline or Deadline.after(self.config.answer.deadline))
+        return corridor.search(query, clock, engine=engine, top=top)
 
     def ask_graph(self, question: str, *, deadline: float | None = None, trace: bool = False) -> Answer:
         """One answer from the graph alone, with its triples as sources; it is not recorded."""
-        deadline = self.config.answer.deadline if deadline is None else deadline
-        return self.pipeline().ask_graph(Question(question), deadline=Deadline.after(deadline), trace=trace)
+        ask, corridor = Ask.of(question, trace=trace), self.corridor()
+        return corridor.answer_from_graph(ask, corridor.start(self._deadline(ask, deadline)))
 
     def vote(self, id: str, vote: Vote, comment: str = "") -> None:  # noqa: A002  # the noun's own name
         """Keep a vote on a recorded answer, with the trace of how it was found; its conversation heeds it at once.
@@ -248,8 +234,8 @@ class Bot:
 
         return self.store.revise_answer(id, lambda answer: choose(answer, choice))
 
-    def pipeline(self) -> Pipeline:
-        """The pipeline over the current generation; a new one is taken up at the next question."""
+    def corridor(self) -> Corridor:
+        """The corridor over the current generation; a new one is taken up at the next question."""
         state = self._state()
         opened = self._opened
         if opened is None or opened.state != state:
@@ -257,7 +243,7 @@ class Bot:
                 opened = self._opened
                 if opened is None or opened.state != state:
                     opened = self._opened = self._open(state)
-        return opened.pipeline
+        return opened.corridor
 
     def close(self) -> None:
         """Finish recording and let go of the index and the store."""
@@ -277,34 +263,28 @@ class Bot:
     ) -> None:
         self.close()
 
-    def _turn(
-        self,
-        asked: Question,
-        how: How,
-        conversation: str | None,
-        history: Sequence[ClientTurn],
-        understood: str,
-    ) -> Answer:
-        """An answer to a turn of a conversation, always with its trace."""
-        pipeline = self.pipeline()
+    def _deadline(self, ask: Ask, deadline: float | Deadline | None) -> Deadline:
+        if isinstance(deadline, Deadline):
+            return deadline
+        seconds = ask.seconds if deadline is None else deadline
+        return Deadline.after(self.config.answer.deadline if seconds is None else seconds)
+
+    def _answer_turn(self, ask: Ask, deadline: Deadline, listen: Listener) -> Answer:
+        """The answer to a turn of a conversation; the conversation remembers it from now on."""
+        corridor, conversation = self.corridor(), ask.conversation
         if conversation is not None:
             past: Sequence[RememberedTurn] = self.memory.recall(conversation)
         else:
-            titled = [each._replace(title=self.memory.title(each.said)) for each in history]
-            past = replayed(pipeline, titled, how)
-        return answer_turn(pipeline, asked, past, how._replace(trace=True), understood=understood)
-
-    def _remembered(
-        self, asked: Question, answer: Answer, conversation: str | None, reference: str, *, traced: bool
-    ) -> Answer:
-        """The answer as it is told; its conversation knows of it from now on."""
-        told = answer if traced else replace(answer, trace=None)
-        self.memory.note(answer)
+            titled = [turn._replace(title=self.memory.title(turn.reply)) for turn in ask.history or ()]
+            past = replayed(corridor, replace(ask, history=titled), deadline)
+        traced = answer_turn(corridor, replace(ask, trace=True), past, deadline, listen)
+        traced = replace(traced, id=ask.id)
+        self.memory.note(traced)
         if conversation is not None:
-            brief = {"confidence": (answer.trace or {}).get("confidence", {})}
-            past = RememberedTurn.of(asked.title, replace(answer, trace=brief), reference=reference)
-            self.memory.add(conversation, past, answer.trace)
-        return told
+            brief = {"confidence": (traced.trace or {}).get("confidence", {})}
+            turn = RememberedTurn.of(ask.question.title, replace(traced, trace=brief), reference=ask.reference)
+            self.memory.add(conversation, turn, traced.trace)
+        return traced if ask.trace else replace(traced, trace=None)
 
     def _past(self, conversation: str) -> list[RememberedTurn]:
         """What the store knows of a conversation; without the store it can still go on."""
@@ -334,9 +314,19 @@ class Bot:
             encoder = self._encoder_for(index.manifest, loading.result())
             calibrations = Calibrations(*(calibration_for(each, self.home.models) for each in (encoder, None)))
             facts = self._facts(held)
-            pipeline = Pipeline(index, encoder, calibrations, self.config, self._workers, self.rankers, facts)
-            unpin = weakref.finalize(pipeline, held.pop_all().close)
-        return _Opened(state, pipeline, unpin)
+            corridor = Corridor(
+                index,
+                encoder,
+                calibrations,
+                self.config,
+                self._workers,
+                rankers=self.rankers,
+                facts=facts,
+                personas=lambda: self.voices,
+                reorder=[self.challenger.reorder] if self.challenger else [],
+            )
+            unpin = weakref.finalize(corridor, held.pop_all().close)
+        return _Opened(state, corridor, unpin)
 
     def _facts(self, held: ExitStack) -> Facts | None:
         """The home's graph, None where there is none or it cannot be used: documents answer without it."""
@@ -354,8 +344,9 @@ class Bot:
         """Follow the home's configuration; the store stays the one that was opened."""
         try:
             config = load_config(self.home.path, flags=self._flags)
-            folders = [(each.models, each.fusion) for each in (config.ranking, self.config.ranking)]
-            rankers = open_cascade(config.ranking) if folders[0] != folders[1] else self.rankers
+            changed = config.ranking != self.config.ranking
+            rankers = open_configured(config.ranking) if changed else self.rankers
+            challenger = open_challenger(config.ranking) if changed else self.challenger
         except (ConfigError, RankerError) as error:
             log.warning("The configuration was changed, but cannot be used; the former one still holds: %s", error)
             return
@@ -363,7 +354,7 @@ class Bot:
             self.__dict__.pop("encoder", None)
         if config.style != self.config.style:
             self.__dict__.pop("voices", None)
-        self.__dict__["rankers"] = rankers
+        self.__dict__["rankers"], self.__dict__["challenger"] = rankers, challenger
         self.config = config
 
     def _encoder_for(self, manifest: Manifest, encoder: Encoder) -> Encoder | None:
@@ -382,12 +373,20 @@ class Bot:
             )
         return None
 
-    def _record(self, question: Question, answer: Answer, about: Mapping[str, object], *, reference: str) -> None:
-        told = as_dict(answer) | ({"ask": reference} if reference else {})
-        turn = {"id": answer.id, "question": question.title, "answer": told, "timings": answer.timings}
-        turn["rewritten"] = answer.understood
+    def _record(self, ask: Ask, answer: Answer, asked_at: float) -> None:
+        payload = as_dict(answer) | ({"ask": ask.reference} if ask.reference else {})
+        turn = {
+            "id": answer.id,
+            "question": ask.question.title,
+            "answer": payload,
+            "timings": answer.timings,
+            "rewritten": answer.understood,
+            "conversation": ask.conversation,
+            "persona": ask.persona,
+            "asked": asked_at,
+        }
         try:
-            length = append(self.home, {**turn, **about})
+            length = append(self.home, turn)
         except OSError as error:
             log.warning("The answer was given, but could not be recorded: %s", error)
             return

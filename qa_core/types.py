@@ -5,9 +5,9 @@ Nouns are frozen; lists are best first; a higher score is better everywhere.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import ClassVar, Literal, Protocol
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar, Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -61,16 +61,81 @@ class Passage:
 
 
 @dataclass(frozen=True, slots=True)
+class Signals:
+    """What the stages learned about a candidate; None if a stage did not score it.
+
+    Scores that users name (ranked lists, trained rankers, features of a fact) stand in mappings of their own, so that
+    no name of a folder can be taken for a signal of the pipeline.
+    """
+
+    lists: Mapping[str, float] = field(default_factory=dict)  # score by ranked list: "whole:all", "dense:titles"
+    fused: float | None = None
+    title_similarity: float | None = None  # cosine of question and title
+    passage_similarity: float | None = None  # cosine of question and passage
+    clue: float | None = None
+    evidence: float | None = None
+    combined: float | None = None  # clue and passage by the formula in use
+    cascade: float | None = None  # the formula after the last trained ranker
+    rankers: Mapping[str, float] = field(default_factory=dict)  # score by trained ranker
+    learned: float | None = None  # of the learned fusion
+    owner_answer: bool = False  # the owner wrote this answer to this question
+    team: int | None = None  # of an interleaving: the ranking that brought the document
+    drafted: float | None = None  # score in an interleaving
+    session_votes: float | None = None  # score after the votes of this conversation
+    fact: Mapping[str, float] = field(default_factory=dict)  # features of a fact's interpretation
+
+    def by_name(self) -> dict[str, float]:
+        """All scores in one flat mapping: for traces, JSON and the columns of a learned fusion.
+
+        A ranker with the name of a signal or a list gets a prefix: `ranker:owned`.
+        """
+        named = {name: float(value) for name, value in self._named() if value is not None}
+        rankers = {f"ranker:{name}" if _is_reserved(name) else name: score for name, score in self.rankers.items()}
+        return {**self.lists, **named, **rankers, **self.fact}
+
+    def _named(self) -> Iterator[tuple[str, float | None]]:
+        for name, field_name in SIGNAL_NAMES.items():
+            value = getattr(self, field_name)
+            yield name, value if field_name != "owner_answer" else (1.0 if value else None)
+
+
+SIGNAL_NAMES = {
+    "fusion": "fused",
+    "title_similarity": "title_similarity",
+    "passage_similarity": "passage_similarity",
+    "clue": "clue",
+    "evidence": "evidence",
+    "combined": "combined",
+    "cascade": "cascade",
+    "learned": "learned",
+    "owned": "owner_answer",
+    "team": "team",
+    "drafted": "drafted",
+    "taste": "session_votes",
+}
+"""Name in traces, JSON and fusion models of each signal: those of version 0.1 remain valid."""
+
+
+def _is_reserved(name: str) -> bool:
+    """Whether it is the name of a signal, or may be that of a ranked list ("whole:all")."""
+    return name in SIGNAL_NAMES or ":" in name
+
+
+@dataclass(frozen=True, slots=True)
 class Candidate:
-    """A passage with its present score and the score every stage gave it."""
+    """A passage with its present score and the signals of the stages so far."""
 
     passage: Passage
     score: float
-    features: Mapping[str, float] = field(default_factory=dict)
+    signals: Signals = field(default_factory=Signals)
 
-    def scored(self, stage: str, score: float) -> Candidate:
-        """A copy whose score is `score`, remembered in `features` under `stage`."""
-        return Candidate(self.passage, score, {**self.features, stage: score})
+    def scored(self, score: float, **signals: Any) -> Candidate:
+        """A copy with this score, and with these fields of `Signals` set."""
+        return Candidate(self.passage, score, replace(self.signals, **signals))
+
+    def scored_by(self, ranker: str, score: float) -> Candidate:
+        """A copy with the score of a trained ranker."""
+        return self.scored(score, rankers={**self.signals.rankers, ranker: score})
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,11 +231,3 @@ class Encoder(Protocol):
     def knows(self, word: str) -> bool:
         """Whether a word is in the encoder's vocabulary (the in-vocabulary rule of fusion asks)."""
         ...
-
-
-class Retriever(Protocol):
-    def retrieve(self, queries: Sequence[str], k: int) -> list[Candidate]: ...
-
-
-class Ranker(Protocol):
-    def rank(self, question: Question, candidates: Sequence[Candidate]) -> list[Candidate]: ...

@@ -155,7 +155,8 @@ class ClueRanker:
     def rank(self, question: Question, candidates: Sequence[Candidate]) -> list[Candidate]:
         """Best first; a candidate without any clue text scores 0."""
         score = self.scorer(question)
-        scored = [candidate.scored("clue", score(candidate.passage.clue)) for candidate in candidates]
+        scores = [score(candidate.passage.clue) for candidate in candidates]
+        scored = [c.scored(value, clue=value) for c, value in zip(candidates, scores, strict=True)]
         return sorted(scored, key=lambda candidate: -candidate.score)
 
     def scorer(self, question: Question) -> Callable[[Clue], float]:

@@ -19,10 +19,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from qa_core.types import Candidate
-
 LEARNED = "learned"
-"""Under this name candidates keep the score of a learned fusion (`rankers.fusion`)."""
+"""Name of the stage that applies a learned fusion (`rankers.fusion`), and of its score in traces."""
 PASSAGE_WEIGHT = 0.1
 """w_p of the thesis for a passage scorer that is less trusted than the clue."""
 
@@ -38,22 +36,14 @@ def min_max(scores: Sequence[float]) -> list[float]:
     return [(score - low) / (high - low) if high > low else 0.0 for score in scores]
 
 
-def combine(
-    candidates: Sequence[Candidate],
-    *,
-    clue: str,
-    passage: str,
-    weight: float = PASSAGE_WEIGHT,
-    name: str = "combined",
-) -> list[Candidate]:
-    """Candidates scored by the thesis' formula from two of their features, best first; the score is kept as `name`.
+def combine(clue: Sequence[float], passage: Sequence[float | None], *, weight: float = PASSAGE_WEIGHT) -> list[float]:
+    """Combined scores of N candidates by the formula above.
 
-    A candidate without the passage feature (its stage was skipped) counts as the lowest. Equal scores keep their order.
+    Args:
+        clue: clue scores, or whatever the passage scores multiply (N).
+        passage: passage scores (N); None (the stage was skipped) counts as the lowest of the others.
+        weight: w_p.
     """
-    low = min((c.features[passage] for c in candidates if passage in c.features), default=0.0)
-    normalised = min_max([candidate.features.get(passage, low) for candidate in candidates])
-    scored = [
-        candidate.scored(name, candidate.features[clue] * (1 + weight * share))
-        for candidate, share in zip(candidates, normalised, strict=True)
-    ]
-    return sorted(scored, key=lambda candidate: -candidate.score)
+    low = min((score for score in passage if score is not None), default=0.0)
+    shares = min_max([low if score is None else score for score in passage])
+    return [score * (1 + weight * share) for score, share in zip(clue, shares, strict=True)]

@@ -25,7 +25,6 @@ from numpy.typing import ArrayLike, NDArray
 from qa_core.networks.checkpoints import WEIGHTS, load_config, load_weights, save_model, tensor_text, text_tensor
 from qa_core.types import Candidate, FloatArray, IntArray, Question
 from rankers.answer_selection.keyword_features import FEATURES, Encode, Keywords, cosines
-from rankers.combination import LEARNED
 from rankers.gbdt import TEXT, BoostedTrees, GBDTConfig, normalised
 from rankers.neural import SCORED_AT_ONCE, NeuralRanker, TextPair, asked, by_places, go_on
 from rankers.rank_prior import RANK, RankPrior
@@ -185,14 +184,15 @@ class LearnedFusion:
     ) -> list[Candidate]:
         """Candidates of one question, best first; equal scores keep their order."""
         check()
-        scores = scores_of([each.features for each in candidates])
+        scores = scores_of([each.signals.by_name() for each in candidates])
         if self.keywords is not None and candidates:
             pairs = [(asked(question), each.passage.text) for each in candidates]
             scores = joined(scores, self.keywords.features(pairs), FEATURES)
         if self.places is not None:
             scores = joined(scores, np.arange(len(candidates), dtype=np.float32)[:, None], (RANK,))
         found = [
-            each.scored(LEARNED, score) for each, score in zip(candidates, self.score(scores).tolist(), strict=True)
+            each.scored(score, learned=score)
+            for each, score in zip(candidates, self.score(scores).tolist(), strict=True)
         ]
         return sorted(found, key=lambda candidate: -candidate.score)
 

@@ -68,7 +68,7 @@ class NeuralRanker:
             check()
             chosen = order[start : start + self.batch]
             scores[chosen] = self.scorer.score([pairs[place] for place in chosen])
-        scored = [each.scored(self.name, score) for each, score in zip(candidates, scores.tolist(), strict=False)]
+        scored = [each.scored_by(self.name, score) for each, score in zip(candidates, scores.tolist(), strict=False)]
         return sorted(scored, key=lambda candidate: -candidate.score) + list(candidates[len(pairs) :])
 
 

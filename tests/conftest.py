@@ -210,7 +210,7 @@ GENERATION_PARTS = {"segments", "keyword", "triples", "mentions"}
 @pytest.fixture(scope="session")
 def starter_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A calibrated home with the starter collection, made once for all workers; not to be written to."""
-    from qa_bot.answering.confidence.fit import ensure
+    from qa_bot.answering.fit_confidence import ensure
     from qa_bot.bot import Bot
 
     base = tmp_path_factory.getbasetemp()

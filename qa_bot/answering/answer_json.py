@@ -88,7 +88,7 @@ def candidate_dict(candidate: Candidate) -> dict[str, Any]:
         "url": passage.source.url,
         "score": candidate.score,
         "text": passage.text,
-        "features": dict(candidate.features),
+        "features": candidate.signals.by_name(),
     }
 
 

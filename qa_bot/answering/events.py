@@ -1,4 +1,4 @@
-"""What a question tells while it is being answered: its stage, its sources, its text piece by piece."""
+"""Events while a question is answered: the current stage, the sources, the text piece by piece."""
 
 from __future__ import annotations
 
@@ -17,38 +17,38 @@ class StageBegun:
 
 @dataclass(frozen=True, slots=True)
 class Understood:
-    """The question that a follow-up was taken for; told where it is not the one that was written."""
+    """The question that a follow-up stands for; sent only if it differs from the turn as written."""
 
     question: str
 
 
 @dataclass(frozen=True, slots=True)
 class ChoicesOffered:
-    """What may be meant; the answer that follows asks back."""
+    """Interpretations to choose from; the answer that follows asks back."""
 
     choices: tuple[Choice, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class SourcesFound:
-    """The sources as the answer will name them, known before its text is."""
+    """The sources of the answer, sent before its text."""
 
     sources: tuple[AnswerSource, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class TextAdded:
-    """The next piece of the answer; the pieces joined are its text."""
+    """The next piece of the answer; all pieces joined are its text."""
 
     text: str
 
 
 Event = StageBegun | Understood | ChoicesOffered | SourcesFound | TextAdded
 Listener = Callable[[Event], None]
-"""Called in the thread that answers; it must return at once."""
+"""Called in the answering thread; it must return at once."""
 
 STAGES = ("retrieve", "rank", "decide", "compose", "style")
 
 
-def nobody(_: Event) -> None:
-    """Listens to nothing."""
+def ignore_event(_: Event) -> None:
+    """The default listener."""

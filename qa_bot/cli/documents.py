@@ -33,7 +33,7 @@ def add(
     max_ratio: MaxRatio = None,
 ) -> None:
     """Add or update documents; unchanged ones cost nothing."""
-    from qa_bot.answering.confidence.fit import ensure
+    from qa_bot.answering.fit_confidence import ensure
     from qa_bot.documents import sync
     from qa_bot.terminal.output import counting, show_added
 
@@ -96,7 +96,7 @@ def use(
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Fetch without a question.")] = False,
 ) -> None:
     """Change the encoder: fetch, verify, encode everything anew beside the running index, then swap."""
-    from qa_bot.answering.confidence.fit import ensure
+    from qa_bot.answering.fit_confidence import ensure
     from qa_bot.documents import sync
     from qa_bot.home.config import set_value
 

@@ -76,7 +76,7 @@ def import_(
     max_ratio: MaxRatio = None,
 ) -> None:
     """Merge an export into the home: facts, documents, conversations and votes; the configuration stays."""
-    from qa_bot.answering.confidence.fit import ensure
+    from qa_bot.answering.fit_confidence import ensure
     from qa_bot.terminal.output import counting, show_imported
     from qa_bot.transfer.importing import join
 

@@ -1,4 +1,4 @@
-"""A turn of a conversation answered: understood after what was said, then looked up, or replied to where it is talk."""
+"""A turn of a conversation: understood after the turns before it, then answered by search or by talk."""
 
 from __future__ import annotations
 
@@ -6,10 +6,13 @@ import time
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache, partial
-from typing import TYPE_CHECKING, NamedTuple
 
+from qa_bot.answering.ask import Ask
+from qa_bot.answering.clock import Clock
+from qa_bot.answering.corridor import Corridor
 from qa_bot.answering.deadline import Deadline
-from qa_bot.answering.events import Listener, Understood, nobody
+from qa_bot.answering.events import Listener, Understood, ignore_event
+from qa_bot.conversation.clarification.interpose import clarify
 from qa_bot.conversation.followups import Rewriter
 from qa_bot.conversation.memory import RememberedTurn
 from qa_bot.conversation.replies import ANSWERS_AGAIN, reply
@@ -18,104 +21,76 @@ from qa_bot.conversation.talk import recognise
 from qa_bot.conversation.understanding import UnderstoodTurn, read
 from qa_core.types import Answer, Question
 
-if TYPE_CHECKING:
-    from qa_bot.answering.pipeline import Pipeline, Wanted
-
-
-class How(NamedTuple):
-    """What holds for an answer, whatever is asked."""
-
-    deadline: Deadline
-    top: int = 10
-    trace: bool = False
-    voice: Wanted | None = None
-    listen: Listener = nobody
-
-
-class ClientTurn(NamedTuple):
-    """A turn as a client tells of it that keeps the conversation itself."""
-
-    question: str
-    said: str
-    """What was answered, without a persona's sentence; "" for none."""
-    asks_back: bool = False
-    title: str = ""
-    """Of the document that the answer came from, where somebody knows."""
-
 
 @cache
 def rewriter() -> Rewriter:
-    """The shipped one, for everybody."""
+    """The shipped rewriter of follow-up questions, loaded once."""
     return Rewriter()
 
 
 def answer_turn(
-    pipeline: Pipeline, asked: Question, past: Sequence[RememberedTurn], how: How, *, understood: str = ""
+    corridor: Corridor, ask: Ask, past: Sequence[RememberedTurn], deadline: Deadline, listen: Listener = ignore_event
 ) -> Answer:
-    """An answer to a turn, without an id.
+    """The answer to a turn.
 
     Args:
-        past: what was said before, oldest first.
-        understood: what is asked, where the asker said so; nothing is rewritten then, nor taken for talk.
+        past: the turns before it, oldest first. If `ask.understood` is given, they change nothing.
 
     Raises:
-        Cancelled: nobody wants the answer any more, says the deadline.
+        Cancelled: the caller cancelled the question.
     """
     began = time.monotonic()
-    reading = _reading(pipeline, asked, past, understood)
+    turn = _understood(corridor, ask, past)
     took = round(time.monotonic() - began, 6)
-    if reading.talk is not None:
-        answer = reply(reading.talk, past, pipeline.knowledge)
-        voice = None if reading.talk in ANSWERS_AGAIN else how.voice
-        told = pipeline.say(asked, answer, deadline=how.deadline, voice=voice, listen=how.listen)
+    clock = corridor.start(deadline, listen)
+    if turn.talk is not None:
+        answer = reply(turn.talk, past, corridor.knowledge)
+        ask = replace(ask, persona="") if turn.talk in ANSWERS_AGAIN else ask
+        answer = corridor.answer_talk(ask, answer, clock)
     else:
-        told = _looked_up(pipeline, asked, reading, past, how)
-    timings = {"understand": took, **told.timings, "total": round(told.timings["total"] + took, 6)}
-    return replace(told, timings=timings)
+        answer = _searched(corridor, ask, turn, past, clock)
+    timings = {"understand": took, **answer.timings, "total": round(answer.timings["total"] + took, 6)}
+    return replace(answer, timings=timings)
 
 
-def replayed(pipeline: Pipeline, exchanged: Sequence[ClientTurn], how: How) -> list[RememberedTurn]:
-    """What was said, as a client tells it; an answer is made again where a later turn speaks of it."""
+def replayed(corridor: Corridor, ask: Ask, deadline: Deadline) -> list[RememberedTurn]:
+    """The turns of a conversation that the client keeps; an earlier answer is made again if a later turn needs it."""
     past: list[RememberedTurn] = []
-    quiet = how._replace(listen=nobody, trace=True)
-    for each in exchanged:
-        asked, before = Question(each.question), tuple(past)
+    for turn in ask.history or ():
+        earlier = Ask(Question(turn.question), persona=ask.persona, hint=ask.hint, top=ask.top, trace=True)
+        before = tuple(past)
         past.append(
             RememberedTurn(
-                question=each.question,
-                understood=_reading(pipeline, asked, before, "").question,
-                said=each.said,
-                title=each.title,
-                recall=partial(answer_turn, pipeline, asked, before, quiet),
-                talk=recognise(each.question),
-                asks_back=each.asks_back,
+                question=turn.question,
+                understood=_understood(corridor, earlier, before).question,
+                said=turn.reply,
+                title=turn.title,
+                recall=partial(answer_turn, corridor, earlier, before, deadline),
+                talk=recognise(turn.question),
+                asks_back=turn.asks_back,
             )
         )
     return past
 
 
-def _reading(pipeline: Pipeline, asked: Question, past: Sequence[RememberedTurn], understood: str) -> UnderstoodTurn:
-    if understood:
-        return UnderstoodTurn(understood, settled=True)
-    if asked.body.strip():  # who writes so much says what is meant
-        return UnderstoodTurn(asked.title)
-    return read(asked.title, past, rewriter(), pipeline.entities)
+def _understood(corridor: Corridor, ask: Ask, past: Sequence[RememberedTurn]) -> UnderstoodTurn:
+    if ask.understood:
+        return UnderstoodTurn(ask.understood, settled=True)
+    if ask.question.body.strip():  # a question with details stands alone
+        return UnderstoodTurn(ask.question.title)
+    return read(ask.question.title, past, rewriter(), corridor.entities)
 
 
-def _looked_up(
-    pipeline: Pipeline, asked: Question, reading: UnderstoodTurn, past: Sequence[RememberedTurn], how: How
+def _searched(
+    corridor: Corridor, ask: Ask, turn: UnderstoodTurn, past: Sequence[RememberedTurn], clock: Clock
 ) -> Answer:
-    changed = reading.question != asked.title
+    title = ask.question.title
+    changed = turn.question != title
     if changed:
-        how.listen(Understood(reading.question))
-    answer = pipeline.ask(
-        replace(asked, title=reading.question),
-        deadline=how.deadline,
-        top=how.top,
-        trace=how.trace,
-        voice=how.voice,
-        taste=SessionVotes.of(past),
-        clarify=not reading.settled and not asked.body.strip(),
-        listen=how.listen,
-    )
-    return replace(answer, question=asked.title, understood=reading.question if changed else "")
+        clock.listen(Understood(turn.question))
+    standalone = replace(ask, question=replace(ask.question, title=turn.question))
+    votes = SessionVotes.of(past)
+    asks_back = not turn.settled and not ask.question.body.strip()
+    interpose = partial(clarify, corridor=corridor, preferences=votes) if asks_back else None
+    answer = corridor.answer(standalone, clock, preferences=votes, interpose=interpose)
+    return replace(answer, question=title, understood=turn.question if changed else "")

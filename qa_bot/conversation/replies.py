@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
+from qa_bot.answering.corridor import Knowledge
 from qa_bot.conversation.memory import RememberedTurn, sourced
 from qa_bot.conversation.talk import Talk
 from qa_core.text.analysis import sentences
@@ -31,19 +32,6 @@ FIXED = {
     "praise": "All right. Ask on whenever you like.",
     "blame": "I am sorry. Vote the answer down and I will look elsewhere in this conversation, or ask in other words.",
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Knowledge:
-    """What the bot answers from, by number."""
-
-    documents: int
-    facts: int
-
-    def __str__(self) -> str:
-        counted = [(self.documents, "document"), (self.facts, "fact")]
-        told = [f"{count:,} {noun}{'s' if count != 1 else ''}" for count, noun in counted if count]
-        return " and ".join(told) or "documents, of which there are none yet"
 
 
 def reply(talk: Talk, past: Sequence[RememberedTurn], knowledge: Knowledge) -> Answer:

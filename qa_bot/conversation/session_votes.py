@@ -69,7 +69,8 @@ class SessionVotes:
         asked = Counter(terms(question))
         scores = [each.score for each in candidates]
         spread = (max(scores) - min(scores)) or abs(scores[0]) or 1.0
-        moved = [each.scored("taste", each.score + spread * self._moves(asked, each)) for each in candidates]
+        after = [each.score + spread * self._moves(asked, each) for each in candidates]
+        moved = [each.scored(score, session_votes=score) for each, score in zip(candidates, after, strict=True)]
         return sorted(moved, key=lambda each: -each.score)
 
     def rejects_fact(self, question: str, sources: Sequence[AnswerSource]) -> bool:

@@ -59,7 +59,7 @@ def add_answer(bot: Bot, question: str, answer: str, *, url: str = "", gap: str 
     add_records(bot.home, bot.config, bot.encoder, [record], collection=COLLECTION, action="an answer of the owner")
     for settled in {key, gap or key}:
         bot.store.settle_gap(settled)
-    bot.pipeline()  # opened here, so that whoever asks next does not wait for it
+    bot.corridor()  # opened here, so that whoever asks next does not wait for it
     return key
 
 

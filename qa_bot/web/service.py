@@ -14,12 +14,12 @@ from threading import Event as Flag
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
+from qa_bot.answering.ask import Ask
+from qa_bot.answering.corridor import SearchEngine
 from qa_bot.answering.deadline import Cancelled, Deadline, DeadlineExceededError
-from qa_bot.answering.events import Event, Listener, nobody
+from qa_bot.answering.events import Event, Listener, ignore_event
 from qa_bot.answering.models.personas import PersonaError, PersonaLines
-from qa_bot.answering.pipeline import SearchEngine
 from qa_bot.bot import Bot
-from qa_bot.conversation.answering import ClientTurn
 from qa_bot.conversation.persona_choice import ChoiceError, ChoiceNotOfferedError
 from qa_bot.web.errors import ServiceError
 from qa_bot.web.logs import event, note
@@ -101,37 +101,19 @@ class AnswerService:
         except PersonaError as error:
             raise ServiceError(422, str(error)) from None
 
-    async def answer(
-        self,
-        question: Question,
-        *,
-        deadline: float | None = None,
-        top: int = 10,
-        trace: bool = False,
-        persona: str = "",
-        hint: str = "",
-        conversation: str | None = None,
-        history: Sequence[ClientTurn] | None = None,
-        understood: str = "",
-        reference: str = "",
-        id: str = "",  # noqa: A002  # the noun's own name
-        listen: Listener = nobody,
-    ) -> Answer:
+    async def answer(self, ask: Ask, *, listen: Listener = ignore_event) -> Answer:
         """`Bot.ask` in a worker thread; `listen` is called on the event loop, before the answer is returned.
 
         Raises:
-            ServiceError: 503 where too many wait already, the service is stopping, or the persona cannot be opened;
-                422 where nobody knows the persona.
-            asyncio.CancelledError: the caller was cancelled; the work stops when it looks up next.
+            ServiceError: 503 if too many questions wait, the service is stopping, or the persona cannot be opened;
+                422 for an unknown persona.
+            asyncio.CancelledError: the caller was cancelled; the work stops at its next check.
         """
-        self.expect_persona(persona)
-        told = listen if listen is nobody else _on_loop(listen)
-        ask = partial(self.bot.ask, question, top=top, trace=trace, persona=persona, hint=hint, listen=told)
-        ask = partial(ask, conversation=conversation, history=history, understood=understood)
-        ask = partial(ask, reference=reference, id=id)
-        answer = await self._run(lambda limit: ask(deadline=limit), deadline)
+        self.expect_persona(ask.persona)
+        relay = listen if listen is ignore_event else _on_loop(listen)
+        answer = await self._run(lambda limit: self.bot.ask(ask, deadline=limit, listen=relay), ask.seconds)
         self._metrics.answered(answer)
-        self._told(question, answer, conversation)
+        self._told(ask.question, answer, ask.conversation)
         return answer
 
     async def search(self, query: str, *, engine: SearchEngine = "hybrid", top: int = 10) -> tuple[Candidate, ...]:
@@ -237,7 +219,8 @@ class AnswerService:
             raise
 
     def _answer_one(self) -> None:
-        self.bot.pipeline().ask(Question(WARM_UP), deadline=Deadline.after(self.bot.config.answer.deadline))
+        corridor = self.bot.corridor()
+        corridor.answer(Ask(Question(WARM_UP)), corridor.start(Deadline.after(self.bot.config.answer.deadline)))
 
     def _chart(self, hint: str) -> GridMap:
         try:

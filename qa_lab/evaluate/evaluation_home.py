@@ -14,7 +14,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
-from qa_bot.answering.confidence.fit import ensure
+from qa_bot.answering.fit_confidence import ensure
 from qa_bot.bot import Bot
 from qa_bot.documents.sync import AddReport, add, switch_encoder
 from qa_bot.home.config import load_config

@@ -87,7 +87,7 @@ def drawn(documents: Iterable[StoredDocument], count: int, *, seed: int) -> list
 
 
 def _measured(bot: Bot, engine: System, questions: Sequence[Question], progress: Progress) -> dict[str, Score]:
-    search = searcher(bot.pipeline(), engine, depth=DEPTH)
+    search = searcher(bot.corridor(), engine, depth=DEPTH)
     lists: dict[str, list[str]] = {}
     for done, question in enumerate(questions, start=1):
         lists[question.id] = search(question)

@@ -86,7 +86,7 @@ def write_runs(path: Path, rows: Sequence[Row], lists: Sequence[Ranked]) -> list
 
 
 def _lists(bot: Bot, dataset: Dataset, engine: System, progress: Progress) -> Iterator[tuple[str, list[str]]]:
-    search = searcher(bot.pipeline(), engine)
+    search = searcher(bot.corridor(), engine)
     for done, query in enumerate(dataset.queries, start=1):
         yield query.question.id, search(query.question)
         progress(f"asked of {engine}", done)

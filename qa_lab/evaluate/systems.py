@@ -1,19 +1,21 @@
-"""Ranked documents of a question by one system, as public ids."""
+"""ScoredDocuments documents of a question by one system, as public ids."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Literal
 
+from qa_bot.answering.corridor import Corridor
 from qa_bot.answering.deadline import Deadline
-from qa_bot.answering.pipeline import Engine, Pipeline, Ranking
+from qa_bot.answering.stages.rank import Ranking
+from qa_bot.answering.stages.retrieve import SearchMode
 from qa_core.text.analysis import terms
 from qa_core.types import Question
 from retrievers.engines.index import Index, KeywordQuery
 from retrievers.formulate import question_text
 
 System = Literal["plain", "keyword", "dense", "hybrid"]
-"""An engine of the pipeline, or the keyword index asked plainly."""
+"""A search mode of the corridor, or the keyword index asked plainly."""
 
 Search = Callable[[Question], list[str]]
 
@@ -24,18 +26,18 @@ PASSAGES = 3
 """Passages asked for, for each document wanted: several may be of one document."""
 
 
-def searcher(pipeline: Pipeline, system: System, *, depth: int = DEPTH) -> Search:
+def searcher(corridor: Corridor, system: System, *, depth: int = DEPTH) -> Search:
     """A function from a question to documents, best first, each id once (two collections may use the same one)."""
     if system == "plain":
         names: dict[int, str] = {}
-        return lambda question: plain(pipeline.index, question_text(question), names, depth=depth)
-    return lambda question: documents(rank(pipeline, question, engine=system, depth=depth))
+        return lambda question: plain(corridor.index, question_text(question), names, depth=depth)
+    return lambda question: documents(rank(corridor, question, engine=system, depth=depth))
 
 
-def rank(pipeline: Pipeline, question: Question, *, engine: Engine, depth: int | None = None) -> Ranking:
-    """As the pipeline ranks when it has all the time it wants; `depth` is what it serves unless given."""
-    ranking = pipeline.rank(question, deadline=Deadline.after(PATIENCE), engine=engine, depth=depth)
-    assert not ranking.stages.skipped, "there was time enough"
+def rank(corridor: Corridor, question: Question, *, engine: SearchMode, depth: int | None = None) -> Ranking:
+    """As the corridor ranks when it has all the time it wants; `depth` is what it serves unless given."""
+    ranking = corridor.rank(question, corridor.start(Deadline.after(PATIENCE)), mode=engine, depth=depth)
+    assert not ranking.skipped, "there was time enough"
     return ranking
 
 

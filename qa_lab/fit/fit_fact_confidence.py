@@ -20,8 +20,8 @@ from kg_index.answers.answerer import Answerer, ParsedQuestion, ScoredInterpreta
 from kg_index.answers.interpretations import FEATURES
 from kg_index.training.fit_interpretations import Example, fit_weights
 from qa_bot.answering.confidence.calibration import Calibration
-from qa_bot.answering.confidence.fit import questions as collection_questions
 from qa_bot.answering.confidence.logistic_regression import cross_validated
+from qa_bot.answering.fit_confidence import questions as collection_questions
 from qa_bot.documents import graph
 from qa_bot.home.encoders import STARTER, resolve
 from qa_bot.home.folder import Home

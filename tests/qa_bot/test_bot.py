@@ -203,13 +203,13 @@ def test_a_new_generation_is_taken_up_at_the_next_question(home, qa_bot_process,
 
 def test_a_generation_is_kept_as_long_as_a_question_needs_it(home, write_lines) -> None:
     with Bot.open(home, record=False) as bot:
-        pipeline = bot.pipeline()
+        corridor = bot.corridor()
         for i in range(3):
             add(bot.home, Config(), bot.encoder, [write_lines("z.jsonl", {**ZORGON, "text": f"Moon {i}."})])
         assert first(bot, "zorgons", "keyword") == "zorgon", "the bot has gone on"
-        assert bot.pipeline() is not pipeline
+        assert bot.corridor() is not corridor
         assert (bot.home.index / "00000001").is_dir()
-        del pipeline
+        del corridor
         add(bot.home, Config(), bot.encoder, [write_lines("z.jsonl", ZORGON)])
         assert not (bot.home.index / "00000001").exists()
 

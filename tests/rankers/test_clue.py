@@ -102,7 +102,7 @@ def test_synonyms_of_a_word_match_like_the_word():
 def test_ranking_keeps_the_score_as_a_feature():
     ranked = ClueRanker(Fixed(), analyse=str.split).rank(Question("a b"), [candidate("x"), candidate("a b")])
     assert [c.passage.clue.title for c in ranked] == ["a b", "x"]
-    assert ranked[0].features["clue"] == ranked[0].score > 0 == ranked[1].score
+    assert ranked[0].signals.clue == ranked[0].score > 0 == ranked[1].score
 
 
 @pytest.mark.parametrize("question", [Question(""), Question("unheard")])

@@ -2,32 +2,20 @@
 
 import pytest
 
-from qa_core.types import Candidate, Clue, Passage, Source
 from rankers.combination import combine, evidence, min_max
 
 
-def candidate(name, **features):
-    return Candidate(Passage(name, "text", Clue(), Source(name)), 0.0, features)
-
-
 def test_formula_by_hand():
-    ranked = combine(
-        [candidate("a", clue=10.0, sim=0.2), candidate("b", clue=9.8, sim=0.6), candidate("c", clue=5.0, sim=0.4)],
-        clue="clue",
-        passage="sim",
-        weight=0.1,
-    )
-    assert [(c.passage.id, pytest.approx(c.score)) for c in ranked] == [
-        ("b", 9.8 * 1.1),
-        ("a", 10.0),
-        ("c", 5 * 1.05),
-    ]
-    assert ranked[0].features["combined"] == ranked[0].score
+    combined = combine([10.0, 9.8, 5.0], [0.2, 0.6, 0.4], weight=0.1)
+    assert combined == pytest.approx([10.0, 9.8 * 1.1, 5 * 1.05])
 
 
-def test_a_skipped_passage_stage_leaves_the_clue_order():
-    ranked = combine([candidate("a", clue=1.0), candidate("b", clue=2.0)], clue="clue", passage="sim")
-    assert [(c.passage.id, c.score) for c in ranked] == [("b", 2.0), ("a", 1.0)]
+def test_a_skipped_passage_stage_leaves_the_clue_scores():
+    assert combine([1.0, 2.0], [None, None]) == [1.0, 2.0]
+
+
+def test_a_missing_passage_score_counts_as_the_lowest():
+    assert combine([1.0, 1.0, 1.0], [0.5, None, 0.7], weight=1.0) == pytest.approx([1.0, 1.0, 2.0])
 
 
 def test_min_max_of_nothing_and_of_one_score():

@@ -7,9 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from qa_core.types import Candidate, Clue, Passage, Question, Source
+from qa_core.types import Candidate, Clue, Passage, Question, Signals, Source
 from rankers.answer_selection.keyword_features import FEATURES, Keywords
-from rankers.combination import LEARNED
 from rankers.fusion import (
     SIMILARITY,
     FusedScorer,
@@ -102,7 +101,8 @@ def test_a_corrected_order_is_that_of_the_candidates_given():
     config = FusionConfig(trees=replace(TREES, objective="cross_entropy"), blanked=0.0, least=0.0)
     fusion = LearnedFusion.fit(placed(scores), grades, config=config, places=RankPrior(0.5))
     candidates = [
-        Candidate(Passage(str(n), "text", Clue(), Source(str(n))), 0.0, {"one": 1.0, "other": 1.0}) for n in range(3)
+        Candidate(Passage(str(n), "text", Clue(), Source(str(n))), 0.0, Signals(rankers={"one": 1.0, "other": 1.0}))
+        for n in range(3)
     ]
     ranked = fusion.rank(Question("why"), candidates)
     assert [each.passage.id for each in ranked] == ["0", "1", "2"]
@@ -230,7 +230,7 @@ def test_features_of_candidates_become_columns():
 
 
 def candidate(name: str, text: str, **features: float) -> Candidate:
-    return Candidate(Passage(name, text, Clue(), Source(name)), 0.0, features)
+    return Candidate(Passage(name, text, Clue(), Source(name)), 0.0, Signals(rankers=features))
 
 
 def test_candidates_of_a_pipeline_are_ranked():
@@ -239,7 +239,7 @@ def test_candidates_of_a_pipeline_are_ranked():
     candidates = [candidate("low", "x", one=-2.0, other=-2.0), candidate("high", "y", one=2.0, other=2.0)]
     ranked = fusion.rank(Question("why?"), candidates)
     assert [each.passage.id for each in ranked] == ["high", "low"]
-    assert ranked[0].features[LEARNED] == ranked[0].score > ranked[1].score
+    assert ranked[0].signals.learned == ranked[0].score > ranked[1].score
     assert fusion.rank(Question("why?"), []) == []
 
 

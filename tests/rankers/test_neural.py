@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from qa_core.types import Candidate, Clue, FloatArray, Passage, Question, Source
+from qa_core.types import Candidate, Clue, FloatArray, Passage, Question, Signals, Source
 from rankers.neural import NeuralRanker, TextPair, asked
 
 
@@ -21,7 +21,7 @@ class Lengths:
 
 
 def candidate(text: str, score: float = 0.0) -> Candidate:
-    return Candidate(Passage(text, text, Clue(), Source(text)), score, {"fusion": score})
+    return Candidate(Passage(text, text, Clue(), Source(text)), score, Signals(fused=score))
 
 
 QUESTION = Question("why?", "all day")
@@ -34,7 +34,7 @@ def test_the_best_is_first_and_every_score_is_kept():
     )
     assert [each.passage.text for each in ranked] == ["aaaa", "aa", "b"]
     assert [each.score for each in ranked] == [4, 2, 1]
-    assert ranked[0].features == {"fusion": 2, "length": 4}
+    assert ranked[0].signals.by_name() == {"fusion": 2, "length": 4}
     assert {question for question, _ in scorer.asked[0]} == {"why? all day"} == {asked(QUESTION)}
 
 
@@ -43,7 +43,7 @@ def test_equal_scores_keep_their_order_and_what_lies_deeper_stays_behind():
         QUESTION, [candidate(each) for each in ("b", "a", "longer")]
     )
     assert [each.passage.text for each in ranked] == ["b", "a", "longer"]
-    assert "length" not in ranked[2].features
+    assert "length" not in ranked[2].signals.rankers
 
 
 def test_batches_hold_passages_of_like_length():
@@ -76,5 +76,5 @@ def test_without_candidates_nothing_is_asked():
 def test_ranking_loses_nothing(texts: list[str], batch: int, depth: int):
     ranked = NeuralRanker("length", Lengths(), batch=batch, depth=depth).rank(QUESTION, list(map(candidate, texts)))
     assert sorted(each.passage.text for each in ranked) == sorted(texts)
-    scores = [each.features["length"] for each in ranked[:depth]]
+    scores = [each.signals.rankers["length"] for each in ranked[:depth]]
     assert scores == sorted(scores, reverse=True)

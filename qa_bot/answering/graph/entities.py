@@ -1,16 +1,23 @@
-"""Names that a knowledge graph knows in what was said, each with the words for its kind ("Ottawa": city, town)."""
+"""Entities of the knowledge graph that a text names, each with the words for its kind ("Ottawa": city, town)."""
 
 from __future__ import annotations
 
 from functools import lru_cache
+from typing import NamedTuple
 
 from kg_index.answers.graph_words import Vocabulary
 from kg_index.answers.lookup import Lookup
 from kg_index.linking.linker import Linker
-from qa_bot.conversation.followups.mentions import Entity
 
 LONGEST = 1_000
 """Characters of a text that are read."""
+
+
+class Entity(NamedTuple):
+    """A name that the graph knows, as written, and the words for its kind in lower case."""
+
+    text: str
+    classes: frozenset[str]
 
 
 class Entities:

@@ -20,7 +20,7 @@ from qa_bot.home.encoders import STARTER, resolve
 from qa_bot.home.folder import Home
 from qa_bot.home.generations import CorruptGenerationError
 from qa_bot.home.starter import FACTS
-from qa_core.types import AnswerSource, Candidate, Clue, Encoder, Passage, Source
+from qa_core.types import AnswerSource, Candidate, Clue, Encoder, Passage, Signals, Source
 
 if TYPE_CHECKING:  # torch comes with these
     from kg_index.relations.relation_scorers import RelationScorer
@@ -209,7 +209,7 @@ class Facts:
     def _candidate(self, evidence: Evidence, scored: ScoredInterpretation) -> Candidate:
         where = self._where(evidence)
         passage = Passage(self._id(evidence), evidence.text, Clue(where.title), where)
-        return Candidate(passage, round(scored.score, 6), dict(scored.interpretation.features))
+        return Candidate(passage, round(scored.score, 6), Signals(fact=dict(scored.interpretation.features)))
 
     def _where(self, evidence: Evidence) -> Source:
         subject = evidence.facts[0].subject

@@ -17,11 +17,10 @@ from qa_core.networks.checkpoints import CONFIG, load_config
 from rankers.neural import NeuralRanker, PairScorer, Reads
 
 if TYPE_CHECKING:
-    from qa_bot.learning.challenger import Challenger
     from rankers.fusion import LearnedFusion
     from rankers.paraphrase.contextual_words import Contextual
 
-KINDS = {
+LOADERS = {
     "BLSTMConfig": "rankers.answer_selection.blstm:BLSTMScorer.load",
     "DecomposableConfig": "qa_bot.answering.models.ranker_loading:open_word_pairs",
     "EncoderDecoderConfig": "rankers.answer_selection.encoder_decoder:EncoderDecoderRanker.load",
@@ -48,9 +47,9 @@ class RankerError(ValueError):
 def open_ranker(folder: Path) -> PairScorer:
     """Raises RankerError where the folder holds no ranker, or a damaged one."""
     kind = kind_of(folder)
-    if kind not in KINDS:
+    if kind not in LOADERS:
         raise RankerError(f"Expected a ranker in {folder}, but its {CONFIG} names the kind {kind!r}; choose another.")
-    module, _, opener = KINDS[kind].partition(":")
+    module, _, opener = LOADERS[kind].partition(":")
     try:
         return cast(PairScorer, attrgetter(opener)(import_module(module))(folder))
     except RankerError:
@@ -107,21 +106,17 @@ def open_fused(folder: Path) -> PairScorer:
     return FusedScorer(fusion, models, encoder.encode if encoder else None)
 
 
-class Cascade(NamedTuple):
-    """Trained rankers, in the order in which they rank, what makes one score of all, and what is tried in its place."""
+class ConfiguredRankers(NamedTuple):
+    """Trained rankers in the order in which they rank, and the learned fusion of all scores."""
 
     models: tuple[NeuralRanker, ...] = ()
     fusion: LearnedFusion | None = None
-    challenger: Challenger | None = None
 
 
-def open_cascade(ranking: RankingSection) -> Cascade:
-    """What the configuration names. Raises RankerError."""
-    from qa_bot.learning.challenger import Challenger  # late: it opens rankers itself
-
+def open_configured(ranking: RankingSection) -> ConfiguredRankers:
+    """The rankers and the fusion that the configuration names. Raises RankerError."""
     fusion = open_fusion(Path(ranking.fusion)) if ranking.fusion else None
-    tried = Challenger.open(Path(ranking.challenger), share=ranking.challenge) if ranking.challenger else None
-    return Cascade(open_rankers(ranking.models), fusion, tried)
+    return ConfiguredRankers(open_rankers(ranking.models), fusion)
 
 
 def open_fusion(folder: Path) -> LearnedFusion:
@@ -134,7 +129,7 @@ def open_fusion(folder: Path) -> LearnedFusion:
         raise RankerError(f"Expected the --out of a `qa-bot train fusion`: {error}") from error
 
 
-class Named(NamedTuple):
+class RankerSpec(NamedTuple):
     """A ranker as the configuration names it."""
 
     folder: Path
@@ -142,9 +137,9 @@ class Named(NamedTuple):
     depth: int
 
 
-def named(models: str) -> list[Named]:
-    """Of FOLDER[@text|@title|@both][:N], with commas between. Raises RankerError for a depth of 0."""
-    found = []
+def parse_ranker_specs(models: str) -> list[RankerSpec]:
+    """The rankers of FOLDER[@text|@title|@both][:N], with commas between. Raises RankerError for a depth of 0."""
+    specs = []
     for each in filter(None, (part.strip() for part in models.split(","))):
         folder, colon, depth = each.rpartition(":")
         if not colon or not depth.isdigit():
@@ -153,16 +148,16 @@ def named(models: str) -> list[Named]:
             raise RankerError(f"Expected a ranker that looks at a document or more, but got {each!r}; say FOLDER:10.")
         path, at, reads = folder.rpartition("@")
         known = bool(at) and reads in get_args(Reads)
-        found.append(
-            Named(Path(path if known else folder).expanduser(), cast(Reads, reads) if known else None, int(depth))
+        specs.append(
+            RankerSpec(Path(path if known else folder).expanduser(), cast(Reads, reads) if known else None, int(depth))
         )
-    return found
+    return specs
 
 
 def open_rankers(models: str) -> tuple[NeuralRanker, ...]:
     """Those that `[ranking] models` names. Raises RankerError."""
     found: dict[str, NeuralRanker] = {}
-    for path, reads, depth in named(models):
+    for path, reads, depth in parse_ranker_specs(models):
         from rankers.fusion import FusedScorer
 
         if path.name in found:

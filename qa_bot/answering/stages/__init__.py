@@ -1,1 +1,1 @@
-"""The stages of the corridor, one file each."""
+"""The stages of the corridor, one file each: formulate, retrieve, fuse, rank, decide, compose, style."""

@@ -16,8 +16,6 @@ COLLECTION = "answers"
 LEAD = 1.2
 """How far an answer goes before the best document: as far as it takes to be the whole answer, see
 `qa_bot.answering.stages.tiling`."""
-OWNED = "owned"
-"""Name of that among a candidate's scores."""
 
 
 def owned_first(question: Question, candidates: Sequence[Candidate]) -> list[Candidate]:
@@ -25,10 +23,10 @@ def owned_first(question: Question, candidates: Sequence[Candidate]) -> list[Can
     key = question_key(question.title)
     sources = [each.passage.source for each in candidates]
     found = [i for i, each in enumerate(sources) if (each.collection, each.document) == (COLLECTION, key)]
-    owned = [candidates[i].scored(OWNED, max(1.0, LEAD * candidates[0].score)) for i in found]
+    owned = [candidates[i].scored(max(1.0, LEAD * candidates[0].score), owner_answer=True) for i in found]
     return [*owned, *(each for i, each in enumerate(candidates) if i not in found)]
 
 
 def is_owned(candidate: Candidate) -> bool:
     """Whether `owned_first` found that the owner wrote this for the question."""
-    return OWNED in candidate.features
+    return candidate.signals.owner_answer

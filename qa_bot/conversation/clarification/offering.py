@@ -12,6 +12,7 @@ from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
+from qa_bot.answering.stages.decide import Decision, prefers_fact
 from qa_bot.answering.stages.owner_answers import is_owned
 from qa_bot.conversation.clarification.bare_topics import Topic, defines, is_narrower, label, tidy, topic_of
 from qa_bot.documents.ingest.near_duplicates import near, super_shingles
@@ -20,7 +21,7 @@ from retrievers.formulate import content_terms
 
 if TYPE_CHECKING:
     from qa_bot.answering.graph.facts import FactResult, Facts
-    from qa_bot.answering.pipeline import Decision, Ranking
+    from qa_bot.answering.stages.rank import Ranking
 
 Ask = Callable[[str], Answer]
 """A question to its answer, without clarification."""
@@ -80,7 +81,7 @@ def clarification_choices(
     if named and facts and (found := keep(_senses(named, facts, check), answers=_is_fact)):
         return found
     topic = topic_of(question.title)
-    if topic is None or (fact is not None and _is_answer(fact, decision)):
+    if topic is None or (fact is not None and prefers_fact(fact, decision)):
         return ()
     if found := keep(documents(topic, ranking.candidates), answers=_is_passage):
         return found
@@ -174,12 +175,6 @@ def _is_passage(answer: Answer, title: str) -> bool:
 
 def _is_fact(answer: Answer, text: str) -> bool:
     return answer.kind == "fact" and answer.text == text
-
-
-def _is_answer(fact: FactResult, decision: Decision) -> bool:
-    from qa_bot.answering.pipeline import TIE
-
-    return fact.accepted and not (decision.given and decision.confidence > fact.confidence + TIE)
 
 
 def _is_titled(ranking: Ranking, decision: Decision) -> bool:

@@ -7,13 +7,16 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from qa_bot.conversation.followups.lexicon import MEN, PEOPLE, PERSONS, PETS, WOMEN, is_person
 from qa_bot.conversation.followups.phrases import Found, bare, is_plural, phrases, plural_of
 from qa_core.text.analysis import terms
 from qa_core.text.noun_phrases import noun_phrases
 from qa_core.text.stop_words import FUNCTION_WORDS
+
+if TYPE_CHECKING:
+    from qa_bot.answering.graph.entities import Entity
 
 KEY_TERMS = 4
 """Names and noun phrases taken from an answer: the first ones."""
@@ -30,13 +33,6 @@ _LED_IN = re.compile(
     r"\b(?:in|on|at|to|from|by|after|before|over|into|under|near|without)\s+(?:(?:the|an?|my)\s+)?$", re.IGNORECASE
 )
 _NAMES = re.compile(r"\b([A-Z][\w'’-]*) and ((?:[A-Z][\w'’-]*)(?: [A-Z][\w'’-]*)*)")
-
-
-class Entity(NamedTuple):
-    """A name that a knowledge graph knows, as it was written, and words for its kind, in small letters."""
-
-    text: str
-    classes: frozenset[str]
 
 
 class Exchange(NamedTuple):

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from qa_bot.answering.answer_schema import AnswerReply, LineReply
-from qa_bot.answering.pipeline import SearchEngine
+from qa_bot.answering.corridor import SearchEngine
 from qa_bot.conversation.persona_choice import LONGEST
 from qa_bot.web.chat.frames import COMMENT, NAME, TEXT, Id, Vote
 

@@ -13,6 +13,7 @@ from aiohttp import web
 from pydantic import TypeAdapter, ValidationError
 
 from qa_bot.answering.answer_json import as_dict, candidate_dict
+from qa_bot.answering.ask import Ask
 from qa_bot.home.store import NotFoundError, Store
 from qa_bot.transfer.transcripts import file_name, markdown, whole
 from qa_bot.web.api import sse
@@ -64,18 +65,24 @@ async def ask(request: web.Request) -> web.StreamResponse:
     asked = await read(request, AskRequest)
     service = request.app[SERVICE]
     service.expect_persona(asked.persona or "")
-    question = Question(asked.question, asked.body or "", category=asked.category or "")
     conversation = asked.conversation or uuid4().hex
     if asked.conversation is None:
         service.begin(conversation)
-    id = uuid4().hex  # noqa: A001  # the answer's
-    options: dict[str, Any] = {"deadline": asked.deadline, "top": asked.top or 10, "trace": bool(asked.trace)}
-    options |= {"persona": asked.persona or "", "hint": asked.hint or "", "conversation": conversation, "id": id}
-    options |= {"understood": asked.question if asked.raw else ""}
+    question = Ask(
+        Question(asked.question, asked.body or "", category=asked.category or ""),
+        persona=asked.persona or "",
+        hint=asked.hint or "",
+        seconds=asked.deadline,
+        top=asked.top or 10,
+        trace=bool(asked.trace),
+        conversation=conversation,
+        understood=asked.question if asked.raw else "",
+        id=uuid4().hex,
+    )
     if not sse.wanted(request):
-        return reply({**as_dict(await service.answer(question, **options)), "conversation": conversation})
-    async with sse.asking(service, question, **options) as happenings:
-        return await sse.send(request, happenings, Frames(id, conversation))
+        return reply({**as_dict(await service.answer(question)), "conversation": conversation})
+    async with sse.asking(service, question) as happenings:
+        return await sse.send(request, happenings, Frames(question.id, conversation))
 
 
 class Frames:

@@ -11,11 +11,12 @@ from typing import Any
 from aiohttp import web
 
 from qa_bot.answering.answer_json import dumps
+from qa_bot.answering.ask import Ask
 from qa_bot.answering.events import Event, StageBegun
 from qa_bot.web.app_keys import METRICS, REQUEST_ID
 from qa_bot.web.errors import ServiceError
 from qa_bot.web.service import AnswerService
-from qa_core.types import Answer, Question
+from qa_core.types import Answer
 
 log = logging.getLogger(__name__)
 
@@ -48,19 +49,17 @@ def event(data: Mapping[str, Any] | bytes, *, name: str = "", id: int | None = N
 
 
 @asynccontextmanager
-async def asking(
-    service: AnswerService, question: Question, **options: Any
-) -> AsyncIterator[AsyncIterator[Told | None]]:
+async def asking(service: AnswerService, ask: Ask) -> AsyncIterator[AsyncIterator[Told | None]]:
     """What happens while a question is answered, with None after every `PING` seconds of silence.
 
-    The work stops where the caller leaves before its end. `options` are those of `AnswerService.answer`.
+    The work stops where the caller leaves before its end.
 
     Raises:
         ServiceError: the question was not even taken, so that an ordinary reply can say so.
     """
     told: asyncio.Queue[Event | None] = asyncio.Queue()
     waits = service.busy
-    work = asyncio.create_task(service.answer(question, listen=told.put_nowait, **options))
+    work = asyncio.create_task(service.answer(ask, listen=told.put_nowait))
     work.add_done_callback(lambda _: told.put_nowait(None))
     happenings = _happenings(work, told)
     try:

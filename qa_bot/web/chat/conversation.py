@@ -17,9 +17,10 @@ from typing import Any
 import orjson
 
 from qa_bot.answering.answer_json import dumps
+from qa_bot.answering.ask import Ask
 from qa_bot.answering.events import STAGES, ChoicesOffered, Event
 from qa_bot.web.chat import frames
-from qa_bot.web.chat.frames import Ask
+from qa_bot.web.chat.frames import AskFrame
 from qa_bot.web.chat.turn import Client, SentFrame, Turn
 from qa_bot.web.errors import ServiceError
 from qa_bot.web.service import STOPPING, AnswerService
@@ -33,7 +34,7 @@ CLIENTS = 8
 """Connections to one conversation: somebody's tabs."""
 KEEP = 120.0
 """Seconds for which an ended turn's frames, and a conversation that nobody is connected to, are kept."""
-KEPT = 8
+REMEMBERED_TURNS = 8
 """Ended turns whose frames are kept; more than may run and wait, so that a lost connection misses none."""
 HOLD = 2.0
 """Seconds for which a turn that offers choices stays open: whoever chooses so soon hears of one end."""
@@ -117,7 +118,7 @@ class Conversation:
         """Count on from `seq`, which a client has read: frames were counted up to there before a restart."""
         self.seq = max(self.seq, seq)
 
-    def ask(self, ask: Ask, question_id: str, *, understood: str = "") -> None:
+    def ask(self, ask: AskFrame, question_id: str, *, understood: str = "") -> None:
         """Begin a turn with the id `question_id`, or let it wait for the one that runs; its frames go to every client.
 
         A question on its way is not begun again. Whoever asks an answered one is told its answer by `resend`, but where
@@ -160,7 +161,11 @@ class Conversation:
         if recorded.conversation != self.id:
             raise ServiceError(404, f"Expected the id of a question that was answered here, but got {question_id!r}.")
         wanted = understood(recorded.question, recorded.answer)
-        ask = known.ask if known else Ask(type="ask", text=recorded.question, trace=True, **voice_of(recorded.answer))
+        ask = (
+            known.ask
+            if known
+            else AskFrame(type="ask", text=recorded.question, trace=True, **voice_of(recorded.answer))
+        )
         self.ask(ask, question_id, understood=wanted)
 
     def has_answered(self, question_id: str) -> bool:
@@ -221,9 +226,11 @@ class Conversation:
         self._settle()
 
     def forget(self, before: float) -> None:
-        """Drop the frames of turns that ended before a moment, and of all but the last `KEPT`."""
+        """Drop the frames of turns that ended before a moment, and of all but the last `REMEMBERED_TURNS`."""
         ended = [turn for turn in self._turns.values() if turn.ended is not None]
-        for turn in ended[:-KEPT] + [turn for turn in ended[-KEPT:] if (turn.ended or 0.0) < before]:
+        for turn in ended[:-REMEMBERED_TURNS] + [
+            turn for turn in ended[-REMEMBERED_TURNS:] if (turn.ended or 0.0) < before
+        ]:
             del self._turns[turn.id]
 
     async def finish(self, seconds: float) -> None:
@@ -254,17 +261,17 @@ class Conversation:
 
         ask = turn.ask
         try:
-            answer = await self._service.answer(
+            question = Ask(
                 Question(ask.text),
-                deadline=ask.deadline,
+                seconds=ask.deadline,
                 trace=ask.trace,
                 persona=ask.persona,
                 hint=ask.hint,
                 conversation=self.id,
                 understood=turn.understood,
                 reference=turn.id,
-                listen=listen,
             )
+            answer = await self._service.answer(question, listen=listen)
         except ServiceError as error:
             self._end(turn, frames.failed(error.code, error.message, error.retry_after))
         except asyncio.CancelledError:  # by the service, which closes; whoever cancels a turn has ended it before

@@ -54,7 +54,7 @@ class Hello(Frame):
     resume: Id | None = None
 
 
-class Ask(Frame):
+class AskFrame(Frame):
     """A question; one whose `id` the conversation has answered is not asked again, but its answer sent again."""
 
     type: Literal["ask"]
@@ -103,7 +103,7 @@ class Ping(Frame):
     type: Literal["ping"]
 
 
-ClientFrame = Hello | Ask | Cancel | Feedback | Choose | Raw | Ping
+ClientFrame = Hello | AskFrame | Cancel | Feedback | Choose | Raw | Ping
 CLIENT_FRAME: TypeAdapter[ClientFrame] = TypeAdapter(Annotated[ClientFrame, Field(discriminator="type")])
 TYPES = "hello, ask, cancel, feedback, choose, raw or ping"
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from aiohttp import WSCloseCode, WSMessage, WSMsgType, web
 
 from qa_bot.answering.answer_json import as_dict
+from qa_bot.answering.ask import Ask
 from qa_bot.conversation.persona_choice import meant
 from qa_bot.web.access import Access
 from qa_bot.web.app_keys import ACCESS, METRICS, SERVICE
@@ -23,7 +24,7 @@ from qa_bot.web.chat import frames
 from qa_bot.web.chat.connection import Connection
 from qa_bot.web.chat.conversation import Conversation, voice_of
 from qa_bot.web.chat.conversations import Conversations, new_id
-from qa_bot.web.chat.frames import Ask, Cancel, Choose, ClientFrame, Feedback, Frame, Hello, Ping, Raw
+from qa_bot.web.chat.frames import AskFrame, Cancel, Choose, ClientFrame, Feedback, Frame, Hello, Ping, Raw
 from qa_bot.web.errors import ServiceError
 from qa_bot.web.metrics import Metrics
 from qa_bot.web.service import AnswerService, refused_choices
@@ -152,7 +153,7 @@ class Chat:
         match frame:
             case Hello():
                 await self._greet(connection, frame)
-            case Ask():
+            case AskFrame():
                 await self._ask(connection, frame)
             case Cancel():
                 _joined(connection, frame).cancel(frame.id)
@@ -176,7 +177,7 @@ class Chat:
         connection.reply(frames.ready(conversation.id, self._service.bot.personas), hello.id)
         conversation.catch_up(connection, after=hello.seq)
 
-    async def _ask(self, connection: Connection, ask: Ask) -> None:
+    async def _ask(self, connection: Connection, ask: AskFrame) -> None:
         if connection.conversation is None:
             connection.join(await self.conversations.open(ask.conversation))
         conversation = _joined(connection, ask)
@@ -207,13 +208,14 @@ class Chat:
     async def _answered(self, turn: Turn, choice: int | str) -> Turn:
         """The turn with the answer to the reading that was chosen, which is recorded as a turn of its own."""
         reference = str(turn.answer.get("ask", turn.id))
-        answer = await self._service.answer(
+        ask = Ask(
             Question(turn.question),
             understood=_meant(turn.answer, choice),
             conversation=turn.conversation,
             reference=reference,
             **voice_of(turn.answer),
         )
+        answer = await self._service.answer(ask)
         return replace(turn, id=answer.id, answer={**as_dict(answer), "ask": reference})
 
     async def _choose(self, connection: Connection, wanted: Choose) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol
 
-from qa_bot.web.chat.frames import Ask
+from qa_bot.web.chat.frames import AskFrame
 
 
 class Client(Protocol):
@@ -30,7 +30,7 @@ class Turn:
     """A question on its way: it waits, it runs, it is held, it ended."""
 
     id: str
-    ask: Ask
+    ask: AskFrame
     understood: str = ""
     """What is asked in place of the question, where somebody said so."""
     frames: list[SentFrame] = field(default_factory=list)

@@ -8,7 +8,8 @@ from collections.abc import Mapping
 
 from aiohttp import web
 
-from qa_bot.answering.pipeline import Pipeline
+from qa_bot.answering.ask import Ask
+from qa_bot.answering.corridor import Corridor
 from qa_bot.web.api.forms import FORMS, MOST_FIELDS, fields
 from qa_bot.web.api.json_bodies import whole
 from qa_bot.web.app_keys import SERVICE, SETTINGS
@@ -46,8 +47,8 @@ async def answer_form(request: web.Request) -> web.Response:
     question = await _question(request)
     service = request.app[SERVICE]
     deadline = arrived + request.app[SETTINGS].liveqa_deadline
-    answer = await service.answer(_titled(question), deadline=deadline - time.monotonic())
-    analysis = await asyncio.to_thread(lambda: analyse(question, rarity=_rarity(service.bot.pipeline())))
+    answer = await service.answer(Ask(_titled(question), seconds=deadline - time.monotonic()))
+    analysis = await asyncio.to_thread(lambda: analyse(question, rarity=_rarity(service.bot.corridor())))
     milliseconds = round(1000 * (time.monotonic() - arrived))
     text = reply(answer, analysis, qid=question.id, milliseconds=milliseconds)
     return web.Response(text=text, content_type="text/xml", charset="utf-8")
@@ -83,7 +84,7 @@ def _titled(question: Question) -> Question:
     return Question(title.strip(), body.strip(), id=question.id, category=question.category)
 
 
-def _rarity(pipeline: Pipeline) -> Rarity:
+def _rarity(corridor: Corridor) -> Rarity:
     """Inverse document frequency in the documents that answers come from."""
-    index = pipeline.index
+    index = corridor.index
     return lambda term: max(0.0, inverse_frequency(index.documents, index.document_frequency("all", term)))

@@ -14,9 +14,9 @@ from uuid import uuid4
 from aiohttp import web
 
 from qa_bot.answering.answer_json import source_dict
+from qa_bot.answering.ask import Ask, ClientTurn
+from qa_bot.answering.corridor import WHICH
 from qa_bot.answering.events import TextAdded
-from qa_bot.answering.pipeline import WHICH
-from qa_bot.conversation.answering import ClientTurn
 from qa_bot.conversation.memory import REMEMBERED_TURNS
 from qa_bot.conversation.replies import UNKNOWN
 from qa_bot.web.api import sse
@@ -46,15 +46,14 @@ async def complete(request: web.Request) -> web.StreamResponse:
     service = request.app[SERVICE]
     _expect_model(service, wanted.model)
     question, hint = _question(wanted), _hint(wanted)
-    voice: dict[str, Any] = {} if wanted.model == MODEL else {"persona": wanted.model, "hint": hint}
-    voice["history"] = _history(wanted)
+    persona = "" if wanted.model == MODEL else wanted.model
+    ask = Ask(question, persona, hint if persona else "", history=_history(wanted), id=uuid4().hex)
     if not wanted.stream:
-        answer = await service.answer(question, **voice)
+        answer = await service.answer(ask)
         return reply(_completion(answer, wanted.model, _usage(question, hint, answer)))
     counted = bool(wanted.stream_options and wanted.stream_options.include_usage)
-    id = uuid4().hex  # noqa: A001  # the answer's
-    chunks = Chunks(id, wanted.model, question, hint, usage=counted, request_id=request.get(REQUEST_ID, ""))
-    async with sse.asking(service, question, id=id, **voice) as happenings:
+    chunks = Chunks(ask.id, wanted.model, question, hint, usage=counted, request_id=request.get(REQUEST_ID, ""))
+    async with sse.asking(service, ask) as happenings:
         return await sse.send(request, happenings, chunks)
 
 
@@ -101,7 +100,7 @@ def _replied(text: str, *, styled: bool) -> dict[str, Any]:
     _, _, behind = text.partition("\n\n")
     sourced = behind if styled and behind else text
     asks_back = sourced.startswith(WHICH)
-    return {"said": "" if asks_back or sourced.startswith(UNKNOWN) else sourced, "asks_back": asks_back}
+    return {"reply": "" if asks_back or sourced.startswith(UNKNOWN) else sourced, "asks_back": asks_back}
 
 
 def _hint(wanted: ChatRequest) -> str:

@@ -23,7 +23,7 @@ def telling(bot: Bot, *, named: bool = True) -> Tell:
     """
     from qa_bot.answering.graph.entities import Entities
 
-    facts = bot.pipeline().facts if named else None
+    facts = bot.corridor().facts if named else None
     entities = Entities(facts.lookup) if facts else None
 
     @cache

@@ -16,7 +16,8 @@ import numpy as np
 import orjson
 
 from qa_bot.answering.confidence.calibration import FEATURES, Features
-from qa_bot.answering.pipeline import Engine, Pipeline
+from qa_bot.answering.corridor import Corridor
+from qa_bot.answering.stages.retrieve import SearchMode
 from qa_bot.bot import Bot
 from qa_core.measures.metrics import Score
 from qa_core.measures.significance import SEED
@@ -64,7 +65,7 @@ def evaluate_abstention(
     dataset: Dataset,
     *,
     off_topic: Path,
-    engines: Sequence[Engine] = ("hybrid",),
+    engines: Sequence[SearchMode] = ("hybrid",),
     encoders: Sequence[str] = (),
     home: Path | None = None,
     flags: Flags | None = None,
@@ -150,10 +151,10 @@ def _draw(folder: Path, bins: Mapping[str, tuple[Floats, Floats]], risks: Mappin
 def _seen(asked: Asked, dataset: Dataset, others: Sequence[Question], progress: Progress) -> Seen:
     bot, engine, _ = asked
     assert engine != "plain", "only engines of the pipeline decide"
-    pipeline, trained = bot.pipeline(), _trained(bot)
+    corridor, trained = bot.corridor(), _trained(bot)
     seen = Seen()
     for done, (question, grades) in enumerate(_mixed(dataset, others), start=1):
-        row, first = _features(pipeline, question, engine, trained)
+        row, first = _features(corridor, question, engine, trained)
         seen.rows.append(row)
         seen.right.append(grades.get(first, 0) >= RIGHT)
         seen.ids.append(question.id if grades else f"{OFF_TOPIC}{question.id}")
@@ -169,11 +170,13 @@ def _mixed(dataset: Dataset, others: Sequence[Question]) -> Iterator[tuple[Quest
         yield question, {}
 
 
-def _features(pipeline: Pipeline, question: Question, engine: Engine, trained: Sequence[str]) -> tuple[Features, str]:
+def _features(
+    corridor: Corridor, question: Question, engine: SearchMode, trained: Sequence[str]
+) -> tuple[Features, str]:
     """What the stages said of the first document, and its id (empty where nothing was found)."""
-    ranking = rank(pipeline, question, engine=engine)
-    decision = pipeline.decide(ranking)
-    told = ranking.candidates[0].features if ranking.candidates else {}
+    ranking = rank(corridor, question, engine=engine)
+    decision = corridor.decide(ranking)
+    told = ranking.candidates[0].signals.by_name() if ranking.candidates else {}
     own = {name: told[name] for name in trained if name in told}
     made = {CONFIDENCE: decision.confidence, LOGIT: logit(decision.confidence)}
     return {**decision.features, **own, **made}, next(iter(documents(ranking)), "")

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from qa_bot.answering.pipeline import Engine
+from qa_bot.answering.stages.retrieve import SearchMode
 from qa_core.measures.metrics import Score, evaluate, liveqa
 from qa_core.measures.runs import Qrels, run_of
 from qa_core.types import Question
@@ -21,7 +21,7 @@ from qa_lab.evaluate.retrieval import judged, write_runs
 from qa_lab.evaluate.systems import DEPTH, documents, rank
 
 TASK = "liveqa"
-ENGINES: tuple[Engine, ...] = ("hybrid", "keyword", "dense")
+ENGINES: tuple[SearchMode, ...] = ("hybrid", "keyword", "dense")
 LIST_MEASURES = ("nDCG@10", "AP", "RR", "R@100", "R@1000")
 COMPARED_BY = "nDCG@10"
 QUESTION, SUMMARY = "", "summary"
@@ -39,7 +39,7 @@ class Replies:
 def evaluate_liveqa(
     dataset: Dataset,
     *,
-    engines: Sequence[Engine] = ENGINES,
+    engines: Sequence[SearchMode] = ENGINES,
     encoders: Sequence[str] = (),
     summary: bool = False,
     home: Path | None = None,
@@ -99,14 +99,14 @@ def scores(qrels: Qrels, replies: Replies, relevant: int = 1) -> dict[str, Score
 def _replies(asked: Asked, dataset: Dataset, query: str, progress: Progress) -> Replies:
     bot, engine, _ = asked
     assert engine != "plain", "only engines of the pipeline answer"
-    pipeline = bot.pipeline()
+    corridor = bot.corridor()
     replies = Replies()
     for done, each in enumerate(dataset.queries, start=1):
         question = _question(each, query)
-        replies.ranked[question.id] = documents(rank(pipeline, question, engine=engine, depth=DEPTH))
-        served = rank(pipeline, question, engine=engine)
+        replies.ranked[question.id] = documents(rank(corridor, question, engine=engine, depth=DEPTH))
+        served = rank(corridor, question, engine=engine)
         replies.served[question.id] = documents(served)
-        if not pipeline.decide(served).given:
+        if not corridor.decide(served).given:
             replies.abstained.add(question.id)
         progress(f"asked of {engine}", done)
     return replies

@@ -62,11 +62,11 @@ def evaluate_reranking(
         progress=progress,
     )
     with given as data, data.opened(encoder=next(iter(encoders), None)) as bot:
-        pipeline, depth, encoder = bot.pipeline(), bot.config.ranking.depth, bot.config.dense.encoder
+        corridor, depth, encoder = bot.corridor(), bot.config.ranking.depth, bot.config.dense.encoder
         lessons = of_judgements(
             [query.question for query in dataset.queries],
             dataset.qrels,
-            lambda question, wanted: rank(pipeline, question, engine="hybrid", depth=wanted).candidates,
+            lambda question, wanted: rank(corridor, question, engine="hybrid", depth=wanted).candidates,
             depth=depth,
             weight=UNJUDGED,
             models=[ranker.within(depth) for ranker in rankers],

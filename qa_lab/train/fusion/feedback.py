@@ -23,8 +23,8 @@ from qa_bot.answering.stages.owner_answers import is_owned
 from qa_bot.bot import Bot
 from qa_bot.home.config import load_config
 from qa_bot.home.question_key import question_key
-from qa_bot.learning.challenger import fingerprint, points
-from qa_bot.learning.interleaving import Interleaved, interleaved
+from qa_bot.interleaving.challenger import fingerprint, points
+from qa_bot.interleaving.team_draft import Interleaved, interleaved
 from qa_core.types import Candidate, FloatArray, Question
 from qa_lab.evaluate.systems import rank
 from qa_lab.train.fusion.fusion_data import FusionTrainingData, of_judgements, single_feature_scores
@@ -121,10 +121,10 @@ def voted_in(
         given = voices(votes)
         asked = {question_key(text): text for turn, _ in votes for text in (turn.rewritten or turn.question,)}
         keys = list(dict.fromkeys(each.item[0] for each in given))
-        pipeline, force = bot.pipeline(), _InForce.of(home)
+        corridor, force = bot.corridor(), _InForce.of(home)
 
         def ranked(question: Question, depth: int) -> list[Candidate]:
-            found = rank(pipeline, question, engine="hybrid", depth=depth).candidates
+            found = rank(corridor, question, engine="hybrid", depth=depth).candidates
             candidates = [each for each in found if not is_owned(each)][:depth]
             force.note(question, candidates)
             return candidates

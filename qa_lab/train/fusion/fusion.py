@@ -4,7 +4,7 @@ Rankers whose scores are joined must not have been trained on the same questions
 development data. Figures come from cross-validation over the questions, the trees that are kept from all of them.
 
 Trees that learn from votes correct the order that is there, and are compared with it before they are recommended
-(`qa_lab.train.fusion.votes`, `qa_lab.train.fusion.feedback`, `qa_bot.learning.interleaving`).
+(`qa_lab.train.fusion.votes`, `qa_lab.train.fusion.feedback`, `qa_bot.interleaving.team_draft`).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
-from qa_bot.answering.models.ranker_loading import RankerError, named, open_rankers
+from qa_bot.answering.models.ranker_loading import RankerError, open_rankers, parse_ranker_specs
 from qa_bot.home.encoders import STARTER, resolve
 from qa_bot.home.folder import Home
 from qa_core.measures.metrics import Score
@@ -194,8 +194,10 @@ def configured(request: Request) -> FusionSettings:
     _check_objective(settings, request, source)
     _check_votes(settings.votes, source)
     if request.base is not None or request.resume:
-        named = "--base" if request.base is not None else "--resume"
-        raise SettingsError(f"Expected no {named} for a fusion, which is trained in seconds; leave it out.")
+        parse_ranker_specs = "--base" if request.base is not None else "--resume"
+        raise SettingsError(
+            f"Expected no {parse_ranker_specs} for a fusion, which is trained in seconds; leave it out."
+        )
     return settings
 
 
@@ -249,11 +251,11 @@ def _of_collection(folder: Path, settings: FusionSettings, limit: int | None) ->
         indexed([dataset.corpus], collection=dataset.name, judged=judged, flags=flags) as data,
         data.opened() as bot,
     ):
-        pipeline = bot.pipeline()
+        corridor = bot.corridor()
         return of_judgements(
             [query.question for query in dataset.queries],
             dataset.qrels,
-            lambda question, depth: rank(pipeline, question, engine="hybrid", depth=depth).candidates,
+            lambda question, depth: rank(corridor, question, engine="hybrid", depth=depth).candidates,
             depth=settings.depth,
             unjudged=0.0 if settings.unjudged else math.nan,
             weight=settings.unjudged,
@@ -306,9 +308,9 @@ def _corrected(voted: Voted, settings: FusionSettings, seed: int) -> tuple[Learn
     )
 
 
-def _models(named: str) -> tuple[NeuralRanker, ...]:
+def _models(parse_ranker_specs: str) -> tuple[NeuralRanker, ...]:
     try:
-        return open_rankers(named)
+        return open_rankers(parse_ranker_specs)
     except RankerError as error:
         raise SettingsError(f"models: {error}") from error
 
@@ -325,7 +327,7 @@ def _grown(
     lessons: FusionTrainingData, settings: FusionSettings, seed: int, *, places: RankPrior | None = None
 ) -> LearnedFusion:
     config = _seeded(settings.fusion, seed)
-    folders = tuple(str(each.folder.resolve()) for each in named(settings.models))
+    folders = tuple(str(each.folder.resolve()) for each in parse_ranker_specs(settings.models))
     return LearnedFusion.fit(
         lessons.scores,
         lessons.grades,
@@ -401,7 +403,7 @@ The licence follows from that of the data.
 ## Settings
 
 ```json
-{json.dumps(asdict(settings) | {"models": names_of(each.folder for each in named(settings.models))}, indent=2)}
+{json.dumps(asdict(settings) | {"models": names_of(s.folder for s in parse_ranker_specs(settings.models))}, indent=2)}
 ```
 """
 

@@ -123,11 +123,11 @@ def of_judgements(
 def _features(
     question: Question, candidates: Sequence[Candidate], models: Sequence[NeuralRanker], keywords: Keywords | None
 ) -> Scores:
-    scored: Mapping[str, dict[str, float]] = {each.passage.id: dict(each.features) for each in candidates}
+    scored: Mapping[str, dict[str, float]] = {each.passage.id: each.signals.by_name() for each in candidates}
     for model in models:
         for each in model.rank(question, candidates):
-            if model.name in each.features:
-                scored[each.passage.id][model.name] = each.features[model.name]
+            if model.name in each.signals.rankers:
+                scored[each.passage.id][model.name] = each.signals.rankers[model.name]
     scores = scores_of(list(scored.values()))
     if keywords is None or not candidates:
         return scores

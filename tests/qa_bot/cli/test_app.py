@@ -133,7 +133,7 @@ def test_an_unknown_key_is_told_with_the_nearest(home, qa_bot, monkeypatch) -> N
 
 
 def test_using_another_encoder_swaps_and_configures(home, qa_bot, other_encoder_folder, monkeypatch) -> None:
-    monkeypatch.setattr("qa_bot.answering.confidence.fit.ensure", lambda encoder, models: None)
+    monkeypatch.setattr("qa_bot.answering.fit_confidence.ensure", lambda encoder, models: None)
     assert qa_bot("use", other_encoder_folder).code == 0
     assert qa_bot("status", "--json").json["encoder"] == str(other_encoder_folder)
     assert qa_bot("config", "--json").json["dense.encoder"]["value"] == str(other_encoder_folder)

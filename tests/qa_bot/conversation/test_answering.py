@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from qa_bot import Bot
+from qa_bot.answering.ask import ClientTurn
 from qa_bot.answering.events import Event, Understood
-from qa_bot.conversation.answering import ClientTurn
 from qa_core.types import Answer
 
 CATS = "Why do cats sleep all day?"

@@ -40,7 +40,7 @@ def test_what_was_disliked_comes_later_when_the_same_is_asked() -> None:
     moved = taste.rerank("Which tree is tall?", FOUND)
     assert names(moved) == ["elm", "oak", "fir"]
     assert [each.score for each in moved] == pytest.approx([0.6, 1.0 - DISLIKED, 0.0])
-    assert moved[1].features["taste"] == pytest.approx(0.1)
+    assert moved[1].signals.session_votes == pytest.approx(0.1)
 
 
 def test_elsewhere_a_vote_weighs_little() -> None:

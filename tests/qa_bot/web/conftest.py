@@ -34,7 +34,7 @@ import pytest
 from qa_bot import Bot
 from qa_bot.answering.deadline import Deadline
 from qa_bot.answering.events import Event as Told
-from qa_bot.answering.events import Listener, StageBegun, nobody
+from qa_bot.answering.events import Listener, StageBegun, ignore_event
 from qa_bot.web.metrics import Metrics
 from qa_bot.web.server import RunningServer, running
 from qa_bot.web.service import AnswerService
@@ -190,7 +190,7 @@ class SlowBot(Bot):
         question: str | Question,
         *,
         deadline: float | Deadline | None = None,
-        listen: Listener = nobody,
+        listen: Listener = ignore_event,
         **options: Any,
     ) -> Answer:
         limit = deadline if isinstance(deadline, Deadline) else Deadline.after(deadline or self.config.answer.deadline)

@@ -7,6 +7,7 @@ from threading import Event, get_ident
 
 import pytest
 
+from qa_bot.answering.ask import Ask
 from qa_bot.answering.deadline import Cancelled
 from qa_bot.answering.events import SourcesFound, StageBegun, TextAdded
 from qa_bot.web.errors import ServiceError
@@ -43,7 +44,7 @@ def test_events_come_on_the_loop_before_the_answer(bot) -> None:
         threads.add(get_ident())
 
     async def work(service):
-        return await service.answer(CATS, listen=listen)
+        return await service.answer(Ask.of(CATS), listen=listen)
 
     answer = with_service(bot, work)
     assert [event.stage for event in told if isinstance(event, StageBegun)] == ["retrieve", "rank", "decide", "compose"]
@@ -60,10 +61,10 @@ def test_what_has_no_room_is_told_when_to_come_back(slow_bot) -> None:
         states = [(service.busy, service.overloaded)]
         asked = []
         for _ in range(2):
-            asked.append(asyncio.create_task(service.answer(CATS)))
+            asked.append(asyncio.create_task(service.answer(Ask.of(CATS))))
             await until(lambda: service.busy if len(asked) == 1 else service.overloaded)
             states.append((service.busy, service.overloaded))
-        for turned_away in (service.answer(CATS), service.search("cats")):
+        for turned_away in (service.answer(Ask.of(CATS)), service.search("cats")):
             with pytest.raises(ServiceError, match="2 questions wait already") as caught:
                 await turned_away
             assert (caught.value.status, caught.value.headers) == (503, {"Retry-After": "1"})
@@ -81,9 +82,9 @@ def test_waiting_costs_a_question_its_own_time(slow_bot) -> None:
     go = slow_bot.pauses["retrieve"] = Event()
 
     async def work(service):
-        first = asyncio.create_task(service.answer(CATS, deadline=5))
+        first = asyncio.create_task(service.answer(Ask.of(CATS, seconds=5)))
         await until(lambda: service.busy)
-        second = asyncio.create_task(service.answer(CATS, deadline=0.05))
+        second = asyncio.create_task(service.answer(Ask.of(CATS, seconds=0.05)))
         await asyncio.sleep(0.1)
         go.set()
         return await asyncio.gather(first, second)
@@ -97,9 +98,9 @@ def test_cancelling_stops_the_work_and_gives_the_place_back(slow_bot) -> None:
     slow_bot.pauses["rank"] = 20.0
 
     async def work(service):
-        running = asyncio.create_task(service.answer(CATS))
+        running = asyncio.create_task(service.answer(Ask.of(CATS)))
         await until(lambda: slow_bot.begun)
-        waiting = asyncio.create_task(service.answer(CATS))
+        waiting = asyncio.create_task(service.answer(Ask.of(CATS)))
         await until(lambda: service.overloaded)
         for task in (waiting, running):
             task.cancel()
@@ -107,7 +108,7 @@ def test_cancelling_stops_the_work_and_gives_the_place_back(slow_bot) -> None:
                 await task
         await until(lambda: not service.busy)
         slow_bot.pauses.clear()
-        return await service.answer(CATS)
+        return await service.answer(Ask.of(CATS))
 
     assert with_service(slow_bot, work).sources
     assert (slow_bot.begun, slow_bot.cancelled) == (2, 1), "the one that waited was never begun"
@@ -116,10 +117,10 @@ def test_cancelling_stops_the_work_and_gives_the_place_back(slow_bot) -> None:
 def test_a_failing_bot_fails_its_question_alone(bot, monkeypatch) -> None:
     async def work(service):
         with monkeypatch.context() as patch:
-            patch.setattr(bot, "pipeline", lambda: 1 / 0)
+            patch.setattr(bot, "corridor", lambda: 1 / 0)
             with pytest.raises(ZeroDivisionError):
-                await service.answer(CATS)
-        return await service.answer(CATS)
+                await service.answer(Ask.of(CATS))
+        return await service.answer(Ask.of(CATS))
 
     assert with_service(bot, work).sources
 
@@ -128,7 +129,7 @@ def test_the_store_is_free_while_all_answer(slow_bot) -> None:
     go = slow_bot.pauses["retrieve"] = Event()
 
     async def work(service):
-        asked = asyncio.create_task(service.answer(CATS))
+        asked = asyncio.create_task(service.answer(Ask.of(CATS)))
         await until(lambda: service.busy)
         turns = await service.store(lambda store: store.counts().turns)
         go.set()
@@ -147,15 +148,15 @@ def test_closing_tells_those_who_wait_and_waits_for_what_runs(slow_bot) -> None:
     go = slow_bot.pauses["retrieve"] = Event()
 
     async def work(service):
-        running = asyncio.create_task(service.answer(CATS))
+        running = asyncio.create_task(service.answer(Ask.of(CATS)))
         await until(lambda: service.busy)
-        waiting = asyncio.create_task(service.answer(CATS))
+        waiting = asyncio.create_task(service.answer(Ask.of(CATS)))
         await until(lambda: service.overloaded)
         closing = asyncio.create_task(service.close())
         with pytest.raises(ServiceError, match="stopping") as caught:
             await waiting
         with pytest.raises(ServiceError, match="stopping"):
-            await service.answer(CATS)
+            await service.answer(Ask.of(CATS))
         assert service.state == "stopping"
         go.set()
         await closing
@@ -170,7 +171,7 @@ def test_draining_ends_when_all_is_done_or_the_time_is_over(slow_bot) -> None:
     go = slow_bot.pauses["retrieve"] = Event()
 
     async def work(service):
-        asked = asyncio.create_task(service.answer(CATS))
+        asked = asyncio.create_task(service.answer(Ask.of(CATS)))
         await until(lambda: service.busy)
         in_vain = await service.drained(0.05)
         asyncio.get_running_loop().call_later(0.05, go.set)
@@ -206,7 +207,7 @@ def test_a_cancelled_pipeline_is_no_error_of_the_loop(slow_bot, caplog) -> None:
     slow_bot.pauses["rank"] = 20.0
 
     async def work(service):
-        asked = asyncio.create_task(service.answer(CATS))
+        asked = asyncio.create_task(service.answer(Ask.of(CATS)))
         await until(lambda: slow_bot.begun)
         asked.cancel()
         await asyncio.gather(asked, return_exceptions=True)

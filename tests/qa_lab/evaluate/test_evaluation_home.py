@@ -52,7 +52,7 @@ def test_a_temporary_home_is_encoded_anew_for_the_next_encoder(ours, axes):
     with indexed([ours / "corpus.jsonl"], collection="tiny", encoders=["starter", str(axes)]) as data:
         for name, dimension in (("starter", 256), (str(axes), 12)):
             with data.opened(encoder=name) as bot:
-                manifest = bot.pipeline().index.manifest
+                manifest = bot.corridor().index.manifest
                 assert (manifest.dimension, manifest.documents) == (dimension, 3)
                 assert manifest.fingerprint == bot.encoder.fingerprint
 
@@ -72,7 +72,7 @@ def test_other_encoders_are_looked_for_in_the_users_home(ours, axes):
     (models / "org--axes").symlink_to(axes)
     given = indexed([ours / "corpus.jsonl"], collection="tiny", encoders=["org/axes"])
     with given as data, data.opened(encoder="org/axes") as bot:
-        assert bot.pipeline().index.manifest.dimension == 12
+        assert bot.corridor().index.manifest.dimension == 12
 
 
 def test_configuration_by_flags(ours):

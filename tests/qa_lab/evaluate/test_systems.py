@@ -13,7 +13,7 @@ def write(path, id_, text):
 
 def test_a_document_of_many_passages_comes_once(tmp_path):
     with indexed([write(tmp_path / "long.jsonl", "long", LONG)], collection="a") as data, data.opened() as bot:
-        index = bot.pipeline().index
+        index = bot.corridor().index
         assert index.documents > 2
         assert plain(index, "cats sleep", {}) == ["long"]
 
@@ -24,22 +24,22 @@ def test_an_id_of_two_collections_comes_once(tmp_path):
         with data.opened() as bot:
             add(data.home, bot.config, bot.encoder, [write(tmp_path / "two.jsonl", "same", "Cats run.")])
         with data.opened() as bot:
-            assert bot.pipeline().index.documents == 2
+            assert bot.corridor().index.documents == 2
             for system in ("plain", "keyword", "dense", "hybrid"):
-                assert searcher(bot.pipeline(), system)(Question("cats sleep")) == ["same"]
+                assert searcher(bot.corridor(), system)(Question("cats sleep")) == ["same"]
 
 
 def test_plain_asks_every_word(tmp_path):
     # formulated, "what is" carries no information beside "who"; plainly, only stop words of the analysis go
     path = write(tmp_path / "one.jsonl", "d", "Thanks for any advice.")
     with indexed([path], collection="a") as data, data.opened() as bot:
-        assert searcher(bot.pipeline(), "plain")(Question("advice on cats")) == ["d"]
-        assert searcher(bot.pipeline(), "keyword")(Question("advice on cats")) == []
+        assert searcher(bot.corridor(), "plain")(Question("advice on cats")) == ["d"]
+        assert searcher(bot.corridor(), "keyword")(Question("advice on cats")) == []
 
 
 def test_names_are_remembered(tmp_path):
     with indexed([write(tmp_path / "one.jsonl", "d", "Cats.")], collection="a") as data, data.opened() as bot:
         names: dict[int, str] = {}
-        plain(bot.pipeline().index, "cats", names)
+        plain(bot.corridor().index, "cats", names)
         assert list(names.values()) == ["d"]
-        assert plain(bot.pipeline().index, "cats", dict.fromkeys(names, "told before")) == ["told before"]
+        assert plain(bot.corridor().index, "cats", dict.fromkeys(names, "told before")) == ["told before"]

@@ -3,10 +3,10 @@ from pathlib import Path
 
 import pytest
 
-from qa_bot.answering.graph.entities import LONGEST, Entities
+from qa_bot.answering.graph.entities import LONGEST, Entities, Entity
 from qa_bot.bot import Bot
 from qa_bot.conversation.followups import Exchange, Rewriter
-from qa_bot.conversation.followups.mentions import Entity, mentions
+from qa_bot.conversation.followups.mentions import mentions
 
 CITY = Entity("Ottawa", frozenset(["city", "town"]))
 COUNTRY = Entity("Canada", frozenset(["country", "state"]))
@@ -17,7 +17,7 @@ PAINTING = Entity("Mona Lisa", frozenset(["work"]))
 @pytest.fixture(scope="module")
 def entities(starter_home: Path) -> Iterator[Entities]:
     with Bot.open(starter_home, record=False) as bot:
-        facts = bot.pipeline().facts
+        facts = bot.corridor().facts
         assert facts is not None
         yield Entities(facts.lookup)
 

@@ -6,12 +6,12 @@ from pathlib import Path
 import pytest
 
 from qa_bot.answering.models import ranker_loading as rankers
-from qa_bot.answering.models.ranker_loading import KINDS, RankerError, open_cascade, open_ranker, open_rankers
+from qa_bot.answering.models.ranker_loading import LOADERS, RankerError, open_configured, open_ranker, open_rankers
 from qa_bot.home.config import RankingSection
 
 
 def test_every_kind_names_what_opens_it():
-    for opener in KINDS.values():
+    for opener in LOADERS.values():
         module, _, name = opener.partition(":")
         assert callable(attrgetter(name)(import_module(module)))
 
@@ -53,7 +53,7 @@ def test_a_cascade_of_folders_with_their_depths(tmp_path: Path, monkeypatch: pyt
     assert (first.name, first.scorer, first.depth) == ("cheap", tmp_path / "cheap", 30)
     assert (second.name, second.scorer, second.depth) == ("costly", tmp_path / "costly", 10)
     assert open_rankers("") == ()
-    assert open_cascade(RankingSection()) == ((), None, None)
+    assert open_configured(RankingSection()) == ((), None)
     with pytest.raises(RankerError, match="two folders are named 'a'"):
         open_rankers("x/a,y/a")
     with pytest.raises(RankerError, match="Expected a ranker that looks at a document or more"):

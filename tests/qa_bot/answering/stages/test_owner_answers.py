@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from qa_bot.answering.stages.owner_answers import COLLECTION, OWNED, is_owned, owned_first
+from qa_bot.answering.stages.owner_answers import COLLECTION, is_owned, owned_first
 from qa_bot.answering.stages.tiling import tile
 from qa_bot.home.question_key import question_key
 from qa_core.types import Candidate, Clue, Passage, Question, Source
@@ -23,7 +23,7 @@ def test_the_owners_answer_goes_first_and_alone(scores: tuple[float, ...]) -> No
     ]
     first, *others = owned_first(Question("why SO"), ranked)
     assert (first.passage, others) == (ranked[2].passage, ranked[:2])
-    assert first.score == first.features[OWNED] > scores[0]
+    assert first.score > scores[0]
     assert is_owned(first)
     assert not any(map(is_owned, others))
     assert tile([first, *others], sentences=lambda text: [(0, len(text))]).text == f"Text of {key}."

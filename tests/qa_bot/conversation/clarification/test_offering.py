@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
@@ -11,9 +10,12 @@ import pytest
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
-from qa_bot.answering.deadline import Deadline, DeadlineExceededError, Stages
-from qa_bot.answering.pipeline import Decision, Pipeline, Ranking
-from qa_bot.answering.stages.owner_answers import COLLECTION, OWNED
+from qa_bot.answering.ask import Ask
+from qa_bot.answering.corridor import Corridor
+from qa_bot.answering.deadline import Deadline, DeadlineExceededError
+from qa_bot.answering.stages.decide import Decision
+from qa_bot.answering.stages.owner_answers import COLLECTION
+from qa_bot.answering.stages.rank import Ranking
 from qa_bot.bot import Bot
 from qa_bot.conversation.clarification.bare_topics import Topic, tidy
 from qa_bot.conversation.clarification.offering import (
@@ -29,7 +31,7 @@ from qa_bot.conversation.clarification.offering import (
     title_facets,
 )
 from qa_bot.home.starter import FACT_QUESTIONS, QUESTIONS
-from qa_core.types import Answer, AnswerSource, Candidate, Choice, Clue, Passage, Question, Source
+from qa_core.types import Answer, AnswerSource, Candidate, Choice, Clue, Passage, Question, Signals, Source
 from retrievers.formulate import formulate
 
 TURNS = Path(__file__).with_name("turns.jsonl")
@@ -52,7 +54,7 @@ def ranking_of(turn: str, titles: Sequence[tuple[str, float]], *, body: str = ""
         Candidate(Passage(f"{i}/0", text_of(title), Clue(title), Source(f"{i}", title)), score)
         for i, (title, score) in enumerate(titles)
     )
-    return Ranking(question, formulate(question), found, (), Stages(Deadline.after(9), ThreadPoolExecutor(1)))
+    return Ranking(question, formulate(question), found)
 
 
 def text_of(title: str) -> str:
@@ -173,9 +175,9 @@ def test_an_answer_that_the_owner_wrote_goes_out():
     mine = Candidate(
         Passage("a", "Mine.", first.passage.clue, Source("a", first.passage.clue.title, "", COLLECTION)),
         3.0,
-        {OWNED: 3.0},
+        Signals(owner_answer=True),
     )
-    for found, offers in ((mine, 0), (replace(mine, features={}), 2)):
+    for found, offers in ((mine, 0), (replace(mine, signals=Signals()), 2)):
         owned = replace(ranking, candidates=(found, second))
         assert len(clarification_choices(owned, decision(1.0), None, asking(owned))) == offers
 
@@ -261,23 +263,23 @@ def test_there_are_two_to_five_choices_that_differ_or_none(titles: list[tuple[st
 
 class Clarified(NamedTuple):
     bot: Bot
-    pipeline: Pipeline
+    corridor: Corridor
 
     def choices(self, turn: str) -> tuple[Choice, ...]:
         """What is offered for a turn over this home."""
-        pipeline, deadline = self.pipeline, Deadline.after(60)
-        ranking = pipeline.rank(Question(turn), deadline=deadline, depth=self.bot.config.ranking.depth)
-        fact = pipeline._fact(Question(turn), ranking.stages)
-        return clarification_choices(ranking, pipeline.decide(ranking), fact, self.ask, facts=pipeline._facts)
+        corridor, deadline = self.corridor, Deadline.after(60)
+        ranking = corridor.rank(Question(turn), corridor.start(deadline), depth=self.bot.config.ranking.depth)
+        fact = corridor.facts.find(turn)
+        return clarification_choices(ranking, corridor.decide(ranking), fact, self.ask, facts=corridor.facts)
 
     def ask(self, question: str) -> Answer:
-        return self.pipeline.ask(Question(question), deadline=Deadline.after(60))
+        return self.corridor.answer(Ask(Question(question)), self.corridor.start(Deadline.after(60)))
 
 
 @pytest.fixture(scope="module")
 def starter(starter_home: Path) -> Iterator[Clarified]:
     with Bot.open(starter_home, record=False) as bot:
-        yield Clarified(bot, bot.pipeline())
+        yield Clarified(bot, bot.corridor())
 
 
 def test_each_choice_leads_to_its_document(starter: Clarified):

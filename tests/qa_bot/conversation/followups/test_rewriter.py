@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from qa_bot.answering.graph.entities import Entity
 from qa_bot.conversation.followups import Exchange, Rewriter
 from qa_bot.conversation.followups.candidates import LONGER
-from qa_bot.conversation.followups.mentions import Entity
 from qa_bot.conversation.followups.scoring import Scorer
 
 REWRITER = Rewriter()

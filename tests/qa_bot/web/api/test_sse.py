@@ -6,6 +6,7 @@ import asyncio
 import json
 from threading import Event
 
+from qa_bot.answering.ask import Ask
 from qa_bot.web.api import sse
 
 CATS = "Why do cats sleep all day?"
@@ -113,7 +114,7 @@ def test_an_error_on_the_way_is_the_last_event(service, monkeypatch, caplog) -> 
     def broken(*_: object, **__: object) -> None:
         raise RuntimeError("secret")
 
-    monkeypatch.setattr(service.bot, "pipeline", broken)
+    monkeypatch.setattr(service.bot, "corridor", broken)
     ((_, name, frame),) = stream(service)
     assert (name, frame["code"], "secret" in frame["message"]) == ("error", "internal", False)
     assert "secret" in caplog.text
@@ -171,9 +172,7 @@ def test_asking_leaves_nothing_behind_when_it_is_left(serve, slow_bot) -> None:
     slow_bot.pauses["retrieve"] = Event()
 
     async def leave() -> int:
-        from qa_core.types import Question
-
-        async with sse.asking(service.answers, Question(CATS)) as happenings:
+        async with sse.asking(service.answers, Ask.of(CATS)) as happenings:
             await anext(happenings)
         return len([task for task in asyncio.all_tasks() if "answer" in repr(task.get_coro())])
 

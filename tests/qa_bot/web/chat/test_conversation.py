@@ -9,7 +9,7 @@ import pytest
 from qa_bot.answering.events import StageBegun, TextAdded
 from qa_bot.web.chat import conversation as module
 from qa_bot.web.chat.conversation import Conversation
-from qa_bot.web.chat.frames import Ask
+from qa_bot.web.chat.frames import AskFrame
 from qa_bot.web.errors import ServiceError
 from qa_core.types import Answer
 
@@ -25,8 +25,8 @@ class FakeAnswerService:
         if name not in ("", "Ada"):
             raise ServiceError(422, f"Expected Ada, but got {name!r}.")
 
-    async def answer(self, question, *, listen, conversation, reference, **options):
-        asked = SimpleNamespace(question=question, listen=listen, reply=asyncio.Future(), cancelled=False)
+    async def answer(self, ask, *, listen):
+        asked = SimpleNamespace(question=ask.question, listen=listen, reply=asyncio.Future(), cancelled=False)
         self.asked.append(asked)
         listen(StageBegun("retrieve"))
         try:
@@ -57,7 +57,7 @@ def answer(turn):
 
 
 def asking(text="Why?", **fields):
-    return Ask(type="ask", text=text, **fields)
+    return AskFrame(type="ask", text=text, **fields)
 
 
 async def answered(conversation, service, question_id, turn):

@@ -9,7 +9,7 @@ import pytest
 from qa_bot.home.store import StoreError
 from qa_bot.web.chat import conversations as module
 from qa_bot.web.chat.conversations import Conversations
-from qa_bot.web.chat.frames import Ask
+from qa_bot.web.chat.frames import AskFrame
 from qa_core.types import Answer
 
 
@@ -28,8 +28,8 @@ class FakeAnswerService:
     def begin(self, conversation):
         pass
 
-    async def answer(self, question, **options):
-        return Answer(question.title, "Because.", "passage", True, 0.9, id="t1")
+    async def answer(self, ask, **options):
+        return Answer(ask.question.title, "Because.", "passage", True, 0.9, id="t1")
 
     async def store(self, work):
         self.looked_up += 1
@@ -46,7 +46,7 @@ async def visited(conversations, name=None, *, asks=True):
     conversation, client = await conversations.open(name), Client()
     conversation.attach(client)
     if asks:
-        conversation.ask(Ask(type="ask", text="Why?"), "q1")
+        conversation.ask(AskFrame(type="ask", text="Why?"), "q1")
         while not conversation.has_answered("q1"):
             await asyncio.sleep(0)
     conversation.detach(client)

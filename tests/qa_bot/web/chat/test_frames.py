@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from qa_bot.answering.answer_json import dumps
 from qa_bot.answering.events import STAGES, SourcesFound, StageBegun, TextAdded
 from qa_bot.web.chat import frames
-from qa_bot.web.chat.frames import Ask, Cancel, Choose, Feedback, Hello, Ping, Raw, id_of, read
+from qa_bot.web.chat.frames import AskFrame, Cancel, Choose, Feedback, Hello, Ping, Raw, id_of, read
 from qa_bot.web.errors import ServiceError
 from qa_core.types import Answer, AnswerSource
 
@@ -38,8 +38,8 @@ def read_or_refused(data):
     [
         (b'{"type":"hello"}', Hello(type="hello")),
         (b'{"type":"hello","resume":"c","seq":3}', Hello(type="hello", resume="c", seq=3)),
-        (b'{"type":"ask","text":" Why? ","id":"a:1.2-x_y"}', Ask(type="ask", text=" Why? ", id="a:1.2-x_y")),
-        (b'{"type":"ask","text":"Why?","deadline":2}', Ask(type="ask", text="Why?", deadline=2.0)),
+        (b'{"type":"ask","text":" Why? ","id":"a:1.2-x_y"}', AskFrame(type="ask", text=" Why? ", id="a:1.2-x_y")),
+        (b'{"type":"ask","text":"Why?","deadline":2}', AskFrame(type="ask", text="Why?", deadline=2.0)),
         (b'{"type":"cancel","id":"a","newer":[1]}', Cancel(type="cancel", id="a")),
         (b'{"type":"feedback","id":"a","vote":"up"}', Feedback(type="feedback", id="a", vote="up")),
         (b'{"type":"choose","id":"a","choice":"the second"}', Choose(type="choose", id="a", choice="the second")),

@@ -16,12 +16,12 @@ import pytest
 from openapi_spec_validator import validate
 
 from qa_bot import Bot
+from qa_bot.answering.ask import Ask
 from qa_bot.answering.models.personas import PersonaStore
 from qa_bot.answering.stages.persona_line import BETWEEN
 from qa_bot.web.api.models import AskReply, ChooseReply, GridReply, SpeakReply
 from qa_bot.web.openapi import document
 from qa_bot.web.service import NO_TIME
-from qa_core.types import Question
 
 CATS = "Why do cats sleep all day?"
 NONSENSE = "zxqv wprt"
@@ -364,7 +364,7 @@ def test_speaking_waits_in_the_queue_of_questions(serve, voiced_bot) -> None:
     voiced_bot.pauses["retrieve"] = go = Event()
 
     async def both() -> Any:
-        first = service.loop.create_task(service.answers.answer(Question(CATS)))
+        first = service.loop.create_task(service.answers.answer(Ask.of(CATS)))
         while not service.answers.busy:
             await asyncio.sleep(0.005)
         async with service.client.post("/api/speak", json=speech()) as reply:

@@ -168,7 +168,7 @@ def test_an_error_on_the_way_is_the_clients_error(service, client, monkeypatch) 
     def broken(*_: object, **__: object) -> None:
         raise RuntimeError("secret")
 
-    monkeypatch.setattr(service.bot, "pipeline", broken)
+    monkeypatch.setattr(service.bot, "corridor", broken)
     with pytest.raises(openai.APIError, match="Something went wrong"):
         list(complete(client(service), stream=True))
 

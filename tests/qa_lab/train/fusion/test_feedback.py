@@ -10,8 +10,8 @@ import pytest
 
 from qa_bot.home.store import Feedback, Turn
 from qa_bot.home.store.records import Vote
-from qa_bot.learning.challenger import TEAM, fingerprint
-from qa_bot.learning.interleaving import Interleaved
+from qa_bot.interleaving.challenger import TEAM, fingerprint
+from qa_bot.interleaving.team_draft import Interleaved
 from qa_lab.train.fusion.dawid_skene import STRANGER
 from qa_lab.train.fusion.feedback import Comparison, Voted, compared, credited, measured, stages, taught, tried
 from qa_lab.train.fusion.fusion import CORRECTING

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from qa_bot.answering.models.ranker_loading import RankerError, open_cascade, open_ranker, open_rankers
+from qa_bot.answering.models.ranker_loading import RankerError, open_configured, open_ranker, open_rankers
 from qa_bot.bot import Bot
 from qa_bot.cli.app import run
 from qa_bot.home.config import RankingSection
@@ -168,8 +168,8 @@ def test_a_fusion_that_wins_against_the_one_in_force_is_recommended(voted: Reque
     backwards = tmp_path / "backwards"
     questions = [Question(question, id=question) for question in ASKED]
     with Bot.open(home, record=False) as bot:
-        pipeline = bot.pipeline()
-        ranked = {each.id: rank(pipeline, each, engine="hybrid", depth=30).candidates for each in questions}
+        corridor = bot.corridor()
+        ranked = {each.id: rank(corridor, each, engine="hybrid", depth=30).candidates for each in questions}
         qrels = {
             question: {each.passage.source.document: int(place >= 15) for place, each in enumerate(found)}
             for question, found in ranked.items()
@@ -251,5 +251,5 @@ def test_what_cannot_be_used_is_refused(request_: Request, tmp_path: Path):
     with pytest.raises(TrainingDataError, match="Expected at least 13 questions"):
         train_fusion(request_)
     with pytest.raises(RankerError, match=r"Expected the --out of a `qa-bot train fusion`"):
-        open_cascade(RankingSection(fusion=str(tmp_path / "nowhere")))
+        open_configured(RankingSection(fusion=str(tmp_path / "nowhere")))
     assert open_rankers("") == ()

@@ -11,13 +11,15 @@ import pytest
 
 from kg_index.answers.answerer import FactAnswer, ParsedQuestion
 from kg_index.answers.topics import QuestionEntities
+from qa_bot.answering.ask import Ask
 from qa_bot.answering.confidence.calibration import Calibration
+from qa_bot.answering.corridor import Corridor, _pieces
 from qa_bot.answering.deadline import Cancelled, Deadline
-from qa_bot.answering.events import STAGES, SourcesFound, StageBegun, TextAdded
+from qa_bot.answering.events import STAGES, SourcesFound, StageBegun, TextAdded, ignore_event
 from qa_bot.answering.graph.facts import FactResult
 from qa_bot.answering.models.personas import PersonaLines, PersonaStore
-from qa_bot.answering.models.ranker_loading import Cascade
-from qa_bot.answering.pipeline import Calibrations, Pipeline, Wanted, _pieces
+from qa_bot.answering.models.ranker_loading import ConfiguredRankers
+from qa_bot.answering.stages.decide import Calibrations
 from qa_bot.documents.sync import add
 from qa_bot.home.config import AnswerSection, Config, FusionSection, RankingSection, RetrievalSection, StyleSection
 from qa_bot.home.folder import Home
@@ -62,7 +64,7 @@ def encoder():
 
 @pytest.fixture(scope="module")
 def index(tmp_path_factory, encoder):
-    folder = tmp_path_factory.mktemp("pipeline")
+    folder = tmp_path_factory.mktemp("corridor")
     source = folder / "pairs.jsonl"
     rows = [{"id": i, "question": q, "answer": a, "url": f"https://example.org/{i}"} for i, q, a in PAIRS]
     source.write_text("\n".join(map(json.dumps, rows)))
@@ -73,42 +75,63 @@ def index(tmp_path_factory, encoder):
 
 
 @pytest.fixture
-def pipeline(index, encoder):
+def corridor(index, encoder):
     with ThreadPoolExecutor(4) as workers:
 
-        def opened(*, encoder=encoder, calibration=SURE, config=None, keyword=None, models=(), fusion=None, facts=None):
-            calibrations = Calibrations(calibration, keyword or calibration)
-            cascade = Cascade(tuple(models), fusion)
-            return Pipeline(index, encoder, calibrations, config or Config(), workers, cascade, facts)
+        def opened(
+            *,
+            encoder=encoder,
+            calibration=SURE,
+            config=None,
+            keyword=None,
+            models=(),
+            fusion=None,
+            facts=None,
+            personas=None,
+        ):
+            return Corridor(
+                index,
+                encoder,
+                Calibrations(calibration, keyword or calibration),
+                config or Config(),
+                workers,
+                rankers=ConfiguredRankers(tuple(models), fusion),
+                facts=facts,
+                personas=lambda: personas,
+            )
 
         yield opened
 
 
-def ask(pipeline, question, *, seconds=30.0, **options):
-    return pipeline.ask(Question(question), deadline=Deadline.after(seconds), **options)
+def ask(corridor, question, *, seconds=30.0, listen=ignore_event, **fields):
+    return corridor.answer(Ask(Question(question), **fields), corridor.start(Deadline.after(seconds), listen))
+
+
+def rank(corridor, question, *, seconds=30.0, **options):
+    return corridor.rank(Question(question), corridor.start(Deadline.after(seconds)), **options)
 
 
 @pytest.mark.parametrize("method", ["mean", "rrf", "rule"])
 @pytest.mark.parametrize("name", [row[0] for row in PAIRS])
-def test_every_question_finds_its_own_document(pipeline, method, name):
+def test_every_question_finds_its_own_document(corridor, method, name):
     question = next(row[1] for row in PAIRS if row[0] == name)
-    answer = ask(pipeline(config=Config(fusion=FusionSection(method))), question)
+    answer = ask(corridor(config=Config(fusion=FusionSection(method))), question)
     assert answer.answered
     assert answer.sources[0].document == name
     assert answer.sources[0].url == f"https://example.org/{name}"
 
 
 @pytest.mark.parametrize("engine", ["keyword", "dense", "hybrid"])
-def test_each_engine_ranks_alone(pipeline, engine):
-    ranking = pipeline().rank(Question("purring cats"), deadline=Deadline.after(30), engine=engine)
+def test_each_engine_ranks_alone(corridor, engine):
+    ranking = rank(corridor(), "purring cats", mode=engine)
     assert ranking.candidates[0].passage.source.document == "cats"
     names = {each.name for each in ranking.lists}
     assert any(name.startswith("dense") for name in names) == (engine != "keyword")
     assert any(name.startswith("whole") for name in names) == (engine != "dense")
 
 
-def test_spans_tie_the_answer_to_its_passages(pipeline):
-    answer = ask(pipeline(), "Why do cats purr?")
+def test_spans_tie_the_answer_to_its_passages(corridor):
+    answer = ask(corridor(), "Why do cats purr?")
     for source in answer.sources:
         if source.span is not None:
             assert answer.text[slice(*source.span)] == source.text[slice(*source.source_span)]
@@ -117,8 +140,8 @@ def test_spans_tie_the_answer_to_its_passages(pipeline):
     assert len(documents) == len(set(documents))
 
 
-def test_an_unsure_bot_says_so_and_still_names_what_is_near(pipeline):
-    answer = ask(pipeline(calibration=UNSURE), "Why do cats purr?")
+def test_an_unsure_bot_says_so_and_still_names_what_is_near(corridor):
+    answer = ask(corridor(calibration=UNSURE), "Why do cats purr?")
     assert (answer.answered, answer.kind, answer.text) == (False, "none", "")
     assert "Why do cats purr?" in answer.reason
     assert answer.sources[0].document == "cats"
@@ -156,33 +179,33 @@ class StubFacts:
         (0.4, None, "none"),
     ],
 )
-def test_fact_and_passage_compete_by_confidence(pipeline, fact, passage, kind):
+def test_fact_and_passage_compete_by_confidence(corridor, fact, passage, kind):
     logit = 0.0 if passage is None else float(np.log(passage / (1 - passage)))
     calibration = Calibration((), (), (), (), logit, (0.0,) if passage else (0.99,), (1.0,))
-    answer = ask(pipeline(calibration=calibration, facts=StubFacts(fact)), "Why do cats purr?")
+    answer = ask(corridor(calibration=calibration, facts=StubFacts(fact)), "Why do cats purr?")
     assert answer.kind == kind
     assert answer.confidence == pytest.approx(fact if kind == "fact" else passage or 0.5, abs=1e-3)
     assert answer.sources[0].collection == ("graph" if kind == "fact" else "facts")
     assert answer.sources[-1].collection == "facts", "documents follow"
 
 
-def test_a_graph_that_takes_too_long_is_left_out(pipeline):
-    answer = ask(pipeline(facts=StubFacts(1.0, seconds=30.0)), "Why do cats purr?", seconds=1.0)
+def test_a_graph_that_takes_too_long_is_left_out(corridor):
+    answer = ask(corridor(facts=StubFacts(1.0, seconds=30.0)), "Why do cats purr?", seconds=1.0)
     assert answer.kind == "passage"
     assert "facts" in answer.skipped
 
 
 @pytest.mark.parametrize(("question", "word"), [("", "empty"), ("  ", "empty"), ("xqzt vrrb", "mentions")])
-def test_nothing_to_answer_from(index, pipeline, question, word):
-    answer = ask(pipeline(encoder=None), question)
+def test_nothing_to_answer_from(index, corridor, question, word):
+    answer = ask(corridor(encoder=None), question)
     assert not answer.answered
     assert word in answer.reason
     assert answer.sources == ()
 
 
-def test_a_slow_encoder_is_skipped_in_time_and_named(pipeline, encoder):
+def test_a_slow_encoder_is_skipped_in_time_and_named(corridor, encoder):
     started = time.monotonic()
-    answer = ask(pipeline(encoder=SlowEncoder(encoder, 5.0)), "Why do cats purr?", seconds=1.0)
+    answer = ask(corridor(encoder=SlowEncoder(encoder, 5.0)), "Why do cats purr?", seconds=1.0)
     assert time.monotonic() - started < 3.0
     assert "dense" in answer.skipped
     assert "dense" in answer.timings
@@ -190,29 +213,29 @@ def test_a_slow_encoder_is_skipped_in_time_and_named(pipeline, encoder):
 
 def test_one_worker_is_enough(index, encoder):
     with ThreadPoolExecutor(1) as alone:
-        only = Pipeline(index, encoder, Calibrations(SURE, SURE), Config(), alone)
+        only = Corridor(index, encoder, Calibrations(SURE, SURE), Config(), alone)
         answer = ask(only, "Why do cats purr?")
     assert answer.sources[0].document == "cats"
     assert answer.skipped == ()
 
 
-def test_without_the_encoder_confidence_is_that_of_keywords(pipeline, encoder):
-    late = pipeline(encoder=SlowEncoder(encoder, 5.0), calibration=UNSURE, keyword=SURE)
+def test_without_the_encoder_confidence_is_that_of_keywords(corridor, encoder):
+    late = corridor(encoder=SlowEncoder(encoder, 5.0), calibration=UNSURE, keyword=SURE)
     assert ask(late, "Why do cats purr?", seconds=1.0).answered
-    assert not ask(pipeline(calibration=UNSURE, keyword=SURE), "Why do cats purr?").answered
+    assert not ask(corridor(calibration=UNSURE, keyword=SURE), "Why do cats purr?").answered
 
 
-def test_slow_ranking_falls_back_to_the_fused_order(pipeline, monkeypatch):
-    slow = pipeline()
-    scorer = slow._clue.scorer
+def test_slow_ranking_falls_back_to_the_fused_order(corridor, monkeypatch):
+    slow = corridor()
+    scorer = slow._ranking._clue.scorer
 
     def sleepy(question):
         return lambda clue: time.sleep(0.2) or scorer(question)(clue)
 
-    monkeypatch.setattr(slow._clue, "scorer", sleepy)
+    monkeypatch.setattr(slow._ranking._clue, "scorer", sleepy)
     answer = ask(slow, "Why do cats purr?", seconds=1.0)
     assert "rank" in answer.skipped
-    ranking = slow.rank(Question("Why do cats purr?"), deadline=Deadline.after(1.0))
+    ranking = rank(slow, "Why do cats purr?", seconds=1.0)
     assert ranking.candidates[0].passage.source.document == "cats"
 
 
@@ -229,15 +252,15 @@ class Likes:
         return np.array([self._word in passage for _, passage in pairs], dtype=np.float32)
 
 
-def test_trained_rankers_put_the_first_in_a_new_order(pipeline):
+def test_trained_rankers_put_the_first_in_a_new_order(corridor):
     """The thesis' formula with w_p = 1000: the score counts; without its weight nothing changes."""
-    plain = ask(pipeline(), "Why do cats purr in the moon?", trace=True)
+    plain = ask(corridor(), "Why do cats purr in the moon?", trace=True)
     order = [source.document for source in plain.sources]
     texts = {row[0]: row[2] for row in PAIRS if row[0] != order[0]}
     liked = next(word for word in ("steep", "Yeast", "vinegar") if any(word in text for text in texts.values()))
     models = [NeuralRanker("cheap", Likes(liked)), NeuralRanker("costly", Likes("nothing"), depth=2)]
     heavy = Config(ranking=RankingSection(model_weight=1000.0))
-    answer = ask(pipeline(config=heavy, models=models), "Why do cats purr in the moon?", trace=True)
+    answer = ask(corridor(config=heavy, models=models), "Why do cats purr in the moon?", trace=True)
     first, *_, last = answer.trace["candidates"]
     assert liked in answer.sources[0].text
     assert first["cheap"] == 1
@@ -247,14 +270,25 @@ def test_trained_rankers_put_the_first_in_a_new_order(pipeline):
     assert {"cheap", "costly"} <= answer.timings.keys()
     assert answer.trace["models"]["rankers"] == ["cheap", "costly"]
     assert answer.confidence == plain.confidence or answer.sources[0].document != order[0]
-    light = pipeline(config=Config(ranking=RankingSection(model_weight=0.0)), models=models)
+    light = corridor(config=Config(ranking=RankingSection(model_weight=0.0)), models=models)
     assert [source.document for source in ask(light, "Why do cats purr in the moon?").sources] == order
 
 
-def test_a_slow_ranker_is_skipped_and_the_order_stays(pipeline):
+@pytest.mark.parametrize("name", ["owned", "team", "cascade", "title_similarity", "dense:titles"])
+def test_a_ranker_may_have_any_name(corridor, name):
+    """In version 0.1 its scores were taken for signals of the corridor."""
+    plain = ask(corridor(), "Why do cats purr?", trace=True)
+    named = ask(corridor(models=[NeuralRanker(name, Likes("nothing"))]), "Why do cats purr?", trace=True)
+    assert (named.text, named.confidence) == (plain.text, plain.confidence)
+    assert named.confidence < 1.0
+    for before, after in zip(plain.trace["candidates"], named.trace["candidates"], strict=True):
+        assert {key: after.get(key) for key in before} == before
+
+
+def test_a_slow_ranker_is_skipped_and_the_order_stays(corridor):
     slow = NeuralRanker("slow", Likes("Yeast", seconds=0.4), batch=1)
     started = time.monotonic()
-    answer = ask(pipeline(models=[slow]), "Why do cats purr?", seconds=1.0)
+    answer = ask(corridor(models=[slow]), "Why do cats purr?", seconds=1.0)
     assert time.monotonic() - started < 2.5
     assert answer.skipped == ("slow",)
     assert answer.sources[0].document == "cats"
@@ -269,12 +303,12 @@ class Worst:
     def rank(self, question, candidates, *, check):
         time.sleep(self._seconds)
         check()
-        return [each.scored(LEARNED, float(place)) for place, each in enumerate(candidates)][::-1]
+        return [each.scored(float(place), learned=float(place)) for place, each in enumerate(candidates)][::-1]
 
 
-def test_a_learned_fusion_has_the_last_word(pipeline):
-    plain = ask(pipeline(), "Why do cats purr?", trace=True)
-    turned = ask(pipeline(fusion=Worst()), "Why do cats purr?", trace=True)
+def test_a_learned_fusion_has_the_last_word(corridor):
+    plain = ask(corridor(), "Why do cats purr?", trace=True)
+    turned = ask(corridor(fusion=Worst()), "Why do cats purr?", trace=True)
     documents = [[each["document"] for each in answer.trace["candidates"]] for answer in (plain, turned)]
     assert documents[1] == documents[0][::-1]
     assert turned.trace["candidates"][0][LEARNED] == len(documents[0]) - 1
@@ -282,53 +316,53 @@ def test_a_learned_fusion_has_the_last_word(pipeline):
     assert LEARNED in turned.timings
 
 
-def test_a_slow_fusion_is_skipped_and_the_order_stays(pipeline):
-    answer = ask(pipeline(fusion=Worst(seconds=0.6)), "Why do cats purr?", seconds=1.0)
+def test_a_slow_fusion_is_skipped_and_the_order_stays(corridor):
+    answer = ask(corridor(fusion=Worst(seconds=0.6)), "Why do cats purr?", seconds=1.0)
     assert answer.skipped == (LEARNED,)
     assert answer.sources[0].document == "cats"
 
 
-def test_a_deadline_that_is_over_gives_no_answer_but_a_reason(pipeline):
-    answer = ask(pipeline(), "Why do cats purr?", seconds=0.0)
+def test_a_deadline_that_is_over_gives_no_answer_but_a_reason(corridor):
+    answer = ask(corridor(), "Why do cats purr?", seconds=0.0)
     assert not answer.answered
     assert set(answer.skipped) >= {"keyword", "dense"}
     assert "longer deadline" in answer.reason
 
 
-def test_the_trace_shows_every_stage(pipeline):
-    trace = ask(pipeline(), "Why do cats purr?", trace=True).trace
+def test_the_trace_shows_every_stage(corridor):
+    trace = ask(corridor(), "Why do cats purr?", trace=True).trace
     assert {query["name"] for query in trace["queries"]} == {"whole:all", "whole:title", "dense"}
     best = trace["candidates"][0]
     assert best["document"] == "cats"
     assert {"fusion", "clue", "title_similarity", "passage_similarity", "whole:all", "dense:titles"} <= set(best)
     assert trace["models"] == {"encoder": "starter", "rankers": []}
-    assert ask(pipeline(), "Why do cats purr?").trace is None
+    assert ask(corridor(), "Why do cats purr?").trace is None
 
 
-def test_feedback_finds_what_shares_no_word_with_the_question(pipeline):
-    question = Question("What causes the tides?")
+def test_feedback_finds_what_shares_no_word_with_the_question(corridor):
+    question = "What causes the tides?"
 
     def found(feedback):
         config = Config(retrieval=RetrievalSection(feedback=feedback))
-        ranking = pipeline(config=config).rank(question, deadline=Deadline.after(30), engine="keyword")
+        ranking = rank(corridor(config=config), question, mode="keyword")
         return [candidate.passage.source.document for candidate in ranking.candidates]
 
     assert found(0) == ["tides"]
     assert found(1)[:2] == ["tides", "moon"]  # by way of "moon" and "earth" in the answer about tides
 
 
-def test_the_limit_bounds_the_answer(pipeline):
-    answer = ask(pipeline(config=Config(answer=AnswerSection(limit=20))), "Why do cats purr?")
+def test_the_limit_bounds_the_answer(corridor):
+    answer = ask(corridor(config=Config(answer=AnswerSection(limit=20))), "Why do cats purr?")
     assert 0 < len(answer.text) <= 20
 
 
-def test_a_question_of_a_hundred_thousand_words(pipeline):
-    assert ask(pipeline(), "why do cats purr " * 25_000).sources[0].document == "cats"
+def test_a_question_of_a_hundred_thousand_words(corridor):
+    assert ask(corridor(), "why do cats purr " * 25_000).sources[0].document == "cats"
 
 
-def test_a_listener_hears_stages_sources_and_the_text_in_pieces(pipeline):
+def test_a_listener_hears_stages_sources_and_the_text_in_pieces(corridor):
     heard = []
-    answer = ask(pipeline(), "Why do cats purr?", listen=heard.append)
+    answer = ask(corridor(), "Why do cats purr?", listen=heard.append)
     assert [e.stage for e in heard if isinstance(e, StageBegun)] == [
         stage for stage in STAGES if stage != "style"
     ]  # nobody asked for a voice
@@ -338,9 +372,9 @@ def test_a_listener_hears_stages_sources_and_the_text_in_pieces(pipeline):
     assert heard.index(SourcesFound(answer.sources)) < heard.index(TextAdded(pieces[0]))
 
 
-def test_an_abstention_has_sources_but_no_text(pipeline):
+def test_an_abstention_has_sources_but_no_text(corridor):
     heard = []
-    answer = ask(pipeline(calibration=UNSURE), "Why do cats purr?", listen=heard.append)
+    answer = ask(corridor(calibration=UNSURE), "Why do cats purr?", listen=heard.append)
     assert not any(isinstance(e, TextAdded) for e in heard)
     assert SourcesFound(answer.sources) in heard
 
@@ -350,11 +384,12 @@ def test_pieces_joined_are_the_text(text):
     assert "".join(_pieces(text)) == text
 
 
-def test_a_cancelled_question_is_not_answered(pipeline):
+def test_a_cancelled_question_is_not_answered(corridor):
     cancelled = Event()
     cancelled.set()
+    opened = corridor()
     with pytest.raises(Cancelled):
-        pipeline().ask(Question("Why do cats purr?"), deadline=Deadline.after(10, cancelled))
+        opened.answer(Ask(Question("Why do cats purr?")), opened.start(Deadline.after(10, cancelled)))
 
 
 # --- voices ---------------------------------------------------------------------------------------------------------
@@ -378,10 +413,10 @@ class Cook(PersonaStore):
 TEA = "How long should green tea steep?"
 
 
-def test_a_voice_goes_before_the_answer_which_stays_as_it_is(pipeline):
+def test_a_voice_goes_before_the_answer_which_stays_as_it_is(corridor):
     heard = []
-    plain = ask(pipeline(), TEA)
-    answer = ask(pipeline(), TEA, voice=Wanted(Cook("A warm cup, then.", "Tea again."), "cook"), listen=heard.append)
+    plain = ask(corridor(), TEA)
+    answer = ask(corridor(personas=Cook("A warm cup, then.", "Tea again.")), TEA, persona="cook", listen=heard.append)
     assert (answer.kind, answer.answered, answer.confidence) == ("styled", True, plain.confidence)
     assert answer.text == f"A warm cup, then.\n\n{plain.text}"
     assert [line.text for line in answer.styled.lines] == ["A warm cup, then.", "Tea again."]
@@ -394,37 +429,37 @@ def test_a_voice_goes_before_the_answer_which_stays_as_it_is(pipeline):
     assert answer.timings.keys() >= {"style"}
 
 
-def test_where_nothing_fits_the_plain_answer_goes_out(pipeline):
-    plain = ask(pipeline(), TEA)
-    answer = ask(pipeline(), TEA, voice=Wanted(Cook("It takes ten minutes."), "cook"))
+def test_where_nothing_fits_the_plain_answer_goes_out(corridor):
+    plain = ask(corridor(), TEA)
+    answer = ask(corridor(personas=Cook("It takes ten minutes.")), TEA, persona="cook")
     assert (answer.kind, answer.text, answer.sources) == ("passage", plain.text, plain.sources)
     assert (answer.styled.lines, answer.styled.span, answer.styled.notice) == ((), None, "nothing fits")
 
 
-def test_a_voice_that_takes_too_long_is_skipped(pipeline):
-    answer = ask(pipeline(), TEA, voice=Wanted(Cook("A warm cup, then.", seconds=1.0), "cook"), seconds=0.5)
+def test_a_voice_that_takes_too_long_is_skipped(corridor):
+    answer = ask(corridor(personas=Cook("A warm cup, then.", seconds=1.0)), TEA, persona="cook", seconds=0.5)
     assert (answer.kind, answer.styled, answer.skipped) == ("passage", None, ("style",))
 
 
-def test_a_voice_is_heard_where_nothing_is_known_but_answers_nothing(pipeline):
-    answer = ask(pipeline(calibration=UNSURE), TEA, voice=Wanted(Cook("A warm cup, then."), "cook"))
+def test_a_voice_is_heard_where_nothing_is_known_but_answers_nothing(corridor):
+    answer = ask(corridor(calibration=UNSURE, personas=Cook("A warm cup, then.")), TEA, persona="cook")
     assert (answer.kind, answer.answered, answer.text) == ("none", False, "")
     assert answer.reason
     assert [line.text for line in answer.styled.lines] == ["A warm cup, then."]
     assert answer.styled.span is None
 
 
-def test_sources_may_be_the_hints(pipeline):
+def test_sources_may_be_the_hints(corridor):
     cook = Cook("A warm cup, then.")
     config = Config(style=StyleSection(hints="sources"))
-    answer = ask(pipeline(config=config), TEA, voice=Wanted(cook, "cook"))
+    answer = ask(corridor(config=config, personas=cook), TEA, persona="cook")
     assert cook.hints == tuple(source.text for source in answer.sources[:10])
-    ask(pipeline(), TEA, voice=Wanted(cook, "cook"))
+    ask(corridor(personas=cook), TEA, persona="cook")
     assert len(cook.hints) == 1
 
 
-def test_an_answer_with_a_voice_keeps_the_limit(pipeline):
+def test_an_answer_with_a_voice_keeps_the_limit(corridor):
     config = Config(answer=AnswerSection(limit=260))
-    answer = ask(pipeline(config=config), TEA, voice=Wanted(Cook("So " * 60), "cook"))
+    answer = ask(corridor(config=config, personas=Cook("So " * 60)), TEA, persona="cook")
     assert answer.kind == "styled"
     assert len(answer.text) <= 260

@@ -8,10 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from qa_bot.answering.corridor import DRAFTED
 from qa_bot.bot import Bot
 from qa_bot.cli.app import run
 from qa_bot.home.folder import Home
-from qa_bot.learning.challenger import DRAFTED, TEAM
+from qa_bot.interleaving.challenger import TEAM
 from qa_core.types import Question
 from qa_lab.evaluate.systems import rank
 from qa_lab.train.fusion.fusion_data import of_judgements
@@ -27,8 +28,8 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     home = Home.open(tmp_path_factory.mktemp("challenged") / "home").path
     questions = [Question(question, id=question) for question in ASKED]
     with Bot.open(home, record=False) as bot:
-        pipeline = bot.pipeline()
-        ranked = {each.id: rank(pipeline, each, engine="hybrid", depth=30).candidates for each in questions}
+        corridor = bot.corridor()
+        ranked = {each.id: rank(corridor, each, engine="hybrid", depth=30).candidates for each in questions}
     qrels = {
         question: {each.passage.source.document: int(place >= 20) for place, each in enumerate(found)}
         for question, found in ranked.items()
@@ -66,8 +67,8 @@ def test_without_its_share_nothing_is_drafted(home: Path):
 
 def test_evaluation_is_never_drafted(home: Path):
     with Bot.open(home, flags=flags(home, 1.0), record=False) as bot:
-        found = rank(bot.pipeline(), Question(ASKED[0]), engine="hybrid", depth=30)
-    assert not any(DRAFTED in each.features for each in found.candidates)
+        found = rank(bot.corridor(), Question(ASKED[0]), engine="hybrid", depth=30)
+    assert not any(each.signals.drafted is not None for each in found.candidates)
 
 
 def test_votes_on_drafts_decide_about_the_challenger(home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]):

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from qa_bot.learning.interleaving import CHALLENGER, PRESENT, Interleaved, interleaved, margin, team_draft
+from qa_bot.interleaving.team_draft import CHALLENGER, PRESENT, Interleaved, interleaved, margin, team_draft
 
 LISTS = st.lists(st.sampled_from("abcdefgh"), unique=True, max_size=8)
 

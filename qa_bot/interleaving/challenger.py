@@ -1,16 +1,17 @@
 """A fusion that is tried on people before it is used: some answers are drafted from it and the ranking in force.
 
     challenger = Challenger.open(folder, share=0.1)
-    if challenger.takes_part(): candidates = challenger.drafted(question, unfused, ranked)
+    Corridor(…, reorder=[challenger.reorder])
 
 Who brought a document is kept among its scores, so that a vote on the answer, stored with its trace, is a point for or
-against that ranking (`qa_bot.learning.interleaving`).
+against that ranking (`qa_bot.interleaving.team_draft`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 from hashlib import blake2b
 from itertools import takewhile
 from pathlib import Path
@@ -19,15 +20,20 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from qa_bot.answering.clock import Clock
+from qa_bot.answering.corridor import DRAFTED
 from qa_bot.answering.models.ranker_loading import open_fusion
-from qa_bot.learning.interleaving import CHALLENGER, LENGTH, team_draft
+from qa_bot.answering.stages.owner_answers import is_owned
+from qa_bot.answering.stages.rank import Ranking
+from qa_bot.home.config import RankingSection
+from qa_bot.interleaving.team_draft import CHALLENGER, LENGTH, team_draft
 from qa_core.types import Candidate, Question
 
 if TYPE_CHECKING:
     from rankers.fusion import LearnedFusion
 
-TEAM, DRAFTED = "team", "drafted"
-"""Among the scores of a candidate: who brought it, where both rankings do not agree; and its score in the draft."""
+TEAM = "team"
+"""Key of a traced candidate: the ranking that brought it, if the two rankings differ."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -49,6 +55,15 @@ class Challenger:
     def takes_part(self) -> bool:
         with self.lock:
             return bool(self.rng.random() < self.share)
+
+    def reorder(self, ranking: Ranking, clock: Clock) -> Ranking:
+        """A draft from both rankings, in the challenger's share of the questions and if there is time."""
+        first = ranking.candidates[:1]
+        if not ranking.before_fusion or any(map(is_owned, first)) or not self.takes_part():
+            return ranking
+        draft = partial(self.drafted, ranking.question, ranking.before_fusion, ranking.candidates)
+        drafted = clock.run(DRAFTED, lambda share: draft(check=share.check), None)
+        return ranking if drafted is None else replace(ranking, candidates=tuple(drafted), challenger=self.name)
 
     def drafted(
         self,
@@ -76,8 +91,8 @@ class Challenger:
         order = [*teams, *(each for each in places if each not in teams)]
         found = []
         for place, (name, score) in enumerate(zip(order, (each.score for each in present), strict=True)):
-            candidate = places[name].scored(DRAFTED, score)
-            found.append(candidate if place < agreed or name not in teams else _of(candidate, teams[name]))
+            team = None if place < agreed else teams.get(name)
+            found.append(places[name].scored(score, drafted=score, team=team))
         return found
 
 
@@ -108,6 +123,8 @@ def points(answer: Mapping[str, Any], challenger: str, *, up: bool) -> float | N
     return float(side if up else -side)
 
 
-def _of(candidate: Candidate, team: int) -> Candidate:
-    """With the team that brought it; its score stays."""
-    return candidate.scored(TEAM, float(team)).scored(DRAFTED, candidate.score)
+def open_challenger(ranking: RankingSection) -> Challenger | None:
+    """The challenger that the configuration names, if any. Raises RankerError."""
+    if not ranking.challenger:
+        return None
+    return Challenger.open(Path(ranking.challenger), share=ranking.challenge)

@@ -1,4 +1,4 @@
-"""Deadlines with artificially slow stages: the answer comes in time and names what was skipped."""
+"""Deadlines with artificially slow clock: the answer comes in time and names what was skipped."""
 
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -6,7 +6,8 @@ from threading import Event, Timer
 
 import pytest
 
-from qa_bot.answering.deadline import Cancelled, Deadline, DeadlineExceededError, Stages
+from qa_bot.answering.clock import Clock
+from qa_bot.answering.deadline import Cancelled, Deadline, DeadlineExceededError
 
 
 @pytest.fixture
@@ -24,28 +25,28 @@ def slow(seconds, result):
 
 
 def test_a_stage_that_overruns_is_skipped_and_named(workers):
-    stages = Stages(Deadline.after(0.2), workers)
+    clock = Clock(Deadline.after(0.2), workers)
     started = time.monotonic()
-    results = stages.side_by_side({"keyword": slow(0.0, "hits"), "dense": slow(1.0, "late")}, "nothing")
+    results = clock.run_parallel({"keyword": slow(0.0, "hits"), "dense": slow(1.0, "late")}, "nothing")
     assert results == {"keyword": "hits", "dense": "nothing"}
-    assert stages.skipped == ["dense"]
+    assert clock.skipped == ["dense"]
     assert time.monotonic() - started < 0.9
-    assert set(stages.timings) == {"keyword", "dense"}
+    assert set(clock.timings) == {"keyword", "dense"}
 
 
 def test_each_stage_gets_the_smaller_of_its_cap_and_what_is_left(workers):
-    stages = Stages(Deadline.after(5), workers, caps={"rerank": 0.05})
-    assert stages.run("rerank", slow(0.5, "late"), "kept") == "kept"
-    assert stages.run("compose", slow(0.0, "text"), "") == "text"
-    assert stages.skipped == ["rerank"]
+    clock = Clock(Deadline.after(5), workers, caps={"rerank": 0.05})
+    assert clock.run("rerank", slow(0.5, "late"), "kept") == "kept"
+    assert clock.run("compose", slow(0.0, "text"), "") == "text"
+    assert clock.skipped == ["rerank"]
 
 
 def test_nothing_starts_after_the_deadline(workers):
-    stages = Stages(Deadline.after(0.0), workers)
+    clock = Clock(Deadline.after(0.0), workers)
     called = []
-    assert stages.run("rank", lambda deadline: called.append(1), None) is None
+    assert clock.run("rank", lambda deadline: called.append(1), None) is None
     assert not called
-    assert stages.skipped == ["rank"]
+    assert clock.skipped == ["rank"]
 
 
 def test_long_work_stops_itself_between_batches():
@@ -61,19 +62,19 @@ def test_a_failing_stage_is_not_taken_for_a_slow_one(workers):
         raise ValueError("bad index")
 
     with pytest.raises(ValueError, match="bad index"):
-        Stages(Deadline.after(1), workers).run("keyword", broken, None)
+        Clock(Deadline.after(1), workers).run("keyword", broken, None)
 
 
 def test_nobody_waits_for_a_cancelled_question(workers):
     cancelled = Event()
-    stages = Stages(Deadline.after(30, cancelled), workers)
+    clock = Clock(Deadline.after(30, cancelled), workers)
     Timer(0.1, cancelled.set).start()
     started = time.monotonic()
     with pytest.raises(Cancelled):
-        stages.run("dense", slow(1.0, "late"), "nothing")
+        clock.run("dense", slow(1.0, "late"), "nothing")
     assert time.monotonic() - started < 0.9
     with pytest.raises(Cancelled):
-        stages.here("compose", lambda: "text")
+        clock.run_inline("compose", lambda: "text")
 
 
 def test_long_work_stops_when_it_is_cancelled():

@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from qa_bot.answering.confidence.question_words import names, question_words, written
+from qa_bot.answering.stages.question_words import names, question_words, written
 
 
 def texts(found):

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from qa_bot.answering.models.ranker_loading import RankerError
-from qa_bot.learning.challenger import DRAFTED, TEAM, Challenger, points
-from qa_core.types import Candidate, Clue, Passage, Question, Source
+from qa_bot.interleaving.challenger import TEAM, Challenger, points
+from qa_core.types import Candidate, Clue, Passage, Question, Signals, Source
 from rankers.fusion import FusionConfig, LearnedFusion, Scores
 from rankers.gbdt import GBDTConfig
 
@@ -32,7 +32,7 @@ def fusion() -> LearnedFusion:
 def candidates(stage: dict[str, float], scores: Sequence[float]) -> list[Candidate]:
     """In this order."""
     return [
-        Candidate(Passage(name, f"text of {name}", Clue(), Source(name)), score, {"stage": value})
+        Candidate(Passage(name, f"text of {name}", Clue(), Source(name)), score, Signals(rankers={"stage": value}))
         for (name, value), score in zip(stage.items(), scores, strict=True)
     ]
 
@@ -54,8 +54,8 @@ def test_both_bring_their_best_and_scores_stay_in_order(fusion):
         firsts.add(names[0])
         assert sorted(names) == ["a", "b", "c"]
         assert [each.score for each in found] == [0.9, 0.8, 0.7]
-        assert [each.features[DRAFTED] for each in found] == [0.9, 0.8, 0.7]
-        teams = {each.passage.id: each.features[TEAM] for each in found}
+        assert [each.signals.drafted for each in found] == [0.9, 0.8, 0.7]
+        teams = {each.passage.id: each.signals.team for each in found}
         assert (teams["a"], teams["c"]) == (PRESENT, CHALLENGER)
     assert firsts == {"a", "c"}
 
@@ -63,11 +63,11 @@ def test_both_bring_their_best_and_scores_stay_in_order(fusion):
 def test_where_both_agree_nobody_brought_anything(fusion):
     found = drafted(fusion, {"a": 5.0, "b": 4.0, "c": 0.0})
     assert [each.passage.id for each in found] == ["a", "b", "c"]
-    assert all(TEAM not in each.features for each in found)
+    assert all(each.signals.team is None for each in found)
     found = drafted(fusion, {"a": 5.0, "b": 0.0, "c": 4.0})
     assert found[0].passage.id == "a"
-    assert TEAM not in found[0].features
-    assert {each.features[TEAM] for each in found[1:]} <= {PRESENT, CHALLENGER}
+    assert found[0].signals.team is None
+    assert {each.signals.team for each in found[1:]} <= {PRESENT, CHALLENGER}
 
 
 def test_what_only_one_ranking_has_stays(fusion):

@@ -2,13 +2,15 @@
 
 import json
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
 import pytest
 
-from qa_bot.answering.confidence.abstention import EMPTY_QUESTION, LONG, NO_TIME, NOTHING_FOUND, NOTHING_NAMED, reason
 from qa_bot.answering.confidence.calibration import Calibration
+from qa_bot.answering.corridor import Corridor
 from qa_bot.answering.deadline import Deadline
-from qa_bot.answering.pipeline import Calibrations, Pipeline
+from qa_bot.answering.stages.abstention import EMPTY_QUESTION, LONG, NO_TIME, NOTHING_FOUND, NOTHING_NAMED, reason
+from qa_bot.answering.stages.decide import Calibrations
 from qa_bot.documents.sync import add
 from qa_bot.home.config import Config
 from qa_bot.home.folder import Home
@@ -29,7 +31,7 @@ UNSURE = Calibration((), (), (), (), -1.0, (0.5,), (1.0,))  # confidence σ(−1
 
 
 @pytest.fixture(scope="module")
-def pipeline(tmp_path_factory):
+def corridor(tmp_path_factory):
     folder = tmp_path_factory.mktemp("reasons")
     source = folder / "pairs.jsonl"
     source.write_text("\n".join(json.dumps({"id": i, "question": q, "answer": a}) for i, q, a in PAIRS))
@@ -37,12 +39,12 @@ def pipeline(tmp_path_factory):
     add(home, Config(), encoder, [source])
     with ThreadPoolExecutor(4) as workers:
         index = Index(Generations(home.index).current())
-        yield Pipeline(index, encoder, Calibrations(UNSURE, UNSURE), Config(), workers)
+        yield Corridor(index, encoder, Calibrations(UNSURE, UNSURE), Config(), workers)
 
 
-def told(pipeline, title, body="", *, seconds=30.0):
-    ranking = pipeline.rank(Question(title, body), deadline=Deadline.after(seconds))
-    return reason(ranking, pipeline.decide(ranking), pipeline.index)
+def told(corridor, title, body="", *, seconds=30.0):
+    ranking = corridor.rank(Question(title, body), corridor.start(Deadline.after(seconds)))
+    return reason(ranking, corridor.decide(ranking), corridor.index)
 
 
 @pytest.mark.parametrize(
@@ -82,32 +84,32 @@ def told(pipeline, title, body="", *, seconds=30.0):
         ),
     ],
 )
-def test_each_reason(pipeline, question, expected):
-    assert told(pipeline, question) == expected
+def test_each_reason(corridor, question, expected):
+    assert told(corridor, question) == expected
 
 
-def test_a_long_question_should_be_cut(pipeline):
+def test_a_long_question_should_be_cut(corridor):
     known = (
         "capital France Paris river Seine plants sunlight water carbon dioxide sugar oxygen cats purr pain rust knife"
     )
-    said = told(pipeline, "What now", f"{known}. vinegar steel wool oil Nile Cairo sea")
+    said = told(corridor, "What now", f"{known}. vinegar steel wool oil Nile Cairo sea")
     assert len(known.split()) > LONG
     assert said.startswith("The question says 24 things, and the nearest document, “")
     assert said.endswith("; ask one thing at a time, in one sentence.")
 
 
-def test_no_time(pipeline):
-    assert told(pipeline, "why do cats purr", seconds=0.0) == NO_TIME
+def test_no_time(corridor):
+    assert told(corridor, "why do cats purr", seconds=0.0) == NO_TIME
 
 
-def test_known_words_that_found_nothing(pipeline):
-    ranking = pipeline.rank(Question("why do cats purr"), deadline=Deadline.after(30), depth=10)
-    empty = type(ranking)(ranking.question, ranking.formulation, (), (), ranking.stages)
-    assert reason(empty, pipeline.decide(empty), pipeline.index) == NOTHING_FOUND
+def test_known_words_that_found_nothing(corridor):
+    ranking = corridor.rank(Question("why do cats purr"), corridor.start(Deadline.after(30)), depth=10)
+    empty = replace(ranking, candidates=())
+    assert reason(empty, corridor.decide(empty), corridor.index) == NOTHING_FOUND
 
 
-def test_quotations_are_bounded(pipeline):
-    said = told(pipeline, " ".join(["x" * 5000, *(f"zq{n}zq" for n in range(50))]))
+def test_quotations_are_bounded(corridor):
+    said = told(corridor, " ".join(["x" * 5000, *(f"zq{n}zq" for n in range(50))]))
     assert len(said) < 300
     assert "or 48 other words; ask" in said
 
@@ -115,5 +117,5 @@ def test_quotations_are_bounded(pipeline):
 @pytest.mark.parametrize(
     "question", ["我的猫为什么睡觉", "\x00\x01", "a" * 20_000, "🐟🚲🌵", "'’-.'", "<script>alert(1)</script>"]
 )
-def test_hostile_questions_get_a_sentence(pipeline, question):
-    assert told(pipeline, question).endswith((".", "?"))
+def test_hostile_questions_get_a_sentence(corridor, question):
+    assert told(corridor, question).endswith((".", "?"))

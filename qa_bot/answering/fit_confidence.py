@@ -3,7 +3,7 @@
 The starter collection comes with questions that it answers and questions that it does not (off-topic, near misses,
 nonsense). `calibrate` runs all of them. It runs each answered question again on an index without the right document:
 then the first document is wrong, as for most questions to an unknown collection. Answered and unanswered questions
-have the same total weight, and the questions of a document are in one fold. `python -m qa_bot.answering.confidence.fit`
+have the same total weight, and the questions of a document are in one fold. `python -m qa_bot.answering.fit_confidence`
 writes the shipped file and prints its held-out precision.
 """
 
@@ -22,8 +22,10 @@ import orjson
 
 from qa_bot.answering.confidence.calibration import HYBRID, KEYWORDS, Calibration, Features
 from qa_bot.answering.confidence.logistic_regression import cross_validated
+from qa_bot.answering.corridor import Corridor
 from qa_bot.answering.deadline import Deadline
-from qa_bot.answering.pipeline import Calibrations, Engine, Pipeline
+from qa_bot.answering.stages.decide import Calibrations, confidence_features
+from qa_bot.answering.stages.retrieve import SearchMode
 from qa_bot.home.config import Config
 from qa_bot.home.folder import Home
 from qa_bot.home.generations import Generations
@@ -91,7 +93,7 @@ def questions() -> list[CalibrationQuestion]:
     ]
 
 
-def calibrate(encoder: Encoder, *, engine: Engine = "hybrid") -> Fitted:
+def calibrate(encoder: Encoder, *, engine: SearchMode = "hybrid") -> Fitted:
     """Fit to the starter questions; an answer is right if the first document is the expected one."""
     ranked = _ranked(encoder, engine)
     answered = np.array([row.question.kind == ANSWERED for row in ranked])
@@ -103,7 +105,7 @@ def calibrate(encoder: Encoder, *, engine: Engine = "hybrid") -> Fitted:
     return Fitted(calibration, confidences, ranked)
 
 
-def _ranked(encoder: Encoder, engine: Engine) -> list[RankedQuestion]:
+def _ranked(encoder: Encoder, engine: SearchMode) -> list[RankedQuestion]:
     """All questions on the whole collection, then the answered ones on a collection without their document."""
     from qa_bot.documents.sync import add, delete  # late: only calibration writes
 
@@ -130,17 +132,19 @@ def _ranked(encoder: Encoder, engine: Engine) -> list[RankedQuestion]:
 def _rank(
     home: Home,
     encoder: Encoder,
-    engine: Engine,
+    engine: SearchMode,
     questions: Iterable[CalibrationQuestion],
     workers: ThreadPoolExecutor,
 ) -> Iterator[RankedQuestion]:
     with Generations(home.index).pin_current() as generation:
         assert generation is not None
-        pipeline = Pipeline(Index(generation), encoder, Calibrations(_UNDECIDED, _UNDECIDED), Config(), workers)
+        corridor = Corridor(Index(generation), encoder, Calibrations(_UNDECIDED, _UNDECIDED), Config(), workers)
         for question in questions:
-            ranking = pipeline.rank(Question(question.text), deadline=Deadline.after(60), engine=engine)
+            ranking = corridor.rank(Question(question.text), corridor.start(Deadline.after(60)), mode=engine)
             first = ranking.candidates[0].passage.source.document if ranking.candidates else ""
-            yield RankedQuestion(question, pipeline.features(ranking), bool(first) and first == question.document)
+            yield RankedQuestion(
+                question, confidence_features(ranking, corridor.index), bool(first) and first == question.document
+            )
 
 
 def describe(fitted: Fitted) -> str:

@@ -7,14 +7,15 @@ from difflib import get_close_matches
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from qa_bot.answering.confidence.question_words import QuestionWord, written
+from qa_bot.answering.stages.question_words import QuestionWord, written
 from qa_core.text.analysis import terms, words
 from qa_core.types import Candidate
 from rankers.clue import Statistics
 from retrievers.formulate import QUESTION_STOP_STEMS, question_text
 
 if TYPE_CHECKING:
-    from qa_bot.answering.pipeline import Decision, Ranking
+    from qa_bot.answering.stages.decide import Decision
+    from qa_bot.answering.stages.rank import Ranking
 
 EMPTY_QUESTION = "The question is empty; ask something."
 NO_TIME = "There was no time to find an answer; allow a longer deadline."
@@ -37,7 +38,7 @@ def reason(ranking: Ranking, decision: Decision, index: Statistics) -> str:
     text = question_text(ranking.question)
     if not text:
         return EMPTY_QUESTION
-    if not ranking.candidates and ranking.stages.skipped:
+    if not ranking.candidates and ranking.skipped:
         return NO_TIME
     asked = [term for term in ranking.formulation.content_terms if term not in QUESTION_STOP_STEMS]
     if not asked:

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from qa_bot import Bot
-from qa_bot.answering.confidence import fit as calibration
+from qa_bot.answering import fit_confidence as calibration
 from qa_bot.answering.confidence.calibration import HYBRID, KEYWORDS, Calibration
-from qa_bot.answering.confidence.fit import (
+from qa_bot.answering.fit_confidence import (
     ANSWERED,
     HELD_OUT,
     CalibrationQuestion,

@@ -1,0 +1,42 @@
+"""`Ask`: one question with everything that the caller wants of its answer. Front ends build it and pass it on whole."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from qa_core.types import Question
+
+
+class ClientTurn(NamedTuple):
+    """A turn of a conversation that the client keeps, not the bot."""
+
+    question: str
+    reply: str
+    """The answer, without a persona's sentence; "" if the bot did not answer."""
+    asks_back: bool = False
+    title: str = ""
+    """Title of the document behind the answer, if known."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    question: Question
+    persona: str = ""  # a name, or several with weights: "captain:2,gardener:1"
+    hint: str = ""  # what the persona's sentence should be about; by default the answer
+    seconds: float | None = None  # until the best answer so far goes out; by default as configured
+    top: int = 10  # documents to name as sources, and sentences of the persona
+    trace: bool = False  # attach queries, candidates and the scores of every stage
+    conversation: str | None = None  # id under which turns belong together; a new one begins a conversation
+    history: Sequence[ClientTurn] | None = None  # earlier turns, if the client keeps the conversation
+    understood: str = ""  # ask exactly this, whatever the turn might mean as a follow-up
+    reference: str = ""  # the caller's id of the question, stored as `ask` in the answer object
+    id: str = ""  # id of the answer; by default a new one
+
+    @classmethod
+    def of(cls, question: str | Question, *, body: str = "", category: str = "", **fields: Any) -> Ask:
+        """From a text, or a `Question`, and any other fields."""
+        if not isinstance(question, Question):
+            question = Question(question, body, category=category)
+        return cls(question, **fields)

@@ -1,0 +1,106 @@
+"""The clock of one question: its absolute deadline, the time of each stage, and the listener that hears of them."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Collection, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TypeVar
+
+from qa_bot.answering.deadline import Deadline
+from qa_bot.answering.events import Listener, ignore_event
+
+Result = TypeVar("Result")
+
+POLL = 0.02
+"""Seconds between two checks whether the caller cancelled the question."""
+
+
+@dataclass(slots=True)
+class Clock:
+    """Runs the stages of one question within its deadline; keeps their timings and the names of skipped stages.
+
+    A stage that overruns is abandoned, not killed: its thread ends at its next deadline check.
+    """
+
+    deadline: Deadline
+    workers: ThreadPoolExecutor
+    caps: Mapping[str, float] = field(default_factory=dict)  # seconds by stage; a stage without one has the deadline
+    listen: Listener = ignore_event
+    timings: dict[str, float] = field(default_factory=dict)
+    skipped: list[str] = field(default_factory=list)
+    started: float = field(default_factory=time.monotonic)
+
+    def run_inline(self, name: str, work: Callable[[], Result]) -> Result:
+        """Run a stage of a few milliseconds in the calling thread; it is never skipped."""
+        self.deadline.check_cancelled()
+        started = time.monotonic()
+        result = work()
+        self.timings[name] = time.monotonic() - started
+        return result
+
+    def run(self, name: str, work: Callable[[Deadline], Result], fallback: Result) -> Result:
+        """The result of `work`, or `fallback` and an entry in `skipped` if it cannot finish in time."""
+        return self.run_parallel({name: work}, fallback)[name]
+
+    def run_quick(self, name: str, work: Callable[[Deadline], Result], fallback: Result) -> Result:
+        """Like `run`, in the calling thread: `work` checks its deadline itself."""
+        return self.run_parallel({name: work}, fallback, quick=(name,))[name]
+
+    def run_parallel(
+        self, works: Mapping[str, Callable[[Deadline], Result]], fallback: Result, *, quick: Collection[str] = ()
+    ) -> dict[str, Result]:
+        """Run stages at the same time, each within its share of the deadline.
+
+        Stages named in `quick` run in the calling thread, because handing them to a worker would take as long as
+        they do. They must check their deadline themselves: they cannot be abandoned.
+
+        Raises:
+            Cancelled: the caller cancelled the question.
+        """
+        started = time.monotonic()
+        running: dict[str, Callable[[], tuple[Result, float]]] = {}
+        results = dict.fromkeys(works, fallback)
+        for name in sorted(works, key=quick.__contains__):  # slow stages first: they start when they are submitted
+            work, share = works[name], self.deadline.within(self.caps.get(name, float("inf")))
+            if share.left() <= 0:
+                self._skip(name, 0.0)
+            elif name in quick:
+                running[name] = partial(_timed, work, share)
+            else:
+                running[name] = partial(_wait_for, self.workers.submit(_timed, work, share), share)
+        for name, finish in reversed(running.items()):
+            try:
+                results[name], self.timings[name] = finish()
+            except TimeoutError:  # the wait timed out, or the stage noticed that its time was over
+                self._skip(name, time.monotonic() - started)
+        self.deadline.check_cancelled()
+        return results
+
+    def report(self) -> dict[str, float]:
+        """Seconds by stage, and the total since the question arrived."""
+        total = round(time.monotonic() - self.started, 6)
+        return {**{name: round(seconds, 6) for name, seconds in self.timings.items()}, "total": total}
+
+    def _skip(self, name: str, seconds: float) -> None:
+        self.skipped.append(name)
+        self.timings[name] = seconds
+
+
+def _wait_for(future: Future[Result], share: Deadline) -> Result:
+    """The result; raises TimeoutError when the time is over or the caller cancels."""
+    while share.cancelled is not None and share.left() > POLL and not future.done():
+        wait([future], timeout=POLL)
+    try:
+        return future.result(timeout=share.left())
+    except TimeoutError:
+        future.cancel()
+        raise
+
+
+def _timed(work: Callable[[Deadline], Result], share: Deadline) -> tuple[Result, float]:
+    started = time.monotonic()
+    share.check()
+    return work(share), time.monotonic() - started

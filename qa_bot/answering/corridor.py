@@ -1,0 +1,323 @@
+"""The corridor that every question goes through: formulate → retrieve → fuse → rank → decide → compose → style.
+
+    corridor = Corridor(index, encoder, calibrations, config, workers)
+    answer = corridor.answer(ask, corridor.start(deadline))
+
+Experiments (`reorder`), the votes of a conversation (`preferences`) and clarification (`interpose`) attach from
+outside.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from functools import cached_property, partial
+from itertools import pairwise
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from qa_bot.answering.ask import Ask
+from qa_bot.answering.clock import Clock
+from qa_bot.answering.deadline import Deadline
+from qa_bot.answering.events import ChoicesOffered, Listener, SourcesFound, StageBegun, TextAdded, ignore_event
+from qa_bot.answering.models.ranker_loading import ConfiguredRankers
+from qa_bot.answering.stages.abstention import EMPTY_QUESTION, NO_TIME, reason
+from qa_bot.answering.stages.compose import TILED, Composed, compose
+from qa_bot.answering.stages.decide import Calibrations, Decided, Decision, Preferences, decide_passage
+from qa_bot.answering.stages.formulate import formulate
+from qa_bot.answering.stages.fuse import fuse
+from qa_bot.answering.stages.owner_answers import is_owned
+from qa_bot.answering.stages.persona_line import ROOM
+from qa_bot.answering.stages.rank import Ranking, RankingStage
+from qa_bot.answering.stages.retrieve import SearchMode, retrieve
+from qa_bot.answering.stages.style import style
+from qa_bot.answering.trace import ranking_trace
+from qa_bot.home.config import Config
+from qa_core.text.analysis import sentences
+from qa_core.types import Answer, Candidate, Encoder, Question
+from rankers.combination import LEARNED
+from retrievers.engines.index import Index
+
+if TYPE_CHECKING:
+    from qa_bot.answering.graph.entities import Entities
+    from qa_bot.answering.graph.facts import FactResult, Facts
+    from qa_bot.answering.models.personas import PersonaStore
+
+SearchEngine = Literal["keyword", "dense", "hybrid", "facts"]
+
+Reorder = Callable[[Ranking, Clock], Ranking]
+"""A change of the ranking before the decision, such as an interleaving."""
+Interpose = Callable[[Decided, Clock], Decided]
+"""A change of the decision, such as asking back."""
+
+DRAFTED = "drafted"
+"""Name of the stage that interleaves two rankings."""
+STAGE_TIME_SHARES = {"keyword": 0.6, "dense": 0.6, "rank": 0.25, LEARNED: 0.25, DRAFTED: 0.25, "clarify": 0.3}
+MODEL_TIME_SHARE = 0.4
+"""Largest share of a question's time for a stage, and for a trained ranker: a stage that overruns leaves enough time
+to answer from the results of the others."""
+WHICH = "Which of these do you mean?"
+NO_GRAPH = "There is no knowledge graph, or it is switched off; add facts with `qa-bot kg add FILE`."
+DEMOTED = (
+    "“{}” was voted down in this conversation, and nothing else fits well enough; vote it up to have it back, ask in "
+    "other words or add documents."
+)
+
+
+class Knowledge(NamedTuple):
+    """How much the bot answers from."""
+
+    documents: int
+    facts: int
+
+    def __str__(self) -> str:
+        counts = [(self.documents, "document"), (self.facts, "fact")]
+        parts = [f"{count:,} {noun}{'s' if count != 1 else ''}" for count, noun in counts if count]
+        return " and ".join(parts) or "documents, of which there are none yet"
+
+
+class Corridor:
+    """Answers questions from one generation of the index; safe to share between threads."""
+
+    def __init__(
+        self,
+        index: Index,
+        encoder: Encoder | None,
+        calibrations: Calibrations,
+        config: Config,
+        workers: ThreadPoolExecutor,
+        *,
+        rankers: ConfiguredRankers | None = None,
+        facts: Facts | None = None,
+        personas: Callable[[], PersonaStore] | None = None,
+        reorder: Sequence[Reorder] = (),
+    ) -> None:
+        """
+        Args:
+            encoder: None if the index was made by another encoder; its vectors are then not searched.
+            rankers: trained rankers, cheapest first, and a learned fusion.
+            facts: the knowledge graph, if there is one.
+            personas: opens the personas when one is first asked for.
+            reorder: changes of every ranking, in this order.
+        """
+        self.index, self.facts = index, facts
+        self._encoder, self._calibrations, self._config, self._workers = encoder, calibrations, config, workers
+        self._rankers = rankers or ConfiguredRankers()
+        self._ranking = RankingStage(index, self._rankers, config.ranking)
+        self._personas, self._reorder = personas, tuple(reorder)
+
+    @cached_property
+    def entities(self) -> Entities | None:
+        """Names that the graph knows."""
+        if self.facts is None:
+            return None
+        from qa_bot.answering.graph.entities import Entities  # late: only conversations need it
+
+        return Entities(self.facts.lookup)
+
+    @property
+    def knowledge(self) -> Knowledge:
+        return Knowledge(self.index.documents, len(self.facts.lookup.triples) if self.facts else 0)
+
+    def start(self, deadline: Deadline, listen: Listener = ignore_event) -> Clock:
+        """The clock of a question that has just arrived."""
+        models = {model.name: MODEL_TIME_SHARE for model in self._rankers.models}
+        left = deadline.left()
+        caps = {name: share * left for name, share in {**models, **STAGE_TIME_SHARES}.items()}
+        return Clock(deadline, self._workers, caps, listen)
+
+    def answer(
+        self, ask: Ask, clock: Clock, *, preferences: Preferences | None = None, interpose: Interpose | None = None
+    ) -> Answer:
+        """One answer with its sources, within the clock's deadline.
+
+        Args:
+            preferences: the votes of a conversation.
+            interpose: may change the decision; clarification puts choices in place of an answer.
+
+        Raises:
+            Cancelled: the caller cancelled the question.
+            PersonaError: `ask.persona` is unknown.
+        """
+        depth = max(self._config.ranking.depth if ask.trace or interpose else TILED, ask.top)
+        ranking = self.rank(ask.question, clock, depth=depth)
+        for change in self._reorder:
+            ranking = change(ranking, clock)
+        decided = self._decide(ranking, clock, preferences)
+        if interpose is not None:
+            decided = interpose(decided, clock)
+        composed = self._compose(decided, ask, clock)
+        return self._finished(ask, decided, self._styled(composed, decided, ask, clock), clock)
+
+    def answer_talk(self, ask: Ask, answer: Answer, clock: Clock) -> Answer:
+        """An answer that needed no search, with a persona's sentence and events like any other."""
+        composed = Composed(answer.kind, answer.text, answer.sources, answer.styled)
+        if ask.persona:
+            composed = self._with_persona(composed, ask, clock, top=1)
+        _emit(composed, clock)
+        return replace(
+            answer,
+            question=ask.question.title,
+            text=composed.text,
+            kind=composed.kind,
+            sources=composed.sources,
+            styled=composed.styled,
+            timings=clock.report(),
+            skipped=tuple(clock.skipped),
+        )
+
+    def answer_from_graph(self, ask: Ask, clock: Clock) -> Answer:
+        """One answer from the graph alone."""
+        fact = self._fact(ask.question, clock)
+        given = self.facts is not None and fact is not None and fact.accepted
+        return Answer(
+            question=ask.question.title,
+            text=fact.answer.text if given and fact and fact.answer else "",
+            kind="fact" if given else "none",
+            answered=given,
+            confidence=0.0 if fact is None else round(fact.confidence, 4),
+            reason="" if given else _no_fact_reason(ask.question, clock, fact),
+            sources=self.facts.sources(fact) if given and self.facts and fact else (),
+            timings=clock.report(),
+            skipped=tuple(clock.skipped),
+            trace={"facts": self.facts.trace(fact)} if ask.trace and fact is not None and self.facts else None,
+        )
+
+    def search(self, query: str, clock: Clock, *, engine: SearchEngine, top: int) -> tuple[Candidate, ...]:
+        """The results of one engine, best first: documents, or facts of the graph."""
+        if engine != "facts":
+            return self.rank(Question(query), clock, mode=engine, depth=max(top, 10)).candidates[:top]
+        if self.facts is None:
+            return ()
+        search = partial(self.facts.search, query, top=top)
+        return tuple(clock.run("facts", lambda share: search(check=share.check), []))
+
+    def rank(
+        self, question: Question, clock: Clock, *, mode: SearchMode = "hybrid", depth: int | None = None
+    ) -> Ranking:
+        """Retrieve, fuse and rank up to `depth` documents.
+
+        The first `[ranking] depth` of them are ranked, the rest follows in fused order; the first documents do not
+        depend on `depth`.
+        """
+        config = self._config.retrieval
+        depth = depth or config.depth
+        formulation = clock.run_inline("formulate", lambda: formulate(question))
+        clock.listen(StageBegun("retrieve"))
+        limit = max(depth, config.depth)
+        found = retrieve(
+            self.index, self._encoder, formulation, clock, mode=mode, depth=limit, feedback=config.feedback
+        )
+        merge = partial(fuse, found.lists, formulation, self._encoder, self._config.fusion)
+        fused = clock.run_inline("fuse", lambda: [*merge(head=config.depth, depth=limit).pairs()])
+        clock.listen(StageBegun("rank"))
+        candidates, before_fusion = self._ranking.rank(question, fused, found, clock, depth=depth)
+        return Ranking(
+            question, formulation, tuple(candidates), found.lists, before_fusion, skipped=tuple(clock.skipped)
+        )
+
+    def decide(self, ranking: Ranking) -> Decision:
+        """The decision about the best passage."""
+        return decide_passage(ranking, self.index, self._calibrations, self._config.answer.precision)
+
+    def _decide(self, ranking: Ranking, clock: Clock, preferences: Preferences | None) -> Decided:
+        best = ranking.candidates[0] if ranking.candidates else None
+        title = ranking.question.title
+        fact = None if best is not None and is_owned(best) else self._fact(ranking.question, clock)
+        sources = self.facts.sources(fact) if self.facts is not None and fact is not None and fact.accepted else ()
+        demoted = None
+        if preferences is not None:
+            ranking = replace(ranking, candidates=tuple(preferences.rerank(title, ranking.candidates)))
+            if best is not None and best.passage.id != ranking.candidates[0].passage.id:
+                demoted = best
+            if sources and preferences.rejects_fact(title, sources):
+                fact, sources = None, ()
+        clock.listen(StageBegun("decide"))
+        return Decided(ranking, self.decide(ranking), fact, sources, demoted)
+
+    def _fact(self, question: Question, clock: Clock) -> FactResult | None:
+        """The graph's answer; None without a graph, or if there was no time."""
+        if self.facts is None or not question.title.strip():
+            return None
+        find = partial(self.facts.find, question.title)
+        return clock.run_quick("facts", lambda share: find(check=share.check), None)
+
+    def _compose(self, decided: Decided, ask: Ask, clock: Clock) -> Composed:
+        if decided.choices:
+            clock.listen(ChoicesOffered(decided.choices))
+        limit = self._config.answer.limit - (ROOM if ask.persona else 0)
+        if decided.verdict != "passage":
+            return compose(decided, limit=limit, top=ask.top)
+        clock.listen(StageBegun("compose"))
+        return clock.run_inline("compose", lambda: compose(decided, limit=limit, top=ask.top))
+
+    def _styled(self, composed: Composed, decided: Decided, ask: Ask, clock: Clock) -> Composed:
+        if ask.persona and not decided.choices:
+            return self._with_persona(composed, ask, clock, top=ask.top)
+        return composed
+
+    def _with_persona(self, composed: Composed, ask: Ask, clock: Clock, *, top: int) -> Composed:
+        assert self._personas is not None, "a corridor with personas"
+        clock.listen(StageBegun("style"))
+        return style(composed, ask, self._personas, clock, hints=self._config.style.hints, top=top)
+
+    def _finished(self, ask: Ask, decided: Decided, composed: Composed, clock: Clock) -> Answer:
+        _emit(composed, clock)
+        return Answer(
+            question=ask.question.title,
+            text=composed.text,
+            kind=composed.kind,
+            answered=bool(composed.text),
+            confidence=round(decided.confidence, 4),
+            reason="" if composed.text else self._reason(decided),
+            sources=composed.sources,
+            timings=clock.report(),
+            skipped=tuple(clock.skipped),
+            styled=composed.styled,
+            choices=decided.choices,
+            trace=self._trace(decided) if ask.trace else None,
+        )
+
+    def _reason(self, decided: Decided) -> str:
+        """Why there is no answer."""
+        if decided.choices:
+            return WHICH
+        if decided.demoted is not None:
+            passage = decided.demoted.passage
+            return DEMOTED.format(passage.clue.title or passage.source.document)
+        return reason(decided.ranking, decided.decision, self.index)
+
+    def _trace(self, decided: Decided) -> dict[str, object]:
+        ranking = decided.ranking
+        models: dict[str, object] = {
+            "encoder": self.index.encoder if self._encoder else None,
+            "rankers": [model.name for model in self._rankers.models] + [LEARNED] * (self._rankers.fusion is not None),
+        }
+        if ranking.challenger:
+            models["challenger"] = ranking.challenger
+        trace = {**ranking_trace(ranking, decided.decision), "models": models}
+        if decided.fact is not None and self.facts is not None:
+            trace["facts"] = self.facts.trace(decided.fact)
+        return trace
+
+
+def _emit(composed: Composed, clock: Clock) -> None:
+    clock.listen(SourcesFound(composed.sources))
+    if composed.text and clock.listen is not ignore_event:
+        for piece in _pieces(composed.text):
+            clock.listen(TextAdded(piece))
+
+
+def _pieces(text: str) -> Iterator[str]:
+    """The sentences of a text, each with the characters before the next one."""
+    bounds = [start for start, _ in sentences(text)][1:]
+    for start, end in pairwise([0, *bounds, len(text)]):
+        yield text[start:end]
+
+
+def _no_fact_reason(question: Question, clock: Clock, fact: FactResult | None) -> str:
+    if fact is not None:
+        return fact.reason
+    if not question.title.strip():
+        return EMPTY_QUESTION
+    return NO_TIME if clock.skipped else NO_GRAPH

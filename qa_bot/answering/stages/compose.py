@@ -1,0 +1,63 @@
+"""Compose: the text of the answer, with the sources of every stretch of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from qa_bot.answering.stages.decide import Decided
+from qa_bot.answering.stages.tiling import Tiling, tile
+from qa_core.text.analysis import sentences
+from qa_core.types import AnswerKind, AnswerSource, Candidate, Span, Styled
+
+TILED = 10
+"""An answer is tiled from at most this many documents."""
+
+
+@dataclass(frozen=True, slots=True)
+class Composed:
+    """The text of an answer and its sources: those it was made from, then further documents."""
+
+    kind: AnswerKind = "none"
+    text: str = ""
+    sources: tuple[AnswerSource, ...] = ()
+    styled: Styled | None = None
+
+
+def compose(decided: Decided, *, limit: int, top: int) -> Composed:
+    """A fact with its triples, or passages tiled into at most `limit` characters; `top` documents as sources."""
+    candidates = decided.ranking.candidates
+    documents = tuple(map(source_of, candidates[:top]))
+    if decided.verdict == "fact":
+        assert decided.fact is not None
+        assert decided.fact.answer is not None
+        return Composed("fact", decided.fact.answer.text, (*decided.fact_sources, *documents))
+    if decided.verdict == "passage":
+        tiling = tile(candidates, limit=max(1, limit), sentences=sentences)
+        if tiling.text:
+            return Composed("passage", tiling.text, _tiled_sources(tiling, candidates[:top]))
+    return Composed(sources=documents)
+
+
+def source_of(candidate: Candidate, *, span: Span | None = None, source_span: Span | None = None) -> AnswerSource:
+    """A document as the source of an answer; the spans are None if the answer does not use it."""
+    passage = candidate.passage
+    return AnswerSource(
+        id=passage.id,
+        document=passage.source.document,
+        collection=passage.source.collection,
+        title=passage.source.title,
+        url=passage.source.url,
+        score=round(candidate.score, 6),
+        text=passage.text,
+        span=span,
+        source_span=source_span,
+    )
+
+
+def _tiled_sources(tiling: Tiling, candidates: Sequence[Candidate]) -> tuple[AnswerSource, ...]:
+    """The tiles in order, then further documents."""
+    used = [source_of(t.candidate, span=t.span, source_span=t.source_span) for t in tiling.tiles]
+    taken = {(source.collection, source.document) for source in used}
+    rest = [c for c in candidates if (c.passage.source.collection, c.passage.source.document) not in taken]
+    return (*used, *map(source_of, rest))

@@ -1,0 +1,130 @@
+"""Decide: a fact, a passage, or an abstention, by calibrated confidence."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
+
+import numpy as np
+
+from qa_bot.answering.confidence.calibration import Calibration, Features
+from qa_bot.answering.stages.owner_answers import is_owned
+from qa_bot.answering.stages.question_words import names
+from qa_bot.answering.stages.rank import Ranking
+from qa_core.text.analysis import terms
+from qa_core.types import AnswerSource, Candidate, Choice
+from rankers.clue import Statistics, inverse_frequency
+
+if TYPE_CHECKING:
+    from qa_bot.answering.graph.facts import FactResult
+
+CONFIDENCE_TIE = 0.05
+"""A passage must be this much more confident than a fact to be preferred: the fact is shorter, and can be checked at
+its triple."""
+
+Verdict = Literal["fact", "passage", "abstain", "choices"]
+
+
+class Calibrations(NamedTuple):
+    """Of answers found with the encoder, and of answers found by keywords alone."""
+
+    hybrid: Calibration
+    keyword: Calibration
+
+
+class Decision(NamedTuple):
+    """Confidence of the best passage, the required threshold, and the features behind it."""
+
+    confidence: float
+    threshold: float
+    features: Features
+
+    @property
+    def given(self) -> bool:
+        return bool(self.features) and self.confidence >= self.threshold
+
+
+class Preferences(Protocol):
+    """What a conversation prefers, by its votes."""
+
+    def rerank(self, question: str, candidates: Sequence[Candidate]) -> list[Candidate]: ...
+
+    def rejects_fact(self, question: str, sources: Sequence[AnswerSource]) -> bool: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """The ranking with the decision about its best passage, the fact that competes with it, and the verdict."""
+
+    ranking: Ranking
+    decision: Decision
+    fact: FactResult | None = None
+    fact_sources: tuple[AnswerSource, ...] = ()  # of a fact that may be given
+    demoted: Candidate | None = None  # first before votes of this conversation moved it down
+    choices: tuple[Choice, ...] = ()  # ask back instead of answering
+
+    @property
+    def verdict(self) -> Verdict:
+        if self.choices:
+            return "choices"
+        if self.fact is not None and prefers_fact(self.fact, self.decision):
+            return "fact"
+        return "passage" if self.decision.given else "abstain"
+
+    @property
+    def confidence(self) -> float:
+        if self.fact is not None and self.verdict == "fact":
+            return self.fact.confidence
+        return self.decision.confidence
+
+
+def prefers_fact(fact: FactResult, decision: Decision) -> bool:
+    """Whether the fact is given, and no passage is clearly more confident."""
+    return fact.accepted and not (decision.given and decision.confidence > fact.confidence + CONFIDENCE_TIE)
+
+
+def decide_passage(ranking: Ranking, index: Statistics, calibrations: Calibrations, precision: float) -> Decision:
+    """Whether the best passage is an answer, at the wanted precision.
+
+    The owner's answer to this very question always is.
+    """
+    if not ranking.candidates:
+        return Decision(0.0, 0.0, {})
+    best = ranking.candidates[0]
+    features = confidence_features(ranking, index)
+    calibration = calibrations.keyword if best.signals.title_similarity is None else calibrations.hybrid
+    threshold = calibration.threshold(precision)
+    if is_owned(best):
+        return Decision(1.0, threshold, features)
+    return Decision(calibration.confidence(features), threshold, features)
+
+
+def confidence_features(ranking: Ranking, index: Statistics) -> Features:
+    """The features of confidence; see `qa_bot.answering.confidence.calibration.FEATURES`."""
+    if not ranking.candidates:
+        return {}
+    best = ranking.candidates[0]
+    evidence, second = _evidence(best), sum(map(_evidence, ranking.candidates[1:2]))
+    content = ranking.formulation.content_terms
+    rarity = {t: inverse_frequency(index.documents, index.document_frequency("all", t)) for t in content}
+    total, rarest = sum(rarity.values()) or 1.0, inverse_frequency(index.documents, 0)
+    title = set(terms(best.passage.clue.title))
+    text = title | set(terms(best.passage.text))
+    return {
+        "title_similarity": best.signals.title_similarity or 0.0,
+        "passage_similarity": best.signals.passage_similarity or 0.0,
+        "coverage": sum(w for t, w in rarity.items() if t in text) / total,
+        "title_coverage": sum(w for t, w in rarity.items() if t in title) / total,
+        "missing": max((w for t, w in rarity.items() if t not in text), default=0.0) / rarest,
+        "title_missing": max((w for t, w in rarity.items() if t not in title), default=0.0) / rarest,
+        "evidence": evidence,
+        "margin": max(0.0, 1 - second / evidence) if evidence > 0 else 0.0,
+        "words": float(np.log1p(len(content))),
+        "missing_name": max((rarity.get(t, 0.0) for t in names(ranking.question.title) - text), default=0.0) / rarest,
+    }
+
+
+def _evidence(candidate: Candidate) -> float:
+    """Its score by the formula, before trained rankers and fusion."""
+    return candidate.score if candidate.signals.combined is None else candidate.signals.combined

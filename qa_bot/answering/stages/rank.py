@@ -1,0 +1,138 @@
+"""Rank: clue and passage scores, trained rankers, and a learned fusion put the fused documents in order."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from qa_bot.answering.clock import Clock
+from qa_bot.answering.deadline import Deadline
+from qa_bot.answering.models.ranker_loading import ConfiguredRankers
+from qa_bot.answering.stages.owner_answers import owned_first
+from qa_bot.answering.stages.retrieve import Found, RankedList
+from qa_bot.home.config import RankingSection
+from qa_core.text.analysis import terms
+from qa_core.text.synonyms import synonyms
+from qa_core.types import Candidate, Clue, Question, Signals
+from rankers.clue import ClueRanker
+from rankers.combination import LEARNED, combine, evidence
+from retrievers.engines.index import Index
+from retrievers.formulate import Formulation
+
+if TYPE_CHECKING:  # these load training libraries
+    from rankers.fusion import LearnedFusion
+    from rankers.neural import NeuralRanker
+
+Fused = Sequence[tuple[int, float]]
+"""Keys of documents and their fused scores, best first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """Candidates, best first, one a document, with what led to them."""
+
+    question: Question
+    formulation: Formulation
+    candidates: tuple[Candidate, ...]
+    lists: tuple[RankedList, ...] = ()
+    before_fusion: tuple[Candidate, ...] = ()  # the ranked candidates in the order of the formulas
+    skipped: tuple[str, ...] = ()  # stages that did not finish in time
+    challenger: str = ""  # the other ranking of an interleaving, if one took part
+
+
+class RankingStage:
+    """Safe to share between threads."""
+
+    def __init__(self, index: Index, rankers: ConfiguredRankers, config: RankingSection) -> None:
+        self._index, self._rankers, self._config = index, rankers, config
+        self._clue = ClueRanker(index, analyse=terms, synonyms=synonyms)
+
+    def rank(
+        self, question: Question, fused: Fused, found: Found, clock: Clock, *, depth: int
+    ) -> tuple[list[Candidate], tuple[Candidate, ...]]:
+        """Up to `depth` candidates, best first, and those that were ranked in the order of the formulas.
+
+        The first `[ranking] depth` documents are ranked; the rest follows in fused order. If there is no time all
+        documents keep the fused order.
+        """
+        pool = self._config.depth
+        ranked = clock.run_quick("rank", lambda share: self._by_formula(question, fused[:pool], found, share), None)
+        if ranked is None:
+            return self._fused_order(fused[:depth], found), ()
+        for model in self._rankers.models if ranked else ():
+            ranked = self._by_model(model, question, ranked, clock)
+        before_fusion = tuple(ranked)
+        if self._rankers.fusion is not None and ranked:
+            ranked = _by_fusion(self._rankers.fusion, question, ranked, clock)
+        ranked = owned_first(question, ranked)[:depth]
+        return ranked + self._fused_order(fused[pool:depth], found), before_fusion
+
+    def _by_formula(self, question: Question, fused: Fused, found: Found, deadline: Deadline) -> list[Candidate]:
+        candidates = self._fused_order(fused, found)
+        deadline.check()
+        clue = self._clue.scorer(question)
+        perfect = clue(Clue(question.title, question.body)) or 1.0
+        scored = []
+        for candidate in candidates:
+            deadline.check()
+            score = clue(candidate.passage.clue)
+            signals = candidate.signals
+            similarity = signals.title_similarity or 0.0
+            total = evidence(signals.fused or 0.0, score / perfect, similarity)
+            scored.append(candidate.scored(candidate.score, clue=score, evidence=total))
+        deadline.check()
+        first = [_formula_score(candidate, self._config.formula) for candidate in scored]
+        passage = [candidate.signals.passage_similarity for candidate in scored]
+        combined = combine(first, passage, weight=self._config.passage_weight)
+        return _best_first([c.scored(score, combined=score) for c, score in zip(scored, combined, strict=True)])
+
+    def _by_model(
+        self, model: NeuralRanker, question: Question, candidates: list[Candidate], clock: Clock
+    ) -> list[Candidate]:
+        """The first `model.depth` candidates by the formula, with the model's score in place of the passage score.
+
+        If the model cannot finish in time, the order stays.
+        """
+        head = [c.scored(c.score, cascade=c.score) for c in candidates[: model.depth]]
+        ranked = clock.run(model.name, lambda share: model.rank(question, head, check=share.check), None)
+        if ranked is None:
+            return candidates
+        before = [candidate.signals.cascade or 0.0 for candidate in ranked]
+        scores = [candidate.signals.rankers.get(model.name) for candidate in ranked]
+        cascade = combine(before, scores, weight=self._config.model_weight)
+        reordered = _best_first([c.scored(score, cascade=score) for c, score in zip(ranked, cascade, strict=True)])
+        return reordered + candidates[model.depth :]
+
+    def _fused_order(self, fused: Fused, found: Found) -> list[Candidate]:
+        """Each document at its best passage, with its scores so far."""
+        if not fused:
+            return []
+        ranked = [(ranked.name, dict(ranked.ranked.pairs())) for ranked in found.lists]
+        nearest = self._index.best_passages([document for document, _ in fused], found.query, found.passages)
+        candidates = []
+        for document, score in fused:
+            passage, similarities = nearest[document]
+            signals = Signals(
+                lists={name: scores[document] for name, scores in ranked if document in scores},
+                fused=score,
+                title_similarity=similarities.get("title_similarity"),
+                passage_similarity=similarities.get("passage_similarity"),
+            )
+            candidates.append(Candidate(passage, score, signals))
+        return candidates
+
+
+def _formula_score(candidate: Candidate, formula: str) -> float:
+    signals = candidate.signals
+    return (signals.clue if formula == "clue" else signals.evidence) or 0.0
+
+
+def _by_fusion(fusion: LearnedFusion, question: Question, candidates: list[Candidate], clock: Clock) -> list[Candidate]:
+    """The candidates by all signals; in the order they had if there is no time."""
+    ranked = clock.run(LEARNED, lambda share: fusion.rank(question, candidates, check=share.check), None)
+    return candidates if ranked is None else ranked
+
+
+def _best_first(candidates: Sequence[Candidate]) -> list[Candidate]:
+    return sorted(candidates, key=lambda candidate: -candidate.score)
