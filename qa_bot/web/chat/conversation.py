@@ -34,7 +34,7 @@ CLIENTS = 8
 """Connections to one conversation: somebody's tabs."""
 KEEP = 120.0
 """Seconds for which an ended turn's frames, and a conversation that nobody is connected to, are kept."""
-REMEMBERED_TURNS = 8
+KEPT_TURNS = 8
 """Ended turns whose frames are kept; more than may run and wait, so that a lost connection misses none."""
 HOLD = 2.0
 """Seconds for which a turn that offers choices stays open: whoever chooses so soon hears of one end."""
@@ -226,11 +226,9 @@ class Conversation:
         self._settle()
 
     def forget(self, before: float) -> None:
-        """Drop the frames of turns that ended before a moment, and of all but the last `REMEMBERED_TURNS`."""
+        """Drop the frames of turns that ended before a moment, and of all but the last `KEPT_TURNS`."""
         ended = [turn for turn in self._turns.values() if turn.ended is not None]
-        for turn in ended[:-REMEMBERED_TURNS] + [
-            turn for turn in ended[-REMEMBERED_TURNS:] if (turn.ended or 0.0) < before
-        ]:
+        for turn in ended[:-KEPT_TURNS] + [turn for turn in ended[-KEPT_TURNS:] if (turn.ended or 0.0) < before]:
             del self._turns[turn.id]
 
     async def finish(self, seconds: float) -> None:

@@ -129,7 +129,7 @@ def test_an_engine_that_closes_ends_the_turn():
 def test_frames_of_ended_turns_are_kept_for_a_while():
     async def work():
         conversation, service = conversation_with()
-        for i in range(module.KEPT + 3):
+        for i in range(module.KEPT_TURNS + 3):
             await answered(conversation, service, f"q{i}", f"t{i}")
         everything = Client()
         conversation.catch_up(everything, after=0)
@@ -141,7 +141,7 @@ def test_frames_of_ended_turns_are_kept_for_a_while():
         return {frame["id"] for frame in everything.heard}, nothing.heard
 
     kept, left = asyncio.run(work())
-    assert kept == {f"q{i}" for i in range(3, module.KEPT + 3)}
+    assert kept == {f"q{i}" for i in range(3, module.KEPT_TURNS + 3)}
     assert left == []
 
 
