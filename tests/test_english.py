@@ -23,7 +23,6 @@ UNFINISHED = {
     "qa_bot",
     "qa_bot/answering",
     "qa_bot/answering/confidence",
-    "qa_bot/answering/graph",
     "qa_bot/answering/models",
     "qa_bot/answering/stages",
     "qa_bot/cli",

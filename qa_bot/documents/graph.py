@@ -1,10 +1,10 @@
-"""The home's knowledge graph: triples and the names of their entities, in generations beside those of the index.
+"""The knowledge graph of a home: triples and the names of their entities, in generations like those of the index.
 
     HOME/graph/00000003/triples/     kg_index/triples/columns.py
     HOME/graph/00000003/mentions/    kg_index/linking/mentions.py
-    HOME/graph/00000003/tables/      mention tables that were given, for the next generation
+    HOME/graph/00000003/tables/      copies of the added mention tables, for the next generation
 
-Files that are added join what is there: a new generation holds all of it, and is switched to when it is whole.
+Adding files writes a new generation of all triples and switches to it when it is complete.
 """
 
 from __future__ import annotations
@@ -38,17 +38,17 @@ if TYPE_CHECKING:
     from qa_bot.documents.sync import RejectLog
 
 TRIPLES, MENTIONS, TABLES = "triples", "mentions", "tables"
-_BATCH = 10_000  # triples of the present graph that are handed on together
+_BATCH = 10_000  # triples of the current graph that are read at a time
 Progress = Callable[[int, str], object]
 
 
 class GraphError(ValueError):
-    """A graph that cannot be made or asked; the message says what is wrong and what to do."""
+    """The graph is missing, or an input file is unusable; the message says what to do."""
 
 
 @dataclass(frozen=True, slots=True)
 class FileCounts:
-    """What was read from a file; `dropped` are literals in languages that were not asked for."""
+    """Counts of a file; `dropped` are literals in other languages than the requested ones."""
 
     path: str
     triples: int
@@ -58,18 +58,18 @@ class FileCounts:
 
 @dataclass(slots=True)
 class AddedGraph:
-    """What became of an `add`; the figures of the whole graph beside those of its new files."""
+    """Result of `add`: counts of the new files and figures of the whole graph."""
 
     files: list[FileCounts] = field(default_factory=list)
     rejected: int = 0
-    examples: list[Reject] = field(default_factory=list)  # the first ones, of triples and of mention tables
+    examples: list[Reject] = field(default_factory=list)  # the first rejects, of triples and mention tables
     rejects_file: Path | None = None
     seconds: float = 0.0
     stats: dict[str, Any] = field(default_factory=dict)
 
     @property
     def triples(self) -> int:
-        """Of the new files, repeated ones too."""
+        """Triples of the new files, with repetitions."""
         return sum(file.triples for file in self.files)
 
     def as_dict(self) -> dict[str, Any]:
@@ -79,7 +79,7 @@ class AddedGraph:
             "files": [{name: getattr(file, name) for name in names} for file in self.files],
             "triples": self.triples,
             "rejected": self.rejected,
-            "rejects": [{"where": each.where, "reason": each.reason} for each in self.examples],
+            "rejects": [{"where": reject.where, "reason": reject.reason} for reject in self.examples],
             "rejects_file": str(self.rejects_file) if self.rejects_file else None,
             "seconds": round(self.seconds, 3),
             "graph": self.stats,
@@ -88,7 +88,7 @@ class AddedGraph:
 
 @dataclass(frozen=True)
 class Graph:
-    """A generation, opened."""
+    """An open generation."""
 
     triples: TripleIndex
     mentions: Mentions
@@ -100,23 +100,23 @@ class Graph:
         return Lookup(self.triples, self.mentions)
 
     def fact_json(self, fact: Fact) -> dict[str, Any]:
-        """A fact for JSON: its terms, and words for them."""
+        """A fact for JSON: its terms and their labels."""
         ids = {"subject": fact.subject, "predicate": fact.predicate, "object": fact.object}
         terms = {name: self.triples.term(number) for name, number in ids.items()}
         return terms | {"labels": {name: self.lookup.label(number) for name, number in ids.items()}}
 
     def stats(self) -> dict[str, Any]:
         """Figures, for JSON: distinct triples, terms, predicates and names, and the most frequent predicates."""
-        told = self.triples.stats()
+        stats = self.triples.stats()
         return {
             "generation": self.generation,
-            "triples": told.totals.triples,
-            "terms": told.totals.terms,
-            "literals": told.totals.literals,
-            "predicates": told.totals.predicates,
+            "triples": stats.totals.triples,
+            "terms": stats.totals.terms,
+            "literals": stats.totals.literals,
+            "predicates": stats.totals.predicates,
             "names": len(self.mentions),
-            "bytes": told.bytes,
-            "most_frequent": [{"predicate": name, "triples": count} for name, count in told.most_frequent],
+            "bytes": stats.bytes,
+            "most_frequent": [{"predicate": name, "triples": count} for name, count in stats.most_frequent],
         }
 
 
@@ -126,9 +126,9 @@ def generations(home: Home) -> Generations:
 
 @contextmanager
 def open_graph(home: Home) -> Iterator[Graph]:
-    """The current generation, held until the end.
+    """The current generation, pinned while the context is open.
 
-    Raises GraphError where there is none, CorruptGenerationError where it is not as it was written.
+    Raises GraphError if there is none, CorruptGenerationError if its files were changed.
     """
     with generations(home).pin_current() as generation:
         if generation is None:
@@ -148,16 +148,16 @@ def add(
     scope: str | None = None,
     action: str | None = "kg add",
 ) -> AddedGraph:
-    """Add files of triples to the home's graph; a failure or a kill leaves the one that was there.
+    """Add files of triples to the home's graph; after a failure or kill the old graph remains.
 
     Args:
         paths: N-Triples, N-Quads and Turtle, plain, .gz or .bz2.
-        labels: predicates that tell names, beside the usual ones and those of earlier calls.
+        labels: predicates of names, in addition to the usual ones and those of earlier calls.
         tables: mention tables `text TAB entity TAB count`.
-        languages: of literals with a language tag, all of them by default.
-        strict: raise at the first malformed line instead of leaving it out.
-        scope: put before the names of blank nodes; by default another one for each file that is added.
-        action: the verb that a second writer is told; None where the caller holds the lock.
+        languages: of literals with a language tag; all by default.
+        strict: raise at the first malformed line instead of skipping it.
+        scope: prefix for the names of blank nodes; by default a new one for each file.
+        action: name of the action in the lock file; None if the caller holds the lock.
 
     Raises:
         GraphError: a file is missing or of an unknown kind.
@@ -171,12 +171,14 @@ def add(
         root = generations(home)
         with root.pin_current() as current:
             staged = root.stage((current.number if current else 0) + 1)
-            adding = _Adding(staged, current, log, languages=languages, strict=strict, progress=progress, scope=scope)
+            graph = _StagedGraph(
+                staged, current, log, languages=languages, strict=strict, progress=progress, scope=scope
+            )
             try:
-                counts = adding.triples(paths)
-                naming = adding.mentions(labels, tables)
-                told = {"triples": len(adding.index), "files": [path.name for path in paths], "labels": naming}
-                published = root.publish(staged, told)
+                counts = graph.triples(paths)
+                naming = graph.mentions(labels, tables)
+                manifest = {"triples": len(graph.index), "files": [path.name for path in paths], "labels": naming}
+                published = root.publish(staged, manifest)
             except BaseException:
                 shutil.rmtree(staged, ignore_errors=True)
                 raise
@@ -184,7 +186,7 @@ def add(
         files = [FileCounts(str(p), c.triples, c.rejected, c.dropped) for p, c in zip(paths, counts, strict=True)]
         return AddedGraph(
             files,
-            adding.wrong_rows + sum(file.rejected for file in files),  # of many only the first are reject_log
+            graph.wrong_rows + sum(file.rejected for file in files),  # of many only the first are reject_log
             list(log.counts.examples),
             log.counts.rejects_file,
             time.monotonic() - started,
@@ -193,9 +195,9 @@ def add(
 
 
 def remove(home: Home, *, namespace: str) -> int:
-    """Remove the triples whose subject's IRI begins so, wherever they came from; how many went.
+    """Remove the triples whose subject\'s IRI starts with `namespace`. Returns their number.
 
-    Raises WriterBusyError where another process writes to the home.
+    Raises WriterBusyError if another process writes to the home.
     """
     from qa_bot.documents.sync import reject_log
 
@@ -206,24 +208,25 @@ def remove(home: Home, *, namespace: str) -> int:
                 return 0
             present = TripleIndex(current.path / TRIPLES)
             staged = root.stage(current.number + 1)
-            adding = _Adding(staged, current, log, languages=None, strict=False, progress=lambda _done, _doing: None)
+            graph = _StagedGraph(
+                staged, current, log, languages=None, strict=False, progress=lambda _done, _doing: None
+            )
             try:
-                kept = ([t for t in batch if not t[0].startswith(namespace)] for batch in batches_of(present))
-                build(kept, staged / TRIPLES)
-                naming = adding.mentions((), ())
-                told = {"triples": len(adding.index), "files": [], "labels": naming}
-                root.publish(staged, told)
+                remaining = ([t for t in batch if not t[0].startswith(namespace)] for batch in batches_of(present))
+                build(remaining, staged / TRIPLES)
+                naming = graph.mentions((), ())
+                root.publish(staged, {"triples": len(graph.index), "files": [], "labels": naming})
             except BaseException:
                 shutil.rmtree(staged, ignore_errors=True)
                 raise
         root.prune()
-        return len(present) - len(adding.index)
+        return len(present) - len(graph.index)
 
 
 def _check_files(paths: Sequence[Path], tables: Sequence[Path]) -> None:
     for path in (*paths, *tables):
         if not path.is_file():
-            raise GraphError(f"Expected a file, but there is none at {path}; check the name.")
+            raise GraphError(f"Expected a file, but got no file at {path}; check the name.")
     try:
         for path in paths:
             format_of(path)
@@ -231,8 +234,8 @@ def _check_files(paths: Sequence[Path], tables: Sequence[Path]) -> None:
         raise GraphError(str(error)) from None
 
 
-class _Adding:
-    """A generation in the making."""
+class _StagedGraph:
+    """A new generation while it is written."""
 
     def __init__(
         self,
@@ -240,9 +243,9 @@ class _Adding:
         current: Generation | None,
         log: RejectLog,
         *,
-        languages: Collection[str] | None,
-        strict: bool,
-        progress: Progress,
+        languages: Collection[str] | None = None,
+        strict: bool = False,
+        progress: Progress = lambda _done, _doing: None,
         scope: str | None = None,
     ) -> None:
         self._staged, self._current, self._log, self._progress = staged, current, log, progress
@@ -251,7 +254,7 @@ class _Adding:
         self.wrong_rows = 0  # of mention tables
 
     def triples(self, paths: Sequence[Path]) -> tuple[Counts, ...]:
-        """Write the index of the present graph and the files, and say what was read from each file."""
+        """Write the index of the current graph and the files. Returns the counts of each file."""
         folder = self._staged / TRIPLES
         if self._current is None and self._scope is None:
             loaded = load(
@@ -264,53 +267,56 @@ class _Adding:
             )
             return loaded.counts
         counts = tuple(Counts() for _ in paths)
-        new = (self._batches(path, count, place) for place, (path, count) in enumerate(zip(paths, counts, strict=True)))
+        new = (self._batches(path, count, i) for i, (path, count) in enumerate(zip(paths, counts, strict=True)))
         present = batches_of(TripleIndex(self._current.path / TRIPLES)) if self._current else ()
         build(chain(present, *new), folder, progress=self._read)
         return counts
 
     @cached_property
     def index(self) -> TripleIndex:
-        """Of the new generation, once `triples` has written it."""
+        """The index of the new generation; call after `triples`."""
         return TripleIndex(self._staged / TRIPLES)
 
-    def mentions(self, given: Collection[str], tables: Sequence[Path]) -> list[str]:
-        """Write the names of the entities: those that triples tell, and those of all tables that were ever given.
+    def mentions(self, new_labels: Collection[str], tables: Sequence[Path]) -> list[str]:
+        """Write the names of the entities, from triples and from all tables added so far.
 
-        What is returned are the predicates, now and earlier given, that tell names beside the usual ones.
+        Returns the additional predicates of names, of this call and earlier ones.
         """
         index = self.index
-        labels = sorted({*given, *(self._current.manifest.get("labels", ()) if self._current else ())})
-        kept = self._staged / TABLES
+        labels = sorted({*new_labels, *(self._current.manifest.get("labels", ()) if self._current else ())})
+        folder = self._staged / TABLES
         if self._current is not None and (self._current.path / TABLES).is_dir():
             link(self._current, TABLES, self._staged)
         if tables:
-            kept.mkdir(exist_ok=True)
+            folder.mkdir(exist_ok=True)
         for table in tables:
-            shutil.copyfile(table, kept / f"{self._staged.stem}-{table.name}")
+            shutil.copyfile(table, folder / f"{self._staged.stem}-{table.name}")
         predicates = frozenset(index.predicate_counts()[0].tolist())
 
         def entity(term: str) -> int | None:
-            """A predicate has a label too, but is not what questions are about."""
+            """The id of a term that is not a predicate: questions are not about predicates."""
             number = index.id_of(term)
             return None if number in predicates else number
 
         named = rows_of(
-            _naming(index, {*LABELS, *labels, *ALIASES, *LINKS}), entity, labels={*LABELS, *labels}, languages=None
+            _triples_with(index, {*LABELS, *labels, *ALIASES, *LINKS}),
+            entity,
+            labels={*LABELS, *labels},
+            languages=None,
         )
-        read = (read_table(table, entity, report=self._report_of(table)) for table in sorted(kept.glob("*")))
+        read = (read_table(table, entity, report=self._report_of(table)) for table in sorted(folder.glob("*")))
         rows: Iterator[Row] = chain(named, *read)
         write_mentions(self._counted(rows), self._staged / MENTIONS, salience=index.salience)
         return labels
 
-    def _batches(self, path: Path, counts: Counts, place: int) -> Iterator[list[Triple]]:
+    def _batches(self, path: Path, counts: Counts, file: int) -> Iterator[list[Triple]]:
         return read_triples(
             path,
             languages=self._languages,
             strict=self._strict,
             report=self._reject,
             counts=counts,
-            scope=f"{self._staged.stem}-{place}-" if self._scope is None else self._scope,
+            scope=f"{self._staged.stem}-{file}-" if self._scope is None else self._scope,
         )
 
     def _counted(self, rows: Iterator[Row]) -> Iterator[Row]:
@@ -322,13 +328,12 @@ class _Adding:
     def _read(self, stage: str, done: int, _total: int | None) -> None:
         self._progress(done, stage)
 
-    def _reject(self, found: Malformed) -> None:
-        self._log.reject(
-            Reject(f"{found.path}:{found.line}", f"{found.reason} in {found.text!r}" if found.text else found.reason)
-        )
+    def _reject(self, line: Malformed) -> None:
+        reason = f"{line.reason} in {line.text!r}" if line.text else line.reason
+        self._log.reject(Reject(f"{line.path}:{line.line}", reason))
 
     def _report_of(self, table: Path) -> Callable[[str], None]:
-        """What is wrong with an earlier table was told when it was given."""
+        """Reports malformed rows of new tables; those of earlier ones were reported when they were added."""
         return self._wrong_row if table.name.startswith(f"{self._staged.stem}-") else lambda _message: None
 
     def _wrong_row(self, message: str) -> None:
@@ -338,36 +343,36 @@ class _Adding:
 
 
 def batches_of(index: TripleIndex) -> Iterator[list[Triple]]:
-    """All triples of an index in order, as they were read."""
-    held: list[Triple] = []
+    """All triples of an index, sorted."""
+    batch: list[Triple] = []
     for s in range(index.totals.literals, index.totals.terms):
         predicates, objects = index.facts(s)
         if len(predicates):
             subject = index.term(s)
-            held += (
+            batch += (
                 (subject, index.term(p), index.term(o))
                 for p, o in zip(predicates.tolist(), objects.tolist(), strict=True)
             )
-        if len(held) >= _BATCH:
-            yield held
-            held = []
-    if held:
-        yield held
+        if len(batch) >= _BATCH:
+            yield batch
+            batch = []
+    if batch:
+        yield batch
 
 
 def statements(generation: Generation) -> Iterator[tuple[int, bytes]]:
-    """A generation as blocks of N-Triples, each with the number of its triples."""
+    """A generation as blocks of N-Triples, with the number of triples in each."""
     for batch in batches_of(TripleIndex(generation.path / TRIPLES)):
         yield len(batch), "".join(f"{statement(triple)}\n" for triple in batch).encode()
 
 
 def tables(generation: Generation) -> list[Path]:
-    """The mention tables that were given, oldest first."""
+    """The added mention tables, oldest first."""
     return sorted((generation.path / TABLES).glob("*"))
 
 
 def holds(generation: Generation, triples: Iterable[Triple]) -> bool:
-    """Whether all these triples are in the graph."""
+    """Whether the graph has all these triples."""
     index = TripleIndex(generation.path / TRIPLES)
     return all(_is_in(index, triple) for triple in triples)
 
@@ -379,8 +384,8 @@ def _is_in(index: TripleIndex, triple: Triple) -> bool:
     return object_ in index.objects(subject, predicate)
 
 
-def _naming(index: TripleIndex, predicates: Collection[str]) -> Iterator[Triple]:
-    """The triples with some predicates."""
+def _triples_with(index: TripleIndex, predicates: Collection[str]) -> Iterator[Triple]:
+    """All triples with the given predicates."""
     for predicate in sorted(predicates):
         if (number := index.id_of(predicate)) is None:
             continue

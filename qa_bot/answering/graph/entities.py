@@ -10,7 +10,7 @@ from kg_index.answers.lookup import Lookup
 from kg_index.linking.linker import Linker
 
 LONGEST = 1_000
-"""Characters of a text that are read."""
+"""Characters of a text that are searched."""
 
 
 class Entity(NamedTuple):
@@ -21,7 +21,7 @@ class Entity(NamedTuple):
 
 
 class Entities:
-    """Over one generation of a graph; safe to share between threads."""
+    """Finds entities of one generation of a graph; safe to share between threads."""
 
     def __init__(self, lookup: Lookup) -> None:
         self._linker = Linker(lookup.mentions, lookup.triples.salience)
@@ -30,14 +30,14 @@ class Entities:
         self.find = lru_cache(maxsize=1024)(self._find)
 
     def _find(self, text: str) -> tuple[Entity, ...]:
-        """What a text names with a capital letter, each name once; of one name the likeliest entity."""
-        read = text[:LONGEST]
-        found: dict[str, Entity] = {}
-        for spotted in self._linker.find(read):
-            name = read[spotted.start : spotted.end]
-            if name[:1].isupper() and name not in found:
-                found[name] = Entity(name, self._classes(spotted.entities[0]))
-        return tuple(found.values())
+        """Capitalised names in the text, each once, with the kinds of its likeliest entity."""
+        searched = text[:LONGEST]
+        entities: dict[str, Entity] = {}
+        for mention in self._linker.find(searched):
+            name = searched[mention.start : mention.end]
+            if name[:1].isupper() and name not in entities:
+                entities[name] = Entity(name, self._classes(mention.entities[0]))
+        return tuple(entities.values())
 
     def _read_classes(self, entity: int) -> frozenset[str]:
         kinds = self._vocabulary.kinds(entity)

@@ -1,4 +1,4 @@
-"""Answers from the home's graph, each with how sure it is; facts and passages compete by that."""
+"""Answers questions from the home's graph, with a calibrated confidence by which facts compete with passages."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:  # torch comes with these
 
 
 COLLECTION = "graph"
-"""Name of the collection that facts stand in as sources."""
+"""Collection of facts as sources."""
 NO_TOPIC = "The graph knows nothing that this question names; ask otherwise or add facts."
 
 
@@ -42,13 +42,13 @@ class Fitted:
     @classmethod
     @cache
     def shipped(cls) -> Fitted:
-        told = orjson.loads(FACTS.read_bytes())
-        return cls(told["weights"], Calibration.of(told["confidence"]))
+        fitted = orjson.loads(FACTS.read_bytes())
+        return cls(fitted["weights"], Calibration.of(fitted["confidence"]))
 
 
 @dataclass(frozen=True, slots=True)
 class FactResult:
-    """What the graph says: `answer` is None if no interpretation has one."""
+    """The graph's answer to a question; `answer` is None if no interpretation has one."""
 
     parsed: ParsedQuestion
     answer: FactAnswer | None
@@ -61,7 +61,7 @@ class FactResult:
 
     @property
     def reason(self) -> str:
-        """Why it is not given."""
+        """Why the answer is not accepted."""
         if self.answer is None:
             return NO_TOPIC
         topic = self.parsed.interpretations[0].interpretation.topic.text
@@ -72,14 +72,13 @@ class FactResult:
 
 
 class FactsError(ValueError):
-    """A graph, table or scorer that cannot be used; the message says which and what to do."""
+    """The graph, template table or relation scorer is unusable; the message says what to do."""
 
 
 def open_facts(home: Home, config: Config, held: ExitStack) -> Facts:
-    """Over the current generation of the home's graph, which is `held` as long as it is read.
+    """Open the current generation of the home's graph, pinned until `held` closes.
 
-    Raises:
-        FactsError: there is no graph, or something that the configuration names cannot be read.
+    Raises FactsError if there is no graph, or a configured table or scorer cannot be read.
     """
     encoder = resolve(STARTER, models=home.models)
     settings = config.facts
@@ -94,7 +93,7 @@ def open_facts(home: Home, config: Config, held: ExitStack) -> Facts:
 
 
 class Facts:
-    """Over one generation of the graph; safe to share between threads."""
+    """Answers from one generation of the graph; safe to share between threads."""
 
     def __init__(
         self,
@@ -108,10 +107,10 @@ class Facts:
     ) -> None:
         """
         Args:
-            encoder: what the weights were fitted with, the starter encoder.
-            precision: wanted share of right answers among those given.
+            encoder: the starter encoder, with which the weights were fitted.
+            precision: required share of right answers among the accepted ones.
             limit: characters of an answer.
-            templates: mined templates, whose relations are known.
+            templates: mined templates.
             scorer: a trained scorer of relations.
         """
         fitted = Fitted.shipped()
@@ -124,43 +123,43 @@ class Facts:
 
     @property
     def lookup(self) -> Lookup:
-        """What the graph is asked by."""
+        """Lookup of facts and labels."""
         return self._answerer.lookup
 
     @property
     def answerer(self) -> Answerer:
-        """What reads questions over the graph."""
+        """The answerer of the graph."""
         return self._answerer
 
     def find(self, question: str, *, check: Callable[[], object] = lambda: None) -> FactResult:
-        """The likeliest answer; `check` may raise when there is no more time."""
+        """The best answer; `check` is called between topics and may raise to stop."""
         parsed = self._answerer.parse(question, check=check)
         if not parsed.interpretations:
             return FactResult(parsed, None, 0.0, self._threshold)
-        told = self._answerer.verbalise(parsed.interpretations[0].interpretation, limit=self._limit)
+        answer = self._answerer.verbalise(parsed.interpretations[0].interpretation, limit=self._limit)
         confidence = self._calibration.confidence(parsed.features)
-        return FactResult(parsed, told, confidence, self._threshold)
+        return FactResult(parsed, answer, confidence, self._threshold)
 
     def search(self, question: str, *, top: int, check: Callable[[], object] = lambda: None) -> list[Candidate]:
-        """The facts of all interpretations, best first."""
-        found: dict[str, Candidate] = {}
+        """Facts of all interpretations as candidates, best first."""
+        candidates: dict[str, Candidate] = {}
         for scored in self._answerer.parse(question, check=check).interpretations:
             for evidence in self._answerer.verbalise(scored.interpretation, limit=self._limit).evidence:
                 candidate = self._candidate(evidence, scored)
-                found.setdefault(candidate.passage.id, candidate)
-            if len(found) >= top:
+                candidates.setdefault(candidate.passage.id, candidate)
+            if len(candidates) >= top:
                 break
-        return [*found.values()][:top]
+        return [*candidates.values()][:top]
 
-    def sources(self, found: FactResult) -> tuple[AnswerSource, ...]:
-        """The facts behind an answer."""
-        assert found.answer is not None
-        return tuple(self._source(each, found.confidence) for each in found.answer.evidence)
+    def sources(self, result: FactResult) -> tuple[AnswerSource, ...]:
+        """The evidence of an answer as sources."""
+        assert result.answer is not None
+        return tuple(self._source(evidence, result.confidence) for evidence in result.answer.evidence)
 
-    def trace(self, found: FactResult) -> dict[str, Any]:
+    def trace(self, result: FactResult) -> dict[str, Any]:
         """Mentions, entities, templates and relations with their scores, for JSON."""
         lookup = self.lookup
-        spotted = found.parsed.entities
+        entities = result.parsed.entities
         return {
             "mentions": [
                 {
@@ -169,14 +168,14 @@ class Facts:
                     "entity": lookup.triples.term(topic.id),
                     "label": lookup.label(topic.id),
                     "score": round(topic.score, 4),
-                    "kind": topic in spotted.kinds,
+                    "kind": topic in entities.kinds,
                 }
-                for topic in (*spotted.topics, *spotted.kinds)
+                for topic in (*entities.topics, *entities.kinds)
             ],
-            "readings": [self._interpretation_json(each) for each in found.parsed.interpretations],
-            "features": found.parsed.features,
-            "confidence": round(found.confidence, 4),
-            "threshold": found.threshold,
+            "readings": [self._interpretation_json(scored) for scored in result.parsed.interpretations],
+            "features": result.parsed.features,
+            "confidence": round(result.confidence, 4),
+            "threshold": result.threshold,
         }
 
     def _interpretation_json(self, scored: ScoredInterpretation) -> dict[str, Any]:
@@ -186,20 +185,20 @@ class Facts:
             "template": interpretation.template,
             "relation": interpretation.relation,
             "score": round(scored.score, 4),
-            "answers": [lookup.label(each) for each in interpretation.answers[:10]],
+            "answers": [lookup.label(answer) for answer in interpretation.answers[:10]],
             "count": len(interpretation.answers),
             "counted": interpretation.counted,
             "features": {name: round(value, 4) for name, value in interpretation.features.items()},
         }
 
     def _source(self, evidence: Evidence, score: float) -> AnswerSource:
-        where = self._where(evidence)
+        source = self._subject_source(evidence)
         return AnswerSource(
             id=self._id(evidence),
-            document=where.document,
-            collection=where.collection,
-            title=where.title,
-            url=where.url,
+            document=source.document,
+            collection=source.collection,
+            title=source.title,
+            url=source.url,
             score=round(score, 6),
             text=evidence.text,
             span=evidence.span,
@@ -207,11 +206,11 @@ class Facts:
         )
 
     def _candidate(self, evidence: Evidence, scored: ScoredInterpretation) -> Candidate:
-        where = self._where(evidence)
-        passage = Passage(self._id(evidence), evidence.text, Clue(where.title), where)
+        source = self._subject_source(evidence)
+        passage = Passage(self._id(evidence), evidence.text, Clue(source.title), source)
         return Candidate(passage, round(scored.score, 6), Signals(fact=dict(scored.interpretation.features)))
 
-    def _where(self, evidence: Evidence) -> Source:
+    def _subject_source(self, evidence: Evidence) -> Source:
         subject = evidence.facts[0].subject
         term = self.lookup.triples.term(subject)
         url = term if term.startswith(("http://", "https://")) else ""

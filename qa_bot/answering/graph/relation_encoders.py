@@ -1,4 +1,4 @@
-"""Encoders whose vectors a scorer of relations reads side by side."""
+"""Several encoders as one, for relation scorers."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ from qa_core.types import Encoder, FloatArray
 
 @dataclass(frozen=True, slots=True)
 class ConcatenatedEncoder:
-    """The vectors of several encoders as one of length 1, in which each has an equal share."""
+    """Concatenates the vectors of several encoders, with equal weights and length 1."""
 
     encoders: tuple[Encoder, ...]
 
     @property
     def fingerprint(self) -> str:
-        return "+".join(each.fingerprint for each in self.encoders)
+        return "+".join(encoder.fingerprint for encoder in self.encoders)
 
     def encode(self, texts: Sequence[str]) -> FloatArray:
-        """(N, D), where D is the sum of all dimensions."""
-        rows = np.concatenate([each.encode(texts) for each in self.encoders], axis=1)
+        """(N, D), where D is the sum of the dimensions."""
+        rows = np.concatenate([encoder.encode(texts) for encoder in self.encoders], axis=1)
         return (rows / np.float32(len(self.encoders) ** 0.5)).astype(np.float32)
 
 
 def open_encoders(names: str, *, models: Path) -> ConcatenatedEncoder:
-    """Encoders by names with commas between; `models` holds those that were fetched. Raises EncoderError."""
+    """Open encoders by comma-separated names; `models` is the folder of fetched ones. Raises EncoderError."""
     return ConcatenatedEncoder(tuple(resolve(name.strip(), models=models) for name in names.split(",")))
 
 

@@ -1,4 +1,4 @@
-"""Folders that `train relations` wrote, opened again."""
+"""Opens relation scorers that `qa-bot train relations` wrote."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from qa_core.networks.checkpoints import CONFIG, load_config, load_weights
 
 
 class RelationScorerError(ValueError):
-    """A folder without a usable relation scorer; the message says what is wrong with it and what to do."""
+    """A folder has no usable relation scorer; the message says what to do."""
 
 
 QUESTIONS, HEAD = "questions", "head"
-"""Folders within that of a tuned scorer: the tuned transformer, and the head over frozen vectors beside it."""
+"""Subfolders of a tuned scorer: the tuned transformer, and the head over frozen vectors."""
 
 
 def open_scorer(folder: Path, models: Path) -> RelationScorer:
-    """A head over an encoder's vectors, the network of the thesis, or a tuned transformer with a head beside it.
+    """Open a head over an encoder's vectors, the network of Wang (2018), or a tuned transformer with a head.
 
     Args:
-        models: holds encoders that were fetched.
+        models: folder of fetched encoders.
 
-    Raises RelationScorerError where the folder holds none of these, or was trained with other weights of an encoder.
+    Raises RelationScorerError if the folder holds none of these, or an encoder changed since the training.
     """
     try:
         kind = read_object(current_folder(folder) / CONFIG).get("kind")
@@ -43,12 +43,11 @@ def open_scorer(folder: Path, models: Path) -> RelationScorer:
 
 
 def open_head(folder: Path, models: Path) -> RelationHead:
-    """As `open_scorer`, for a head alone."""
+    """Open a head. Raises RelationScorerError as `open_scorer`."""
     try:
         config = load_config(folder, HeadConfig)
         encoder = open_encoders(config.encoder, models=models)
-        if encoder.fingerprint != config.fingerprint:
-            raise ValueError(f"Expected the encoder {config.encoder!r} as it was in training; train again.")
+        _expect_fingerprint(config.encoder, encoder.fingerprint, config.fingerprint)
         return RelationHead.load(folder, encoder.encode)
     except (ValueError, FileNotFoundError) as error:
         raise RelationScorerError(f"{folder}: {error}") from error
@@ -57,13 +56,14 @@ def open_head(folder: Path, models: Path) -> RelationHead:
 def _open_tuned(folder: Path, models: Path) -> WeightedSumScorer:
     config = load_config(folder, TunedConfig)
     factors = load_weights(folder, shapes={"scale": (), "keywords": ()})
-    words, asked = resolve(config.encoder, models=models), resolve(str(folder / QUESTIONS), models=models)
-    for name, encoder, known in (
-        (config.encoder, words, config.fingerprint),
-        (str(folder / QUESTIONS), asked, config.questions),
-    ):
-        if encoder.fingerprint != known:
-            raise ValueError(f"Expected the encoder {name!r} as it was in training; train again.")
+    relations, questions = resolve(config.encoder, models=models), resolve(str(folder / QUESTIONS), models=models)
+    _expect_fingerprint(config.encoder, relations.fingerprint, config.fingerprint)
+    _expect_fingerprint(str(folder / QUESTIONS), questions.fingerprint, config.questions)
     scale, keywords = (float(factors[name]) for name in ("scale", "keywords"))
-    tuned = tuned_scorer(asked.encode, words.encode, scale=scale, keywords=keywords)
+    tuned = tuned_scorer(questions.encode, relations.encode, scale=scale, keywords=keywords)
     return WeightedSumScorer([(tuned, 1.0), (open_head(folder / HEAD, models), 1.0)])
+
+
+def _expect_fingerprint(name: str, actual: str, expected: str) -> None:
+    if actual != expected:
+        raise ValueError(f"Expected the encoder {name!r} of the training, but got other weights; train again.")

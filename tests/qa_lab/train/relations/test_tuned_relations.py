@@ -92,7 +92,7 @@ def test_folders_that_were_changed_are_told(request_: Request):
     path = request_.out / "questions" / "model.safetensors"
     weights = {name: np.array(each) for name, each in map_tensors(path).items()}
     write_tensors(path, {name: each * 2 for name, each in weights.items()})
-    with pytest.raises(RelationScorerError, match=r"questions' as it was in training"):
+    with pytest.raises(RelationScorerError, match=r"questions' of the training, but got other weights"):
         open_scorer(request_.out, request_.out / "models")
     path.unlink()
     with pytest.raises(RelationScorerError, match="out: "):
