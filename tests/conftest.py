@@ -6,6 +6,7 @@ os.environ["OMP_NUM_THREADS"] = "1"  # before torch and faiss load: workers shar
 
 import json
 import shutil
+import signal
 import subprocess
 import sys
 from collections.abc import Callable, Generator, Iterator
@@ -18,6 +19,9 @@ from filelock import FileLock
 from hypothesis import HealthCheck, settings
 
 from qa_core.encoders.mapped_tensors import write_tensors
+
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # pytest runs in the background; tests interrupt processes
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # --- the test run ---------------------------------------------------------------------------------------------------
 
