@@ -394,3 +394,31 @@ def tiny_gpt2(tmp_path_factory: pytest.TempPathFactory) -> Path:
     transformers.GPT2LMHeadModel(config).save_pretrained(folder)
     tokenizer.save_pretrained(folder)
     return folder
+
+
+@pytest.fixture
+def assert_resumes(tmp_path: Path) -> Callable[..., Any]:
+    """Compares a whole run with one that is interrupted, saved and resumed in a new model, bit for bit."""
+
+    import torch
+
+    from qa_core.training.resume import load_training, save_training
+
+    def check(begin: Callable[[], tuple[Any, Any]], run: Callable[..., Iterator[Any]], *, step: int) -> Any:
+        """`begin()` gives a model (or None) and its `Training`, and `run(model, training)` trains it."""
+        model, whole = begin()
+        list(run(model, whole))
+        model, interrupted = begin()
+        for progress in run(model, interrupted):
+            if progress.step >= step:
+                save_training(tmp_path / "run", interrupted)
+                break
+        torch.rand(7)  # the state of another process
+        model, resumed = begin()
+        load_training(tmp_path / "run", resumed)
+        list(run(model, resumed))
+        for name, weight in whole.model.state_dict().items():
+            assert torch.equal(weight, resumed.model.state_dict()[name]), name
+        return resumed
+
+    return check

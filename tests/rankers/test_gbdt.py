@@ -27,21 +27,21 @@ def test_a_stump_by_hand():
     np.testing.assert_allclose(trees.score(np.array([[0.0], [1.0]], dtype=np.float32)), [-2.0, 2.0], rtol=1e-6)
 
 
-def test_a_weight_counts_by_hand():
+def test_weights_by_hand():
     """Right at 1 with weight 3: the prior is log(3 / 2), p is 3/5, and a leaf Σ w(y − p) / Σ w p(1 − p)."""
     features = np.array([[0.0]] * 10 + [[1.0]] * 20, dtype=np.float32)
     labels, weights = [0] * 20 + [1] * 10, [1.0] * 20 + [3.0] * 10
     config = GBDTConfig(trees=1, leaves=2, learning_rate=1.0, least=1, features=1.0, examples=1.0, l2=0.0)
     trees = BoostedTrees.fit(features, labels, names=("x",), weights=weights, config=config)
     prior, left, right = np.log(1.5), -6 / 2.4, (3 * 10 * 0.4 - 10 * 0.6) / (40 * 0.24)
-    found = trees.score(np.array([[0.0], [1.0]], dtype=np.float32))
-    np.testing.assert_allclose(found, [prior + left, prior + right], rtol=1e-5)
+    scores = trees.score(np.array([[0.0], [1.0]], dtype=np.float32))
+    np.testing.assert_allclose(scores, [prior + left, prior + right], rtol=1e-5)
     plain = BoostedTrees.fit(features, labels, names=("x",), config=config)
     same = BoostedTrees.fit(features, labels, names=("x",), weights=[1.0] * 30, config=config)
     assert plain.score(features).tolist() == same.score(features).tolist()
 
 
-def test_trees_add_to_where_they_start_by_hand():
+def test_trees_add_to_initial_scores_by_hand():
     """Shares of 1/4 and 3/4 from log-odds of log 3: p is 3/4, and a leaf Σ (y − p) / Σ p(1 − p)."""
     features = np.array([[0.0]] * 10 + [[1.0]] * 10, dtype=np.float32)
     shares = [0.25] * 10 + [0.75] * 10
@@ -49,12 +49,12 @@ def test_trees_add_to_where_they_start_by_hand():
         "cross_entropy", trees=1, leaves=2, learning_rate=1.0, least=1, features=1.0, examples=1.0, l2=0.0
     )
     trees = BoostedTrees.fit(features, shares, names=("x",), start=np.full(20, np.log(3)), config=config)
-    found = trees.score(np.array([[0.0], [1.0]], dtype=np.float32))
-    np.testing.assert_allclose(found, [-0.5 / (3 / 16), 0.0], atol=1e-6)
+    scores = trees.score(np.array([[0.0], [1.0]], dtype=np.float32))
+    np.testing.assert_allclose(scores, [-0.5 / (3 / 16), 0.0], atol=1e-6)
 
 
-def test_where_trees_start_goes_with_its_example():
-    """For lambdarank examples are put in another order: the right one, far ahead already, teaches next to nothing."""
+def test_initial_scores_follow_their_examples():
+    """Lambdarank reorders examples; a right example that starts far ahead changes hardly anything."""
     features = np.array([[0.0], [1.0]] * 20, dtype=np.float32)
     labels, groups = [0, 1] * 20, np.repeat(np.arange(20), 2)
     config = GBDTConfig("lambdarank", trees=1, leaves=2, least=1, features=1.0, examples=1.0)
@@ -64,7 +64,7 @@ def test_where_trees_start_goes_with_its_example():
 
 
 @pytest.mark.parametrize("objective", ["binary", "lambdarank"])
-def test_it_finds_the_feature_that_tells(data, objective):
+def test_trees_find_the_informative_feature(data, objective):
     features, labels, groups = data
     config = GBDTConfig(objective=objective, trees=30, least=2)
     trees = BoostedTrees.fit(features, labels, names=NAMES, groups=groups, config=config)
@@ -76,13 +76,13 @@ def test_it_finds_the_feature_that_tells(data, objective):
     assert sum(shares.values()) == pytest.approx(1.0)
 
 
-def test_groups_may_stand_apart(data):
+def test_groups_may_be_interleaved(data):
     features, labels, groups = data
     config = GBDTConfig(objective="lambdarank", trees=10, least=2)
-    order = np.arange(200).reshape(20, 10).T.ravel()  # one of each group after another
-    together = BoostedTrees.fit(features, labels, names=NAMES, groups=groups, config=config)
-    apart = BoostedTrees.fit(features[order], labels[order], names=NAMES, groups=groups[order], config=config)
-    np.testing.assert_array_equal(together.score(features), apart.score(features))
+    order = np.arange(200).reshape(20, 10).T.ravel()  # one example of each group in turn
+    grouped = BoostedTrees.fit(features, labels, names=NAMES, groups=groups, config=config)
+    interleaved = BoostedTrees.fit(features[order], labels[order], names=NAMES, groups=groups[order], config=config)
+    np.testing.assert_array_equal(grouped.score(features), interleaved.score(features))
 
 
 def test_scores_are_the_same_again_alone_and_after_saving(data, tmp_path):
@@ -105,7 +105,7 @@ def test_a_missing_feature_has_a_score(data):
     assert np.isfinite(trees.score(np.full((1, 3), np.nan, dtype=np.float32))).all()
 
 
-def test_what_is_missing_may_be_what_tells(tmp_path):
+def test_missing_values_can_be_informative(tmp_path):
     """LightGBM writes such a split with an infinite threshold."""
     labels = np.arange(200) % 2
     features = np.where(labels > 0, np.nan, np.arange(200) % 7)[:, None].astype(np.float32)
@@ -122,12 +122,12 @@ def test_damaged_trees_are_refused(data, tmp_path):
     trees.save(tmp_path / "trees", card="")
     text = tensor_text(load_weights(tmp_path / "trees")[TEXT], tmp_path)
     start = text.index("leaf_value=") + len("leaf_value=")
-    spoilt = {
+    damaged = {
         "NaN or infinity": text[:start] + "nan " + text[start:].split(" ", 1)[1],
         "damaged": text[:100],
         "Expected trees over": text.replace("feature_names=signal", "feature_names=other"),
     }
-    for message, content in spoilt.items():
+    for message, content in damaged.items():
         save_model(tmp_path / "trees", config=GBDTModel(NAMES, SMALL), weights={TEXT: text_tensor(content)}, card="")
         with pytest.raises(ValueError, match=message):
             BoostedTrees.load(tmp_path / "trees")
@@ -148,7 +148,7 @@ def test_damaged_trees_are_refused(data, tmp_path):
         ({"config": GBDTConfig(objective="lambdarank"), "groups": [1]}, "Expected 200 groups"),
     ],
 )
-def test_what_cannot_be_fitted_is_told(data, change, message):
+def test_bad_training_data_is_refused(data, change, message):
     features, labels, _ = data
     with pytest.raises(ValueError, match=message):
         BoostedTrees.fit(features, **{"labels": labels, "names": NAMES, **change})
@@ -156,23 +156,23 @@ def test_what_cannot_be_fitted_is_told(data, change, message):
 
 def test_infinity_is_refused(data):
     features, labels, _ = data
-    spoilt = features.copy()
-    spoilt[3, 1] = np.inf
+    damaged = features.copy()
+    damaged[3, 1] = np.inf
     with pytest.raises(ValueError, match="infinity in noise"):
-        BoostedTrees.fit(spoilt, labels, names=NAMES)
+        BoostedTrees.fit(damaged, labels, names=NAMES)
 
 
 @pytest.mark.parametrize(
     "wrong", [{"trees": 0}, {"leaves": 1}, {"features": 1.5}, {"l2": -1.0}, {"learning_rate": 0.0}]
 )
-def test_sizes_that_no_tree_has_are_refused(wrong):
+def test_impossible_sizes_are_refused(wrong):
     with pytest.raises(ValueError, match=next(iter(wrong))):
         GBDTConfig(**wrong)
 
 
 def test_normalised_within_a_group():
     features = np.array([[1.0, 5.0], [3.0, 5.0], [10.0, np.nan], [np.nan, 2.0]], dtype=np.float32)
-    found = normalised(features, ["a", "a", "b", "b"])
-    np.testing.assert_allclose(found, [[-1, 0], [1, 0], [0, np.nan], [np.nan, 0]])
+    scores = normalised(features, ["a", "a", "b", "b"])
+    np.testing.assert_allclose(scores, [[-1, 0], [1, 0], [0, np.nan], [np.nan, 0]])
     shifted = normalised(features * 7 + 2, ["a", "a", "b", "b"])
-    np.testing.assert_allclose(found, shifted, atol=1e-6)
+    np.testing.assert_allclose(scores, shifted, atol=1e-6)

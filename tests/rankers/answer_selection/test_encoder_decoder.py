@@ -72,36 +72,31 @@ def test_it_learns_which_answer_belongs_to_which_question():
         assert PAIRS[int(scores.argmax())] == (question, answer)
 
 
-def test_forward_and_prior_read_the_other_way_round():
+def test_sources_and_targets_of_each_direction():
     forward, prior = untrained(direction="forward"), untrained(direction="prior")
     assert forward.columns([("q", "a")]) == [("q", "a")]
     assert prior.columns([("q", "a"), ("r", "a")]) == [("", "a")]
     assert untrained().columns([("q", "a")]) == [("a", "q")]
-    found = normalised(forward, prior, PAIRS)
-    np.testing.assert_allclose(found, forward.log_likelihoods(PAIRS)[0] - prior.log_likelihoods(PAIRS)[0])
+    scores = normalised(forward, prior, PAIRS)
+    np.testing.assert_allclose(scores, forward.log_likelihoods(PAIRS)[0] - prior.log_likelihoods(PAIRS)[0])
     with pytest.raises(ValueError, match="got forward and backward"):
         normalised(forward, untrained(), PAIRS)
 
 
-def test_a_prior_does_not_look_at_the_question():
+def test_a_prior_ignores_the_question():
     prior = untrained(direction="prior")
     scores = prior.score([("where is ann", "the house"), ("who", "the house"), ("", "the house")])
     assert scores.tolist() == [scores[0]] * 3
 
 
 @pytest.mark.parametrize("direction", ["backward", "forward", "prior"])
-def test_scores_depend_on_no_batch_order_or_padding(direction):
+def test_scores_do_not_depend_on_batch_order_or_padding(direction, assert_independent):
     ranker = untrained(direction=direction)
     pairs = [*PAIRS, *(pair for text in ODD for pair in ((PAIRS[0][0], text), (text, PAIRS[0][1]), (text, text)))]
-    together = ranker.score(pairs)
-    assert together.dtype == np.float32
-    assert np.isfinite(together).all()
-    np.testing.assert_allclose(together, [ranker.score([pair])[0] for pair in pairs], rtol=1e-4, atol=1e-5)
-    np.testing.assert_allclose(together[::-1], ranker.score(pairs[::-1]), rtol=1e-4, atol=1e-5)
-    assert ranker.score([]).shape == (0,)
+    assert_independent(ranker, pairs)
 
 
-def test_a_hundred_candidates_are_scored_at_once():
+def test_a_hundred_candidates_are_scored_in_one_call():
     ranker = untrained()
     pairs = [("where is ann", f"the house of {NAMES[n % 6]} {'of ' * (n % 7)}") for n in range(100)]
     scores = ranker.score(pairs)
@@ -109,7 +104,7 @@ def test_a_hundred_candidates_are_scored_at_once():
     np.testing.assert_allclose(scores[:1], ranker.score(pairs[:1]), rtol=1e-4)
 
 
-def test_a_saved_one_scores_the_same(tmp_path):
+def test_a_saved_model_scores_the_same(tmp_path):
     ranker = untrained(direction="forward")
     ranker.save(tmp_path / "model", card="")
     loaded = EncoderDecoderRanker.load(tmp_path / "model")

@@ -127,18 +127,14 @@ def test_riemannian_gradients_of_embeddings(source):
 
 
 @pytest.mark.parametrize("shape", [{}, {"distance": "cosine"}, {"concatenate": True, "dropout": 0.5}])
-def test_scores_depend_on_nothing_but_the_pair(source, pool, shape):
+def test_a_score_depends_only_on_the_pair(source, pool, shape, assert_independent):
     scorer = scorer_of(source, **shape)
     pairs = [*pool.pairs(), *((one, other) for one in ODD for other in ODD)]
-    together = scorer.score(pairs)
-    assert np.isfinite(together).all()
-    assert len(set(np.round(together, 4).tolist())) > 20
-    np.testing.assert_allclose([scorer.score([pair])[0] for pair in pairs], together, rtol=1e-4, atol=2e-4)
-    np.testing.assert_allclose(scorer.score(pairs[::-1])[::-1], together, rtol=1e-4, atol=2e-4)
-    assert scorer.score([]).shape == (0,)
+    scores = assert_independent(scorer, pairs, atol=2e-4)
+    assert len(set(np.round(scores, 4).tolist())) > 20
 
 
-def test_long_texts_are_cut(source):
+def test_long_texts_are_truncated(source):
     scorer = scorer_of(source, max_words=10)
     long = "bal lives " * 50_000
     assert scorer.score([("where", long)]) == scorer.score([("where", "bal lives " * 5)])
@@ -185,12 +181,12 @@ def pieces(word_pieces: Path) -> PieceWords:
     return PieceWords.load(word_pieces)
 
 
-def test_words_of_a_static_encoder_travel_with_the_model(pieces, tmp_path: Path):
+def test_a_model_contains_its_static_encoder(pieces, tmp_path: Path):
     np.testing.assert_array_equal(pieces.vectors(["unhappy", "cats"]), pieces.encoder.encode(["unhappy", "cats"]))
     scorer = scorer_of(pieces)
     pairs = [("why do unhappy cats sleep", "cats sleep day"), ("🙂", "unknown")]
     folder = tmp_path / "model"
-    for _ in range(2):  # into a new folder, then over itself
+    for _ in range(2):  # to a new folder, then to its own folder
         scorer.save(folder, card="")
         again = HyperQA.load(folder)
         np.testing.assert_array_equal(again.score(pairs), scorer.score(pairs))
@@ -200,7 +196,7 @@ def test_words_of_a_static_encoder_travel_with_the_model(pieces, tmp_path: Path)
         HyperQA.load(folder)
 
 
-def test_bad_models(source, tmp_path: Path):
+def test_bad_models_are_refused(source, tmp_path: Path):
     scorer = scorer_of(source)
     folder = tmp_path / "model"
 

@@ -24,7 +24,7 @@ def test_words_are_counted_once_an_answer_and_answers_once(keywords):
 
 
 def test_bm25_by_hand(keywords):
-    # "who", "the" are left out; "wrote" stands in one of three answers, "book" in two
+    # "who", "the" are left out; one of three answers has "wrote", two have "book"
     idf = {"wrote": math.log(1 + 2.5 / 1.5), "book": math.log(1 + 1.5 / 2.5)}
     norm = 1.2 * (0.25 + 0.75 * 4 / 3)
     expected = sum(weight * 2.2 / (1 + norm) for weight in idf.values())
@@ -34,15 +34,15 @@ def test_bm25_by_hand(keywords):
 
 
 def test_overlaps_by_hand(keywords):
-    found = row(keywords, "who wrote the big book", ANSWERS[0])
-    assert found["overlap"] == pytest.approx(2 / 3)
-    assert found["overlap_stems"] == pytest.approx(2 / 3)
-    assert found["jaccard"] == pytest.approx(2 / 5)
-    assert found["pairs"] == 0.0
-    assert found["rarest_shared"] == pytest.approx(keywords.idf("wrote"))
-    assert found["rarest_missing"] == pytest.approx(keywords.idf("big"))
-    assert found["density"] == 1.0
-    assert (found["question_words"], found["answer_words"]) == (5, 6)
+    features = row(keywords, "who wrote the big book", ANSWERS[0])
+    assert features["overlap"] == pytest.approx(2 / 3)
+    assert features["overlap_stems"] == pytest.approx(2 / 3)
+    assert features["jaccard"] == pytest.approx(2 / 5)
+    assert features["pairs"] == 0.0
+    assert features["rarest_shared"] == pytest.approx(keywords.idf("wrote"))
+    assert features["rarest_missing"] == pytest.approx(keywords.idf("big"))
+    assert features["density"] == 1.0
+    assert (features["question_words"], features["answer_words"]) == (5, 6)
 
 
 def test_a_number_a_date_and_a_name_are_what_is_asked_for(keywords):
@@ -80,10 +80,10 @@ def test_what_is_no_question_asks_for_nothing():
 
 
 def test_what_a_pair_says_nothing_about_is_missing(keywords):
-    found = row(keywords, "", "")
-    assert math.isnan(found["overlap"])
-    assert math.isnan(found["density"])
-    assert found["bm25"] == 0.0
+    features = row(keywords, "", "")
+    assert math.isnan(features["overlap"])
+    assert math.isnan(features["density"])
+    assert features["bm25"] == 0.0
 
 
 @pytest.mark.parametrize("text", ["", "zzz", "😀😀", "مرحبا بالعالم", "the " * 100_000, "cat " * 100_000, "Ａ" * 1000])

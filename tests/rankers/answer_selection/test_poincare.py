@@ -22,7 +22,7 @@ def direction(rng, norm):
     return point / np.linalg.norm(point) * norm
 
 
-def test_hand_worked_distances():
+def test_distances_by_hand():
     origin, half = torch.zeros(2), torch.tensor([0.5, 0.0])
     assert distance(origin, half).item() == pytest.approx(math.log(3))  # 2 artanh ½
     assert distance(-half, half).item() == pytest.approx(2 * math.log(3))  # along a line through the origin
@@ -34,7 +34,7 @@ def test_hand_worked_distances():
 
 @given(st.integers(0, 10_000), st.floats(0, 0.999), st.floats(0, 0.999))
 @settings(max_examples=40, deadline=None)
-def test_like_another_formula(seed, first, second):
+def test_distances_equal_another_formula(seed, first, second):
     rng = np.random.default_rng(seed)
     q, a = direction(rng, first), direction(rng, second)
     assert distance(torch.tensor(q), torch.tensor(a)).item() == pytest.approx(
@@ -82,14 +82,14 @@ def test_into_the_ball():
     inside = into_ball(points, edge=0.1)
     np.testing.assert_allclose(inside.numpy(), [[0.54, 0.72], [0.3, 0.4], [0, 0], [0.9, 0]], rtol=1e-6)
     assert (into_ball(torch.randn(50, 4) * 10).norm(dim=-1) < 1).all()
-    outside = torch.tensor([1.5, 0.0], requires_grad=True)  # nobody asks, yet nothing breaks
+    outside = torch.tensor([1.5, 0.0], requires_grad=True)  # outside the ball, yet finite
     apart = distance(outside, torch.zeros(2))
     apart.backward()
     assert apart.isfinite()
     assert outside.grad.isfinite().all()
 
 
-def test_the_gradient_that_flows_back_is_the_riemannian_one():
+def test_riemannian_gradients_by_hand():
     points = torch.tensor([[0.0, 0.0], [0.6, 0.0], [0.0, 0.8]], requires_grad=True)
     (riemannian(points) * torch.tensor([1.0, 2.0])).sum().backward()
     # (1 − ‖θ‖²)² / 4: ¼, .64² / 4, .36² / 4
@@ -97,7 +97,7 @@ def test_the_gradient_that_flows_back_is_the_riemannian_one():
     np.testing.assert_allclose(points.grad.numpy(), [[0.25, 0.5], [0.1024, 0.2048], [0.0324, 0.0648]], rtol=1e-6)
 
 
-def test_hand_worked_steps():
+def test_steps_by_hand():
     point = torch.nn.Parameter(torch.tensor([[0.6, 0.0]]))
     free = torch.nn.Parameter(torch.tensor([2.0, 3.0]))
     groups = [{"params": [point], "ball": True}, {"params": [free], "l2": 0.5}]
@@ -122,7 +122,7 @@ def test_hand_worked_steps():
 
 
 @pytest.mark.parametrize("adaptive", [True, False])
-def test_points_find_their_target_and_stay_in_the_ball(adaptive):
+def test_points_reach_their_target_inside_the_ball(adaptive):
     target = torch.tensor([[0.3, -0.4], [0.0, 0.9]])
     points = torch.nn.Parameter(torch.tensor([[-0.7, 0.7], [0.1, -0.2]]))
     optimiser = RiemannianAdagrad([points], learning_rate=0.3 if adaptive else 0.2, ball=True, adaptive=adaptive)

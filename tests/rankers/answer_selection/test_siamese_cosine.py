@@ -35,20 +35,20 @@ def pool() -> AnswerPool:
     )
 
 
-def peer(source, encoder, attentive, **shape) -> SiameseCosineRanker:
+def siamese(source, encoder, attentive, **shape) -> SiameseCosineRanker:
     seed_everything(1)
     return SiameseCosineRanker.of(source, PeerShape(encoder, attentive, hidden=8, filters=12, **shape))
 
 
 def test_a_convolution_by_hand(source):
-    """Filters over three words, padded by zeros; tanh; the largest over time; cosine."""
-    scorer = peer(source, "cnn", False)
+    """Filters over three words, padded by zeros; tanh; the maximum over time; cosine."""
+    scorer = siamese(source, "cnn", False)
     weight = scorer.model.convolution.weight.detach().numpy()  # (C, D, 3)
     bias = scorer.model.convolution.bias.detach().numpy()
 
     def pooled(text):
         rows = np.pad(source.vectors(text.split()), ((1, 1), (0, 0)))
-        states = [np.einsum("cdk,kd->c", weight, rows[place : place + 3]) + bias for place in range(len(rows) - 2)]
+        states = [np.einsum("cdk,kd->c", weight, rows[i : i + 3]) + bias for i in range(len(rows) - 2)]
         return np.tanh(states).max(0)
 
     q, a = pooled("where does bal live"), pooled("bal lives")
@@ -57,10 +57,10 @@ def test_a_convolution_by_hand(source):
 
 
 def test_attentive_pooling_by_hand(source):
-    scorer = peer(source, "cnn", True)
+    scorer = siamese(source, "cnn", True)
     U = scorer.model.U.detach().numpy()
     texts = scorer.read(["where does bal live"], ["bal lives"])
-    Q, A = (scorer.model.states(*texts.padded(np.array([place]))).detach().numpy()[0] for place in (0, 1))
+    Q, A = (scorer.model.states(*texts.padded(np.array([row]))).detach().numpy()[0] for row in (0, 1))
     G = np.tanh(Q @ U @ A.T)
 
     def softmax(x):
@@ -72,23 +72,19 @@ def test_attentive_pooling_by_hand(source):
 
 
 @pytest.mark.parametrize(("encoder", "attentive"), KINDS)
-def test_scores_depend_on_nothing_but_the_pair(source, pool, encoder, attentive, monkeypatch):
-    scorer = peer(source, encoder, attentive)
+def test_a_score_depends_only_on_the_pair(source, pool, encoder, attentive, assert_independent, monkeypatch):
+    scorer = siamese(source, encoder, attentive)
     pairs = [*pool.pairs(), *((one, other) for one in ODD for other in ODD)]
-    together = scorer.score(pairs)
-    assert np.isfinite(together).all()
-    alone = [scorer.score([pair])[0] for pair in pairs]
-    np.testing.assert_allclose(alone, together, rtol=1e-4, atol=1e-5)
+    scores = assert_independent(scorer, pairs)
     monkeypatch.setattr("rankers.answer_selection.siamese_cosine._POSITIONS", 9)  # many small groups
-    np.testing.assert_allclose(scorer.score(pairs[::-1])[::-1], together, rtol=1e-4, atol=1e-5)
-    assert scorer.score([]).shape == (0,)
-    cut = peer(source, encoder, attentive, max_words=2)
+    np.testing.assert_allclose(scorer.score(pairs[::-1])[::-1], scores, rtol=1e-4, atol=1e-5)
+    cut = siamese(source, encoder, attentive, max_words=2)
     np.testing.assert_array_equal(cut.score([("bal", "bal lives " * 50_000)]), cut.score([("bal", "bal lives")]))
 
 
 @pytest.mark.parametrize(("encoder", "attentive"), KINDS)
-def test_learns_a_small_task_and_is_read_again(source, pool, encoder, attentive, tmp_path: Path):
-    scorer = peer(source, encoder, attentive)
+def test_it_learns_a_toy_task_and_can_be_reloaded(source, pool, encoder, attentive, tmp_path: Path):
+    scorer = siamese(source, encoder, attentive)
     training = Training(scorer.model, optimiser(scorer, learning_rate=0.05, l2=0.0), seed=1)
     config = PairwiseConfig(batch=20, epochs=20, margin=0.3, negatives=3, drawn=4)
     losses = [progress.loss for progress in train_pairwise(training, scorer, pool, config)]
@@ -100,9 +96,9 @@ def test_learns_a_small_task_and_is_read_again(source, pool, encoder, attentive,
     np.testing.assert_array_equal(again.score(pool.pairs()), scorer.score(pool.pairs()))
 
 
-def test_gradients_reach_everything_that_is_trained(source, pool):
+def test_gradients_reach_all_trainable_weights(source, pool):
     for encoder, attentive in KINDS:
-        scorer = peer(source, encoder, attentive)
+        scorer = siamese(source, encoder, attentive)
         texts = scorer.read(pool.questions, pool.answers)
         scorer.scores(texts, pool.question, pool.answer).square().sum().backward()
         assert all(weight.grad is not None and weight.grad.abs().sum() > 0 for weight in scorer.model.parameters())
@@ -110,10 +106,10 @@ def test_gradients_reach_everything_that_is_trained(source, pool):
         assert score_no_grad(scorer, texts, pool.question, pool.answer).shape == (len(pool),)
 
 
-def test_bad_shapes(source, tmp_path: Path):
+def test_bad_shapes_and_weights_are_refused(source, tmp_path: Path):
     with pytest.raises(ValueError, match="hidden = 0, window = 2, dropout = 1"):
         SiameseCosineRanker.of(source, PeerShape(hidden=0, window=2, dropout=1))
-    scorer = peer(source, "cnn", False)
+    scorer = siamese(source, "cnn", False)
     scorer.save(tmp_path / "model", card="")
     with torch.no_grad():
         scorer.model.convolution.bias[0] = torch.nan

@@ -1,5 +1,3 @@
-from dataclasses import replace
-
 import numpy as np
 import pytest
 import torch
@@ -36,7 +34,7 @@ def ranker(names, *, encoder=""):
     return StackedRanker(inputs, BoostedTrees.fit(table, POOL.label, names=names, config=TREES), encoder)
 
 
-def test_a_table_has_the_columns_that_are_named():
+def test_a_table_has_the_named_columns():
     stacked = ranker(FAITHFUL)
     names = ("overlap", "blstm_max", "bm25")
     table = stacked.inputs.table(POOL.pairs(), names)
@@ -45,27 +43,22 @@ def test_a_table_has_the_columns_that_are_named():
 
 
 @pytest.mark.parametrize("names", [FAITHFUL, FEATURES, (*POOLS, *FEATURES, COSINE)])
-def test_saved_and_loaded_it_scores_the_same(names, tmp_path):
+def test_a_reloaded_ranker_scores_the_same(names, assert_independent, tmp_path):
     stacked = ranker(names, encoder="f" if COSINE in names else "")
     stacked.save(tmp_path / "ranker", card="card")
-    given = {"encode": encode, "encoder": "f"} if COSINE in names else {}
-    loaded = StackedRanker.load(tmp_path / "ranker", **given)
+    options = {"encode": encode, "encoder": "f"} if COSINE in names else {}
+    loaded = StackedRanker.load(tmp_path / "ranker", **options)
     pairs = [*POOL.pairs(), *(("where is ann", text) for text in ODD), *((text, "ann") for text in ODD)]
-    scores = stacked.score(pairs)
-    assert scores.dtype == np.float32
-    assert np.isfinite(scores).all()
-    np.testing.assert_array_equal(loaded.score(pairs), scores)
-    np.testing.assert_allclose(scores, [stacked.score([pair])[0] for pair in pairs], rtol=1e-5)
+    np.testing.assert_array_equal(loaded.score(pairs), assert_independent(stacked, pairs))
     assert loaded.importances() == stacked.importances()
-    assert stacked.score([]).shape == (0,)
 
 
-def test_keywords_tell_the_right_answers():
+def test_it_separates_right_answers():
     scores = ranker(FAITHFUL).score(POOL.pairs())
     assert scores[POOL.label].min() > scores[~POOL.label].max()
 
 
-def test_the_encoder_has_to_be_the_same(tmp_path):
+def test_another_encoder_is_refused(tmp_path):
     ranker((*FEATURES, COSINE), encoder="abc").save(tmp_path / "ranker", card="")
     with pytest.raises(ValueError, match="fingerprint abc"):
         StackedRanker.load(tmp_path / "ranker", encode=encode, encoder="other")
@@ -77,7 +70,7 @@ def test_the_encoder_has_to_be_the_same(tmp_path):
     ("names", "message"),
     [((), "got none"), (("bm26",), "bm26"), (("blstm_mean",), "a network"), ((COSINE,), "an encoder")],
 )
-def test_features_need_something_to_be_taken_from(names, message):
+def test_features_need_their_source(names, message):
     with pytest.raises(ValueError, match=message):
         Inputs(Keywords.of([])).table([("a", "b")], names)
 
@@ -104,6 +97,5 @@ def test_folds_do_not_depend_on_the_order():
         folds(questions, 1)
 
 
-def test_the_thesis_features_are_three_pools_and_bm25():
+def test_the_published_features_are_three_pools_and_bm25():
     assert FAITHFUL == ("blstm_mean", "blstm_sum", "blstm_max", "bm25")
-    assert replace(TREES, seed=1) != TREES

@@ -31,7 +31,7 @@ MIXED = [
 
 
 class Hashed:
-    """States of words by their letters, each moved a little towards that of the word before."""
+    """States of words by their letters, each shifted towards the state of the word before."""
 
     dimension = SIZE
 
@@ -42,8 +42,8 @@ class Hashed:
         return [self._of(text.split()) for text in texts]
 
     def _of(self, words: list[str]) -> FloatArray:
-        own = [np.random.default_rng(blake2b(w.encode()).digest()[0]).normal(size=SIZE) for w in words]
-        moved = [state + 0.1 * before for state, before in zip(own, [np.zeros(SIZE), *own], strict=False)]
+        by_word = [np.random.default_rng(blake2b(w.encode()).digest()[0]).normal(size=SIZE) for w in words]
+        moved = [state + 0.1 * before for state, before in zip(by_word, [np.zeros(SIZE), *by_word], strict=False)]
         return np.array(moved, dtype=np.float32).reshape(-1, SIZE)
 
 
@@ -89,11 +89,11 @@ def test_axes_hold_what_states_differ_in():
     embedding = ContextEmbedding(Context(SIZE, scale=3.0), 2)
     embedding.set_axes(rows)
     states, mask = pad_states(rows)
-    found = embedding(states)
+    vectors = embedding(states)
     assert mask.all()
-    torch.testing.assert_close(found.norm(dim=-1), torch.full((9, 5), 3.0))
+    torch.testing.assert_close(vectors.norm(dim=-1), torch.full((9, 5), 3.0))
     unit = torch.nn.functional.normalize(states, dim=-1)
-    torch.testing.assert_close(found @ found.mT / 9, unit @ unit.mT, atol=2e-3, rtol=0)
+    torch.testing.assert_close(vectors @ vectors.mT / 9, unit @ unit.mT, atol=2e-3, rtol=0)
     with pytest.raises(ValueError, match="a dimension of at most 24, as the states have, but got 30"):
         ContextEmbedding(Context(SIZE), 30).set_axes(rows)
 

@@ -19,9 +19,9 @@ def network() -> DualEntailment:
     return made.eval()
 
 
-def scores(made: torch.nn.Module, first: list[list[int]], second: list[list[int]]) -> np.ndarray:
+def scores(model: torch.nn.Module, first: list[list[int]], second: list[list[int]]) -> np.ndarray:
     with torch.no_grad():
-        return made(*pad([*first, *second])).numpy()
+        return model(*pad([*first, *second])).numpy()
 
 
 FIRST, SECOND = [[1, 2, 3], [4], [], [9, 9, 2, 1, 1, 7]], [[2, 4], [5, 6, 7, 8], [1], [9]]
@@ -29,32 +29,32 @@ FIRST, SECOND = [[1, 2, 3], [4], [], [9, 9, 2, 1, 1, 7]], [[2, 4], [5, 6, 7, 8],
 
 def networks() -> list[torch.nn.Module]:
     torch.manual_seed(1)
-    made = [
+    models = [
         DualEntailment(CONFIG),
         SiameseLSTM(SiameseConfig(12, 6, hidden=4)),
         DecomposableAttention(DecomposableConfig(12, 6, hidden=4)),
     ]
-    return [each.eval() for each in made]
+    return [model.eval() for model in models]
 
 
 def test_all_are_symmetric_in_their_inputs(network: DualEntailment):
-    for made in (network, *networks()):
-        there = scores(made, FIRST, SECOND)
-        np.testing.assert_allclose(scores(made, SECOND, FIRST), there, atol=1e-6)
-        assert np.ptp(there) > 1e-3
-        assert np.isfinite(scores(made, [[], [], [1]], [[], [1], []])).all()
+    for model in (network, *networks()):
+        expected = scores(model, FIRST, SECOND)
+        np.testing.assert_allclose(scores(model, SECOND, FIRST), expected, atol=1e-6)
+        assert np.ptp(expected) > 1e-3
+        assert np.isfinite(scores(model, [[], [], [1]], [[], [1], []])).all()
 
 
-def test_neither_the_batch_nor_padding_changes_a_score(network: DualEntailment):
-    for made in (network, *networks()):
-        together = scores(made, FIRST, SECOND)
-        alone = [scores(made, [first], [second])[0] for first, second in zip(FIRST, SECOND, strict=True)]
-        np.testing.assert_allclose(together, alone, atol=1e-6)
-        np.testing.assert_allclose(scores(made, FIRST[::-1], SECOND[::-1])[::-1], together, atol=1e-6)
-        np.testing.assert_allclose(scores(made, [*FIRST, [3] * 40], [*SECOND, [1]])[:4], together, atol=1e-6)
+def test_a_score_does_not_depend_on_batch_or_padding(network: DualEntailment):
+    for model in (network, *networks()):
+        batched = scores(model, FIRST, SECOND)
+        alone = [scores(model, [first], [second])[0] for first, second in zip(FIRST, SECOND, strict=True)]
+        np.testing.assert_allclose(batched, alone, atol=1e-6)
+        np.testing.assert_allclose(scores(model, FIRST[::-1], SECOND[::-1])[::-1], batched, atol=1e-6)
+        np.testing.assert_allclose(scores(model, [*FIRST, [3] * 40], [*SECOND, [1]])[:4], batched, atol=1e-6)
 
 
-def test_the_formulas_of_the_thesis_step_by_step(network: DualEntailment):
+def test_the_formulas_step_by_step(network: DualEntailment):
     """One pair without batches, masks or padding, from the parts that the formulas name."""
     first, second = torch.tensor([1, 2, 3]), torch.tensor([2, 4])
     assert network.embedding.E_pre is not None
@@ -65,11 +65,11 @@ def test_the_formulas_of_the_thesis_step_by_step(network: DualEntailment):
         lower = network.lower.lstm(words)[0]
         return words + lower + network.upper.lstm(lower)[0]
 
-    def entailed(own: torch.Tensor, other: torch.Tensor) -> torch.Tensor:
+    def entailed(states: torch.Tensor, other: torch.Tensor) -> torch.Tensor:
         matched = []
-        for state in own:
-            weights = torch.stack([state @ each for each in other]).exp()
-            aligned = sum(weight * each for weight, each in zip(weights / weights.sum(), other, strict=True))
+        for state in states:
+            weights = torch.stack([state @ other_state for other_state in other]).exp()
+            aligned = sum(weight * h for weight, h in zip(weights / weights.sum(), other, strict=True))
             matched.append(network.match(torch.cat([state, aligned, (state - aligned) ** 2])))
         last = network.aggregate.lstm(torch.stack(matched))[0][-1]
         return network.predict(last[None])[0, 0]
@@ -84,14 +84,14 @@ def test_alignment_worked_by_hand():
     states = torch.tensor([[[1.0, 0.0], [0.0, 0.0]]])
     others = torch.tensor([[[np.log(3.0), 0.0], [0.0, 4.0], [9.0, 9.0]]], dtype=torch.float32)
     mask = torch.tensor([[True, True, False]])
-    found = align(states, others, others, mask)
+    aligned = align(states, others, others, mask)
     expected = [[0.75 * np.log(3.0), 1.0], [0.5 * np.log(3.0), 2.0]]  # weights 3 : 1 and 1 : 1
-    np.testing.assert_allclose(found[0].numpy(), expected, atol=1e-6)
+    np.testing.assert_allclose(aligned[0].numpy(), expected, atol=1e-6)
     assert not align(states, others, others, ~mask & mask).any()
     assert exchanged(torch.arange(4)).tolist() == [2, 3, 0, 1]
 
 
-def test_maxout_takes_the_largest_piece():
+def test_maxout_takes_the_maximum_of_the_pieces():
     unit = MaxOut(1, 2, 2)
     with torch.no_grad():
         unit.linear.weight.copy_(torch.tensor([[1.0], [-1.0], [2.0], [0.0]]))
@@ -101,29 +101,29 @@ def test_maxout_takes_the_largest_piece():
 
 def test_gradients_are_those_of_finite_differences():
     torch.manual_seed(0)
-    for made in (DualEntailment(EntailmentConfig(6, 4, hidden=3, dropout=0.0, uniform=0.5)), *networks()[1:]):
-        made = made.double().eval()
+    for model in (DualEntailment(EntailmentConfig(6, 4, hidden=3, dropout=0.0, uniform=0.5)), *networks()[1:]):
+        model = model.double().eval()
         tokens, mask = pad([[1, 2, 3], [4, 1], [3, 5], [2]])
-        made(tokens, mask).sum().backward()
-        for weight in made.parameters():
-            place = int(weight.grad.abs().argmax())
+        model(tokens, mask).sum().backward()
+        for weight in model.parameters():
+            i = int(weight.grad.abs().argmax())
             values = []
             for step in (1e-6, -1e-6):
                 with torch.no_grad():
-                    weight.view(-1)[place] += step
-                    values.append(float(made(tokens, mask).sum()))
-                    weight.view(-1)[place] -= step
+                    weight.view(-1)[i] += step
+                    values.append(float(model(tokens, mask).sum()))
+                    weight.view(-1)[i] -= step
             expected = (values[0] - values[1]) / 2e-6
-            assert float(weight.grad.view(-1)[place]) == pytest.approx(expected, abs=1e-6, rel=1e-4)
+            assert float(weight.grad.view(-1)[i]) == pytest.approx(expected, abs=1e-6, rel=1e-4)
 
 
-def test_weights_begin_as_in_the_thesis():
-    made = DualEntailment(EntailmentConfig(20))
-    assert made.lower.lstm.hidden_size == made.upper.lstm.hidden_size == 150  # a direction
+def test_initial_weights_are_those_of_the_paper():
+    model = DualEntailment(EntailmentConfig(20))
+    assert model.lower.lstm.hidden_size == model.upper.lstm.hidden_size == 150  # per direction
     normed = ("predict.1", "predict.5")
-    weights = [weight for name, weight in made.named_parameters() if not name.startswith(normed)]
+    weights = [weight for name, weight in model.named_parameters() if not name.startswith(normed)]
     assert max(float(weight.detach().abs().max()) for weight in weights) <= 0.08 + 1e-6
-    norm = made.predict[1]
+    norm = model.predict[1]
     assert isinstance(norm, torch.nn.BatchNorm1d)
     assert norm.weight.tolist() == [1.0] * 300
     with pytest.raises(ValueError, match="an even dimension"):

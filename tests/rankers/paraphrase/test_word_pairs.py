@@ -9,7 +9,6 @@ from qa_core.encoders.mapped_tensors import write_tensors
 from qa_core.networks.checkpoints import save_model
 from qa_core.networks.pair_classifier import LabelledPairs
 from qa_core.training.loop import Training, seed_everything
-from qa_core.training.resume import load_training, save_training
 from qa_core.vectors.word_vectors import WordVectors
 from rankers.paraphrase.word_pairs import CONFIGS, WordPairs, WordSizes
 from rankers.training.answer_pool import AnswerPool, AnswerSet
@@ -54,37 +53,27 @@ def trained(scorer: WordPairs, config: ParaphraseConfig = TRAINING, **options) -
 
 
 @pytest.mark.parametrize("kind", CONFIGS)
-def test_a_toy_task_is_learnt_saved_and_loaded(kind: str, tmp_path: Path):
+def test_a_toy_task_is_learned_saved_and_loaded(kind: str, assert_independent, tmp_path: Path):
     scorer = scorer_of(kind, replace(SIZES, dimension=16, hidden=16))
     trained(scorer, replace(TRAINING, epochs=16, patience=16), held_out=PAIRS)
     assert accuracy(scorer, PAIRS) == 1
     scorer.save(tmp_path / "model", card="# card\n")
     loaded = WordPairs.load(tmp_path / "model")
-    scores = loaded.score(MIXED)
+    scores = assert_independent(loaded, MIXED)
     assert np.array_equal(scores, scorer.score(MIXED))
-    assert np.isfinite(scores).all()
-    np.testing.assert_allclose(scores, [loaded.score([pair])[0] for pair in MIXED], atol=1e-5)
     np.testing.assert_allclose(loaded.score([(b, a) for a, b in MIXED]), scores, atol=1e-5)
-    assert loaded.score([]).shape == (0,)
 
 
-def test_interrupted_and_resumed_it_is_the_same_model(tmp_path: Path):
-    sizes, config = replace(SIZES, dropout=0.2), replace(TRAINING, epochs=3, warm_up=0.1)
-    whole = scorer_of(sizes=sizes)
-    trained(whole, config)
-    cut = scorer_of(sizes=sizes)
-    training = Training(cut.model, torch.optim.Adam(cut.model.parameters(), lr=0.02), seed=1)
-    for progress in train_paraphrase(training, cut, PAIRS, config, report_every=1):
-        if progress.step == 5:
-            save_training(tmp_path / "run", training)
-            break
-    resumed = scorer_of(sizes=sizes)
-    training = Training(resumed.model, torch.optim.Adam(resumed.model.parameters(), lr=0.02), seed=1)
-    load_training(tmp_path / "run", training)
-    for _ in train_paraphrase(training, resumed, PAIRS, config, report_every=1):
-        pass
-    for ours, theirs in zip(resumed.model.state_dict().values(), whole.model.state_dict().values(), strict=True):
-        assert torch.equal(ours, theirs)
+def test_a_resumed_run_ends_with_the_same_model(assert_resumes):
+    config = replace(TRAINING, epochs=3, warm_up=0.1)
+
+    def begin():
+        scorer = scorer_of(sizes=replace(SIZES, dropout=0.2))
+        return scorer, Training(scorer.model, torch.optim.Adam(scorer.model.parameters(), lr=0.02), seed=1)
+
+    assert_resumes(
+        begin, lambda scorer, training: train_paraphrase(training, scorer, PAIRS, config, report_every=1), step=5
+    )
 
 
 def test_identical_questions_are_further_positives():
@@ -99,19 +88,19 @@ def test_identical_questions_are_further_positives():
     assert len(with_identical(PAIRS, 20_000, np.random.default_rng(0))) == len(PAIRS) + distinct
 
 
-def test_pretrained_vectors_stay_as_they_are():
+def test_pretrained_vectors_are_frozen():
     vectors = WordVectors(("balor", "nobody"), np.array([[1.0, 2.0], [3.0, 4.0]], dtype=np.float32))
     seed_everything(1)
     scorer = WordPairs.of("decomposable", TEXTS, SIZES, pretrained=vectors)
     trained(scorer, replace(TRAINING, epochs=1))
     table = scorer.model.embedding.E_pre
-    place = scorer.reader.vocabulary.ids(["balor"])[0]
-    assert table[place].tolist() == [1.0, 2.0]
+    row = scorer.reader.vocabulary.ids(["balor"])[0]
+    assert table[row].tolist() == [1.0, 2.0]
     assert float(table.abs().sum()) == 3.0
     assert scorer.config.dimension == 2
 
 
-def test_what_cannot_be(tmp_path: Path):
+def test_bad_data_and_models_are_refused(tmp_path: Path):
     scorer = scorer_of()
     same = LabelledPairs((("a", "b"),), (True,))
     training = Training(scorer.model, torch.optim.Adam(scorer.model.parameters()), seed=1)
@@ -140,7 +129,7 @@ def test_what_cannot_be(tmp_path: Path):
         scorer.save(folder, card="")
 
 
-# --- a small scorer learns from a large one -------------------------------------------------------------------------
+# --- distillation ---------------------------------------------------------------------------------------------------
 
 ANSWERS = ("address of", "age of", "size of")
 SETS = [AnswerSet(f"where does {name} live", ANSWERS, (True, False, False)) for name in NAMES]
@@ -155,32 +144,34 @@ def distilled(student: WordPairs, teacher: np.ndarray, config: DistilConfig, poo
 
 @pytest.mark.parametrize("loss", ["mse", "margin"])
 def test_a_student_scores_as_its_teacher_without_a_label(loss: str):
-    told = {"address of": 2.0, "age of": -1.0, "size of": 0.5}
-    teacher = np.array([told[answer] for _, answer in POOL.pairs()], dtype=np.float32)
-    turned = AnswerPool(POOL.questions, POOL.answers, POOL.question, POOL.answer, ~POOL.label)  # labels have no say
+    score_of = {"address of": 2.0, "age of": -1.0, "size of": 0.5}
+    teacher = np.array([score_of[answer] for _, answer in POOL.pairs()], dtype=np.float32)
+    mislabelled = AnswerPool(
+        POOL.questions, POOL.answers, POOL.question, POOL.answer, ~POOL.label
+    )  # labels are ignored
     student = scorer_of("decomposable", replace(SIZES, hidden=16))
     before = mean_average_precision(student, POOL)
-    distilled(student, teacher, DistilConfig(loss=loss, batch=9, epochs=30), turned)
+    distilled(student, teacher, DistilConfig(loss=loss, batch=9, epochs=30), mislabelled)
     assert mean_average_precision(student, POOL) == 1 > before
-    scores, wanted = student.score(POOL.pairs()).reshape(-1, 3), teacher.reshape(-1, 3)
+    scores, targets = student.score(POOL.pairs()).reshape(-1, 3), teacher.reshape(-1, 3)
     if loss == "mse":
-        np.testing.assert_allclose(scores, wanted, atol=0.1)
+        np.testing.assert_allclose(scores, targets, atol=0.1)
     else:
-        assert abs(float(scores[0, 0]) - 2.0) > 0.5  # heights are free
-    np.testing.assert_allclose(scores - scores[:, :1], wanted - wanted[:, :1], atol=0.1)
+        assert abs(float(scores[0, 0]) - 2.0) > 0.5  # only differences are learned
+    np.testing.assert_allclose(scores - scores[:, :1], targets - targets[:, :1], atol=0.1)
 
 
-def test_rivals_are_two_answers_of_one_question():
+def test_compared_answers_belong_to_one_question():
     sets = [AnswerSet("a", ("1", "2", "3"), (True, False, False)), AnswerSet("b", ("4",), (True,))]
     pool = AnswerPool.of([*sets, AnswerSet("c", ("5", "6"), (True, False))])
-    found = pair_answers(pool, np.random.default_rng(0))
-    assert found.shape == (5, 2)
-    assert sorted(found[:, 0].tolist()) == [0, 1, 2, 4, 5]
-    assert (found[:, 0] != found[:, 1]).all()
-    assert (pool.question[found[:, 0]] == pool.question[found[:, 1]]).all()
+    pairs = pair_answers(pool, np.random.default_rng(0))
+    assert pairs.shape == (5, 2)
+    assert sorted(pairs[:, 0].tolist()) == [0, 1, 2, 4, 5]
+    assert (pairs[:, 0] != pairs[:, 1]).all()
+    assert (pool.question[pairs[:, 0]] == pool.question[pairs[:, 1]]).all()
 
 
-def test_distillation_of_what_does_not_fit():
+def test_bad_scores_of_a_teacher_are_refused():
     student = scorer_of("siamese")
     with pytest.raises(ValueError, match=r"each of 27 pairs, but got shape \(3,\)"):
         distilled(student, np.zeros(3, dtype=np.float32), DistilConfig())
@@ -195,19 +186,19 @@ def test_distillation_of_what_does_not_fit():
         distilled(student, np.zeros(1, dtype=np.float32), DistilConfig(), lonely)
 
 
-def test_batch_norm_settles_on_what_is_met_in_scoring():
+def test_batch_norm_takes_the_statistics_of_evaluation():
     scorer = scorer_of(sizes=replace(SIZES, dropout=0.5))
-    texts, places = read_pairs(scorer, PAIRS)
+    texts, rows = read_pairs(scorer, PAIRS)
     norms = [layer for layer in scorer.model.modules() if isinstance(layer, torch.nn.BatchNorm1d)]
     seen = []
-    hook = norms[0].register_forward_hook(lambda _layer, given, _found: seen.append(given[0]))
-    refresh_batch_norm(scorer, texts, places, np.random.default_rng(0))
+    hook = norms[0].register_forward_hook(lambda _layer, inputs, _outputs: seen.append(inputs[0]))
+    refresh_batch_norm(scorer, texts, rows, np.random.default_rng(0))
     hook.remove()
-    (states,) = seen  # (2B, H), of one batch: there are few pairs
+    (states,) = seen  # (2B, H), of a single batch
     torch.testing.assert_close(norms[0].running_mean, states.mean(0))
     torch.testing.assert_close(norms[0].running_var, states.var(0))
     assert {layer.momentum for layer in norms} == {0.1}
     before = {name: value.clone() for name, value in scorer.model.state_dict().items()}
-    refresh_batch_norm(scorer, texts, places, np.random.default_rng(1))
+    refresh_batch_norm(scorer, texts, rows, np.random.default_rng(1))
     for name, value in scorer.model.state_dict().items():
         torch.testing.assert_close(value, before[name])

@@ -22,7 +22,7 @@ from rankers.training.pair_training import (
 
 ANIMALS = ("cat", "dog", "owl", "bee", "elk")
 SETS = [
-    AnswerSet(f"a {name}", tuple(f"the {each} itself" for each in ANIMALS), tuple(each == name for each in ANIMALS))
+    AnswerSet(f"a {name}", tuple(f"the {other} itself" for other in ANIMALS), tuple(other == name for other in ANIMALS))
     for name in ANIMALS
 ]
 
@@ -32,15 +32,15 @@ class Words:
 
     def __init__(self, seed: int = 0) -> None:
         torch.manual_seed(seed)
-        self.words = {word: place for place, word in enumerate(("a", "the", "itself", *ANIMALS))}
+        self.words = {word: row for row, word in enumerate(("a", "the", "itself", *ANIMALS))}
         self.model: nn.Module = nn.Bilinear(len(self.words), len(self.words), 1)
 
     def read(self, questions: Sequence[str], answers: Sequence[str]) -> Any:
         return self._bags(questions), self._bags(answers)
 
     def scores(self, texts: Any, questions: IntArray, answers: IntArray) -> Tensor:
-        found: Tensor = self.model(texts[0][questions], texts[1][answers]).squeeze(1)
-        return found
+        scores: Tensor = self.model(texts[0][questions], texts[1][answers]).squeeze(1)
+        return scores
 
     def _bags(self, texts: Sequence[str]) -> Tensor:
         bags = torch.zeros(len(texts), len(self.words))
@@ -57,7 +57,7 @@ def run(pool: AnswerPool, scorer: Words, *, pairwise: bool, **settings: Any) -> 
         reports = train_pointwise(
             training, scorer, pool, PointwiseConfig(epochs=60, batch=8, **settings), held_out=pool
         )
-    return [each.dev for each in reports if each.dev is not None]
+    return [progress.dev for progress in reports if progress.dev is not None]
 
 
 def test_a_pool_of_distinct_texts():
@@ -67,19 +67,19 @@ def test_a_pool_of_distinct_texts():
     assert (pool.questions, pool.answers) == (("q", "p"), ("a", "b", "c"))
     assert pool.question.tolist() == [0, 0, 1, 1]
     assert pool.answer.tolist() == [0, 1, 1, 2]
-    assert pool.label.tolist() == [True, False, True, False]  # once right is right
-    assert [each.tolist() for each in pool.right] == [[0], [1]]
-    assert [each.tolist() for each in pool.wrong] == [[1], [2]]
+    assert pool.label.tolist() == [True, False, True, False]  # a pair with both labels is right
+    assert [rows.tolist() for rows in pool.right] == [[0], [1]]
+    assert [rows.tolist() for rows in pool.wrong] == [[1], [2]]
     assert pool.pairs()[2] == ("p", "b")
 
 
-def test_a_label_for_each_answer():
+def test_every_answer_needs_a_label():
     with pytest.raises(ValueError, match="got 2 answers and 1 labels"):
         AnswerSet("q", ("a", "b"), (True,))
 
 
 @pytest.mark.parametrize("settings", [{}, {"balanced": True}])
-def test_pointwise_training_learns_the_toy(settings: dict[str, Any]):
+def test_pointwise_training_learns_the_toy_task(settings: dict[str, Any]):
     scorer, pool = Words(), AnswerPool.of(SETS)
     run(pool, scorer, pairwise=False, patience=60, **settings)
     assert mean_average_precision(scorer, pool) == 1
@@ -88,14 +88,14 @@ def test_pointwise_training_learns_the_toy(settings: dict[str, Any]):
 @pytest.mark.parametrize(
     "settings", [{"sampling": "random"}, {"sampling": "hard"}, {"sampling": "mix", "elsewhere": 0.5}]
 )
-def test_pairwise_training_learns_the_toy(settings: dict[str, Any]):
+def test_pairwise_training_learns_the_toy_task(settings: dict[str, Any]):
     scorer, pool = Words(), AnswerPool.of(SETS)
     run(pool, scorer, pairwise=True, patience=30, **settings)
     assert mean_average_precision(scorer, pool) == 1
 
 
-def test_the_hinge_of_a_hand_worked_triple():
-    """s(q, a⁺) = 2, s(q, a⁻) = 1.5, λ = 1: the hinge is .5, its gradient with regard to the bias 0."""
+def test_the_hinge_of_a_triple_by_hand():
+    """s(q, a⁺) = 2, s(q, a⁻) = 1.5, λ = 1: the hinge is .5, its gradient for the bias 0."""
     scorer = Words()
     pool = AnswerPool.of([AnswerSet("a cat", ("the cat", "the dog"), (True, False))])
     with torch.no_grad():
@@ -113,7 +113,7 @@ def test_the_hinge_of_a_hand_worked_triple():
     assert scorer.model.bias.item() == 0
 
 
-def test_of_mixed_negatives_half_are_the_hardest():
+def test_half_of_mixed_negatives_are_the_hardest():
     pool = AnswerPool.of([AnswerSet("q", ("right", *map(str, range(50))), (True, *[False] * 50))])
     config = PairwiseConfig(negatives=4, sampling="mix", drawn=40)
     seen = []
@@ -122,23 +122,23 @@ def test_of_mixed_negatives_half_are_the_hardest():
         seen.append(answers)
         return answers.astype(np.float32)
 
-    found = triples(pool, np.array([0]), np.random.default_rng(0), config, hardness)
-    assert found.shape == (4, 3)
-    assert set(found[:, 0]) == set(found[:, 1]) == {0}
-    assert sorted(found[:2, 2], reverse=True) == sorted(seen[0], reverse=True)[:2]
-    assert 0 not in found[:, 2]
+    batch = triples(pool, np.array([0]), np.random.default_rng(0), config, hardness)
+    assert batch.shape == (4, 3)
+    assert set(batch[:, 0]) == set(batch[:, 1]) == {0}
+    assert sorted(batch[:2, 2], reverse=True) == sorted(seen[0], reverse=True)[:2]
+    assert 0 not in batch[:, 2]
     assert len(triples(pool, np.array([0]), np.random.default_rng(0), replace(config, sampling="random"), None)) == 4
 
 
 def test_a_question_without_wrong_answers_takes_those_of_others():
     pool = AnswerPool.of([AnswerSet("q", ("x",), (True,)), AnswerSet("p", ("y", "z"), (True, False))])
     config = PairwiseConfig(negatives=3, sampling="random")
-    found = triples(pool, np.array([0, 1]), np.random.default_rng(1), config, None)
-    assert set(found[:3, 2]) <= {1, 2}
-    assert set(found[3:, 2]) == {2}
+    batch = triples(pool, np.array([0, 1]), np.random.default_rng(1), config, None)
+    assert set(batch[:3, 2]) <= {1, 2}
+    assert set(batch[3:, 2]) == {2}
 
 
-def test_where_every_answer_is_right_there_is_nothing_to_draw():
+def test_a_question_with_only_right_answers_is_refused():
     pool = AnswerPool.of(
         [AnswerSet("q", ("x",), (True,)), AnswerSet("p", ("x", "y"), (True, False)), AnswerSet("q", ("y",), (True,))]
     )
@@ -147,16 +147,16 @@ def test_where_every_answer_is_right_there_is_nothing_to_draw():
 
 
 @pytest.mark.parametrize(
-    ("labels", "told"), [((True, True), "all 2 are right"), ((False,), "all 1 are wrong"), ((), "got none")]
+    ("labels", "message"), [((True, True), "all 2 are right"), ((False,), "all 1 are wrong"), ((), "got none")]
 )
-def test_one_kind_of_pairs_is_refused(labels: tuple[bool, ...], told: str):
+def test_one_kind_of_pairs_is_refused(labels: tuple[bool, ...], message: str):
     pool = AnswerPool.of([AnswerSet("q", tuple("ab"[: len(labels)]), labels)])
-    with pytest.raises(ValueError, match=told):
+    with pytest.raises(ValueError, match=message):
         check_mixed(pool)
 
 
-def test_a_constant_score_has_no_order_of_the_file():
-    """With one right answer of two, first in the file, half of the questions have it first."""
+def test_a_constant_score_ignores_the_order_of_the_file():
+    """The right answer is the first of two in the file, but equal scores rank it first in half of the questions."""
     scorer = Words()
     with torch.no_grad():
         for parameter in scorer.model.parameters():
@@ -165,7 +165,7 @@ def test_a_constant_score_has_no_order_of_the_file():
     assert mean_average_precision(scorer, pool) == pytest.approx(0.75, abs=0.05)
 
 
-def test_texts_are_scored_alike_in_any_company():
+def test_a_score_does_not_depend_on_other_pairs():
     scorer = Words()
     pairs = [("a cat", "the cat"), ("a dog", "the cat"), ("a cat", "the dog"), ("", "")]
     scores = score_pairs(scorer, pairs)
