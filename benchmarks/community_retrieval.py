@@ -431,7 +431,7 @@ def main() -> None:
     options = parsed()
     torch.set_num_threads(options.threads)
     read = read_pairs([options.data / name for name in options.sets.split(",")])
-    task = Task(sampled(read.pairs, options.limit, options.seed), queries=options.queries, seed=options.seed)
+    task = Task(sampled(read.examples, options.limit, options.seed), queries=options.queries, seed=options.seed)
     with tempfile.TemporaryDirectory() as folder:
         bench = Bench(task, options, Path(folder))
         lines = [line(name, bench) for name in options.rows]

@@ -77,7 +77,7 @@ def _measured(folder: Path, rows: FloatArray, queries: FloatArray, truth: FloatA
 
 
 def _texts(data: Sequence[Path]) -> Iterator[str]:
-    pairs = read_pairs(data).pairs
+    pairs = read_pairs(data).examples
     yield from dict.fromkeys((*(pair.question for pair in pairs), *(pair.answer for pair in pairs)))
 
 

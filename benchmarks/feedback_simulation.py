@@ -40,8 +40,8 @@ from qa_lab.evaluate.datasets import read_dataset
 from qa_lab.evaluate.evaluation_home import indexed
 from qa_lab.evaluate.systems import rank
 from qa_lab.train.fusion.feedback import Voted, compared, taught
-from qa_lab.train.fusion.fusion import CORRECTING
 from qa_lab.train.fusion.fusion_data import FusionTrainingData, of_judgements
+from qa_lab.train.fusion.fusion_settings import CORRECTING
 from qa_lab.train.fusion.votes import VoterOpinion, VoteSettings
 from rankers.fusion import FusionConfig, LearnedFusion, Scores, cross_validated, joined
 from rankers.rank_prior import RANK

@@ -24,7 +24,7 @@ from qa_core.training.likelihood_training import LikelihoodConfig, optimiser, pe
 from qa_core.training.loop import Training, seed_everything
 from qa_core.types import FloatArray
 from qa_lab.train.data.pairs import read_pairs, split
-from qa_lab.train.data.start_vectors import vectors_of, words_of
+from qa_lab.train.data.word_vectors import vectors_of, words_of
 from qa_lab.train.rankers.likelihood_measures import AMONG, among, chosen
 from rankers.answer_selection.encoder_decoder import (
     SMALL,
@@ -42,7 +42,7 @@ Score = Callable[[Sequence[TextPair]], FloatArray]
 
 def parts(path: Path, limit: int | None) -> tuple[list[TextPair], list[TextPair], list[TextPair]]:
     """Pairs for training, for early stopping and for ranking."""
-    train, held_out = split(read_pairs([path], limit=limit).pairs, 0.1)
+    train, held_out = split(read_pairs([path], limit=limit).examples, 0.1)
     dev, test = split(held_out, 0.05)  # by the same hash, so half of the held-out pairs
     return tuple([(pair.question, pair.answer) for pair in part] for part in (train, dev, test))  # type: ignore[return-value] # three parts
 

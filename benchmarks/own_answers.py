@@ -32,8 +32,8 @@ from qa_core.measures.metrics import evaluate
 from qa_core.types import FloatArray
 from qa_lab.evaluate.report import Row, as_json, caption, compared, markdown
 from qa_lab.train.data.pairs import read_pairs, split
-from qa_lab.train.rankers.blstm import train_blstm
-from qa_lab.train.rankers.hyperqa import train_hyperqa
+from qa_lab.train.rankers.blstm import BLSTM as BLSTM_VERB
+from qa_lab.train.rankers.hyperqa import HYPERQA as HYPERQA_VERB
 from qa_lab.train.request import Request
 from rankers.answer_selection.blstm import POOLS, BLSTMScorer
 from rankers.answer_selection.keyword_features import FEATURES, Keywords
@@ -144,7 +144,7 @@ class Trainings:
 
     def blstm(self, name: str, asked: Sequence[Asked]) -> BLSTMScorer:
         started, request = time.process_time(), self._request(name, asked, BLSTM)
-        self._tell(name, train_blstm(request).parameters, started)
+        self._tell(name, BLSTM_VERB.run(request).parameters, started)
         return BLSTMScorer.load(request.out)
 
     def unseen(self, asked: Sequence[Asked]) -> FloatArray:
@@ -155,7 +155,7 @@ class Trainings:
 
     def hyperqa(self, asked: Sequence[Asked]) -> Path:
         started, request = time.process_time(), self._request("HyperQA", asked, HYPERQA)
-        self._tell("HyperQA", train_hyperqa(request).parameters, started)
+        self._tell("HyperQA", HYPERQA_VERB.run(request).parameters, started)
         return request.out
 
     def _request(self, name: str, asked: Sequence[Asked], config: str) -> Request:
@@ -216,7 +216,7 @@ def main() -> None:
         parser.error(f"Expected --vectors for {options.set}, since the starter encoder was fitted to its pairs.")
     options.vectors = options.vectors or STARTER
     torch.set_num_threads(1)
-    asked = retrieved(read_pairs([options.data / SETS[options.set]], limit=options.limit).pairs)
+    asked = retrieved(read_pairs([options.data / SETS[options.set]], limit=options.limit).examples)
     of = parts(asked)
     words = Inputs(Keywords.of(answer for each in asked for answer in each.answers))
     with tempfile.TemporaryDirectory() as folder:

@@ -90,7 +90,7 @@ def train(
     json: Json = False,
 ) -> None:
     """Train a model from your own examples."""
-    from qa_lab.train.display import show_read, shown
+    from qa_lab.train.display import progress_bar, show_read
     from qa_lab.train.registry import verb
     from qa_lab.train.request import Request
 
@@ -102,8 +102,8 @@ def train(
     home = open_home(context)[0].path if from_feedback else None
     paths = (*(data or ()), *(more or ()))
     request = Request(paths, out, base, config, dev, limit, seed, resume, plots, home, relations)
-    with shown(chosen.epochs(request), measure=chosen.measure) as on_progress:
-        outcome = chosen.train(request, on_read=show_read, on_progress=on_progress)
+    with progress_bar(chosen.epochs(request), measure=chosen.measure) as on_progress:
+        outcome = chosen.run(request, on_read=show_read, on_progress=on_progress)
     if json:
         print_json(outcome.as_dict())
     else:

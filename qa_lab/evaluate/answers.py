@@ -21,7 +21,7 @@ from qa_core.text.analysis import terms
 from qa_core.types import Encoder, FloatArray
 from qa_lab.evaluate.evaluation_home import Progress, silent
 from qa_lab.evaluate.report import Row, compared
-from qa_lab.train.data.answer_sets import Keep, kept, read_answer_sets
+from qa_lab.train.data.answer_sets import Keep, read_answer_sets, select
 from qa_lab.train.errors import TrainingDataError
 from rankers.fusion import FusedScorer
 from rankers.neural import PairScorer, TextPair
@@ -58,7 +58,7 @@ def evaluate_answers(
         TrainingDataError: no question counts.
         EncoderError, RankerError: a model cannot be opened.
     """
-    sets = kept(read_answer_sets([data], limit=limit).sets, keep)
+    sets = select(read_answer_sets([data], limit=limit).examples, keep)
     if not sets:
         raise TrainingDataError(
             f"Expected questions with right and wrong answers in {data}, but none is left by --keep {keep}; keep more."

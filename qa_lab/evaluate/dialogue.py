@@ -59,7 +59,7 @@ def evaluate_dialogue(
     """
     if not models:
         raise DatasetError("Expected --model DIR, a chat model, but got none; train one with `qa-bot train chat`.")
-    dialogues = read_dialogues([data]).dialogues
+    dialogues = read_dialogues([data]).examples
     found = exchanges(split_dialogues(dialogues, held_out)[1] if held_out else dialogues)
     rng = np.random.default_rng(SEED)
     asked = [found[place] for place in rng.permutation(len(found))[: limit or LIMIT].tolist()]

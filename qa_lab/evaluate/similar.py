@@ -28,9 +28,9 @@ from qa_core.vectors.word_vectors import WordVectors, read_vectors
 from qa_lab.evaluate.evaluation_home import Progress, silent
 from qa_lab.evaluate.report import Row, compared
 from qa_lab.evaluate.tfidf import TfIdf
+from qa_lab.train.data.paraphrase_pairs import KEPT_ASIDE
 from qa_lab.train.data.question_pairs import read_question_pairs, read_titles
 from qa_lab.train.errors import TrainingDataError
-from qa_lab.train.retrieval.similar import KEPT_ASIDE
 from retrievers.engines.local.dense_writer import build
 from retrievers.engines.local.keyword import Entry, KeywordIndex, KeywordWriter
 from retrievers.training.questions import QuestionSet, folded, members
@@ -106,7 +106,7 @@ def evaluate_similar(
         TrainingDataError: there is no pair of similar questions.
         EncoderError: an encoder cannot be opened.
     """
-    questions = read_question_pairs([data]).questions
+    questions = read_question_pairs([data]).examples
     if held_out:
         _, questions = questions.split(held_out, salt=KEPT_ASIDE)
         if not len(questions):

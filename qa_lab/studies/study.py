@@ -121,7 +121,7 @@ def _fields(line: str) -> Asked:
 
 def _parted(dialogues: Sequence[Path], share: float) -> tuple[list[str], list[str]]:
     """The replies that the base was trained on, and what is said in dialogues that were held out; each text once."""
-    known, held = split_dialogues(read_dialogues(dialogues).dialogues, share)
+    known, held = split_dialogues(read_dialogues(dialogues).examples, share)
     if not known or not held:
         raise DatasetError(
             f"Expected dialogues that the base was trained on and others, but got {len(known)} and {len(held)} with "
@@ -133,7 +133,7 @@ def _parted(dialogues: Sequence[Path], share: float) -> tuple[list[str], list[st
 def _unseen(path: Path, persona: Persona | None) -> list[str]:
     """Sentences of a file that the persona has not learnt from."""
     learnt = set() if persona is None else set(persona.quotations.sentences)
-    return [each.text for each in read_monologue([path]).spoken if each.text not in learnt]
+    return [each.text for each in read_monologue([path]).examples if each.text not in learnt]
 
 
 def _turns(dialogues: Iterable[Dialogue]) -> list[str]:

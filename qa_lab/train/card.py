@@ -1,53 +1,19 @@
-"""The card of a trained encoder: data, seed, settings and figures, as Markdown."""
+"""The card of a trained model, as Markdown: data, seed, figures and settings."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass
-
-from retrievers.training.search import Quality
+from collections.abc import Iterable, Mapping, Sequence
 
 
-@dataclass(frozen=True, slots=True)
-class Card:
-    model: str
-    base: str
-    data: tuple[str, ...]  # names, without folders
-    pairs: int
-    held_out: int
-    seed: int
-    epochs: int  # to the weights that were kept
-    before: Quality
-    after: Quality
-    settings: Mapping[str, object]
+def card_text(title: str, rows: Mapping[str, object], text: str, settings: Mapping[str, object] | None = None) -> str:
+    """A title, a table of facts, text about the figures and the licence, and the settings as JSON."""
+    facts = table(("", ""), rows.items())
+    end = f"\n## Settings\n\n```json\n{json.dumps(settings, indent=2)}\n```\n" if settings is not None else ""
+    return f"# {title}\n\n{facts}\n\n{text.strip()}\n{end}"
 
 
-def card_text(card: Card) -> str:
-    """Markdown."""
-    return f"""# Dense encoder trained with qa-bot
-
-| | |
-| --- | --- |
-| model | {card.model} |
-| started from | {card.base} |
-| data | {", ".join(card.data)} |
-| pairs for training, held out | {card.pairs:,}, {card.held_out:,} |
-| seed | {card.seed} |
-| epochs | {card.epochs} |
-
-On the held-out questions, by exact search among the held-out answers:
-
-| | S@1 | MRR |
-| --- | --- | --- |
-| before | {card.before.success:.3f} | {card.before.rr:.3f} |
-| after | {card.after.success:.3f} | {card.after.rr:.3f} |
-
-The licence follows from that of the data and of what it started from; see there.
-
-## Settings
-
-```json
-{json.dumps(card.settings, indent=2)}
-```
-"""
+def table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """A Markdown table."""
+    lines = [head, ["---"] * len(head), *rows]
+    return "\n".join(f"| {' | '.join(map(str, line))} |" for line in lines)

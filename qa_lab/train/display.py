@@ -1,62 +1,62 @@
-"""What people see of a run: what was read, and how it is going."""
+"""Terminal output of a training run: what was read, and a progress bar."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from qa_bot.terminal.sigint import check_interrupt
 from qa_core.training.loop import Progress
 
 if TYPE_CHECKING:
-    from qa_lab.train.registry import Read
+    from qa_lab.train.data.reading import TrainingData
 
-BAR = 24  # characters
-MOST = 20  # rejects that are shown one by one
+MOST = 20
+"""Rejects and notices that are shown one by one."""
 
 
-def show_read(read: Read) -> None:
-    """Counts, and what was rejected with its place and reason, on stderr."""
-    for notice in read.notices[:MOST]:
+def show_read(data: TrainingData[Any]) -> None:
+    """Write counts, and the rejects with their places and reasons, to stderr."""
+    for notice in data.notices[:MOST]:
         sys.stderr.write(f"{notice.where}: {notice.message}\n")
-    for reject in read.rejects[:MOST]:
+    for reject in data.rejects[:MOST]:
         sys.stderr.write(f"{reject.where}: {reject.reason}\n")
-    if len(read.rejects) > MOST:
-        sys.stderr.write(f"… and {len(read.rejects) - MOST:,} more\n")
-    sys.stderr.write(f"{len(read.pairs):,} pairs, {read.repeated:,} repeated, {len(read.rejects):,} rejected\n")
+    if len(data.rejects) > MOST:
+        sys.stderr.write(f"… and {len(data.rejects) - MOST:,} more\n")
+    sys.stderr.write(f"{data.count:,} pairs, {data.repeated:,} repeated, {len(data.rejects):,} rejected\n")
 
 
 @contextmanager
-def shown(epochs: int, *, measure: str = "MRR") -> Iterator[Callable[[Progress], None]]:
-    """A bar on stderr that is drawn over itself; nothing where stderr is no terminal."""
+def progress_bar(epochs: int, *, measure: str = "MRR") -> Iterator[Callable[[Progress], None]]:
+    """A bar on stderr, and nothing unless stderr is a terminal; the listener raises KeyboardInterrupt on Ctrl-C."""
     if not sys.stderr.isatty():
         yield lambda _: check_interrupt()
         return
-    latest = ""
+    from rich.console import Console
+    from rich.progress import BarColumn, TextColumn
+    from rich.progress import Progress as Bar
 
-    def report(progress: Progress) -> None:
-        nonlocal latest
-        check_interrupt()
-        latest = f", {measure} {progress.dev:.3f}" if progress.dev is not None else latest
-        sys.stderr.write(f"\r\x1b[K{line(progress, epochs)}{latest}")
-        sys.stderr.flush()
+    with Bar(BarColumn(24), TextColumn("{task.description}"), console=Console(stderr=True)) as bar:
+        task = bar.add_task("", total=epochs)
+        figure = ""
 
-    try:
+        def report(progress: Progress) -> None:
+            nonlocal figure
+            check_interrupt()
+            figure = f", {measure} {progress.dev:.3f}" if progress.dev is not None else figure
+            finished = max(0, progress.epoch - (progress.dev is None))
+            bar.update(task, completed=finished, description=describe(progress, epochs) + figure)
+
         yield report
-    finally:
-        sys.stderr.write("\n")
-        sys.stderr.flush()
 
 
-def line(progress: Progress, epochs: int) -> str:
-    """Bar, epoch, loss, pairs a second and time that is left; before the first epoch, how many pairs are done."""
+def describe(progress: Progress, epochs: int) -> str:
+    """Epoch, loss, pairs a second and remaining time; before the first epoch, the number of pairs."""
     left = progress.eta_seconds
     eta = "" if left is None else f", {int(left) // 60}:{int(left) % 60:02d} left"
     rate = f"{progress.examples_per_second:,.0f} pairs/s"
     if not progress.epoch:
-        return f"{'':░<{BAR}} before training: {progress.step:,} pairs, {rate}{eta}"
-    done = (progress.epoch - (progress.dev is None)) / epochs
-    bar = "█" * round(BAR * done)
-    return f"{bar:░<{BAR}} epoch {progress.epoch} of {epochs}, loss {progress.loss:.4f}, {rate}{eta}"
+        return f"before training: {progress.step:,} pairs, {rate}{eta}"
+    return f"epoch {progress.epoch} of {epochs}, loss {progress.loss:.4f}, {rate}{eta}"

@@ -1,4 +1,4 @@
-"""Settings of a run from a TOML file over a dataclass of defaults, whose tables are dataclasses too."""
+"""Settings of a run: a TOML file over a dataclass of defaults, whose tables are dataclasses too."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import dataclasses
 import difflib
 import json
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import reduce
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -21,18 +22,70 @@ if TYPE_CHECKING:
 Settings = TypeVar("Settings", bound="DataclassInstance")
 
 
+def load_settings(
+    path: Path | None, defaults: Settings, *, preset: Callable[[Settings], Settings] | None = None
+) -> Settings:
+    """The defaults, overridden by the TOML file at `path`.
+
+    Args:
+        preset: the defaults of the model or the sizes that a first reading of the file names.
+
+    Raises:
+        SettingsError: the file is missing or no TOML, or has unknown keys or values of the wrong type.
+    """
+    values, source = read_toml(path) if path else {}, source_of(path)
+    settings = merge_settings(defaults, values, source=source)
+    return settings if preset is None else merge_settings(preset(settings), values, source=source)
+
+
+def source_of(path: Path | None) -> str:
+    """What error messages call the settings."""
+    return str(path or "defaults")
+
+
 def read_toml(path: Path) -> dict[str, Any]:
-    """Raises SettingsError for a file that is not there or no TOML."""
+    """Raises SettingsError if the file is missing or not TOML."""
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise SettingsError(f"Expected settings in {path}, but there is no such file; check --config.") from None
     except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise SettingsError(f"Expected TOML in {path}, but got: {error}; mend the line.") from None
+        raise SettingsError(f"Expected TOML in {path}, but got: {error}; correct the line.") from None
 
 
-def device_of(name: str) -> torch.device:
-    """`cpu`, `cuda`, or with `auto` what there is. Raises SettingsError where torch sees no CUDA device."""
+def merge_settings(defaults: Settings, values: Mapping[str, Any], *, source: str) -> Settings:
+    """The defaults, overridden by values that were read from `source`.
+
+    Raises:
+        SettingsError: an unknown key (the message names the nearest known one), or a value of the wrong type.
+    """
+    merged = _merged(defaults, values, source, "")
+    try:
+        # as JSON, since strict validation builds dataclasses from nothing else
+        return TypeAdapter(type(defaults)).validate_json(json.dumps(merged), strict=True)
+    except ValidationError as error:
+        reasons = "; ".join(
+            f"{'.'.join(map(str, e['loc']))}: {e['msg']}, but got {e['input']!r}" for e in error.errors()
+        )
+        raise SettingsError(f"{source}: Expected valid settings, but got {reasons}.") from None
+
+
+def check_positive(settings: object, *names: str, source: Path | None) -> None:
+    """Raises SettingsError unless all these numbers are above 0; `table.key` names a key of a table."""
+    values: dict[str, Any] = {name: reduce(getattr, name.split("."), settings) for name in names}
+    if wrong := [f"{name} = {value}" for name, value in values.items() if not value > 0]:
+        raise SettingsError(
+            f"{source_of(source)}: Expected positive numbers, but got {', '.join(wrong)}; correct them."
+        )
+
+
+def in_table(table: str, *names: str) -> list[str]:
+    """The full names of keys of a table."""
+    return [f"{table}.{name}" for name in names]
+
+
+def device_of(name: str = "auto") -> torch.device:
+    """`cpu`, `cuda`, or with `auto` CUDA if available. Raises SettingsError if torch sees no CUDA device."""
     import torch
 
     if name == "cuda" and not torch.cuda.is_available():
@@ -40,31 +93,15 @@ def device_of(name: str) -> torch.device:
     return torch.device("cuda" if name != "cpu" and torch.cuda.is_available() else "cpu")
 
 
-def settled(defaults: Settings, given: Mapping[str, Any], *, source: str) -> Settings:
-    """The defaults with what is given instead; `source` names where it was given.
-
-    Raises SettingsError for an unknown key, naming the nearest, and for a value of the wrong type.
-    """
-    merged = _merged(defaults, given, source, "")
-    try:
-        # as JSON, since strict validation takes dataclasses from nothing else
-        return TypeAdapter(type(defaults)).validate_json(json.dumps(merged), strict=True)
-    except ValidationError as error:
-        reasons = "; ".join(
-            f"{'.'.join(map(str, e['loc']))}: {e['msg']}, but got {e['input']!r}" for e in error.errors()
-        )
-        raise SettingsError(f"{source}: Expected settings that fit, but got {reasons}.") from None
-
-
-def _merged(defaults: DataclassInstance, given: Mapping[str, Any], source: str, prefix: str) -> dict[str, Any]:
+def _merged(defaults: DataclassInstance, overrides: Mapping[str, Any], source: str, prefix: str) -> dict[str, Any]:
     values = {field.name: getattr(defaults, field.name) for field in dataclasses.fields(defaults)}
-    for key, value in given.items():
+    for key, value in overrides.items():
         _check_known(key, values, source, prefix)
         table = values[key]
         if not dataclasses.is_dataclass(table):
             values[key] = value
         elif isinstance(value, Mapping):
-            values[key] = _merged(table, value, source, f"{prefix}{key}.")  # type: ignore[arg-type] # no class stands in a field
+            values[key] = _merged(table, value, source, f"{prefix}{key}.")  # type: ignore[arg-type] # an instance
         else:
             raise SettingsError(f"{source}: Expected a table [{prefix}{key}], but got {value!r}.")
     return {key: dataclasses.asdict(v) if dataclasses.is_dataclass(v) else v for key, v in values.items()}  # type: ignore[arg-type] # as above

@@ -1,11 +1,11 @@
-"""A part of a chat model or a persona while it is trained: its own place in the run of the whole."""
+"""Runs of the parts of a chat model or a persona, inside the run of the whole."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import torch
 from torch import nn
@@ -15,18 +15,17 @@ from generators.topics.steering import Steering
 from generators.training.chat_training import PartConfig, optimiser, train_part
 from qa_core.measures.plots import draw_curve, write_curve
 from qa_core.networks.checkpoints import read_tensors, write_weights
-from qa_core.training.loop import Progress, Training
+from qa_core.training.loop import Training
 from qa_core.training.resume import load_training, save_training
-from qa_lab.train.request import Request
-from qa_lab.train.training_run import CURVE, IDENTITY, STATE, TrainingRun, drive
+from qa_lab.train.training_run import CURVE, STATE, TrainingRun
+from qa_lab.train.verb import Job
 
-OnProgress = Callable[[Progress], None]
 _DONE = "weights.safetensors"
 
 
 @dataclass(frozen=True, slots=True)
 class SubmodelRun(TrainingRun):
-    """A part's own place in the run of the whole."""
+    """The run of one part."""
 
     name: str
 
@@ -36,52 +35,53 @@ class SubmodelRun(TrainingRun):
 
     @property
     def curve(self) -> Path:
-        """Forward's stands as that of the run."""
+        """The curve of forward is that of the whole run."""
         return self.out / (CURVE if self.name == "forward" else f"curve-{self.name}.csv")
 
     def save(self, training: Training) -> None:
         save_training(self.state, training)
-        (self.state / IDENTITY).write_text(json.dumps(self.identity, indent=2) + "\n", encoding="utf-8")
+        self.write_identity()
         write_curve(self.curve, training.history)
 
 
-def begun(request: Request, identity: dict[str, object]) -> TrainingRun:
-    """The run of the whole, a new one or, where that is asked for, the one before; raises RunError."""
-    run = TrainingRun(request.out, identity)
-    if request.resume:
+def begin(job: Job[Any], **sizes: object) -> TrainingRun:
+    """The run of the whole: a new one, or the saved one. Raises RunError."""
+    run = TrainingRun(job.request.out, job.identity(**sizes))
+    if job.request.resume:
         run.check()
     else:
         run.begin()
-        (run.state / IDENTITY).write_text(json.dumps(identity, indent=2) + "\n", encoding="utf-8")
+        run.write_identity()
     return run
 
 
-def train_in(
-    part: SubmodelRun,
+def train_submodel(
+    job: Job[Any],
+    run: TrainingRun,
+    name: str,
     module: nn.Module,
     rows: Sequence[SourceTarget],
     held_out: Sequence[SourceTarget],
     config: PartConfig,
-    request: Request,
-    on_progress: OnProgress,
     steering: Steering | None = None,
 ) -> None:
-    """The module gets its weights, from an earlier try where that ended it; only those that may change do."""
+    """Train the parameters of a part that require gradients; a finished part is loaded, an interrupted one resumed."""
+    part = SubmodelRun(run.out, run.identity, name)
     done = part.state / _DONE
-    own = {name: tensor for name, tensor in module.named_parameters() if tensor.requires_grad}
+    trained = {key: tensor for key, tensor in module.named_parameters() if tensor.requires_grad}
     if done.is_file():
         weights = read_tensors(done)
         with torch.no_grad():
-            for name, tensor in own.items():
-                tensor.copy_(weights[name])
+            for key, tensor in trained.items():
+                tensor.copy_(weights[key])
         module.eval()
         return
-    training = Training(module, optimiser(own.values(), config), seed=request.seed)
-    if request.resume and (part.state / IDENTITY).is_file():
+    training = Training(module, optimiser(trained.values(), config), seed=job.request.seed)
+    if job.request.resume and part.saved:
         load_training(part.state, training)
-    drive(part, training, train_part(training, rows, config, held_out=held_out, steering=steering), on_progress)
+    job.drive(part, training, train_part(training, rows, config, held_out=held_out, steering=steering))
     module.eval()
     part.save(training)
-    if request.plots:
-        draw_curve(part.curve.with_suffix(".png"), training.history, measure="perplexity")
-    write_weights(done, own)
+    if job.request.plots:
+        draw_curve(part.curve.with_suffix(".png"), training.history, measure=job.measure)
+    write_weights(done, trained)

@@ -1,18 +1,18 @@
-"""A run on disk, inside the folder of the model it will become: saved as it goes, cleared when it is done."""
+"""A run on disk: its state is saved inside the folder of the future model, and removed at the end."""
 
 from __future__ import annotations
 
 import json
 import shutil
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from qa_core.measures.plots import draw_curve, write_curve
 from qa_core.training.loop import Progress, Training
-from qa_core.training.resume import save_training
+from qa_core.training.resume import load_training, save_training
 from qa_lab.train.errors import RunError
 
 STATE, IDENTITY, CURVE, PICTURE = "training", "run.json", "curve.csv", "curve.png"
@@ -22,7 +22,7 @@ EVERY = 60.0
 
 @dataclass(frozen=True, slots=True)
 class TrainingRun:
-    """The folder of a run, and what has to be the same for it to go on."""
+    """The folder of a run, and what must be equal for it to be resumed."""
 
     out: Path
     identity: Mapping[str, Any]
@@ -31,13 +31,23 @@ class TrainingRun:
     def state(self) -> Path:
         return self.out / STATE
 
+    @property
+    def saved(self) -> bool:
+        """Whether there is a state to resume from."""
+        return (self.state / IDENTITY).is_file()
+
+    def start(self, training: Training, *, resume: bool) -> None:
+        """Begin the run, or load its saved state into `training`. Raises RunError."""
+        if not resume:
+            self.begin()
+            return
+        self.check()
+        load_training(self.state, training)
+
     def begin(self) -> None:
-        """Make the folder. Raises RunError where it holds what no run has written."""
-        if (
-            self.out.is_dir()
-            and any(self.out.iterdir())
-            and not any((self.out / name).exists() for name in (CURVE, STATE))
-        ):
+        """Make the folder. Raises RunError if it holds files that are not from a run."""
+        files = self.out.is_dir() and any(self.out.iterdir())
+        if files and not any((self.out / name).exists() for name in (CURVE, STATE)):
             raise RunError(
                 f"Expected an empty folder or an earlier run in {self.out}, but got other files; name another."
             )
@@ -45,30 +55,44 @@ class TrainingRun:
         self.state.mkdir(parents=True)
 
     def check(self) -> None:
-        """Raises RunError where there is nothing to go on with, or it was another run."""
+        """Raises RunError if there is no saved state, or the state of a run with another identity."""
         path = self.state / IDENTITY
-        if not path.is_file():
+        if not self.saved:
             done = (self.out / CURVE).is_file() and (self.out / "config.json").is_file()
-            finished = "a finished run" if done else "no run that was begun"
-            raise RunError(f"Expected an unfinished run in {self.out}, but got {finished}; leave --resume out.")
+            status = "a finished run" if done else "no saved run"
+            raise RunError(f"Expected an unfinished run in {self.out}, but got {status}; leave --resume out.")
         before = json.loads(path.read_text(encoding="utf-8"))
         now = json.loads(json.dumps(self.identity))
         if before != now:
             raise RunError(
-                f"Expected the run in {self.out} to be asked for as before, but got {_difference(before, now)}; ask "
-                "for it in the same way, or leave --resume out to begin anew."
+                f"Expected the same options and settings as before for the run in {self.out}, but got "
+                f"{_difference(before, now)}; repeat them, or leave --resume out to begin anew."
             )
 
     def save(self, training: Training) -> None:
         save_training(self.state, training)
-        (self.state / IDENTITY).write_text(json.dumps(self.identity, indent=2) + "\n", encoding="utf-8")
+        self.write_identity()
         write_curve(self.out / CURVE, training.history)
 
+    def write_identity(self) -> None:
+        (self.state / IDENTITY).write_text(json.dumps(self.identity, indent=2) + "\n", encoding="utf-8")
+
     def finish(self, training: Training, *, plots: bool, measure: str = "MRR") -> None:
-        """The learning curve, and no more state; `measure` is the development figure's name."""
-        write_curve(self.out / CURVE, training.history)
+        """Write the learning curve and remove the state; `measure` is the development figure's name."""
+        self.finish_with(training.history, plots=plots, measure=measure)
+
+    def finish_with(self, history: Sequence[Progress], *, plots: bool, measure: str) -> None:
+        """The same with a history of reports."""
+        write_curve(self.out / CURVE, history)
         if plots:
-            draw_curve(self.out / PICTURE, training.history, measure=measure)
+            draw_curve(self.out / PICTURE, history, measure=measure)
+        self.remove_state()
+
+    def remove(self) -> None:
+        """Remove the whole folder."""
+        shutil.rmtree(self.out, ignore_errors=True)
+
+    def remove_state(self) -> None:
         shutil.rmtree(self.state, ignore_errors=True)
 
 

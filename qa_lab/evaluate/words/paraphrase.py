@@ -65,9 +65,9 @@ def evaluate_paraphrase(
         TrainingDataError: no pairs of both labels to choose thresholds by and to measure on.
         EncoderError, RankerError: a model cannot be opened.
     """
-    questions = read_question_pairs([data]).questions
+    questions = read_question_pairs([data]).examples
     if train is not None:
-        split, parts = f"thresholds from {train.name}", [(read_question_pairs([train]).questions, questions)]
+        split, parts = f"thresholds from {train.name}", [(read_question_pairs([train]).examples, questions)]
     elif held_out:
         split, parts = f"{held_out:g} kept aside", [kept_aside(questions, held_out)]
     else:

@@ -33,7 +33,7 @@ def rank_phrases(data: Path, model: Path, out: Path, *, limit: int | None = None
         raise ValueError(f"Expected another file than {data} to write to, but got the same; name a new one.")
     read = read_phrase_pairs([data], limit=limit)
     kept, rejects = [], list(read.rejects)
-    for pair in read.pairs:
+    for pair in read.examples:
         try:
             kept.append((pair, phrased(pair)))
         except ValueError as error:

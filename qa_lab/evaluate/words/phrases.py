@@ -24,7 +24,7 @@ from qa_lab.evaluate.report import Row, compared
 from qa_lab.evaluate.words.paired_negatives import with_mismatched
 from qa_lab.evaluate.words.phrase_errors import Analysis, analysed
 from qa_lab.evaluate.words.surface_baselines import lemmatised_overlap, regression, strict_overlap
-from qa_lab.train.data.phrase_pairs import PhrasePair, PhrasePairs, read_phrase_pairs
+from qa_lab.train.data.phrase_pairs import PhrasePair, annotated, read_phrase_pairs
 from qa_lab.train.errors import TrainingDataError
 from qa_lab.train.phrases.phrase_development import SEED
 from qa_lab.train.phrases.phrase_preparation import Phrased, Preparation, parts, phrased, prepared
@@ -109,7 +109,7 @@ def errors_of(
         pairs,
         (f"addition, {encoder}", _by(PhraseModel.of(vectors, "addition"))(pairs)),
         (f"{trained.network.composition}, {model.name}", _by(trained)(pairs)),
-        equivalent=[(pair.left, pair.right) for pair in read.pairs],
+        equivalent=[(pair.left, pair.right) for pair in read.examples],
     )
 
 
@@ -130,7 +130,7 @@ def judged(
         read = read_phrase_pairs([data])
     except (TrainingDataError, FileNotFoundError) as error:
         raise DatasetError(str(error)) from None
-    pairs = _scored(read) if read.annotated else _built(read, known, overlap, seed)
+    pairs = _scored(read.examples) if annotated(read.examples) else _built(read.examples, known, overlap, seed)
     pairs = pairs[:limit]
     if len(set(_positives(pairs))) < 2:
         raise DatasetError(
@@ -161,8 +161,8 @@ def _positives(pairs: Sequence[Phrased]) -> list[bool]:
     return [value > middle for value in gold]
 
 
-def _scored(read: PhrasePairs) -> list[Phrased]:
-    return [item for pair in read.pairs if (item := _with_words(pair)) is not None]
+def _scored(pairs: Sequence[PhrasePair]) -> list[Phrased]:
+    return [item for pair in pairs if (item := _with_words(pair)) is not None]
 
 
 def _with_words(pair: PhrasePair) -> Phrased | None:
@@ -172,8 +172,8 @@ def _with_words(pair: PhrasePair) -> Phrased | None:
         return None
 
 
-def _built(read: PhrasePairs, known: Callable[[str], bool], overlap: float, seed: int) -> list[Phrased]:
-    pairs = prepared(read.pairs, Preparation(overlap=overlap), known=known).pairs
+def _built(examples: Sequence[PhrasePair], known: Callable[[str], bool], overlap: float, seed: int) -> list[Phrased]:
+    pairs = prepared(examples, Preparation(overlap=overlap), known=known).pairs
     return with_mismatched(parts(pairs, test=TEST, dev=0).test, seed=seed, known={pair.key for pair in pairs})
 
 

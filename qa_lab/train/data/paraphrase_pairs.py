@@ -1,25 +1,27 @@
-"""Labelled pairs of questions, and which of them are for training, to stop by, and kept aside to measure with."""
+"""Labelled pairs of questions: which are for training, for early stopping, and kept aside for measuring."""
 
 from __future__ import annotations
 
 from qa_core.networks.pair_classifier import LabelledPairs
 from qa_core.networks.pair_tokens import TextPair
-from qa_lab.train.retrieval.similar import HELD_OUT, KEPT_ASIDE
 from retrievers.training.questions import QuestionSet
+
+HELD_OUT, KEPT_ASIDE = "development", "test"
+"""Salts: which questions are held out for early stopping, and which are kept aside to measure with afterwards."""
 
 
 def kept_aside(questions: QuestionSet, share: float) -> tuple[QuestionSet, QuestionSet]:
-    """What is trained on, and the share that `eval` measures with; no labelled pair is torn."""
+    """Questions for training, and the share that `eval` measures with; both sides of a labelled pair stay together."""
     return questions.split(share, salt=KEPT_ASIDE)
 
 
 def held_out(questions: QuestionSet, share: float) -> tuple[QuestionSet, QuestionSet]:
-    """What is trained on, and the share that training stops by."""
+    """Questions for training, and the share for early stopping."""
     return questions.split(share, salt=HELD_OUT)
 
 
 def labelled(questions: QuestionSet, *, limit: int | None = None) -> tuple[list[TextPair], list[bool]]:
-    """All pairs with their labels, the different ones behind the similar ones; of each kind `limit / 2` at most."""
+    """All pairs with their labels, similar ones first; at most `limit / 2` of each kind."""
     pairs: list[TextPair] = []
     labels: list[bool] = []
     for edges, label in ((questions.similar, True), (questions.different, False)):
@@ -30,6 +32,6 @@ def labelled(questions: QuestionSet, *, limit: int | None = None) -> tuple[list[
 
 
 def labelled_pairs(questions: QuestionSet) -> LabelledPairs:
-    """All pairs, as training takes them. Raises ValueError where there are none."""
+    """All pairs, as training takes them. Raises ValueError without any."""
     pairs, labels = labelled(questions)
     return LabelledPairs(tuple(pairs), tuple(labels))

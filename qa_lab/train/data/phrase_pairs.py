@@ -1,14 +1,14 @@
 """Pairs of phrases as they are published, with a human score where there is one.
 
     [NP] ||| the town meeting ||| town council ||| p(e|f)=1.2 … ||| 0-0 1-1 ||| Equivalence  (PPDB 1.0 and 2.0)
-    town meeting ||| town council ||| 4.2               (the same without the rest; the score may be missing)
+    town meeting ||| town council ||| 4.2               (without tag and features; the score is optional)
     town meeting<TAB>town council<TAB>4.2               (Annotated-PPDB, and lexicons without a score)
     1<TAB>how old is it?<TAB>what is its age?<TAB>17    (label, pair, number: Quora)
     participant3 adjectivenouns 2 town meeting town council 5    (rated bigrams of Mitchell and Lapata)
     big large huge                                      (a word and its paraphrases)
 
-Each line is read by what it looks like; files may be packed. A phrase may be a bracketed parse. The ratings of one
-pair of bigrams by several people are averaged.
+The format of each line is detected; files may be compressed. A phrase may be a bracketed parse. The ratings of one pair
+of bigrams by several people are averaged.
 """
 
 from __future__ import annotations
@@ -16,13 +16,12 @@ from __future__ import annotations
 import math
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from qa_bot.documents.ingest.example_lines import Line, read_lines
-from qa_bot.documents.ingest.records import Notice, Reject
-from qa_lab.train.errors import TrainingDataError
+from qa_bot.documents.ingest.example_lines import read_lines
+from qa_lab.train.data.reading import Reading, TrainingData
 
 BARS = "|||"
 _HEAD = re.compile(r"\[\S+\]")
@@ -33,56 +32,36 @@ _LABELS = {"0", "1"}
 
 @dataclass(frozen=True, slots=True)
 class PhrasePair:
-    """Two phrases, `gold` as people scored them, PPDB's own `features` by name, and the line as it stood."""
+    """Two phrases, `gold` as people scored them, PPDB's own `features` by name, and the unchanged line."""
 
     left: str
     right: str
     gold: float | None = None
-    group: str = ""  # of bigrams: which kind of them
+    group: str = ""  # the kind of bigrams
     features: Mapping[str, float] = field(default_factory=dict)
     line: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class PhrasePairs:
-    """In the order of the data; some or all with a human score."""
-
-    pairs: tuple[PhrasePair, ...]
-    rejects: tuple[Reject, ...] = ()
-    notices: tuple[Notice, ...] = ()
-    repeated: int = 0
-
-    @property
-    def annotated(self) -> bool:
-        """Whether every pair has a human score, and not all the same."""
-        gold = {pair.gold for pair in self.pairs}
-        return None not in gold and len(gold) > 1
-
-
-def read_phrase_pairs(paths: Sequence[Path], *, limit: int | None = None) -> PhrasePairs:
+def read_phrase_pairs(paths: Sequence[Path], *, limit: int | None = None) -> TrainingData[tuple[PhrasePair, ...]]:
     """The pairs of files, or of all files of folders, the first `limit` of them.
 
     Raises:
-        TrainingDataError: there is no pair at all.
-        FileNotFoundError: nothing is at a path.
+        TrainingDataError: there are no pairs.
+        FileNotFoundError: a path does not exist.
     """
-    found: list[PhrasePair] = []
-    rejects: list[Reject] = []
-    notices: list[Notice] = []
-    for item in read_lines(paths, _parsed):
-        match item:
-            case Reject():
-                rejects.append(item)
-            case Notice():
-                notices.append(item)
-            case Line(told=pairs):
-                found += pairs
-        if limit is not None and len(found) >= limit:
+    reading, pairs = Reading(paths), list[PhrasePair]()
+    for line in reading.readable(read_lines(paths, _parsed)):
+        pairs += line.told
+        if limit is not None and len(pairs) >= limit:
             break
-    if not found:
-        first = f": {rejects[0].where}: {rejects[0].reason}" if rejects else "; is there any line?"
-        raise TrainingDataError(f"Expected pairs of phrases in {', '.join(map(str, paths))}, but got none{first}")
-    return PhrasePairs(tuple(_averaged(found[:limit])), tuple(rejects), tuple(notices))
+    averaged = tuple(_averaged(pairs[:limit]))
+    return reading.result(averaged, len(averaged), "pairs of phrases", advice="is there any line?")
+
+
+def annotated(pairs: Iterable[PhrasePair]) -> bool:
+    """Whether every pair has a human score, and not all the same."""
+    scores = {pair.gold for pair in pairs}
+    return None not in scores and len(scores) > 1
 
 
 def _parsed(text: str) -> list[PhrasePair]:
@@ -90,7 +69,7 @@ def _parsed(text: str) -> list[PhrasePair]:
 
 
 def parsed_line(text: str) -> list[PhrasePair]:
-    """The pairs of a line. Raises ValueError that says what is wrong with it."""
+    """The pairs of a line. Raises ValueError if it cannot be read."""
     if BARS in text:
         return [_barred([cell.strip() for cell in text.split(BARS)], text)]
     if bigrams := _BIGRAMS.fullmatch(text):
@@ -128,16 +107,16 @@ def _rated(bigrams: re.Match[str], line: str) -> PhrasePair:
 
 
 def _features(cell: str) -> dict[str, float]:
-    """Numbers by name; what is no number (such as a word) is left out."""
-    found = {}
+    """Numbers by name; other values are left out."""
+    numbers = {}
     for part in cell.split():
         name, equals, value = part.rpartition("=")
         try:
             if equals and math.isfinite(number := float(value)):
-                found[name] = number
+                numbers[name] = number
         except ValueError:
             continue
-    return found
+    return numbers
 
 
 def _check_phrases(cells: Sequence[str], line: str) -> None:
@@ -156,7 +135,7 @@ def _number(cell: str, line: str) -> float:
 
 
 def _averaged(pairs: Sequence[PhrasePair]) -> Iterator[PhrasePair]:
-    """The pairs, those of rated bigrams once each with their mean rating."""
+    """The pairs, rated bigrams once with their mean rating."""
     ratings: dict[tuple[str, str, str], list[float]] = defaultdict(list)
     for pair in pairs:
         if pair.group and pair.gold is not None:
@@ -164,5 +143,5 @@ def _averaged(pairs: Sequence[PhrasePair]) -> Iterator[PhrasePair]:
     for pair in pairs:
         if not pair.group:
             yield pair
-        elif of := ratings.pop((pair.group, pair.left, pair.right), []):
-            yield replace(pair, gold=sum(of) / len(of))
+        elif group := ratings.pop((pair.group, pair.left, pair.right), []):
+            yield replace(pair, gold=sum(group) / len(group))

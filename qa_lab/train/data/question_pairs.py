@@ -2,10 +2,10 @@
 
 Quora's TSV (`label question question id`) and its published files with a header (`question1`, `question2`,
 `is_duplicate`; TSV or CSV); JSONL with `questions`, all of which ask the same, or `question` with `similar` and
-`different`, each a text or a list, or with the published names. Of MedQuAD, questions of one type about one concept:
-the type is `qtype`, the concept the whole list of UMLS identifiers of an entry. Types and concepts that bring more
-than `VARIANTS` questions gather the members of a family and tell nothing. Whatever else `qa-bot add` reads brings its
-titles, which are only told apart from the others.
+`different`, each a text or a list, or with the published names. In MedQuAD, questions of one type about one concept
+ask the same: the type is `qtype`, the concept is the whole list of UMLS identifiers of an entry. Groups of more than
+`VARIANTS` questions are not used: they gather the members of a family of diseases. Whatever else `qa-bot add` reads
+gives its titles, which are questions without a pair.
 """
 
 from __future__ import annotations
@@ -18,104 +18,68 @@ from itertools import combinations, pairwise
 from pathlib import Path
 from typing import Any
 
-from qa_bot.documents.ingest.files.byte_budget import ByteBudget
 from qa_bot.documents.ingest.files.source_file import SourceFile, over_record_limit
 from qa_bot.documents.ingest.formats import medquad, tsv
 from qa_bot.documents.ingest.formats.xml import Handler, XmlError, stream
-from qa_bot.documents.ingest.reading import read
-from qa_bot.documents.ingest.records import Item, Limits, Notice, Record, Reject
-from qa_lab.train.errors import TrainingDataError
+from qa_bot.documents.ingest.records import Item, Record, Reject
+from qa_lab.train.data.reading import FileReader, Reading, TrainingData, by_line, read_records, string_list
 from retrievers.training.questions import Labelled, QuestionSet, folded
 
 VARIANTS = 4  # questions of one type and concept; of 630 groups of MedQuAD 586 are within it, a larger one has 43
-EACH_WITH_EACH = 20  # of a larger group each question is paired with the next only: what follows is the same
+EACH_WITH_EACH = 20  # in a larger group each question is paired with the next only, which gives the same closure
 
 _LABELS = {"0": False, "1": True}
 _QUORA = ("label", "first", "second", "id")
 _NAMES = {"question1": "first", "question2": "second", "is_duplicate": "label", "duplicate": "label"}
-_WANTED = {"first", "second", "label"}
+_REQUIRED = {"first", "second", "label"}
 
 
 @dataclass(frozen=True, slots=True)
-class _Found(Record):
-    """What one place of a file tells of questions; `concept` gathers those of other places."""
+class _Questions(Record):
+    """Questions of one record: `title` is the first; records with the same `concept` ask the same."""
 
     pairs: tuple[Labelled, ...] = ()
     concept: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class QuestionPairs:
-    """The questions of a data set; what could not be read of it, and pairs that stood there before."""
-
-    questions: QuestionSet
-    rejects: tuple[Reject, ...] = ()
-    notices: tuple[Notice, ...] = ()
-    repeated: int = 0
-
-    @property
-    def pairs(self) -> Sequence[object]:
-        """The similar ones, as the reports of what was read count them."""
-        pairs: list[object] = self.questions.similar.tolist()
-        return pairs
-
-
-def read_question_pairs(paths: Sequence[Path], *, limit: int | None = None) -> QuestionPairs:
-    """The questions of files and folders; `limit` counts places of the files, labelled pairs of a TSV.
+def read_question_pairs(paths: Sequence[Path], *, limit: int | None = None) -> TrainingData[QuestionSet]:
+    """The questions of files and folders; `limit` counts records (in a TSV, labelled pairs). Similar pairs are counted.
 
     Raises:
         TrainingDataError: there is no pair of similar questions.
-        FileNotFoundError: nothing is at a path.
+        FileNotFoundError: a path does not exist.
     """
-    read_ = _gathered(paths, limit)
-    if not len(read_.questions):
-        named = ", ".join(map(str, paths))
-        first = f": {read_.rejects[0].where}: {read_.rejects[0].reason}" if read_.rejects else "."
-        raise TrainingDataError(f"Expected pairs of similar questions in {named}, but got none{first}")
-    return read_
+    reading, pairs, titles = Reading(paths), list[Labelled](), list[str]()
+    concepts: dict[str, dict[str, str]] = {}
+    for number, record in enumerate(reading.readable(_records(paths)), start=1):
+        if record.title:
+            titles.append(record.title)
+        if isinstance(record, _Questions):
+            pairs += record.pairs
+            if record.concept:
+                concepts.setdefault(record.concept, {}).setdefault(folded(record.title), record.title)
+        if number == limit:
+            break
+    groups = (tuple(variants.values()) for variants in concepts.values() if 1 < len(variants) <= VARIANTS)
+    pairs += [pair for group in groups for pair in _paired(group)]
+    questions = QuestionSet.of(pairs, titles)
+    distinct = {(*sorted((folded(pair.first), folded(pair.second))), pair.similar) for pair in pairs}
+    return reading.result(
+        questions,
+        len(questions),
+        "pairs of similar questions",
+        repeated=len(pairs) - len(distinct),
+        advice="give questions that ask the same.",
+    )
 
 
 def read_titles(paths: Sequence[Path]) -> Iterator[str]:
     """Questions and titles of whatever `qa-bot add` reads."""
-    return (item.title for item in _items(paths) if isinstance(item, Record) and item.title.strip())
+    return (record.title for record in Reading(paths).readable(_records(paths)) if record.title.strip())
 
 
-def _gathered(paths: Sequence[Path], limit: int | None) -> QuestionPairs:
-    pairs: list[Labelled] = []
-    others: list[str] = []
-    concepts: dict[str, dict[str, str]] = {}
-    rejects: list[Reject] = []
-    notices: list[Notice] = []
-    places = 0
-    for item in _items(paths):
-        match item:
-            case Reject():
-                rejects.append(item)
-                continue
-            case Notice():
-                notices.append(item)
-                continue
-            case _Found():
-                pairs += item.pairs
-        if item.title:
-            others.append(item.title)
-        if isinstance(item, _Found) and item.concept:
-            concepts.setdefault(item.concept, {}).setdefault(folded(item.title), item.title)
-        places += 1
-        if places == limit:
-            break
-    variants = [tuple(group.values()) for group in concepts.values() if 1 < len(group) <= VARIANTS]
-    pairs += [pair for group in variants for pair in _paired(group)]
-    questions = QuestionSet.of(pairs, others)
-    repeated = len(pairs) - len({(*sorted((folded(pair.first), folded(pair.second))), pair.similar) for pair in pairs})
-    return QuestionPairs(questions, tuple(rejects), tuple(notices), repeated)
-
-
-def _items(paths: Sequence[Path]) -> Iterator[Item]:
-    budget = ByteBudget(Limits())
-    readers = {"jsonl": _jsonl, "tsv": _tsv, "text": _text, "medquad": _medquad}
-    for path in paths:
-        yield from read(path, budget=budget, readers=readers)
+def _records(paths: Sequence[Path]) -> Iterator[Item]:
+    return read_records(paths, {"jsonl": by_line(_json_line), "tsv": _tsv, "text": _csv, "medquad": _medquad})
 
 
 def _paired(group: Sequence[str]) -> Iterator[Labelled]:
@@ -123,7 +87,7 @@ def _paired(group: Sequence[str]) -> Iterator[Labelled]:
     return (Labelled(first, second) for first, second in chosen)
 
 
-def _pair(first: str, second: str, label: str, where: str) -> _Found | Reject:
+def _pair(first: str, second: str, label: str, where: str) -> _Questions | Reject:
     first, second, label = first.strip(), second.strip(), label.strip()
     if label not in _LABELS:
         return Reject(where, f"Expected the label 0 or 1, but got {label!r}; correct the line.")
@@ -131,92 +95,73 @@ def _pair(first: str, second: str, label: str, where: str) -> _Found | Reject:
         return Reject(where, "Expected two questions, but one side is empty; add it or drop the line.")
     if folded(first) == folded(second):
         return Reject(where, f"Expected two different questions, but got {first!r} twice; drop the line.")
-    return _Found("", "", "", where=where, pairs=(Labelled(first, second, _LABELS[label]),))
+    return _Questions("", "", "", where=where, pairs=(Labelled(first, second, _LABELS[label]),))
 
 
 # --- formats --------------------------------------------------------------------------------------------------------
 
 
-def _jsonl(leaf: SourceFile) -> Iterator[Item]:
-    for number, line in leaf.lines():
-        where = f"{leaf.where}:{number}"
-        if line is None:
-            yield Reject(where, over_record_limit(leaf.limits))
-        elif line.strip():
-            try:
-                yield _object(json.loads(line), where)
-            except (ValueError, RecursionError) as error:
-                yield Reject(
-                    where, str(error) if isinstance(error, _LineError) else f"Expected JSON, but got: {error}."
-                )
-
-
-class _LineError(ValueError):
-    """A line that is JSON but not what was expected."""
-
-
-def _object(fields: Any, where: str) -> Item:
+def _json_line(line: bytes, where: str, _leaf: SourceFile) -> Iterator[Item]:
+    fields = json.loads(line)
     if not isinstance(fields, dict):
-        raise _LineError(f"Expected a JSON object, but got {fields!r}; correct the line.")
+        raise ValueError(f"Expected a JSON object, but got {fields!r}; correct the line.")
     if "questions" in fields:
         distinct: dict[str, str] = {}
         for text in _texts(fields, "questions"):
             distinct.setdefault(folded(text), text)
         group = tuple(distinct.values())
         if not group:
-            raise _LineError("Expected questions, but got none; add them or drop the line.")
-        return _Found("", group[0], "", where=where, pairs=tuple(_paired(group)))
-    if {"question1", "question2", "is_duplicate"} <= fields.keys():
-        first, second, label = (str(fields[name]) for name in ("question1", "question2", "is_duplicate"))
-        return _pair(first, second, label, where)
-    return _around(fields, where)
+            raise ValueError("Expected questions, but got none; add them or drop the line.")
+        yield _Questions("", group[0], "", where=where, pairs=tuple(_paired(group)))
+    elif {"question1", "question2", "is_duplicate"} <= fields.keys():
+        yield _pair(str(fields["question1"]), str(fields["question2"]), str(fields["is_duplicate"]), where)
+    else:
+        yield _around(fields, where)
 
 
 def _around(fields: Mapping[str, Any], where: str) -> Item:
     """A question and those similar to it, different from it, or neither."""
-    own = fields.get("question", fields.get("title"))
-    if not isinstance(own, str) or not own.strip():
-        told = ", ".join(map(str, fields)) or "nothing"
-        raise _LineError(f"Expected questions, or a question with similar ones, but got {told}; add them.")
-    given = [(text, name == "similar") for name in ("similar", "different") for text in _texts(fields, name)]
-    pairs = tuple(Labelled(own.strip(), text, label) for text, label in given if folded(text) != folded(own))
-    return _Found("", own.strip(), "", where=where, pairs=pairs)
+    first = fields.get("question", fields.get("title"))
+    if not isinstance(first, str) or not first.strip():
+        names = ", ".join(map(str, fields)) or "nothing"
+        raise ValueError(f"Expected questions, or a question with similar ones, but got {names}; add them.")
+    others = [(text, name == "similar") for name in ("similar", "different") for text in _texts(fields, name)]
+    pairs = tuple(Labelled(first.strip(), text, label) for text, label in others if folded(text) != folded(first))
+    return _Questions("", first.strip(), "", where=where, pairs=pairs)
 
 
 def _texts(fields: Mapping[str, Any], name: str) -> tuple[str, ...]:
-    """The texts of a list, or the only one; an empty one is an error, since it was meant to be something."""
-    value = fields.get(name, [])
-    texts = [value] if isinstance(value, str) else value
-    if not isinstance(texts, list) or not all(isinstance(each, str) and each.strip() for each in texts):
-        raise _LineError(f"Expected texts in the field {name}, none empty, but got {value!r}; correct the line.")
-    return tuple(each.strip() for each in texts)
+    """The texts of a list, or the only one. Raises ValueError for an empty text."""
+    texts = string_list(fields, name, single=True)
+    if not all(texts):
+        raise ValueError(f"Expected texts in the field {name}, but got an empty one; correct the line.")
+    return texts
 
 
 def _tsv(leaf: SourceFile) -> Iterator[Item]:
     head = leaf.head.split(b"\n", 1)[0].decode("utf-8", "replace").strip("\ufeff\r")
     cells = head.split("\t")
     if (names := _names(cells)) is not None:
-        yield from _rows(leaf, names, skip=1)
+        yield from _rows(names, skip=1)(leaf)
     elif len(cells) == len(_QUORA) and cells[0].strip() in _LABELS:
-        yield from _rows(leaf, _QUORA, skip=0)
+        yield from _rows(_QUORA, skip=0)(leaf)
     else:
         yield from tsv.records(leaf)
 
 
 def _names(cells: Sequence[str]) -> tuple[str, ...] | None:
     names = tuple(_NAMES.get(name, name) for name in (cell.strip().strip('"').lower() for cell in cells))
-    return names if _WANTED.issubset(names) else None
+    return names if _REQUIRED.issubset(names) else None
 
 
-def _rows(leaf: SourceFile, names: Sequence[str], *, skip: int) -> Iterator[Item]:
-    """A pair a line; a quotation mark opens nothing, as the published file has single ones."""
-    for number, line in leaf.lines():
-        where = f"{leaf.where}:{number}"
-        if line is None:
-            yield Reject(where, over_record_limit(leaf.limits))
-        elif number > skip and line.strip():
-            cells = [_unquoted(cell) for cell in line.decode().strip("\ufeff").split("\t")]
-            yield _row(cells, names, where)
+def _rows(names: Sequence[str], *, skip: int) -> FileReader:
+    """A pair a line; a quotation mark alone does not open a cell, since the published file has single ones."""
+
+    def row(line: bytes, where: str, _leaf: SourceFile) -> list[Item]:
+        cells = [_unquoted(cell) for cell in line.decode().strip("\ufeff").split("\t")]
+        return [_row(cells, names, where)]
+
+    return by_line(row, skip=skip)
 
 
 def _row(cells: Sequence[str], names: Sequence[str], where: str) -> Item:
@@ -230,7 +175,7 @@ def _unquoted(cell: str) -> str:
     return cell[1:-1].replace('""', '"') if len(cell) > 1 and cell[0] == cell[-1] == '"' else cell
 
 
-def _text(leaf: SourceFile) -> Iterator[Item]:
+def _csv(leaf: SourceFile) -> Iterator[Item]:
     """A CSV file under a header; its quoted cells may hold line breaks."""
     rejects: list[Reject] = []
 
@@ -282,7 +227,7 @@ class _Entry(Handler[Item]):
             concept = " ".join(sorted({*self._identifiers})) if self._identifiers else ""
             where = f"{self._where}:{self.line()}"
             key = f"{self._type}\t{concept}" if concept and self._type else ""
-            self.found.append(_Found("", text, "", where=where, concept=key))
+            self.found.append(_Questions("", text, "", where=where, concept=key))
 
 
 def _medquad(leaf: SourceFile) -> Iterator[Item]:

@@ -1,26 +1,31 @@
-"""Vectors of given words from whatever has them: a file of word vectors, a folder with one, or an encoder."""
+"""Vectors of words from a file of word vectors, a folder with one, or an encoder.
+
+The setting `pretrained` of a network names `starter`, a static encoder's folder or a file of word vectors.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import numpy as np
 
-from qa_bot.home.encoders import resolve
+from qa_bot.home.encoders import STARTER, resolve
 from qa_bot.home.starter import ENCODER
+from qa_core.encoders.static_encoder import StaticEncoder
+from qa_core.text.analysis import words as words_in
 from qa_core.training.static_table import read_tokeniser
 from qa_core.vectors.word_vectors import WordVectors, read_vectors
 
 VECTORS = "vectors.txt"
-"""In the folder of a model of words, GloVe text."""
+"""File name in the folder of a model of words; GloVe text."""
 
 _PLAIN = re.compile(r"[a-z]{2,}")
 
 
 def word_vectors(source: str, words: Sequence[str], *, models: Path) -> WordVectors:
-    """Those of the words that `source` knows, in the order of the words.
+    """Vectors of the words that `source` knows, in the order of the words.
 
     Args:
         source: a file that `read_vectors` reads; a folder with `vectors.txt`; `starter`, the folder or the hub id of an
@@ -29,11 +34,11 @@ def word_vectors(source: str, words: Sequence[str], *, models: Path) -> WordVect
         models: see `qa_bot.home.encoders.resolve`.
 
     Raises:
-        ValueError: there is no such source, it is damaged, or it knows none of the words.
+        ValueError: the source does not exist, is damaged, or knows none of the words.
     """
     path = Path(source).expanduser()
-    found = _from_file(path, words) if path.is_file() else _from_folder(path, words)
-    return _encoded(source, words, models) if found is None else found
+    vectors = _from_file(path, words) if path.is_file() else _from_folder(path, words)
+    return _encoded(source, words, models) if vectors is None else vectors
 
 
 def side_by_side(left: WordVectors, right: WordVectors) -> WordVectors:
@@ -61,7 +66,7 @@ def _from_file(path: Path, words: Sequence[str]) -> WordVectors:
 
 def _encoded(source: str, words: Sequence[str], models: Path) -> WordVectors:
     encoder = resolve(source, models=models)
-    order = sorted(words, key=len)  # words of like length in a batch, so that little is padded
+    order = sorted(words, key=len)  # words of similar length in a batch need little padding
     rows = dict(zip(order, encoder.encode(order), strict=True))
     known = tuple(word for word in words if rows[word].any())
     if not known:
@@ -72,9 +77,39 @@ def _encoded(source: str, words: Sequence[str], models: Path) -> WordVectors:
 
 
 def listed_words(source: Path | None) -> tuple[str, ...]:
-    """The plain words a source lists: those of its file of vectors, or for an encoder the starter's tokens."""
+    """The words of a file of vectors; for an encoder, the plain words among the starter's tokens."""
     file = source / VECTORS if source is not None and source.is_dir() else source
     if file is not None and file.is_file():
         return read_vectors(file).words
     vocabulary = read_tokeniser(ENCODER)["model"]["vocab"]
     return tuple(word for word in vocabulary if _PLAIN.fullmatch(word))
+
+
+def located(name: str) -> Path:
+    """The folder or file that the setting `pretrained` names."""
+    return ENCODER if name == STARTER else Path(name).expanduser()
+
+
+def words_of(texts: Iterable[str]) -> list[str]:
+    """Distinct words, in the order of their first occurrence."""
+    return list(dict.fromkeys(word for text in texts for word in words_in(text)))
+
+
+def vectors_of(name: str, known: Sequence[str]) -> WordVectors:
+    """Vectors of distinct words: of all of them from a static encoder, of the known ones from a file."""
+    path = located(name)
+    if path.is_dir():
+        return WordVectors(tuple(known), StaticEncoder.load(path).encode(known))
+    return read_vectors(path, only=known)
+
+
+def vectors_beyond(name: str, known: Iterable[str], *, limit: int) -> WordVectors:
+    """The same with further words: all whole-word pieces of a static encoder, or the first `limit` of a file."""
+    path = located(name)
+    if not path.is_dir():
+        return read_vectors(path, limit=limit)
+    encoder = StaticEncoder.load(path)
+    pieces = encoder.tokeniser.tokenizer.get_vocab()
+    single = (piece for piece in sorted(pieces, key=pieces.__getitem__) if words_in(piece) == [piece])
+    vocabulary = list(dict.fromkeys([*known, *single]))
+    return WordVectors(tuple(vocabulary), encoder.encode(vocabulary))

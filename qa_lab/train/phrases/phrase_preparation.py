@@ -1,12 +1,11 @@
 """Which pairs of a paraphrase database to train on, and which to set aside (Wieting et al. 2015, §3.1 and §6.4).
 
-Pairs with digits, brackets, unknown words, reversed duplicates and too much overlap go; of each effective size only
-so many stay. A hash of the phrases decides what is set aside, alike on every machine and for every order.
+Pairs with digits, brackets, unknown words or too much overlap and reversed duplicates are left out; each effective size
+has a quota. A hash of the phrases decides which pairs are set aside.
 """
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -14,6 +13,7 @@ from dataclasses import dataclass
 
 from qa_lab.evaluate.words.string_similarity import edit_distance, effective_size, nearly, overlap
 from qa_lab.train.data.phrase_pairs import PhrasePair
+from qa_lab.train.data.splitting import split_by_hash
 from retrievers.training.phrases.trees import Tree, tree_of
 
 DIGITS, BRACKETS, EMPTY, UNKNOWN = "with digits", "with brackets", "without words", "with unknown words"
@@ -26,15 +26,13 @@ _SLOT = re.compile(r"\[[^\]]*\]|[\[\]]")
 
 @dataclass(frozen=True, slots=True)
 class Preparation:
-    """What stays; the paper: overlap below .5 and 20,000 of each of the sizes 3, 4 and more."""
+    """Which pairs stay; in the paper: overlap below .5 and 20,000 of each of the sizes 3, 4 and more."""
 
-    overlap: float = (
-        0.5  # share of the shorter phrase's tokens that the other has, one edit off at most: less than this
-    )
-    edits: int = 3  # Levenshtein distance of the phrases, spaces left out: at least this
-    shortest: int = 2  # effective size: at least this
-    longest_bin: int = 5  # the last of the bins of effective size, which takes all longer ones
-    a_bin: int = 20_000  # pairs of each bin
+    overlap: float = 0.5  # less than this: the share of the shorter phrase's tokens that the other has within one edit
+    edits: int = 3  # Levenshtein distance of the phrases without spaces, at least
+    shortest: int = 2  # effective size, at least
+    longest_bin: int = 5  # the last bin of effective sizes, which takes all longer ones
+    a_bin: int = 20_000  # pairs in each bin, at most
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +63,7 @@ class Parts:
     train: tuple[Phrased, ...]
     dev: tuple[Phrased, ...]
     test: tuple[Phrased, ...]
-    seen: int  # pairs left out of train for a phrase set aside
+    seen: int  # pairs left out of train because they contain a phrase that was set aside
 
 
 def phrased(pair: PhrasePair) -> Phrased:
@@ -75,26 +73,26 @@ def phrased(pair: PhrasePair) -> Phrased:
 
 
 def prepared(pairs: Iterable[PhrasePair], config: Preparation, *, known: Callable[[str], bool]) -> Prepared:
-    """The pairs that stay, in their order; `known` tells whether a token has a vector."""
+    """The pairs that stay, in their order; `known` says whether a token has a vector."""
     left_out: Counter[str] = Counter()
     bins: Counter[int] = Counter()
-    kept: dict[frozenset[tuple[str, ...]], Phrased] = {}
+    remaining: dict[frozenset[tuple[str, ...]], Phrased] = {}
     for pair in pairs:
         item = _fit(pair, config, known)
         if isinstance(item, str):
             left_out[item] += 1
-        elif item.key in kept:
+        elif item.key in remaining:
             left_out[REPEATED] += 1
         elif bins[size := _bin(item, config)] >= config.a_bin:
             left_out[FULL] += 1
         else:
             bins[size] += 1
-            kept[item.key] = item
-    return Prepared(tuple(kept.values()), dict(left_out))
+            remaining[item.key] = item
+    return Prepared(tuple(remaining.values()), dict(left_out))
 
 
 def _fit(pair: PhrasePair, config: Preparation, known: Callable[[str], bool]) -> Phrased | str:
-    """The pair, or why it is left out; the cheap reasons first."""
+    """The pair, or why it is left out; cheap checks first."""
     both = f"{pair.left} {pair.right}"
     if _SLOT.search(both):
         return BRACKETS
@@ -121,15 +119,11 @@ def _bin(pair: Phrased, config: Preparation) -> int:
 
 
 def parts(pairs: Sequence[Phrased], *, test: float, dev: float) -> Parts:
-    """About so large shares set aside, by a hash of the two phrases in any order."""
-    tested: list[Phrased] = []
-    held_out: list[Phrased] = []
-    rest: list[Phrased] = []
-    for pair in pairs:
-        place = _place(pair)
-        (tested if place < test else held_out if place < test + dev else rest).append(pair)
-    aside = several_words((*tested, *held_out))
-    train = tuple(pair for pair in rest if not (pair.key & aside))
+    """Shares of about these sizes set aside, by a hash of the two phrases in any order."""
+    rest, aside = split_by_hash(pairs, test + dev, _text)
+    held_out, tested = split_by_hash(aside, test, _text)
+    phrases = several_words(aside)
+    train = tuple(pair for pair in rest if not (pair.key & phrases))
     return Parts(train, tuple(held_out), tuple(tested), len(rest) - len(train))
 
 
@@ -138,7 +132,6 @@ def several_words(pairs: Iterable[Phrased]) -> frozenset[tuple[str, ...]]:
     return frozenset(phrase for pair in pairs for phrase in pair.key if len(phrase) > 1)
 
 
-def _place(pair: Phrased) -> float:
-    """In [0, 1)."""
-    text = "\n".join(sorted(" ".join(phrase) for phrase in pair.key))
-    return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "big") / 2**64
+def _text(pair: Phrased) -> str:
+    """The two phrases in alphabetical order."""
+    return "\n".join(sorted(" ".join(phrase) for phrase in pair.key))

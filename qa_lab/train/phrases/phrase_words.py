@@ -1,4 +1,4 @@
-"""The words that a phrase model starts from: a file of vectors, a folder with one, or a static encoder's own."""
+"""Words that a phrase model starts from: a file of vectors, a folder with one, or the words of a static encoder."""
 
 from __future__ import annotations
 
@@ -17,36 +17,36 @@ def start_vectors(base: Path, *, limit: int, norm: float = 0.0) -> WordVectors:
     """Words to start from: a file of vectors, a folder with `vectors.txt`, or the whole words of a static encoder.
 
     Args:
-        limit: words, the first ones.
-        norm: what the vectors' mean length is scaled to; 0 leaves it.
+        limit: words, at most; the first ones are taken.
+        norm: mean length of the scaled vectors; 0 leaves them unchanged.
 
     Raises:
-        FileNotFoundError: nothing is at the path.
-        ValueError: for broken vectors, or a folder of another kind.
+        FileNotFoundError: the path does not exist.
+        ValueError: the vectors are damaged, or the folder is of another kind.
     """
     if base.is_dir() and not (base / VECTORS).is_file():
-        found = _static_words(base, limit)
+        vectors = _static_words(base, limit)
     else:
         path = base / VECTORS if base.is_dir() else base
         if not path.is_file():
             raise FileNotFoundError(f"Expected word vectors in {base}, but there is no such file; check --base.")
-        found = read_vectors(path, limit=limit)
+        vectors = read_vectors(path, limit=limit)
     if not norm:
-        return found
-    mean = float(np.linalg.norm(found.matrix, axis=1).mean())
+        return vectors
+    mean = float(np.linalg.norm(vectors.matrix, axis=1).mean())
     if not mean:
         raise ValueError(f"Expected word vectors in {base}, but all of them are zero; train or fetch them again.")
-    return WordVectors(found.words, found.matrix * np.float32(norm / mean))
+    return WordVectors(vectors.words, vectors.matrix * np.float32(norm / mean))
 
 
 def only(vectors: WordVectors, used: Collection[str]) -> WordVectors:
-    """The vectors of these words alone, in the order that they have."""
+    """The vectors of these words only, in their order."""
     words = tuple(word for word in vectors.words if word in used)
     return WordVectors(words, vectors.matrix[[vectors.index[word] for word in words]])
 
 
 def _static_words(base: Path, limit: int) -> WordVectors:
-    """Of an encoder's tokens the whole words, as its sums take them."""
+    """The whole words among an encoder's tokens, with the rows that its sums use."""
     if not (base / "tokenizer.json").is_file():
         raise ValueError(
             f"Expected a file of word vectors, a folder with {VECTORS} or a static encoder, but got {base}; name "

@@ -1,15 +1,12 @@
-"""`train blstm`: from questions with labelled answers to the stacked LSTM joined with keyword features (thesis, 6.3).
+"""`train blstm`: from labelled answers to the stacked LSTM joined with keyword features (Wang (2018), ch. 6.3).
 
-The trees are grown on pools of networks that did not see the pairs: the questions are cut in parts, and the pools of
-a part come from a network trained on the others. The network that is kept is trained on all of them.
+The trees are grown on pools of networks that did not see the pairs: the questions are cut into parts, and the pools of
+a part come from a network trained on the others. The network that is saved is trained on all of them.
 """
 
 from __future__ import annotations
 
-import shutil
-import time
-from collections.abc import Callable, Sequence
-from dataclasses import asdict, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -17,208 +14,148 @@ from numpy.typing import NDArray
 
 from qa_bot.home.starter import ENCODER
 from qa_core.encoders.static_encoder import StaticEncoder
-from qa_core.measures.plots import write_curve
-from qa_core.training.loop import Progress, Training, seed_everything
-from qa_core.training.resume import load_training
+from qa_core.training.loop import Training, seed_everything
 from qa_core.types import FloatArray
 from qa_core.vectors.word_vectors import WordVectors
-from qa_lab.train.data.answer_sets import AnswerSets, Figures, parted_mixed
-from qa_lab.train.data.start_vectors import vectors_beyond, words_of
-from qa_lab.train.errors import RunError, SettingsError, TrainingDataError, TrainingError
-from qa_lab.train.rankers.blstm_report import Outcome, card
-from qa_lab.train.rankers.blstm_settings import BLSTMSettings, configured
-from qa_lab.train.request import Request
+from qa_lab.train.data.answer_sets import Figures, read_answer_sets, split_mixed
+from qa_lab.train.data.word_vectors import vectors_beyond, words_of
+from qa_lab.train.rankers.blstm_report import BLSTMOutcome, card
+from qa_lab.train.rankers.blstm_settings import BLSTMSettings, settings
 from qa_lab.train.settings import device_of
-from qa_lab.train.training_run import IDENTITY, TrainingRun, drive
-from rankers.answer_selection.blstm import (
-    PAPER,
-    POOLS,
-    BLSTMScorer,
-    optimiser,
-    parameters,
-)
+from qa_lab.train.training_run import TrainingRun
+from qa_lab.train.verb import Job, TrainVerb
+from rankers.answer_selection.blstm import PAPER, POOLS, BLSTMScorer, optimiser, parameters
 from rankers.answer_selection.blstm import train_blstm as train_network
 from rankers.answer_selection.keyword_features import COSINE, Keywords
 from rankers.answer_selection.stacked import Inputs, StackedRanker, folds, network_pools
 from rankers.gbdt import BoostedTrees
-from rankers.training.answer_pool import AnswerPool, AnswerSet, check_mixed
+from rankers.training.answer_pool import AnswerPool, check_mixed
 
 FOLD = "fold-{}"
-"""Folders of the networks that pools for the trees come from, while a run is going on."""
+"""Folders of the networks that compute pools for the trees, during a run."""
 
 
-OnRead = Callable[[AnswerSets], None]
-OnProgress = Callable[[Progress], None]
+def _train(job: Job[BLSTMSettings]) -> BLSTMOutcome:
+    config = job.settings
+    data = job.read(read_answer_sets)
+    pool, dev = map(AnswerPool.of, split_mixed(data, job.request.dev))
+    check_mixed(pool)
+    stage = _Stages(job, pool, dev)
+    stage.begin()
+    seed_everything(job.request.seed)
+    inputs = Inputs(Keywords.of(pool.answers), None, StaticEncoder.load(ENCODER).encode if _cosine(config) else None)
+    network, training, pools = None, None, None
+    if config.use != "keywords":
+        pools = stage.pools() if config.use == "stacked" else None
+        network, training = stage.network(pool, stage.run)
+        inputs = replace(inputs, network=network)
+    ranker = _joined(job, pool, inputs, pools) if config.use != "network" else None
+    seconds, pairs = job.seconds, dev.pairs()
+    outcome = BLSTMOutcome(
+        questions=len(pool.questions),
+        pairs=len(pool),
+        held_out=len(dev.questions),
+        rejected=len(data.rejects),
+        parameters=parameters(network) if network is not None else 0,
+        seconds=seconds,
+        bm25=Figures.of(dev, inputs.keywords.score(pairs)),
+        network=Figures.of(dev, network.score(pairs)) if network is not None else None,
+        joined=Figures.of(dev, ranker.score(pairs)) if ranker is not None else None,
+        importances=ranker.importances() if ranker is not None else {},
+    )
+    model = ranker or network
+    assert model is not None, "one of them is always trained"
+    model.save(job.request.out, card=card(outcome, config, job.request))
+    stage.run.finish_with(
+        training.history if training else [], plots=job.request.plots and bool(training), measure="MAP"
+    )
+    stage.remove_folds()
+    return outcome
 
 
-def train_blstm(
-    request: Request, *, on_read: OnRead = lambda _: None, on_progress: OnProgress = lambda _: None
-) -> Outcome:
-    """Train and write `request.out`: the ranker, its card, `curve.csv`, and `curve.png` where it was asked for.
-
-    Args:
-        on_read: hears what was read, rejects included, before training begins.
-        on_progress: hears of every progress, that of the parts' networks too.
-
-    Raises:
-        TrainingError, TrainingDataError, SettingsError, RunError: data, settings or folders do not do.
-    """
-    settings = configured(request)
-    try:
-        return _Trainer(request, settings, *parted_mixed(request, on_read)).outcome(on_progress)
-    except (TrainingDataError, SettingsError, RunError):
-        raise
-    except (ValueError, FloatingPointError, ModuleNotFoundError) as error:
-        raise TrainingError(str(error)) from error
+BLSTM = TrainVerb(_train, settings, lambda config, _: config.training.pointwise.epochs, "MAP")
 
 
-def epochs(request: Request) -> int:
-    """Of a network, at most."""
-    return configured(request).training.pointwise.epochs
+@dataclass
+class _Stages:
+    """The networks of a run: one for each part of the questions, and the one that is saved."""
 
+    job: Job[BLSTMSettings]
+    pool: AnswerPool
+    dev: AnswerPool
+    saved: list[TrainingRun] = field(default_factory=list)  # stages to resume
 
-class _Trainer:
-    """A run: what it was asked for, and its data."""
+    def __post_init__(self) -> None:
+        config, out = self.job.settings, self.job.request.out
+        identity = self.job.identity(pairs=len(self.pool), held_out=len(self.dev))
+        parts = config.parts if config.use == "stacked" else 0
+        self.run = TrainingRun(out, identity)
+        self.folds = [TrainingRun(out / FOLD.format(part), identity) for part in range(parts)]
 
-    def __init__(
-        self,
-        request: Request,
-        settings: BLSTMSettings,
-        sets: Sequence[AnswerSet],
-        dev: Sequence[AnswerSet],
-        rejects: int,
-    ) -> None:
-        self.request, self.settings, self.rejects = request, settings, rejects
-        self.pool, self.dev = AnswerPool.of(sets), AnswerPool.of(dev)
-        check_mixed(self.pool)
-        self.questions, self.held_out = len(self.pool.questions), len(self.dev.questions)
-        identity = {
-            "config": asdict(settings),
-            "pairs": len(self.pool),
-            "held_out": len(self.dev),
-            "seed": request.seed,
-        }
-        self.run = TrainingRun(request.out, identity)
-        self.parts = [
-            TrainingRun(request.out / FOLD.format(part), identity)
-            for part in range(settings.parts if settings.use == "stacked" else 0)
-        ]
+    def begin(self) -> None:
+        """Begin the run, or find the stages that were saved."""
+        if not self.job.request.resume:
+            self.run.begin()
+            return
+        self.saved = [run for run in (self.run, *self.folds) if run.saved]
+        for run in self.saved or [self.run]:
+            run.check()
 
-    def outcome(self, on_progress: OnProgress) -> Outcome:
-        begun = self._begun()
-        started = time.monotonic()
-        seed_everything(self.request.seed)
-        inputs = Inputs(Keywords.of(self.pool.answers), None, self._encoder() if self._cosine else None)
-        network, training, pools = None, None, None
-        if self.settings.use != "keywords":
-            pools = self._pools(begun, on_progress) if self.settings.use == "stacked" else None
-            network, training = self._network(self.pool, self.run, begun, on_progress)
-            inputs = replace(inputs, network=network)
-        ranker = self._joined(inputs, pools) if self.settings.use != "network" else None
-        outcome = self._measured(inputs, network, ranker, time.monotonic() - started)
-        self._save(network, ranker, outcome)
-        self._finish(training)
-        return outcome
+    def pools(self) -> FloatArray:
+        """Pools (N, 3) of all training pairs, each from a network that did not see its question."""
+        part = np.array(folds(self.pool.questions, len(self.folds)))[self.pool.question]  # (N,)
+        pairs = self.pool.pairs()
+        pools = np.zeros((len(pairs), len(POOLS)), dtype=np.float32)
+        for number, run in enumerate(self.folds):
+            rows = np.flatnonzero(part == number)
+            if len(rows):
+                network, _ = self.network(_among(self.pool, part != number), run)
+                pools[rows] = network_pools(network, [pairs[row] for row in rows.tolist()])
+        return pools
+
+    def network(self, pool: AnswerPool, run: TrainingRun) -> tuple[BLSTMScorer, Training]:
+        """Trained on a pool and saved as it goes; a saved stage is resumed, a finished one loaded."""
+        check_mixed(pool)
+        config, seed = self.job.settings, self.job.request.seed
+        seed_everything(seed)
+        scorer = BLSTMScorer.of(self._texts, config.network, pretrained=self._vectors, minimum=config.minimum)
+        scorer.model.to(device_of(config.device))
+        training = Training(scorer.model, optimiser(scorer, config.training), seed=seed)
+        if run in self.saved:
+            run.start(training, resume=True)
+        elif run is not self.run:
+            run.begin()
+        self.job.drive(run, training, train_network(training, scorer, pool, config.training, held_out=self.dev))
+        scorer.model.eval()
+        return scorer, training
+
+    def remove_folds(self) -> None:
+        for run in self.folds:
+            run.remove()
 
     @property
     def _texts(self) -> tuple[str, ...]:
-        """All of them, so that the networks of the parts have one vocabulary."""
+        """All texts, so that the networks of the parts share one vocabulary."""
         return (*self.pool.questions, *self.pool.answers)
 
     @cached_property
     def _vectors(self) -> WordVectors | None:
-        name = self.settings.pretrained
+        name = self.job.settings.pretrained
         return vectors_beyond(name, words_of(self._texts), limit=PAPER.vocabulary) if name else None
 
-    @property
-    def _cosine(self) -> bool:
-        return self.settings.use != "network" and COSINE in self.settings.names
 
-    def _encoder(self) -> Callable[[Sequence[str]], FloatArray]:
-        return StaticEncoder.load(ENCODER).encode
+def _cosine(config: BLSTMSettings) -> bool:
+    return config.use != "network" and COSINE in config.names
 
-    def _begun(self) -> list[TrainingRun]:
-        """The saved stages to go on with; in a new run there are none."""
-        if not self.request.resume:
-            self.run.begin()
-            return []
-        begun = [run for run in (self.run, *self.parts) if (run.state / IDENTITY).is_file()]
-        for run in begun or [self.run]:
-            run.check()
-        return begun
 
-    def _pools(self, begun: Sequence[TrainingRun], on_progress: OnProgress) -> FloatArray:
-        """(N, 3) of all training pairs, each from a network that did not see its question."""
-        part = np.array(folds(self.pool.questions, self.settings.parts))[self.pool.question]  # (N,)
-        pairs = self.pool.pairs()
-        found = np.zeros((len(pairs), len(POOLS)), dtype=np.float32)
-        for number, run in enumerate(self.parts):
-            own = np.flatnonzero(part == number)
-            if not len(own):
-                continue
-            network, _ = self._network(_among(self.pool, part != number), run, begun, on_progress)
-            found[own] = network_pools(network, [pairs[place] for place in own.tolist()])
-        return found
-
-    def _network(
-        self, pool: AnswerPool, run: TrainingRun, begun: Sequence[TrainingRun], on_progress: OnProgress
-    ) -> tuple[BLSTMScorer, Training]:
-        """Trained on a pool, saved as it goes; a saved one goes on, and one that was done is as it was left."""
-        check_mixed(pool)
-        seed_everything(self.request.seed)
-        config, minimum = self.settings.network, self.settings.minimum
-        scorer = BLSTMScorer.of(self._texts, config, pretrained=self._vectors, minimum=minimum)
-        scorer.model.to(device_of(self.settings.device))
-        training = Training(scorer.model, optimiser(scorer, self.settings.training), seed=self.request.seed)
-        if run in begun:
-            load_training(run.state, training)
-        elif run is not self.run:
-            run.begin()
-        drive(
-            run, training, train_network(training, scorer, pool, self.settings.training, held_out=self.dev), on_progress
-        )
-        scorer.model.eval()
-        return scorer, training
-
-    def _joined(self, inputs: Inputs, pools: FloatArray | None) -> StackedRanker:
-        names = self.settings.names
-        own = inputs.table(self.pool.pairs(), [name for name in names if name not in POOLS])
-        table = own if pools is None else np.hstack([pools, own])
-        trees = replace(self.settings.trees, seed=self.settings.trees.seed + self.request.seed)
-        grown = BoostedTrees.fit(table, self.pool.label, names=names, groups=self.pool.question, config=trees)
-        fingerprint = StaticEncoder.load(ENCODER).fingerprint if self._cosine else ""
-        return StackedRanker(inputs, grown, fingerprint)
-
-    def _measured(
-        self, inputs: Inputs, network: BLSTMScorer | None, ranker: StackedRanker | None, seconds: float
-    ) -> Outcome:
-        pairs = self.dev.pairs()
-        return Outcome(
-            self.questions,
-            len(self.pool),
-            self.held_out,
-            Figures.of(self.dev, inputs.keywords.score(pairs)),
-            Figures.of(self.dev, network.score(pairs)) if network is not None else None,
-            Figures.of(self.dev, ranker.score(pairs)) if ranker is not None else None,
-            ranker.importances() if ranker is not None else {},
-            parameters(network) if network is not None else 0,
-            seconds,
-            self.rejects,
-        )
-
-    def _save(self, network: BLSTMScorer | None, ranker: StackedRanker | None, outcome: Outcome) -> None:
-        made = ranker or network
-        assert made is not None, "one of them is always made"
-        made.save(self.request.out, card=card(outcome, self.settings, self.request))
-
-    def _finish(self, training: Training | None) -> None:
-        if training is not None:
-            self.run.finish(training, plots=self.request.plots, measure="MAP")
-        else:
-            write_curve(self.request.out / "curve.csv", [])
-            shutil.rmtree(self.run.state, ignore_errors=True)
-        for part in self.parts:
-            shutil.rmtree(part.out, ignore_errors=True)
+def _joined(job: Job[BLSTMSettings], pool: AnswerPool, inputs: Inputs, pools: FloatArray | None) -> StackedRanker:
+    config = job.settings
+    features = inputs.table(pool.pairs(), [name for name in config.names if name not in POOLS])
+    table = features if pools is None else np.hstack([pools, features])
+    trees = replace(config.trees, seed=config.trees.seed + job.request.seed)
+    boosted = BoostedTrees.fit(table, pool.label, names=config.names, groups=pool.question, config=trees)
+    fingerprint = StaticEncoder.load(ENCODER).fingerprint if _cosine(config) else ""
+    return StackedRanker(inputs, boosted, fingerprint)
 
 
 def _among(pool: AnswerPool, chosen: NDArray[np.bool_]) -> AnswerPool:

@@ -1,6 +1,6 @@
-"""A trained ranker teaches another by its scores, which are computed once and kept with the run.
+"""A trained ranker teaches another by its scores, which are computed once and saved with the run.
 
-teacher = opened(settings.teacher)
+teacher = open_teacher(settings.teacher)
 scores = teacher_scores(run, teacher, pool.pairs(), on_progress)
 train_distilled(training, student, pool, scores, settings.distil)
 """
@@ -25,22 +25,23 @@ from rankers.training.answer_pool import AnswerPool
 from rankers.training.distillation import DistilConfig, pair_answers
 
 SCORES = "teacher.npy"
-"""In the state of a run: scores of the first pairs, or of all."""
+"""File in the state of a run: scores of the first pairs, or of all."""
 AT_ONCE = 256
 """Pairs between two reports."""
 
 
 def check_distillation(teacher: str, config: DistilConfig, source: str) -> None:
-    """Raises SettingsError for a teacher that is not there, numbers that do not do, or a table without a teacher."""
+    """Raises SettingsError for a missing teacher, wrong numbers, or a table without a teacher."""
     if not teacher:
         if config != DistilConfig():
             raise SettingsError(
                 f"{source}: Expected a teacher for [distil], but got none; name a trained ranker's folder by `teacher`."
             )
         return
-    if not (folder_of(teacher) / CONFIG).is_file():
+    folder = teacher_folder(teacher)
+    if not (folder / CONFIG).is_file():
         raise SettingsError(
-            f"{source}: Expected a trained ranker in {folder_of(teacher)} as teacher, but got no {CONFIG}; name the "
+            f"{source}: Expected a trained ranker in {folder} as teacher, but got no {CONFIG}; name the "
             "--out of a `qa-bot train`, or leave `teacher` out."
         )
     numbers = {f"distil.{name}": getattr(config, name) for name in ("batch", "epochs", "patience")}
@@ -52,20 +53,20 @@ def check_distillation(teacher: str, config: DistilConfig, source: str) -> None:
         raise SettingsError(f"{source}: Expected a norm, or 0 for none, but got distil.clip = {config.clip}.")
 
 
-def folder_of(teacher: str) -> Path:
+def teacher_folder(teacher: str) -> Path:
     return Path(teacher).expanduser()
 
 
-def opened(teacher: str) -> PairScorer:
-    """Raises SettingsError for a folder without a ranker, or with a damaged one."""
+def open_teacher(teacher: str) -> PairScorer:
+    """Raises SettingsError for a folder without a ranker or with a damaged one."""
     try:
-        return open_ranker(folder_of(teacher))
+        return open_ranker(teacher_folder(teacher))
     except RankerError as error:
         raise SettingsError(f"The teacher cannot be opened: {error}") from error
 
 
 def check_answer_pairs(pool: AnswerPool, config: DistilConfig) -> None:
-    """Raises SettingsError where differences are asked for, but no question has two answers."""
+    """Raises SettingsError if the loss needs two answers to a question, but no question has them."""
     if config.loss == "margin" and not len(pair_answers(pool, np.random.default_rng(0))):
         raise SettingsError("Expected questions with two answers or more, but got none; set distil.loss = 'mse'.")
 
@@ -73,37 +74,37 @@ def check_answer_pairs(pool: AnswerPool, config: DistilConfig) -> None:
 def teacher_scores(
     run: TrainingRun, teacher: PairScorer, pairs: Sequence[TextPair], on_progress: Callable[[Progress], None]
 ) -> FloatArray:
-    """Scores (N,) of the pairs; those that the run has kept are not computed again.
+    """Scores (N,) of the pairs; those that the run has saved are not computed again.
 
     Args:
-        run: begun, with the same pairs each time; scores are kept in its state at the end and every minute.
-        on_progress: hears of progress as of epoch 0, with scored pairs for its steps.
+        run: has begun, with the same pairs each time; scores are saved in its state at the end and every minute.
+        on_progress: called with progress of epoch 0, whose steps are scored pairs.
 
     Raises:
-        RunError: the kept scores are damaged, or of other pairs.
+        RunError: the saved scores are damaged, or of other pairs.
         ValueError: the teacher gives scores that are not finite.
     """
-    scores = _kept(run, len(pairs))
-    kept, started, saved = len(scores), time.monotonic(), time.monotonic()
+    scores = _saved_scores(run, len(pairs))
+    resumed, started, saved = len(scores), time.monotonic(), time.monotonic()
     while len(scores) < len(pairs):
         scores = np.concatenate([scores, _finite(teacher, pairs[len(scores) : len(scores) + AT_ONCE])])
         if len(scores) == len(pairs) or time.monotonic() - saved > EVERY:
-            _keep(run, scores)
+            _save_scores(run, scores)
             saved = time.monotonic()
-        rate = (len(scores) - kept) / max(time.monotonic() - started, 1e-9)
+        rate = (len(scores) - resumed) / max(time.monotonic() - started, 1e-9)
         on_progress(Progress(0, len(scores), math.nan, 0.0, rate, (len(pairs) - len(scores)) / rate))
     return scores
 
 
-def standard(scores: FloatArray) -> FloatArray:
-    """Scores (N,) with mean 0 and deviation 1: steps are of one size then, whatever the heights of a teacher."""
+def standardise(scores: FloatArray) -> FloatArray:
+    """Scores (N,) with mean 0 and deviation 1, so that steps do not depend on the teacher's scale."""
     deviation = float(scores.std()) or 1.0
     level: FloatArray = ((scores - scores.mean()) / deviation).astype(np.float32)
     return level
 
 
 def spread(scores: FloatArray, least: float, most: float) -> FloatArray:
-    """Scores (N,) of any height, linearly within what a student can reach; equal ones are in the middle."""
+    """Scores (N,) mapped linearly into the range that a student can reach; equal ones to its middle."""
     lowest, width = scores.min(), np.ptp(scores)
     share = (scores - lowest) / width if width > 0 else np.full_like(scores, 0.5)
     return (least + (most - least) * share).astype(np.float32)
@@ -113,17 +114,17 @@ def _finite(teacher: PairScorer, pairs: Sequence[TextPair]) -> FloatArray:
     scores = np.asarray(teacher.score(pairs), dtype=np.float32)
     if not np.isfinite(scores).all():
         text = pairs[int(np.flatnonzero(~np.isfinite(scores))[0])]
-        raise ValueError(f"Expected finite scores of the teacher, but not so of {text!r}; train the teacher again.")
+        raise ValueError(f"Expected finite scores of the teacher, but got others for {text!r}; train it again.")
     return scores
 
 
-def _keep(run: TrainingRun, scores: FloatArray) -> None:
+def _save_scores(run: TrainingRun, scores: FloatArray) -> None:
     new = run.state / f"new-{SCORES}"
     np.save(new, scores)
     new.replace(run.state / SCORES)
 
 
-def _kept(run: TrainingRun, most: int) -> FloatArray:
+def _saved_scores(run: TrainingRun, most: int) -> FloatArray:
     path = run.state / SCORES
     if not path.is_file():
         return np.zeros(0, dtype=np.float32)

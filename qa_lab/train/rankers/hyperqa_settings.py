@@ -1,4 +1,4 @@
-"""What `train hyperqa` can be told."""
+"""Settings of `train hyperqa`."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Literal
 
 from qa_bot.home.encoders import STARTER
-from qa_lab.train.data.start_vectors import located
+from qa_lab.train.data.word_vectors import located
 from qa_lab.train.errors import SettingsError
 from qa_lab.train.rankers.distillation import check_distillation
 from qa_lab.train.request import Request
-from qa_lab.train.settings import read_toml, settled
+from qa_lab.train.settings import check_positive, in_table, load_settings, source_of
 from rankers.answer_selection.hyperqa import HyperShape
 from rankers.answer_selection.siamese_cosine import PeerShape
 from rankers.training.distillation import DistilConfig
@@ -23,18 +23,18 @@ Model = Literal["hyperqa", "cosineqa", "qa-bilstm", "qa-cnn", "ap-bilstm", "ap-c
 
 @dataclass(frozen=True, slots=True)
 class HyperSettings:
-    """What `--config` may hold."""
+    """Keys of `--config`."""
 
     model: Model = "hyperqa"
     pretrained: str = STARTER  # word vectors: a static encoder's folder, or a file of vectors
-    most_words: int = 200_000  # of a file of vectors, the first so many
+    most_words: int = 200_000  # the first words of a file of vectors
     learning_rate: float = 0.1
     l2: float = 1e-5
     hyper: HyperShape = field(default_factory=HyperShape)
     peer: PeerShape = field(default_factory=PeerShape)
     pairs: PairwiseConfig = field(default_factory=lambda: PairwiseConfig(drawn=6))
-    teacher: str = ""  # a trained ranker's folder, whose scores are learned then in the place of the labels
-    distil: DistilConfig = field(default_factory=DistilConfig)  # with a teacher, in the place of [pairs]
+    teacher: str = ""  # folder of a trained ranker, whose scores replace the labels
+    distil: DistilConfig = field(default_factory=DistilConfig)  # replaces [pairs] with a teacher
 
     @property
     def epochs(self) -> int:
@@ -43,22 +43,22 @@ class HyperSettings:
 
     @property
     def hyperbolic(self) -> bool:
-        """Whether the model is HyperQA or CosineQA rather than one of their peers."""
+        """Whether the model is HyperQA or CosineQA."""
         return self.model in ("hyperqa", "cosineqa")
 
     @property
     def span(self) -> tuple[float, float] | None:
-        """The least and the greatest score there can be, of cosines and of the sigmoid; None where any can be."""
+        """The lowest and highest possible score, of cosines and of the sigmoid; None if scores are unbounded."""
         if self.hyperbolic and self.hyper.last == "sigmoid":
             return 0.0, 1.0
         cosines = not self.hyperbolic or (self.model == "cosineqa" and self.hyper.last == "raw")
         return (-1.0, 1.0) if cosines else None
 
     def used(self) -> dict[str, object]:
-        """Those that have a say; paths are told by their names."""
-        told = asdict(self) | {"pretrained": Path(self.pretrained).name, "teacher": Path(self.teacher).name}
-        left = {"peer" if self.hyperbolic else "hyper", *(("pairs",) if self.teacher else ("teacher", "distil"))}
-        return {name: value for name, value in told.items() if name not in left}
+        """The settings that affected the result; paths without their folders."""
+        values = asdict(self) | {"pretrained": Path(self.pretrained).name, "teacher": Path(self.teacher).name}
+        unused = {"peer" if self.hyperbolic else "hyper", *(("pairs",) if self.teacher else ("teacher", "distil"))}
+        return {name: value for name, value in values.items() if name not in unused}
 
 
 _COSINE = PairwiseConfig(drawn=6, margin=0.2)
@@ -73,37 +73,28 @@ DEFAULTS: Mapping[Model, HyperSettings] = {
 }
 
 
-def configured(request: Request) -> HyperSettings:
+def settings(request: Request) -> HyperSettings:
     """Defaults of the model that the settings name, and the settings over them."""
-    given = read_toml(request.config) if request.config else {}
-    source = str(request.config or "defaults")
-    guess = settled(HyperSettings(), given, source=source)
-    settings = settled(DEFAULTS[guess.model], given, source=source)
-    _check(settings, request, source)
-    return settings
-
-
-def _check(settings: HyperSettings, request: Request, source: str) -> None:
-    pairs = settings.pairs
-    numbers = {f"pairs.{name}": getattr(pairs, name) for name in ("batch", "epochs", "patience", "negatives", "drawn")}
-    numbers |= {"learning_rate": settings.learning_rate, "pairs.margin": pairs.margin}
-    if wrong := [f"{name} = {value}" for name, value in numbers.items() if not value > 0]:
-        raise SettingsError(f"{source}: Expected positive numbers, but got {', '.join(wrong)}.")
-    own = DEFAULTS[settings.model]
+    config = load_settings(request.config, HyperSettings(), preset=lambda c: DEFAULTS[c.model])
+    source = source_of(request.config)
+    pairs = in_table("pairs", "batch", "epochs", "patience", "negatives", "drawn", "margin")
+    check_positive(config, *pairs, "learning_rate", source=request.config)
+    defaults = DEFAULTS[config.model]
     fixed = {
-        "hyper.distance": (settings.hyper.distance, own.hyper.distance),
-        "peer.encoder": (settings.peer.encoder, own.peer.encoder),
-        "peer.attentive": (settings.peer.attentive, own.peer.attentive),
+        "hyper.distance": (config.hyper.distance, defaults.hyper.distance),
+        "peer.encoder": (config.peer.encoder, defaults.peer.encoder),
+        "peer.attentive": (config.peer.attentive, defaults.peer.attentive),
     }
-    if other := [f"{name} = {given!r}" for name, (given, expected) in fixed.items() if given != expected]:
+    if wrong := [f"{name} = {value!r}" for name, (value, expected) in fixed.items() if value != expected]:
         raise SettingsError(
-            f"{source}: Expected what makes {settings.model}, but got {', '.join(other)}; choose another `model`."
+            f"{source}: Expected what makes {config.model}, but got {', '.join(wrong)}; choose another `model`."
         )
-    if not located(settings.pretrained).exists():
+    if not located(config.pretrained).exists():
         raise SettingsError(
-            f"{source}: Expected word vectors in {settings.pretrained}, but there is nothing; name a file of vectors, "
-            f"a static encoder's folder, or `{STARTER}`."
+            f"{source}: Expected word vectors in {config.pretrained}, but the path does not exist; name a file of "
+            f"vectors, a static encoder's folder, or `{STARTER}`."
         )
-    check_distillation(settings.teacher, settings.distil, source)
+    check_distillation(config.teacher, config.distil, source)
     if request.base is not None and not request.base.is_dir():
         raise SettingsError(f"Expected a ranker to start from in {request.base}, but got no folder; check --base.")
+    return config

@@ -12,7 +12,7 @@ from kg_index.training.self_training import GENTLE
 from qa_bot.home.encoders import STARTER
 from qa_lab.train.errors import SettingsError
 from qa_lab.train.request import Request
-from qa_lab.train.settings import read_toml, settled
+from qa_lab.train.settings import check_positive, in_table, load_settings, source_of
 
 Weighting = Literal["uniform", "F", "F+K", "F+K+S"]
 PHASES: dict[Weighting, tuple[Phase, ...]] = {
@@ -42,7 +42,7 @@ class MinedSettings:
 
 @dataclass(frozen=True, slots=True)
 class RelationSettings:
-    """What `--config` may hold."""
+    """Keys of `--config`."""
 
     encoder: str = STARTER  # whose vectors are read: `starter`, a folder or a hub id; several with commas between
     # over the encoder's vectors of questions, or of words (thesis); `transformer` tunes one beside the head
@@ -55,44 +55,30 @@ class RelationSettings:
     tuning: TuningConfig = field(default_factory=TuningConfig)  # of the transformer
 
 
-def configured(request: Request) -> RelationSettings:
-    """The settings of a request. Raises SettingsError."""
-    given = read_toml(request.config) if request.config else {}
-    source = str(request.config or "defaults")
-    settings = settled(RelationSettings(), given, source=source)
+def settings(request: Request) -> RelationSettings:
+    """The settings over their defaults."""
+    config, source = load_settings(request.config, RelationSettings()), source_of(request.config)
     if request.base is not None:
         raise SettingsError(f"Expected no base to start from, but got {request.base}; name vectors by `encoder`.")
-    if settings.model == "network" and request.relations is not None:
+    if config.model == "network" and request.relations is not None:
         raise SettingsError(f"{source}: Expected no model = 'network' for questions with pools; name another.")
-    if settings.model == "transformer" and request.relations is None:
+    if config.model == "transformer" and request.relations is None:
         raise SettingsError(f"{source}: Expected questions with pools for model = 'transformer'; name --relations.")
-    mined = settings.mined
-    if wrong := _not_positive(settings):
-        raise SettingsError(f"{source}: Expected positive numbers, but got {', '.join(wrong)}.")
-    if mined.steps not in (1, 2):
-        raise SettingsError(f"{source}: Expected mined.steps of 1 or 2, but got {mined.steps}.")
-    return settings
+    tables = ("training", "self_training", "mined", "tuning")
+    rates = [key for name in tables for key in in_table(name, "epochs", "batch", "learning_rate")]
+    check_positive(config, "hidden", "mined.words", "mined.hidden", *rates, "tuning.clip", source=request.config)
+    least = {f"mined.{key}": getattr(config.mined, key) for key in ("alpha", "silent", "even")}
+    least |= {f"tuning.{key}": getattr(config.tuning, key) for key in ("warm_up", "frozen", "every", "decay")}
+    if wrong := [f"{name} = {value}" for name, value in least.items() if not value >= 0]:
+        raise SettingsError(f"{source}: Expected numbers of 0 or more, but got {', '.join(wrong)}.")
+    if config.mined.steps not in (1, 2):
+        raise SettingsError(f"{source}: Expected mined.steps of 1 or 2, but got {config.mined.steps}.")
+    return config
 
 
-def _not_positive(settings: RelationSettings) -> list[str]:
-    """Numbers that have to be above 0, or 0 at least."""
-    tables = {key: getattr(settings, key) for key in ("training", "self_training", "mined", "tuning")}
-    given = {"hidden": settings.hidden, "mined.words": settings.mined.words, "mined.hidden": settings.mined.hidden}
-    for name, table in tables.items():
-        given |= {f"{name}.{key}": getattr(table, key) for key in ("epochs", "batch", "learning_rate")}
-    wrong = [f"{name} = {value}" for name, value in given.items() if not value > 0]
-    if not settings.tuning.clip > 0:
-        wrong.append(f"tuning.clip = {settings.tuning.clip}")
-    least = {f"mined.{key}": getattr(settings.mined, key) for key in ("alpha", "silent", "even")}
-    least |= {f"tuning.{key}": getattr(settings.tuning, key) for key in ("warm_up", "frozen", "every", "decay")}
-    return wrong + [f"{name} = {value}" for name, value in least.items() if not value >= 0]
-
-
-def epochs(request: Request) -> int:
-    """At most, for a progress bar."""
-    settings = configured(request)
-    if request.relations is None and settings.model == "network":
-        return settings.mined.epochs * len(PHASES[settings.mined.weights])
-    if settings.model == "transformer":
-        return settings.tuning.epochs
-    return (settings.self_training if request.relations is None else settings.training).epochs
+def most_epochs(config: RelationSettings, request: Request) -> int:
+    if request.relations is None and config.model == "network":
+        return config.mined.epochs * len(PHASES[config.mined.weights])
+    if config.model == "transformer":
+        return config.tuning.epochs
+    return (config.self_training if request.relations is None else config.training).epochs

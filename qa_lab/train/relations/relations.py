@@ -7,66 +7,43 @@ data is a table of mined templates (`mined_relations.py`).
 
 from __future__ import annotations
 
-import json
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from hashlib import blake2b
 from pathlib import Path
-from typing import Any
 
 from kg_index.relations.pools import PoolQuestion, read_pools, read_relations
 from kg_index.relations.relation_head import RelationHead
 from kg_index.relations.relation_scorers import CosineScorer, cached
 from kg_index.training.head_training import fit_head, labelled, training_of
 from qa_bot.answering.graph.relation_encoders import display_names, open_encoders
-from qa_bot.documents.ingest.records import Notice, Reject
-from qa_bot.home.encoders import EncoderError
 from qa_bot.home.folder import Home
-from qa_core.training.loop import Progress, seed_everything
-from qa_core.training.resume import load_training
-from qa_lab.train.errors import RunError, SettingsError, TrainingDataError, TrainingError
+from qa_core.training.loop import seed_everything
+from qa_lab.train.card import card_text
+from qa_lab.train.data.reading import TrainingData
+from qa_lab.train.data.splitting import split_by_hash, train_dev_split
+from qa_lab.train.errors import TrainingDataError
 from qa_lab.train.relations.mined_relations import MinedOutcome, train_mined
 from qa_lab.train.relations.relation_accuracy import accuracy
-from qa_lab.train.relations.relation_settings import RelationSettings, configured, epochs
+from qa_lab.train.relations.relation_settings import RelationSettings, most_epochs, settings
 from qa_lab.train.relations.tuned_relations import TunedOutcome, train_tuned
 from qa_lab.train.request import Request
-from qa_lab.train.training_run import TrainingRun, drive
-
-__all__ = ["MEASURE", "Outcome", "Pools", "accuracy", "configured", "epochs", "train_relations"]
-
-MEASURE = "accuracy"
+from qa_lab.train.verb import Job, Outcome, TrainVerb, best_epoch
 
 
-@dataclass(frozen=True, slots=True)
-class Pools:
-    """What was read; a malformed line stops the reading."""
-
-    pairs: tuple[PoolQuestion, ...]
-    rejects: tuple[Reject, ...] = ()
-    notices: tuple[Notice, ...] = ()
-    repeated: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """What came of a run, on held-out questions."""
+@dataclass(frozen=True)
+class RelationOutcome(Outcome):
+    """Result on held-out questions."""
 
     questions: int
     held_out: int
-    relations: int  # with a row of their own
+    relations: int  # with a separate row
     parameters: int
     epochs: int  # to the weights that were kept
     cosine: float  # accuracy before training
     accuracy: float
     seconds: float
 
-    def as_dict(self) -> dict[str, object]:
-        """For JSON."""
-        return asdict(self)
-
     def text(self, out: Path) -> str:
-        """Figures, and where the scorer is."""
         return (
             f"{self.questions:,} questions for training, {self.held_out:,} held out; {self.relations:,} relations\n"
             f"accuracy {self.accuracy:.3f} after {self.epochs} epochs, {self.cosine:.3f} before\n"
@@ -74,102 +51,65 @@ class Outcome:
         )
 
 
-OnRead = Callable[[Pools], None]
-OnProgress = Callable[[Progress], None]
-
-
-def train_relations(
-    request: Request, *, on_read: Callable[[Any], None] = lambda _: None, on_progress: OnProgress = lambda _: None
-) -> Outcome | MinedOutcome | TunedOutcome:
-    """Train and write `request.out`: the scorer, its card, `curve.csv`, and `curve.png` where it was asked for.
-
-    Args:
-        on_read: hears what was read, before training begins.
-        on_progress: hears of every progress.
-
-    Raises:
-        TrainingError, TrainingDataError, SettingsError, RunError, EncoderError: data, settings or folders do not do.
-    """
-    settings = configured(request)
-    try:
-        if request.relations is None:
-            return train_mined(request, settings, on_read=on_read, on_progress=on_progress)
-        return _trained(request, settings, on_read, on_progress)
-    except (TrainingDataError, SettingsError, RunError, EncoderError):
-        raise
-    except (ValueError, FloatingPointError, ModuleNotFoundError) as error:
-        raise TrainingError(str(error)) from error
-
-
-def _trained(
-    request: Request, settings: RelationSettings, on_read: OnRead, on_progress: OnProgress
-) -> Outcome | TunedOutcome:
-    started = time.monotonic()
-    assert request.relations is not None, "mined templates go another way"
+def _train(job: Job[RelationSettings]) -> RelationOutcome | MinedOutcome | TunedOutcome:
+    request, config = job.request, job.settings
+    if request.relations is None:
+        return train_mined(job)
     names = read_relations(request.relations)
-    pools = Pools(tuple(each for path in request.data for each in read_pools(path, names))[: request.limit])
-    on_read(pools)
-    train, held_out = _parts(pools.pairs, names, request)
-    if settings.model == "transformer":
-        return train_tuned(request, settings, train, held_out, on_progress)
-    encoder = open_encoders(settings.encoder, models=Home.open().models)
+    pools = tuple(question for path in request.data for question in read_pools(path, names))[: request.limit]
+    job.on_read(TrainingData(pools, len(pools)))
+    train, held_out = _split(pools, names, request.dev)
+    if config.model == "transformer":
+        return train_tuned(job, train, held_out)
+    encoder = open_encoders(config.encoder, models=Home.open().models)
     encode = cached(encoder.encode)
     seed_everything(request.seed)
     head = RelationHead.of(
         encode,
-        (name for each in train for name in each.pool),
-        hidden=settings.hidden,
-        context=settings.context,
-        encoder=settings.encoder,
+        (name for question in train for name in question.pool),
+        hidden=config.hidden,
+        context=config.context,
+        encoder=config.encoder,
         fingerprint=encoder.fingerprint,
     )
-    training = training_of(head, settings.training, seed=request.seed)
-    identity = {"config": asdict(settings), "questions": len(train), "held_out": len(held_out), "seed": request.seed}
-    run = TrainingRun(request.out, identity)
-    if request.resume:
-        run.check()
-        load_training(run.state, training)
-    else:
-        run.begin()
-    progress = fit_head(
+    training = training_of(head, config.training, seed=request.seed)
+    reports = fit_head(
         head,
         labelled(train),
-        settings.training,
+        config.training,
         seed=request.seed,
         training=training,
         evaluate=lambda trained: accuracy(trained, held_out),
     )
-    drive(run, training, progress, on_progress)
-    outcome = Outcome(
-        len(train),
-        len(held_out),
-        len(head.relations),
-        sum(weight.numel() for weight in head.network.parameters()),
-        training.best.epoch if training.best else training.epoch,
-        accuracy(CosineScorer(encode), held_out),
-        accuracy(head, held_out),
-        time.monotonic() - started,
+    run = job.fit(training, reports, questions=len(train), held_out=len(held_out))
+    outcome = RelationOutcome(
+        questions=len(train),
+        held_out=len(held_out),
+        relations=len(head.relations),
+        parameters=sum(weight.numel() for weight in head.network.parameters()),
+        epochs=best_epoch(training),
+        cosine=accuracy(CosineScorer(encode), held_out),
+        accuracy=accuracy(head, held_out),
+        seconds=job.seconds,
     )
-    head.save(request.out, card=_card(outcome, settings, request))
-    run.finish(training, plots=request.plots, measure=MEASURE)
+    head.save(request.out, card=_card(outcome, config, request))
+    job.finish(run, training)
     return outcome
 
 
-def _parts(
-    questions: Sequence[PoolQuestion], names: Sequence[str], request: Request
+RELATIONS = TrainVerb(_train, settings, most_epochs, "accuracy")
+
+
+def _split(
+    questions: Sequence[PoolQuestion], names: Sequence[str], dev: str
 ) -> tuple[list[PoolQuestion], list[PoolQuestion]]:
-    """For training and to stop by; a share is taken by a hash of templates, so that no wording is in both."""
-    try:
-        share = float(request.dev)
-    except ValueError:
-        train, held_out = list(questions), read_pools(Path(request.dev), names)
-    else:
-        if not 0 < share < 1:
-            raise TrainingDataError(f"Expected a share between 0 and 1, or a path, for --dev, but got {request.dev}.")
-        train, held_out = [], []
-        for each in questions:
-            place = int.from_bytes(blake2b(each.template.encode(), digest_size=8).digest(), "big") / 2**64
-            (held_out if place < share else train).append(each)
+    """Questions for training and for early stopping; a share is taken by a hash of templates."""
+    train, held_out = train_dev_split(
+        dev,
+        list(questions),
+        lambda all_, share: split_by_hash(all_, share, lambda question: question.template),
+        lambda path: list(read_pools(path, names)),
+    )
     if not train or not held_out:
         raise TrainingDataError(
             f"Expected questions for training and to hold out, but got {len(train)} and {len(held_out)}; give more."
@@ -177,27 +117,17 @@ def _parts(
     return train, held_out
 
 
-def _card(outcome: Outcome, settings: RelationSettings, request: Request) -> str:
-    """Data, seed, settings and figures, as Markdown."""
-    told = asdict(settings) | {"encoder": display_names(settings.encoder)}
-    return f"""# Relation scorer trained with qa-bot
-
-| | |
-| --- | --- |
-| reads the vectors of | {told["encoder"]} |
-| data | {", ".join(path.name for path in request.data)} |
-| questions for training, held out | {outcome.questions:,}, {outcome.held_out:,} |
-| relations with a row of their own | {outcome.relations:,} |
-| trained parameters | {outcome.parameters:,} |
-| seed | {request.seed} |
-| epochs | {outcome.epochs} |
-| accuracy on held-out questions, before and after | {outcome.cosine:.3f}, {outcome.accuracy:.3f} |
-
-The licence follows from that of the data and of the encoder; see there.
-
-## Settings
-
-```json
-{json.dumps(told, indent=2)}
-```
-"""
+def _card(outcome: RelationOutcome, config: RelationSettings, request: Request) -> str:
+    encoder = display_names(config.encoder)
+    facts = {
+        "reads the vectors of": encoder,
+        "data": request.data_names,
+        "questions for training, held out": f"{outcome.questions:,}, {outcome.held_out:,}",
+        "relations with a separate row": f"{outcome.relations:,}",
+        "trained parameters": f"{outcome.parameters:,}",
+        "seed": request.seed,
+        "epochs": outcome.epochs,
+        "accuracy on held-out questions, before and after": f"{outcome.cosine:.3f}, {outcome.accuracy:.3f}",
+    }
+    text = "The licence follows from that of the data and of the encoder; see there."
+    return card_text("Relation scorer trained with qa-bot", facts, text, asdict(config) | {"encoder": encoder})

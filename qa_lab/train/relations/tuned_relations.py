@@ -5,8 +5,6 @@ The sum of the two is better than either: the head knows relations by rows of th
 
 from __future__ import annotations
 
-import json
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -24,26 +22,26 @@ from qa_bot.home.folder import Home
 from qa_bot.terminal.sigint import check_interrupt
 from qa_core.encoders.sentence_layout import SentenceLayout
 from qa_core.networks.checkpoints import save_model
-from qa_core.training.loop import Progress, seed_everything
-from qa_core.training.resume import load_training
+from qa_core.training.loop import seed_everything
 from qa_core.training.transformer_tuning import TransformerReader, load_tunable, save_tuned
 from qa_core.types import IntArray
+from qa_lab.train.card import card_text
 from qa_lab.train.errors import SettingsError
 from qa_lab.train.relations.relation_accuracy import accuracy, accuracy_of
 from qa_lab.train.relations.relation_settings import RelationSettings
 from qa_lab.train.request import Request
-from qa_lab.train.training_run import TrainingRun, drive
+from qa_lab.train.verb import Job, Outcome, best_epoch, trained_parameters
 
 _MAX_LENGTH = 64  # tokens of a question that count in training
 
 
-@dataclass(frozen=True, slots=True)
-class TunedOutcome:
-    """What came of a run, on held-out questions."""
+@dataclass(frozen=True)
+class TunedOutcome(Outcome):
+    """Result on held-out questions."""
 
     questions: int
     held_out: int
-    relations: int  # with a row of their own in the head
+    relations: int  # with a separate row in the head
     parameters: int  # that were trained
     epochs: int  # to the weights that were kept
     cosine: float  # accuracy before training
@@ -51,12 +49,7 @@ class TunedOutcome:
     accuracy: float  # of the saved scorer
     seconds: float
 
-    def as_dict(self) -> dict[str, object]:
-        """For JSON."""
-        return asdict(self)
-
     def text(self, out: Path) -> str:
-        """Figures, and where the scorer is."""
         return (
             f"{self.questions:,} questions for training, {self.held_out:,} held out; {self.relations:,} relations\n"
             f"accuracy {self.accuracy:.3f} after {self.epochs} epochs, {self.cosine:.3f} before, head {self.head:.3f}\n"
@@ -79,46 +72,36 @@ class _Base:
 
 
 def train_tuned(
-    request: Request,
-    settings: RelationSettings,
-    train: Sequence[PoolQuestion],
-    held_out: Sequence[PoolQuestion],
-    on_progress: Callable[[Progress], None],
+    job: Job[RelationSettings], train: Sequence[PoolQuestion], held_out: Sequence[PoolQuestion]
 ) -> TunedOutcome:
-    """Train and write `request.out`. Raises SettingsError where no encoder is a transformer, else as `train_relations`.
+    """Train and write `request.out`. Raises SettingsError if no encoder is a transformer.
 
-    A run that is resumed fits its head again, which gives the same one.
+    A resumed run fits its head again, which gives the same head.
     """
-    started = time.monotonic()
+    request, config = job.request, job.settings
     models = Home.open().models
-    base = _base(settings.encoder, models)
+    base = _base(config.encoder, models)
     seed_everything(request.seed)
-    module = QuestionNetwork(load_tunable(base.layout), frozen=settings.tuning.frozen)
-    training = tuning_of(module, settings.tuning, seed=request.seed)
-    identity = {"config": asdict(settings), "questions": len(train), "held_out": len(held_out), "seed": request.seed}
-    run = TrainingRun(request.out, identity)
-    if request.resume:
-        run.check()
-        load_training(run.state, training)
-    else:
-        run.begin()
-    head = _head(settings, train, models, request.seed)
+    module = QuestionNetwork(load_tunable(base.layout), frozen=config.tuning.frozen)
+    training = tuning_of(module, config.tuning, seed=request.seed)
+    run = job.begin(training, questions=len(train), held_out=len(held_out))
+    head = _head(config, train, models, request.seed)
     measure = _measure(head, base, held_out)
     data = TuningData.of(train, base.rows, CosineScorer(base.encode).relations)
-    drive(run, training, tune(training, data, settings.tuning, evaluate=measure), on_progress)
+    job.drive(run, training, tune(training, data, config.tuning, evaluate=measure))
     outcome = TunedOutcome(
-        len(train),
-        len(held_out),
-        len(head.relations),
-        sum(each.numel() for each in (*head.network.parameters(), *module.parameters()) if each.requires_grad),
-        training.best.epoch if training.best else training.epoch,
-        accuracy(CosineScorer(base.encode), held_out),
-        accuracy(head, held_out),
-        measure(module.eval()),
-        time.monotonic() - started,
+        questions=len(train),
+        held_out=len(held_out),
+        relations=len(head.relations),
+        parameters=trained_parameters(head.network, module),
+        epochs=best_epoch(training),
+        cosine=accuracy(CosineScorer(base.encode), held_out),
+        head=accuracy(head, held_out),
+        accuracy=measure(module.eval()),
+        seconds=job.seconds,
     )
-    _save(request.out, module, head, base, models, card=_card(outcome, settings, request))
-    run.finish(training, plots=request.plots, measure="accuracy")
+    _save(request.out, module, head, base, models, card=_card(outcome, config, request))
+    job.finish(run, training)
     return outcome
 
 
@@ -176,28 +159,18 @@ def _save(out: Path, module: QuestionNetwork, head: RelationHead, base: _Base, m
     save_model(out, config=config, weights={"scale": module.scale, "keywords": module.keywords}, card=card)
 
 
-def _card(outcome: TunedOutcome, settings: RelationSettings, request: Request) -> str:
-    """Data, seed, settings and figures, as Markdown."""
-    told = asdict(settings) | {"encoder": display_names(settings.encoder)}
-    return f"""# Relation scorer trained with qa-bot
-
-| | |
-| --- | --- |
-| started from, reads the vectors of | {told["encoder"]} |
-| data | {", ".join(path.name for path in request.data)} |
-| questions for training, held out | {outcome.questions:,}, {outcome.held_out:,} |
-| relations with a row of their own | {outcome.relations:,} |
-| trained parameters | {outcome.parameters:,} |
-| seed | {request.seed} |
-| epochs | {outcome.epochs} |
-| accuracy on held-out questions: cosine before, head, both together | {outcome.cosine:.3f}, {outcome.head:.3f}, {
-        outcome.accuracy:.3f} |
-
-The licence follows from that of the data and of the encoders; see there.
-
-## Settings
-
-```json
-{json.dumps(told, indent=2)}
-```
-"""
+def _card(outcome: TunedOutcome, config: RelationSettings, request: Request) -> str:
+    encoder = display_names(config.encoder)
+    accuracies = f"{outcome.cosine:.3f}, {outcome.head:.3f}, {outcome.accuracy:.3f}"
+    facts = {
+        "started from, reads the vectors of": encoder,
+        "data": request.data_names,
+        "questions for training, held out": f"{outcome.questions:,}, {outcome.held_out:,}",
+        "relations with a separate row": f"{outcome.relations:,}",
+        "trained parameters": f"{outcome.parameters:,}",
+        "seed": request.seed,
+        "epochs": outcome.epochs,
+        "accuracy on held-out questions: cosine before, head, both together": accuracies,
+    }
+    text = "The licence follows from that of the data and of the encoders; see there."
+    return card_text("Relation scorer trained with qa-bot", facts, text, asdict(config) | {"encoder": encoder})

@@ -1,8 +1,8 @@
-"""`train annotate`: bi-encoders trained on what a cross-encoder says of new queries, and what that is worth.
+"""`train annotate`: bi-encoders trained on labels of a cross-encoder for new queries, and their comparison.
 
 The folder that is written holds the known models (`known-bi`, `known-cross`), a new bi-encoder for each way to label
 (`given`, `intersection`, `top-1`, `cross-encoder`), every judged candidate (`labels.jsonl`), the pairs of each way
-(`pairs/`, which `train dense` reads) and the comparison. An interrupted run goes on with the model it was at.
+(`pairs/`, which `train dense` reads) and the comparison. A resumed run continues with the unfinished model.
 """
 
 from __future__ import annotations
@@ -19,14 +19,11 @@ from qa_core.atomic import atomic_file
 from qa_core.measures.metrics import paired_bootstrap
 from qa_core.networks.pair_classifier import LabelledPairs, mean_loss, probabilities
 from qa_core.types import FloatArray
-from qa_lab.train.data.annotation_data import read_matching
-from qa_lab.train.data.pairs import Pairs
-from qa_lab.train.errors import RunError, SettingsError, TrainingDataError
-from qa_lab.train.request import Request
+from qa_lab.train.errors import RunError, TrainingDataError
+from qa_lab.train.retrieval.annotation_data import read_matching
 from qa_lab.train.retrieval.annotation_models import (
     PAGE,
     Hits,
-    OnProgress,
     Task,
     bi_encoder,
     cross_encoder,
@@ -37,10 +34,10 @@ from qa_lab.train.retrieval.annotation_models import (
 from qa_lab.train.retrieval.annotation_models import hits as hits_of
 from qa_lab.train.retrieval.annotation_report import (
     VERSUS,
+    AnnotationOutcome,
     Contrast,
     CrossQuality,
     Improved,
-    Outcome,
     Trained,
     markdown,
 )
@@ -53,11 +50,13 @@ from qa_lab.train.retrieval.annotation_settings import (
     KNOWN_BI,
     KNOWN_CROSS,
     TOP,
-    configured,
+    AnnotateConfig,
+    settings,
     stages,
     ways,
 )
-from qa_lab.train.training_run import IDENTITY, TrainingRun
+from qa_lab.train.training_run import TrainingRun
+from qa_lab.train.verb import Job, TrainVerb
 from retrievers.training.annotation import (
     Label,
     Retrieved,
@@ -80,44 +79,21 @@ log = logging.getLogger(__name__)
 LABELS, PAIRS, RESULT = "labels.jsonl", "pairs", "comparison.json"
 BOOTSTRAP_SEED = 20170815
 
-OnRead = Callable[[Pairs], None]
+
+def _train(job: Job[AnnotateConfig]) -> AnnotationOutcome:
+    """Run the three steps; epochs of progress reports are counted over all models."""
+    config = job.settings
+    data, matching = read_matching(
+        job.request, questions=config.questions, development=config.development, limit=config.queries
+    )
+    job.on_read(data)
+    return _annotated(Task(job, matching))
 
 
-class AnnotationError(ValueError):
-    """A run that cannot be; the message says why and what to do."""
+ANNOTATE = TrainVerb(_train, settings, lambda config, _: sum(count for _, count in stages(config)), "P@1")
 
 
-def train_annotate(
-    request: Request, *, on_read: OnRead = lambda _: None, on_progress: OnProgress = lambda _: None
-) -> Outcome:
-    """TrainingRun the three steps and write `request.out`.
-
-    Args:
-        on_read: hears what was read, rejects included, before training begins.
-        on_progress: hears of every progress; epochs are counted through all models, as `epochs` counts them.
-
-    Raises:
-        AnnotationError, TrainingDataError, SettingsError, RunError: data, settings or folders do not do.
-    """
-    config = configured(request)
-    try:
-        data, matching = read_matching(
-            request, questions=config.questions, development=config.development, limit=config.queries
-        )
-        on_read(data)
-        return _annotated(Task(request, config, matching, on_progress))
-    except (TrainingDataError, SettingsError, RunError):
-        raise
-    except (ValueError, FloatingPointError, ModuleNotFoundError) as error:
-        raise AnnotationError(str(error)) from error
-
-
-def epochs(request: Request) -> int:
-    """Of all models together, at most."""
-    return sum(count for _, count in stages(configured(request)))
-
-
-def _annotated(task: Task) -> Outcome:
+def _annotated(task: Task) -> AnnotationOutcome:
     run = _begin(task)
     search = finder(task, _known_bi(task))
     sample, held_out = _cross_examples(task, search)
@@ -125,7 +101,7 @@ def _annotated(task: Task) -> Outcome:
     train, dev = _labels(task, search, known_cross)
     hits = {KNOWN_BI: hits_of(task, search)}
     rows = tuple(_row(task, way, train, dev, hits) for way in ways(task.config))
-    outcome = Outcome(
+    outcome = AnnotationOutcome(
         answers=len(task.data.examples.answers),
         queries=_sizes(task),
         test=len(task.data.test),
@@ -140,7 +116,7 @@ def _annotated(task: Task) -> Outcome:
     )
     (task.out / RESULT).write_text(json.dumps(outcome.as_dict(), indent=2) + "\n", encoding="utf-8")
     (task.out / PAGE).write_text(markdown(outcome), encoding="utf-8")
-    shutil.rmtree(run.state)
+    run.remove_state()
     return outcome
 
 
@@ -148,7 +124,7 @@ def _annotated(task: Task) -> Outcome:
 
 
 def _known_bi(task: Task) -> Path:
-    """Step 1: an encoder that is there, or one trained on the pairs of the first set."""
+    """Step 1: a given encoder, or one trained on the pairs of the first set."""
     if task.config.known:
         return folder_of(task.config.known, task.request)
     queries = task.data.known_bi
@@ -156,11 +132,11 @@ def _known_bi(task: Task) -> Path:
 
 
 def _cross_examples(task: Task, search: Search) -> tuple[LabelledPairs, LabelledPairs | None]:
-    """Step 2: what the known bi-encoder finds for the second set, right and wrong."""
+    """Step 2: candidates that the known bi-encoder finds for the second set, right and wrong."""
     queries, most = task.data.known_cross, task.config.cross_pairs
     share = len(queries.dev) / max(1, len(queries.train))
-    kept, held_out = (candidates(search, task.texts(part), task.config.top) for part in (queries.train, queries.dev))
-    sample = _sampled(task, kept, known_matches(kept, task.data.right), most=most)
+    train, held_out = (candidates(search, task.texts(part), task.config.top) for part in (queries.train, queries.dev))
+    sample = _sampled(task, train, known_matches(train, task.data.right), most=most)
     if sample is None:
         raise TrainingDataError(
             f"Expected right answers among the candidates of {len(queries.train)} queries, but the known bi-encoder "
@@ -169,23 +145,23 @@ def _cross_examples(task: Task, search: Search) -> tuple[LabelledPairs, Labelled
     return sample, _sampled(task, held_out, known_matches(held_out, task.data.right), most=round(most * share))
 
 
-def _sampled(task: Task, found: Sequence[Retrieved], matches: Sequence[bool], *, most: int) -> LabelledPairs | None:
+def _sampled(task: Task, results: Sequence[Retrieved], matches: Sequence[bool], *, most: int) -> LabelledPairs | None:
     rng = np.random.default_rng(task.request.seed)
-    places = balanced(matches, rng, most=most, minimum_positives=task.config.minimum_positives)
-    if not places:
+    sample = balanced(matches, rng, most=most, minimum_positives=task.config.minimum_positives)
+    if not sample:
         return None
-    pairs = task.pairs(found[place] for place in places)
-    return LabelledPairs(tuple((p.question, p.answer) for p in pairs), tuple(matches[place] for place in places))
+    pairs = task.pairs(results[number] for number in sample)
+    return LabelledPairs(tuple((p.question, p.answer) for p in pairs), tuple(matches[number] for number in sample))
 
 
 def _labels(task: Task, search: Search, known_cross: Path) -> tuple[list[Label], list[Label]]:
-    """Step 3: the candidates of the third set, training and development, as the known cross-encoder judges them."""
+    """Step 3: labels of the known cross-encoder for the candidates of the third set, training and development."""
     parts = (task.data.new.train, task.data.new.dev)
-    found = [candidates(search, task.texts(part), task.config.top) for part in parts]
-    judges = _judges_before(task, sum(map(len, found))) or _judges(task, known_cross)
+    results = [candidates(search, task.texts(part), task.config.top) for part in parts]
+    judges = _saved_judgements(task, sum(map(len, results))) or _judges(task, known_cross)
     right = task.data.right if task.data.labelled else None
     texts, answers = task.data.texts, task.data.examples.answers
-    train, dev = (label_candidates(part, judges, texts, answers, right=right) for part in found)
+    train, dev = (label_candidates(part, judges, texts, answers, right=right) for part in results)
     _write_labels(task, [*train, *dev])
     return train, dev
 
@@ -200,8 +176,8 @@ def _judges(task: Task, known_cross: Path) -> Callable[[Sequence[tuple[str, str]
     return score
 
 
-def _judges_before(task: Task, count: int) -> Callable[[Sequence[tuple[str, str]]], FloatArray] | None:
-    """What an interrupted run judged, in the same order; None where it had not come so far."""
+def _saved_judgements(task: Task, count: int) -> Callable[[Sequence[tuple[str, str]]], FloatArray] | None:
+    """The judgements of an interrupted run, in the same order; None if it was interrupted before."""
     path = task.out / LABELS
     if not path.is_file():
         return None
@@ -213,11 +189,11 @@ def _judges_before(task: Task, count: int) -> Callable[[Sequence[tuple[str, str]
 
 
 def _row(task: Task, way: str, train: Sequence[Label], dev: Sequence[Label], hits: dict[str, Hits]) -> Trained:
-    """A new bi-encoder by one way to label, where there is enough to train on."""
+    """A new bi-encoder by one way to label, if that gives enough pairs."""
     chosen, held_out = (_positives(task, way, labels) for labels in (train, dev))
     pairs = task.pairs(chosen)
     _write_lines(task.out / PAIRS / f"{way}.jsonl", [{"question": p.question, "answer": p.answer} for p in pairs])
-    queries = len({each.query for each in chosen})
+    queries = len({match.query for match in chosen})
     try:
         Examples.of(pairs)
     except ValueError as error:
@@ -246,15 +222,15 @@ def _improved(
     dev: Sequence[Label],
     hits: Mapping[str, Hits],
 ) -> Improved:
-    """The known models trained anew with the new labels beside their own (Chiu and Shinzato 2022, §5.3)."""
+    """The known models trained again with the new labels added (Chiu and Shinzato 2022, §5.3)."""
     way = INTERSECTION if task.data.labelled else CROSS
     new, new_dev = _positives(task, way, train), _positives(task, way, dev)
     queries = task.data.known_bi
     pairs = [*task.known_pairs(queries.train), *task.pairs(new)]
     dev_pairs = [*task.known_pairs(queries.dev), *task.pairs(new_dev)]
     bi = hits_of(task, finder(task, bi_encoder(task, IMPROVED_BI, pairs, dev_pairs)))
-    found, positive = [label.retrieved for label in train], set(new)
-    more = _sampled(task, found, [each in positive for each in found], most=task.config.cross_pairs)
+    results, positive = [label.retrieved for label in train], set(new)
+    more = _sampled(task, results, [result in positive for result in results], most=task.config.cross_pairs)
     both = LabelledPairs((*sample.pairs, *more.pairs), (*sample.labels, *more.labels)) if more else sample
     cross = cross_encoder(task, IMPROVED_CROSS, both, held_out)
     return Improved(
@@ -273,11 +249,11 @@ def _improved(
 def _sizes(task: Task) -> dict[str, int]:
     data = task.data
     named = {"known bi-encoder": data.known_bi, "known cross-encoder": data.known_cross, "new bi-encoders": data.new}
-    return {name: len(each.train) for name, each in named.items()}
+    return {name: len(queries.train) for name, queries in named.items()}
 
 
 def _reach(task: Task, labels: Sequence[Label]) -> float | None:
-    """Share of the new queries with a given answer among their candidates."""
+    """Share of the new queries whose candidates include a given answer."""
     if not task.data.labelled:
         return None
     return len({label.retrieved.query for label in labels if label.human}) / len(task.data.new.train)
@@ -316,12 +292,12 @@ def _contrast(hits: Mapping[str, Hits], baseline: str, name: str) -> Contrast:
 
 
 def _begin(task: Task) -> TrainingRun:
-    """Go on with the run that is there, or clear away an earlier one."""
+    """Resume the saved run, or remove an earlier one."""
     run = TrainingRun(task.out, task.identity)
     if not task.request.resume:
         _clear(task)
         run.begin()
-        (run.state / IDENTITY).write_text(json.dumps(task.identity, indent=2) + "\n", encoding="utf-8")
+        run.write_identity()
     elif (task.out / RESULT).is_file():
         raise RunError(f"Expected an unfinished run in {task.out}, but got a finished run; leave --resume out.")
     else:
@@ -330,9 +306,9 @@ def _begin(task: Task) -> TrainingRun:
 
 
 def _clear(task: Task) -> None:
-    """What an earlier run left."""
+    """Remove the files of an earlier run."""
     run = TrainingRun(task.out, {})
-    if not (run.state / IDENTITY).is_file() and not (task.out / RESULT).is_file():
+    if not run.saved and not (task.out / RESULT).is_file():
         return
     models = (KNOWN_BI, KNOWN_CROSS, GIVEN, INTERSECTION, TOP, CROSS, IMPROVED_BI, IMPROVED_CROSS)
     for name in (*models, PAIRS, run.state.name):
@@ -342,7 +318,7 @@ def _clear(task: Task) -> None:
 
 
 def _write_labels(task: Task, labels: Sequence[Label]) -> None:
-    """Every judged candidate; not as `question` and `answer`, since most are no pairs to train on."""
+    """Write every judged candidate; not as `question` and `answer`, since most are not pairs to train on."""
     texts, answers = task.data.texts, task.data.examples.answers
     rows = [
         {

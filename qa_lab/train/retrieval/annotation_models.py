@@ -1,11 +1,10 @@
-"""The models of `train annotate`: each trained where it is not there yet, opened, and measured."""
+"""Models of `train annotate`: each is trained unless its folder exists, opened, and measured."""
 
 from __future__ import annotations
 
-import json
 import logging
 import tempfile
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
@@ -16,15 +15,16 @@ from qa_bot.home.starter import ENCODER
 from qa_core.measures.metrics import Score
 from qa_core.networks.pair_classifier import LabelledPairs, PairClassifier, train_pairs
 from qa_core.networks.pair_classifier import optimiser as pair_optimiser
-from qa_core.training.loop import Progress, Training, seed_everything
-from qa_core.training.resume import load_training
+from qa_core.training.loop import Training, seed_everything
 from qa_core.types import FloatArray, IntArray
-from qa_lab.train.data.annotation_data import Matching
+from qa_lab.train.card import card_text
 from qa_lab.train.errors import SettingsError
 from qa_lab.train.request import Request
+from qa_lab.train.retrieval.annotation_data import Matching
 from qa_lab.train.retrieval.annotation_settings import BASE, AnnotateConfig, stages
 from qa_lab.train.settings import device_of
-from qa_lab.train.training_run import CURVE, IDENTITY, TrainingRun, drive
+from qa_lab.train.training_run import CURVE, TrainingRun, drive
+from qa_lab.train.verb import Job, OnProgress
 from retrievers.engines.local.dense_writer import build
 from retrievers.training.annotation import Retrieved, Search, candidates, squared_distances
 from retrievers.training.bi_encoder import optimiser, train_bi_encoder
@@ -36,20 +36,25 @@ from retrievers.training.examples import Examples, Pair
 
 log = logging.getLogger(__name__)
 
-OnProgress = Callable[[Progress], None]
 PAGE = "comparison.md"
 LETTERS = 8
-"""Of an answer for each token that counts; to read long ones to their end takes most of the time else."""
+"""Characters of an answer that are read for each token that counts; long answers would take most of the time."""
 
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """A run, and what all of its steps look at."""
+    """A job and its data, which all steps share."""
 
-    request: Request
-    config: AnnotateConfig
+    job: Job[AnnotateConfig]
     data: Matching
-    on_progress: OnProgress
+
+    @property
+    def request(self) -> Request:
+        return self.job.request
+
+    @property
+    def config(self) -> AnnotateConfig:
+        return self.job.settings
 
     @property
     def out(self) -> Path:
@@ -57,15 +62,9 @@ class Task:
 
     @property
     def identity(self) -> dict[str, object]:
-        """What has to be the same for an interrupted run to go on."""
-        return {
-            "config": asdict(self.config),
-            "queries": len(self.data.texts),
-            "answers": len(self.data.examples.answers),
-            "seed": self.request.seed,
-            "base": str(self.request.base.resolve()) if self.request.base else "",
-            "dev": self.request.dev,
-        }
+        """What must be equal for a saved run to be resumed."""
+        sizes = {"queries": len(self.data.texts), "answers": len(self.data.examples.answers)}
+        return self.job.identity(**sizes, base=self.request.base_path, dev=self.request.dev)
 
     @property
     def letters(self) -> int:
@@ -74,8 +73,8 @@ class Task:
     def texts(self, queries: Iterable[int]) -> dict[int, str]:
         return {query: self.data.texts[query] for query in queries}
 
-    def pairs(self, found: Iterable[Retrieved]) -> list[Pair]:
-        return [Pair(self.data.texts[each.query], self.data.examples.answers[each.answer]) for each in found]
+    def pairs(self, matches: Iterable[Retrieved]) -> list[Pair]:
+        return [Pair(self.data.texts[match.query], self.data.examples.answers[match.answer]) for match in matches]
 
     def known_pairs(self, queries: Iterable[int]) -> list[Pair]:
         texts, answers, right = self.data.texts, self.data.examples.answers, self.data.right
@@ -84,7 +83,7 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class Hits:
-    """Which test queries a bi-encoder answers rightly with what it finds first, and how far away that is."""
+    """Test queries whose first result is right, and the distances of the first results."""
 
     accuracy: Score
     distances: tuple[float, ...]  # squared, of vectors of unit length
@@ -95,7 +94,7 @@ class Hits:
 
 
 def bi_encoder(task: Task, name: str, pairs: Sequence[Pair], dev: Sequence[Pair]) -> Path:
-    """The folder of a bi-encoder, trained where it is not there yet. Raises ValueError where nothing can be told."""
+    """The folder of a bi-encoder, trained unless it exists. Raises ValueError if all pairs have one answer."""
     folder, config = task.out / name, task.config
     if _done(folder):
         return folder
@@ -115,7 +114,7 @@ def bi_encoder(task: Task, name: str, pairs: Sequence[Pair], dev: Sequence[Pair]
 
 
 def cross_encoder(task: Task, name: str, examples: LabelledPairs, held_out: LabelledPairs | None) -> Path:
-    """The folder of a cross-encoder, trained where it is not there yet."""
+    """The folder of a cross-encoder, trained unless it exists."""
     folder, config = task.out / name, task.config
     if _done(folder):
         return folder
@@ -134,7 +133,7 @@ def cross_encoder(task: Task, name: str, examples: LabelledPairs, held_out: Labe
 
 
 def finder(task: Task, folder: Path) -> Search:
-    """Search of the whole collection with the bi-encoder in `folder`, by an index that finds what is nearest."""
+    """Exact search of the whole collection with the bi-encoder in `folder`."""
     tower = _tower(folder, task.config)
     tower.model.to(device_of(task.config.device))
     answers = [answer[: task.letters] for answer in task.data.examples.answers]
@@ -148,8 +147,8 @@ def finder(task: Task, folder: Path) -> Search:
 
 
 def hits(task: Task, search: Search) -> Hits:
-    """Of the test queries; one that finds nothing at all is wrong, and farther away than any."""
-    first = {each.query: each for each in candidates(search, task.texts(task.data.test), 1)}
+    """Hits of the test queries; a query without results is wrong, at an infinite distance."""
+    first = {match.query: match for match in candidates(search, task.texts(task.data.test), 1)}
     right = {query: query in first and first[query].answer in task.data.right[query] for query in task.data.test}
     closeness = [first[query].closeness if query in first else -float("inf") for query in task.data.test]
     distances = squared_distances(np.array(closeness, dtype=np.float32))
@@ -157,14 +156,14 @@ def hits(task: Task, search: Search) -> Hits:
 
 
 def opened(task: Task, folder: Path) -> PairClassifier:
-    """A trained cross-encoder where it is to run."""
+    """A trained cross-encoder on its device."""
     classifier = PairClassifier.load(folder)
     classifier.model.to(device_of(task.config.device))
     return classifier
 
 
 def folder_of(name: str, request: Request) -> Path:
-    """The encoder that a setting names. Raises SettingsError where there is none."""
+    """The folder of the encoder that a setting names. Raises SettingsError if it does not exist."""
     if name == STARTER:
         return ENCODER
     if name == BASE:
@@ -184,7 +183,7 @@ def folder_of(name: str, request: Request) -> Path:
 
 
 def _tower(folder: Path, config: AnnotateConfig, *, texts: Sequence[str] = ()) -> Tower:
-    """The encoder in a folder; a static one gets a row for each word that is frequent in the texts."""
+    """The encoder in a folder; a static one gets a row for each frequent word of the texts."""
     if (folder / "modules.json").is_file():
         return TransformerTower.of(folder, config.transformer)
     if (folder / "vocabulary.txt").is_file():
@@ -196,7 +195,7 @@ def _held_out(name: str, dev: Sequence[Pair]) -> Examples | None:
     try:
         return Examples.of(dev)
     except ValueError:
-        log.warning("Expected development pairs for %s, but got %d; its last weights are kept.", name, len(dev))
+        log.warning("Expected development pairs for %s, but got %d; the last weights are kept.", name, len(dev))
         return None
 
 
@@ -205,44 +204,31 @@ def _done(folder: Path) -> bool:
 
 
 def _run(task: Task, name: str, training: Training) -> TrainingRun:
-    """A model's run, gone on with where it was interrupted."""
+    """The run of one model, resumed if it was interrupted."""
     run = TrainingRun(task.out / name, {**task.identity, "model": name})
-    if (run.state / IDENTITY).is_file():
-        run.check()
-        load_training(run.state, training)
-    else:
-        run.begin()
+    run.start(training, resume=run.saved)
     return run
 
 
 def _counted_on(task: Task, name: str) -> OnProgress:
-    """Reports whose epochs are counted through all models."""
+    """Reports progress with epochs counted over all models."""
     before = 0
     for stage, epochs in stages(task.config):
         if stage == name:
             break
         before += epochs
-    return lambda progress: task.on_progress(replace(progress, epoch=before + progress.epoch))
+    return lambda progress: task.job.on_progress(replace(progress, epoch=before + progress.epoch))
 
 
 def _card(task: Task, title: str, pairs: int, training: Training, used: dict[str, object]) -> str:
     best = training.best
-    told = f"{best.epoch} of {training.epoch}, development loss {best.dev:.4f}" if best else f"{training.epoch}"
-    return f"""# {title}, of an annotation with qa-bot
-
-| | |
-| --- | --- |
-| data | {", ".join(path.name for path in task.request.data)} |
-| training pairs | {pairs:,} |
-| seed | {task.request.seed} |
-| epochs | {told} |
-
-What the model is worth stands in `{PAGE}` beside its folder. The licence follows from that of the data and of what it
-started from; see there.
-
-## Settings
-
-```json
-{json.dumps(used, indent=2)}
-```
-"""
+    epochs = f"{best.epoch} of {training.epoch}, development loss {best.dev:.4f}" if best else f"{training.epoch}"
+    facts = {
+        "data": task.request.data_names,
+        "training pairs": f"{pairs:,}",
+        "seed": task.request.seed,
+        "epochs": epochs,
+    }
+    text = f"""`{PAGE}` beside its folder compares the model with the others. The licence follows from that of the
+data and of the model it started from; see there."""
+    return card_text(f"{title}, of an annotation with qa-bot", facts, text, used)

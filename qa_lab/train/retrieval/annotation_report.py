@@ -1,12 +1,13 @@
-"""What came of cross-encoder annotation: the rows of the comparison, who is right where, as JSON, text and Markdown."""
+"""Result of cross-encoder annotation: the comparison and its contrasts, as JSON, text and Markdown."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from qa_core.measures.metrics import Difference
+from qa_lab.train.card import table
+from qa_lab.train.verb import Outcome
 from retrievers.training.annotation import Agreement
 
 TITLES = {
@@ -15,7 +16,7 @@ TITLES = {
     "top-1": "first found",
     "cross-encoder": "cross-encoder",
 }
-"""Sets of positive pairs by the name of their encoder's folder, those for labelled queries first."""
+"""Sets of positive pairs by the folder of their encoder; those for labelled queries first."""
 VERSUS = {"intersection": "given", "cross-encoder": "top-1"}
 """Each way of annotation, and its baseline."""
 
@@ -26,10 +27,10 @@ class Trained:
 
     name: str
     pairs: int
-    queries: int  # that have a pair
+    queries: int  # with a pair
     accuracy: float | None  # Success@1 on the test queries
     standard_error: float | None
-    reason: str = ""  # why there is none
+    reason: str = ""  # why the accuracy is missing
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +40,7 @@ class Contrast:
     baseline: str
     name: str
     all: Agreement
-    ranges: tuple[Agreement, ...]  # of equal size, by the distance of what the baseline finds first, nearest first
+    ranges: tuple[Agreement, ...]  # of equal size, by the distance of the baseline's first result, nearest first
     difference: Difference
 
 
@@ -56,7 +57,7 @@ class CrossQuality:
 
 @dataclass(frozen=True, slots=True)
 class Improved:
-    """The known models after the new labels were fed back."""
+    """The known models after training with the new labels."""
 
     bi_before: float  # Success@1
     bi_after: float
@@ -66,8 +67,10 @@ class Improved:
     positives: int
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+@dataclass(frozen=True)
+class AnnotationOutcome(Outcome):
+    """Result on the test queries."""
+
     answers: int  # searched
     queries: dict[str, int]  # of each set
     test: int
@@ -81,10 +84,9 @@ class Outcome:
     improved: Improved | None = None
 
     def as_dict(self) -> dict[str, object]:
-        """For JSON, with the names of ir-measures."""
-        told = asdict(self)
-        told["known"] = {"Success@1": self.known}
-        told["rows"] = [
+        values = asdict(self)
+        values["known"] = {"Success@1": self.known}
+        values["rows"] = [
             {
                 "name": row.name,
                 "pairs": row.pairs,
@@ -95,10 +97,9 @@ class Outcome:
             }
             for row in self.rows
         ]
-        return told
+        return values
 
     def text(self, out: Path) -> str:
-        """For the terminal."""
         lines = [
             f"{sum(self.queries.values()):,} queries for training, {self.test:,} for the test, "
             f"{self.answers:,} answers searched",
@@ -116,15 +117,15 @@ class Outcome:
         return "\n".join([*lines, *([f"use it: qa-bot use {out / best}"] if best else [])]) + "\n"
 
 
-def markdown(outcome: Outcome) -> str:
-    """The comparison as a page."""
+def markdown(outcome: AnnotationOutcome) -> str:
+    """The comparison as a Markdown page."""
     sets = ", ".join(f"{name} {count:,}" for name, count in outcome.queries.items())
     parts = [
         "# Bi-encoders by the labels they were trained on",
         f"Queries for training: {sets}. {outcome.test:,} test queries search {outcome.answers:,} answers; a first "
         f"answer that was given for the query is right. The {outcome.top} nearest answers of each new query were "
         f"judged. Seed {outcome.seed}.",
-        _table(
+        table(
             ("labels", "pairs", "queries left", "S@1", "± SE"),
             [("none (known bi-encoder)", "", "", _figure(outcome.known), ""), *map(_row, outcome.rows)],
         ),
@@ -142,30 +143,30 @@ def _row(row: Trained) -> tuple[str, ...]:
     return TITLES[row.name], f"{row.pairs:,}", f"{row.queries:,}", figure, _figure(row.standard_error)
 
 
-def _cross(outcome: Outcome) -> str:
+def _cross(outcome: AnnotationOutcome) -> str:
     cross = outcome.cross
-    told = f"Known cross-encoder: {cross.pairs:,} training pairs, {cross.positives:,} of them matches"
-    told += f"; development loss {cross.loss:.3f}" if cross.loss is not None else ""
+    text = f"Known cross-encoder: {cross.pairs:,} training pairs, {cross.positives:,} of them matches"
+    text += f"; development loss {cross.loss:.3f}" if cross.loss is not None else ""
     if cross.precision is not None and cross.recall is not None:
-        told += (
+        text += (
             f". Against the given labels of the new candidates: precision {cross.precision:.3f}, recall "
             f"{cross.recall:.3f}"
         )
     if outcome.reach is not None:
-        told += f". A given answer is among the candidates of {outcome.reach:.1%} of the new queries"
-    return told + "."
+        text += f". A given answer is among the candidates of {outcome.reach:.1%} of the new queries"
+    return text + "."
 
 
 def _contrast(contrast: Contrast) -> str:
     baseline, name, difference = TITLES[contrast.baseline], TITLES[contrast.name], contrast.difference
-    rows = [("all", contrast.all), *((f"{place}", each) for place, each in enumerate(contrast.ranges, 1))]
+    rows = [("all", contrast.all), *((f"{number}", cells) for number, cells in enumerate(contrast.ranges, 1))]
     return "\n\n".join(
         [
             f"## {name} against {baseline}",
             f"Difference in S@1 {difference.difference:+.3f} (95 % from {difference.low:+.3f} to "
             f"{difference.high:+.3f}, p = {difference.p:.3f}, paired bootstrap). Test queries by who is right, and in "
-            f"ranges by the distance of what “{baseline}” finds first, nearest first:",
-            _table(
+            f"ranges by the distance of the first result of “{baseline}”, nearest first:",
+            table(
                 ("range", "neither", f"only {baseline}", f"only {name}", "both"),
                 [(what, *map(str, (e.neither, e.only_first, e.only_second, e.both))) for what, e in rows],
             ),
@@ -181,13 +182,8 @@ def _improved(improved: Improved) -> str:
     return (
         "## New labels fed back into the known models\n\n"
         f"The cross-encoder saw {improved.pairs:,} pairs, {improved.positives:,} of them matches.\n\n"
-        + _table(("known model", "before", "after"), rows)
+        + table(("known model", "before", "after"), rows)
     )
-
-
-def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    lines = [head, ["---"] * len(head), *rows]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
 def _figure(value: float | None) -> str:

@@ -1,34 +1,35 @@
 """`train similar`: from questions that ask the same to an encoder that `use`, `eval` and `[dense] encoder` take.
 
-Several paths of `--data` are several tasks: each is a data set with questions of its own, all share the encoder.
+Each path of `--data` is a task: a data set with separate questions. All tasks share the encoder.
 """
 
 from __future__ import annotations
 
 import json
 import logging
-import shutil
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Literal
-
-import torch
 
 from qa_bot.home.encoders import STARTER
 from qa_bot.home.starter import ENCODER
 from qa_core.encoders.static_encoder import StaticEncoder
 from qa_core.measures.plots import write_curve
 from qa_core.networks.losses import Affine
-from qa_core.training.loop import Progress, Training, seed_everything
-from qa_core.training.resume import load_training
+from qa_core.training.loop import Training, seed_everything
 from qa_core.training.static_table import extended_rows
 from qa_core.vectors.word_vectors import WordVectors, read_vectors
-from qa_lab.train.data.question_pairs import QuestionPairs, read_question_pairs
-from qa_lab.train.errors import RunError, SettingsError, TrainingDataError, TrainingError
+from qa_lab.train.card import card_text, table
+from qa_lab.train.data.paraphrase_pairs import held_out as hold_out
+from qa_lab.train.data.paraphrase_pairs import kept_aside
+from qa_lab.train.data.question_pairs import read_question_pairs
+from qa_lab.train.data.splitting import dev_share
+from qa_lab.train.errors import SettingsError, TrainingDataError
 from qa_lab.train.request import Request
-from qa_lab.train.settings import read_toml, settled
-from qa_lab.train.training_run import IDENTITY, TrainingRun, drive
+from qa_lab.train.settings import check_positive, device_of, in_table, load_settings
+from qa_lab.train.training_run import TrainingRun
+from qa_lab.train.verb import Job, Outcome, TrainVerb, best_epoch
 from retrievers.training.dual_encoder import (
     MEASURED,
     DualConfig,
@@ -47,8 +48,6 @@ from retrievers.training.questions import QuestionSet, texts_of
 
 log = logging.getLogger(__name__)
 
-HELD_OUT, KEPT_ASIDE = "development", "test"
-"""Salts: which questions are held out to stop by, and which are kept aside to measure with afterwards."""
 PRETRAINING = "pretraining"
 
 Model = Literal["mean", "bilstm", "static"]
@@ -56,9 +55,9 @@ Model = Literal["mean", "bilstm", "static"]
 
 @dataclass(frozen=True, slots=True)
 class SimilarConfig:
-    """What `--config` may hold."""
+    """Keys of `--config`."""
 
-    model: Literal["mean", "bilstm", "static"] = "mean"  # bilstm only as a base that was trained before
+    model: Literal["mean", "bilstm", "static"] = "mean"  # bilstm only with a trained one as base
     test: float = 0.0  # share of the questions kept aside for `eval similar --held-out` of the same share
     dual: DualConfig = field(default_factory=DualConfig)
     words: WordConfig = field(default_factory=lambda: WordConfig(minimum=1))
@@ -67,7 +66,7 @@ class SimilarConfig:
 
 @dataclass(frozen=True, slots=True)
 class TaskOutcome:
-    """One task; in-batch P@1 of its held-out pairs, and the affine map it learned."""
+    """One task: in-batch P@1 of its held-out pairs, and the affine map it learned."""
 
     name: str
     pairs: int
@@ -78,32 +77,30 @@ class TaskOutcome:
     beta: float
 
     def as_dict(self) -> dict[str, object]:
-        told: dict[str, object] = {"task": self.name, "pairs": self.pairs, "held_out": self.held_out}
-        return told | {"before": {"P@1": self.before}, "after": {"P@1": self.after}}
+        sizes: dict[str, object] = {"task": self.name, "pairs": self.pairs, "held_out": self.held_out}
+        return sizes | {"before": {"P@1": self.before}, "after": {"P@1": self.after}}
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """What came of a run."""
+@dataclass(frozen=True)
+class SimilarOutcome(Outcome):
+    """Result on held-out questions."""
 
     tasks: tuple[TaskOutcome, ...]
-    steps: int  # to the weights that were kept, those of pre-training included
+    steps: int  # to the weights that were kept, including pre-training
     epochs: int
-    rejects: int
+    rejected: int
 
     def as_dict(self) -> dict[str, object]:
-        """For JSON; P@1 is that of batches."""
         return {
             "pairs": sum(task.pairs for task in self.tasks),
             "held_out": sum(task.held_out for task in self.tasks),
-            "rejected": self.rejects,
+            "rejected": self.rejected,
             "steps": self.steps,
             "epochs": self.epochs,
             "tasks": [task.as_dict() for task in self.tasks],
         }
 
     def text(self, out: Path) -> str:
-        """Figures before and after, and the command that puts the encoder to use."""
         lines = [
             f"{task.name}: {task.pairs:,} pairs for training, {task.held_out:,} held out; "
             f"in-batch P@1 {task.before:.3f} before, {task.after:.3f} after"
@@ -112,43 +109,20 @@ class Outcome:
         return "\n".join([*lines, f"best after {self.steps:,} steps", f"use it: qa-bot use {out}"]) + "\n"
 
 
-OnRead = Callable[[QuestionPairs], None]
-OnProgress = Callable[[Progress], None]
-
-
-def train_similar(
-    request: Request, *, on_read: OnRead = lambda _: None, on_progress: OnProgress = lambda _: None
-) -> Outcome:
-    """Train and write `request.out`: the encoder, its card, `curve.csv`, and `curve.png` where it was asked for.
-
-    Args:
-        on_read: hears what was read of each task, rejects included, before training begins.
-        on_progress: hears of every progress.
-
-    Raises:
-        TrainingError, TrainingDataError, SettingsError, RunError: data, settings or folders do not do.
-    """
-    config = configured(request)
-    try:
-        return _trained(request, config, on_read, on_progress)
-    except (TrainingDataError, SettingsError, RunError):
-        raise
-    except (ValueError, FloatingPointError, ModuleNotFoundError) as error:
-        raise TrainingError(str(error)) from error
-
-
-def configured(request: Request) -> SimilarConfig:
-    """Defaults of the model that the settings name, or that the base is, and the settings over them."""
-    given = read_toml(request.config) if request.config else {}
-    source = str(request.config or "defaults")
-    config = settled(SimilarConfig(model=_model_of(request.base)), given, source=source)
-    _check(config, request, source)
+def settings(request: Request) -> SimilarConfig:
+    """Defaults of the model that the base is, and the settings over them."""
+    kind = _model_of(request.base)
+    config = load_settings(request.config, SimilarConfig(model=kind))
+    if config.model != kind and not (config.model == "mean" and kind == "static"):
+        raise SettingsError(
+            f"Expected a {config.model} encoder to start from, as {request.config} says, but got a {kind} one in "
+            f"{request.base or 'no base'}; name another base or leave `model` out."
+        )
+    dual = in_table("dual", "batch", "epochs", "patience", "learning_rate", "alpha")
+    check_positive(config, *dual, source=request.config)
+    if not 0 <= config.test < 1:
+        raise SettingsError(f"Expected a share of the questions from 0 to below 1, but got test = {config.test}.")
     return config
-
-
-def epochs(request: Request) -> int:
-    """Of a stage, at most."""
-    return configured(request).dual.epochs
 
 
 def build(config: SimilarConfig, texts: Sequence[str], *, base: Path | None) -> Tower:
@@ -165,109 +139,97 @@ def build(config: SimilarConfig, texts: Sequence[str], *, base: Path | None) -> 
     return WordTower.load(base)
 
 
-def _trained(request: Request, config: SimilarConfig, on_read: OnRead, on_progress: OnProgress) -> Outcome:
-    tasks, held_out, rejects = _tasks(request, config, on_read)
-    _warn_small(tasks, config.dual)
+def _train(job: Job[SimilarConfig]) -> SimilarOutcome:
+    request, config = job.request, job.settings
+    tasks, held_out, rejected = _tasks(job)
     seed_everything(request.seed)
     tower = build(config, texts_of(task.questions for task in tasks), base=request.base)
-    tower.model.to(torch.device("cuda" if torch.cuda.is_available() else "cpu"))
-    before = [precision(tower, [each]) for each in held_out]
+    tower.model.to(device_of())
+    before = [precision(tower, [questions]) for questions in held_out]
     model = DualEncoder(tower.model, tasks=len(tasks), alpha=config.dual.alpha)
     model.to(next(tower.model.parameters()).device)
-    stages = _stages(model, tower, tasks, held_out, config, request, on_progress)
-    after = [precision(tower, [each]) for each in held_out]
-    best = stages[-1].best
-    outcome = Outcome(
+    stages = _stages(job, model, tower, tasks, held_out)
+    after = [precision(tower, [questions]) for questions in held_out]
+    outcome = SimilarOutcome(
         tuple(_task_outcomes(tasks, held_out, before, after, model)),
-        sum(map(_kept_step, stages)),
-        best.epoch if best else stages[-1].epoch,
-        rejects,
+        sum(map(_best_step, stages)),
+        best_epoch(stages[-1]),
+        rejected,
     )
     tower.save(request.out, card=_card(outcome, config, request), made_with={"settings": _used(config)})
-    TrainingRun(request.out, {}).finish(stages[-1], plots=request.plots, measure="P@1")
-    shutil.rmtree(request.out / PRETRAINING, ignore_errors=True)
+    job.finish(TrainingRun(request.out, {}), stages[-1])
+    TrainingRun(request.out / PRETRAINING, {}).remove()
     return outcome
 
 
+SIMILAR = TrainVerb(_train, settings, lambda config, _: config.dual.epochs, "P@1")
+
+
 def _stages(
+    job: Job[SimilarConfig],
     model: DualEncoder,
     tower: Tower,
     tasks: Sequence[Task],
     held_out: Sequence[QuestionSet],
-    config: SimilarConfig,
-    request: Request,
-    on_progress: OnProgress,
 ) -> list[Training]:
-    """Pre-training, where there are several tasks, and training, each saved as it goes.
+    """Pre-training on the largest of several tasks, and training on all, each saved as it goes.
 
-    The first one's state stays until both are done: a run that was cut between them goes on from its end.
+    The state of pre-training is kept until both are done, so that a run can be resumed between them.
     """
-    identity = _identity(tasks, config, request)
-    run = TrainingRun(request.out, identity)
-    first = TrainingRun(request.out / PRETRAINING, identity)
-    begun = [each for each in (run, first) if request.resume and (each.state / IDENTITY).is_file()]
+    request, dual = job.request, job.settings.dual
+    sizes = {f"{number}: {task.name}": len(task.questions) for number, task in enumerate(tasks)}
+    identity = job.identity(pairs=sizes, base=request.base_path, dev=request.dev)
+    run, first = TrainingRun(request.out, identity), TrainingRun(request.out / PRETRAINING, identity)
+    saved = [stage for stage in (run, first) if request.resume and stage.saved]
     if not request.resume:
         run.begin()
-    elif not begun:
+    elif not saved:
         run.check()
 
-    def stage(own: TrainingRun, held_out: Sequence[QuestionSet], only: int | None) -> Training:
-        training = Training(model, optimiser(model, config.dual), seed=request.seed)
-        if own in begun:
-            own.check()
-            load_training(own.state, training)
-        elif own is first:
-            own.begin()
-        drive(own, training, train_dual(training, tower, tasks, config.dual, held_out=held_out, only=only), on_progress)
+    def train(stage: TrainingRun, held_out: Sequence[QuestionSet], only: int | None) -> Training:
+        training = Training(model, optimiser(model, dual), seed=request.seed)
+        if stage in saved:
+            stage.start(training, resume=True)
+        elif stage is first:
+            stage.begin()
+        job.drive(stage, training, train_dual(training, tower, tasks, dual, held_out=held_out, only=only))
         return training
 
-    if not config.dual.pretrain or len(tasks) == 1:
-        return [stage(run, held_out, None)]
+    if not dual.pretrain or len(tasks) == 1:
+        return [train(run, held_out, None)]
     most = largest(tasks)
-    pretrained = stage(first, held_out[most : most + 1] if len(held_out) == len(tasks) else held_out, most)
+    pretrained = train(first, held_out[most : most + 1] if len(held_out) == len(tasks) else held_out, most)
     write_curve(request.out / f"{PRETRAINING}.csv", pretrained.history)
-    return [pretrained, stage(run, held_out, None)]
+    return [pretrained, train(run, held_out, None)]
 
 
-def _tasks(request: Request, config: SimilarConfig, on_read: OnRead) -> tuple[list[Task], list[QuestionSet], int]:
-    """The tasks, what is held out (of each task, or one set for all that was named), and how much was rejected."""
+def _tasks(job: Job[SimilarConfig]) -> tuple[list[Task], list[QuestionSet], int]:
+    """The tasks, the questions held out of each (or one set for all that --dev names), and the number of rejects."""
+    request, config = job.request, job.settings
     tasks: list[Task] = []
     held_out: list[QuestionSet] = []
-    rejects = 0
-    share = _share(request.dev)
+    rejected = 0
+    share = dev_share(request.dev)
     for path in request.data:
-        found = read_question_pairs([path], limit=request.limit)
-        on_read(found)
-        rejects += len(found.rejects)
-        questions, held = _parts(found.questions, config.test, share or 0.0)
+        data = read_question_pairs([path], limit=request.limit)
+        job.on_read(data)
+        rejected += len(data.rejects)
+        questions, held = hold_out(kept_aside(data.examples, config.test)[0], share or 0.0)
         if not len(questions) or (share and not len(held)):
             raise TrainingDataError(
                 f"Expected similar pairs for training and to hold out in {path}, but got {len(questions)} and "
                 f"{len(held)}; give more, or name development data with --dev PATH."
             )
+        if (batch := config.dual.batch) > len(questions):
+            message = "Expected at least a batch of %d pairs, but %s has %d; all of them are one batch."
+            log.warning(message, batch, path.name, len(questions))
         tasks.append(Task(path.name, questions))
         held_out.append(held)
-    return tasks, held_out if share else [read_question_pairs([Path(request.dev)]).questions], rejects
-
-
-def _parts(questions: QuestionSet, test: float, development: float) -> tuple[QuestionSet, QuestionSet]:
-    """For training and to stop by; what is kept aside to measure with is in neither."""
-    return questions.split(test, salt=KEPT_ASIDE)[0].split(development, salt=HELD_OUT)
-
-
-def _share(dev: str) -> float | None:
-    """The share that `--dev` names; None for a path."""
-    try:
-        share = float(dev)
-    except ValueError:
-        return None
-    if not 0 < share < 1:
-        raise TrainingDataError(f"Expected a share between 0 and 1, or a path, for --dev, but got {dev}.")
-    return share
+    return tasks, held_out if share else [read_question_pairs([Path(request.dev)]).examples], rejected
 
 
 def _model_of(base: Path | None) -> Model:
-    """What a base is; vectors in a file, and none at all, are a mean's."""
+    """The model that a base is; a file of vectors, or no base, starts a mean."""
     base = _located(base)
     if base is None or base.is_file():
         return "mean"
@@ -287,44 +249,10 @@ def _located(base: Path | None) -> Path | None:
 
 
 def _word_rows(folder: Path, texts: Sequence[str]) -> WordVectors:
-    """Rows of a static encoder for the words of the texts, so that the mean says at first what the encoder says."""
+    """Rows of a static encoder for the words of the texts, so that the mean starts with the encoder's vectors."""
     encoder = StaticEncoder.load(folder)
     words = list(counted(texts))
     return WordVectors(tuple(words), extended_rows(encoder, words)[len(encoder.table) :])
-
-
-def _check(config: SimilarConfig, request: Request, source: str) -> None:
-    kind = _model_of(request.base)
-    if config.model != kind and not (config.model == "mean" and kind == "static"):
-        raise SettingsError(
-            f"Expected a {config.model} encoder to start from, as {source} says, but got a {kind} one in "
-            f"{request.base or 'no base'}; name another base or leave `model` out."
-        )
-    dual = config.dual
-    wrong = [
-        f"dual.{name} = {getattr(dual, name)}" for name in ("batch", "epochs", "patience") if getattr(dual, name) < 1
-    ]
-    wrong += [
-        f"dual.{name} = {getattr(dual, name)}" for name in ("learning_rate", "alpha") if not getattr(dual, name) > 0
-    ]
-    if wrong:
-        raise SettingsError(f"Expected positive numbers, but got {', '.join(wrong)}; correct {source}.")
-    if not 0 <= config.test < 1:
-        raise SettingsError(f"Expected a share of the questions from 0 to below 1, but got test = {config.test}.")
-
-
-def _identity(tasks: Sequence[Task], config: SimilarConfig, request: Request) -> dict[str, object]:
-    """What has to be the same for a saved run to go on."""
-    base = str(request.base.resolve()) if request.base else ""
-    pairs = {f"{place}: {task.name}": len(task.questions) for place, task in enumerate(tasks)}
-    return {"config": asdict(config), "pairs": pairs, "seed": request.seed, "base": base, "dev": request.dev}
-
-
-def _warn_small(tasks: Sequence[Task], dual: DualConfig) -> None:
-    for task in tasks:
-        if dual.batch > len(task.questions):
-            told = (dual.batch, task.name, len(task.questions))
-            log.warning("Expected at least a batch of %d pairs, but %s has %d; all of them are one batch.", *told)
 
 
 def _task_outcomes(
@@ -334,14 +262,14 @@ def _task_outcomes(
     after: Sequence[float],
     model: DualEncoder,
 ) -> Iterator[TaskOutcome]:
-    for place, (task, affine) in enumerate(zip(tasks, model.affines, strict=True)):
+    for index, (task, affine) in enumerate(zip(tasks, model.affines, strict=True)):
         assert isinstance(affine, Affine)
-        own = place if len(held_out) == len(tasks) else 0  # else one set was named for all
-        figures = (len(held_out[own]), before[own], after[own])
+        dev = index if len(held_out) == len(tasks) else 0  # else one set serves all
+        figures = (len(held_out[dev]), before[dev], after[dev])
         yield TaskOutcome(task.name, len(task.questions), *figures, affine.alpha.item(), affine.beta.item())
 
 
-def _kept_step(training: Training) -> int:
+def _best_step(training: Training) -> int:
     """Steps to the weights that were kept."""
     best = training.best
     ends = (progress.step for progress in training.history if best and progress.dev is not None and progress.best)
@@ -349,40 +277,27 @@ def _kept_step(training: Training) -> int:
 
 
 def _used(config: SimilarConfig) -> dict[str, object]:
-    """The settings that had a say."""
-    told = asdict(config)
+    """The settings that affected the result."""
+    values = asdict(config)
     part = "static" if config.model == "static" else "words"
-    return {"model": config.model, "test": config.test, "dual": told["dual"], part: told[part]}
+    return {"model": config.model, "test": config.test, "dual": values["dual"], part: values[part]}
 
 
-def _card(outcome: Outcome, config: SimilarConfig, request: Request) -> str:
-    """Data, seed, settings and figures, as Markdown."""
-    base = STARTER if _located(request.base) == ENCODER else request.base.name if request.base else "random"
-    rows = "\n".join(
-        f"| {task.name} | {task.pairs:,} | {task.held_out:,} | {task.before:.3f} | {task.after:.3f} "
-        f"| {task.alpha:.3g}, {task.beta:.3g} |"
-        for task in outcome.tasks
-    )
-    return f"""# Dual encoder for similar questions, trained with qa-bot
+def _card(outcome: SimilarOutcome, config: SimilarConfig, request: Request) -> str:
+    base = request.base.name if request.base else "random"
+    facts = {
+        "model": config.model,
+        "started from": STARTER if _located(request.base) == ENCODER else base,
+        "seed": request.seed,
+        "steps, epochs of the last stage": f"{outcome.steps:,}, {outcome.epochs}",
+    }
+    rows = [
+        (t.name, f"{t.pairs:,}", f"{t.held_out:,}", f"{t.before:.3f}", f"{t.after:.3f}", f"{t.alpha:.3g}, {t.beta:.3g}")
+        for t in outcome.tasks
+    ]
+    text = f"""In-batch P@1 of the held-out pairs, in batches of {MEASURED:,} at most:
 
-| | |
-| --- | --- |
-| model | {config.model} |
-| started from | {base} |
-| seed | {request.seed} |
-| steps, epochs of the last stage | {outcome.steps:,}, {outcome.epochs} |
+{table(("task", "pairs for training", "held out", "before", "after", "α, β"), rows)}
 
-In-batch P@1 of the held-out pairs, in batches of {MEASURED:,} at most:
-
-| task | pairs for training | held out | before | after | α, β |
-| --- | --- | --- | --- | --- | --- |
-{rows}
-
-The licence follows from that of the data and of what it started from; see there.
-
-## Settings
-
-```json
-{json.dumps(_used(config), indent=2)}
-```
-"""
+The licence follows from that of the data and of the model it started from; see there."""
+    return card_text("Dual encoder for similar questions, trained with qa-bot", facts, text, _used(config))

@@ -1,8 +1,7 @@
-"""By what the best epoch of word vectors is chosen: lists of scored word pairs, or held-out paraphrases."""
+"""Measures that choose the best epoch of word vectors: on lists of scored word pairs, or on held-out paraphrases."""
 
 from __future__ import annotations
 
-import hashlib
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -18,6 +17,7 @@ from qa_lab.evaluate.datasets import DatasetError
 from qa_lab.evaluate.words.similarities import SimilarityList, read_lists
 from qa_lab.evaluate.words.words import correlation
 from qa_lab.train.data.paraphrases import WordPair
+from qa_lab.train.data.splitting import split_by_hash
 from qa_lab.train.errors import TrainingDataError
 
 SIM_REL, SPEARMAN, AUC = "spearman SIM − REL", "spearman", "AUC"
@@ -25,7 +25,7 @@ SIM_REL, SPEARMAN, AUC = "spearman SIM − REL", "spearman", "AUC"
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """More of `measure` is better; `figures` are what is told beside it, by name."""
+    """A measure, the higher the better, and further figures by name."""
 
     name: str
     measure: Callable[[WordVectors], float]
@@ -44,34 +44,29 @@ def lists_selection(path: Path, start: WordVectors, *, by: Literal["sim-rel", "s
         raise TrainingDataError(str(error)) from None
     if by == "sim-rel":
         lists = [_part(lists, part, path) for part in ("sim", "rel")]
-    unknown = [each.name for each in lists if math.isnan(correlation(each, start)[0])]
+    unknown = [scored.name for scored in lists if math.isnan(correlation(scored, start)[0])]
     if unknown:
         raise TrainingDataError(
-            f"Expected start vectors of the words of {', '.join(unknown)}, but got none that a correlation can be told "
-            "of; name other lists with --dev or other vectors with --base."
+            f"Expected start vectors of the words of {', '.join(unknown)}, but got too few for a correlation; name "
+            "other lists with --dev or other vectors with --base."
         )
 
     def figures(vectors: WordVectors) -> dict[str, float]:
-        return {each.name: correlation(each, vectors)[0] for each in lists}
+        return {scored.name: correlation(scored, vectors)[0] for scored in lists}
 
     if by == "sim-rel":
-        sim, rel = (each.name for each in lists)
-        return Selection(SIM_REL, lambda vectors: (told := figures(vectors))[sim] - told[rel], figures)
+        sim, rel = (scored.name for scored in lists)
+        return Selection(SIM_REL, lambda vectors: (by_list := figures(vectors))[sim] - by_list[rel], figures)
     return Selection(SPEARMAN, lambda vectors: float(np.mean(list(figures(vectors).values()))), figures)
 
 
 def held_out_pairs(pairs: Sequence[WordPair], share: float) -> tuple[list[WordPair], list[WordPair]]:
-    """Training pairs and held-out ones; a hash of the pair decides, alike on every machine and for every order.
+    """Training pairs and held-out ones, by a hash of the pair.
 
     Raises:
-        TrainingDataError: for a share that leaves either side without pairs.
+        TrainingDataError: one side has fewer than two pairs.
     """
-    if not 0 < share < 1:
-        raise TrainingDataError(f"Expected a share between 0 and 1, or a path, for --dev, but got {share:g}.")
-    parts: tuple[list[WordPair], list[WordPair]] = ([], [])
-    for pair in pairs:
-        digest = hashlib.blake2b("\t".join(sorted(pair)).encode(), digest_size=8).digest()
-        parts[int.from_bytes(digest, "big") < share * 2**64].append(pair)
+    parts = split_by_hash(pairs, share, lambda pair: "\t".join(sorted(pair)))
     if min(map(len, parts)) < 2:
         raise TrainingDataError(
             f"Expected pairs to train on and to hold out, but got {len(parts[0])} and {len(parts[1])}; name a list of "
@@ -81,15 +76,15 @@ def held_out_pairs(pairs: Sequence[WordPair], share: float) -> tuple[list[WordPa
 
 
 def pairs_selection(held_out: Sequence[WordPair], *, seed: int) -> Selection:
-    """AUC of held-out paraphrases against words put together at random from them."""
+    """AUC of held-out paraphrases against random pairs of their words."""
     known = {frozenset(pair) for pair in held_out}
     order = np.random.default_rng(seed).permutation(len(held_out)).tolist()
-    strangers = [(held_out[place][0], held_out[order[i - 1]][1]) for i, place in enumerate(order)]
-    wrong = [pair for pair in strangers if pair[0] != pair[1] and frozenset(pair) not in known]
+    shuffled = [(held_out[number][0], held_out[order[i - 1]][1]) for i, number in enumerate(order)]
+    wrong = [pair for pair in shuffled if pair[0] != pair[1] and frozenset(pair) not in known]
     if not wrong:
         raise TrainingDataError(
-            f"Expected held-out pairs of different words, but got {len(held_out)} that share theirs; name a list of "
-            "scored words with --dev PATH or a larger share."
+            f"Expected held-out pairs of different words, but got {len(held_out)} that share their words; "
+            "name a list of scored words with --dev PATH or a larger share."
         )
     labels = [True] * len(held_out) + [False] * len(wrong)
 
@@ -100,8 +95,8 @@ def pairs_selection(held_out: Sequence[WordPair], *, seed: int) -> Selection:
 
 
 def _part(lists: Sequence[SimilarityList], part: str, path: Path) -> SimilarityList:
-    """The one list with `part` as a word of its name."""
-    named = [each for each in lists if part in re.split(r"[^a-z]+", each.name.lower())]
+    """The list with `part` as a word of its name."""
+    named = [scored for scored in lists if part in re.split(r"[^a-z]+", scored.name.lower())]
     if len(named) != 1:
         raise TrainingDataError(
             f"Expected one list with {part.upper()} in its name in {path} to select by sim-rel, but got {len(named)}; "

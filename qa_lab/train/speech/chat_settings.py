@@ -1,4 +1,4 @@
-"""Settings of `train chat`: sizes of a preset, and what a file says over them."""
+"""Settings of `train chat`: the sizes of a preset, overridden by a file."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from generators.training.chat_training import PartConfig
 from qa_core.networks.decoder_types import Seq2SeqConfig
 from qa_lab.train.errors import SettingsError
 from qa_lab.train.request import Request
-from qa_lab.train.settings import read_toml, settled
+from qa_lab.train.settings import check_positive, in_table, load_settings, source_of
 
 PARTS = ("forward", "language", "backward")
 """In the order in which they are trained."""
@@ -20,11 +20,11 @@ PARTS = ("forward", "language", "backward")
 
 @dataclass(frozen=True, slots=True)
 class ChatSettings:
-    """What `--config` may hold."""
+    """Keys of `--config`."""
 
-    preset: Literal["small", "thesis"] = "small"  # sizes and epochs where the tables do not say
-    minimum: int = 2  # times a word has to stand in the training texts
-    words: str = ""  # file of texts whose words are known beyond the vocabulary's size, where they stand so often
+    preset: Literal["small", "thesis"] = "small"  # default sizes and epochs
+    minimum: int = 2  # occurrences of a word in the training texts
+    words: str = ""  # file of texts; their words with enough occurrences are known in addition to the vocabulary
     half: bool = False  # write floats of 16 bits
     device: Literal["auto", "cpu", "cuda"] = "auto"
     examples: int = 50_000  # words that the acceptor learns from, each beside a drawn one
@@ -54,28 +54,14 @@ THESIS = ChatSettings(
 _PRESETS = {"small": SMALL, "thesis": THESIS}
 
 
-def configured(request: Request) -> ChatSettings:
+def settings(request: Request) -> ChatSettings:
     """The preset that the settings name, and the settings over it."""
-    given = read_toml(request.config) if request.config else {}
-    source = str(request.config or "defaults")
-    settings = settled(_PRESETS[settled(ChatSettings(), given, source=source).preset], given, source=source)
-    if settings.model.network.pretrained:
-        raise SettingsError(f"{source}: Expected pretrained = false in [model.network], but got true; leave it out.")
-    _check_positive(settings, source)
-    return settings
-
-
-def _check_positive(settings: ChatSettings, source: str) -> None:
-    sizes: dict[str, float] = {
-        "model.turns": settings.model.turns,
-        "model.max_source": settings.model.max_source,
-        "model.max_target": settings.model.max_target,
-        "minimum": settings.minimum,
-        "examples": settings.examples,
-    }
-    for name in PARTS:
-        part = settings.part(name)
-        for key in ("batch", "epochs", "rows", "patience", "learning_rate"):
-            sizes[f"{name}.{key}"] = getattr(part, key)
-    if wrong := [f"{name} = {value}" for name, value in sizes.items() if not value > 0]:
-        raise SettingsError(f"{source}: Expected positive numbers, but got {', '.join(wrong)}.")
+    config = load_settings(request.config, ChatSettings(), preset=lambda c: _PRESETS[c.preset])
+    if config.model.network.pretrained:
+        raise SettingsError(
+            f"{source_of(request.config)}: Expected pretrained = false in [model.network], but got true; leave it out."
+        )
+    parts = [key for name in PARTS for key in in_table(name, "batch", "epochs", "rows", "patience", "learning_rate")]
+    sizes = in_table("model", "turns", "max_source", "max_target")
+    check_positive(config, *sizes, "minimum", "examples", *parts, source=request.config)
+    return config

@@ -1,20 +1,18 @@
-"""A counting grid's run on disk: what is between two steps of EM, and what its progress looks like to people."""
+"""The run of a counting grid on disk: its state between two steps of EM, and its progress."""
 
 from __future__ import annotations
 
 import json
-import shutil
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import asdict
 
 from generators.training.grid_fitting import Fitting, GridStep
 from qa_core.atomic import atomic_folder, current_folder
-from qa_core.measures.plots import draw_curve, write_curve
 from qa_core.networks.checkpoints import read_weights, write_weights
 from qa_core.training.loop import Progress
 from qa_lab.train.errors import RunError
-from qa_lab.train.training_run import CURVE, EVERY, IDENTITY, PICTURE, TrainingRun
+from qa_lab.train.training_run import EVERY, IDENTITY, TrainingRun
 
 TENSORS, STATE = FILES = ("tensors.safetensors", "state.json")
 
@@ -29,8 +27,8 @@ def save(run: TrainingRun, fitting: Fitting) -> None:
         write_weights(new / TENSORS, weights)
 
 
-def go_on(run: TrainingRun, fitting: Fitting) -> None:
-    """Bring `fitting` to where the run was saved. Raises RunError where the state cannot be read."""
+def load(run: TrainingRun, fitting: Fitting) -> None:
+    """Continue `fitting` from the saved state. Raises RunError if it cannot be read."""
     run.check()
     folder = current_folder(run.state)
     try:
@@ -64,14 +62,6 @@ def drive(
             saved = time.monotonic()
         on_progress(history[-1])
     return history
-
-
-def finish(run: TrainingRun, history: Sequence[Progress], *, plots: bool) -> None:
-    """The learning curve, and no more state."""
-    write_curve(run.out / CURVE, history)
-    if plots:
-        draw_curve(run.out / PICTURE, history, measure="perplexity")
-    shutil.rmtree(run.state, ignore_errors=True)
 
 
 def _progress(report: GridStep, *, rate: float, eta: float | None) -> Progress:

@@ -9,7 +9,7 @@ from generators.conversation.decoding import Sampling
 from generators.training.chat_training import PartConfig
 from qa_lab.train.errors import SettingsError
 from qa_lab.train.request import Request
-from qa_lab.train.settings import read_toml, settled
+from qa_lab.train.settings import check_positive, in_table, load_settings, source_of
 
 PARTS = ("speaker", "forward")
 """In the order in which they are trained."""
@@ -17,13 +17,13 @@ PARTS = ("speaker", "forward")
 
 @dataclass(frozen=True, slots=True)
 class PersonaSettings:
-    """What `--config` may hold."""
+    """Keys of `--config`."""
 
-    name: str = ""  # that of the folder, where none is given
-    contexts: int = 2  # made up for each sentence
-    words: tuple[str, ...] = ("forward",)  # parts whose word vectors and softmax are tuned too, 3 MB each in the folder
+    name: str = ""  # by default that of the folder
+    contexts: int = 2  # generated for each sentence
+    words: tuple[str, ...] = ("forward",)  # parts whose word vectors and softmax are tuned too, 3 MB each
     half: bool = True  # write floats of 16 bits
-    examples: int = 20_000  # words that the acceptor learns from, each beside a drawn one
+    examples: int = 20_000  # words that the acceptor learns from, each with a drawn one
     device: Literal["auto", "cpu", "cuda"] = "auto"
     sampling: Sampling = field(default_factory=lambda: Sampling(temperature=0.8))  # of contexts
     speaker: PartConfig = field(default_factory=lambda: PartConfig(batch=32, epochs=10, patience=1))
@@ -35,18 +35,13 @@ class PersonaSettings:
         return {"speaker": self.speaker, "forward": self.forward}[name]
 
 
-def configured(request: Request) -> PersonaSettings:
+def settings(request: Request) -> PersonaSettings:
     """The defaults, and the settings over them."""
-    given = read_toml(request.config) if request.config else {}
-    source = str(request.config or "defaults")
-    settings = settled(PersonaSettings(), given, source=source)
-    sizes: dict[str, float] = {"contexts": settings.contexts, "examples": settings.examples}
-    for name in PARTS:
-        part = settings.part(name)
-        for key in ("batch", "epochs", "rows", "patience", "learning_rate"):
-            sizes[f"{name}.{key}"] = getattr(part, key)
-    if unknown := sorted(set(settings.words) - set(PARTS)):
-        raise SettingsError(f"{source}: Expected words of {' and '.join(PARTS)}, but got {', '.join(unknown)}.")
-    if wrong := [f"{name} = {value}" for name, value in sizes.items() if not value > 0]:
-        raise SettingsError(f"{source}: Expected positive numbers, but got {', '.join(wrong)}.")
-    return settings
+    config = load_settings(request.config, PersonaSettings())
+    if unknown := sorted(set(config.words) - set(PARTS)):
+        raise SettingsError(
+            f"{source_of(request.config)}: Expected words of {' and '.join(PARTS)}, but got {', '.join(unknown)}."
+        )
+    parts = [key for name in PARTS for key in in_table(name, "batch", "epochs", "rows", "patience", "learning_rate")]
+    check_positive(config, "contexts", "examples", *parts, source=request.config)
+    return config

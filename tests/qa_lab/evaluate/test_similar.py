@@ -95,7 +95,7 @@ def test_only_what_was_kept_aside(tmp_path: Path, encoder: Path):
     path.write_text("".join(f"1\tcats {n}\tsleep {n}\t{n}\n" for n in range(40)))
     rows = evaluate_similar(path, encoders=[str(encoder)], held_out=0.25)
     assert rows[0].split == "0.25 kept aside"
-    kept = read_question_pairs([path]).questions.split(0.25, salt="test")[1]
+    kept = read_question_pairs([path]).examples.split(0.25, salt="test")[1]
     assert rows[0].queries == len(kept.texts)
     assert 8 < len(kept.texts) < 40
 

@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from qa_lab.train.errors import SettingsError
-from qa_lab.train.settings import read_toml, settled
+from qa_lab.train.settings import merge_settings, read_toml
 
 
 @dataclass(frozen=True)
@@ -20,10 +20,10 @@ class Outer:
 
 
 def test_what_is_given_stands_over_the_defaults():
-    assert settled(Outer(), {}, source="x") == Outer()
-    assert settled(Outer(), {"inner": {"rate": 1}}, source="x") == Outer("a", Inner(20, 1.0))
-    assert settled(Outer(inner=Inner(3)), {"name": "b"}, source="x") == Outer("b", Inner(3))
-    assert settled(Outer(), {"inner": {"rate": float("inf")}}, source="x").inner.rate == float("inf")
+    assert merge_settings(Outer(), {}, source="x") == Outer()
+    assert merge_settings(Outer(), {"inner": {"rate": 1}}, source="x") == Outer("a", Inner(20, 1.0))
+    assert merge_settings(Outer(inner=Inner(3)), {"name": "b"}, source="x") == Outer("b", Inner(3))
+    assert merge_settings(Outer(), {"inner": {"rate": float("inf")}}, source="x").inner.rate == float("inf")
 
 
 @pytest.mark.parametrize(
@@ -39,7 +39,7 @@ def test_what_is_given_stands_over_the_defaults():
 )
 def test_what_does_not_fit_is_named(given: dict[str, object], reason: str):
     with pytest.raises(SettingsError, match=reason):
-        settled(Outer(), given, source="s.toml")
+        merge_settings(Outer(), given, source="s.toml")
 
 
 def test_files(tmp_path: Path):

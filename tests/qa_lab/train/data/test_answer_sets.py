@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from qa_lab.train.data.answer_sets import kept, read_answer_sets
+from qa_lab.train.data.answer_sets import read_answer_sets, select
 from qa_lab.train.errors import TrainingDataError
 from rankers.training.answer_pool import AnswerSet
 
@@ -19,12 +19,12 @@ def written(folder: Path, text: str, name: str = "rows.tsv") -> Path:
 
 def test_rows_of_one_question_belong_together(tmp_path: Path):
     found = read_answer_sets([written(tmp_path, ROWS)])
-    assert found.sets == (
+    assert found.examples == (
         AnswerSet("why?", ("so.", "no."), (True, False), "1"),
         AnswerSet("how?", ("thus.",), (False,), "2"),
     )
-    assert (found.repeated, len(found.pairs), found.rejects) == (1, 3, ())
-    assert read_answer_sets([written(tmp_path, ROWS)], limit=1).sets == found.sets[:1]
+    assert (found.repeated, found.count, found.rejects) == (1, 3, ())
+    assert read_answer_sets([written(tmp_path, ROWS)], limit=1).examples == found.examples[:1]
 
 
 def test_json_lines_with_negatives_and_pairs_of_anything_else(tmp_path: Path):
@@ -32,15 +32,15 @@ def test_json_lines_with_negatives_and_pairs_of_anything_else(tmp_path: Path):
         '{"question": "why?", "answers": ["so.", "thus."], "negatives": ["no."]}\n{"title": "how?", "text": "well."}\n'
     )
     found = read_answer_sets([written(tmp_path, lines, "pairs.jsonl")])
-    assert found.sets == (
+    assert found.examples == (
         AnswerSet("why?", ("so.", "no.", "thus."), (True, False, True)),
         AnswerSet("how?", ("well.",), (True,)),
     )
 
 
 def test_which_questions_count(tmp_path: Path):
-    sets = read_answer_sets([written(tmp_path, ROWS + "3\twho?\tI.\t1\n")]).sets
-    assert [[each.question for each in kept(sets, keep)] for keep in ("both", "positive", "all")] == [
+    sets = read_answer_sets([written(tmp_path, ROWS + "3\twho?\tI.\t1\n")]).examples
+    assert [[each.question for each in select(sets, keep)] for keep in ("both", "positive", "all")] == [
         ["why?"],
         ["why?", "who?"],
         ["why?", "how?", "who?"],
@@ -50,7 +50,7 @@ def test_which_questions_count(tmp_path: Path):
 def test_bad_rows_are_told_and_good_ones_kept(tmp_path: Path):
     path = written(tmp_path, ROWS + "1\twhy?\tmaybe.\t2\n1\twhy?\n1\t\tno question\t1\n")
     found = read_answer_sets([path])
-    assert len(found.sets) == 2
+    assert len(found.examples) == 2
     assert [reject.where for reject in found.rejects] == [f"{path}:{line}" for line in (6, 7, 8)]
     assert "Expected the label 0 or 1, but got '2'" in found.rejects[0].reason
 
@@ -66,7 +66,9 @@ def test_every_row_is_there_once(tmp_path_factory: pytest.TempPathFactory, rows:
     path = written(tmp_path_factory.mktemp("rows"), "qid\tquestion\tanswer\tlabel\n" + text)
     found = read_answer_sets([path])
     told = {
-        (each.id, answer, label) for each in found.sets for answer, label in zip(each.answers, each.labels, strict=True)
+        (each.id, answer, label)
+        for each in found.examples
+        for answer, label in zip(each.answers, each.labels, strict=True)
     }
     right = {(str(number), answer) for number, answer, label in rows if label}
     assert told == {(str(n), answer, (str(n), answer) in right) for n, answer, _ in rows}

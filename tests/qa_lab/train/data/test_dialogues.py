@@ -32,16 +32,16 @@ def test_the_formats(write_lines: Callable[..., Path], tmp_path: Path):
     text = tmp_path / "lines.txt.gz"
     text.write_bytes(gzip.compress(b"\n\nwhy?\n because \n\n\n\nwho\nme\nyou\n"))
     read = read_dialogues([turns, several, text])
-    assert read.dialogues == (
+    assert read.examples == (
         Dialogue(("hi", "hello")),
         Dialogue(("hi",), ("hello", "hey")),
         Dialogue(("why?", "because")),
         Dialogue(("who", "me", "you")),
     )
-    assert [each.reply for each in read.pairs] == ["hello", "hey", "because", "me", "you"]
+    assert [each.reply for each in exchanges(read.examples)] == ["hello", "hey", "because", "me", "you"]
     assert read.repeated == 1
     assert read.rejects == ()
-    assert read_dialogues([turns, several, text], limit=2).dialogues == read.dialogues[:2]
+    assert read_dialogues([turns, several, text], limit=2).examples == read.examples[:2]
 
 
 def test_what_is_no_dialogue_is_rejected_with_its_place(tmp_path: Path):
@@ -56,10 +56,10 @@ def test_what_is_no_dialogue_is_rejected_with_its_place(tmp_path: Path):
     ]
     path.write_text("\n".join([*map(json.dumps, rows), "{", "[1]"]) + "\n")
     read = read_dialogues([path])
-    assert len(read.dialogues) == 2
+    assert len(read.examples) == 2
     told = {reject.where.rpartition(":")[2]: reject.reason for reject in read.rejects}
-    assert told["2"] == "Expected a list of texts in the field turns, but got 'hi'; correct the line."
-    assert told["3"].startswith("Expected a list of texts in the field turns, but got ['hi', 3]")
+    assert told["2"] == "Expected a list of strings in the field turns, but got 'hi'; correct the line."
+    assert told["3"].startswith("Expected a list of strings in the field turns, but got ['hi', 3]")
     assert told["4"] == "Expected texts in the field turns, but got none; add them or drop the line."
     assert told["5"] == "Expected turns, but got the fields question; add them."
     assert told["7"].startswith("Expected JSON, but got: ")

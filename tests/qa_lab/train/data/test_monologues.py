@@ -16,34 +16,34 @@ def write(path: Path, text: str | bytes) -> Path:
 
 def test_sentences_with_the_one_before(tmp_path: Path):
     found = read_monologue([write(tmp_path / "said.txt", "One.\n\n Two  three. \r\nFour.\n")])
-    assert found.spoken == (Spoken("One."), Spoken("Two three.", "One."), Spoken("Four.", "Two three."))
+    assert found.examples == (Spoken("One."), Spoken("Two three.", "One."), Spoken("Four.", "Two three."))
     assert (found.rejects, found.notices, found.repeated) == ((), (), 0)
 
 
 def test_a_tab_stands_between_what_others_said_and_the_answer(tmp_path: Path):
     found = read_monologue([write(tmp_path / "film.txt", "Who are you ?\tYour father .\nOnly a sentence.\n")])
-    assert found.spoken == (Spoken("Your father .", "Who are you ?"), Spoken("Only a sentence.", "Your father ."))
+    assert found.examples == (Spoken("Your father .", "Who are you ?"), Spoken("Only a sentence.", "Your father ."))
 
 
 def test_files_do_not_go_on_with_each_other_and_may_be_packed(tmp_path: Path):
     packed = tmp_path / "b.txt.gz"
     packed.write_bytes(gzip.compress(b"Three.\n"))
     found = read_monologue([write(tmp_path / "a.txt", "One.\nTwo.\n"), packed])
-    assert found.spoken[2] == Spoken("Three.")
-    assert len(read_monologue([tmp_path], limit=2).spoken) == 2
+    assert found.examples[2] == Spoken("Three.")
+    assert len(read_monologue([tmp_path], limit=2).examples) == 2
 
 
 def test_what_is_said_twice_counts_once(tmp_path: Path):
     found = read_monologue([write(tmp_path / "said.txt", "One.\nTwo.\nOne.\n")])
-    assert [each.text for each in found.spoken] == ["One.", "Two."]
+    assert [each.text for each in found.examples] == ["One.", "Two."]
     assert found.repeated == 1
 
 
 def test_a_long_line_is_taken_by_sentence(tmp_path: Path):
     line = " ".join(f"This is sentence number {number} of a long line." for number in range(20))
     found = read_monologue([write(tmp_path / "said.txt", f"{line}\n{'word ' * 3_000}\n")])
-    assert len(found.spoken) == 20
-    assert found.spoken[7].before == found.spoken[6].text
+    assert len(found.examples) == 20
+    assert found.examples[7].before == found.examples[6].text
     (reject,) = found.rejects
     assert "Expected at most 2,000 characters in a sentence, but got 14,999; split it." in reject.reason
     assert reject.where.endswith("said.txt:2")
@@ -53,7 +53,7 @@ def test_bytes_that_are_no_text(tmp_path: Path):
     with pytest.raises(TrainingDataError, match=r"Expected sentences in .*, but got none"):
         read_monologue([write(tmp_path / "said.txt", random.Random(1).randbytes(4_000))])
     found = read_monologue([write(tmp_path / "said.txt", b"One caf\xc3\xa9.\nTwo caf\xff\xfe\xfd.\n")])
-    assert [each.text for each in found.spoken] == ["One café.", "Two caf\ufffd\ufffd\ufffd."]
+    assert [each.text for each in found.examples] == ["One café.", "Two caf\ufffd\ufffd\ufffd."]
     (notice,) = found.notices
     assert "3" in str(notice)
 

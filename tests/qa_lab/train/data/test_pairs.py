@@ -27,7 +27,7 @@ def test_jsonl(write_lines: Callable[..., Path]):
         {"question": "WHY?", "answer": "So"},
     )
     found = read_pairs([path])
-    assert found.pairs == (
+    assert found.examples == (
         Pair("why?", "so", ("no",)),
         Pair("how?", "thus"),
         Pair("how?", "like this"),
@@ -48,7 +48,7 @@ def test_empty_sides_and_broken_lines_are_told_with_file_and_line(write_lines: C
         {"text": "a document without a title"},
     )
     found = read_pairs([path])
-    assert len(found.pairs) == 1
+    assert len(found.examples) == 1
     reasons = {reject.where.rpartition(":")[2]: reject.reason for reject in found.rejects}
     assert {
         number: part in reasons[number]
@@ -69,9 +69,9 @@ def test_packed_files_archives_and_several_paths(tmp_path: Path, write_lines: Ca
     packed.write_bytes(gzip.compress(json.dumps({"question": "when?", "answer": "now"}).encode()))
     (tmp_path / "m.xml").write_text(MEDQUAD)
     found = read_pairs([write_lines("a.jsonl", {"question": "why?", "answer": "so"}), packed, tmp_path / "m.xml"])
-    assert [pair.question for pair in found.pairs] == ["why?", "when?", "What is rust?"]
+    assert [pair.question for pair in found.examples] == ["why?", "when?", "What is rust?"]
     assert [reject.where for reject in found.rejects] == [f"{tmp_path / 'm.xml'}:4"]
-    assert len(read_pairs([packed, tmp_path / "m.xml"], limit=1).pairs) == 1
+    assert len(read_pairs([packed, tmp_path / "m.xml"], limit=1).examples) == 1
 
 
 SELECTION = "1\tpick\tright\t1\n1\tpick\twrong\t0\n2\tbroken\tx\n3\ty\tz\tmaybe\n4\t\tempty\t1\n"
@@ -81,7 +81,7 @@ SELECTION = "1\tpick\tright\t1\n1\tpick\twrong\t0\n2\tbroken\tx\n3\ty\tz\tmaybe\
 def test_answer_selection_gives_its_positives(tmp_path: Path, header: str):
     (tmp_path / "a.tsv").write_text(header + SELECTION)
     found = read_pairs([tmp_path / "a.tsv"])
-    assert found.pairs == (Pair("pick", "right"),)
+    assert found.examples == (Pair("pick", "right"),)
     first = 1 + bool(header)
     assert [reject.where.rpartition(":")[2] for reject in found.rejects] == [str(first + n) for n in (2, 3, 4)]
 
@@ -91,18 +91,18 @@ def test_wikiqa_in_its_own_columns(tmp_path: Path):
         "QuestionID\tQuestion\tDocumentID\tDocumentTitle\tSentenceID\tSentence\tLabel\n"
         "Q1\thow big\tD1\tBig\tD1-0\tSmall.\t0\nQ1\thow big\tD1\tBig\tD1-1\tVery.\t1\n"
     )
-    assert read_pairs([tmp_path / "w.tsv"]).pairs == (Pair("how big", "Very."),)
+    assert read_pairs([tmp_path / "w.tsv"]).examples == (Pair("how big", "Very."),)
 
 
 def test_a_table_of_questions_and_answers(tmp_path: Path):
     (tmp_path / "faq.tsv").write_text("question\tanswer\nwhy\tso\n")
-    assert read_pairs([tmp_path / "faq.tsv"]).pairs == (Pair("why", "so"),)
+    assert read_pairs([tmp_path / "faq.tsv"]).examples == (Pair("why", "so"),)
 
 
 def test_invalid_utf8_is_replaced_and_counted(tmp_path: Path):
     (tmp_path / "a.jsonl").write_bytes(b'{"question": "caf\xe9?", "answer": "yes"}\n')
     found = read_pairs([tmp_path / "a.jsonl"])
-    assert found.pairs == (Pair("caf\ufffd?", "yes"),)
+    assert found.examples == (Pair("caf\ufffd?", "yes"),)
     assert "1 invalid" in found.notices[0].message
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from qa_lab.train.data.paraphrases import DIGITS, ODD, PHRASE, REPEATED, SAME, read_lexicon
+from qa_lab.train.data.paraphrases import DIGITS, ODD, PHRASE, REPEATED, SAME, distinct_words, read_lexicon
 from qa_lab.train.errors import TrainingDataError
 
 
@@ -22,8 +22,8 @@ def lexicon(tmp_path: Path):
 
 def test_a_word_and_its_paraphrases_a_line(lexicon):
     read = read_lexicon([lexicon("Big large HUGE\nglad happy\n\n")])
-    assert read.pairs == (("big", "large"), ("big", "huge"), ("glad", "happy"))
-    assert read.words == ("big", "large", "huge", "glad", "happy")
+    assert read.examples == (("big", "large"), ("big", "huge"), ("glad", "happy"))
+    assert distinct_words(read.examples) == ("big", "large", "huge", "glad", "happy")
     assert (read.notices, read.repeated) == ((), 0)
     assert read.rejects == ()
 
@@ -32,7 +32,7 @@ def test_two_columns_and_lines_of_ppdb(lexicon):
     columns = lexicon("glad\thappy\nin fact\tindeed\r\n", "columns.tsv")
     ppdb = lexicon("[JJ] ||| big ||| large ||| p=1 q=2 ||| 0-0 ||| Equivalence\n", "ppdb.txt")
     read = read_lexicon([columns, ppdb])
-    assert read.pairs == (("glad", "happy"), ("big", "large"))
+    assert read.examples == (("glad", "happy"), ("big", "large"))
     assert read.left_out == {PHRASE: 1}
 
 
@@ -40,21 +40,21 @@ def test_what_is_no_pair_of_different_words_is_left_out_and_counted(lexicon):
     read = read_lexicon(
         [lexicon("a1 one\nbig large\nlarge big\nbig large\nbig Big\nbig !\nheavily-armed vice-president's\n")]
     )
-    assert read.pairs == (("big", "large"), ("heavily-armed", "vice-president's"))
+    assert read.examples == (("big", "large"), ("heavily-armed", "vice-president's"))
     assert read.left_out == {DIGITS: 1, REPEATED: 2, SAME: 1, ODD: 1}
 
 
 def test_gzip_folders_and_a_limit(lexicon, tmp_path: Path):
     lexicon(gzip.compress(b"glad happy merry\n"), "a.txt.gz")
     lexicon("big large\n", "b.txt")
-    assert read_lexicon([tmp_path]).pairs == (("glad", "happy"), ("glad", "merry"), ("big", "large"))
-    assert read_lexicon([tmp_path], limit=2).pairs == (("glad", "happy"), ("glad", "merry"))
+    assert read_lexicon([tmp_path]).examples == (("glad", "happy"), ("glad", "merry"), ("big", "large"))
+    assert read_lexicon([tmp_path], limit=2).examples == (("glad", "happy"), ("glad", "merry"))
 
 
 def test_broken_lines_are_rejected_with_their_place(lexicon):
     path = lexicon(b"big large\nalone\n\nglad happy\nempty\t\n" + b"x" * (1 << 21) + b" y\nlast final\n")
     read = read_lexicon([path])
-    assert read.pairs == (("big", "large"), ("glad", "happy"), ("last", "final"))
+    assert read.examples == (("big", "large"), ("glad", "happy"), ("last", "final"))
     assert [reject.where for reject in read.rejects] == [f"{path}:{number}" for number in (2, 5, 6)]
     reasons = [reject.reason for reject in read.rejects]
     assert "Expected a word and its paraphrases, but got 'alone'" in reasons[0]
@@ -63,7 +63,7 @@ def test_broken_lines_are_rejected_with_their_place(lexicon):
 
 def test_a_word_in_another_encoding_is_left_out_and_told(lexicon):
     read = read_lexicon([lexicon("café bistro\nbig large\n".encode("cp1252"))])
-    assert read.pairs == (("big", "large"),)
+    assert read.examples == (("big", "large"),)
     assert read.left_out == {ODD: 1}
     assert len(read.notices) == 1
 
@@ -74,7 +74,7 @@ def test_a_damaged_archive_keeps_what_came_before(lexicon):
     )
     path = lexicon(gzip.compress(rows.encode())[:-12], "cut.gz")
     read = read_lexicon([path])
-    assert read.pairs
+    assert read.examples
     assert [reject.where for reject in read.rejects] == [str(path)]
     assert "Expected a whole file" in read.rejects[0].reason
 
@@ -83,9 +83,9 @@ def test_a_damaged_archive_keeps_what_came_before(lexicon):
     ("text", "message"),
     [
         ("", "got an empty file"),
-        ("\n\n", "got only no line"),
+        ("\n\n", "got none; name a lexicon"),
         ("one\n", r"got none: .*lexicon.txt:1: Expected a word"),
-        ("a1 b2\n", "got only 1 pairs with digits"),
+        ("a1 b2\n", "got none; left out: 1 pairs with digits"),
     ],
 )
 def test_a_lexicon_without_pairs_is_refused(lexicon, text, message: str):
@@ -106,8 +106,8 @@ def test_any_text_is_read_or_refused(tmp_path_factory: pytest.TempPathFactory, t
         read = read_lexicon([path])
     except TrainingDataError:
         return
-    assert all(left != right and left == left.lower() and " " not in left for left, right in read.pairs)
-    assert len({frozenset(pair) for pair in read.pairs}) == len(read.pairs)
+    assert all(left != right and left == left.lower() and " " not in left for left, right in read.examples)
+    assert len({frozenset(pair) for pair in read.examples}) == len(read.examples)
 
 
 def test_the_published_lexicon():
@@ -115,7 +115,7 @@ def test_the_published_lexicon():
     if not data.is_file():
         pytest.skip(f"no {data}; set QA_BOT_DATA to the folder with the data sets")
     read = read_lexicon([data])
-    assert (len(read.pairs), len(read.words), read.left_out, read.rejects) == (
+    assert (len(read.examples), len(distinct_words(read.examples)), read.left_out, read.rejects) == (
         16101,
         15590,
         {REPEATED: 37686, SAME: 22},

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from qa_lab.train.data.phrase_pairs import PhrasePair, parsed_line, read_phrase_pairs
+from qa_lab.train.data.phrase_pairs import PhrasePair, annotated, parsed_line, read_phrase_pairs
 from qa_lab.train.errors import TrainingDataError
 
 
@@ -21,7 +21,7 @@ def read(tmp_path: Path, text: str | bytes):
 
 def test_ppdb_as_published(tmp_path: Path):
     line = "[NP] ||| the town meeting ||| town council ||| p(e|f)=1.25 Abstract=0 A=x B=nan ||| 0-0 1-1 ||| Equivalence"
-    (pair,) = read(tmp_path, line + "\n").pairs
+    (pair,) = read(tmp_path, line + "\n").examples
     assert (pair.left, pair.right, pair.gold) == ("the town meeting", "town council", None)
     assert dict(pair.features) == {"p(e|f)": 1.25, "Abstract": 0.0}
     assert pair.line == line
@@ -56,16 +56,16 @@ def test_ratings_of_bigrams_are_averaged(tmp_path: Path):
         "participant1 verbobjects 1 use power have influence 3\n"
         "participant2 adjectivenouns 1 old man aged person 4\n",
     )
-    assert [(p.group, p.left, p.right, p.gold) for p in found.pairs] == [
+    assert [(p.group, p.left, p.right, p.gold) for p in found.examples] == [
         ("adjectivenouns", "old man", "aged person", 5.5),
         ("verbobjects", "use power", "have influence", 3.0),
     ]
-    assert found.annotated
+    assert annotated(found.examples)
 
 
 def test_what_cannot_be_read_is_told_with_its_line(tmp_path: Path):
     found = read(tmp_path, b"a\tb\n\nlone\n\tb\na\tb\tfour\n[X] ||| a\na\tb\tnan\nc\td\n")
-    assert [(pair.left, pair.right) for pair in found.pairs] == [("a", "b"), ("c", "d")]
+    assert [(pair.left, pair.right) for pair in found.examples] == [("a", "b"), ("c", "d")]
     reasons = {reject.where.rpartition(":")[2]: reject.reason for reject in found.rejects}
     assert list(reasons) == ["3", "4", "5", "6", "7"]
     assert "got only 'lone'" in reasons["3"]
@@ -73,13 +73,13 @@ def test_what_cannot_be_read_is_told_with_its_line(tmp_path: Path):
     assert "Expected a score, but got 'four'" in reasons["5"]
     assert "got an empty one" in reasons["6"]
     assert "got 'nan'" in reasons["7"]
-    assert not found.annotated
+    assert not annotated(found.examples)
 
 
 def test_a_line_of_megabytes_is_rejected_and_the_next_one_read(tmp_path: Path):
     found = read(tmp_path, b"a\t" + b"b" * (3 << 20) + b"\nc\td\n")
     assert [reject.where.rpartition(":")[2] for reject in found.rejects] == ["1"]
-    assert [pair.left for pair in found.pairs] == ["c"]
+    assert [pair.left for pair in found.examples] == ["c"]
 
 
 def test_gzipped_and_in_folders(tmp_path: Path):
@@ -88,10 +88,10 @@ def test_gzipped_and_in_folders(tmp_path: Path):
     written(folder, gzip.compress(b"a b\tc d\n"), "b.gz")
     written(folder, "e f\tg h\n", "a.tsv")
     found = read_phrase_pairs([folder])
-    assert [pair.left for pair in found.pairs] == ["e f", "a b"]
-    assert len(read_phrase_pairs([folder], limit=1).pairs) == 1
+    assert [pair.left for pair in found.examples] == ["e f", "a b"]
+    assert len(read_phrase_pairs([folder], limit=1).examples) == 1
     broken = read_phrase_pairs([written(tmp_path, gzip.compress(b"a b\tc d\n" * 99)[:-9], "cut.gz")])
-    assert len(broken.pairs) == 99
+    assert len(broken.examples) == 99
     assert "Expected a whole file" in broken.rejects[0].reason
 
 
@@ -105,7 +105,7 @@ def test_nothing_at_all(tmp_path: Path):
 
 
 def test_one_score_for_all_is_no_annotation(tmp_path: Path):
-    assert not read(tmp_path, "a\tb\t1\nc\td\t1\n").annotated
+    assert not annotated(read(tmp_path, "a\tb\t1\nc\td\t1\n").examples)
 
 
 @given(st.text(max_size=60).filter(lambda text: text.strip()))

@@ -15,7 +15,7 @@ HEADER = ("id", "qid1", "qid2", "question1", "question2", "is_duplicate")
 
 
 def texts(path: Path, which: str = "similar") -> list[tuple[str, str]]:
-    found = read_question_pairs([path]).questions
+    found = read_question_pairs([path]).examples
     return [(found.texts[a], found.texts[b]) for a, b in getattr(found, which).tolist()]
 
 
@@ -50,7 +50,7 @@ def test_what_is_wrong_with_a_line_is_told_with_its_number(write_lines: Write):
         "6": "Expected the label 0 or 1, but got 'x'",
     }
     assert read_question_pairs([path]).repeated == 1
-    assert len(read_question_pairs([path], limit=1).pairs) == 1
+    assert read_question_pairs([path], limit=1).count == 1
 
 
 def test_published_files_with_a_header(write_lines: Write, tmp_path: Path):
@@ -84,7 +84,7 @@ def test_jsonl(write_lines: Write):
     )
     assert texts(path) == [("a", "b"), ("a", "c"), ("b", "c"), ("d", "e"), ("f", "g")]
     assert texts(path, "different") == [("a", "d"), ("a", "f")]
-    assert read_question_pairs([path]).questions.texts[-2:] == ("alone", "with an answer")
+    assert read_question_pairs([path]).examples.texts[-2:] == ("alone", "with an answer")
     assert list(read_titles([path])) == ["a", "d", "alone", "with an answer"]
 
 
@@ -102,13 +102,13 @@ def test_broken_jsonl(write_lines: Write):
         {"question1": "a", "question2": "b", "is_duplicate": "yes"},
     )
     parts = {
-        "2": "texts in the field questions, none empty",
+        "2": "texts in the field questions, but got an empty one",
         "3": "Expected questions, but got none",
         "4": "got question, similar; add them",
         "5": "got similar; add them",
         "6": "Expected JSON",
         "7": "Expected a JSON object, but got [1]",
-        "8": "texts in the field similar",
+        "8": "list of strings in the field similar",
         "9": "label 0 or 1, but got 'yes'",
     }
     told = reasons(path)
@@ -118,7 +118,7 @@ def test_broken_jsonl(write_lines: Write):
 
 def test_a_large_group_is_a_chain(write_lines: Write):
     path = write_lines("a.jsonl", {"questions": [f"q{n}" for n in range(EACH_WITH_EACH + 1)]})
-    found = read_question_pairs([path]).questions
+    found = read_question_pairs([path]).examples
     assert len(found) == EACH_WITH_EACH
     assert set(found.closure()) == {0}
 
@@ -150,10 +150,10 @@ def test_medquad_questions_of_one_type_about_one_concept(tmp_path: Path):
         (folder / f"{name}.xml").write_text(text)
     (folder / "7.xml").write_text(entries["1"][:-40])
     found = read_question_pairs([folder])
-    assert [(found.questions.texts[a], found.questions.texts[b]) for a, b in found.questions.similar.tolist()] == [
+    assert [(found.examples.texts[a], found.examples.texts[b]) for a, b in found.examples.similar.tolist()] == [
         ("What is (are) Flu ?", "What is influenza?")
     ]
-    assert len(found.questions.texts) == 6 + VARIANTS + 1  # all of them are candidates
+    assert len(found.examples.texts) == 6 + VARIANTS + 1  # all of them are candidates
     assert [reject.reason[:26] for reject in found.rejects] == ["Expected well-formed XML, "]
 
 
@@ -161,7 +161,7 @@ def test_packed_files_and_nothing_at_all(write_lines: Write, tmp_path: Path):
     packed = tmp_path / "q.tsv.gz"
     packed.write_bytes(gzip.compress(b"1\ta\tb\t1\n"))
     assert texts(packed) == [("a", "b")]
-    with pytest.raises(TrainingDataError, match=r"got none\.$"):
+    with pytest.raises(TrainingDataError, match=r"got none; give questions that ask the same"):
         read_question_pairs([write_lines("one.jsonl", {"questions": ["a"]})])
     with pytest.raises(FileNotFoundError):
         read_question_pairs([tmp_path / "none.tsv"])
@@ -175,8 +175,8 @@ def test_every_line_is_a_pair_a_reject_or_known(tmp_path_factory: pytest.TempPat
     path = tmp_path_factory.mktemp("fuzz") / "q.tsv"
     path.write_text("1\tfirst one\tsecond one\t0\n" + "".join("\t".join(row) + "\n" for row in rows), encoding="utf-8")
     found = read_question_pairs([path])
-    assert len(found.pairs) + len(found.questions.different) + len(found.rejects) + found.repeated <= 1 + len(rows)
-    assert len(found.questions.texts) >= 2
+    assert found.count + len(found.examples.different) + len(found.rejects) + found.repeated <= 1 + len(rows)
+    assert len(found.examples.texts) >= 2
 
 
 DATA = Path(os.environ.get("QA_BOT_DATA", "../shared/data")) / "quora/dev.tsv"
@@ -186,5 +186,5 @@ DATA = Path(os.environ.get("QA_BOT_DATA", "../shared/data")) / "quora/dev.tsv"
 def test_quora_dev():
     """The published counts are 9,218 queries and 19,081 candidates; a few texts differ in case or spaces only."""
     found = read_question_pairs([DATA])
-    assert (len(found.questions.texts), len(found.pairs), len(found.questions.different)) == (19056, 4999, 5000)
+    assert (len(found.examples.texts), found.count, len(found.examples.different)) == (19056, 4999, 5000)
     assert len(found.rejects) == 1

@@ -6,7 +6,7 @@ import pytest
 from qa_bot.home.encoders import STARTER
 from qa_bot.home.starter import ENCODER
 from qa_core.encoders.static_encoder import StaticEncoder
-from qa_lab.train.data.start_vectors import located, vectors_beyond, vectors_of, words_of
+from qa_lab.train.data.word_vectors import located, vectors_beyond, vectors_of, words_of
 
 TEXTS = ["Cats sleep, cats hunt.", "", "😀 at dawn"]
 KNOWN = ["cats", "sleep", "hunt", "at", "dawn"]

@@ -17,7 +17,7 @@ def test_turns_pairs_and_lines_are_texts(write_lines):
     )
     lines = write_lines("speech.txt", "Peace is a process.", "", "  It takes time. ")
     found = read_texts([said, lines])
-    assert found.texts == (
+    assert found.examples == (
         "Hello there",
         "hi",
         "how are you?",
@@ -26,22 +26,22 @@ def test_turns_pairs_and_lines_are_texts(write_lines):
         "Peace is a process.",
         "It takes time.",
     )
-    assert (found.repeated, found.rejects, len(found.pairs)) == (1, (), 7)
-    assert read_texts([said, lines], limit=2).texts == ("Hello there", "hi")
+    assert (found.repeated, found.rejects, found.count) == (1, (), 7)
+    assert read_texts([said, lines], limit=2).examples == ("Hello there", "hi")
 
 
 def test_a_long_document_is_taken_by_sentence(write_lines):
     long = "One sentence stands here. " * 3 + "And " + "more " * 80 + "of it. The end."
     found = read_texts([write_lines("long.jsonl", {"id": "1", "title": "Title", "text": long})])
-    assert found.texts[:2] == ("Title", "One sentence stands here.")
-    assert found.texts[-1] == "The end."
+    assert found.examples[:2] == ("Title", "One sentence stands here.")
+    assert found.examples[-1] == "The end."
 
 
 @pytest.mark.parametrize(
     ("line", "reason"),
     [
-        ({"turns": "not a list"}, "Expected a list of texts in the fields turns"),
-        ({"turns": [1, 2]}, "Expected a list of texts in the fields turns"),
+        ({"turns": "not a list"}, "Expected a list of strings in the field turns"),
+        ({"turns": [1, 2]}, "Expected a list of strings in the field turns"),
         ({"turns": [""]}, "Expected texts in the fields turns, but got none"),
         ("{broken", "Expected a JSON object, but got broken JSON"),
         ("[" * 5000, "Expected a flat JSON object"),
@@ -51,7 +51,7 @@ def test_a_long_document_is_taken_by_sentence(write_lines):
 def test_bad_lines_are_told_with_their_place_and_the_others_stay(write_lines, line, reason):
     data = write_lines("bad.jsonl", {"turns": ["a good one"]}, line)
     found = read_texts([data])
-    assert found.texts == ("a good one",)
+    assert found.examples == ("a good one",)
     assert found.rejects[0].reason.startswith(reason)
     assert found.rejects[0].where == f"{data}:2"
 
@@ -70,7 +70,7 @@ def test_without_texts_or_files_there_is_nothing(write_lines, tmp_path):
 def test_packed_files_are_read(tmp_path):
     with gzip.open(tmp_path / "said.jsonl.gz", "wt", encoding="utf-8") as file:
         file.write(json.dumps({"turns": ["packed"]}) + "\n")
-    assert read_texts([tmp_path / "said.jsonl.gz"]).texts == ("packed",)
+    assert read_texts([tmp_path / "said.jsonl.gz"]).examples == ("packed",)
 
 
 def test_a_hash_holds_out_about_the_share_whatever_the_order():

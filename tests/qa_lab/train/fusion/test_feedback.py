@@ -14,8 +14,8 @@ from qa_bot.interleaving.challenger import TEAM, fingerprint
 from qa_bot.interleaving.team_draft import Interleaved
 from qa_lab.train.fusion.dawid_skene import STRANGER
 from qa_lab.train.fusion.feedback import Comparison, Voted, compared, credited, measured, stages, taught, tried
-from qa_lab.train.fusion.fusion import CORRECTING
 from qa_lab.train.fusion.fusion_data import FusionTrainingData
+from qa_lab.train.fusion.fusion_settings import CORRECTING
 from qa_lab.train.fusion.votes import VoterOpinion, VoteSettings
 from rankers.fusion import FusionConfig, LearnedFusion, Scores, cross_validated
 from rankers.rank_prior import RANK

@@ -18,7 +18,7 @@ from qa_core.types import Question
 from qa_lab.evaluate.answers import evaluate_answers
 from qa_lab.evaluate.systems import rank
 from qa_lab.train.errors import SettingsError, TrainingDataError
-from qa_lab.train.fusion.fusion import configured, train_fusion
+from qa_lab.train.fusion.fusion import FUSION
 from qa_lab.train.fusion.fusion_data import of_judgements
 from qa_lab.train.request import Request
 from rankers.fusion import FusedScorer, FusionConfig, LearnedFusion
@@ -47,7 +47,7 @@ def request_(data: Path, tmp_path: Path) -> Request:
 
 
 def test_answer_selection_data_makes_a_fusion_that_can_be_measured(request_: Request, data: Path, tmp_path: Path):
-    outcome = train_fusion(replace(request_, plots=True))
+    outcome = FUSION.run(replace(request_, plots=True))
     assert (request_.out / "importances.png").read_bytes().startswith(b"\x89PNG")
     assert (outcome.questions, outcome.candidates, outcome.held_out) == (12, 36, 0)
     assert outcome.fusion["AP"] == 1
@@ -65,19 +65,19 @@ def test_answer_selection_data_makes_a_fusion_that_can_be_measured(request_: Req
 
 
 def test_a_fusion_joins_rankers_of_the_settings(request_: Request, tmp_path: Path):
-    train_fusion(request_)
+    FUSION.run(request_)
     keywords_alone = tmp_path / "first"
     request_.out.rename(keywords_alone)
     request_.config.write_text(f'models = "{keywords_alone}"\n' + SMALL)
     with pytest.raises(SettingsError, match=r"models: .*is a learned fusion; name it by ranking\.fusion"):
-        train_fusion(request_)
+        FUSION.run(request_)
     request_.config.write_text('models = "nowhere"\n' + SMALL)
     with pytest.raises(SettingsError, match="models: Expected a trained ranker in nowhere"):
-        train_fusion(request_)
+        FUSION.run(request_)
 
 
 def test_held_out_questions_take_the_place_of_cross_validation(request_: Request, data: Path):
-    outcome = train_fusion(replace(request_, dev=str(data)))
+    outcome = FUSION.run(replace(request_, dev=str(data)))
     assert outcome.held_out == 12
     assert "on 12 held-out questions" in outcome.text(request_.out)
 
@@ -95,7 +95,7 @@ def test_a_judged_collection(request_: Request, tmp_path: Path):
     (folder / "dev.queries.jsonl").write_text("\n".join(map(json.dumps, queries)))
     lines = [f"{t}\t{t}-{i}\t{grade}" for t in THINGS for i, grade in enumerate((3, 0, 0))]
     (folder / "dev.qrels.tsv").write_text("\n".join(["query-id\tcorpus-id\tscore", *lines]))
-    outcome = train_fusion(replace(request_, data=(folder,)))
+    outcome = FUSION.run(replace(request_, data=(folder,)))
     assert outcome.questions == 12
     assert outcome.fusion["RR"] > 0.9
     assert {"evidence", "clue", "title_similarity"} <= outcome.stages.keys()
@@ -140,7 +140,7 @@ ASKED = (
 
 def test_votes_of_a_home(voted: Request, home: Path):
     ask_and_vote(home, dict.fromkeys(ASKED, (True, True)))
-    outcome = train_fusion(voted)
+    outcome = FUSION.run(voted)
     assert outcome.questions == 6
     assert outcome.candidates > 60
     assert outcome.votes is not None
@@ -179,7 +179,7 @@ def test_a_fusion_that_wins_against_the_one_in_force_is_recommended(voted: Reque
     LearnedFusion.fit(lessons.scores, lessons.grades, config=config, keywords=lessons.keywords).save(backwards, card="")
     ask_and_vote(home, dict.fromkeys(ASKED, (True, True)))
     (home / "qa-bot.toml").write_text(f'[ranking]\nfusion = "{backwards}"\n')
-    outcome = train_fusion(voted)
+    outcome = FUSION.run(voted)
     assert outcome.votes is not None
     assert outcome.votes.better, outcome.votes.shortcomings
     assert outcome.votes.present_ndcg == pytest.approx(outcome.stages["the present ranking"]["nDCG@10"], abs=1e-6)
@@ -191,15 +191,15 @@ def test_too_few_votes_are_counted(voted: Request, home: Path):
     with pytest.raises(
         TrainingDataError, match="Expected votes on at least 4 different questions, but got 0, 4 too few"
     ):
-        train_fusion(voted)
+        FUSION.run(voted)
     ask_and_vote(home, {ASKED[0]: (True, True, False), "why do cats sleep ALL day": (True,), ASKED[1]: (True,)})
     with pytest.raises(TrainingDataError, match="but got 2, 2 too few; vote on more answers in the chat, or lower"):
-        train_fusion(voted)
+        FUSION.run(voted)
     voted.config.write_text("")
     with pytest.raises(
         TrainingDataError, match="Expected votes on at least 20 different questions, but got 2, 18 too few"
     ):
-        train_fusion(voted)
+        FUSION.run(voted)
 
 
 def test_settings_of_votes_are_checked(voted: Request):
@@ -207,15 +207,15 @@ def test_settings_of_votes_are_checked(voted: Request):
     with pytest.raises(
         SettingsError, match=r"Expected counts of 1 or more .* but got votes\.agree = 0, votes\.unvoted = 0"
     ):
-        configured(voted)
+        FUSION.settings(voted)
     voted.config.write_text('[fusion.trees]\nobjective = "lambdarank"\n')
     with pytest.raises(
-        SettingsError, match="Expected the objective cross_entropy, by which votes are learnt, but got lam"
+        SettingsError, match="Expected the objective cross_entropy, which learns from votes, but got lam"
     ):
-        configured(voted)
+        FUSION.settings(voted)
     voted.config.write_text('[fusion.trees]\nobjective = "cross_entropy"\n')
     with pytest.raises(SettingsError, match="Expected the objective lambdarank or binary, but got cross_entropy"):
-        configured(replace(voted, feedback=None))
+        FUSION.settings(replace(voted, feedback=None))
 
 
 def test_the_command_line_learns_from_the_votes_of_its_home(
@@ -240,16 +240,16 @@ def test_the_command_line_learns_from_the_votes_of_its_home(
 
 def test_what_cannot_be_used_is_refused(request_: Request, tmp_path: Path):
     with pytest.raises(SettingsError, match="Expected no --resume"):
-        configured(replace(request_, resume=True))
+        FUSION.settings(replace(request_, resume=True))
     request_.config.write_text("folds = 1\n")
     with pytest.raises(SettingsError, match="Expected folds and depth of 2 or more"):
-        configured(request_)
+        FUSION.settings(request_)
     request_.config.write_text("[fusion]\nleast = 1.5\n")
     with pytest.raises(SettingsError, match=r"least from 0 to 1, but got .* least = 1\.5"):
-        configured(request_)
+        FUSION.settings(request_)
     request_.config.write_text("folds = 13\n")
     with pytest.raises(TrainingDataError, match="Expected at least 13 questions"):
-        train_fusion(request_)
+        FUSION.run(request_)
     with pytest.raises(RankerError, match=r"Expected the --out of a `qa-bot train fusion`"):
         open_configured(RankingSection(fusion=str(tmp_path / "nowhere")))
     assert open_rankers("") == ()

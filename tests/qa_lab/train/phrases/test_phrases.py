@@ -7,8 +7,8 @@ import pytest
 
 from qa_core.networks.checkpoints import load_weights
 from qa_core.vectors.word_vectors import WordVectors, write_glove
-from qa_lab.train.errors import RunError, SettingsError, TrainingDataError
-from qa_lab.train.phrases.phrases import PhraseTrainingError, epochs, train_phrases
+from qa_lab.train.errors import RunError, SettingsError, TrainingDataError, TrainingError
+from qa_lab.train.phrases.phrases import PHRASES
 from qa_lab.train.request import Request
 from retrievers.training.phrases.phrase_model import PhraseModel
 
@@ -43,9 +43,9 @@ def stop(progress):
 
 def test_a_run_leaves_a_model_with_card_and_curve(request_: Request, tmp_path: Path):
     heard = []
-    outcome = train_phrases(request_, on_read=heard.append)
+    outcome = PHRASES.run(request_, on_read=heard.append)
     assert [reject.where.rpartition(":")[2] for reject in heard[0].rejects] == ["71"]
-    assert (outcome.rejects, outcome.left_out["with digits"], outcome.measure) == (1, 1, "AUC")
+    assert (outcome.rejected, outcome.left_out["with digits"], outcome.measure) == (1, 1, "AUC")
     assert outcome.after >= outcome.before
     assert json.loads(json.dumps(outcome.as_dict()))["after"]["AUC"] == pytest.approx(outcome.after, abs=1e-6)
     assert f"{outcome.after:.3f}" in outcome.text(request_.out)
@@ -56,17 +56,17 @@ def test_a_run_leaves_a_model_with_card_and_curve(request_: Request, tmp_path: P
     assert str(tmp_path) not in card
     assert (request_.out / "curve.csv").is_file()
     assert not (request_.out / "training").exists()
-    assert epochs(request_) == 3
+    assert PHRASES.epochs(request_) == 3
 
 
 def test_interrupted_and_resumed_it_ends_with_the_same_model(request_: Request, tmp_path: Path):
-    train_phrases(request_)
+    PHRASES.run(request_)
     cut = replace(request_, out=tmp_path / "cut")
     with pytest.raises(StoppedError):
-        train_phrases(cut, on_progress=stop)
+        PHRASES.run(cut, on_progress=stop)
     with pytest.raises(RunError, match="seed = 4 instead of 3"):
-        train_phrases(replace(cut, resume=True, seed=4))
-    train_phrases(replace(cut, resume=True))
+        PHRASES.run(replace(cut, resume=True, seed=4))
+    PHRASES.run(replace(cut, resume=True))
     whole, resumed = load_weights(request_.out), load_weights(cut.out)
     assert all(np.array_equal(whole[name], resumed[name]) for name in whole)
 
@@ -74,7 +74,7 @@ def test_interrupted_and_resumed_it_ends_with_the_same_model(request_: Request, 
 def test_development_pairs_with_scores_are_measured_by_correlation(request_: Request, tmp_path: Path):
     rows = [f"{WORDS[n]} {WORDS[n + 1]}\t{WORDS[n + 2]} {WORDS[n + 3]}\t{n % 5}" for n in range(12)]
     (tmp_path / "dev.tsv").write_text("\n".join(rows))
-    outcome = train_phrases(replace(request_, dev=str(tmp_path / "dev.tsv")))
+    outcome = PHRASES.run(replace(request_, dev=str(tmp_path / "dev.tsv")))
     assert (outcome.measure, outcome.held_out) == ("Spearman", 12)
     assert outcome.after > outcome.before
 
@@ -86,7 +86,7 @@ def test_development_pairs_with_scores_are_measured_by_correlation(request_: Req
         ("[phrases]\nword_rate = -1.0\n", SettingsError, "phrases.word_rate = -1.0"),
         ("[phrases]\nsampling = 'min'\n", SettingsError, "sampling"),
         ("tset = 0.1\n", SettingsError, "the nearest is test"),
-        ("[phrases]\ncomposition = 'addition'\nword_rate = 0.0\n", PhraseTrainingError, "addition with word_rate 0"),
+        ("[phrases]\ncomposition = 'addition'\nword_rate = 0.0\n", TrainingError, "addition with word_rate 0"),
         (
             "vocabulary = 1\n",
             TrainingDataError,
@@ -98,29 +98,29 @@ def test_settings_that_cannot_be(request_: Request, text: str, error: type[Excep
     assert request_.config is not None
     request_.config.write_text(text)
     with pytest.raises(error, match=reason):
-        train_phrases(request_)
+        PHRASES.run(request_)
 
 
 def test_data_that_cannot_be_trained_on(request_: Request, tmp_path: Path):
     for share in ("0", "0.95", "1.5"):
         with pytest.raises(TrainingDataError, match=r"a share between 0 and 0\.9"):
-            train_phrases(replace(request_, dev=share))
+            PHRASES.run(replace(request_, dev=share))
     with pytest.raises(TrainingDataError, match="Expected development pairs of both kinds, but got 0 from"):
-        train_phrases(replace(request_, dev="0.01", limit=8))
+        PHRASES.run(replace(request_, dev="0.01", limit=8))
     identical = tmp_path / "identical.tsv"
     identical.write_text("\n".join([f"{WORDS[0]} {WORDS[1]}\t{WORDS[2]} {WORDS[3]}"] * 9))
     dev = tmp_path / "dev.tsv"
     dev.write_text(f"{WORDS[0]} {WORDS[9]}\t{WORDS[7]}\t1\n{WORDS[0]}\t{WORDS[8]}\t0\n")
     settings = tmp_path / "none.toml"
     settings.write_text("test = 0.0\n[preparation]\nedits = 0\noverlap = 2.0\n")
-    with pytest.raises(PhraseTrainingError, match="at least three different phrases"):
-        train_phrases(replace(request_, data=(identical,), dev=str(dev), config=settings))
+    with pytest.raises(TrainingError, match="at least three different phrases"):
+        PHRASES.run(replace(request_, data=(identical,), dev=str(dev), config=settings))
 
 
 def test_training_that_does_harm_is_told(request_: Request, caplog: pytest.LogCaptureFixture):
     assert request_.config is not None
     request_.config.write_text(request_.config.read_text().replace("word_rate = 0.1", "composition_rate = 30.0"))
-    outcome = train_phrases(request_)
+    outcome = PHRASES.run(request_)
     assert outcome.after < outcome.before
     assert "Expected training to help, but got AUC" in caplog.text
 
@@ -128,4 +128,4 @@ def test_training_that_does_harm_is_told(request_: Request, caplog: pytest.LogCa
 def test_a_batch_larger_than_the_data_is_all_of_it(request_: Request):
     assert request_.config is not None
     request_.config.write_text(request_.config.read_text().replace("batch = 20", "batch = 5000"))
-    assert train_phrases(request_).pairs < 70
+    assert PHRASES.run(request_).pairs < 70

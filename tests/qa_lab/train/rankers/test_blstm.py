@@ -8,7 +8,7 @@ import pytest
 
 from qa_core.networks.checkpoints import load_weights
 from qa_lab.train.errors import RunError, SettingsError, TrainingDataError, TrainingError
-from qa_lab.train.rankers.blstm import configured, epochs, train_blstm
+from qa_lab.train.rankers.blstm import BLSTM
 from qa_lab.train.request import Request
 from rankers.answer_selection.blstm import BLSTMScorer
 from rankers.answer_selection.stacked import StackedRanker
@@ -60,7 +60,7 @@ def with_settings(request: Request, text: str) -> Request:
 
 def test_a_run_leaves_a_ranker_with_card_and_curve(request_: Request, tmp_path: Path):
     read = []
-    outcome = train_blstm(request_, on_read=read.append)
+    outcome = BLSTM.run(request_, on_read=read.append)
     assert outcome.questions + outcome.held_out == 20
     assert outcome.pairs == 2 * outcome.questions
     assert outcome.bm25.ap == 1.0
@@ -76,7 +76,7 @@ def test_a_run_leaves_a_ranker_with_card_and_curve(request_: Request, tmp_path: 
     told = json.loads(json.dumps(outcome.as_dict()))
     assert told["bm25"] == {"AP": 1.0, "RR": 1.0}
     assert "BM25: MAP 1.000" in outcome.text(request_.out)
-    assert epochs(request_) == 2
+    assert BLSTM.epochs(request_) == 2
 
 
 @pytest.mark.parametrize("stop", [1, 3, 5])
@@ -92,12 +92,12 @@ def test_a_resumed_run_gives_the_same_model(request_: Request, tmp_path: Path, s
         return report
 
     whole = replace(request_, out=tmp_path / "whole")
-    train_blstm(whole)
+    BLSTM.run(whole)
     with pytest.raises(StoppedError):
-        train_blstm(request_, on_progress=stopping())
+        BLSTM.run(request_, on_progress=stopping())
     with pytest.raises(RunError, match="seed = 4 instead of 3"):
-        train_blstm(replace(request_, resume=True, seed=4))
-    train_blstm(replace(request_, resume=True))
+        BLSTM.run(replace(request_, resume=True, seed=4))
+    BLSTM.run(replace(request_, resume=True))
     one, other = load_weights(whole.out), load_weights(request_.out)
     assert one.keys() == other.keys()
     for name in one:
@@ -105,12 +105,10 @@ def test_a_resumed_run_gives_the_same_model(request_: Request, tmp_path: Path, s
 
 
 def test_a_network_alone_and_keywords_alone(request_: Request):
-    network = train_blstm(with_settings(request_, f'use = "network"\n{SETTINGS}'))
+    network = BLSTM.run(with_settings(request_, f'use = "network"\n{SETTINGS}'))
     assert network.joined is None
     assert BLSTMScorer.load(request_.out).score([("a", "b")]).shape == (1,)
-    keywords = train_blstm(
-        with_settings(request_, 'use = "keywords"\nkeywords = "cheap"\n[trees]\nleast = 2\ntrees = 5')
-    )
+    keywords = BLSTM.run(with_settings(request_, 'use = "keywords"\nkeywords = "cheap"\n[trees]\nleast = 2\ntrees = 5'))
     assert (keywords.network, keywords.parameters) == (None, 0)
     assert keywords.joined is not None
     assert keywords.importances
@@ -120,7 +118,7 @@ def test_a_network_alone_and_keywords_alone(request_: Request):
 def test_word_vectors_are_read_from_a_file(request_: Request, tmp_path: Path):
     vectors = tmp_path / "vectors.txt"
     vectors.write_text("".join(f"{name} {n} 1 0\n" for n, name in enumerate(NAMES)))
-    train_blstm(with_settings(request_, SETTINGS.replace('""', f'"{vectors}"').replace("dimension = 6\n", "")))
+    BLSTM.run(with_settings(request_, SETTINGS.replace('""', f'"{vectors}"').replace("dimension = 6\n", "")))
     ranker = StackedRanker.load(request_.out)
     assert ranker.inputs.network is not None
     assert ranker.inputs.network.config.dimension == 3
@@ -140,21 +138,21 @@ def test_word_vectors_are_read_from_a_file(request_: Request, tmp_path: Path):
 )
 def test_settings_that_do_not_do_are_told(request_: Request, text: str, error: str):
     with pytest.raises(SettingsError, match=error):
-        configured(with_settings(request_, text))
+        BLSTM.settings(with_settings(request_, text))
 
 
 def test_the_paper_preset_has_the_sizes_of_the_thesis(request_: Request):
-    network = configured(with_settings(request_, 'preset = "paper"')).network
+    network = BLSTM.settings(with_settings(request_, 'preset = "paper"')).network
     assert (network.hidden, network.layers, network.bidirectional, network.gaussian) == (500, 3, True, 0.1)
 
 
 def test_a_base_and_bad_shares_are_refused(request_: Request, tmp_path: Path):
     with pytest.raises(SettingsError, match="no base"):
-        train_blstm(replace(request_, base=tmp_path))
+        BLSTM.run(replace(request_, base=tmp_path))
     with pytest.raises(TrainingDataError, match="share between 0 and 1"):
-        train_blstm(replace(request_, dev="1.5"))
+        BLSTM.run(replace(request_, dev="1.5"))
     with pytest.raises(RunError, match="leave --resume out"):
-        train_blstm(replace(request_, resume=True))
+        BLSTM.run(replace(request_, resume=True))
 
 
 def test_data_of_one_label_is_refused(request_: Request, write_lines: Callable[..., Path], judged: Path):
@@ -162,6 +160,6 @@ def test_data_of_one_label_is_refused(request_: Request, write_lines: Callable[.
         "right.tsv", "qid\tquestion\tanswer\tlabel", *(f"{n}\twhere is {n}\tit is {n}\t1" for n in range(9))
     )
     with pytest.raises(TrainingDataError, match="right and wrong answers"):
-        train_blstm(replace(request_, data=(right,)))
+        BLSTM.run(replace(request_, data=(right,)))
     with pytest.raises(TrainingError, match="all 9 are right"):
-        train_blstm(replace(request_, data=(right,), dev=str(judged)))
+        BLSTM.run(replace(request_, data=(right,), dev=str(judged)))

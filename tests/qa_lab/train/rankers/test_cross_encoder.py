@@ -7,14 +7,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from qa_lab.train.errors import SettingsError, TrainingDataError, TrainingError
+from qa_lab.train.errors import SettingsError, TrainingDataError
 
 pytest.importorskip("transformers", reason="a cross-encoder over a transformer needs the extra 'minilm'")
 
 from qa_bot.answering.models.ranker_loading import open_ranker
 from qa_core.networks.checkpoints import load_weights
-from qa_lab.train.rankers.cross_encoder import configured, epochs, mined, train_cross_encoder
-from qa_lab.train.rankers.entailment import train_entailment
+from qa_lab.train.rankers.cross_encoder import CROSS_ENCODER, with_mined_negatives
+from qa_lab.train.rankers.entailment import ENTAILMENT
 from qa_lab.train.request import Request
 from rankers.answer_selection.cross_encoder import CrossEncoder
 from rankers.training.answer_pool import AnswerSet
@@ -56,8 +56,8 @@ def request_(base: Path, write_lines: Callable[..., Path], tmp_path: Path) -> Re
 
 def test_a_run_leaves_a_ranker_that_serves_without_torch(request_: Request, tmp_path: Path):
     read = []
-    outcome = train_cross_encoder(request_, on_read=read.append)
-    assert len(read[0].pairs) == 45
+    outcome = CROSS_ENCODER.run(request_, on_read=read.append)
+    assert read[0].count == 45
     assert outcome.questions + outcome.held_out == 15
     assert outcome.pairs == 3 * outcome.questions
     card = (request_.out / "README.md").read_text()
@@ -69,16 +69,16 @@ def test_a_run_leaves_a_ranker_that_serves_without_torch(request_: Request, tmp_
     assert np.isfinite(open_ranker(request_.out).score(pairs)).all()
     assert json.loads(json.dumps(outcome.as_dict()))["after"] == {"AP": outcome.after}
     assert str(request_.out) in outcome.text(request_.out)
-    assert epochs(request_) == 2
+    assert CROSS_ENCODER.epochs(request_) == 2
     on = replace(request_, base=request_.out, out=tmp_path / "on")  # trained on from there
     on.config.write_text("graph = false\nmined = 2\n[tuning]\nepochs = 1\nlearning_rate = 1e-9\nhead_rate = 1e-9\n")
-    assert train_cross_encoder(on).before == pytest.approx(outcome.after)
+    assert CROSS_ENCODER.run(on).before == pytest.approx(outcome.after)
     assert not (on.out / "model.onnx").exists()
 
 
 def test_interrupted_and_resumed_it_ends_with_the_same_model(request_: Request):
     request_.config.write_text("graph = false\n" + SETTINGS)
-    train_cross_encoder(request_)
+    CROSS_ENCODER.run(request_)
 
     def stop(progress) -> None:
         if progress.dev is not None:
@@ -86,8 +86,8 @@ def test_interrupted_and_resumed_it_ends_with_the_same_model(request_: Request):
 
     cut = replace(request_, out=request_.out.parent / "cut")
     with pytest.raises(StoppedError):
-        train_cross_encoder(cut, on_progress=stop)
-    train_cross_encoder(replace(cut, resume=True))
+        CROSS_ENCODER.run(cut, on_progress=stop)
+    CROSS_ENCODER.run(replace(cut, resume=True))
     for part in ("", "transformer"):
         whole, resumed = load_weights(request_.out / part), load_weights(cut.out / part)
         assert all(np.array_equal(whole[name], resumed[name]) for name in whole)
@@ -99,11 +99,11 @@ def test_mined_answers_are_near_and_no_answers_of_its_own():
         AnswerSet("How long do cats sleep?", ("Cats sleep up to sixteen hours.",), (True,)),
         AnswerSet("What is the capital of France?", ("Paris is the capital of France.",), (True,)),
     ]
-    (first, second, _) = mined(sets, 1)
+    (first, second, _) = with_mined_negatives(sets, 1)
     assert first.answers == ("They hunt at dawn.", "Dogs bark.", "Cats sleep up to sixteen hours.")
     assert first.labels == (True, False, False)
     assert len(second.answers) == 2
-    assert [len(each.answers) for each in mined(sets, 9)] == [4, 4, 4]
+    assert [len(each.answers) for each in with_mined_negatives(sets, 9)] == [4, 4, 4]
 
 
 def test_a_cross_encoder_learns_paraphrases_on_the_path_of_entailment(
@@ -116,21 +116,21 @@ def test_a_cross_encoder_learns_paraphrases_on_the_path_of_entailment(
     ]
     request_.config.write_text("model = 'cross-encoder'\n[cross]\nmax_length = 16\n[training]\nepochs = 1\nbatch = 8\n")
     asked = replace(request_, data=(write_lines("quora.tsv", *rows),))
-    outcome = train_entailment(asked)
+    outcome = ENTAILMENT.run(asked)
     assert outcome.model == "cross-encoder"
     assert np.isfinite(CrossEncoder.load(asked.out).score([("why", "cats")])).all()
 
 
 def test_what_cannot_be(request_: Request, write_lines: Callable[..., Path], tmp_path: Path):
     with pytest.raises(SettingsError, match="--base DIR"):
-        configured(replace(request_, base=None))
+        CROSS_ENCODER.settings(replace(request_, base=None))
     with pytest.raises(TrainingDataError, match="a share between 0 and 1"):
-        train_cross_encoder(replace(request_, dev="7"))
-    with pytest.raises(TrainingError, match=r"config\.json"):
-        train_cross_encoder(replace(request_, base=tmp_path / "none"))
+        CROSS_ENCODER.run(replace(request_, dev="7"))
+    with pytest.raises(FileNotFoundError, match=r"config\.json"):
+        CROSS_ENCODER.run(replace(request_, base=tmp_path / "none"))
     right = write_lines("right.tsv", *(f"{n}\twhy {n}\tcats\t1" for n in range(9)))
     with pytest.raises(TrainingDataError, match="questions with right and wrong answers to hold out"):
-        train_cross_encoder(replace(request_, data=(right,)))
+        CROSS_ENCODER.run(replace(request_, data=(right,)))
     request_.config.write_text("[tuning]\nbatch = 0\n")
     with pytest.raises(SettingsError, match=r"tuning\.batch = 0"):
-        configured(request_)
+        CROSS_ENCODER.settings(request_)

@@ -10,8 +10,8 @@ import pytest
 from qa_core.networks.checkpoints import load_weights
 from qa_lab.train.errors import RunError, SettingsError, TrainingError
 from qa_lab.train.rankers import distillation
-from qa_lab.train.rankers.distillation import SCORES, spread, standard, teacher_scores
-from qa_lab.train.rankers.hyperqa import epochs, train_hyperqa
+from qa_lab.train.rankers.distillation import SCORES, spread, standardise, teacher_scores
+from qa_lab.train.rankers.hyperqa import HYPERQA
 from qa_lab.train.rankers.hyperqa_settings import HyperSettings
 from qa_lab.train.request import Request
 from qa_lab.train.training_run import TrainingRun
@@ -92,7 +92,7 @@ def same(first: Path, second: Path) -> bool:
 def test_a_student_learns_the_order_of_its_teacher(request_: Request, teacher: Counting, loss: str):
     request_ = taught(request_, HYPER.replace("[distil]\n", f'[distil]\nloss = "{loss}"\n'))
     reports = []
-    outcome = train_hyperqa(request_, on_progress=reports.append)
+    outcome = HYPERQA.run(request_, on_progress=reports.append)
     assert outcome.teacher is not None
     assert outcome.teacher.ap == outcome.teacher.rr == 1
     assert outcome.after.ap == 1 > 0.8 > outcome.before.ap  # by the labels another answer would be right
@@ -105,11 +105,11 @@ def test_a_student_learns_the_order_of_its_teacher(request_: Request, teacher: C
         for left, right in (("", " lives here"), ("home where ", ""))
     )
     assert (liked > labelled).all()
-    assert epochs(request_) == 8
+    assert HYPERQA.epochs(request_) == 8
 
 
 def test_card_and_outcome_tell_the_teacher(request_: Request, teacher: Counting, tmp_path: Path):
-    outcome = train_hyperqa(request_)
+    outcome = HYPERQA.run(request_)
     card = (request_.out / "README.md").read_text()
     assert "| teacher | teacher, loss margin |" in card
     assert "| after | " in card
@@ -126,7 +126,7 @@ def test_without_a_teacher_none_is_told(request_: Request):
     config = request_.config
     assert config is not None
     config.write_text(f'pretrained = "{config.parent}/vectors.txt"\n[pairs]\nepochs = 1\n[hyper]\nprojection = 12\n')
-    outcome = train_hyperqa(request_)
+    outcome = HYPERQA.run(request_)
     assert "teacher" not in outcome.as_dict()
     assert "teacher:" not in outcome.text(request_.out)
     card = (request_.out / "README.md").read_text()
@@ -138,8 +138,8 @@ def test_a_ranker_trained_before_teaches(request_: Request):
     own.write_text(f'pretrained = "{request_.out.parent}/vectors.txt"\n[hyper]\nprojection = 12\n')
     folder = request_.out.parent / "teacher"
     (folder / "config.json").unlink()
-    teacher = train_hyperqa(replace(request_, config=own, out=folder))
-    outcome = train_hyperqa(taught(request_, PEER.replace("ap-bilstm", "ap-cnn")))
+    teacher = HYPERQA.run(replace(request_, config=own, out=folder))
+    outcome = HYPERQA.run(taught(request_, PEER.replace("ap-bilstm", "ap-cnn")))
     assert outcome.teacher == teacher.after
     assert np.isfinite(SiameseCosineRanker.load(request_.out).score([("where does balor live", "")])).all()
 
@@ -151,7 +151,7 @@ def test_interrupted_and_resumed_it_ends_with_the_same_model(
     request_: Request, teacher: Counting, settings: str, place: int | str, monkeypatch: pytest.MonkeyPatch
 ):
     request_ = taught(request_, settings)
-    train_hyperqa(request_)
+    HYPERQA.run(request_)
     cut = replace(request_, out=request_.out.parent / "cut")
     monkeypatch.setattr(distillation, "AT_ONCE", 16)
     monkeypatch.setattr(distillation, "EVERY", 0.0)
@@ -163,12 +163,12 @@ def test_interrupted_and_resumed_it_ends_with_the_same_model(
     teacher.asked.clear()
     teacher.stop_after = place if isinstance(place, int) else math.inf
     with pytest.raises(StoppedError):
-        train_hyperqa(cut, on_progress=report)
+        HYPERQA.run(cut, on_progress=report)
     assert len(np.load(cut.out / "training" / SCORES)) == len(teacher.asked) == (48 if place == "epoch 2" else place)
     with pytest.raises(RunError, match=r"distil\.batch = 7 instead of 8"):
-        train_hyperqa(replace(taught(cut, settings.replace("batch = 8", "batch = 7"), "other.toml"), resume=True))
+        HYPERQA.run(replace(taught(cut, settings.replace("batch = 8", "batch = 7"), "other.toml"), resume=True))
     teacher.stop_after = math.inf
-    train_hyperqa(replace(cut, resume=True))
+    HYPERQA.run(replace(cut, resume=True))
     assert len(teacher.asked) == len(set(teacher.asked)) == 48  # none was scored again
     assert same(request_.out, cut.out)
 
@@ -188,7 +188,7 @@ def test_scores_that_are_no_scores(tmp_path: Path, teacher: Counting):
         teacher_scores(run, teacher, pairs, lambda _: None)
     (run.state / SCORES).unlink()
     teacher.score = lambda asked: np.array([0.0, np.nan][: len(asked)])
-    with pytest.raises(ValueError, match=r"finite scores of the teacher, but not so of \('a', 'lives'\)"):
+    with pytest.raises(ValueError, match=r"finite scores of the teacher, but got others for \('a', 'lives'\)"):
         teacher_scores(run, teacher, pairs, lambda _: None)
     assert not (run.state / SCORES).exists()
 
@@ -198,11 +198,11 @@ def test_heights_that_a_student_can_reach():
     assert spread(scores, -1, 1).tolist() == [-1, 0, 1, 0.5]
     assert spread(scores, 0, 1).tolist() == [0, 0.5, 1, 0.75]
     assert spread(np.full(2, 3, dtype=np.float32), -1, 1).tolist() == [0, 0]
-    level = standard(scores)
+    level = standardise(scores)
     assert float(level.mean()) == pytest.approx(0, abs=1e-6)
     assert float(level.std()) == pytest.approx(1)
     assert np.argsort(level).tolist() == [0, 1, 3, 2]
-    assert standard(np.full(2, 3, dtype=np.float32)).tolist() == [0, 0]
+    assert standardise(np.full(2, 3, dtype=np.float32)).tolist() == [0, 0]
     assert HyperSettings().span is None
     assert HyperSettings(hyper=HyperShape(last="raw")).span is None
     assert HyperSettings(hyper=HyperShape(last="sigmoid")).span == (0, 1)
@@ -233,21 +233,21 @@ def test_bad_settings(request_: Request, tmp_path: Path):
         config = tmp_path / f"{number}.toml"
         config.write_text(vectors + text + "\n")
         with pytest.raises(kind, match=reason):
-            train_hyperqa(replace(request_, config=config))
+            HYPERQA.run(replace(request_, config=config))
         assert not request_.out.exists()
 
 
 def test_differences_need_two_answers(request_: Request, teacher: Counting, write_lines: Callable[..., Path]):
     lone = write_lines("lone.tsv", HEAD, *(f"{n}\twhere does {name} live\t{name}\t1" for n, name in enumerate(NAMES)))
     with pytest.raises(SettingsError, match="questions with two answers or more, but got none"):
-        train_hyperqa(replace(request_, data=(lone,)))
+        HYPERQA.run(replace(request_, data=(lone,)))
     assert not teacher.asked
     assert not request_.out.exists()
     mse = taught(request_, HYPER.replace("[distil]\n", '[distil]\nloss = "mse"\n'), "mse.toml")
-    train_hyperqa(replace(mse, data=(lone,)))  # no label is needed, nor a second answer
+    HYPERQA.run(replace(mse, data=(lone,)))  # no label is needed, nor a second answer
 
 
 def test_a_teacher_without_finite_scores(request_: Request, teacher: Counting):
     teacher.score = lambda pairs: np.full(len(pairs), np.inf)
     with pytest.raises(TrainingError, match="finite scores of the teacher"):
-        train_hyperqa(request_)
+        HYPERQA.run(request_)

@@ -8,7 +8,7 @@ import pytest
 
 from qa_core.networks.checkpoints import load_weights
 from qa_lab.train.errors import RunError, SettingsError, TrainingDataError
-from qa_lab.train.rankers.encoder_decoder import configured, epochs, right_pairs, train_encoder_decoder_ranker
+from qa_lab.train.rankers.encoder_decoder import ENCODER_DECODER, right_pairs
 from qa_lab.train.rankers.likelihood_measures import among, chosen
 from qa_lab.train.request import Request
 from rankers.answer_selection.encoder_decoder import EncoderDecoderRanker
@@ -38,8 +38,8 @@ def request_(pairs_file: Path, tmp_path: Path) -> Request:
 
 def test_a_run_leaves_a_ranker_with_card_and_curve(request_: Request, tmp_path: Path):
     read = []
-    outcome = train_encoder_decoder_ranker(request_, on_read=read.append)
-    assert outcome.pairs + outcome.held_out == len(read[0].pairs) == 30
+    outcome = ENCODER_DECODER.run(request_, on_read=read.append)
+    assert outcome.pairs + outcome.held_out == read[0].count == 30
     ranker = EncoderDecoderRanker.load(request_.out)
     assert ranker.config.direction == "backward"
     assert np.isfinite(ranker.score([("where does balor live", "the house of balor")])).all()
@@ -48,8 +48,8 @@ def test_a_run_leaves_a_ranker_with_card_and_curve(request_: Request, tmp_path: 
     assert str(tmp_path) not in card
     assert json.loads(json.dumps(outcome.as_dict()))["perplexity"] == outcome.perplexity > 1
     assert "perplexity" in outcome.text(request_.out)
-    assert epochs(request_) == 3
-    assert outcome.ap is None
+    assert ENCODER_DECODER.epochs(request_) == 3
+    assert outcome.judged is None
 
 
 def test_a_resumed_run_gives_the_same_model(request_: Request, tmp_path: Path):
@@ -61,12 +61,12 @@ def test_a_resumed_run_gives_the_same_model(request_: Request, tmp_path: Path):
             raise StoppedError
 
     whole = replace(request_, out=tmp_path / "whole")
-    train_encoder_decoder_ranker(whole)
+    ENCODER_DECODER.run(whole)
     with pytest.raises(StoppedError):
-        train_encoder_decoder_ranker(request_, on_progress=report)
+        ENCODER_DECODER.run(request_, on_progress=report)
     with pytest.raises(RunError, match="seed = 4 instead of 3"):
-        train_encoder_decoder_ranker(replace(request_, resume=True, seed=4))
-    train_encoder_decoder_ranker(replace(request_, resume=True))
+        ENCODER_DECODER.run(replace(request_, resume=True, seed=4))
+    ENCODER_DECODER.run(replace(request_, resume=True))
     one, other = load_weights(whole.out), load_weights(request_.out)
     for name in one:
         np.testing.assert_array_equal(one[name], other[name], err_msg=name)
@@ -76,10 +76,10 @@ def test_wrong_answers_are_for_measuring_only(request_: Request, write_lines: Ca
     rows = [
         {"question": f"where is {n}", "answers": [f"it is {n}"], "negatives": [f"who knows {n}"]} for n in range(20)
     ]
-    outcome = train_encoder_decoder_ranker(replace(request_, data=(write_lines("judged.jsonl", *rows),)))
+    outcome = ENCODER_DECODER.run(replace(request_, data=(write_lines("judged.jsonl", *rows),)))
     assert outcome.pairs + outcome.held_out == 20
-    assert outcome.ap is not None
-    assert 0.5 <= outcome.ap <= 1
+    assert outcome.judged is not None
+    assert 0.5 <= outcome.judged[0] <= 1
     assert "judged answers: MAP" in outcome.text(request_.out)
     assert "knows" not in EncoderDecoderRanker.load(request_.out).translator.vocabulary.tokens
 
@@ -115,21 +115,21 @@ def test_settings_that_do_not_do_are_told(request_: Request, text: str):
     assert request_.config is not None
     request_.config.write_text(text)
     with pytest.raises(SettingsError, match="Expected"):
-        configured(request_)
+        ENCODER_DECODER.settings(request_)
 
 
 def test_the_paper_preset_has_the_sizes_of_the_thesis(request_: Request):
     assert request_.config is not None
     request_.config.write_text('preset = "paper"')
-    settings = configured(request_)
+    settings = ENCODER_DECODER.settings(request_)
     assert (settings.model.network.hidden, settings.model.network.layers) == (500, 2)
     assert (settings.training.learning_rate, settings.training.batch, settings.training.clip) == (0.002, 200, 5.0)
 
 
 def test_what_cannot_be_trained_is_told(request_: Request, tmp_path: Path):
     with pytest.raises(SettingsError, match="no base"):
-        train_encoder_decoder_ranker(replace(request_, base=tmp_path))
+        ENCODER_DECODER.run(replace(request_, base=tmp_path))
     with pytest.raises(TrainingDataError, match="share between 0 and 1"):
-        train_encoder_decoder_ranker(replace(request_, dev="2"))
+        ENCODER_DECODER.run(replace(request_, dev="2"))
     with pytest.raises(TrainingDataError, match="got 30 and 0"):
-        train_encoder_decoder_ranker(replace(request_, dev="0.0001"))
+        ENCODER_DECODER.run(replace(request_, dev="0.0001"))

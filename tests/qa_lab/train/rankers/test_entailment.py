@@ -12,7 +12,7 @@ from qa_lab.evaluate.words.paraphrase import best_threshold, evaluate_paraphrase
 from qa_lab.train.data.paraphrase_pairs import kept_aside, labelled
 from qa_lab.train.data.question_pairs import read_question_pairs
 from qa_lab.train.errors import RunError, SettingsError, TrainingDataError, TrainingError
-from qa_lab.train.rankers.entailment import configured, epochs, train_entailment
+from qa_lab.train.rankers.entailment import ENTAILMENT
 from qa_lab.train.request import Request
 from rankers.paraphrase.word_pairs import WordPairs
 
@@ -41,7 +41,7 @@ def request_(quora: Path, tmp_path: Path) -> Request:
 
 def test_a_run_leaves_a_scorer_with_card_and_curve_and_is_measured(request_: Request, tmp_path: Path):
     read = []
-    outcome = train_entailment(request_, on_read=read.append)
+    outcome = ENTAILMENT.run(request_, on_read=read.append)
     assert outcome.pairs + outcome.held_out < 40  # some are kept aside
     scorer = WordPairs.load(request_.out)
     assert scorer.config.dimension == 8
@@ -53,12 +53,12 @@ def test_a_run_leaves_a_scorer_with_card_and_curve_and_is_measured(request_: Req
     assert not (request_.out / "training").exists()
     assert json.loads(json.dumps(outcome.as_dict()))["accuracy"] == outcome.accuracy
     assert str(request_.out) in outcome.text(request_.out)
-    assert epochs(request_) == 3
+    assert ENTAILMENT.epochs(request_) == 3
     rows = evaluate_paraphrase(request_.data[0], models=[request_.out], held_out=0.3)
     told = ["out", "Jaccard", "cosine", "logistic regression", "more frequent label"]
     assert [row.engine for row in rows] == told
     assert [row.encoder for row in rows] == ["", "", "starter", "", ""]
-    aside = kept_aside(read_question_pairs(request_.data).questions, 0.3)[1]
+    aside = kept_aside(read_question_pairs(request_.data).examples, 0.3)[1]
     assert {row.queries for row in rows} == {len(labelled(aside)[0])}
     assert rows[3].scores["accuracy"].mean == 1  # the overlap alone tells them apart
     other = evaluate_paraphrase(request_.data[0], train=request_.data[0], limit=10)
@@ -70,7 +70,7 @@ def test_a_run_leaves_a_scorer_with_card_and_curve_and_is_measured(request_: Req
 
 
 def test_interrupted_and_resumed_it_ends_with_the_same_model(request_: Request):
-    train_entailment(request_)
+    ENTAILMENT.run(request_)
     reports = []
 
     def stop(progress) -> None:
@@ -80,10 +80,10 @@ def test_interrupted_and_resumed_it_ends_with_the_same_model(request_: Request):
 
     cut = replace(request_, out=request_.out.parent / "cut")
     with pytest.raises(StoppedError):
-        train_entailment(cut, on_progress=stop)
+        ENTAILMENT.run(cut, on_progress=stop)
     with pytest.raises(RunError, match="seed = 4 instead of 3"):
-        train_entailment(replace(cut, resume=True, seed=4))
-    train_entailment(replace(cut, resume=True))
+        ENTAILMENT.run(replace(cut, resume=True, seed=4))
+    ENTAILMENT.run(replace(cut, resume=True))
     whole, resumed = load_weights(request_.out), load_weights(cut.out)
     assert all(np.array_equal(whole[name], resumed[name]) for name in whole)
 
@@ -91,14 +91,14 @@ def test_interrupted_and_resumed_it_ends_with_the_same_model(request_: Request):
 @pytest.mark.parametrize("model", ["siamese", "decomposable"])
 def test_peers_take_the_same_path(request_: Request, model: str):
     request_.config.write_text(f"model = '{model}'\npretrained = ''\n" + SETTINGS)
-    train_entailment(request_)
+    ENTAILMENT.run(request_)
     assert type(WordPairs.load(request_.out).config).__name__.lower().startswith(model)
 
 
 def test_words_in_context_come_from_a_transformer_where_it_lies(request_: Request, tiny_bert: Path):
     settings = f"pretrained = '{tiny_bert}'\n" + SETTINGS
     request_.config.write_text(settings)
-    outcome = train_entailment(request_)
+    outcome = ENTAILMENT.run(request_)
     scorer = open_ranker(request_.out)
     assert isinstance(scorer, WordPairs)
     assert scorer.config.context.size == 8
@@ -115,9 +115,9 @@ def test_words_in_context_come_from_a_transformer_where_it_lies(request_: Reques
 
 def test_settings(request_: Request, tmp_path: Path):
     request_.config.write_text("preset = 'paper'\n")
-    assert configured(request_).training.batch == 1000
-    assert configured(request_).training.identical == 20_000
-    assert configured(request_).words.dimension == 300
+    assert ENTAILMENT.settings(request_).training.batch == 1000
+    assert ENTAILMENT.settings(request_).training.identical == 20_000
+    assert ENTAILMENT.settings(request_).words.dimension == 300
     for line, message in (
         ("model = 'cross-encoder'", "--base DIR"),
         ("test = 1.0", "a share of the questions"),
@@ -127,23 +127,23 @@ def test_settings(request_: Request, tmp_path: Path):
     ):
         request_.config.write_text(line)
         with pytest.raises(SettingsError, match=message):
-            configured(request_)
+            ENTAILMENT.settings(request_)
     request_.config.write_text("")
     with pytest.raises(SettingsError, match="no --base for the model entailment"):
-        configured(replace(request_, base=tmp_path))
+        ENTAILMENT.settings(replace(request_, base=tmp_path))
 
 
 def test_data_that_does_not_do(request_: Request, write_lines: Callable[..., Path]):
     same = write_lines("same.tsv", *(f"1\twhere is {name}\tplace of {name}\t{n}" for n, name in enumerate(NAMES)))
     with pytest.raises(TrainingDataError, match="pairs that do not"):
-        train_entailment(replace(request_, data=(same,)))
+        ENTAILMENT.run(replace(request_, data=(same,)))
     with pytest.raises(TrainingDataError, match="a share between 0 and 1"):
-        train_entailment(replace(request_, dev="2"))
+        ENTAILMENT.run(replace(request_, dev="2"))
     with pytest.raises(TrainingDataError, match="both labels to choose thresholds by"):
         evaluate_paraphrase(same)
     request_.config.write_text("[words]\ndimension = 7\n")
     with pytest.raises(TrainingError, match="an even dimension"):
-        train_entailment(request_)
+        ENTAILMENT.run(request_)
 
 
 def test_thresholds_worked_by_hand():

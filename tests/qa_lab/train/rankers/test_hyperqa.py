@@ -8,9 +8,9 @@ import pytest
 
 from qa_core.networks.checkpoints import load_weights
 from qa_lab.train.errors import RunError, SettingsError, TrainingDataError, TrainingError
-from qa_lab.train.rankers.hyperqa import epochs, train_hyperqa
+from qa_lab.train.rankers.hyperqa import HYPERQA
 from qa_lab.train.rankers.hyperqa_readouts import FILES, bands, levels
-from qa_lab.train.rankers.hyperqa_settings import DEFAULTS, configured
+from qa_lab.train.rankers.hyperqa_settings import DEFAULTS
 from qa_lab.train.request import Request
 from rankers.answer_selection.hyperqa import HyperQA
 from rankers.answer_selection.siamese_cosine import SiameseCosineRanker
@@ -48,8 +48,8 @@ def request_(data: Path, tmp_path: Path) -> Request:
 
 def test_a_run_leaves_a_ranker_with_card_curve_and_read_outs(request_: Request, tmp_path: Path):
     read = []
-    outcome = train_hyperqa(replace(request_, plots=True), on_read=read.append)
-    assert outcome.questions + outcome.held_out == len(read[0].sets) == 16
+    outcome = HYPERQA.run(replace(request_, plots=True), on_read=read.append)
+    assert outcome.questions + outcome.held_out == len(read[0].examples) == 16
     assert outcome.parameters == 8 * 12 + 12 + 2
     scorer = HyperQA.load(request_.out)
     scores = scorer.score([("where does balor live", "balor lives at home"), ("", "🙂")])
@@ -64,7 +64,7 @@ def test_a_run_leaves_a_ranker_with_card_curve_and_read_outs(request_: Request, 
     told = json.loads(json.dumps(outcome.as_dict()))
     assert told["after"] == {"AP": outcome.after.ap, "RR": outcome.after.rr}
     assert "pairs scored a second" in outcome.text(request_.out)
-    assert epochs(request_) == 4
+    assert HYPERQA.epochs(request_) == 4
     table = json.loads((request_.out / "readouts.json").read_text())
     assert sum(band["count"] for band in table["bands"].values()) == 4 + len(NAMES) + 2 - missing(table)
     assert table["norms"]["questions"]["count"] == outcome.held_out
@@ -77,7 +77,7 @@ def missing(table) -> int:
 
 
 def test_words_by_norm(request_: Request):
-    train_hyperqa(request_)
+    HYPERQA.run(request_)
     scorer = HyperQA.load(request_.out)
     pool = AnswerPool(("where home",), ("live at home",), np.array([0]), np.array([0]), np.array([True]))
     found = bands(scorer, pool)
@@ -97,17 +97,17 @@ def test_the_others(request_: Request, model: str):
     request_.config.write_text(
         f'model = "{model}"\n' + request_.config.read_text() + "[peer]\nhidden = 4\nfilters = 6\n"
     )
-    outcome = train_hyperqa(request_)
+    outcome = HYPERQA.run(request_)
     assert outcome.model == model
     assert 0 <= outcome.before.ap <= 1
     scorer = (HyperQA if model == "cosineqa" else SiameseCosineRanker).load(request_.out)
     assert scorer.parameters == outcome.parameters
-    again = train_hyperqa(replace(request_, base=request_.out, out=request_.out.parent / "again"))
+    again = HYPERQA.run(replace(request_, base=request_.out, out=request_.out.parent / "again"))
     assert again.before == outcome.after
 
 
 def test_interrupted_and_resumed_it_ends_with_the_same_model(request_: Request):
-    train_hyperqa(request_)
+    HYPERQA.run(request_)
     cut = replace(request_, out=request_.out.parent / "cut")
 
     def report(progress):
@@ -115,26 +115,26 @@ def test_interrupted_and_resumed_it_ends_with_the_same_model(request_: Request):
             raise StoppedError
 
     with pytest.raises(StoppedError):
-        train_hyperqa(cut, on_progress=report)
+        HYPERQA.run(cut, on_progress=report)
     with pytest.raises(RunError, match="seed = 4 instead of 3"):
-        train_hyperqa(replace(cut, resume=True, seed=4))
-    train_hyperqa(replace(cut, resume=True))
+        HYPERQA.run(replace(cut, resume=True, seed=4))
+    HYPERQA.run(replace(cut, resume=True))
     whole, resumed = load_weights(request_.out), load_weights(cut.out)
     assert all(np.array_equal(whole[name], resumed[name]) for name in whole)
     with pytest.raises(RunError, match="got a finished run"):
-        train_hyperqa(replace(cut, resume=True))
+        HYPERQA.run(replace(cut, resume=True))
 
 
 def test_development_data_of_its_own(request_: Request, write_lines: Callable[..., Path]):
     dev = write_lines("dev.tsv", "1\tq one\thome\t1", "1\tq one\tat\t0", "2\tq two\thome\t1")
-    outcome = train_hyperqa(replace(request_, dev=str(dev)))
+    outcome = HYPERQA.run(replace(request_, dev=str(dev)))
     assert (outcome.questions, outcome.held_out) == (16, 1)  # one-sided questions do not count
 
 
 def test_defaults_are_small_enough():
     assert DEFAULTS["hyperqa"].hyper.projection * 257 + 2 <= 90_000
     assert {name: settings.model for name, settings in DEFAULTS.items()} == {name: name for name in DEFAULTS}
-    assert configured(Request((), Path("out"))).pretrained == "starter"
+    assert HYPERQA.settings(Request((), Path("out"))).pretrained == "starter"
 
 
 def test_bad_requests(request_: Request, write_lines: Callable[..., Path], tmp_path: Path):
@@ -159,5 +159,5 @@ def test_bad_requests(request_: Request, write_lines: Callable[..., Path], tmp_p
     ]
     for bad, kind, reason in cases:
         with pytest.raises(kind, match=reason):
-            train_hyperqa(bad)
+            HYPERQA.run(bad)
         assert not request_.out.exists()

@@ -14,8 +14,7 @@ from qa_bot.home.encoders import STARTER, resolve
 from qa_lab.evaluate.graph.relations import evaluate_relations, open_scorer
 from qa_lab.train.errors import RunError, SettingsError, TrainingDataError
 from qa_lab.train.relations.mined_relations import read_templates
-from qa_lab.train.relations.relation_settings import configured, epochs
-from qa_lab.train.relations.relations import train_relations
+from qa_lab.train.relations.relations import RELATIONS
 from qa_lab.train.request import Request
 
 BORN, DIED, WROTE = (
@@ -45,9 +44,9 @@ def measured(request: Request, write_lines: Callable[..., Path], **more) -> list
 
 def test_the_phases_leave_a_network_that_is_measured_alone_and_behind_keywords(request_: Request, write_lines):
     heard, reports = [], []
-    outcome = train_relations(request_, on_read=heard.append, on_progress=reports.append)
-    assert len(heard[0].pairs) == len(ROWS)
-    assert epochs(request_) == len({(each.epoch, place // 15) for place, each in enumerate(reports)}) == 30
+    outcome = RELATIONS.run(request_, on_read=heard.append, on_progress=reports.append)
+    assert heard[0].count == len(ROWS)
+    assert RELATIONS.epochs(request_) == len({(each.epoch, place // 15) for place, each in enumerate(reports)}) == 30
     assert (outcome.mappings, outcome.relations, outcome.epochs) == (len(ROWS) - 1, 4, 30)  # one path has two steps
     assert (request_.out / "curve.csv").is_file()
     assert not (request_.out / "training").exists()
@@ -61,9 +60,9 @@ def test_the_phases_leave_a_network_that_is_measured_alone_and_behind_keywords(r
 
 
 def test_without_evening_it_is_the_network_of_the_thesis(request_: Request, write_lines):
-    train_relations(request_)
+    RELATIONS.run(request_)
     request_.config.write_text(request_.config.read_text() + "even = 0.0\n")
-    train_relations(plain := replace(request_, out=request_.out.parent / "plain"))
+    RELATIONS.run(plain := replace(request_, out=request_.out.parent / "plain"))
     scores = [
         open_scorer(each.out, each.out).score(["birth place of <m>"], [[BORN, DIED]])[0] for each in (request_, plain)
     ]
@@ -73,14 +72,14 @@ def test_without_evening_it_is_the_network_of_the_thesis(request_: Request, writ
 
 def test_a_head_learns_from_templates_that_its_teacher_labelled(request_: Request, write_lines):
     request_.config.write_text("hidden = 16\n")
-    outcome = train_relations(request_)
-    assert (outcome.epochs, epochs(request_), outcome.relations) == (1, 1, 3)
+    outcome = RELATIONS.run(request_)
+    assert (outcome.epochs, RELATIONS.epochs(request_), outcome.relations) == (1, 1, 3)
     head = open_scorer(request_.out, request_.out)
     assert isinstance(head, RelationHead)
     assert head.relations == ()
     assert [row.engine for row in measured(request_, write_lines)][:2] == ["out", "chance"]
     again = replace(request_, out=request_.out.parent / "again")
-    train_relations(again)
+    RELATIONS.run(again)
     pool = [[BORN, DIED, WROTE]]
     np.testing.assert_array_equal(
         *(open_scorer(each.out, each.out).score(["where <m>"], pool)[0] for each in (request_, again))
@@ -88,7 +87,7 @@ def test_a_head_learns_from_templates_that_its_teacher_labelled(request_: Reques
 
 
 def test_covered_relations_are_measured_apart(request_: Request, write_lines, qa_bot, tmp_path: Path):
-    train_relations(request_)
+    RELATIONS.run(request_)
     facts = write_lines("facts.nt", f"<http://a/x> <{BORN}> <http://a/y> .")
     home = tmp_path / "home"
     assert qa_bot("--home", home, "kg", "add", facts).code == 0
@@ -99,18 +98,18 @@ def test_covered_relations_are_measured_apart(request_: Request, write_lines, qa
 
 def test_folders_of_kg_mine_are_read_too(request_: Request, tmp_path: Path):
     folder = request_.data[0].parent
-    assert len(read_templates([folder]).table) == len(read_templates(request_.data).table)
+    assert len(read_templates([folder]).examples) == len(read_templates(request_.data).examples)
     with pytest.raises(TrainingDataError, match="or name relations by --relations"):
         read_templates([tmp_path / "none.tsv"])
 
 
 def test_what_does_not_do(request_: Request, write_lines, tmp_path: Path):
     with pytest.raises(RunError, match="no --resume"):
-        train_relations(replace(request_, resume=True))
+        RELATIONS.run(replace(request_, resume=True))
     silent = write_lines("silent.tsv", "how is <m>\tno path found\t2")
     request_.config.write_text("")
     with pytest.raises(TrainingDataError, match="mine more pairs"):
-        train_relations(replace(request_, data=(silent,)))
+        RELATIONS.run(replace(request_, data=(silent,)))
     for line, message in (
         ("[mined]\nsteps = 3", "steps of 1 or 2"),
         ("[mined]\neven = -1.0", r"mined\.even = -1"),
@@ -119,14 +118,14 @@ def test_what_does_not_do(request_: Request, write_lines, tmp_path: Path):
     ):
         request_.config.write_text(line)
         with pytest.raises(SettingsError, match=message):
-            configured(request_)
+            RELATIONS.settings(request_)
     request_.config.write_text('model = "network"')
     with pytest.raises(SettingsError, match="for questions with pools"):
-        configured(replace(request_, relations=write_lines("names.txt", *NAMES)))
+        RELATIONS.settings(replace(request_, relations=write_lines("names.txt", *NAMES)))
 
 
 def test_a_damaged_network_is_told(request_: Request, tmp_path: Path):
-    train_relations(request_)
+    RELATIONS.run(request_)
     config = json.loads((request_.out / "config.json").read_text())
     config["config"]["words"] += 1
     (request_.out / "config.json").write_text(json.dumps(config))

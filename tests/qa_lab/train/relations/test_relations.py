@@ -11,7 +11,7 @@ from qa_bot.answering.graph.relation_folders import RelationScorerError
 from qa_core.networks.checkpoints import load_config, load_weights
 from qa_lab.evaluate.graph.relations import evaluate_relations, open_head
 from qa_lab.train.errors import RunError, SettingsError, TrainingDataError
-from qa_lab.train.relations.relations import configured, epochs, train_relations
+from qa_lab.train.relations.relations import RELATIONS
 from qa_lab.train.request import Request
 
 NAMES = ("/a/born_in", "/a/died_in", "/a/wrote", "/a/sings")
@@ -33,8 +33,8 @@ def request_(write_lines: Callable[..., Path], tmp_path: Path) -> Request:
 
 def test_a_run_leaves_a_scorer_with_card_and_curve_and_is_measured(request_: Request, tmp_path: Path):
     read = []
-    outcome = train_relations(request_, on_read=read.append)
-    assert len(read[0].pairs) == outcome.questions + outcome.held_out == 32
+    outcome = RELATIONS.run(request_, on_read=read.append)
+    assert read[0].count == outcome.questions + outcome.held_out == 32
     assert outcome.accuracy > max(outcome.cosine, 0.7)
     card = (request_.out / "README.md").read_text()
     assert "| reads the vectors of | starter |" in card
@@ -42,7 +42,7 @@ def test_a_run_leaves_a_scorer_with_card_and_curve_and_is_measured(request_: Req
     assert str(tmp_path) not in card
     assert (request_.out / "curve.csv").is_file()
     assert not (request_.out / "training").exists()
-    assert epochs(request_) == 12
+    assert RELATIONS.epochs(request_) == 12
     assert str(request_.out) in outcome.text(request_.out)
     rows = evaluate_relations(request_.data[0], relations=request_.relations, models=[request_.out])
     assert [row.engine for row in rows][:2] == ["out", "chance"]
@@ -53,7 +53,7 @@ def test_a_run_leaves_a_scorer_with_card_and_curve_and_is_measured(request_: Req
 
 
 def test_interrupted_and_resumed_it_ends_with_the_same_scorer(request_: Request):
-    train_relations(request_)
+    RELATIONS.run(request_)
     reports = []
 
     def stop(progress) -> None:
@@ -63,10 +63,10 @@ def test_interrupted_and_resumed_it_ends_with_the_same_scorer(request_: Request)
 
     cut = replace(request_, out=request_.out.parent / "cut")
     with pytest.raises(StoppedError):
-        train_relations(cut, on_progress=stop)
+        RELATIONS.run(cut, on_progress=stop)
     with pytest.raises(RunError, match="seed = 4 instead of 2"):
-        train_relations(replace(cut, resume=True, seed=4))
-    train_relations(replace(cut, resume=True))
+        RELATIONS.run(replace(cut, resume=True, seed=4))
+    RELATIONS.run(replace(cut, resume=True))
     whole, resumed = load_weights(request_.out), load_weights(cut.out)
     assert all(np.array_equal(whole[name], resumed[name]) for name in whole)
 
@@ -79,24 +79,24 @@ def test_settings(request_: Request, tmp_path: Path):
     ):
         request_.config.write_text(line)
         with pytest.raises(SettingsError, match=message):
-            configured(request_)
+            RELATIONS.settings(request_)
     request_.config.write_text("")
     with pytest.raises(SettingsError, match="no base to start from"):
-        configured(replace(request_, base=tmp_path))
+        RELATIONS.settings(replace(request_, base=tmp_path))
 
 
 def test_data_and_models_that_do_not_do(request_: Request, tmp_path: Path, write_lines: Callable[..., Path]):
     with pytest.raises(TrainingDataError, match="a share between 0 and 1"):
-        train_relations(replace(request_, dev="2"))
+        RELATIONS.run(replace(request_, dev="2"))
     with pytest.raises(TrainingDataError, match="for training and to hold out, but got 1 and 0"):
-        train_relations(replace(request_, data=(write_lines("one.tsv", LINES[0]),), dev="0.01"))
+        RELATIONS.run(replace(request_, data=(write_lines("one.tsv", LINES[0]),), dev="0.01"))
     with pytest.raises(TrainingDataError, match="--relations"):
-        train_relations(replace(request_, relations=None))
+        RELATIONS.run(replace(request_, relations=None))
     with pytest.raises(ValueError, match=r"bad.tsv, line 1"):
-        train_relations(replace(request_, data=(write_lines("bad.tsv", "x"),)))
+        RELATIONS.run(replace(request_, data=(write_lines("bad.tsv", "x"),)))
     with pytest.raises(RelationScorerError, match=r"names\.txt"):
         open_head(request_.relations, tmp_path)
-    train_relations(request_)
+    RELATIONS.run(request_)
     config = request_.out / "config.json"
     config.write_text(config.read_text().replace(load_config(request_.out, HeadConfig).fingerprint, "other"))
     with pytest.raises(RelationScorerError, match="got other weights"):

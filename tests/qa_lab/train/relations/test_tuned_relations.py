@@ -13,7 +13,7 @@ from qa_core.networks.checkpoints import load_weights
 from qa_lab.evaluate.graph.relations import evaluate_relations, open_scorer
 from qa_lab.train.errors import RunError, SettingsError
 from qa_lab.train.relations.relation_accuracy import accuracy
-from qa_lab.train.relations.relations import configured, epochs, train_relations
+from qa_lab.train.relations.relations import RELATIONS
 from qa_lab.train.request import Request
 
 pytest.importorskip("transformers", reason="training a transformer needs the extra 'minilm'")
@@ -40,10 +40,10 @@ def request_(write_lines: Callable[..., Path], tiny_bert: Path, tmp_path: Path) 
 
 
 def test_a_run_leaves_a_scorer_with_card_and_curve_and_is_measured(request_: Request, tmp_path: Path):
-    outcome = train_relations(request_)
+    outcome = RELATIONS.run(request_)
     assert outcome.questions == outcome.held_out == len(LINES)
     assert outcome.accuracy > max(outcome.cosine, outcome.head, 0.7)
-    assert epochs(request_) == 12
+    assert RELATIONS.epochs(request_) == 12
     assert str(request_.out) in outcome.text(request_.out)
     card = (request_.out / "README.md").read_text()
     assert "| starter, tiny |" in card
@@ -58,7 +58,7 @@ def test_a_run_leaves_a_scorer_with_card_and_curve_and_is_measured(request_: Req
 
 def test_what_is_opened_scores_as_it_did_in_training(request_: Request, write_lines: Callable[..., Path]):
     request_ = replace(request_, data=(write_lines("some.tsv", *LINES[:17]),))
-    outcome = train_relations(request_)
+    outcome = RELATIONS.run(request_)
     scorer = open_scorer(request_.out, request_.out / "models")
     assert isinstance(scorer, WeightedSumScorer)
     dev = read_pools(Path(request_.dev), read_relations(request_.relations))
@@ -66,7 +66,7 @@ def test_what_is_opened_scores_as_it_did_in_training(request_: Request, write_li
 
 
 def test_interrupted_and_resumed_it_ends_with_the_same_scorer(request_: Request):
-    train_relations(request_)
+    RELATIONS.run(request_)
 
     def stop(progress) -> None:
         if progress.epoch == 3:
@@ -74,10 +74,10 @@ def test_interrupted_and_resumed_it_ends_with_the_same_scorer(request_: Request)
 
     cut = replace(request_, out=request_.out.parent / "cut")
     with pytest.raises(StoppedError):
-        train_relations(cut, on_progress=stop)
+        RELATIONS.run(cut, on_progress=stop)
     with pytest.raises(RunError, match="seed = 4 instead of 2"):
-        train_relations(replace(cut, resume=True, seed=4))
-    train_relations(replace(cut, resume=True))
+        RELATIONS.run(replace(cut, resume=True, seed=4))
+    RELATIONS.run(replace(cut, resume=True))
     for part in ("head", "questions"):
         whole, resumed = map_or_load(request_.out / part), map_or_load(cut.out / part)
         assert all(np.array_equal(whole[name], resumed[name]) for name in whole)
@@ -88,7 +88,7 @@ def map_or_load(folder: Path) -> dict[str, np.ndarray]:
 
 
 def test_folders_that_were_changed_are_told(request_: Request):
-    train_relations(request_)
+    RELATIONS.run(request_)
     path = request_.out / "questions" / "model.safetensors"
     weights = {name: np.array(each) for name, each in map_tensors(path).items()}
     write_tensors(path, {name: each * 2 for name, each in weights.items()})
@@ -102,7 +102,7 @@ def test_folders_that_were_changed_are_told(request_: Request):
 def test_settings(request_: Request):
     assert request_.config is not None
     with pytest.raises(SettingsError, match="name --relations"):
-        configured(replace(request_, relations=None))
+        RELATIONS.settings(replace(request_, relations=None))
     for line, message in (
         ("clip = 0.0", "tuning.clip = 0.0"),
         ("epochs = 0", "tuning.epochs = 0"),
@@ -110,7 +110,7 @@ def test_settings(request_: Request):
     ):
         request_.config.write_text(f"[tuning]\n{line}\n")
         with pytest.raises(SettingsError, match=message):
-            configured(request_)
+            RELATIONS.settings(request_)
     request_.config.write_text('model = "transformer"\n')
     with pytest.raises(SettingsError, match="but got 'starter'; name its folder"):
-        train_relations(request_)
+        RELATIONS.run(request_)

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from qa_lab.train.errors import RunError, SettingsError, TrainingDataError
+from qa_lab.train.errors import RunError, SettingsError, TrainingDataError, TrainingError
 
 pytest.importorskip("transformers", reason="a cross-encoder needs the extra 'minilm'")
 
@@ -18,16 +18,16 @@ from qa_core.networks.checkpoints import read_tensors
 from qa_core.networks.pair_classifier import PairClassifier
 from qa_lab.train.data.pairs import read_pairs
 from qa_lab.train.request import Request
-from qa_lab.train.retrieval.annotate import AnnotationError, epochs, train_annotate
+from qa_lab.train.retrieval.annotate import ANNOTATE
 from qa_lab.train.retrieval.annotation_report import (
+    AnnotationOutcome,
     Contrast,
     CrossQuality,
     Improved,
-    Outcome,
     Trained,
     markdown,
 )
-from qa_lab.train.retrieval.annotation_settings import CPU, PAPER, configured, stages
+from qa_lab.train.retrieval.annotation_settings import CPU, PAPER, stages
 from retrievers.training.annotation import Agreement
 
 BAGS = [bag for size in (3, 4) for bag in combinations_with_replacement(("cats", "sleep", "day", "why", "do"), size)]
@@ -79,18 +79,18 @@ def start(tiny_bert_source: Path, tmp_path_factory: pytest.TempPathFactory) -> P
 
 
 @pytest.fixture(scope="module")
-def whole(bert: Path, start: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Request, Outcome]:
+def whole(bert: Path, start: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Request, AnnotationOutcome]:
     """A finished run over every bag of three or four words, answered by the same words backwards."""
     folder = tmp_path_factory.mktemp("whole")
     rows = [json.dumps({"question": " ".join(bag), "answer": answer(bag)}) for bag in BAGS]
     (folder / "pairs.jsonl").write_text("\n".join(rows))
     request = Request((folder / "pairs.jsonl",), folder / "out", base=bert, dev="0.2", seed=3)
     request = configured_as(request, folder, start, "improve = true")
-    return request, train_annotate(request)
+    return request, ANNOTATE.run(request)
 
 
 @pytest.fixture
-def asked(whole: tuple[Request, Outcome], start: Path, tmp_path: Path) -> Request:
+def asked(whole: tuple[Request, AnnotationOutcome], start: Path, tmp_path: Path) -> Request:
     """The same without its improvement, not begun yet."""
     return configured_as(replace(whole[0], out=tmp_path / "out"), tmp_path, start)
 
@@ -112,7 +112,7 @@ def weights(folder: Path) -> dict[str, np.ndarray]:
     return {f"{path.relative_to(folder)}:{name}": t.numpy() for path in files for name, t in read_tensors(path).items()}
 
 
-def test_a_run_with_given_labels(whole: tuple[Request, Outcome], tmp_path: Path):
+def test_a_run_with_given_labels(whole: tuple[Request, AnnotationOutcome], tmp_path: Path):
     request, outcome = whole
     assert [row.name for row in outcome.rows] == ["given", "intersection", "top-1", "cross-encoder"]
     assert sum(outcome.queries.values()) < len(BAGS) - outcome.test  # the rest is for development
@@ -123,7 +123,7 @@ def test_a_run_with_given_labels(whole: tuple[Request, Outcome], tmp_path: Path)
     assert outcome.reach == given.queries / outcome.queries["new bi-encoders"]
     for row in outcome.rows:
         assert verify(request.out / row.name, models=tmp_path / "models").dimension == 8
-        assert len(read_pairs([request.out / "pairs" / f"{row.name}.jsonl"]).pairs) == row.pairs
+        assert len(read_pairs([request.out / "pairs" / f"{row.name}.jsonl"]).examples) == row.pairs
     assert len(outcome.contrasts) == 2
     for contrast in outcome.contrasts:
         cells = contrast.all
@@ -139,7 +139,7 @@ def test_a_run_with_given_labels(whole: tuple[Request, Outcome], tmp_path: Path)
     assert f"qa-bot use {request.out / 'intersection'}" in outcome.text(request.out)
 
 
-def test_the_labels_are_those_of_data_and_cross_encoder(whole: tuple[Request, Outcome]):
+def test_the_labels_are_those_of_data_and_cross_encoder(whole: tuple[Request, AnnotationOutcome]):
     request, outcome = whole
     labels = [json.loads(line) for line in (request.out / "labels.jsonl").read_text().splitlines()]
     right = {" ".join(bag): answer(bag) for bag in BAGS}
@@ -155,7 +155,7 @@ def test_without_given_labels(asked: Request, tmp_path: Path, start: Path):
     lines = [" ".join(bag) for bag in combinations_with_replacement(("unhappy", "cats", "day", "why"), 3)]
     questions.write_text("\n".join([*lines, "", lines[0]]) + "\n")
     request = configured_as(asked, tmp_path, start, f'questions = "{questions}"\nthreshold = 0.1')
-    outcome = train_annotate(request)
+    outcome = ANNOTATE.run(request)
     assert [row.name for row in outcome.rows] == ["top-1", "cross-encoder"]
     assert outcome.reach is outcome.cross.precision is None
     labels = [json.loads(line) for line in (request.out / "labels.jsonl").read_text().splitlines()]
@@ -164,18 +164,20 @@ def test_without_given_labels(asked: Request, tmp_path: Path, start: Path):
     assert {label["query"] for label in labels} == set(lines) - known
     questions.unlink()
     with pytest.raises(TrainingDataError, match=r"a question a line in .*but there is no such file"):
-        train_annotate(request)
+        ANNOTATE.run(request)
 
 
 def test_an_encoder_that_is_there_is_the_known_one(asked: Request, tmp_path: Path, start: Path):
     request = configured_as(asked, tmp_path, start, f'known = "{start}"')
-    outcome = train_annotate(request)
+    outcome = ANNOTATE.run(request)
     assert not (request.out / "known-bi").exists()
     assert outcome.known > 0
 
 
 @pytest.mark.parametrize("place", [2, 5])
-def test_interrupted_and_resumed_it_is_the_same_run(whole: tuple[Request, Outcome], tmp_path: Path, place: int):
+def test_interrupted_and_resumed_it_is_the_same_run(
+    whole: tuple[Request, AnnotationOutcome], tmp_path: Path, place: int
+):
     """In the midst of the cross-encoder, and after the labels."""
     seen: list[int] = []
 
@@ -187,43 +189,41 @@ def test_interrupted_and_resumed_it_is_the_same_run(whole: tuple[Request, Outcom
     request, outcome = whole
     cut = replace(request, out=tmp_path / "cut")
     with pytest.raises(StoppedError):
-        train_annotate(cut, on_progress=stop)
-    assert (
-        train_annotate(replace(cut, resume=True), on_progress=lambda progress: seen.append(progress.epoch)) == outcome
-    )
+        ANNOTATE.run(cut, on_progress=stop)
+    assert ANNOTATE.run(replace(cut, resume=True), on_progress=lambda progress: seen.append(progress.epoch)) == outcome
     assert seen == sorted(seen)  # what was done is not done again
-    assert seen[-1] == epochs(request) == 10
+    assert seen[-1] == ANNOTATE.epochs(request) == 10
     for name in ("known-bi", "known-cross", "cross-encoder"):
         ours, theirs = weights(cut.out / name), weights(request.out / name)
         assert ours.keys() == theirs.keys()
         for key in ours:
             np.testing.assert_allclose(ours[key], theirs[key], rtol=0, atol=1e-5, err_msg=f"{name} {key}")
     with pytest.raises(RunError, match="got a finished run"):
-        train_annotate(replace(cut, resume=True))
+        ANNOTATE.run(replace(cut, resume=True))
 
 
 def test_a_run_that_was_asked_for_otherwise_does_not_go_on(asked: Request, tmp_path: Path):
-    with pytest.raises(RunError, match="no run that was begun"):
-        train_annotate(replace(asked, resume=True))
+    with pytest.raises(RunError, match="no saved run"):
+        ANNOTATE.run(replace(asked, resume=True))
 
     def stop(_):
         raise StoppedError
 
     with pytest.raises(StoppedError):
-        train_annotate(asked, on_progress=stop)
+        ANNOTATE.run(asked, on_progress=stop)
     with pytest.raises(RunError, match="seed = 4 instead of 3"):
-        train_annotate(replace(asked, resume=True, seed=4))
+        ANNOTATE.run(replace(asked, resume=True, seed=4))
     with pytest.raises(StoppedError):  # anew
-        train_annotate(replace(asked, seed=4), on_progress=stop)
+        ANNOTATE.run(replace(asked, seed=4), on_progress=stop)
     (tmp_path / "theirs").mkdir()
     (tmp_path / "theirs" / "letter.txt").write_text("mine")
     with pytest.raises(RunError, match="other files"):
-        train_annotate(replace(asked, out=tmp_path / "theirs"))
+        ANNOTATE.run(replace(asked, out=tmp_path / "theirs"))
 
 
 def test_nothing_the_cross_encoder_likes_leaves_a_row_without_a_figure(asked: Request, tmp_path: Path, start: Path):
     request = configured_as(asked, tmp_path, start, "threshold = 0.999999")
-    outcome = train_annotate(request)
+    outcome = ANNOTATE.run(request)
     rows = {row.name: row for row in outcome.rows}
     assert rows["cross-encoder"].accuracy is rows["intersection"].accuracy is None
     assert rows["cross-encoder"].pairs == 0
@@ -233,18 +233,18 @@ def test_nothing_the_cross_encoder_likes_leaves_a_row_without_a_figure(asked: Re
 
 
 def test_settings(asked: Request, tmp_path: Path, start: Path):
-    assert configured(replace(asked, config=None)) == CPU
+    assert ANNOTATE.settings(replace(asked, config=None)) == CPU
     assert (PAPER.bi.batch, PAPER.bi.learning_rate, PAPER.bi.temperature, PAPER.bi.epochs) == (128, 1e-5, 1.0, 20)
     assert (PAPER.cross.max_length, PAPER.tuning.batch, PAPER.tuning.epochs) == (256, 128, 10)
     assert (PAPER.tuning.warm_up, PAPER.tuning.learning_rate) == (0.1, 1e-5)
     assert (PAPER.top, PAPER.threshold, PAPER.transformer.max_tokens) == (50, 0.5, 64)
     assert dict(stages(PAPER))["known-cross"] == 10
     with pytest.raises(SettingsError, match="Expected --base DIR"):
-        train_annotate(replace(asked, base=None))
+        ANNOTATE.run(replace(asked, base=None))
     with pytest.raises(SettingsError, match="the folder of an encoder"):
-        train_annotate(configured_as(asked, tmp_path, tmp_path / "none"))
+        ANNOTATE.run(configured_as(asked, tmp_path, tmp_path / "none"))
     with pytest.raises(SettingsError, match=r"no modules\.json"):
-        train_annotate(configured_as(replace(asked, base=tmp_path), tmp_path, "base"))
+        ANNOTATE.run(configured_as(replace(asked, base=tmp_path), tmp_path, "base"))
     for more, message in (
         ("top = 0", "positive numbers, but got top = 0"),
         ("threshold = 1.0", r"threshold = 1\.0"),
@@ -253,7 +253,7 @@ def test_settings(asked: Request, tmp_path: Path, start: Path):
         ('top = "3"', "top"),
     ):
         with pytest.raises(SettingsError, match=message):
-            train_annotate(configured_as(asked, tmp_path, start, more))
+            ANNOTATE.run(configured_as(asked, tmp_path, start, more))
 
 
 def test_bad_data(asked: Request, write_lines, tmp_path: Path):
@@ -262,24 +262,24 @@ def test_bad_data(asked: Request, write_lines, tmp_path: Path):
     blank = write_lines("blank.jsonl", {"question": " ", "answer": "a"}, {"question": "q", "answer": ""})
     unknown = write_lines("unknown.jsonl", *({"question": f"xyz{n}", "answer": f"zyx{n}"} for n in range(60)))
     cases: list[tuple[Path, type[Exception], str]] = [
-        (same, TrainingDataError, "nothing can be told apart"),
+        (same, TrainingDataError, "two questions with different answers"),
         (few, TrainingDataError, "at least 2 queries in each set"),
         (blank, TrainingDataError, "question-answer pairs"),
         (unknown, TrainingDataError, "known bi-encoder finds none"),
     ]
     for path, kind, message in cases:
         with pytest.raises(kind, match=message):
-            train_annotate(replace(asked, data=(path,)))
+            ANNOTATE.run(replace(asked, data=(path,)))
     with pytest.raises(TrainingDataError, match="share between 0 and 1"):
-        train_annotate(replace(asked, dev="1.5"))
+        ANNOTATE.run(replace(asked, dev="1.5"))
     asked.config.write_text(asked.config.read_text().replace("max_length = 16", "max_length = 64"))
-    with pytest.raises(AnnotationError, match="max_length"):
-        train_annotate(asked)
+    with pytest.raises(TrainingError, match="max_length"):
+        ANNOTATE.run(asked)
 
 
 def test_test_questions_from_a_file_of_their_own(asked: Request, write_lines):
     rows = [{"question": " ".join(bag), "answer": answer(bag)} for bag in BAGS[:9]]
-    outcome = train_annotate(replace(asked, dev=str(write_lines("test.jsonl", *rows))))
+    outcome = ANNOTATE.run(replace(asked, dev=str(write_lines("test.jsonl", *rows))))
     assert outcome.test == 9
     assert outcome.answers == len(BAGS)
     assert sum(outcome.queries.values()) <= len(BAGS) - 9
@@ -287,7 +287,7 @@ def test_test_questions_from_a_file_of_their_own(asked: Request, write_lines):
 
 def test_the_page_worked_by_hand():
     cells = Agreement(2, 1, 3, 4)
-    outcome = Outcome(
+    outcome = AnnotationOutcome(
         answers=1000,
         queries={"known bi-encoder": 20, "known cross-encoder": 21, "new bi-encoders": 22},
         test=10,

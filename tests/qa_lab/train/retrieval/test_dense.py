@@ -11,7 +11,7 @@ from qa_bot.home.encoders import EncoderError, open_folder, verify
 from qa_core.networks.checkpoints import load_weights
 from qa_lab.train.errors import RunError, SettingsError, TrainingDataError, TrainingError
 from qa_lab.train.request import Request
-from qa_lab.train.retrieval.dense import configured, train_dense
+from qa_lab.train.retrieval.dense import DENSE
 
 
 class StoppedError(Exception):
@@ -32,7 +32,7 @@ def request_(pairs_file: Path, settings_file: Path, tmp_path: Path) -> Request:
 
 
 def test_a_run_leaves_an_encoder_with_card_and_curve(request_: Request, tmp_path: Path):
-    outcome = train_dense(request_)
+    outcome = DENSE.run(request_)
     assert outcome.pairs + outcome.held_out == 30
     assert outcome.after.rr >= outcome.before.rr
     encoder = verify_opened(request_.out, tmp_path)
@@ -53,35 +53,35 @@ def verify_opened(folder: Path, tmp_path: Path):
 
 
 def test_interrupted_and_resumed_it_ends_with_the_same_model(request_: Request, tmp_path: Path):
-    train_dense(request_)
+    DENSE.run(request_)
     cut = replace(request_, out=tmp_path / "cut")
     with pytest.raises(StoppedError):
-        train_dense(cut, on_progress=stop_after(4))
+        DENSE.run(cut, on_progress=stop_after(4))
     assert not (cut.out / "config.json").exists()
-    train_dense(replace(cut, resume=True))
+    DENSE.run(replace(cut, resume=True))
     whole, resumed = load_weights(request_.out), load_weights(cut.out)
     assert all(np.array_equal(whole[name], resumed[name]) for name in whole)
     with pytest.raises(RunError, match="got a finished run; leave --resume out"):
-        train_dense(replace(cut, resume=True))
+        DENSE.run(replace(cut, resume=True))
 
 
 def test_a_run_that_was_asked_for_otherwise_does_not_go_on(request_: Request, settings_file: Path):
     with pytest.raises(StoppedError):
-        train_dense(request_, on_progress=stop_after(1))
+        DENSE.run(request_, on_progress=stop_after(1))
     with pytest.raises(RunError, match="seed = 4 instead of 3"):
-        train_dense(replace(request_, resume=True, seed=4))
+        DENSE.run(replace(request_, resume=True, seed=4))
     settings_file.write_text(settings_file.read_text().replace("0.05", "0.06"))
     with pytest.raises(RunError, match=r"config.slam.learning_rate = 0.06 instead of 0.05"):
-        train_dense(replace(request_, resume=True))
-    with pytest.raises(RunError, match="no run that was begun"):
-        train_dense(replace(request_, out=request_.out.parent / "other", resume=True))
+        DENSE.run(replace(request_, resume=True))
+    with pytest.raises(RunError, match="no saved run"):
+        DENSE.run(replace(request_, out=request_.out.parent / "other", resume=True))
 
 
 def test_a_static_encoder_is_trained_without_torch_at_query_time(static_folder: Path, write_lines, tmp_path: Path):
     pairs = [("cats", "sleep"), ("unhappy", "day"), ("why", "do"), ("un", "cats day")]
     data = write_lines("p.jsonl", *({"question": q, "answer": a} for q, a in pairs))
     out = tmp_path / "out"
-    outcome = train_dense(Request((data,), out, base=static_folder, dev=str(data)))
+    outcome = DENSE.run(Request((data,), out, base=static_folder, dev=str(data)))
     assert outcome.held_out == outcome.pairs == 4
     assert type(verify(out, models=tmp_path)).__name__ == "StaticEncoder"
     made_with = json.loads((out / "config.json").read_text())["made_with"]
@@ -94,18 +94,18 @@ def test_pretrained_vectors_from_a_file(request_: Request, tmp_path: Path, model
     vectors.write_text("house 1 0 0\nlive 0 1 0\n")
     settings = request_.config
     settings.write_text(f'model = "{model}"\npretrained = "{vectors}"\n[words]\nminimum = 1\n[slam]\nepochs = 1\n')
-    train_dense(request_)
+    DENSE.run(request_)
     weights = load_weights(request_.out)
     words = (request_.out / "vocabulary.txt").read_text().split("\n")
     assert weights["embedding.E_pre"][words.index("live")].tolist() == [0, 1, 0]
     again = replace(request_, base=request_.out, out=tmp_path / "again", config=None)
-    assert configured(again).model == model
+    assert DENSE.settings(again).model == model
     vectors.write_text("house 1 0 0\nlive 0 1\n")
     with pytest.raises(TrainingError, match=r"v.txt.*line 2"):
-        train_dense(replace(request_, out=tmp_path / "third"))
+        DENSE.run(replace(request_, out=tmp_path / "third"))
     settings.write_text(f'model = "{model}"\npretrained = "{tmp_path / "none.txt"}"\n')
     with pytest.raises(FileNotFoundError):
-        train_dense(replace(request_, out=tmp_path / "fourth"))
+        DENSE.run(replace(request_, out=tmp_path / "fourth"))
 
 
 def test_bad_requests(request_: Request, write_lines: Callable[..., Path], tmp_path: Path, static_folder: Path):
@@ -120,12 +120,12 @@ def test_bad_requests(request_: Request, write_lines: Callable[..., Path], tmp_p
     ]
     for wrong, kind, reason in cases:
         with pytest.raises(kind, match=reason):
-            train_dense(wrong)
+            DENSE.run(wrong)
     assert not request_.out.exists()
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "letter.txt").write_text("dear")
     with pytest.raises(RunError, match="got other files; name another"):
-        train_dense(replace(request_, out=tmp_path / "mine"))
+        DENSE.run(replace(request_, out=tmp_path / "mine"))
 
 
 @pytest.mark.parametrize(
@@ -145,7 +145,7 @@ def test_bad_settings(request_: Request, toml: str, reason: str):
         pytest.skip("this machine has a CUDA device")
     request_.config.write_text(toml)
     with pytest.raises(SettingsError, match=reason):
-        train_dense(request_)
+        DENSE.run(request_)
 
 
 def test_a_run_that_diverges_is_told(request_: Request, monkeypatch: pytest.MonkeyPatch):
@@ -154,17 +154,17 @@ def test_a_run_that_diverges_is_told(request_: Request, monkeypatch: pytest.Monk
 
     monkeypatch.setattr("qa_lab.train.retrieval.dense.train_slam", diverging)
     with pytest.raises(TrainingError, match="lower the learning rate"):
-        train_dense(request_)
+        DENSE.run(request_)
 
 
 def test_few_pairs_are_one_batch(request_: Request, caplog: pytest.LogCaptureFixture):
     request_.config.write_text('model = "mean"\n[words]\nminimum = 1\n[slam]\nepochs = 1\n')
-    train_dense(request_)
+    DENSE.run(request_)
     assert "Expected at least a batch of 2000 pairs" in caplog.text
 
 
 def test_a_trained_folder_without_its_parts_is_no_encoder(request_: Request, tmp_path: Path):
-    train_dense(request_)
+    DENSE.run(request_)
     (request_.out / "model.safetensors").unlink()
     with pytest.raises(EncoderError, match=r"model\.safetensors"):
         open_folder(request_.out, models=tmp_path)

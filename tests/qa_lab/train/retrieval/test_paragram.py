@@ -10,7 +10,7 @@ from qa_core.vectors.word_vectors import WordVectors, read_vectors, write_glove
 from qa_lab.evaluate.words.words import evaluate_words
 from qa_lab.train.errors import RunError, SettingsError, TrainingDataError
 from qa_lab.train.request import Request
-from qa_lab.train.retrieval.paragram import ParagramError, configured, epochs, train_paragram
+from qa_lab.train.retrieval.paragram import PARAGRAM, TrainingError
 
 NAMES = [first + last for first in ("ba", "ce", "di", "fo", "gu") for last in ("lor", "min", "tes", "von")]
 SETTINGS = "[paragram]\nepochs = 4\nbatch = 5\nregularisation = 0.0\n"
@@ -60,8 +60,8 @@ def request_(start: Path, dev: Path, tmp_path: Path) -> Request:
 
 def test_a_run_leaves_vectors_with_card_and_curve(request_: Request, start: Path, tmp_path: Path):
     told = []
-    outcome = train_paragram(request_, on_read=told.append)
-    assert len(told[0].pairs) == 11
+    outcome = PARAGRAM.run(request_, on_read=told.append)
+    assert told[0].count == 11
     assert (outcome.pairs, outcome.words, outcome.changed, outcome.held_out) == (10, 21, 20, 0)
     assert outcome.left_out["without a start vector"] == 1
     assert outcome.after > outcome.before
@@ -83,31 +83,31 @@ def test_a_run_leaves_vectors_with_card_and_curve(request_: Request, start: Path
 
 
 def test_interrupted_and_resumed_it_ends_with_the_same_vectors(request_: Request, tmp_path: Path):
-    train_paragram(request_)
+    PARAGRAM.run(request_)
     cut = replace(request_, out=tmp_path / "cut")
     with pytest.raises(StoppedError):
-        train_paragram(cut, on_progress=stop)
+        PARAGRAM.run(cut, on_progress=stop)
     assert not (cut.out / "vectors.txt").exists()
     with pytest.raises(RunError, match="seed = 4 instead of 3"):
-        train_paragram(replace(cut, resume=True, seed=4))
-    train_paragram(replace(cut, resume=True))
+        PARAGRAM.run(replace(cut, resume=True, seed=4))
+    PARAGRAM.run(replace(cut, resume=True))
     assert (cut.out / "vectors.txt").read_bytes() == (request_.out / "vectors.txt").read_bytes()
     with pytest.raises(RunError, match="got a finished run"):
-        train_paragram(replace(cut, resume=True))
+        PARAGRAM.run(replace(cut, resume=True))
 
 
 def test_selection_by_sim_minus_rel(request_: Request, dev: Path):
     request_.config.write_text('select = "sim-rel"\n' + SETTINGS)
-    outcome = train_paragram(replace(request_, dev=str(dev)))
+    outcome = PARAGRAM.run(replace(request_, dev=str(dev)))
     sim, rel = (outcome.figures[name][1] for name in ("WS-353-SIM", "WS-353-REL"))
     assert outcome.after == pytest.approx(sim - rel)
     assert set(outcome.as_dict()["after"]) == {"spearman SIM − REL", "WS-353-SIM", "WS-353-REL"}
     with pytest.raises(SettingsError, match="--dev FOLDER with WS-353's SIM and REL"):
-        train_paragram(replace(request_, dev="0.3"))
+        PARAGRAM.run(replace(request_, dev="0.3"))
 
 
 def test_a_share_of_the_pairs_as_development_data(request_: Request):
-    outcome = train_paragram(replace(request_, dev="0.3"))
+    outcome = PARAGRAM.run(replace(request_, dev="0.3"))
     assert outcome.held_out >= 2
     assert outcome.pairs + outcome.held_out == 10
     assert (outcome.measure, outcome.figures) == ("AUC", {})
@@ -115,7 +115,7 @@ def test_a_share_of_the_pairs_as_development_data(request_: Request):
 
 def test_fewer_dimensions_and_vectors_side_by_side(request_: Request, start: Path):
     request_.config.write_text(f'beside = "{start}"\ndimension = 5\n{SETTINGS}')
-    train_paragram(request_)
+    PARAGRAM.run(request_)
     assert read_vectors(request_.out / "vectors.txt").dimension == 5
 
 
@@ -125,7 +125,7 @@ def test_the_starter_is_where_it_begins(request_: Request, tmp_path: Path):
     lists = tmp_path / "list.txt"
     lists.write_text("big huge 9\nbig cheerful 1\n")
     request_.config.write_text("further = false\n" + SETTINGS)
-    outcome = train_paragram(replace(request_, data=(data,), base=None, dev=str(lists)))
+    outcome = PARAGRAM.run(replace(request_, data=(data,), base=None, dev=str(lists)))
     assert outcome.words == 6
     assert read_vectors(request_.out / "vectors.txt").dimension == 256
 
@@ -137,35 +137,35 @@ def test_the_starter_is_where_it_begins(request_: Request, tmp_path: Path):
         ("[paragram]\nregularisation = -1.0\n", SettingsError, r"paragram.regularisation = -1.0"),
         ('[paragram]\nsampling = "least"\n', SettingsError, "sampling.*least"),
         ("[paragram]\nlambda = 1.0\n", SettingsError, "a known key, but got paragram.lambda"),
-        ("dimension = 9\n", ParagramError, "from 1 to 8.*got 9"),
+        ("dimension = 9\n", TrainingError, "from 1 to 8.*got 9"),
     ],
 )
 def test_bad_settings(request_: Request, settings: str, error: type[Exception], message: str):
     request_.config.write_text(settings)
     with pytest.raises(error, match=message):
-        train_paragram(request_)
+        PARAGRAM.run(request_)
 
 
 def test_bad_data(request_: Request, start: Path, tmp_path: Path):
     request_.data[0].write_text("unheard unknown\nunheard other\n")
     with pytest.raises(TrainingDataError, match=r"at least two pairs of words .*start.txt has vectors of, but got 0"):
-        train_paragram(request_)
+        PARAGRAM.run(request_)
     request_.data[0].write_text(f"{NAMES[0]} {NAMES[1]}\n")
     with pytest.raises(TrainingDataError, match="got 1"):
-        train_paragram(request_)
+        PARAGRAM.run(request_)
     request_.data[0].write_text(f"{NAMES[0]} {NAMES[1]} {NAMES[2]}\n")
     start.write_text(start.read_text().replace("alone ", "alone 1 "))
-    with pytest.raises(ParagramError, match=r"start.txt.*line 21"):
-        train_paragram(request_)
+    with pytest.raises(TrainingError, match=r"start.txt.*line 21"):
+        PARAGRAM.run(request_)
     start.write_text("")
-    with pytest.raises(ParagramError, match="got none"):
-        train_paragram(request_)
-    with pytest.raises(ParagramError, match="no such folder"):
-        train_paragram(replace(request_, base=tmp_path / "none"))
+    with pytest.raises(TrainingError, match="got none"):
+        PARAGRAM.run(request_)
+    with pytest.raises(TrainingError, match="no such folder"):
+        PARAGRAM.run(replace(request_, base=tmp_path / "none"))
 
 
 def test_a_batch_larger_than_the_data_is_told(request_: Request, caplog: pytest.LogCaptureFixture):
     request_.config.write_text("[paragram]\nepochs = 1\n")
-    train_paragram(request_)
+    PARAGRAM.run(request_)
     assert "at least a batch of 500 pairs, but got 10" in caplog.text
-    assert epochs(request_) == configured(request_).paragram.epochs == 1
+    assert PARAGRAM.epochs(request_) == PARAGRAM.settings(request_).paragram.epochs == 1

@@ -10,7 +10,7 @@ from qa_bot.home.encoders import open_folder, verify
 from qa_core.networks.checkpoints import load_weights
 from qa_lab.train.errors import RunError, SettingsError, TrainingDataError, TrainingError
 from qa_lab.train.request import Request
-from qa_lab.train.retrieval.similar import configured, epochs, train_similar
+from qa_lab.train.retrieval.similar import SIMILAR
 
 NAMES = [first + last for first in ("ba", "ce", "di", "fo") for last in ("lor", "min", "tes", "von", "zar")]
 SETTINGS = "[words]\ndimension = 16\n[dual]\nepochs = 3\nbatch = 8\n"
@@ -43,9 +43,9 @@ def request_(quora: Path, tmp_path: Path) -> Request:
 
 def test_a_run_leaves_an_encoder_with_card_and_curve(request_: Request, tmp_path: Path):
     read = []
-    outcome = train_similar(request_, on_read=read.append)
+    outcome = SIMILAR.run(request_, on_read=read.append)
     (task,) = outcome.tasks
-    assert task.pairs + task.held_out == len(read[0].pairs) == 20
+    assert task.pairs + task.held_out == read[0].count == 20
     encoder = verify(request_.out, models=tmp_path / "models")
     assert encoder.dimension == 16
     assert encoder.knows("address")
@@ -57,18 +57,18 @@ def test_a_run_leaves_an_encoder_with_card_and_curve(request_: Request, tmp_path
     told = json.loads(json.dumps(outcome.as_dict()))
     assert told["tasks"][0]["after"] == {"P@1": task.after}
     assert f"use it: qa-bot use {request_.out}" in outcome.text(request_.out)
-    assert epochs(request_) == 3
+    assert SIMILAR.epochs(request_) == 3
 
 
 def test_several_tasks_with_the_largest_first(request_: Request, groups: Path):
     both = replace(request_, data=(groups, request_.data[0]))
-    outcome = train_similar(both)
+    outcome = SIMILAR.run(both)
     assert [task.name for task in outcome.tasks] == ["groups.jsonl", "quora.tsv"]
     assert [task.pairs + task.held_out for task in outcome.tasks] == [30, 20]
     assert (request_.out / "pretraining.csv").is_file()
     alone = replace(both, out=request_.out.parent / "alone", config=request_.out.parent / "alone.toml")
     alone.config.write_text(SETTINGS + "pretrain = false\n")
-    train_similar(alone)
+    SIMILAR.run(alone)
     assert not (alone.out / "pretraining.csv").exists()
 
 
@@ -78,7 +78,7 @@ def test_interrupted_in_either_stage_and_resumed_it_ends_with_the_same_model(
 ):
     request_.config.write_text(SETTINGS + "patience = 9\n")
     both = replace(request_, data=(groups, request_.data[0]))
-    train_similar(both)
+    SIMILAR.run(both)
     cut = replace(both, out=both.out.parent / "cut")
     seen = 0
 
@@ -89,19 +89,19 @@ def test_interrupted_in_either_stage_and_resumed_it_ends_with_the_same_model(
             raise StoppedError
 
     with pytest.raises(StoppedError):
-        train_similar(cut, on_progress=report)
+        SIMILAR.run(cut, on_progress=report)
     with pytest.raises(RunError, match="seed = 4 instead of 3"):
-        train_similar(replace(cut, resume=True, seed=4))
-    train_similar(replace(cut, resume=True))
+        SIMILAR.run(replace(cut, resume=True, seed=4))
+    SIMILAR.run(replace(cut, resume=True))
     whole, resumed = load_weights(both.out), load_weights(cut.out)
     assert all(np.array_equal(whole[name], resumed[name]) for name in whole)
     with pytest.raises(RunError, match="got a finished run"):
-        train_similar(replace(cut, resume=True))
+        SIMILAR.run(replace(cut, resume=True))
 
 
 def test_development_data_of_its_own_and_questions_kept_aside(request_: Request, groups: Path):
     request_.config.write_text("test = 0.5\n" + SETTINGS)
-    outcome = train_similar(replace(request_, dev=str(groups)))
+    outcome = SIMILAR.run(replace(request_, dev=str(groups)))
     (task,) = outcome.tasks
     assert task.held_out == 30
     assert 3 < task.pairs < 17
@@ -111,23 +111,23 @@ def test_to_start_from(request_: Request, tmp_path: Path, static_folder: Path):
     vectors = tmp_path / "vectors.txt"
     vectors.write_text("where 1 0 0\nlive 0 1 0\nelsewhere 0 0 1\n")
     started = replace(request_, base=vectors)
-    train_similar(started)
+    SIMILAR.run(started)
     words = (request_.out / "vocabulary.txt").read_text().split("\n")
     assert "elsewhere" in words
     assert load_weights(request_.out)["embedding.E_tune"].shape[1] == 3
-    train_similar(replace(started, base=request_.out, out=tmp_path / "again"))
+    SIMILAR.run(replace(started, base=request_.out, out=tmp_path / "again"))
     assert (tmp_path / "again" / "vocabulary.txt").read_text().split("\n") == words
     static = replace(request_, base=static_folder, out=tmp_path / "static")
-    assert configured(replace(static, config=None)).model == "static"
-    train_similar(replace(static, data=(short(tmp_path),), dev=str(short(tmp_path))))
+    assert SIMILAR.settings(replace(static, config=None)).model == "static"
+    SIMILAR.run(replace(static, data=(short(tmp_path),), dev=str(short(tmp_path))))
     assert type(open_folder(static.out, models=tmp_path)).__name__ == "StaticEncoder"
     request_.config.write_text('model = "mean"\n' + SETTINGS)
     mean = replace(static, data=(short(tmp_path),), dev=str(short(tmp_path)), out=tmp_path / "mean")
-    train_similar(mean)
+    SIMILAR.run(mean)
     assert open_folder(mean.out, models=tmp_path).dimension == 8
     vectors.write_text("where 1 0 0\nlive 0 1\n")
     with pytest.raises(TrainingError, match=r"vectors\.txt.*line 2"):
-        train_similar(started)
+        SIMILAR.run(started)
 
 
 def short(tmp_path: Path) -> Path:
@@ -155,10 +155,10 @@ def test_bad_requests(request_: Request, write_lines: Callable[..., Path], tmp_p
     ]
     for wrong, kind, reason in cases:
         with pytest.raises(kind, match=reason):
-            train_similar(wrong)
+            SIMILAR.run(wrong)
     one = write_lines("one.tsv", *(f"1\tword\tword{' word' * n}\t0" for n in range(1, 9)))
     with pytest.raises(TrainingError, match="at least two words"):
-        train_similar(replace(request_, data=(one,), dev=str(positive)))
+        SIMILAR.run(replace(request_, data=(one,), dev=str(positive)))
 
 
 @pytest.mark.parametrize(
@@ -174,10 +174,10 @@ def test_bad_requests(request_: Request, write_lines: Callable[..., Path], tmp_p
 def test_bad_settings(request_: Request, toml: str, reason: str):
     request_.config.write_text(toml)
     with pytest.raises(SettingsError, match=reason):
-        train_similar(request_)
+        SIMILAR.run(request_)
 
 
 def test_few_pairs_are_one_batch(request_: Request, caplog: pytest.LogCaptureFixture):
     request_.config.write_text("[words]\ndimension = 4\n[dual]\nepochs = 1\n")
-    train_similar(request_)
+    SIMILAR.run(request_)
     assert "Expected at least a batch of 1000 pairs, but quora.tsv has" in caplog.text

@@ -11,8 +11,8 @@ from qa_core.networks.checkpoints import load_weights
 from qa_lab.train.data.dialogues import Exchange
 from qa_lab.train.errors import RunError, SettingsError, TrainingDataError
 from qa_lab.train.request import Request
-from qa_lab.train.speech.chat import epochs, rows_of, train_chat
-from qa_lab.train.speech.chat_settings import SMALL, THESIS, configured
+from qa_lab.train.speech.chat import CHAT, rows_of
+from qa_lab.train.speech.chat_settings import SMALL, THESIS
 
 SETTINGS = """minimum = 1
 examples = 50
@@ -56,8 +56,8 @@ def request_(write_lines: Callable[..., Path], tmp_path: Path) -> Request:
 
 def test_a_run_leaves_a_model_with_card_and_curves(request_: Request, tmp_path: Path):
     read = []
-    outcome = train_chat(request_, on_read=read.append)
-    assert outcome.replies + outcome.held_out == len(read[0].pairs)
+    outcome = CHAT.run(request_, on_read=read.append)
+    assert outcome.replies + outcome.held_out == read[0].count
     model = ChatModel.load(request_.out)
     assert np.isfinite(model.log_forward([model.forward_row(["do you like my cat"], "thanks!")])).all()
     assert model.parameters == outcome.parameters
@@ -68,7 +68,7 @@ def test_a_run_leaves_a_model_with_card_and_curves(request_: Request, tmp_path: 
     assert set(told["perplexity"]) == {"forward", "language", "backward"}
     assert 0 <= told["acceptor"]["accuracy"] <= 1
     assert "perplexity: forward" in outcome.text(request_.out)
-    assert epochs(request_) == 2
+    assert CHAT.epochs(request_) == 2
     names = {path.name for path in request_.out.iterdir()}
     assert {"curve.csv", "curve-language.csv", "curve-backward.csv"} <= names
     assert "training" not in names
@@ -85,22 +85,22 @@ def test_a_resumed_run_gives_the_same_model(request_: Request, tmp_path: Path, s
             raise StoppedError
 
     whole = replace(request_, out=tmp_path / "whole")
-    train_chat(whole)
+    CHAT.run(whole)
     with pytest.raises(StoppedError):
-        train_chat(request_, on_progress=report)
+        CHAT.run(request_, on_progress=report)
     with pytest.raises(RunError, match="seed = 4 instead of 3"):
-        train_chat(replace(request_, resume=True, seed=4))
-    train_chat(replace(request_, resume=True))
+        CHAT.run(replace(request_, resume=True, seed=4))
+    CHAT.run(replace(request_, resume=True))
     one, other = load_weights(whole.out), load_weights(request_.out)
     assert one.keys() == other.keys()
     for name in one:
         np.testing.assert_array_equal(one[name], other[name], err_msg=name)
     with pytest.raises(RunError, match="a finished run"):
-        train_chat(replace(request_, resume=True))
+        CHAT.run(replace(request_, resume=True))
 
 
 def test_replies_that_would_be_cut_or_are_empty_teach_nothing(request_: Request):
-    train_chat(request_)
+    CHAT.run(request_)
     model = ChatModel.load(request_.out)
     found = [
         Exchange(("a cat",), "thanks"),
@@ -113,10 +113,10 @@ def test_replies_that_would_be_cut_or_are_empty_teach_nothing(request_: Request)
 
 
 def test_presets(tmp_path: Path):
-    assert configured(Request((), tmp_path)) == SMALL
+    assert CHAT.settings(Request((), tmp_path)) == SMALL
     path = tmp_path / "settings.toml"
     path.write_text('preset = "thesis"\n[forward]\nepochs = 1\n')
-    settings = configured(Request((), tmp_path, config=path))
+    settings = CHAT.settings(Request((), tmp_path, config=path))
     assert settings.model == THESIS.model
     assert (settings.model.network.hidden, settings.model.network.layers) == (500, 2)
     assert (settings.forward.epochs, settings.backward.epochs) == (1, 10)
@@ -136,13 +136,13 @@ def test_settings_that_do_not_do(request_: Request, tmp_path: Path, text: str, m
     path = tmp_path / "wrong.toml"
     path.write_text(text)
     with pytest.raises(SettingsError, match=message):
-        train_chat(replace(request_, config=path))
+        CHAT.run(replace(request_, config=path))
 
 
 def test_nothing_to_start_from_and_nothing_to_hold_out(request_: Request, tmp_path: Path):
     with pytest.raises(FileNotFoundError, match="Expected a model folder"):
-        train_chat(replace(request_, base=tmp_path))
+        CHAT.run(replace(request_, base=tmp_path))
     with pytest.raises(TrainingDataError, match="Expected a share between 0 and 1"):
-        train_chat(replace(request_, dev="2"))
+        CHAT.run(replace(request_, dev="2"))
     with pytest.raises(TrainingDataError, match="Expected replies for training and to hold out"):
-        train_chat(replace(request_, limit=1))
+        CHAT.run(replace(request_, limit=1))

@@ -11,8 +11,7 @@ from generators.topics.counting_grid import CountingGrid
 from qa_lab.train.errors import RunError, SettingsError, TrainingDataError
 from qa_lab.train.registry import verb
 from qa_lab.train.request import Request
-from qa_lab.train.speech.grid import epochs, train_grid
-from qa_lab.train.speech.grid_settings import configured
+from qa_lab.train.speech.grid import GRID
 
 TOPICS = ("sea sand wave boat shell", "war tank army siege truce", "cake bread flour oven yeast")
 SETTINGS = """minimum = 2
@@ -43,13 +42,13 @@ def request_(write_lines: Callable[..., Path], tmp_path: Path) -> Request:
 
 def test_a_run_leaves_a_grid_with_card_map_and_curve(request_: Request, tmp_path: Path):
     read, progress = [], []
-    outcome = train_grid(request_, on_read=read.append, on_progress=progress.append)
-    assert len(read[0].pairs) == outcome.texts + outcome.held_out
+    outcome = GRID.run(request_, on_read=read.append, on_progress=progress.append)
+    assert read[0].count == outcome.texts + outcome.held_out
     assert outcome.words == 15
     assert outcome.perplexity < 11 < outcome.unigram  # five words of a topic, and where it is; fifteen words in all
     assert progress[0].dev == pytest.approx(outcome.unigram, rel=0.05)
     assert [each.step for each in progress] == list(range(len(progress)))
-    assert len(progress) <= epochs(request_) == 9
+    assert len(progress) <= GRID.epochs(request_) == 9
     grid = CountingGrid.load(request_.out)
     assert grid.config.shape == (6, 8)
     assert grid.posterior("boat on a wave").steers
@@ -68,14 +67,14 @@ def test_a_run_leaves_a_grid_with_card_map_and_curve(request_: Request, tmp_path
 
 def test_pictures_are_drawn_where_they_are_asked_for(request_: Request):
     pytest.importorskip("matplotlib", reason="the plots extra is not installed")
-    train_grid(replace(request_, plots=True, limit=40))
+    GRID.run(replace(request_, plots=True, limit=40))
     for name in ("grid.png", "curve.png"):
         assert (request_.out / name).read_bytes()[:8] == b"\x89PNG\r\n\x1a\n"
 
 
 def test_interrupted_and_resumed_it_ends_with_the_same_grid(request_: Request, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr("qa_lab.train.speech.grid_run.EVERY", 0.0)
-    train_grid(request_)
+    GRID.run(request_)
 
     def stop(progress) -> None:
         if progress.step == 4:
@@ -83,12 +82,12 @@ def test_interrupted_and_resumed_it_ends_with_the_same_grid(request_: Request, m
 
     cut = replace(request_, out=request_.out.parent / "cut")
     with pytest.raises(RunError, match="leave --resume out"):
-        train_grid(replace(cut, resume=True))
+        GRID.run(replace(cut, resume=True))
     with pytest.raises(StoppedError):
-        train_grid(cut, on_progress=stop)
+        GRID.run(cut, on_progress=stop)
     with pytest.raises(RunError, match="seed = 4 instead of 1"):
-        train_grid(replace(cut, resume=True, seed=4))
-    train_grid(replace(cut, resume=True))
+        GRID.run(replace(cut, resume=True, seed=4))
+    GRID.run(replace(cut, resume=True))
     whole, parts = CountingGrid.load(request_.out), CountingGrid.load(cut.out)
     np.testing.assert_array_equal(whole.cells, parts.cells)
     curves = [(each / "curve.csv").read_text().count("\n") for each in (request_.out, cut.out)]
@@ -102,21 +101,21 @@ def test_a_damaged_state_is_told(request_: Request):
         raise StoppedError
 
     with pytest.raises(StoppedError):
-        train_grid(request_, on_progress=stop)
+        GRID.run(request_, on_progress=stop)
     with pytest.raises(RunError, match="Expected an unfinished run"):  # not saved yet
-        train_grid(replace(request_, resume=True))
+        GRID.run(replace(request_, resume=True))
     assert state.is_dir()
 
 
 def test_held_out_texts_may_be_named_or_left_out(request_: Request, write_lines: Callable[..., Path]):
-    named = train_grid(replace(request_, dev=str(write_lines("dev.txt", "sea boat", "tank siege"))))
+    named = GRID.run(replace(request_, dev=str(write_lines("dev.txt", "sea boat", "tank siege"))))
     assert (named.held_out, named.empty) == (2, 0)
-    alone = train_grid(replace(request_, dev="0"))
+    alone = GRID.run(replace(request_, dev="0"))
     assert alone.texts == named.texts
     assert (alone.held_out, alone.perplexity, alone.unigram) == (0, None, None)
     assert "held-out" not in alone.text(request_.out)
-    with pytest.raises(SettingsError, match="Expected --dev from 0 to below 1, or a path, but got 2"):
-        train_grid(replace(request_, dev="2"))
+    with pytest.raises(TrainingDataError, match="Expected a share between 0 and 1, or a path, for --dev, but got 2"):
+        GRID.run(replace(request_, dev="2"))
 
 
 @pytest.mark.parametrize(
@@ -129,22 +128,22 @@ def test_held_out_texts_may_be_named_or_left_out(request_: Request, write_lines:
         ("[training]\ntolerance = nan", SettingsError, "tolerance"),
         ("[grid]\nwindow = 40", SettingsError, "Expected a window of at least 1 cell"),
         ("[grid]\nheigth = 40", SettingsError, "the nearest is grid.height"),
-        ("minimum = 300", TrainingDataError, "Expected words that stand in 300 of the texts"),
+        ("minimum = 300", TrainingDataError, "Expected words that occur in 300 of the texts"),
     ],
 )
 def test_settings_that_do_not_do_are_told(request_: Request, tmp_path: Path, text: str, error, match: str):
     (tmp_path / "settings.toml").write_text(text)
     with pytest.raises(error, match=match):
-        train_grid(request_)
+        GRID.run(request_)
 
 
 def test_other_bad_requests_are_told(request_: Request, tmp_path: Path):
     with pytest.raises(SettingsError, match="Expected no base"):
-        configured(replace(request_, base=tmp_path))
+        GRID.settings(replace(request_, base=tmp_path))
     with pytest.raises(RunError, match="other files"):
-        train_grid(replace(request_, out=tmp_path))
+        GRID.run(replace(request_, out=tmp_path))
     with pytest.raises(FileNotFoundError, match="check --data"):
-        train_grid(replace(request_, data=(tmp_path / "none",)))
+        GRID.run(replace(request_, data=(tmp_path / "none",)))
 
 
 def test_it_is_a_model_that_train_knows():

@@ -18,8 +18,7 @@ from qa_core.networks.decoder_types import Seq2SeqConfig
 from qa_lab.train.errors import RunError, SettingsError, TrainingDataError, TrainingError
 from qa_lab.train.registry import verb
 from qa_lab.train.request import Request
-from qa_lab.train.speech.persona import epochs, train_persona
-from qa_lab.train.speech.persona_settings import configured
+from qa_lab.train.speech.persona import PERSONA
 
 WORDS = ["sea", "wind", "sail", "ship", "storm", "calm", "harbour", "captain", "rope", "anchor", "wave", "is", "was"]
 SETTINGS = """examples = 200
@@ -66,9 +65,9 @@ def request_(base: Path, tmp_path: Path) -> Request:
 
 def test_a_run_leaves_a_persona_with_card_and_curves(request_: Request, base: Path):
     read, progress = [], []
-    outcome = train_persona(request_, on_read=read.append, on_progress=progress.append)
-    assert len(read[0].pairs) == 60
-    assert (outcome.sentences, outcome.held_out, outcome.rejects) == (54, 6, 0)
+    outcome = PERSONA.run(request_, on_read=read.append, on_progress=progress.append)
+    assert read[0].count == 60
+    assert (outcome.sentences, outcome.held_out, outcome.rejected) == (54, 6, 0)
     for change in outcome.changes.values():
         assert change.tuned < change.base
     assert len([each for each in progress if each.dev is not None]) <= 7
@@ -102,18 +101,18 @@ def test_a_run_leaves_a_persona_with_card_and_curves(request_: Request, base: Pa
 def test_words_stay_those_of_the_base_unless_they_are_tuned(request_: Request):
     assert request_.config is not None
     request_.config.write_text("words = []\n" + SETTINGS)
-    train_persona(request_)
+    PERSONA.run(request_)
     names = load_weights(request_.out).keys()
     assert not {"forward.source.E_tune", "speaker.words.E_tune"} & names
     assert {"forward.output.bias", "speaker.output.bias", "sentences"} < names
     request_.config.write_text("half = false\n" + SETTINGS)
-    train_persona(request_)
+    PERSONA.run(request_)
     written = load_weights(request_.out)
     assert written["forward.source.E_tune"].dtype == np.float32
     assert "speaker.words.E_tune" not in written
     request_.config.write_text('words = ["nobody"]\n' + SETTINGS)
     with pytest.raises(SettingsError, match="Expected words of speaker and forward, but got nobody"):
-        train_persona(request_)
+        PERSONA.run(request_)
 
 
 def test_a_resumed_run_ends_as_an_uninterrupted_one(request_: Request, tmp_path: Path):
@@ -125,12 +124,12 @@ def test_a_resumed_run_ends_as_an_uninterrupted_one(request_: Request, tmp_path:
             raise StoppedError
 
     whole = replace(request_, out=tmp_path / "whole" / "sailor")
-    train_persona(whole)
+    PERSONA.run(whole)
     with pytest.raises(StoppedError):
-        train_persona(request_, on_progress=report)
+        PERSONA.run(request_, on_progress=report)
     with pytest.raises(RunError, match="seed = 4 instead of 3"):
-        train_persona(replace(request_, resume=True, seed=4))
-    train_persona(replace(request_, resume=True))
+        PERSONA.run(replace(request_, resume=True, seed=4))
+    PERSONA.run(replace(request_, resume=True))
     one, other = load_weights(whole.out), load_weights(request_.out)
     assert one.keys() == other.keys()
     for name in one:
@@ -139,7 +138,7 @@ def test_a_resumed_run_ends_as_an_uninterrupted_one(request_: Request, tmp_path:
 
 def test_ten_sentences_are_enough_to_begin_with(request_: Request):
     request_.data[0].write_text("\n".join(sentences(10)))
-    outcome = train_persona(request_)
+    outcome = PERSONA.run(request_)
     assert (outcome.sentences, outcome.held_out) == (9, 1)
     assert "only 9 sentences: expect quotations more than a voice" in outcome.text(request_.out)
 
@@ -147,7 +146,7 @@ def test_ten_sentences_are_enough_to_begin_with(request_: Request):
 def test_a_file_may_be_held_out(request_: Request, tmp_path: Path):
     held = tmp_path / "held.txt"
     held.write_text("\n".join(sentences(5)))  # which stand in the data too
-    outcome = train_persona(replace(request_, dev=str(held)))
+    outcome = PERSONA.run(replace(request_, dev=str(held)))
     assert (outcome.sentences, outcome.held_out) == (55, 5)
 
 
@@ -155,7 +154,7 @@ def test_a_file_may_be_held_out(request_: Request, tmp_path: Path):
 def test_too_little_to_learn_from_is_told(request_: Request, text: str):
     request_.data[0].write_text(text)
     with pytest.raises(TrainingDataError, match="Expected sentences "):
-        train_persona(request_)
+        PERSONA.run(request_)
     assert not (request_.out / "config.json").exists()
 
 
@@ -163,18 +162,18 @@ def test_without_a_base_it_stands_on_the_shipped_one(request_: Request):
     request_.data[0].write_text(
         "\n".join(f"I like my {word} and the sea, friend." for word in WORDS * 2) + "\nHello.\n"
     )
-    outcome = train_persona(replace(request_, base=None))
+    outcome = PERSONA.run(replace(request_, base=None))
     assert outcome.fingerprint == fingerprint(ChatModel.load(SHIPPED / BASE))
 
 
 def test_what_cannot_be_asked_is_refused(request_: Request, tmp_path: Path):
     with pytest.raises(FileNotFoundError):
-        train_persona(replace(request_, base=tmp_path / "nothing"))
+        PERSONA.run(replace(request_, base=tmp_path / "nothing"))
     for dev in ("0", "1.5"):
         with pytest.raises(TrainingDataError, match="Expected a share between 0 and 1"):
-            train_persona(replace(request_, dev=dev))
+            PERSONA.run(replace(request_, dev=dev))
     with pytest.raises(TrainingError, match="Expected a persona's name"):
-        train_persona(replace(request_, out=tmp_path / "a b"))
+        PERSONA.run(replace(request_, out=tmp_path / "a b"))
     assert not (tmp_path / "a b").exists()
 
 
@@ -185,9 +184,9 @@ def test_settings_that_do_not_do_are_told(request_: Request, text: str):
     assert request_.config is not None
     request_.config.write_text(text)
     with pytest.raises(SettingsError, match="Expected"):
-        configured(request_)
+        PERSONA.settings(request_)
 
 
 def test_the_verb_is_known(request_: Request):
-    assert verb("persona") == (train_persona, epochs, "perplexity")
-    assert epochs(request_) == 4
+    assert verb("persona") is PERSONA
+    assert PERSONA.epochs(request_) == 4

@@ -6,55 +6,58 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from qa_lab.train.data.pairs import Pairs, read_pairs
+from qa_lab.train.data.pairs import read_pairs
+from qa_lab.train.data.reading import TrainingData
+from qa_lab.train.data.splitting import dev_share
 from qa_lab.train.errors import TrainingDataError
 from qa_lab.train.request import Request
 from retrievers.training.annotation import QuerySet, families, query_sets
 from retrievers.training.examples import Examples, Pair
 
 FEWEST = 2
-"""Queries that a set needs to be trained on, and the test set to be told apart."""
+"""Queries in each set and in the test set, at least."""
 
 
 @dataclass(frozen=True, slots=True)
 class Matching:
-    """Texts by number; `examples.answers` are the whole collection that is searched."""
+    """Texts by number; `examples.answers` is the collection that is searched."""
 
     examples: Examples
-    right: tuple[frozenset[int], ...]  # the answers of each query that were given
-    texts: Mapping[int, str]  # of every query, also of those without labels, which have numbers behind the others
+    right: tuple[frozenset[int], ...]  # given answers of each query
+    texts: Mapping[int, str]  # of every query; those without labels have the last numbers
     known_bi: QuerySet
     known_cross: QuerySet
     new: QuerySet
     test: tuple[int, ...]
-    labelled: bool  # whether `right` speaks of the queries of `new`
+    labelled: bool  # whether `right` covers the queries of `new`
 
 
 def read_matching(
     request: Request, *, questions: str = "", development: float, limit: int = 0
-) -> tuple[Pairs, Matching]:
+) -> tuple[TrainingData[tuple[Pair, ...]], Matching]:
     """The pairs of `request.data`, their queries in disjoint sets by families.
 
     Args:
-        questions: a file with a question a line that nobody labelled; they are the third set then.
-        development: share of each set that is for development.
-        limit: training queries of a set, at most; 0 is all.
+        questions: a file with a question a line, without labels; they become the third set.
+        development: share of each set.
+        limit: training queries of a set, at most; 0 means all.
 
     Raises:
-        TrainingDataError: a set is too small, or a share or a file is no such thing.
-        FileNotFoundError: nothing is at a path.
+        TrainingDataError: a set is too small, or a share or a file cannot be used.
+        FileNotFoundError: a path does not exist.
     """
     data = read_pairs(request.data, limit=request.limit)
-    share, tested = _test(request.dev)
-    examples = _examples((*data.pairs, *tested))
-    test, sets = _sets(examples, share, tested, parts=2 if questions else 3, development=development)
+    share = dev_share(request.dev)
+    tested = read_pairs([Path(request.dev)]).examples if share is None else ()
+    examples = _examples((*data.examples, *tested))
+    test, sets = _sets(examples, share or 0.0, tested, parts=2 if questions else 3, development=development)
     texts = dict(enumerate(examples.questions))
     if questions:
-        asked = _unknown(Path(questions).expanduser(), examples.questions)
-        numbers = range(len(texts), len(texts) + len(asked))
-        sets.append(query_sets(asked, [1.0], dev=development)[0].numbered(numbers))
-        texts |= dict(zip(numbers, asked, strict=True))
-    first, second, third = (each.first(limit) if limit else each for each in sets)
+        queries = _unknown(Path(questions).expanduser(), examples.questions)
+        numbers = range(len(texts), len(texts) + len(queries))
+        sets.append(query_sets(queries, [1.0], dev=development)[0].numbered(numbers))
+        texts |= dict(zip(numbers, queries, strict=True))
+    first, second, third = (queries.first(limit) if limit else queries for queries in sets)
     right = tuple(examples.right())
     matching = Matching(examples, right, texts, first, second, third, test, labelled=not questions)
     _check(matching)
@@ -71,23 +74,12 @@ def _sets(
     taken = {names[number] for number in test}
     free = [number for number, name in enumerate(names) if name not in taken]
     shares = [(1 - share) / parts] * parts
-    found = query_sets([names[number] for number in free], [share, *shares] if share else shares, dev=development)
-    sets = [each.numbered(free) for each in found]
+    drawn = query_sets([names[number] for number in free], [share, *shares] if share else shares, dev=development)
+    sets = [queries.numbered(free) for queries in drawn]
     if share:
         whole = sets.pop(0)
         test = sorted((*whole.train, *whole.dev))
     return tuple(test), sets
-
-
-def _test(dev: str) -> tuple[float, tuple[Pair, ...]]:
-    """A share of the queries, or pairs of its own."""
-    try:
-        share = float(dev)
-    except ValueError:
-        return 0.0, read_pairs([Path(dev)]).pairs
-    if not 0 < share < 1:
-        raise TrainingDataError(f"Expected a share between 0 and 1, or a path, for --dev, but got {dev}.")
-    return share, ()
 
 
 def _examples(pairs: tuple[Pair, ...]) -> Examples:
@@ -98,7 +90,7 @@ def _examples(pairs: tuple[Pair, ...]) -> Examples:
 
 
 def _unknown(path: Path, known: Collection[str]) -> list[str]:
-    """The questions of a file, a line each, without those that are known."""
+    """The questions of a file, one a line, without the known ones."""
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except FileNotFoundError:
@@ -107,9 +99,9 @@ def _unknown(path: Path, known: Collection[str]) -> list[str]:
         ) from None
     except UnicodeDecodeError as error:
         raise TrainingDataError(f"Expected UTF-8 in {path}, but got: {error}; convert the file.") from None
-    asked = dict.fromkeys(text for line in lines if (text := " ".join(line.split())))
+    questions = dict.fromkeys(text for line in lines if (text := " ".join(line.split())))
     seen = frozenset(known)
-    return [text for text in asked if text not in seen]
+    return [text for text in questions if text not in seen]
 
 
 def _check(matching: Matching) -> None:
