@@ -1,1 +1,1 @@
-"""The floor that the four skills stand on: nouns, text, vectors, encoders, training, metrics."""
+"""Foundations of the four skills: types, text, vectors, encoders, networks, training and measures."""

@@ -20,7 +20,7 @@ def general_scores(queries: Tensor, states: Tensor, W_a: Tensor) -> Tensor:
 
 
 def masked_softmax(scores: Tensor, mask: Tensor) -> Tensor:
-    """Softmax over the last dimension where `mask` is true, 0 elsewhere; a row without a true cell is all 0."""
+    """Softmax over the last dimension where `mask` is true, 0 elsewhere; all 0 in a row without true cells."""
     lowest = torch.finfo(scores.dtype).min
     return scores.masked_fill(~mask, lowest).softmax(-1) * mask
 
@@ -31,7 +31,7 @@ def attend(scores: Tensor, states: Tensor, mask: Tensor) -> tuple[Tensor, Tensor
     Args:
         scores: e, (B, Q, T).
         states: h, (B, T, D).
-        mask: (B, T), true at real tokens; a text without any gets context 0.
+        mask: (B, T), true at real tokens; the context of a text without tokens is 0.
 
     Returns:
         Contexts (B, Q, D) and weights (B, Q, T).

@@ -1,4 +1,4 @@
-"""Token ids of unequal length to batches without much padding."""
+"""Batches of token ids of similar length, with little padding."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from qa_core.types import IntArray
 
 
 def batches(lengths: Sequence[int], *, tokens: int) -> list[list[int]]:
-    """Positions in order of length, cut where a batch padded to its longest member would pass `tokens`."""
+    """Positions ordered by length, split into batches of at most `tokens` tokens, padding included."""
     result: list[list[int]] = []
     for position in sorted(range(len(lengths)), key=lambda i: (lengths[i], i)):
         if not result or lengths[position] * (len(result[-1]) + 1) > tokens:
@@ -20,7 +20,7 @@ def batches(lengths: Sequence[int], *, tokens: int) -> list[list[int]]:
 
 
 def padded(rows: Sequence[Sequence[int] | IntArray]) -> tuple[IntArray, IntArray]:
-    """Token ids filled up with zeros, (B, T), and the mask, (B, T), one at real tokens; T is at least 1."""
+    """Token ids (B, T), padded with zeros, and the mask (B, T), one at real tokens; T is at least 1."""
     lengths = np.array([len(row) for row in rows])
     mask = np.arange(max(1, lengths.max()))[None, :] < lengths[:, None]
     ids = np.zeros(mask.shape, dtype=np.int64)

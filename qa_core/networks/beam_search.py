@@ -1,7 +1,7 @@
-"""The likeliest continuations by a step function: greedily, or with a beam.
+"""Beam search over a step function.
 
-A step takes a state and the tokens (B,) read last to logits (B, V) of the next ones and the state behind them; a
-state's `select` takes the rows it is asked for. `qa_core/networks/seq2seq.py` has both.
+A step maps a state and the last tokens (B,) to the logits (B, V) of the next tokens and the next state. A state's
+`select` picks rows of its batch. `qa_core/networks/seq2seq.py` has both.
 """
 
 from __future__ import annotations
@@ -25,32 +25,11 @@ Step = Callable[[Rows, Tensor], tuple[Tensor, Rows]]
 
 
 @torch.no_grad()
-def greedy(step: Step[Rows], state: Rows, count: int, *, limits: Limits) -> list[Hypothesis]:
-    """The likeliest token at each step, for each of `count` texts."""
-    tokens = torch.full((count,), limits.start)
-    scores, ended = torch.zeros(count), torch.zeros(count, dtype=torch.bool)
-    drawn: list[Tensor] = []
-    for _ in range(limits.length):
-        if bool(ended.all()):
-            break
-        log_p, state = _stepped(step, state, tokens, limits)
-        best, tokens = (found.cpu() for found in log_p.max(1))
-        scores += best.masked_fill(ended, 0.0)
-        ended |= tokens == limits.end
-        drawn.append(tokens)
-    texts = [[int(step[row]) for step in drawn] for row in range(count)]
-    return [
-        Hypothesis(_before(limits.end, text), score, finished)
-        for text, score, finished in zip(texts, scores.tolist(), ended.tolist(), strict=True)
-    ]
-
-
-@torch.no_grad()
 def beam(step: Step[Rows], state: Rows, count: int, *, size: int, limits: Limits) -> list[list[Hypothesis]]:
     """Up to `size` likely continuations of each of `count` texts, best first.
 
-    At each step the `size` likeliest unfinished ones go on. Those that reach the end leave the beam; a text is done
-    once `size` of them are likelier than all that goes on, which only gets less likely.
+    Each step keeps the `size` likeliest unfinished hypotheses. A hypothesis that reaches the end leaves the beam. A
+    text is complete when `size` finished hypotheses are likelier than all unfinished ones, whose scores can only fall.
     """
     if size < 1:
         raise ValueError(f"Expected a beam of at least one hypothesis, but got {size}; raise it.")
@@ -58,7 +37,7 @@ def beam(step: Step[Rows], state: Rows, count: int, *, size: int, limits: Limits
     state = state.select(torch.arange(count).repeat_interleave(size))
     tokens = torch.full((count * size,), limits.start)
     scores = torch.full((count, size), -torch.inf)
-    scores[:, 0] = 0.0  # all hypotheses of a text start alike: only the first may go on
+    scores[:, 0] = 0.0  # all hypotheses of a text are equal at first: only one is extended
     for _ in range(limits.length):
         if search.done(scores):
             break
@@ -69,7 +48,7 @@ def beam(step: Step[Rows], state: Rows, count: int, *, size: int, limits: Limits
 
 
 class _Search:
-    """The beams of all texts: what each hypothesis has drawn, and those that have ended."""
+    """The beams of all texts: the tokens of each unfinished hypothesis, and the finished hypotheses."""
 
     def __init__(self, count: int, size: int) -> None:
         self.count, self.size = count, size
@@ -77,36 +56,40 @@ class _Search:
         self.ended: list[list[Hypothesis]] = [[] for _ in range(count)]
 
     def advance(self, scores: Tensor, log_p: Tensor, end: int) -> tuple[Tensor, Tensor, Tensor]:
-        """Scores (B, K) and log p (B·K, V) to the rows that go on (B·K,), their tokens (B·K,) and scores (B, K)."""
+        """From scores (B, K) and log p (B·K, V): rows to extend (B·K,), their tokens (B·K,) and scores (B, K)."""
         vocabulary = log_p.shape[1]
         totals = (scores.reshape(-1, 1).to(log_p) + log_p).reshape(self.count, -1)  # (B, K · V)
-        found = totals.topk(min(2 * self.size, totals.shape[1]))  # at most K of them end
-        rows, tokens, kept = [], [], []
-        for text, (values, places) in enumerate(zip(found.values.tolist(), found.indices.tolist(), strict=True)):
-            chosen = self._text(text, [(v, *divmod(p, vocabulary)) for v, p in zip(values, places, strict=True)], end)
-            rows += [text * self.size + row for _, row, _ in chosen]
-            tokens += [token for *_, token in chosen]
-            kept.append([value for value, *_ in chosen])
+        top = totals.topk(min(2 * self.size, totals.shape[1]))  # at most K of them end
+        rows, tokens, values = [], [], []
+        for text, (scores_, cells) in enumerate(zip(top.values.tolist(), top.indices.tolist(), strict=True)):
+            candidates = [(score, *divmod(cell, vocabulary)) for score, cell in zip(scores_, cells, strict=True)]
+            extended = self._extended(text, candidates, end)
+            rows += [text * self.size + row for _, row, _ in extended]
+            tokens += [token for *_, token in extended]
+            values.append([score for score, *_ in extended])
         self.drawn = [(*self.drawn[row], token) for row, token in zip(rows, tokens, strict=True)]
-        return torch.tensor(rows, dtype=torch.int64), torch.tensor(tokens, dtype=torch.int64), torch.tensor(kept)
+        return torch.tensor(rows, dtype=torch.int64), torch.tensor(tokens, dtype=torch.int64), torch.tensor(values)
 
-    def _text(self, text: int, found: Sequence[tuple[float, int, int]], end: int) -> list[tuple[float, int, int]]:
-        """The K of (score, row, token) that go on, filled up with impossible ones; those that end are taken down."""
-        for value, row, token in found:
-            if token == end and value > -torch.inf:
-                self.ended[text].append(Hypothesis(self.drawn[text * self.size + row], value, finished=True))
-        going = [each for each in found if each[2] != end][: self.size]
-        return going + [(-torch.inf, 0, end)] * (self.size - len(going))
+    def _extended(
+        self, text: int, candidates: Sequence[tuple[float, int, int]], end: int
+    ) -> list[tuple[float, int, int]]:
+        """The K unfinished (score, row, token), padded with impossible ones; finished ones go to `ended`."""
+        for score, row, token in candidates:
+            if token == end and score > -torch.inf:
+                self.ended[text].append(Hypothesis(self.drawn[text * self.size + row], score, finished=True))
+        unfinished = [candidate for candidate in candidates if candidate[2] != end][: self.size]
+        return unfinished + [(-torch.inf, 0, end)] * (self.size - len(unfinished))
 
     def done(self, scores: Tensor) -> bool:
         return all(self._complete(text, float(best)) for text, best in enumerate(scores.amax(1)))
 
-    def _complete(self, text: int, going: float) -> bool:
-        values = sorted((each.score for each in self.ended[text]), reverse=True)
-        return going == -torch.inf or (len(values) >= self.size and values[self.size - 1] >= going)
+    def _complete(self, text: int, unfinished: float) -> bool:
+        """Whether no hypothesis can still enter the K best; `unfinished` is the best score of the unfinished."""
+        scores = sorted((hypothesis.score for hypothesis in self.ended[text]), reverse=True)
+        return unfinished == -torch.inf or (len(scores) >= self.size and scores[self.size - 1] >= unfinished)
 
     def best(self, scores: Tensor) -> list[list[Hypothesis]]:
-        """The likeliest of each text, those included that were cut at the allowed length."""
+        """The K best hypotheses of each text, finished or cut at the length limit."""
         cut = [
             [
                 Hypothesis(self.drawn[text * self.size + row], value, finished=False)
@@ -115,18 +98,14 @@ class _Search:
             ]
             for text, values in enumerate(scores.tolist())
         ]
-        both = [ended + going for ended, going in zip(self.ended, cut, strict=True)]
-        return [sorted(each, key=attrgetter("score"), reverse=True)[: self.size] for each in both]
+        both = [ended + unfinished for ended, unfinished in zip(self.ended, cut, strict=True)]
+        return [sorted(hypotheses, key=attrgetter("score"), reverse=True)[: self.size] for hypotheses in both]
 
 
 def _stepped(step: Step[Rows], state: Rows, tokens: Tensor, limits: Limits) -> tuple[Tensor, Rows]:
-    """log p (B, V) of the next tokens, −∞ for barred ones, and the state."""
+    """log p (B, V) of the next tokens, −∞ for barred ones, and the next state."""
     logits, state = step(state, tokens)
     log_p = logits.log_softmax(1)
     if limits.barred:
         log_p[:, list(limits.barred)] = -torch.inf
     return log_p, state
-
-
-def _before(end: int, text: Sequence[int]) -> tuple[int, ...]:
-    return tuple(text[: text.index(end)] if end in text else text)

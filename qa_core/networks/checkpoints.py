@@ -1,6 +1,6 @@
-"""A model at rest: a folder of config.json, vocabulary.txt, model.safetensors and README.md, replaced as a whole.
+"""Model folders: config.json, vocabulary.txt, model.safetensors and README.md, replaced as a whole.
 
-The one door of safetensors. Arrays are written and read without torch; nothing is ever unpickled.
+The only file that imports safetensors. Arrays are written and read without torch, and nothing is unpickled.
 """
 
 from __future__ import annotations
@@ -40,19 +40,19 @@ def save_model(
     vocabulary: Iterable[str] | None = None,
     card: str,
 ) -> None:
-    """Write a model; an interrupted save leaves the old one, and files that are not the model's stay in the folder.
+    """Write a model; an interrupted save leaves the old one, and other files stay in the folder.
 
     Args:
-        config: a dataclass; the name of its class names the architecture.
+        config: a dataclass; its class name identifies the architecture.
         vocabulary: words in the order of their ids.
         card: Markdown on data, seed, licence and figures.
 
     Raises:
-        ValueError: for NaN or infinity in the weights, a word that does not fit on a line, or a folder where files of
-            these names are someone else's.
+        ValueError: for NaN or infinity in the weights, a word with a line break, or a folder whose files of these
+            names belong to another program.
     """
     _check_finite(weights)
-    _check_ours(folder)
+    _check_replaceable(folder)
     kind = type(config).__name__
     head = {"format": FORMAT, "kind": kind, "config": dataclasses.asdict(config)}
     with atomic_folder(folder, FILES) as new:
@@ -64,12 +64,12 @@ def save_model(
 
 
 def text_tensor(text: str) -> NDArray[np.uint8]:
-    """A text as a tensor, so that it is saved and replaced together with the weights."""
+    """A text as bytes, so that it is saved together with the weights."""
     return np.array(bytearray(text.encode("utf-8")), dtype=np.uint8)
 
 
 def tensor_text(tensor: NDArray[Any] | None, source: Path) -> str:
-    """The text of `packed`; raises ValueError where there is none."""
+    """The text of a `text_tensor`. Raises ValueError if it is missing or damaged."""
     if tensor is None or tensor.dtype != np.uint8:
         raise ValueError(f"{source}: Expected a text as bytes, but got {tensor if tensor is None else tensor.dtype}.")
     try:
@@ -82,8 +82,8 @@ def load_config(folder: Path, expected: type[Config]) -> Config:
     """The config of a model of the `expected` architecture; absent keys take their defaults.
 
     Raises:
-        FileNotFoundError: without a model.
-        ValueError: for another architecture or format, an unknown key (the nearest known is named), a wrong type.
+        FileNotFoundError: if the folder has no model.
+        ValueError: for another architecture or format, an unknown key (with the nearest known one), or a wrong type.
     """
     path = _file(folder, CONFIG)
     head = _json_object(path)
@@ -112,25 +112,25 @@ def load_vocabulary(folder: Path) -> list[str]:
 
 
 def load_weights(folder: Path, *, shapes: Shapes | None = None) -> dict[str, NDArray[Any]]:
-    """Arrays by name, without torch; where `shapes` is given, every difference from it is named in a ValueError."""
+    """Arrays by name, without torch. Raises ValueError that names every difference from `shapes`."""
     path = _file(folder, WEIGHTS)
     return _checked(path, read_weights(path), shapes)
 
 
 def load_tensors(folder: Path, *, shapes: Shapes | None = None) -> dict[str, Tensor]:
-    """As `load_weights`, but torch tensors on the CPU."""
+    """The same as torch tensors on the CPU."""
     path = _file(folder, WEIGHTS)
     return _checked(path, read_tensors(path), shapes)
 
 
 def load_module(folder: Path, module: nn.Module) -> None:
-    """Fill a module with the saved weights; missing, unknown and differently shaped ones are named."""
+    """Fill a module with the saved weights; the error names missing, unknown and differently shaped ones."""
     shapes = {name: tuple(tensor.shape) for name, tensor in module.state_dict().items()}
     module.load_state_dict(load_tensors(folder, shapes=shapes))
 
 
 def write_weights(path: Path, weights: Mapping[str, Tensor | NDArray[Any]]) -> None:
-    # safetensors writes the raw buffer, so that a transposed array would come back scrambled
+    # safetensors writes the raw buffer: without the copy a transposed array would be read back scrambled
     arrays = {name: np.asarray(value, order="C") for name, value in weights.items() if isinstance(value, np.ndarray)}
     if len(arrays) == len(weights):
         safetensors.numpy.save_file(arrays, path)
@@ -138,7 +138,7 @@ def write_weights(path: Path, weights: Mapping[str, Tensor | NDArray[Any]]) -> N
     import torch
     from safetensors.torch import save_file
 
-    # clones, since weights that share memory (tied embeddings) are refused by safetensors
+    # clones, because safetensors rejects weights that share memory (tied embeddings)
     tensors = {name: torch.as_tensor(value).detach().cpu().clone() for name, value in weights.items()}
     save_file({name: tensor.contiguous() for name, tensor in tensors.items()}, path)
 
@@ -155,7 +155,7 @@ def read_tensors(path: Path) -> dict[str, Tensor]:
         return load_file(path)
 
 
-def _check_ours(folder: Path) -> None:
+def _check_replaceable(folder: Path) -> None:
     path = current_folder(folder) / CONFIG
     if path.is_file() and "kind" not in _json_object(path):
         raise ValueError(
@@ -167,7 +167,9 @@ def _check_ours(folder: Path) -> None:
 def _file(folder: Path, name: str) -> Path:
     path = current_folder(folder) / name
     if not path.is_file():
-        raise FileNotFoundError(f"Expected a model folder with {name}, but {folder} has none; train or name another.")
+        raise FileNotFoundError(
+            f"Expected a model folder with {name}, but {folder} has none; train a model or name another folder."
+        )
     return path
 
 
@@ -208,11 +210,11 @@ Value = TypeVar("Value", bound=Any)
 def _checked(path: Path, weights: dict[str, Value], shapes: Shapes | None) -> dict[str, Value]:
     if shapes is None:
         return weights
-    found_shapes = {name: tuple(value.shape) for name, value in weights.items()}
+    actual = {name: tuple(value.shape) for name, value in weights.items()}
     wrong = [
-        f"{name}: expected {shapes.get(name, 'nothing')}, got {found_shapes.get(name, 'nothing')}"
-        for name in sorted(shapes.keys() | found_shapes.keys())
-        if shapes.get(name) != found_shapes.get(name)
+        f"{name}: expected {shapes.get(name, 'nothing')}, got {actual.get(name, 'nothing')}"
+        for name in sorted(shapes.keys() | actual.keys())
+        if shapes.get(name) != actual.get(name)
     ]
     if wrong:
         raise ValueError(f"{path}: Expected the weights of this architecture, but got others: {'; '.join(wrong)}.")

@@ -1,4 +1,4 @@
-"""A transformer that reads a question and a passage together and says whether they match (a cross-encoder).
+"""A cross-encoder: a transformer that reads a question and a passage together and scores their match.
 
 `[CLS] question [SEP] passage [SEP]` → hidden state of `[CLS]` → dropout → linear → logit `x` (Chiu and Shinzato 2022,
 §3.2); `σ(x)` is the probability of a match.
@@ -40,13 +40,13 @@ from qa_core.training.schedules import triangle
 from qa_core.types import FloatArray, IntArray
 
 TRANSFORMER = "transformer"
-"""Folder of the transformer inside that of the classifier."""
+"""Subfolder of the transformer."""
 GRAPH, QUANTISED = "model.onnx", "model.int8.onnx"
-"""What `rankers/answer_selection/cross_encoder.py` makes of the weights beside them; new weights do away with it."""
+"""Graphs that `rankers/answer_selection/cross_encoder.py` exports from the weights; saving new weights removes them."""
 _FILES = (TRANSFORMER, CONFIG, WEIGHTS, CARD, GRAPH, QUANTISED)
 _TOKENISER = ("config.json", "tokenizer.json", "words.txt")
-_CHUNK = 1 << 13  # tokens at once, padding included: with six layers of 384 in training, about 1.5 GB
-_BATCHES_ALIKE = 20  # batches' worth of pairs that are sorted by length together
+_CHUNK = 1 << 13  # tokens of a chunk, with padding: about 1.5 GB in training for six layers of 384
+_POOL = 20  # batches whose pairs are sorted by length together
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,12 +55,12 @@ class PairTuning:
     epochs: int = 10
     learning_rate: float = 1e-5
     warm_up: float = 0.1  # share of all steps
-    clip: float = 1.0  # largest norm of all gradients together; 0 is off
+    clip: float = 1.0  # largest norm of the whole gradient; 0: no clipping
 
 
 @dataclass(frozen=True, slots=True)
 class LabelledPairs:
-    """Pairs, and for each whether it is a match."""
+    """Pairs, each labelled as a match or not."""
 
     pairs: tuple[TextPair, ...]
     labels: tuple[bool, ...]
@@ -88,12 +88,11 @@ class PairBatch:
     def of(cls, rows: Sequence[PairRow], device: torch.device) -> Self:
         tokens, mask = padded([row.tokens for row in rows])
         segments, _ = padded([row.segments for row in rows])
-        sent = (torch.from_numpy(each).to(device) for each in (tokens, segments, mask.astype(np.bool_)))
-        return cls(*sent)
+        return cls(*(torch.from_numpy(array).to(device) for array in (tokens, segments, mask.astype(np.bool_))))
 
 
 class PairNetwork(nn.Module):
-    """A transformer with one output."""
+    """A transformer with one output unit."""
 
     def __init__(self, transformer: Any, *, dropout: float) -> None:
         super().__init__()
@@ -102,11 +101,11 @@ class PairNetwork(nn.Module):
         self.output = nn.Linear(transformer.config.hidden_size, 1)
         nn.init.normal_(self.output.weight, std=0.02)
         nn.init.zeros_(self.output.bias)
-        self.told_segments = "token_type_ids" in inspect.signature(transformer.forward).parameters
+        self.has_segments = "token_type_ids" in inspect.signature(transformer.forward).parameters
 
     def forward(self, batch: PairBatch) -> Tensor:
         """Logits (B,)."""
-        segments = {"token_type_ids": batch.segments} if self.told_segments else {}
+        segments = {"token_type_ids": batch.segments} if self.has_segments else {}
         states = self.transformer(
             input_ids=batch.tokens, attention_mask=batch.mask.long(), return_dict=False, **segments
         )[0]  # (B, T, D)
@@ -116,7 +115,7 @@ class PairNetwork(nn.Module):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PairClassifier:
-    """A pair classifier with its reading of texts."""
+    """A pair network with its tokeniser."""
 
     model: PairNetwork
     tokeniser: SubwordTokeniser
@@ -125,10 +124,10 @@ class PairClassifier:
 
     @classmethod
     def of(cls, folder: Path, config: PairConfig) -> Self:
-        """A new classifier over a transformer: a folder of its weights, or one in sentence-transformers layout.
+        """A new classifier over a transformer: a folder of weights, or one in sentence-transformers layout.
 
-        torch's global generator draws the output layer. Raises ModuleNotFoundError without the extra `minilm`,
-        FileNotFoundError and ValueError for what is missing in the folder or does not fit.
+        The output layer is drawn by torch's global generator. Raises ModuleNotFoundError without the extra `minilm`,
+        and FileNotFoundError or ValueError for missing or unsuitable files.
         """
         weights = SentenceLayout.read(folder).weights if (folder / "modules.json").is_file() else folder
         positions = read_object(weights / "config.json").get("max_position_embeddings", config.max_length)
@@ -146,16 +145,16 @@ class PairClassifier:
 
     @classmethod
     def load(cls, folder: Path) -> Self:
-        """What `save` wrote; errors as those of `of`, and ValueError for a model of another architecture."""
+        """Open a saved model. Raises the errors of `of`, and ValueError for another architecture."""
         config = load_config(folder, PairConfig)
         classifier = cls.of(current_folder(folder) / TRANSFORMER, config)
         load_module(folder, classifier.model.output)
         return classifier
 
     def save(self, folder: Path, *, card: str) -> None:
-        """Write the model as a whole; a crash leaves the old one. Raises ValueError for NaN or infinity in it."""
+        """Write the model; a crash leaves the old one. Raises ValueError for NaN or infinity in the weights."""
         weights = self.model.state_dict()
-        wrong = [name for name, each in weights.items() if each.is_floating_point() and not bool(each.isfinite().all())]
+        wrong = [name for name, weight in weights.items() if weight.is_floating_point() and not weight.isfinite().all()]
         if wrong:
             raise ValueError(
                 f"Expected finite weights, but got NaN or infinity in {wrong[0]!r}; train with a lower learning rate."
@@ -172,11 +171,11 @@ class PairClassifier:
             (new / CARD).write_text(card, encoding="utf-8")
 
     def rows(self, pairs: Sequence[TextPair]) -> list[PairRow]:
-        """Token ids with the special tokens of the model's own tokeniser."""
+        """Token ids with the special tokens of the model's tokeniser."""
         return pair_rows(self.tokeniser, pairs, max_length=self.config.max_length)
 
     def score(self, pairs: Sequence[TextPair]) -> FloatArray:
-        """Logits (N,), without dropout; neither the other pairs nor their order make a difference to one."""
+        """Logits (N,), without dropout; the score of a pair does not depend on the other pairs."""
         was_training = self.model.training
         self.model.eval()
         with torch.no_grad():
@@ -186,7 +185,7 @@ class PairClassifier:
 
 
 def probabilities(logits: FloatArray) -> FloatArray:
-    """`σ(x)`, (N,), that never overflows."""
+    """`σ(x)`, (N,), without overflow."""
     shares: FloatArray = 0.5 * (1 + np.tanh(0.5 * logits, dtype=np.float32))
     return shares
 
@@ -208,10 +207,10 @@ def train_pairs(
     held_out: LabelledPairs | None = None,
     report_every: int = 10,
 ) -> Iterator[Progress]:
-    """Train by binary cross-entropy; with held-out pairs the model ends with the weights of their lowest loss.
+    """Train by binary cross-entropy; with held-out pairs, keep the weights of the epoch with their lowest loss.
 
-    Batches hold pairs of like length. `training` holds the classifier's network, and a saved run goes on with the same
-    arguments. Raises ValueError where all pairs have one label.
+    Batches hold pairs of similar length. `training` holds the classifier's network; resume a saved run with the same
+    arguments. Raises ValueError if all pairs have the same label.
     """
     if len(set(examples.labels)) < 2:
         raise ValueError(
@@ -223,10 +222,10 @@ def train_pairs(
     total = tuning.epochs * steps(examples, tuning)
 
     def drawn(_epoch: int, rng: np.random.Generator) -> Iterable[IntArray]:
-        return alike([len(row.tokens) for row in rows], rng, size=tuning.batch)
+        return similar_length_batches([len(row.tokens) for row in rows], rng, size=tuning.batch)
 
     def loss(model: nn.Module, chosen: IntArray) -> Tensor:
-        logits = pair_logits(model, [rows[place] for place in chosen])
+        logits = pair_logits(model, [rows[i] for i in chosen])
         return pairwise_cross_entropy(logits, labels[chosen].to(logits.device))
 
     yield from train(
@@ -244,31 +243,30 @@ def train_pairs(
 
 
 def steps(examples: LabelledPairs, tuning: PairTuning) -> int:
-    """Batches of an epoch."""
+    """Number of batches in an epoch."""
     return -(-len(examples) // tuning.batch)
 
 
 def mean_loss(classifier: PairClassifier, examples: LabelledPairs) -> float:
-    """Binary cross-entropy, in nats a pair."""
+    """Mean binary cross-entropy per pair, in nats."""
     logits = torch.from_numpy(classifier.score(examples.pairs))
     return float(pairwise_cross_entropy(logits, torch.tensor(examples.labels)))
 
 
-def alike(lengths: Sequence[int], rng: np.random.Generator, *, size: int) -> Iterator[IntArray]:
-    """Places of all pairs once, shuffled into batches of up to `size` whose lengths are alike."""
+def similar_length_batches(lengths: Sequence[int], rng: np.random.Generator, *, size: int) -> Iterator[IntArray]:
+    """Every position once, in random batches of up to `size` positions with similar lengths."""
     order = rng.permutation(len(lengths))
-    span = size * _BATCHES_ALIKE
-    sorted_ = [
-        stretch[np.argsort([lengths[place] for place in stretch], kind="stable")]
-        for stretch in np.split(order, range(span, len(order), span))
+    pools = [
+        pool[np.argsort([lengths[i] for i in pool], kind="stable")]
+        for pool in np.split(order, range(size * _POOL, len(order), size * _POOL))
     ]
-    cut = [stretch[start : start + size] for stretch in sorted_ for start in range(0, len(stretch), size)]
-    for place in rng.permutation(len(cut)):
-        yield cut[place]
+    cut = [pool[start : start + size] for pool in pools for start in range(0, len(pool), size)]
+    for number in rng.permutation(len(cut)):
+        yield cut[number]
 
 
 def pair_logits(model: nn.Module, rows: Sequence[PairRow]) -> Tensor:
-    """(N,); where pairs are too many for one chunk, the graph of one chunk is alive at any time."""
+    """Logits (N,), in chunks; in training only one chunk's graph is in memory at a time."""
     device = next(model.parameters()).device
     if not rows:
         return torch.zeros(0, device=device)
@@ -276,18 +274,18 @@ def pair_logits(model: nn.Module, rows: Sequence[PairRow]) -> Tensor:
     replay: Callable[..., Tensor] = checkpoint
     parts = []
     for members in order:
-        batch = PairBatch.of([rows[place] for place in members], device)
+        batch = PairBatch.of([rows[i] for i in members], device)
         if len(order) == 1 or not torch.is_grad_enabled():
             parts.append(model(batch))
         else:
             parts.append(replay(model, batch, use_reentrant=False))
-    places = torch.tensor([place for members in order for place in members], device=device)
-    return torch.cat(parts)[places.argsort()]
+    positions = torch.tensor([i for members in order for i in members], device=device)
+    return torch.cat(parts)[positions.argsort()]
 
 
 def _transformer(weights: Path) -> Any:
     if (weights / WEIGHTS).is_file():
-        map_tensors(weights / WEIGHTS)  # tells of damage in words
+        map_tensors(weights / WEIGHTS)  # raises a readable error for a damaged file
     try:
         return load_model(weights, attention="sdpa")
     except ImportError as error:

@@ -1,4 +1,4 @@
-"""Question and passage as one row of token ids, as a pair classifier reads them; no torch."""
+"""A question and a passage as one row of token ids, the input of a pair classifier; without torch."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 from qa_core.encoders.tokenisers import SubwordTokeniser
 from qa_core.types import IntArray
 
-_LETTERS = 8  # of a text for each token that counts: to read a long one to its end takes longer than to score it
+_LETTERS = 8  # characters read per allowed token: tokenising all of a long text takes longer than scoring it
 
 TextPair = tuple[str, str]
 """Question and passage."""
@@ -19,19 +19,19 @@ TextPair = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class PairConfig:
-    max_length: int = 256  # tokens of question and passage with three special ones; the longer text is cut first
-    dropout: float = 0.1  # of the state behind the linear layer
+    max_length: int = 256  # tokens of question, passage and three special tokens; the longer text is cut first
+    dropout: float = 0.1  # of the state before the linear layer
 
 
 class PairRow(NamedTuple):
-    """One pair as the transformer reads it, both (T,)."""
+    """One pair, the input of the transformer; both (T,)."""
 
     tokens: IntArray
-    segments: IntArray  # 0 in the question, 1 in the passage, where the model tells them apart
+    segments: IntArray  # 0 in the question; 1 in the passage if the model distinguishes segments
 
 
 def pair_rows(tokeniser: SubwordTokeniser, pairs: Sequence[TextPair], *, max_length: int) -> list[PairRow]:
-    """Token ids with the special tokens of the model's own tokeniser, which cuts pairs to `max_length`."""
+    """Token ids with the special tokens of the model's tokeniser, which cuts pairs to `max_length`."""
     most = _LETTERS * max_length
     cut = [(first[:most], second[:most]) for first, second in pairs]
     encodings = tokeniser.tokenizer.encode_batch_fast(cut)

@@ -1,7 +1,7 @@
-"""Texts as token ids to vectors: poolings, and the encoders made of them.
+"""Poolings of token states, and the text encoders built on them.
 
 Letters: B texts, T positions, D vector size, H hidden size of one direction, V words. Masks are (B, T), true at real
-tokens; what finite value stands elsewhere never changes a result. A text without tokens has a zero vector.
+tokens; values in the padding never change a result. A text without tokens has a zero vector.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def mean_pool(states: Tensor, mask: Tensor) -> Tensor:
 
 
 def weighted_mean_pool(states: Tensor, mask: Tensor, weights: Tensor) -> Tensor:
-    """`Σ_t w_t h_t / Σ_t w_t` over real tokens, weights (B, T) not negative; 0 where all weights are 0."""
+    """`Σ_t w_t h_t / Σ_t w_t` over real tokens, weights (B, T) not negative; 0 if all weights are 0."""
     weights = weights.masked_fill(~mask, 0.0)
     total = (weights.unsqueeze(1) @ states).squeeze(1)  # (B, D)
     norm = weights.sum(1, keepdim=True)  # (B, 1)
@@ -42,7 +42,7 @@ def weighted_mean_pool(states: Tensor, mask: Tensor, weights: Tensor) -> Tensor:
 
 
 def max_pool(states: Tensor, mask: Tensor) -> Tensor:
-    """Per dimension the largest value over real tokens: (B, T, D) to (B, D)."""
+    """The largest value of each dimension over real tokens: (B, T, D) to (B, D)."""
     lowest = torch.finfo(states.dtype).min
     largest = states.masked_fill(~mask.unsqueeze(-1), lowest).amax(1)  # (B, D)
     return largest.masked_fill(~mask.any(1, keepdim=True), 0.0)
@@ -50,8 +50,8 @@ def max_pool(states: Tensor, mask: Tensor) -> Tensor:
 
 def last_pool(states: Tensor, mask: Tensor) -> Tensor:
     """The state at the last real token: (B, T, D) to (B, D)."""
-    places = torch.arange(mask.shape[1], device=mask.device)
-    last = places.masked_fill(~mask, -1).amax(1)  # (B,), −1 without tokens
+    positions = torch.arange(mask.shape[1], device=mask.device)
+    last = positions.masked_fill(~mask, -1).amax(1)  # (B,), −1 without tokens
     picked = states[torch.arange(len(states), device=states.device), last.clamp(min=0)]
     return picked.masked_fill((last < 0).unsqueeze(-1), 0.0)
 
@@ -62,9 +62,9 @@ def unit(vectors: Tensor) -> Tensor:
 
 
 class WordEmbedding(nn.Module):
-    """`E[w] = E_pre[w] + E_tune[w]`: pretrained vectors that stay as they are, plus trained ones; at least one of them.
+    """`E[w] = E_pre[w] + E_tune[w]`: fixed pretrained vectors plus trained ones; at least one of the two.
 
-    E_pre starts at zero until `set_pretrained` fills it or a checkpoint does.
+    E_pre is zero until `set_pretrained` or a checkpoint fills it.
     """
 
     E_pre: Tensor | None
@@ -82,7 +82,7 @@ class WordEmbedding(nn.Module):
     @property
     def table(self) -> nn.Parameter:
         """E_tune (V, D), for a softmax that shares it."""
-        assert self.E_tune is not None, "nothing is trained here"
+        assert self.E_tune is not None, "no trained vectors"
         return self.E_tune
 
     def forward(self, tokens: Tensor) -> Tensor:
@@ -91,7 +91,7 @@ class WordEmbedding(nn.Module):
         return torch.stack([functional.embedding(tokens, table) for table in tables]).sum(0)
 
     def set_pretrained(self, vectors: Tensor) -> None:
-        """Fill E_pre with vectors (V, D); another shape, or an embedding without E_pre, is a ValueError."""
+        """Fill E_pre with vectors (V, D). Raises ValueError for another shape, or without E_pre."""
         if self.E_pre is None:
             raise ValueError("Expected an embedding with pretrained vectors, but got one without; set pretrained=True.")
         if vectors.shape != self.E_pre.shape:
@@ -103,7 +103,7 @@ class WordEmbedding(nn.Module):
 
 
 class MaskedLSTM(nn.Module):
-    """An LSTM over real tokens only: the backward direction starts at the last one, not in the padding."""
+    """An LSTM over real tokens only: the backward direction starts at the last token, not in the padding."""
 
     def __init__(
         self, input_size: int, hidden: int, *, layers: int = 1, dropout: float = 0.0, bidirectional: bool = True
@@ -114,42 +114,42 @@ class MaskedLSTM(nn.Module):
         self.output_size = hidden * (2 if bidirectional else 1)
 
     def forward(self, inputs: Tensor, mask: Tensor) -> Tensor:
-        """Inputs (B, T, D), mask (B, T) whose real tokens come first, to states (B, T, 2H), zero in the padding."""
+        """Inputs (B, T, D) and mask (B, T), padded on the right, to states (B, T, 2H), zero in the padding."""
         if (mask[:, 1:] & ~mask[:, :-1]).any():
             raise ValueError(
-                "Expected masks whose real tokens come first, but got padding before one; pad on the right."
+                "Expected masks whose real tokens come first, but got padding before a token; pad on the right."
             )
         read = self._packed if inputs.is_cuda else self._unpacked
         return read(inputs, mask).masked_fill(~mask.unsqueeze(-1), 0.0)
 
     def _packed(self, inputs: Tensor, mask: Tensor) -> Tensor:
-        lengths = mask.sum(1).clamp(min=1)  # packing knows no empty text: one padded step
+        lengths = mask.sum(1).clamp(min=1)  # an empty text cannot be packed: it gets one padded step
         packed = pack_padded_sequence(inputs, lengths.cpu(), batch_first=True, enforce_sorted=False)
         states, _ = pad_packed_sequence(self.lstm(packed)[0], batch_first=True, total_length=inputs.shape[1])
         return states
 
     def _unpacked(self, inputs: Tensor, mask: Tensor) -> Tensor:
-        """The same without packing, which keeps a CPU from its fast kernels (half as fast in batches of 20 texts).
+        """The same without packing, which disables the CPU's fast kernels (twice as slow in batches of 20 texts).
 
-        Forwards the padding comes too late to matter; backwards every text is turned round in its place.
+        The forward direction reads the padding last; for the backward direction each text is reversed in place.
         """
-        places, lengths = torch.arange(mask.shape[1]), mask.sum(1, keepdim=True)  # (T,), (B, 1)
-        turned = torch.where(places < lengths, lengths - 1 - places, places).unsqueeze(-1)  # (B, T, 1)
+        positions, lengths = torch.arange(mask.shape[1]), mask.sum(1, keepdim=True)  # (T,), (B, 1)
+        reverse = torch.where(positions < lengths, lengths - 1 - positions, positions).unsqueeze(-1)  # (B, T, 1)
         directions = 1 + self.lstm.bidirectional
         states = inputs
         for layer in range(self.lstm.num_layers):
             weights = self.lstm.all_weights[layer * directions : (layer + 1) * directions]
             if layer:
                 states = functional.dropout(states, self.lstm.dropout, self.training)
-            read = [_one_way(states, weights[0])]
+            read = [_one_direction(states, weights[0])]
             if self.lstm.bidirectional:
-                read.append(_turn(_one_way(_turn(states, turned), weights[1]), turned))
+                read.append(_reordered(_one_direction(_reordered(states, reverse), weights[1]), reverse))
             states = torch.cat(read, dim=-1)
         return states
 
 
-def _one_way(inputs: Tensor, weights: Sequence[Tensor]) -> Tensor:
-    """States (B, T, H) of a layer that reads (B, T, D) from the first place to the last."""
+def _one_direction(inputs: Tensor, weights: Sequence[Tensor]) -> Tensor:
+    """States (B, T, H) of a layer that reads inputs (B, T, D) from left to right."""
     zeros = inputs.new_zeros(1, len(inputs), weights[1].shape[1])
     states: Tensor = torch.lstm(
         inputs, (zeros, zeros), list(weights), True, 1, 0.0, torch.is_grad_enabled(), False, True
@@ -157,9 +157,9 @@ def _one_way(inputs: Tensor, weights: Sequence[Tensor]) -> Tensor:
     return states
 
 
-def _turn(states: Tensor, turned: Tensor) -> Tensor:
-    """Each text's states (B, T, D) in the order of places `turned` (B, T, 1)."""
-    return states.gather(1, turned.expand_as(states))
+def _reordered(states: Tensor, order: Tensor) -> Tensor:
+    """The states (B, T, D) of each text in the order of positions (B, T, 1)."""
+    return states.gather(1, order.expand_as(states))
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,47 +183,22 @@ class MeanEncoder(nn.Module):
 
     def forward(self, tokens: Tensor, mask: Tensor, *, side: Side = "question") -> Tensor:  # noqa: ARG002 one call for all encoders
         """Tokens (B, T) int64 and mask (B, T) to vectors (B, D)."""
-        vectors = self.pool(self.embedding(tokens), tokens, mask)
+        vectors = mean_pool(self.embedding(tokens), mask)
         return unit(vectors) if self.config.normalised else vectors
-
-    def pool(self, states: Tensor, tokens: Tensor, mask: Tensor) -> Tensor:  # noqa: ARG002 the ids are for weights by word
-        return mean_pool(states, mask)
-
-
-class IdfMeanEncoder(MeanEncoder):
-    """The mean of word vectors weighted by inverse document frequency, which is 1 until `set_idf` says otherwise."""
-
-    idf: Tensor
-
-    def __init__(self, config: MeanConfig) -> None:
-        super().__init__(config)
-        self.register_buffer("idf", torch.ones(config.vocabulary))
-
-    def set_idf(self, idf: Tensor) -> None:
-        """Weights (V,), not negative; another shape or sign is a ValueError."""
-        if idf.shape != self.idf.shape or bool((idf < 0).any()):
-            raise ValueError(
-                f"Expected {len(self.idf)} weights that are not negative, one a word, but got shape "
-                f"{tuple(idf.shape)} with least value {idf.min().item()}."
-            )
-        self.idf.copy_(idf)
-
-    def pool(self, states: Tensor, tokens: Tensor, mask: Tensor) -> Tensor:
-        return weighted_mean_pool(states, mask, self.idf[tokens])
 
 
 @dataclass(frozen=True, slots=True)
 class BiLSTMConfig:
     vocabulary: int  # V, words
     dimension: int = 300  # of word vectors
-    hidden: int = 500  # H, a direction
+    hidden: int = 500  # H, of each direction
     layers: int = 1
     output: int = 1000  # D
     dropout: float = 0.2  # between the fully connected layers and between LSTM layers
     pretrained: bool = False  # E_pre beside E_tune
     tuned: bool = True  # E_tune
     typed: bool = False  # a binary feature at every step: 0 in questions, 1 in answers
-    uniform: float = 0.08  # trained weights start within ± this
+    uniform: float = 0.08  # initial weights are drawn from ± this
     normalised: bool = True  # vectors of length 1
 
 

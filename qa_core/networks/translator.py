@@ -1,4 +1,4 @@
-"""An encoder-decoder over texts: what it generates for one, how likely it finds another, and its folder."""
+"""An encoder-decoder over texts: generates targets, scores targets, and has a folder on disk."""
 
 from __future__ import annotations
 
@@ -30,31 +30,31 @@ _TOKENS_A_BATCH = 4_096
 @dataclass(frozen=True, slots=True)
 class TranslatorConfig:
     network: Seq2SeqConfig
-    max_source: int = 64  # words of a source that count
-    max_target: int = 64  # words of a target that count
+    max_source: int = 64  # words of a source that are read
+    max_target: int = 64  # words of a target that are read
 
 
 @dataclass(frozen=True, slots=True)
 class Generated:
-    """A text that the decoder found likely."""
+    """A generated text."""
 
     words: tuple[str, ...]
-    log_likelihood: float  # `</s>` included where it was reached
+    log_likelihood: float  # with `</s>` if it was reached
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Columns:
-    """Pairs of texts as tensors: what `Seq2Seq.log_likelihood` takes."""
+    """Pairs of texts as tensors, the arguments of `Seq2Seq.log_likelihood`."""
 
     source: Tensor  # (B, T)
     source_mask: Tensor  # (B, T)
     target: Tensor  # (B, Q)
     target_mask: Tensor  # (B, Q)
-    topic: Tensor | None = None  # (B, E), for a decoder that hears one
+    topic: Tensor | None = None  # (B, E), for a decoder with topics
 
     @classmethod
     def of(cls, rows: Sequence[tuple[IntArray, IntArray]], device: torch.device) -> Self:
-        """Of word numbers of sources and targets."""
+        """From the word ids of sources and targets."""
         sources, targets = zip(*rows, strict=True)
         return cls(*_tensors(sources, device), *_tensors(targets, device))
 
@@ -64,7 +64,7 @@ class Columns:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Translator:
-    """Sources to targets in the words of one vocabulary, case-folded; unknown ones are `<unk>`."""
+    """Translates sources to targets over one vocabulary of case-folded words; unknown words are `<unk>`."""
 
     model: Seq2Seq
     vocabulary: Vocabulary
@@ -79,16 +79,16 @@ class Translator:
         minimum: int = 1,
         pretrained: WordVectors | None = None,
     ) -> Self:
-        """A new one over the most frequent words of the texts; torch's generator draws its first weights.
+        """A new translator over the most frequent words of the texts; torch's global generator draws its weights.
 
         Args:
-            config: `network.vocabulary` is the number of words at most, special ones included.
-            minimum: times a word has to stand in the texts.
-            pretrained: E_pre of both sides, whose dimension goes before that of the configuration; words that it lacks
-                start at zero there.
+            config: `network.vocabulary` is the largest number of words, special ones included.
+            minimum: occurrences that a word needs.
+            pretrained: E_pre of both sides; its dimension overrides the configured one, and words that it lacks start
+                at zero.
 
         Raises:
-            ValueError: no word stands often enough.
+            ValueError: if no word is frequent enough.
         """
         counts = Counter(word for text in texts for word in words(text))
         vocabulary = Vocabulary.from_counts(counts, size=config.network.vocabulary, minimum=minimum, specials=SPECIALS)
@@ -104,7 +104,7 @@ class Translator:
 
     @classmethod
     def load(cls, folder: Path) -> Self:
-        """Raises FileNotFoundError and ValueError that say what is missing or wrong."""
+        """Open a saved model. Raises FileNotFoundError or ValueError for missing or damaged files."""
         config = load_config(folder, TranslatorConfig)
         vocabulary = Vocabulary(tuple(load_vocabulary(folder)))
         if len(vocabulary) != config.network.vocabulary or vocabulary.tokens[: len(SPECIALS)] != SPECIALS:
@@ -127,40 +127,40 @@ class Translator:
         return next(self.model.parameters()).device
 
     def sources(self, texts: Sequence[str]) -> list[IntArray]:
-        """Numbers of words, (T,) each."""
+        """Word ids of each text, (T,)."""
         return [self._row(text, self.config.max_source) for text in texts]
 
     def targets(self, texts: Sequence[str]) -> list[IntArray]:
-        """Numbers of words, `</s>` at the end, (Q,) each."""
+        """Word ids of each text with `</s>` at the end, (Q,)."""
         return [np.append(self._row(text, self.config.max_target), END_ID) for text in texts]
 
     def log_likelihoods(self, sources: Sequence[str], targets: Sequence[str]) -> tuple[FloatArray, IntArray]:
-        """`log p(target | source)` of each pair, (N,), and how many tokens it is the sum of, `</s>` included, (N,)."""
+        """`log p(target | source)` of each pair (N,), and its number of target tokens with `</s>` (N,)."""
         columns = list(zip(self.sources(sources), self.targets(targets), strict=True))
-        found = np.zeros(len(columns), dtype=np.float32)
+        totals = np.zeros(len(columns), dtype=np.float32)
         for members in batches([len(left) + len(right) for left, right in columns], tokens=_TOKENS_A_BATCH):
             chosen = Columns.of([columns[i] for i in members], self.device)
-            found[members] = self._likelihoods(chosen)
-        return found, np.array([len(right) for _, right in columns], dtype=np.int64)
+            totals[members] = self._likelihoods(chosen)
+        return totals, np.array([len(right) for _, right in columns], dtype=np.int64)
 
     def perplexities(self, sources: Sequence[str], targets: Sequence[str]) -> FloatArray:
-        """`exp(−1/T Σ_t log p(y_t | y_<t, x))` of each pair, (N,): lower is likelier (thesis, ch. 6.4)."""
+        """`exp(−1/T Σ_t log p(y_t | y_<t, x))` of each pair, (N,); lower is likelier (Wang 2018, ch. 6.4)."""
         totals, tokens = self.log_likelihoods(sources, targets)
-        found: FloatArray = np.exp(-totals / tokens).astype(np.float32)
-        return found
+        perplexities: FloatArray = np.exp(-totals / tokens).astype(np.float32)
+        return perplexities
 
     def generated(self, sources: Sequence[str], *, size: int = 5, length: int | None = None) -> list[list[Generated]]:
-        """Up to `size` likely targets of each source by beam search, best first; special words are never drawn."""
+        """Up to `size` likely targets of each source by beam search, best first; special words are never generated."""
         limits = Limits(START_ID, END_ID, length or self.config.max_target, barred=_BARRED[:END_ID])
         rows = self.sources(sources)
-        found: list[list[Generated]] = [[] for _ in sources]
+        texts: list[list[Generated]] = [[] for _ in sources]
         with _evaluating(self.model):
             for members in batches([len(row) + limits.length for row in rows], tokens=_TOKENS_A_BATCH):
                 state = self.model.start(*_tensors([rows[i] for i in members], self.device))
                 beams = beam(self.model.step, state, len(members), size=size, limits=limits)
-                for place, hypotheses in zip(members, beams, strict=True):
-                    found[place] = [Generated(tuple(self.vocabulary.words(h.tokens)), h.score) for h in hypotheses]
-        return found
+                for i, hypotheses in zip(members, beams, strict=True):
+                    texts[i] = [Generated(tuple(self.vocabulary.words(h.tokens)), h.score) for h in hypotheses]
+        return texts
 
     def _likelihoods(self, columns: Columns) -> FloatArray:
         with _evaluating(self.model):
@@ -177,7 +177,7 @@ class Translator:
 
 @contextmanager
 def _evaluating(model: Seq2Seq) -> Iterator[None]:
-    """Without dropout and without gradients; afterwards as before."""
+    """Switch off dropout and gradients within the block."""
     training = model.training
     model.eval()
     try:
@@ -193,8 +193,8 @@ def _tensors(rows: Sequence[IntArray], device: torch.device) -> tuple[Tensor, Te
 
 
 def _rows(vocabulary: Vocabulary, vectors: WordVectors) -> FloatArray:
-    known = [(place, word) for place, word in enumerate(vocabulary.tokens) if word in vectors]
     rows = np.zeros((len(vocabulary), vectors.dimension), dtype=np.float32)
-    for place, word in known:
-        rows[place] = vectors.vector(word)
+    for i, word in enumerate(vocabulary.tokens):
+        if word in vectors:
+            rows[i] = vectors.vector(word)
     return rows

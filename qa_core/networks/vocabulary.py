@@ -1,4 +1,4 @@
-"""The vocabulary of a model: words to numbers and back."""
+"""The vocabulary of a model: maps words to ids and back."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ PAD, UNKNOWN, START, END = "<pad>", "<unk>", "<s>", "</s>"
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """Distinct words, each numbered by its place; special tokens are words like the others, by custom the first.
+    """Distinct words; the id of a word is its index. Special tokens are ordinary words, by convention the first.
 
-    Raises ValueError for an empty word, a word with a line break, and a word that stands twice.
+    Raises ValueError for an empty word, a word with a line break, and a repeated word.
     """
 
     tokens: tuple[str, ...]
@@ -32,20 +32,20 @@ class Vocabulary:
     def from_counts(
         cls, counts: Mapping[str, int], *, size: int, minimum: int = 1, specials: Iterable[str] = (PAD, UNKNOWN)
     ) -> Vocabulary:
-        """The special tokens, then the most frequent words that occur `minimum` times, `size` tokens at most in all.
+        """The special tokens, then the most frequent words with at least `minimum` occurrences, `size` tokens in all.
 
-        Words of equal count stand in alphabetical order.
+        Words of equal count are in alphabetical order.
         """
         first = tuple(specials)
         if size < len(first):
             raise ValueError(f"Expected a size of at least {len(first)} (the special tokens), but got {size}.")
-        kept = (word for word, count in counts.items() if count >= minimum and word not in first)
-        ranked = sorted(kept, key=lambda word: (-counts[word], word))
+        frequent = (word for word, count in counts.items() if count >= minimum and word not in first)
+        ranked = sorted(frequent, key=lambda word: (-counts[word], word))
         return cls(first + tuple(ranked[: size - len(first)]))
 
     @classmethod
     def load(cls, path: Path) -> Vocabulary:
-        """Read one word a line, UTF-8. Raises ValueError with the line of what is wrong."""
+        """Read one word per line, UTF-8. Raises ValueError that names the bad line."""
         data = path.read_bytes()
         try:
             text = data.decode("utf-8")
@@ -53,24 +53,24 @@ class Vocabulary:
             line = data.count(b"\n", 0, error.start) + 1
             raise ValueError(f"Expected UTF-8 in {path}, but got {data[error.start]:#04x} in line {line}.") from error
         if text and not text.endswith("\n"):
-            raise ValueError(f"Expected a line break at the end of {path}, but got none: the file was cut short.")
+            raise ValueError(f"Expected a line break at the end of {path}, but got none: the file is truncated.")
         try:
             return cls(tuple(text.split("\n")[:-1]))
         except ValueError as error:
-            raise ValueError(f"{path} (one word a line): {error}") from None
+            raise ValueError(f"{path} (one word per line): {error}") from None
 
     def save(self, path: Path) -> None:
-        """Write one word a line, UTF-8."""
+        """Write one word per line, UTF-8."""
         path.write_bytes("".join(f"{word}\n" for word in self.tokens).encode("utf-8"))
 
     def ids(self, words: Iterable[str]) -> list[int]:
-        """Numbers of words; an unknown word gets that of `<unk>`, or none where the vocabulary lacks `<unk>`."""
+        """Ids of words; unknown words get the id of `<unk>`, or are left out if the vocabulary lacks it."""
         unknown = self._numbers.get(UNKNOWN)
-        found = (self._numbers.get(word, unknown) for word in words)
-        return [number for number in found if number is not None]
+        numbers = (self._numbers.get(word, unknown) for word in words)
+        return [number for number in numbers if number is not None]
 
     def words(self, ids: Iterable[int]) -> list[str]:
-        """Words of numbers. Raises IndexError for a number outside the vocabulary."""
+        """Words of ids. Raises IndexError for an id outside the vocabulary."""
         return [self._word(number) for number in ids]
 
     def __contains__(self, word: object) -> bool:

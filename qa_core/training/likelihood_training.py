@@ -1,4 +1,4 @@
-"""Training of an encoder-decoder by the likelihood of its targets, through the one loop; perplexity on held-out pairs.
+"""Trains an encoder-decoder by the likelihood of its targets; measures perplexity on held-out pairs.
 
 translator = Translator.of(texts, TranslatorConfig(Seq2SeqConfig(20_000)))
 training = Training(translator.model, optimiser(translator, config), seed=1)
@@ -29,17 +29,17 @@ _POOL = 50  # batches whose pairs are sorted by length together
 
 @dataclass(frozen=True, slots=True)
 class LikelihoodConfig:
-    """As in the thesis (ch. 6.4), where it says so."""
+    """The defaults follow Wang (2018), ch. 6.4, where it names them."""
 
     batch: int = 200  # pairs
     epochs: int = 10
-    patience: int = 2  # epochs without a lower perplexity on held-out pairs
+    patience: int = 2  # epochs without a lower held-out perplexity
     learning_rate: float = 0.002
-    clip: float = 5.0  # largest norm of all gradients together
+    clip: float = 5.0  # largest norm of the whole gradient
 
 
 def optimiser(translator: Translator, config: LikelihoodConfig) -> torch.optim.Optimizer:
-    """Adam over what can be trained."""
+    """Adam over the trainable weights."""
     trained = (p for p in translator.model.parameters() if p.requires_grad)
     return torch.optim.Adam(trained, lr=config.learning_rate, fused=True)
 
@@ -53,10 +53,10 @@ def train_translator(
     held_out: Sequence[TextPair] = (),
     report_every: int = 10,
 ) -> Iterator[Progress]:
-    """Train on pairs of source and target; with held-out pairs it ends with the weights of their lowest perplexity.
+    """Train on pairs of source and target; with held-out pairs, keep the weights of their lowest perplexity.
 
-    `training` holds the translator's model, and is the only thing that changes: a saved run goes on with the same
-    arguments. A batch larger than the data is all of the data. Raises ValueError where no pair has a target.
+    `training` holds the translator's model and all state; resume a saved run with the same arguments. Raises ValueError
+    if no pair has a target.
     """
     rows = _rows(translator, pairs)
     if not rows:
@@ -90,24 +90,24 @@ def negative_log_likelihood(model: nn.Module, batch: Columns) -> Tensor:
 def perplexity(translator: Translator, pairs: Sequence[TextPair]) -> float:
     """`exp(−1/T Σ log p)` over the T target tokens of all pairs, `</s>` included."""
     if not pairs:
-        raise ValueError("Expected pairs to take the perplexity of, but got none; give at least one.")
+        raise ValueError("Expected pairs to measure the perplexity of, but got none; give at least one.")
     totals, tokens = translator.log_likelihoods(*zip(*pairs, strict=True))
     return math.exp(-float(totals.sum(dtype=np.float64)) / int(tokens.sum()))
 
 
 def length_batches(lengths: Sequence[int], rng: np.random.Generator, *, size: int) -> Iterator[IntArray]:
-    """Every place once, in batches of alike lengths and of `size` but for the last; in random order."""
+    """Every position once, in random batches of `size` (the last may be smaller) with similar lengths."""
     order = rng.permutation(len(lengths))
     for start in range(0, len(order), _POOL * size):
         pool = order[start : start + _POOL * size]
         pool = pool[np.argsort([lengths[i] for i in pool], kind="stable")]
-        batches = [pool[place : place + size] for place in range(0, len(pool), size)]
+        batches = [pool[first : first + size] for first in range(0, len(pool), size)]
         for number in rng.permutation(len(batches)):
             yield batches[number]
 
 
 def _rows(translator: Translator, pairs: Sequence[TextPair]) -> list[Rows]:
-    """Word numbers of the pairs whose target has a word."""
+    """Word ids of the pairs whose target has a word."""
     sources, targets = zip(*pairs, strict=True) if pairs else ((), ())
     columns = zip(translator.sources(sources), translator.targets(targets), strict=True)
     return [(source, target) for source, target in columns if len(target) > 1]

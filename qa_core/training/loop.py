@@ -1,12 +1,12 @@
-"""The one training loop. It yields progress; the caller prints, plots, saves and stops.
+"""The training loop: a generator that yields progress; the caller prints, plots, saves and stops.
 
     training = Training(model, optimiser, seed=1)
     for progress in train(training, batches, loss, epochs=20, evaluate=dev_accuracy, patience=3):
         print(progress)
         save_training(folder, training)
 
-The same seed gives the same model. A run that was saved at a yield and resumed (`qa_core/training/resume.py`) ends
-with the model of the run that was never interrupted, bit for bit, on the same machine.
+The same seed gives the same model. A run that is saved at a yield and resumed (`qa_core/training/resume.py`) ends on
+the same machine with the same model, bit for bit, as an uninterrupted run.
 """
 
 from __future__ import annotations
@@ -25,21 +25,21 @@ from torch import Tensor, nn
 
 Batch = TypeVar("Batch")
 Batches = Callable[[int, np.random.Generator], Iterable[Batch]]
-"""The batches of an epoch (counted from 0), drawn by the generator it is given and by no other randomness."""
+"""The batches of an epoch, counted from 0; the passed generator is the only source of randomness."""
 Loss = Callable[[nn.Module, Batch], Tensor]
 Evaluation = Callable[[nn.Module], float]
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """Where training stands; `loss` is the mean since the last report."""
+    """State of a training run; `loss` is the mean since the last report."""
 
-    epoch: int  # the epoch the last batch belongs to, from 1
-    step: int  # batches done in all
+    epoch: int  # epoch of the last batch, from 1
+    step: int  # batches done in total
     loss: float
     learning_rate: float
-    examples_per_second: float  # development evaluation and the caller's work between reports not counted
-    eta_seconds: float | None  # until all epochs are done; unknown in the first one unless steps_per_epoch is given
+    examples_per_second: float  # without evaluation and the caller's work between reports
+    eta_seconds: float | None  # until all epochs are done; None in the first epoch without steps_per_epoch
     dev: float | None = None  # the development measure, at the end of an epoch
     best: bool = False  # whether dev is the best so far
 
@@ -55,17 +55,17 @@ class Best:
 
 @dataclass(slots=True)
 class Training:
-    """Everything a run is between two steps."""
+    """The complete state of a run between two steps."""
 
     model: nn.Module
     optimiser: torch.optim.Optimizer
     seed: int  # not negative
     epoch: int = 0  # epochs finished
-    batch: int = 0  # batches done in the present epoch
-    step: int = 0  # batches done in all
+    batch: int = 0  # batches done in the current epoch
+    step: int = 0  # batches done in total
     best: Best | None = None
     history: list[Progress] = field(default_factory=list)
-    restore_randomness: Callable[[], None] | None = None  # of a resumed run, called before its first new batch
+    restore_randomness: Callable[[], None] | None = None  # of a resumed run: called before its first new batch
 
 
 def train(
@@ -89,20 +89,20 @@ def train(
 
     Args:
         batches: see `Batches`.
-        loss: of the model and a batch, a scalar.
-        evaluate: the development measure, called after every epoch in evaluation mode and without gradients.
-        mode: whether more or less of it is better.
-        clip: the largest norm of all gradients together.
-        schedule: factor of the learning rate at a step, counted from 0, such as a warm-up.
-        report_every: steps from one report to the next; the end of an epoch is always reported.
-        size: examples in a batch, for the rate; by default its length, or that of its first column in a tuple.
+        loss: a scalar of the model and a batch.
+        evaluate: development measure, called after every epoch in evaluation mode and without gradients.
+        mode: whether a higher or lower measure is better.
+        clip: largest norm of the whole gradient.
+        schedule: factor of the learning rate at each step, counted from 0, such as a warm-up.
+        report_every: steps between reports; the end of an epoch is always reported.
+        size: number of examples in a batch, for the rate; by default its length, or that of a tuple's first element.
 
     Raises:
-        FloatingPointError: as soon as the loss, or the gradient norm where it is clipped, is NaN or infinite.
-        ValueError: for an epoch without batches, or patience without evaluation.
+        FloatingPointError: if the loss, or the norm of a clipped gradient, is NaN or infinite.
+        ValueError: for an epoch without batches, or for patience without evaluation.
     """
     if patience is not None and evaluate is None:
-        raise ValueError("Expected a development measure to be patient about, but got none; pass evaluate.")
+        raise ValueError("Expected a development measure for patience, but got none; pass evaluate.")
     meter = _Meter(training, epochs, steps_per_epoch, size or _length)
     if training.step == 0:
         seed_everything(training.seed)
@@ -122,20 +122,20 @@ def train(
 
 
 def restore_best(training: Training) -> None:
-    """Put the weights of the best epoch back into the model, where there was one."""
+    """Load the weights of the best epoch into the model, if there is one."""
     if training.best is not None:
         training.model.load_state_dict(training.best.weights)
 
 
 def seed_everything(seed: int) -> None:
-    """Seed python's, numpy's and torch's global generators; call it before a model draws its first weights."""
+    """Seed the global generators of Python, numpy and torch; call it before creating a model."""
     random.seed(seed)
     np.random.seed(seed % 2**32)
     torch.manual_seed(seed)
 
 
 def _remaining(training: Training, batches: Batches[Batch]) -> Iterator[Batch]:
-    """The batches of the present epoch after those a resumed run has done."""
+    """The batches of the current epoch that are not done yet."""
     rng = np.random.default_rng([training.seed, training.epoch])
     iterator = iter(batches(training.epoch, rng))
     for _ in islice(iterator, training.batch):
@@ -156,7 +156,7 @@ def _step(
     optimiser.zero_grad()
     value = loss(training.model, batch)
     number = _finite(value, "loss", training)
-    value.backward()  # type: ignore[no-untyped-call] # torch leaves it without annotations
+    value.backward()  # type: ignore[no-untyped-call] # torch does not annotate it
     if clip is not None:
         weights = [weight for group in optimiser.param_groups for weight in group["params"]]
         _finite(nn.utils.clip_grad_norm_(weights, clip), "gradient norm", training)
@@ -166,11 +166,11 @@ def _step(
     return number
 
 
-def _finite(value: Tensor, what: str, training: Training) -> float:
+def _finite(value: Tensor, name: str, training: Training) -> float:
     number = float(value.item())
     if not math.isfinite(number):
         raise FloatingPointError(
-            f"Expected a finite {what}, but got {number} at step {training.step + 1} in epoch {training.epoch + 1} "
+            f"Expected a finite {name}, but got {number} at step {training.step + 1} in epoch {training.epoch + 1} "
             f"with learning rate {_learning_rate(training):g}; lower the learning rate or clip the gradients."
         )
     return number
@@ -213,7 +213,7 @@ def _length(batch: Any) -> int:
 
 @dataclass(slots=True)
 class _Meter:
-    """Counts since the last report; seconds and steps of this process for the time that is left."""
+    """Counts since the last report, and totals of this process for the remaining time."""
 
     training: Training
     epochs: int
@@ -240,7 +240,7 @@ class _Meter:
         self.examples, self.seconds, self.since = 0, 0.0, time.perf_counter()
 
     def report(self, dev: float | None = None, best: bool = False) -> Progress:
-        """Progress, kept in the history too; with nothing new since the last report its loss and rate stand."""
+        """Progress, appended to the history; without new batches, loss and rate are those of the last report."""
         training = self.training
         if self.losses:
             loss, rate = sum(self.losses) / len(self.losses), self.examples / max(self.seconds, 1e-9)

@@ -1,4 +1,4 @@
-"""A training run at rest, as JSON and safetensors: weights, optimiser, randomness, place, best weights and history."""
+"""Saves and resumes a training run, as JSON and safetensors: weights, optimiser, randomness, position and history."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Tree = Any  # dicts, lists and tuples of tensors and of what JSON can say
 
 
 def save_training(folder: Path, training: Training) -> None:
-    """Write a run; call it where `train` has yielded. An interrupted save leaves the old one."""
+    """Write a run; call it when `train` has yielded. An interrupted save leaves the old one."""
     best = training.best
     tree = {
         "place": {"epoch": training.epoch, "batch": training.batch, "step": training.step},
@@ -43,11 +43,11 @@ def save_training(folder: Path, training: Training) -> None:
 
 
 def load_training(folder: Path, training: Training) -> None:
-    """Continue a saved run in `training`, whose model and optimiser are made as they were for it.
+    """Load a saved run into `training`, which has the same kind of model and optimiser.
 
     Raises:
-        FileNotFoundError: without a saved run.
-        ValueError: for a damaged one, another seed, or another model or optimiser.
+        FileNotFoundError: if there is no saved run.
+        ValueError: for a damaged run, another seed, or another model or optimiser.
     """
     state = _state(folder)
     if state["seed"] != training.seed:
@@ -96,7 +96,7 @@ def _restore_randomness(states: Tree) -> None:
 
 
 def _packed(tree: Tree, tensors: dict[str, Tensor]) -> Tree:
-    """The tree as JSON that tells dicts, lists and tuples apart and names its tensors, which go to `tensors`."""
+    """The tree as JSON that distinguishes dicts, lists and tuples; its tensors are added to `tensors` by name."""
     if isinstance(tree, Tensor):
         name = str(len(tensors))
         tensors[name] = tree

@@ -1,4 +1,4 @@
-"""A static encoder's table while it is trained, and its folder afterwards."""
+"""The table of a static encoder in training, and how it is saved."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _EXTENSIBLE = ("WordPiece", "WordLevel")
 
 
 class StaticTable(nn.Module):
-    """`Σ_t E_t / |Σ_t E_t|` over a text's tokens, of which training leaves out a share `dropout`."""
+    """`Σ_t E_t / |Σ_t E_t|` over a text's tokens; training drops tokens with probability `dropout`."""
 
     def __init__(self, rows: FloatArray, *, dropout: float = 0.0) -> None:
         super().__init__()
@@ -41,7 +41,7 @@ class StaticTable(nn.Module):
 
 
 def weighted_rows(encoder: StaticEncoder) -> FloatArray:
-    """Rows (V, D) as the sum takes them, their weights multiplied in."""
+    """The rows (V, D) of an encoder times their weights."""
     rows: FloatArray = encoder.table.astype(np.float32) * encoder.scale[:, None]
     return rows
 
@@ -53,9 +53,9 @@ def read_tokeniser(folder: Path) -> dict[str, Any]:
 
 
 def with_words(tokeniser: Mapping[str, Any], words: Sequence[str]) -> dict[str, Any]:
-    """A tokeniser that has further words as tokens of their own, numbered behind the others.
+    """A tokeniser with additional words as tokens; their ids follow the existing ones.
 
-    Raises ValueError for a kind that knows no words, and for a word that is a token already.
+    Raises ValueError for a tokeniser without words, and for a word that is a token already.
     """
     model = tokeniser["model"]
     if words and model.get("type") not in _EXTENSIBLE:
@@ -67,12 +67,12 @@ def with_words(tokeniser: Mapping[str, Any], words: Sequence[str]) -> dict[str, 
     known = [word for word in words if word in vocabulary]
     if known:
         raise ValueError(f"Expected new words, but got {known[0]!r}, which is a token already; leave it out.")
-    added = {word: len(vocabulary) + place for place, word in enumerate(words)}
+    added = {word: len(vocabulary) + i for i, word in enumerate(words)}
     return {**tokeniser, "model": {**model, "vocab": {**vocabulary, **added}}}
 
 
 def extended_rows(encoder: StaticEncoder, words: Sequence[str]) -> FloatArray:
-    """Rows (V + W, D): a new word starts as the sum of the pieces it used to fall into, so that no text changes."""
+    """Rows (V + W, D): a new word starts as the sum of its former pieces, so that no text's vector changes."""
     rows = weighted_rows(encoder)
     ids, lengths = encoder.tokeniser.flat(words)
     bounds = np.concatenate([[0], np.cumsum(lengths)])
@@ -92,16 +92,16 @@ def save_static(
     """Write a folder that `StaticEncoder.load` opens; an interrupted save leaves the old one.
 
     Args:
-        rows: (V, D), stored as int8 with a step for each row.
-        words: lower-case words that count as known though they fall into several tokens.
-        made_with: settings and figures, kept in `config.json`.
+        rows: (V, D), stored as int8 with a scale per row.
+        words: lower-case words that count as known although they have several tokens.
+        made_with: settings and figures, stored in `config.json`.
     """
     if not np.isfinite(rows).all():
         raise ValueError("Expected finite vectors, but got NaN or infinity; train again with a lower learning rate.")
     with atomic_folder(folder, FILES) as new:
         write_tensors(new / "model.safetensors", _quantised(rows))
-        stated = {"kind": KIND, "weights_sha256": sha256(new / "model.safetensors"), "made_with": dict(made_with)}
-        (new / "config.json").write_text(json.dumps(stated, indent=2) + "\n", encoding="utf-8")
+        config = {"kind": KIND, "weights_sha256": sha256(new / "model.safetensors"), "made_with": dict(made_with)}
+        (new / "config.json").write_text(json.dumps(config, indent=2) + "\n", encoding="utf-8")
         (new / "tokenizer.json").write_text(json.dumps(tokeniser, ensure_ascii=False), encoding="utf-8")
         (new / "words.txt").write_text("".join(f"{word}\n" for word in words), encoding="utf-8")
         (new / "README.md").write_text(card, encoding="utf-8")

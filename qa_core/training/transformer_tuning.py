@@ -1,4 +1,4 @@
-"""A transformer in sentence-transformers layout while it is trained, and its folder afterwards."""
+"""A transformer in sentence-transformers layout in training, and how it is saved."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import torch
 from torch import Tensor, nn
 
 from qa_core.atomic import atomic_folder
@@ -21,25 +20,25 @@ from qa_core.types import IntArray, Side
 
 WEIGHTS, CARD = "model.safetensors", "README.md"
 _STALE = ("onnx", "openvino", "*.bin", "*.pt", "*.h5", "*.msgpack", "*.ot", ".*", "curve.*")
-"""What stands beside the weights in published folders, and in ours, and would still be of the old ones."""
+"""Files beside the weights that were derived from the old weights."""
 
 
 class TunedTransformer(nn.Module):
-    """Hidden states pooled as the layout says, of unit length."""
+    """Pooled hidden states of unit length."""
 
     def __init__(self, model: Any, *, pooling: Pooling) -> None:
         super().__init__()
         self.model = model
         self.pooling = pooling
 
-    def forward(self, tokens: Tensor, mask: Tensor, *, side: Side = "question") -> Tensor:  # noqa: ARG002 the prompt tells the sides apart
+    def forward(self, tokens: Tensor, mask: Tensor, *, side: Side = "question") -> Tensor:  # noqa: ARG002 the prompt already marks the side
         """Tokens (B, T) int64, special ones included, and mask (B, T) to unit vectors (B, D)."""
         states = self.model(input_ids=tokens, attention_mask=mask.long(), return_dict=False)[0]  # (B, T, D)
         return unit(states[:, 0] if self.pooling == "cls" else mean_pool(states, mask))
 
 
 class TransformerReader:
-    """Texts to token ids, each side behind its prompt."""
+    """Texts to token ids, after the prompt of their side."""
 
     def __init__(self, layout: SentenceLayout) -> None:
         self.layout = layout
@@ -51,7 +50,7 @@ class TransformerReader:
 
 
 def load_tunable(layout: SentenceLayout) -> TunedTransformer:
-    """Raises ModuleNotFoundError without the extra `minilm`, ValueError where weights and configuration differ."""
+    """Raises ModuleNotFoundError without the extra `minilm`, ValueError if weights and configuration differ."""
     try:
         model = load_model(layout.weights, attention="sdpa")
     except ImportError as error:
@@ -63,15 +62,15 @@ def load_tunable(layout: SentenceLayout) -> TunedTransformer:
 
 
 def save_tuned(folder: Path, module: TunedTransformer, *, layout: SentenceLayout, card: str) -> None:
-    """The base's folder with the new weights, without what was derived from the old; a crash leaves the old model."""
+    """Copy the base folder with the new weights, without files derived from the old; a crash leaves the old model."""
     inner = layout.weights.relative_to(layout.folder)
     weights: dict[str, Tensor] = module.model.state_dict()
-    if not all(bool(torch.isfinite(each).all()) for each in weights.values() if each.is_floating_point()):
+    if not all(bool(weight.isfinite().all()) for weight in weights.values() if weight.is_floating_point()):
         raise ValueError("Expected finite weights, but got NaN or infinity; train again with a lower learning rate.")
     ignored = shutil.ignore_patterns(WEIGHTS, *_STALE)
     names = {path.name for path in layout.folder.iterdir()}
-    own = ("modules.json", *sorted(names - ignored("", [*names]) - {"modules.json"}), CARD, WEIGHTS)
-    with atomic_folder(folder, own) as new:
+    files = ("modules.json", *sorted(names - ignored("", [*names]) - {"modules.json"}), CARD, WEIGHTS)
+    with atomic_folder(folder, files) as new:
         shutil.copytree(layout.folder, new, ignore=ignored, dirs_exist_ok=True)
         write_weights(new / inner / WEIGHTS, weights)
         (new / CARD).write_text(card, encoding="utf-8")

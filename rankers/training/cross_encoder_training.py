@@ -22,7 +22,14 @@ from torch.nn import functional
 from qa_core.atomic import atomic_path
 from qa_core.encoders.onnx_export import export_pair_graph
 from qa_core.encoders.transformer_encoder import quantised
-from qa_core.networks.pair_classifier import GRAPH, QUANTISED, TRANSFORMER, PairClassifier, alike, pair_logits
+from qa_core.networks.pair_classifier import (
+    GRAPH,
+    QUANTISED,
+    TRANSFORMER,
+    PairClassifier,
+    pair_logits,
+    similar_length_batches,
+)
 from qa_core.networks.pair_tokens import PairConfig, TextPair
 from qa_core.training.loop import Progress, Training, train
 from qa_core.training.schedules import triangle
@@ -143,7 +150,7 @@ def tune_cross_encoder(
     def epoch_batches(_epoch: int, rng: np.random.Generator) -> Iterator[tuple[IntArray, IntArray, FloatArray]]:
         question, answer, label = sample_epoch(pool, tuning, rng)
         lengths = [len(texts[0][q]) + len(texts[1][a]) for q, a in zip(question.tolist(), answer.tolist(), strict=True)]
-        for members in alike(lengths, rng, size=tuning.batch):
+        for members in similar_length_batches(lengths, rng, size=tuning.batch):
             yield question[members], answer[members], label[members]
 
     def loss(model: nn.Module, batch: tuple[IntArray, IntArray, FloatArray]) -> Tensor:  # noqa: ARG001 the scorer holds it

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from qa_core.networks.losses import pairwise_cross_entropy
-from qa_core.networks.pair_classifier import LabelledPairs, alike
+from qa_core.networks.pair_classifier import LabelledPairs, similar_length_batches
 from qa_core.training.loop import Progress, Training, train
 from qa_core.training.schedules import triangle
 from qa_core.types import IntArray
@@ -70,7 +70,7 @@ def train_paraphrase(
     steps = -(-len(examples) // config.batch)
 
     def epoch_batches(_epoch: int, rng: np.random.Generator) -> Iterator[tuple[IntArray, NDArray[np.bool_]]]:
-        for members in alike(lengths, rng, size=config.batch):
+        for members in similar_length_batches(lengths, rng, size=config.batch):
             yield members, rng.random(len(members)) < 0.5
 
     def loss(model: nn.Module, batch: tuple[IntArray, NDArray[np.bool_]]) -> Tensor:  # noqa: ARG001 the scorer holds it

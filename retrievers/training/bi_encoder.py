@@ -41,8 +41,8 @@ def optimiser(tower: Tower, config: BiEncoderConfig) -> torch.optim.Optimizer:
 def loss_of(config: BiEncoderConfig, r: Tensor, allowed: Tensor) -> Tensor:
     """The configured loss of cosines (N, N) and a mask (N, N) of allowed negatives."""
     if config.loss == "triplet":
-        return triplet(r, kept=allowed, margin=config.triplet_margin)
-    return in_batch_softmax(r / config.temperature, kept=allowed)
+        return triplet(r, allowed=allowed, margin=config.triplet_margin)
+    return in_batch_softmax(r / config.temperature, allowed=allowed)
 
 
 def train_bi_encoder(

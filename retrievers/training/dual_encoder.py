@@ -230,11 +230,11 @@ def _loss(model: DualEncoder, batch: TaskBatch, rows: Sequence[IntArray], config
     cosines, allowed = left @ right.T, torch.from_numpy(batch.allowed).to(left.device)  # (N, N)
     match config.loss:
         case "cross-entropy":
-            return in_batch_cross_entropy(affine(cosines), kept=allowed)
+            return in_batch_cross_entropy(affine(cosines), allowed=allowed)
         case "triplet":  # of cosines, because a learned scale would make any margin small
-            return triplet(cosines, kept=allowed, margin=config.margin)
+            return triplet(cosines, allowed=allowed, margin=config.margin)
         case _:
-            return in_batch_softmax(affine(cosines), kept=allowed)
+            return in_batch_softmax(affine(cosines), allowed=allowed)
 
 
 def _encoded(encoder: nn.Module, rows: Sequence[IntArray], chunk: int) -> Tensor:

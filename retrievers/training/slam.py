@@ -68,11 +68,13 @@ def loss_of(config: SlamConfig) -> Scores:
     match config.loss:
         case "slam":
             margins = {"margin": config.margin, "filter_margin": config.filter_margin}
-            return lambda r, allowed: slam_softmax(r, kept=allowed, scale=config.scale, **margins)
+            return lambda r, allowed: slam_softmax(r, allowed=allowed, scale=config.scale, **margins)
         case "softmax":
-            return lambda r, allowed: sampled_softmax(r, kept=allowed, negatives=config.negatives, scale=config.scale)
+            return lambda r, allowed: sampled_softmax(
+                r, allowed=allowed, negatives=config.negatives, scale=config.scale
+            )
         case "triplet":
-            return lambda r, allowed: triplet(r, kept=allowed, margin=config.triplet_margin)
+            return lambda r, allowed: triplet(r, allowed=allowed, margin=config.triplet_margin)
 
 
 def train_slam(

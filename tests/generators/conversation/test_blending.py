@@ -5,7 +5,7 @@ import torch
 from torch import Tensor
 
 from generators.conversation.blending import JointState, mixed, mixture, multiplied, product
-from qa_core.networks.beam_search import greedy
+from qa_core.networks.beam_search import beam
 from qa_core.networks.decoder_types import Limits
 
 
@@ -81,6 +81,6 @@ def test_states_are_selected_together():
 def test_joined_steps_decode_as_others_do():
     limits = Limits(start=0, end=2, length=4)
     state = JointState((Nowhere(1), Nowhere(1)))
-    (found,) = greedy(multiplied(BOTH, [1, 1]), state, 1, limits=limits)
+    ((found,),) = beam(multiplied(BOTH, [1, 1]), state, 1, size=1, limits=limits)
     assert (found.tokens, found.finished) == ((), True)
     assert found.score == pytest.approx(math.log(0.2 / 0.275))

@@ -36,7 +36,7 @@ def test_slam_by_hand():
 
 def test_a_filtered_negative_has_no_gradient_and_a_tie_has():
     r = R.clone().requires_grad_()
-    only_rows = slam_softmax(r, scale=2.0, margin=0.25, filter_margin=0.25, kept=None)
+    only_rows = slam_softmax(r, scale=2.0, margin=0.25, filter_margin=0.25, allowed=None)
     (gradient,) = torch.autograd.grad(only_rows, r)
     # cell (1, 0) is filtered in its row; what is left of its gradient comes from column 0, where .75 is a tie
     column = torch.softmax(torch.tensor([0.5, 1.5, 0.0], dtype=torch.float64), 0)  # sψ_0, s r_10, s r_20
@@ -54,7 +54,7 @@ def test_the_filter_never_drops_the_positive():
     loss.backward()
     assert torch.equal(worst.grad, torch.zeros(3, 3))
     everything_right = torch.zeros(3, 3, dtype=torch.bool)
-    assert slam_softmax(R, kept=everything_right).item() == 0.0
+    assert slam_softmax(R, allowed=everything_right).item() == 0.0
 
 
 def test_the_margin_asks_for_more_than_a_higher_score():
@@ -93,14 +93,14 @@ def test_in_batch_cross_entropy_by_hand():
     assert in_batch_cross_entropy(R).item() == pytest.approx(cells / 9, abs=1e-12)
     kept = torch.zeros(3, 3, dtype=torch.bool)
     positives = sum(math.log1p(math.exp(-R[i, i])) for i in range(3))
-    assert in_batch_cross_entropy(R, kept=kept).item() == pytest.approx(positives / 3, abs=1e-12)
+    assert in_batch_cross_entropy(R, allowed=kept).item() == pytest.approx(positives / 3, abs=1e-12)
 
 
 def test_triplet_by_hand():
     # max(0, .5 − .5 + .25), max(0, .5 − .25 + .75), max(0, .5 − 1 + .125)
     assert triplet(R).item() == pytest.approx((0.25 + 1.0 + 0.0) / 3, abs=1e-12)
     kept = torch.tensor([[1, 0, 0], [0, 1, 1], [1, 1, 1]], dtype=torch.bool)  # row 0 has no negative left
-    assert triplet(R, kept=kept).item() == pytest.approx((0.0 + 0.75 + 0.0) / 3, abs=1e-12)
+    assert triplet(R, allowed=kept).item() == pytest.approx((0.0 + 0.75 + 0.0) / 3, abs=1e-12)
 
 
 def test_pairwise_cross_entropy_by_hand():
@@ -119,12 +119,12 @@ def test_affine_is_learned():
 
 KEPT = torch.tensor([[1, 1, 0, 1], [1, 1, 1, 1], [0, 1, 1, 1]], dtype=torch.bool)
 LOSSES = {
-    "slam": lambda r: slam_softmax(r, scale=4.0, kept=KEPT),
+    "slam": lambda r: slam_softmax(r, scale=4.0, allowed=KEPT),
     "slam, filter off": lambda r: slam_softmax(r, scale=4.0, filter_margin=math.inf),
-    "sampled softmax": lambda r: sampled_softmax(r, negatives=2, scale=4.0, kept=KEPT),
-    "in-batch softmax": lambda r: in_batch_softmax(r, kept=KEPT),
-    "in-batch cross-entropy": lambda r: in_batch_cross_entropy(r, kept=KEPT),
-    "triplet": lambda r: triplet(r, kept=KEPT),
+    "sampled softmax": lambda r: sampled_softmax(r, negatives=2, scale=4.0, allowed=KEPT),
+    "in-batch softmax": lambda r: in_batch_softmax(r, allowed=KEPT),
+    "in-batch cross-entropy": lambda r: in_batch_cross_entropy(r, allowed=KEPT),
+    "triplet": lambda r: triplet(r, allowed=KEPT),
     "pairwise": lambda r: pairwise_cross_entropy(r[0], torch.tensor([1, 0, 0, 1])),
     "affine": lambda r: in_batch_softmax(Affine(alpha=2.0).double()(r)),
 }

@@ -18,10 +18,10 @@ from qa_core.networks.pair_classifier import (
     PairClassifier,
     PairConfig,
     PairTuning,
-    alike,
     mean_loss,
     optimiser,
     probabilities,
+    similar_length_batches,
     train_pairs,
 )
 from qa_core.training.loop import Training, seed_everything
@@ -162,12 +162,12 @@ def test_probabilities_worked_by_hand():
 
 def test_batches_hold_every_pair_once_and_pairs_of_like_length():
     lengths = [int(length) for length in np.random.default_rng(0).integers(3, 60, size=103)]
-    drawn = list(alike(lengths, np.random.default_rng(1), size=8))
+    drawn = list(similar_length_batches(lengths, np.random.default_rng(1), size=8))
     assert sorted(np.concatenate(drawn).tolist()) == list(range(103))
     assert max(map(len, drawn)) == 8
     spread = np.mean([np.ptp([lengths[place] for place in batch]) for batch in drawn])
     assert spread < 15  # of 57 where batches are drawn at random
-    again = list(alike(lengths, np.random.default_rng(1), size=8))
+    again = list(similar_length_batches(lengths, np.random.default_rng(1), size=8))
     assert all(np.array_equal(one, other) for one, other in zip(drawn, again, strict=True))
 
 

@@ -6,7 +6,6 @@ from hypothesis import strategies as st
 from qa_core.networks.poolings import (
     BiLSTMConfig,
     BiLSTMEncoder,
-    IdfMeanEncoder,
     MaskedLSTM,
     MeanConfig,
     MeanEncoder,
@@ -57,11 +56,12 @@ def encoders(**options):
     torch.manual_seed(0)
     small = {"vocabulary": 20, "dimension": 5, **options}
     lstm = {**small, "hidden": 4, "output": 6}
-    idf = IdfMeanEncoder(MeanConfig(**small))
-    idf.set_idf(torch.rand(20) + 0.1)
-    made = [MeanEncoder(MeanConfig(**small)), idf, BiLSTMEncoder(BiLSTMConfig(**lstm))]
-    made.append(BiLSTMEncoder(BiLSTMConfig(**lstm, layers=3, typed=True, pretrained=True)))
-    made.append(BiLSTMEncoder(BiLSTMConfig(**lstm), pool=mean_pool))
+    made = [
+        MeanEncoder(MeanConfig(**small)),
+        BiLSTMEncoder(BiLSTMConfig(**lstm)),
+        BiLSTMEncoder(BiLSTMConfig(**lstm, layers=3, typed=True, pretrained=True)),
+        BiLSTMEncoder(BiLSTMConfig(**lstm), pool=mean_pool),
+    ]
     return [encoder.eval() for encoder in made]
 
 
@@ -81,7 +81,7 @@ def test_padding_and_order_of_the_batch_change_nothing(encoder, batch):
     torch.testing.assert_close(together, backwards, atol=1e-6, rtol=1e-5)
 
 
-def test_what_stands_in_the_padding_changes_nothing():
+def test_values_in_the_padding_change_nothing():
     tokens, mask = pad([[1, 2, 3, 4], [5, 6]])
     other = tokens.where(mask, 19)
     for encoder in encoders():
@@ -98,21 +98,10 @@ def test_vectors_have_length_one_and_empty_texts_zero():
         assert lengths[1] == 0
 
 
-def test_a_batch_of_nothing_but_empty_texts_trains_without_nan():
+def test_a_batch_of_empty_texts_trains_without_nan():
     for encoder in encoders():
         encoder.train()(*pad([[], []])).sum().backward()
         assert all(p.grad is None or p.grad.isfinite().all() for p in encoder.parameters())
-
-
-def test_idf_weights_the_mean():
-    encoder = IdfMeanEncoder(MeanConfig(vocabulary=2, dimension=2, normalised=False))
-    encoder.embedding.E_tune.data = torch.tensor([[1.0, 0.0], [0.0, 1.0]])
-    encoder.set_idf(torch.tensor([3.0, 1.0]))
-    assert encoder(*pad([[0, 1]])).tolist() == [[0.75, 0.25]]
-    with pytest.raises(ValueError, match=r"Expected 2 weights .* but got shape \(3,\) with least value 0"):
-        encoder.set_idf(torch.zeros(3))
-    with pytest.raises(ValueError, match="with least value -1"):
-        encoder.set_idf(torch.tensor([1.0, -1.0]))
 
 
 def test_the_side_matters_only_to_a_typed_encoder():

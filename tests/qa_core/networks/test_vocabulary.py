@@ -60,7 +60,7 @@ def test_saved_and_loaded_is_equal(tmp_path_factory: pytest.TempPathFactory, tok
         (b"a\n\nb\n", "'' as word 2"),
         (b"a\nb\na\n", "'a' as word 1 and word 3"),
         (b"a\nb\n\xff\n", "0xff in line 3"),
-        (b"a\nb", "cut short"),
+        (b"a\nb", "truncated"),
     ],
 )
 def test_broken_files_are_refused_with_their_line(tmp_path: Path, data: bytes, message: str) -> None:

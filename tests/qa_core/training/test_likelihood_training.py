@@ -91,7 +91,7 @@ def test_nothing_to_learn(pairs):
 
 
 def test_no_pairs_to_measure():
-    with pytest.raises(ValueError, match="Expected pairs to take the perplexity of"):
+    with pytest.raises(ValueError, match="Expected pairs to measure the perplexity of"):
         perplexity(fresh()[0], [])
 
 
