@@ -1,7 +1,7 @@
-"""Numpy arrays in a safetensors file, mapped instead of read.
+"""Memory-mapped numpy arrays in a safetensors file, so that a large table is loaded as its rows are used.
 
 The format (Hugging Face, safetensors 0.5): eight bytes with the length of a JSON header, the header with dtype, shape
-and byte range of each tensor, then the bytes. Mapping keeps a large table out of memory until its rows are used.
+and byte range of each tensor, then the bytes.
 """
 
 from __future__ import annotations
@@ -16,18 +16,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from qa_core.atomic import atomic_file
+from qa_core.atomic import atomic_path
 
 DTYPES = {"F64": "<f8", "F32": "<f4", "F16": "<f2", "I64": "<i8", "I32": "<i4", "I16": "<i2", "I8": "|i1", "U8": "|u1"}
-_NAMES = {np.dtype(code): name for name, code in DTYPES.items()}
 _LARGEST_HEADER = 100_000_000
-_ALIGNMENT = 8
 
 
 def map_tensors(path: Path) -> dict[str, NDArray[Any]]:
     """Every tensor of the file as a read-only array over the mapped bytes.
 
-    Raises FileNotFoundError, and ValueError for a file that is cut off, damaged or holds an unsupported dtype.
+    Raises FileNotFoundError, and ValueError for a truncated or damaged file or an unsupported dtype.
     """
     if not path.is_file():
         raise FileNotFoundError(f"Expected weights at {path}, but there is no such file; fetch the encoder again.")
@@ -39,18 +37,11 @@ def map_tensors(path: Path) -> dict[str, NDArray[Any]]:
 
 
 def write_tensors(path: Path, tensors: Mapping[str, NDArray[Any]]) -> None:
-    """Writes the file beside `path` and renames it, so that a crash leaves the old file or the new one."""
-    header: dict[str, object] = {}
-    end = 0
-    for name, tensor in tensors.items():
-        begin, end = end, end + tensor.nbytes
-        header[name] = {"dtype": _NAMES[tensor.dtype], "shape": list(tensor.shape), "data_offsets": [begin, end]}
-    text = json.dumps(header, sort_keys=True).encode()
-    text += b" " * (-len(text) % _ALIGNMENT)
-    with atomic_file(path) as file:
-        file.write(struct.pack("<Q", len(text)) + text)
-        for tensor in tensors.values():
-            file.write(np.ascontiguousarray(tensor).tobytes())
+    """Write the file atomically: a crash leaves the old file or the new one."""
+    from qa_core.networks.checkpoints import write_weights  # late: reading does not need it
+
+    with atomic_path(path) as partial:
+        write_weights(partial, tensors)
 
 
 def _header(path: Path, data: NDArray[np.uint8]) -> tuple[dict[str, Any], int]:
@@ -60,9 +51,9 @@ def _header(path: Path, data: NDArray[np.uint8]) -> tuple[dict[str, Any], int]:
     try:
         header = json.loads(data[8 : 8 + length].tobytes())
     except ValueError as error:
-        raise _damaged(path, f"a header that is no JSON ({error})") from error
+        raise _damaged(path, f"a header that is not JSON ({error})") from error
     if not isinstance(header, dict):
-        raise _damaged(path, "a header that is no JSON object")
+        raise _damaged(path, "a header that is not a JSON object")
     return header, 8 + length
 
 
@@ -81,5 +72,5 @@ def _view(path: Path, data: NDArray[np.uint8], name: str, entry: Any) -> NDArray
     return data[begin:end].view(dtype).reshape(shape)
 
 
-def _damaged(path: Path, found: str) -> ValueError:
-    return ValueError(f"Expected a whole safetensors file at {path}, but got {found}; fetch the encoder again.")
+def _damaged(path: Path, reason: str) -> ValueError:
+    return ValueError(f"Expected a whole safetensors file at {path}, but got {reason}; fetch the encoder again.")

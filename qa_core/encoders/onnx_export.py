@@ -1,4 +1,4 @@
-"""A transformer's weights as an ONNX graph: the one door of `transformers`, imported only when a graph is made."""
+"""Exports the weights of a transformer as an ONNX graph, with `transformers`."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ _OPSET = 17
 
 
 def export_onnx(weights: Path, out: Path) -> None:
-    """Writes the graph `(input_ids, attention_mask) -> last_hidden_state` with free batch and length to `out`.
+    """Write the graph `(input_ids, attention_mask) -> last_hidden_state` of any batch size and length to `out`.
 
-    `weights` is the folder of `config.json` and `model.safetensors`; pickled weights are refused. Raises
-    ModuleNotFoundError where the extra `minilm` is not installed, ValueError where the weights do not fit.
+    `weights` is the folder of `config.json` and `model.safetensors`; pickled weights are rejected. Raises
+    ModuleNotFoundError without the extra `minilm`, ValueError if the weights do not fit.
     """
     _check_installed(weights)
     import torch
@@ -52,18 +52,18 @@ def export_onnx(weights: Path, out: Path) -> None:
 
 
 def export_pair_graph(weights: Path, output: Any, out: Path) -> None:
-    """Writes the graph `(input_ids, attention_mask, token_type_ids) -> logit (B, 1)` of a pair classifier to `out`.
+    """Write the graph `(input_ids, attention_mask, token_type_ids) -> logit (B, 1)` of a pair classifier to `out`.
 
-    `weights` is the folder of its transformer, `output` its linear layer over the first state. A model that does not
-    tell segments apart has a graph without `token_type_ids`. Of a BERT's last layer only the first state is computed,
-    a seventh less to do with six layers. Raises what `export_onnx` raises.
+    `weights` is the folder of its transformer, `output` its linear layer over the first state. The graph has no
+    `token_type_ids` if the model does not distinguish segments. The last layer of a BERT computes the first state only,
+    which saves a seventh of the work with six layers. Raises the errors of `export_onnx`.
     """
     _check_installed(weights)
     import torch
 
     model = load_model(weights)
     last = _cut_last(model) if model.config.model_type == "bert" else None
-    told = "token_type_ids" in inspect.signature(model.forward).parameters
+    segmented = "token_type_ids" in inspect.signature(model.forward).parameters
 
     class Logit(torch.nn.Module):
         def __init__(self) -> None:
@@ -71,7 +71,7 @@ def export_pair_graph(weights: Path, output: Any, out: Path) -> None:
             self.model, self.last, self.output = model, last, output
 
         def forward(self, input_ids: Any, attention_mask: Any, token_type_ids: Any = None) -> Any:
-            segments = {"token_type_ids": token_type_ids} if told else {}
+            segments = {"token_type_ids": token_type_ids} if segmented else {}
             states = self.model(input_ids=input_ids, attention_mask=attention_mask, return_dict=False, **segments)[
                 0
             ]  # (B, T, D)
@@ -79,7 +79,7 @@ def export_pair_graph(weights: Path, output: Any, out: Path) -> None:
             return self.output(first[:, 0])
 
     ids = torch.tensor([[0, 1, 2, 3], [0, 1, 2, 3]])
-    names = ["input_ids", "attention_mask", *(["token_type_ids"] if told else [])]
+    names = ["input_ids", "attention_mask", *(["token_type_ids"] if segmented else [])]
     inputs = (ids, torch.ones_like(ids), torch.zeros_like(ids))[: len(names)]
     axes = {name: {0: "batch", 1: "length"} for name in names} | {"logit": {0: "batch"}}
     with _quiet():
@@ -96,14 +96,14 @@ def export_pair_graph(weights: Path, output: Any, out: Path) -> None:
 
 
 def _cut_last(model: Any) -> Any:
-    """The last layer of a BERT, which is taken from it."""
+    """Remove and return the last layer of a BERT."""
     layers = model.encoder.layer
     model.encoder.layer = layers[:-1]
     return layers[-1]
 
 
 def _first_state(layer: Any, states: Any, mask: Any) -> Any:
-    """What a layer of BERT makes of the first position, (B, 1, D), from all states (B, T, D); mask (B, T)."""
+    """The output of a BERT layer at the first position, (B, 1, D), from all states (B, T, D) and the mask (B, T)."""
     attention, first = layer.attention.self, states[:, :1]
     size = attention.attention_head_size
 
@@ -119,9 +119,9 @@ def _first_state(layer: Any, states: Any, mask: Any) -> Any:
 
 
 def load_model(weights: Path, *, attention: str = "eager") -> Any:
-    """The transformer in float32, whose weights have to be there as safetensors and to fit; a ValueError says if not.
+    """The transformer in float32. Raises ValueError if its weights are not safetensors or do not fit.
 
-    `attention` names its kernel: the tracer cannot follow the fused ones.
+    `attention` names the kernel: the tracer cannot follow fused ones.
     """
     with _quiet():
         from transformers import AutoModel
@@ -157,8 +157,8 @@ def _check_installed(weights: Path) -> None:
 
 @contextlib.contextmanager
 def _quiet() -> Iterator[None]:
-    """Hides progress bars, the tracer's warnings about shapes that are constant for these models, and the report of
-    weights that are not there: of those that matter we tell ourselves."""
+    """Hide progress bars, the tracer's warnings about constant shapes, and the report of missing weights (see
+    `load_model`)."""
     reports = logging.getLogger("transformers.modeling_utils")
     level = reports.level
     with (

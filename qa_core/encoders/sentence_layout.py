@@ -1,4 +1,4 @@
-"""What a folder in sentence-transformers layout says about itself, read without that library."""
+"""Reads the settings of a folder in sentence-transformers layout, without that library."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ _DEFAULT_LENGTH = 256
 
 @dataclass(frozen=True, slots=True)
 class SentenceLayout:
-    """Pooling, length in tokens and the text that each side of a question-answer pair starts with.
+    """Pooling, maximum length in tokens and the prompt of each side of a question-answer pair.
 
-    Vectors are always normalised: the dense index compares by inner product.
+    Vectors are always normalised, because the dense index compares by inner product.
     """
 
     folder: Path
@@ -32,9 +32,9 @@ class SentenceLayout:
 
     @classmethod
     def read(cls, folder: Path, *, max_length: int | None = None) -> Self:
-        """Reads `modules.json` and what it names; `max_length` caps the model's own limit (default 256 tokens).
+        """Read `modules.json` and the files that it names; `max_length` caps the model's limit (default 256 tokens).
 
-        Raises FileNotFoundError and ValueError that say which file lacks what.
+        Raises FileNotFoundError or ValueError that names the file and what is wrong.
         """
         modules = _modules(folder)
         weights = folder / modules["Transformer"]
@@ -45,14 +45,14 @@ class SentenceLayout:
             weights=weights,
             dimension=dimension,
             pooling=pooling,
-            max_length=min(max_length or _DEFAULT_LENGTH, _own_length(weights)),
+            max_length=min(max_length or _DEFAULT_LENGTH, _length_limit(weights)),
             question_prompt=_prompt(prompts, "question"),
             answer_prompt=_prompt(prompts, "answer"),
         )
 
 
 def architecture(weights: Path) -> str:
-    """The model type that `config.json` names."""
+    """The model type in `config.json`."""
     config = read_object(weights / "config.json")
     kind = config.get("model_type")
     if not isinstance(kind, str):
@@ -66,9 +66,7 @@ def read_object(path: Path) -> dict[str, Any]:
     try:
         value = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
-        raise FileNotFoundError(
-            f"Expected {path}, but there is no such file; is the encoder's folder complete?"
-        ) from None
+        raise FileNotFoundError(f"Expected {path}, but there is no such file; fetch the encoder again.") from None
     except ValueError as error:
         raise ValueError(f"Expected JSON in {path}, but got: {error}; fetch the encoder again.") from error
     if not isinstance(value, dict):
@@ -124,8 +122,8 @@ def _pooling(path: Path) -> tuple[Pooling, int]:
     return pooling, dimension
 
 
-def _own_length(weights: Path) -> int:
-    """The model's limit in tokens: as set for sentences, else by its positions."""
+def _length_limit(weights: Path) -> int:
+    """The model's limit in tokens: the one set for sentences, otherwise its number of positions."""
     stated = _optional(weights / "sentence_bert_config.json").get("max_seq_length")
     positions = read_object(weights / "config.json").get("max_position_embeddings")
     lengths = [length for length in (stated, positions) if isinstance(length, int) and length > 0]
@@ -133,7 +131,5 @@ def _own_length(weights: Path) -> int:
 
 
 def _prompt(prompts: Any, side: str) -> str:
-    found = [
-        prompts[name] for name in _PROMPTS[side] if isinstance(prompts, dict) and isinstance(prompts.get(name), str)
-    ]
-    return found[0] if found else ""
+    names = _PROMPTS[side] if isinstance(prompts, dict) else ()
+    return next((prompts[name] for name in names if isinstance(prompts.get(name), str)), "")

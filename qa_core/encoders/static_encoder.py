@@ -1,6 +1,6 @@
-"""A text as the weighted mean of its tokens' vectors: no network, no torch, tens of microseconds a question.
+"""Encodes a text as the weighted mean of its tokens' vectors: without network or torch, in tens of microseconds.
 
-Distilled vectors of this kind: Tulkens and van Dongen 2024 (model2vec); the weighting: Arora et al. 2017, eq. 3.
+Distilled vectors: Tulkens and van Dongen 2024 (model2vec); weighting: Arora et al. 2017, eq. 3.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ from qa_core.encoders.tokenisers import SubwordTokeniser
 from qa_core.types import FloatArray, IntArray, Side
 
 KIND = "static"
-_BATCH = 512  # texts: their token rows stay within the processor's cache
+_BATCH = 512  # texts: their token rows fit the processor's cache
 _TOKENS = 16_384  # rows gathered at once
-_LONGEST = 8_192  # tokens of one text that count, as a bound on memory
+_LONGEST = 8_192  # tokens read of a text, a bound on memory
 
 
 @dataclass(frozen=True, slots=True)
 class StaticEncoder:
-    """Unit vectors `Σ w_t E_t / |Σ w_t E_t|` over a text's tokens `t`; a zero row where no token has a vector.
+    """Unit vectors `Σ w_t E_t / |Σ w_t E_t|` over a text's tokens `t`; a zero row if no token has a vector.
 
-    `table` is (V, D), float16 or int8; `scale` (V,) holds each row's weight, times its quantisation step for int8.
+    `table` is (V, D), float16 or int8; `scale` (V,) is the weight of each row, times its quantisation step for int8.
     """
 
     quick: ClassVar[bool] = True
@@ -42,7 +42,7 @@ class StaticEncoder:
 
     @classmethod
     def load(cls, folder: Path) -> Self:
-        """Maps a folder of `config.json`, `tokenizer.json` and `model.safetensors` (`vectors`, optionally `scale`)."""
+        """Map a folder of `config.json`, `tokenizer.json` and `model.safetensors` (`vectors`, optionally `scale`)."""
         tensors = map_tensors(folder / "model.safetensors")
         tokeniser = SubwordTokeniser.load(folder, max_length=_LONGEST)
         table, scale = tensors.get("vectors"), tensors.get("scale")
@@ -70,23 +70,23 @@ class StaticEncoder:
         return self.tokeniser.knows(word)
 
     def _add(self, ids: IntArray, lengths: IntArray, sums: FloatArray) -> None:
-        """Adds up each text's token rows; `ids` (T,), `lengths` (N,), `sums` (N, D) in place."""
+        """Add the token rows of each text to `sums` (N, D), in place; `ids` (T,), `lengths` (N,)."""
         bounds = np.concatenate([[0], np.cumsum(lengths)]).tolist()
         for first, last in _slices(bounds):
             begin = bounds[first]
             part = ids[begin : bounds[last]]
             rows = self.table[part].astype(np.float32)  # (T, D)
             weights = self.scale[part]  # (T,)
-            for text in range(first, last):  # one small product a text: np.add.reduceat takes four times as long
-                own = slice(bounds[text] - begin, bounds[text + 1] - begin)
-                np.dot(weights[own], rows[own], out=sums[text])
+            for text in range(first, last):  # one small product per text: np.add.reduceat takes four times as long
+                tokens = slice(bounds[text] - begin, bounds[text + 1] - begin)
+                np.dot(weights[tokens], rows[tokens], out=sums[text])
 
 
 def fingerprint(folder: Path) -> str:
     """sha256 over configuration, tokeniser and weights.
 
-    The weights' own sum is taken from `weights_sha256` of `config.json` where it stands there (`weights_match`
-    verifies it), because hashing them at every start would cost more than the rest of the loading.
+    The sum of the weights is read from `weights_sha256` in `config.json` if it is there (`weights_match` verifies it),
+    because hashing them at every start would take longer than the rest of the loading.
     """
     stated = read_object(folder / "config.json").get("weights_sha256") or sha256(folder / "model.safetensors")
     settings = [(folder / name).read_bytes() for name in ("config.json", "tokenizer.json")]
@@ -95,7 +95,7 @@ def fingerprint(folder: Path) -> str:
 
 
 def weights_match(folder: Path) -> bool:
-    """Whether the weights are those that `config.json` names; true where it names none."""
+    """Whether the weights have the sum in `config.json`; true if it has none."""
     stated = read_object(folder / "config.json").get("weights_sha256")
     return stated is None or stated == sha256(folder / "model.safetensors")
 
@@ -117,7 +117,7 @@ def _check(folder: Path, table: NDArray[Any], scale: NDArray[Any] | None, vocabu
 
 
 def _slices(bounds: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """Consecutive texts, first and behind the last, of about `_TOKENS` tokens together; text `i` ends at `i + 1`."""
+    """Ranges [first, last) of consecutive texts with about `_TOKENS` tokens; text `i` ends at `bounds[i + 1]`."""
     first = 0
     while first < len(bounds) - 1:
         last = max(first + 1, bisect_right(bounds, bounds[first] + _TOKENS) - 1)

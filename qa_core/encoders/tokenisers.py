@@ -1,4 +1,4 @@
-"""Sub-word tokenisers: the one door of `tokenizers`."""
+"""Sub-word tokenisers; the only file that imports `tokenizers`."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ from qa_core.types import IntArray
 
 @dataclass(frozen=True, slots=True)
 class SubwordTokeniser:
-    """A `tokenizer.json` with its truncation and padding under our control.
+    """A `tokenizer.json` without padding, with truncation on request.
 
-    `known_words` are words counted as in vocabulary though they are cut into several pieces.
+    `known_words` count as in the vocabulary although they have several tokens.
     """
 
     tokenizer: Tokenizer
-    unknown: int | None
+    unknown: int | None  # id of the unknown token
     known_words: frozenset[str]
 
     @classmethod
     def load(cls, folder: Path, *, max_length: int | None = None) -> Self:
-        """Reads `tokenizer.json` and, where it is there, `words.txt` (one lower-case word a line).
+        """Read `tokenizer.json` and, if it exists, `words.txt` (one lower-case word per line).
 
-        With `max_length` a text is cut to so many tokens, special tokens included.
+        `max_length` truncates texts to this number of tokens, special tokens included.
         """
         path = folder / "tokenizer.json"
         if not path.is_file():
-            raise FileNotFoundError(f"Expected a tokenizer at {path}, but there is none; fetch the encoder again.")
+            raise FileNotFoundError(f"Expected a tokenizer at {path}, but found no file; fetch the encoder again.")
         try:
             tokenizer = Tokenizer.from_file(str(path))
         except Exception as error:  # tokenizers raises bare Exception for every kind of damage
@@ -46,18 +46,18 @@ class SubwordTokeniser:
 
     @classmethod
     def of(cls, content: str, *, known_words: Iterable[str] = ()) -> Self:
-        """From the content of a `tokenizer.json` that is not on disk yet; texts of any length are kept whole."""
+        """From the content of a `tokenizer.json`, without truncation."""
         tokenizer = Tokenizer.from_str(content)
         tokenizer.no_padding()
         tokenizer.no_truncation()
         return cls(tokenizer, _unknown(tokenizer), frozenset(known_words))
 
     def sequences(self, texts: Sequence[str]) -> list[list[int]]:
-        """Token ids of each text with the model's special tokens, cut to the maximum length."""
+        """Token ids of each text with the model's special tokens, truncated to the maximum length."""
         return [encoding.ids for encoding in self.tokenizer.encode_batch_fast(texts)]
 
     def flat(self, texts: Sequence[str]) -> tuple[IntArray, IntArray]:
-        """All token ids in a row (T,) without special tokens, and how many each text has (N,)."""
+        """The concatenated token ids of all texts (T,) without special tokens, and the number of each text (N,)."""
         if len(texts) == 1:  # the batch call wakes a thread pool: slower for a single question
             encodings = [self.tokenizer.encode(texts[0], add_special_tokens=False)]
         else:
@@ -68,7 +68,7 @@ class SubwordTokeniser:
         return ids, lengths
 
     def knows(self, word: str) -> bool:
-        """Whether a word is one token, or stands in the stored list of words seen often."""
+        """Whether a word is one token or one of `known_words`."""
         if word.lower() in self.known_words:
             return True
         ids = self.tokenizer.encode(word, add_special_tokens=False).ids

@@ -1,7 +1,6 @@
-"""Encoders over words that were trained here, at query time: a folder of `qa_core/networks/checkpoints.py` with
-`words.txt`.
+"""Encoders over words that `qa-bot train` wrote: a model folder with `words.txt`.
 
-Imports torch; `qa_bot` imports this file only for such a folder.
+Imports torch; `qa_bot` imports this file for such folders only.
 """
 
 from __future__ import annotations
@@ -41,20 +40,20 @@ _TOKENS_A_BATCH = 4_096
 @dataclass(frozen=True, slots=True)
 class MeanTextConfig:
     encoder: MeanConfig
-    max_tokens: int = 256  # words of a text that count
+    max_tokens: int = 256  # words read of a text
 
 
 @dataclass(frozen=True, slots=True)
 class BiLSTMTextConfig:
     encoder: BiLSTMConfig
-    max_tokens: int = 256  # words of a text that count
+    max_tokens: int = 256  # words read of a text
 
 
 TextConfig = MeanTextConfig | BiLSTMTextConfig
 
 
 def module_of(config: TextConfig) -> MeanEncoder | BiLSTMEncoder:
-    """The network of a config, with fresh weights."""
+    """A new network of this configuration."""
     if isinstance(config, MeanTextConfig):
         return MeanEncoder(config.encoder)
     return BiLSTMEncoder(config.encoder)
@@ -62,13 +61,13 @@ def module_of(config: TextConfig) -> MeanEncoder | BiLSTMEncoder:
 
 @dataclass(frozen=True, slots=True)
 class WordReader:
-    """Texts to numbers of words; a text in which no word is known has none."""
+    """Texts to word ids; a text without known words has none."""
 
     vocabulary: Vocabulary
     max_tokens: int
 
     def rows(self, texts: Sequence[str]) -> list[IntArray]:
-        """Each text's word numbers (T,), unknown ones as `<unk>`."""
+        """The word ids of each text (T,), unknown words as `<unk>`."""
         unknown = set(self.vocabulary.ids([UNKNOWN]))
         rows = [self.vocabulary.ids(words(text)[: self.max_tokens]) for text in texts]
         return [np.array([] if unknown.issuperset(row) else row, dtype=np.int64) for row in rows]
@@ -76,7 +75,7 @@ class WordReader:
 
 @dataclass(frozen=True, slots=True)
 class TrainedEncoder:
-    """A mean of word vectors or a BiLSTM; `known` are the words it saw often enough in training."""
+    """A mean of word vectors or a BiLSTM; `known` are the words that are frequent in its training data."""
 
     quick: ClassVar[bool] = False
 
@@ -88,7 +87,7 @@ class TrainedEncoder:
 
     @classmethod
     def load(cls, folder: Path) -> Self:
-        """Raises FileNotFoundError and ValueError that say what is missing or wrong."""
+        """Open a saved encoder. Raises FileNotFoundError or ValueError for missing or damaged files."""
         config = _config(folder)
         vocabulary = Vocabulary(tuple(load_vocabulary(folder)))
         if len(vocabulary) != config.encoder.vocabulary:
@@ -110,11 +109,11 @@ class TrainedEncoder:
         """Rows of unit length, (N, D) float32; zero rows for texts without a known word."""
         rows = self.reader.rows(texts)
         vectors = np.zeros((len(texts), self.dimension), dtype=np.float32)
-        filled = [place for place, row in enumerate(rows) if len(row)]
+        filled = [i for i, row in enumerate(rows) if len(row)]
         with torch.inference_mode():
-            for batch in batches([len(rows[place]) for place in filled], tokens=_TOKENS_A_BATCH):
-                members = [filled[place] for place in batch]
-                ids, mask = padded([rows[place] for place in members])
+            for batch in batches([len(rows[i]) for i in filled], tokens=_TOKENS_A_BATCH):
+                members = [filled[i] for i in batch]
+                ids, mask = padded([rows[i] for i in members])
                 vectors[members] = self.module(torch.from_numpy(ids), torch.from_numpy(mask).bool(), side=side).numpy()
         return vectors
 
@@ -135,7 +134,7 @@ def _config(folder: Path) -> TextConfig:
     kind = read_object(current_folder(folder) / CONFIG).get("kind")
     if kind == BiLSTMTextConfig.__name__:
         return load_config(folder, BiLSTMTextConfig)
-    return load_config(folder, MeanTextConfig)  # which names the kind that it expected
+    return load_config(folder, MeanTextConfig)  # its error names the expected kind
 
 
 def _known(folder: Path) -> frozenset[str]:
@@ -145,6 +144,6 @@ def _known(folder: Path) -> frozenset[str]:
 
 def _fingerprint(folder: Path) -> str:
     """sha256 over weights and everything else that changes a vector."""
-    place = current_folder(folder)
-    parts = [(place / name).read_bytes() for name in (CONFIG, VOCABULARY)]
-    return hashlib.sha256(b"\0".join([*parts, sha256(place / WEIGHTS).encode()])).hexdigest()
+    folder = current_folder(folder)
+    parts = [(folder / name).read_bytes() for name in (CONFIG, VOCABULARY)]
+    return hashlib.sha256(b"\0".join([*parts, sha256(folder / WEIGHTS).encode()])).hexdigest()

@@ -1,4 +1,4 @@
-"""Sentence-transformers models at query time: the one door of `onnxruntime`, without torch once a graph exists."""
+"""Sentence-transformers models at query time, by onnxruntime; torch is needed to export a graph only."""
 
 from __future__ import annotations
 
@@ -43,10 +43,10 @@ class TransformerEncoder:
     def load(
         cls, folder: Path, *, cache: Path, int8: bool = False, threads: int = 1, max_length: int | None = _MAX_LENGTH
     ) -> Self:
-        """Opens a folder in sentence-transformers layout; what is derived from it is kept in `cache`.
+        """Open a folder in sentence-transformers layout; derived files are stored in `cache`.
 
-        The graph is `onnx/model.onnx` of the folder where it is there, else exported once (extra `minilm`); `int8`
-        quantises its matrices once more. `threads` work on one batch; `max_length` caps texts, in tokens.
+        The graph is `onnx/model.onnx` in the folder, or is exported once (extra `minilm`); `int8` quantises its
+        matrices. `threads` work on one batch; `max_length` truncates texts, in tokens.
         """
         layout = SentenceLayout.read(folder, max_length=max_length)
         graph = _graph(layout, cache, int8=int8)
@@ -76,15 +76,15 @@ class TransformerEncoder:
         return self.tokeniser.knows(word)
 
     def states(self, texts: Sequence[str]) -> list[FloatArray]:
-        """Hidden states (T, D) of the T tokens of each text, special ones included; (0, D) of a blank text."""
+        """Hidden states (T, D) of the T tokens of each text, special tokens included; (0, D) for a blank text."""
         rows = self.tokeniser.sequences(texts)
-        found: list[FloatArray] = [np.zeros((0, self.dimension), dtype=np.float32)] * len(texts)
+        states: list[FloatArray] = [np.zeros((0, self.dimension), dtype=np.float32)] * len(texts)
         filled = [i for i in range(len(texts)) if texts[i].strip()]
         for batch in batches([len(rows[i]) for i in filled], tokens=_TOKENS_A_BATCH):
             members = [filled[i] for i in batch]
             for i, hidden in zip(members, self._hidden(*padded([rows[i] for i in members])), strict=True):
-                found[i] = hidden[: len(rows[i])].copy()  # or the whole batch would stay
-        return found
+                states[i] = hidden[: len(rows[i])].copy()  # a view would keep the whole batch in memory
+        return states
 
     def encode_ids(self, rows: Sequence[Sequence[int]]) -> FloatArray:
         """Unit rows (B, D) of one batch of token ids, special tokens included."""
@@ -92,14 +92,14 @@ class TransformerEncoder:
         return pooled(self._hidden(ids, mask), mask, pooling=self.layout.pooling)
 
     def _hidden(self, ids: IntArray, mask: IntArray) -> FloatArray:
-        """(B, T, D) of ids and mask (B, T)."""
+        """Hidden states (B, T, D) of ids and mask (B, T)."""
         feed = {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}
-        wanted = {node.name for node in self.session.get_inputs()}
-        output: FloatArray = self.session.run([_output(self.session)], {name: feed[name] for name in wanted})[0]
+        inputs = {node.name: feed[node.name] for node in self.session.get_inputs()}
+        output: FloatArray = self.session.run([_output(self.session)], inputs)[0]
         if output.shape[2] != self.dimension:
             raise ValueError(
                 f"Expected vectors of {self.dimension} numbers from {self.layout.folder}, but got {output.shape[2]};"
-                " its pooling and its weights do not belong together."
+                " its pooling and its weights do not match."
             )
         return output
 
@@ -113,13 +113,13 @@ def pooled(hidden: FloatArray, mask: IntArray, *, pooling: Pooling) -> FloatArra
 
 
 def _output(session: Any) -> str:
-    """The hidden states: by name, since some published graphs put a pooled vector first."""
+    """Name of the hidden states: some published graphs have a pooled vector first."""
     names = [node.name for node in session.get_outputs()]
     return "last_hidden_state" if "last_hidden_state" in names else str(names[0])
 
 
 def open_graph(graph: Path, *, threads: int) -> Any:
-    """A session of an ONNX graph whose operations take so many threads; several may run in it at once."""
+    """An inference session whose operations use `threads` threads; it may run several batches at once."""
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = threads
     options.inter_op_num_threads = 1
@@ -148,9 +148,9 @@ def _graph(layout: SentenceLayout, cache: Path, *, int8: bool) -> Path:
 
 
 def quantised(graph: Path, out: Path) -> Path:
-    """Matrices as int8 with a step for each column, activations quantised on the fly.
+    """Quantise matrices to int8 with a scale per column, and activations dynamically.
 
-    With one step for a whole matrix the vectors' mean cosine to float32 falls from .992 to .96 (MiniLM).
+    With one scale per matrix the mean cosine to the float32 vectors falls from .992 to .96 (MiniLM).
     """
     try:
         from onnxruntime.quantization import QuantType, quantize_dynamic
@@ -166,7 +166,7 @@ def quantised(graph: Path, out: Path) -> Path:
 
 @contextlib.contextmanager
 def _silenced() -> Iterator[None]:
-    """The quantiser advises a preparation through the root logger that these graphs do not need."""
+    """Silence the quantiser, which advises a preparation that these graphs do not need through the root logger."""
     before = logging.root.manager.disable
     logging.disable(logging.WARNING)
     try:
@@ -189,7 +189,7 @@ def _fingerprint(layout: SentenceLayout, cache: Path, *, int8: bool) -> str:
 
 
 def _weights_sum(layout: SentenceLayout, cache: Path) -> str:
-    """sha256 of the weights, remembered with their size and time so that a start does not read them again."""
+    """sha256 of the weights, stored with their size and time, so that the next start does not read them again."""
     path = layout.weights / "model.safetensors"
     if not path.is_file():
         path = layout.weights / "onnx" / _EXPORTED
@@ -200,7 +200,7 @@ def _weights_sum(layout: SentenceLayout, cache: Path) -> str:
         if known["state"] == state:
             return str(known["sha256"])
     except (OSError, ValueError, KeyError, TypeError):
-        pass  # a lost or torn note is only a slower start
+        pass  # without the note the start is slower
     total = sha256(path)
     cache.mkdir(parents=True, exist_ok=True)
     with atomic_file(note) as file:

@@ -1,4 +1,4 @@
-"""How far several judges agree, beyond what chance would make them."""
+"""Agreement between judges, corrected for chance."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from collections.abc import Hashable, Iterable, Sequence
 
 
 def krippendorff_alpha(units: Iterable[Sequence[Hashable]]) -> float:
-    """`α = 1 − D_o / D_e` of nominal labels; 1 is full agreement, 0 what chance brings, NaN where nothing can be told.
+    """`α = 1 − D_o / D_e` of nominal labels: 1 is full agreement, 0 agreement by chance, NaN if undefined.
 
-    A unit holds the labels that it was given, by any number of judges; those with fewer than two count for nothing.
+    A unit holds its labels by any number of judges; units with fewer than two labels are ignored.
     With `o_ck = Σ_u n_uc (n_uk − [c = k]) / (m_u − 1)`, `D_o = Σ_{c≠k} o_ck / n` and
     `D_e = Σ_{c≠k} n_c n_k / (n (n − 1))` (Krippendorff 2011, §C).
     """
@@ -19,10 +19,10 @@ def krippendorff_alpha(units: Iterable[Sequence[Hashable]]) -> float:
     chance = n * n - sum(count * count for count in totals.values())
     if not chance:
         return float("nan")
-    differing = sum(_apart(unit) / (unit.total() - 1) for unit in paired)
+    differing = sum(_disagreements(unit) / (unit.total() - 1) for unit in paired)
     return 1 - (n - 1) * differing / chance
 
 
-def _apart(labels: Counter[Hashable]) -> int:
+def _disagreements(labels: Counter[Hashable]) -> int:
     """Ordered pairs of labels that differ."""
     return labels.total() ** 2 - sum(count * count for count in labels.values())

@@ -1,6 +1,6 @@
-"""Measures of ranked lists and of given answers, each with its standard error and its value for every query.
+"""Measures of ranked lists and answers, each with its standard error and its value for every query.
 
-Ranked lists are measured by ir-measures (trec_eval's figures); this file is its one door.
+Ranked lists are measured by ir-measures (trec_eval's figures); no other file imports it.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ BLOCK = 2**22
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """A mean over queries; NaN where nothing was averaged, as is the standard error of fewer than two queries."""
+    """A mean over queries; the mean of no queries and the standard error of fewer than two are NaN."""
 
     mean: float
     standard_error: float
@@ -47,40 +47,40 @@ def evaluate(qrels: Qrels, run: Run, measures: Sequence[str] = MEASURES, *, rele
 
     Args:
         measures: ir-measures names of the families AP, RR, P, R, nDCG and Success, such as `AP@100`.
-        relevant: the least grade that binary measures count; nDCG takes grades as gains and negative ones as 0.
+        relevant: lowest grade that binary measures count as relevant; nDCG uses grades as gains, negative ones as 0.
 
     Raises:
-        ValueError: for an unknown measure, no judgements, a NaN score, or a run about none of the judged queries.
+        ValueError: for an unknown measure, no judgements, a NaN score, or a run without any judged query.
     """
     _check_overlap(qrels, run)
-    wanted = {name: _measure(name, relevant) for name in measures}
-    per_query = {measure: dict.fromkeys(qrels, 0.0) for measure in wanted.values()}
+    parsed = {name: _measure(name, relevant) for name in measures}
+    per_query = {measure: dict.fromkeys(qrels, 0.0) for measure in parsed.values()}
     grades = {query: {document: max(0, grade) for document, grade in of.items()} for query, of in qrels.items()}
     untied = run_of(rankings({query: scores for query, scores in run.items() if scores and query in qrels}))
     for metric in ir_measures.iter_calc(list(per_query), grades, untied):
         per_query[metric.measure][metric.query_id] = float(metric.value)
-    return {name: Score.of(per_query[measure]) for name, measure in wanted.items()}
+    return {name: Score.of(per_query[measure]) for name, measure in parsed.items()}
 
 
 def liveqa(qrels: Qrels, ranked: Rankings, *, abstained: Collection[str] = ()) -> dict[str, Score]:
     """Every TREC LiveQA measure of the first documents, by its public name.
 
-    `ranked` holds the lists before abstention; `abstained` names the questions whose answer was withheld. `_forced`
-    and `_condensed` look at the lists whatever was abstained.
+    `ranked` holds the lists before abstention; `abstained` holds the questions whose answer was withheld. `_forced`
+    and `_condensed` ignore abstentions.
     """
-    given = {query: documents for query, documents in ranked.items() if query not in set(abstained)}
+    answered = {query: documents for query, documents in ranked.items() if query not in set(abstained)}
     return {
-        "avg_score": avg_score(qrels, given),
+        "avg_score": avg_score(qrels, answered),
         "avg_score_forced": avg_score(qrels, ranked),
         "avg_score_condensed": avg_score_condensed(qrels, ranked),
-        "unjudged@1": unjudged_at_1(qrels, given),
-        **{f"succ@{i}+": succ_at(qrels, given, i=i) for i in (2, 3, 4)},
-        **{f"prec@{i}+": prec_at(qrels, given, i=i) for i in (2, 3, 4)},
+        "unjudged@1": unjudged_at_1(qrels, answered),
+        **{f"succ@{i}+": succ_at(qrels, answered, i=i) for i in (2, 3, 4)},
+        **{f"prec@{i}+": prec_at(qrels, answered, i=i) for i in (2, 3, 4)},
     }
 
 
 def avg_score(qrels: Qrels, ranked: Rankings) -> Score:
-    """Mean grade (0–3) of each question's first document; unjudged, negative and unanswered are 0."""
+    """Mean grade (0–3) of the first documents; 0 for unjudged, negatively judged and missing ones."""
     return Score.of({query: float(max(0, _first_grade(qrels, ranked, query))) for query in qrels})
 
 
@@ -91,7 +91,7 @@ def avg_score_condensed(qrels: Qrels, ranked: Rankings) -> Score:
 
 
 def unjudged_at_1(qrels: Qrels, ranked: Rankings) -> Score:
-    """The share of first documents that nobody judged, over answered questions."""
+    """The share of unjudged first documents, over answered questions."""
     return Score.of({query: float(ranked[query][0] not in qrels[query]) for query in _answered(qrels, ranked)})
 
 
@@ -101,13 +101,13 @@ def succ_at(qrels: Qrels, ranked: Rankings, *, i: int) -> Score:
 
 
 def prec_at(qrels: Qrels, ranked: Rankings, *, i: int) -> Score:
-    """prec@i+: as succ@i+, but over answered questions."""
+    """prec@i+: succ@i+ over answered questions."""
     answered = _answered(qrels, ranked)
     return Score.of({query: float(_first_grade(qrels, ranked, query) >= i - 1) for query in answered})
 
 
 def accuracy(gold: Mapping[str, Hashable], predicted: Mapping[str, Hashable]) -> Score:
-    """The share of gold labels that were predicted; a missing prediction is a wrong one."""
+    """The share of gold labels that were predicted; a missing prediction is wrong."""
     return Score.of({key: float(key in predicted and predicted[key] == label) for key, label in gold.items()})
 
 
@@ -137,14 +137,14 @@ class Difference:
 def paired_bootstrap(
     a: Mapping[str, float], b: Mapping[str, float], *, seed: int, samples: int = 10_000, level: float = 0.95
 ) -> Difference:
-    """Is `a` better than `b` on the same queries?
+    """Bootstrap test of whether `a` is better than `b` on the same queries.
 
-    Queries are drawn with replacement; the interval holds the middle `level` of the mean differences, and p is the
-    share of them, moved to mean 0, that are at least as far out as the one observed: `(1 + count) / (1 + samples)`
-    (Efron and Tibshirani 1993, §16.4).
+    Queries are drawn with replacement. The interval holds the middle `level` of the mean differences. p is the share
+    of mean differences, shifted to mean 0, that are at least as extreme as the observed one:
+    `(1 + count) / (1 + samples)` (Efron and Tibshirani 1993, §16.4).
 
     Raises:
-        ValueError: where the two do not hold the same queries.
+        ValueError: if `a` and `b` have different queries.
     """
     if a.keys() != b.keys() or not a:
         only = sorted(a.keys() ^ b.keys())[:3]
@@ -153,8 +153,8 @@ def paired_bootstrap(
     observed = float(differences.mean())
     means = _resampled_means(differences, samples, np.random.default_rng(seed))
     low, high = np.quantile(means, [(1 - level) / 2, (1 + level) / 2])
-    as_far = np.count_nonzero(np.abs(means - observed) >= abs(observed) - 1e-12)
-    return Difference(observed, float(low), float(high), (1 + int(as_far)) / (1 + samples))
+    as_extreme = np.count_nonzero(np.abs(means - observed) >= abs(observed) - 1e-12)
+    return Difference(observed, float(low), float(high), (1 + int(as_extreme)) / (1 + samples))
 
 
 def _resampled_means(values: NDArray[np.float64], samples: int, rng: np.random.Generator) -> NDArray[np.float64]:
@@ -185,6 +185,6 @@ def _answered(qrels: Qrels, ranked: Rankings) -> list[str]:
 
 
 def _first_grade(qrels: Qrels, ranked: Rankings, query: str) -> int:
-    """The grade of the first document; 0 where there is none or nobody judged it."""
+    """The grade of the first document; 0 if it is missing or unjudged."""
     documents = ranked.get(query)
     return qrels[query].get(documents[0], 0) if documents else 0

@@ -1,4 +1,4 @@
-"""Measures of scored pairs against human scores or labels: rank correlation and the area under the ROC curve."""
+"""Measures of scored pairs against gold scores or labels: rank correlation and area under the ROC curve."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from qa_core.measures.metrics import Score, spearman
 
 
 def auc(scores: Sequence[float], labels: Sequence[bool]) -> Score:
-    """How often a positive pair scores above a negative one, equal scores counting half (Mann-Whitney U / (n⁺ n⁻)).
+    """Probability that a positive pair scores above a negative one, ties counting half (Mann-Whitney U / (n⁺ n⁻)).
 
-    `per_query` holds, for each positive pair by its place, the share of negative ones that it beats; the standard
-    error is DeLong's (1988), which takes the negatives' spread into account too. NaN where one kind is missing.
+    `per_query` holds, by the index of each positive pair, the share of negative pairs below it. The standard error is
+    DeLong's (1988), which includes the spread of the negatives. NaN if one kind is missing.
 
     Raises:
-        ValueError: for lists of different length, or NaN among the scores.
+        ValueError: for lists of different lengths, or NaN scores.
     """
     values, positive = np.asarray(scores, dtype=np.float64), np.asarray(labels, dtype=bool)
     if values.shape != positive.shape or np.isnan(values).any():
@@ -30,19 +30,19 @@ def auc(scores: Sequence[float], labels: Sequence[bool]) -> Score:
     if not len(wins) or not len(losses):
         return Score(float("nan"), float("nan"), {})
     error = np.sqrt(_variance(wins) + _variance(losses))
-    places = np.flatnonzero(positive).tolist()
-    return Score(float(wins.mean()), float(error), dict(zip(map(str, places), wins.tolist(), strict=True)))
+    indexes = map(str, np.flatnonzero(positive).tolist())
+    return Score(float(wins.mean()), float(error), dict(zip(indexes, wins.tolist(), strict=True)))
 
 
 def rank_correlation(scores: Sequence[float], gold: Sequence[float]) -> Score:
-    """Spearman's ρ with the standard error `√((1 − ρ²) / (n − 2))` of its t statistic; no values by pair."""
+    """Spearman's ρ with the standard error `√((1 − ρ²) / (n − 2))` of its t statistic; without values per pair."""
     rho = spearman(scores, gold)
     error = np.sqrt((1 - rho**2) / (len(gold) - 2)) if len(gold) > 2 else float("nan")
     return Score(rho, float(error), {})
 
 
 def _shares_below(values: NDArray[np.float64], others: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Of the others, the share below each value, equal ones counting half."""
+    """The share of `others` below each value, ties counting half."""
     ordered = np.sort(others)
     below, up_to = np.searchsorted(ordered, values, "left"), np.searchsorted(ordered, values, "right")
     return (below + up_to) / (2 * max(len(ordered), 1))

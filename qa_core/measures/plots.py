@@ -1,6 +1,6 @@
-"""Learning curves as a table and as a picture, histograms, points among their neighbours.
+"""Plots as PNG: learning curves, histograms, lines, bars, points and word grids; learning curves also as CSV.
 
-The one door of matplotlib and scikit-learn, which the `plots` extra installs.
+The only file that imports matplotlib, which the extra `plots` installs.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from qa_core.types import FloatArray
 
 HEIGHT, WIDTH = 4.0, 7.0  # inches
-CELL_WIDTH, CELL_LINE = 0.65, 0.09  # inches, of a cell with words and of a line in it
+CELL_WIDTH, CELL_LINE = 0.65, 0.09  # inches, width of a cell with words and height of a line
 
 
 def write_curve(path: Path, history: Sequence[Progress]) -> None:
-    """Progress as CSV, a row a report, columns as the fields of `Progress`; absent values are empty cells."""
+    """Progress as CSV: a row per report, a column per field of `Progress`; absent values are empty."""
     with path.open("w", encoding="utf-8", newline="") as file:
         table = csv.writer(file, lineterminator="\n")
         if history:
@@ -34,7 +34,7 @@ def write_curve(path: Path, history: Sequence[Progress]) -> None:
 
 
 def draw_curve(path: Path, history: Sequence[Progress], *, measure: str = "development") -> None:
-    """Loss, and the development measure against it, over steps as PNG; without matplotlib a ModuleNotFoundError."""
+    """Loss and development measure over steps. Raises ModuleNotFoundError without matplotlib."""
     figure = _figure()
     losses = figure.add_subplot(xlabel="step", ylabel="loss")
     losses.plot([p.step for p in history], [p.loss for p in history], color="tab:blue", label="loss")
@@ -48,29 +48,31 @@ def draw_curve(path: Path, history: Sequence[Progress], *, measure: str = "devel
 
 
 def draw_histograms(path: Path, groups: Mapping[str, FloatArray], *, label: str, bins: int = 40) -> None:
-    """Numbers (N,) of each group as shares, one histogram over the other, as PNG."""
+    """Overlaid histograms of the numbers (N,) of each group, as shares."""
     figure = _figure()
     axes = figure.add_subplot(xlabel=label, ylabel="share")
     every = [number for numbers in groups.values() for number in numbers.tolist()]
-    reach = (min(every, default=0.0), max(every, default=1.0))
+    limits = (min(every, default=0.0), max(every, default=1.0))
     for name, numbers in groups.items():
         if len(numbers):
-            axes.hist(numbers, bins=bins, range=reach, weights=[1 / len(numbers)] * len(numbers), alpha=0.6, label=name)
+            axes.hist(
+                numbers, bins=bins, range=limits, weights=[1 / len(numbers)] * len(numbers), alpha=0.6, label=name
+            )
     if axes.get_legend_handles_labels()[0]:
         axes.legend()
     figure.savefig(path, format="png", dpi=120)
 
 
 def draw_neighbours(path: Path, groups: Mapping[str, FloatArray], *, dimensions: int = 2, seed: int = 0) -> None:
-    """Points (N, D) of each group in a colour of their own, neighbours beside each other, as PNG.
+    """Points (N, D) in two or three dimensions by t-SNE (van der Maaten and Hinton 2008), a colour per group.
 
-    By t-SNE (van der Maaten and Hinton 2008) to two or three dimensions; the same seed gives the same picture.
+    The same seed gives the same picture.
     """
     figure = _figure()
     axes = figure.add_subplot(projection="3d") if dimensions == 3 else figure.add_subplot()
     sizes = [len(points) for points in groups.values()]
-    placed = _tsne(np.concatenate(list(groups.values())), dimensions, seed)
-    for name, points in zip(groups, np.split(placed, np.cumsum(sizes)[:-1]), strict=True):
+    projected = _tsne(np.concatenate(list(groups.values())), dimensions, seed)
+    for name, points in zip(groups, np.split(projected, np.cumsum(sizes)[:-1]), strict=True):
         axes.plot(*points.T, linestyle="none", marker="o", markersize=3, alpha=0.7, label=name)
     axes.legend()
     figure.savefig(path, format="png", dpi=120)
@@ -85,12 +87,12 @@ def draw_lines(
     marked: bool = False,
     diagonal: bool = False,
 ) -> None:
-    """A line for each name through its points, abscissas (N,) and ordinates (N,) in [0, 1], as PNG.
+    """A named line through each set of points: abscissas (N,) and ordinates (N,) in [0, 1].
 
     Args:
-        x, y: what the axes show.
-        marked: a dot at every point.
-        diagonal: also where both are the same.
+        x, y: labels of the axes.
+        marked: mark every point with a dot.
+        diagonal: also draw y = x.
     """
     figure = _figure()
     axes = figure.add_subplot(xlabel=x, ylabel=y, xlim=(0, 1), ylim=(0, 1))
@@ -110,7 +112,7 @@ def draw_bands(
     x: str,
     y: str,
 ) -> None:
-    """A line for each name through abscissas (N,) and means (N,), shaded as far as their spread (N,) goes, as PNG."""
+    """A named line through abscissas (N,) and means (N,), with a shaded band of ± spread (N,)."""
     figure = _figure()
     axes = figure.add_subplot(xlabel=x, ylabel=y)
     for name, (across, mean, spread) in lines.items():
@@ -122,9 +124,9 @@ def draw_bands(
 
 
 def draw_bars(path: Path, rows: Mapping[str, float], *, label: str) -> None:
-    """A bar for each row, the first at the top, as PNG."""
+    """A bar per row, the first at the top."""
     figure = _figure()
-    figure.set_layout_engine("constrained")  # names are long
+    figure.set_layout_engine("constrained")  # makes room for long names
     axes = figure.add_subplot(xlabel=label)
     names = list(rows)[::-1]
     axes.barh(range(len(names)), [rows[name] for name in names], color="tab:blue")
@@ -135,21 +137,21 @@ def draw_bars(path: Path, rows: Mapping[str, float], *, label: str) -> None:
 def draw_word_grid(
     path: Path, words: Sequence[Sequence[str]], *, width: int, shares: FloatArray | None = None, title: str = ""
 ) -> None:
-    """A grid of cells with their words under each other, row by row, as PNG; `shares` (E,) shade the cells."""
+    """A grid of cells, row by row, each with its words on separate lines; `shares` (E,) shade the cells."""
     rows, lines = len(words) // width, max(map(len, words), default=1)
     figure = _figure()
     figure.set_size_inches(max(WIDTH, CELL_WIDTH * width), max(HEIGHT, CELL_LINE * (lines + 1) * rows))
     axes = figure.add_axes((0.01, 0.01, 0.98, 0.96), title=_plain(title), xticks=(), yticks=())
     shaded = np.zeros((rows, width)) if shares is None else np.sqrt(shares.reshape(rows, width))
-    # square roots, so that the lesser places are seen too
+    # square roots, so that smaller shares are visible too
     axes.imshow(shaded, cmap="Oranges", vmin=0, vmax=max(1.5 * float(shaded.max()), 1e-9), aspect="auto")
-    for place, cell in enumerate(words):
-        axes.text(place % width, place // width, _plain("\n".join(cell)), ha="center", va="center", fontsize=5)
+    for i, cell in enumerate(words):
+        axes.text(i % width, i // width, _plain("\n".join(cell)), ha="center", va="center", fontsize=5)
     figure.savefig(path, format="png", dpi=120)
 
 
 def _plain(text: str) -> str:
-    """Text in which no dollar sign begins a formula."""
+    """Text with escaped dollar signs, which start formulas in matplotlib."""
     return text.replace("$", r"\$")
 
 
@@ -167,6 +169,6 @@ def _figure() -> Figure:
         from matplotlib.figure import Figure
     except ImportError:
         raise ModuleNotFoundError(
-            "Expected matplotlib to draw pictures, but it is not installed; do: pip install 'qa-bot[plots]'"
+            "Expected matplotlib to draw pictures, but it is not installed; run: pip install 'qa-bot[plots]'"
         ) from None
     return Figure(figsize=(WIDTH, HEIGHT))

@@ -1,4 +1,4 @@
-"""Judgements and ranked lists, and the text files they travel in.
+"""Judgements and ranked lists, and the TREC and BEIR files that hold them.
 
 A run maps each query to the scores of its documents; qrels map each query to the grades of its judged documents.
 """
@@ -25,12 +25,12 @@ BEIR_HEADER = ("query-id", "corpus-id", "score")
 
 
 def tie_break(query: str, document: str) -> bytes:
-    """The place of a document among equals: random to look at, the same on every machine and in every file order."""
+    """Sort key of documents with equal scores: pseudo-random, independent of machine and file order."""
     return hashlib.blake2b(f"{query}\0{document}".encode(), digest_size=8).digest()
 
 
 def ranking(query: str, scores: Mapping[str, float]) -> list[str]:
-    """Documents best first, equal scores in the order of `tie_break`; NaN is a ValueError."""
+    """Documents best first, ties in the order of `tie_break`. Raises ValueError for NaN."""
     for document, score in scores.items():
         if math.isnan(score):
             raise ValueError(f"Expected a number as score of document {document!r} for query {query!r}, but got NaN.")
@@ -42,9 +42,9 @@ def rankings(run: Run) -> dict[str, list[str]]:
 
 
 def run_of(ranked: Rankings) -> dict[str, dict[str, float]]:
-    """A run without ties that ranks just so: the scores count down to 1."""
+    """A run without ties in the given order: the scores count down to 1."""
     return {
-        query: {document: float(len(documents) - place) for place, document in enumerate(documents)}
+        query: {document: float(len(documents) - rank) for rank, document in enumerate(documents)}
         for query, documents in ranked.items()
     }
 
@@ -52,8 +52,8 @@ def run_of(ranked: Rankings) -> dict[str, dict[str, float]]:
 def read_qrels(path: Path) -> dict[str, dict[str, int]]:
     """Grades from `query-id TAB corpus-id TAB score` (BEIR, with or without header) or TREC's four columns.
 
-    Of several judgements of one document the highest counts, wherever it stands; a warning tells how many differed.
-    Raises ValueError, naming file and line, for a line of neither kind and a grade that is no integer.
+    If a document has several judgements, the highest counts; a warning says how many documents have different ones.
+    Raises ValueError with file and line for a line in another format, and for a grade that is not an integer.
     """
     qrels: dict[str, dict[str, int]] = {}
     differing = set()
@@ -72,7 +72,7 @@ def read_qrels(path: Path) -> dict[str, dict[str, int]]:
 
 
 def write_qrels(path: Path, qrels: Qrels, *, layout: Literal["beir", "trec"] = "beir") -> None:
-    """Write BEIR's three columns with their header, or TREC's four; an id that tears its line is a ValueError."""
+    """Write BEIR's three columns with their header, or TREC's four. Raises ValueError for ids with separators."""
     rows = [(query, document, grade) for query, grades in qrels.items() for document, grade in grades.items()]
     if layout == "beir":
         table = [BEIR_HEADER, *((_unbroken(q, "\t"), _unbroken(d, "\t"), str(grade)) for q, d, grade in rows)]
@@ -82,27 +82,8 @@ def write_qrels(path: Path, qrels: Qrels, *, layout: Literal["beir", "trec"] = "
     path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
 
 
-def read_run(path: Path) -> dict[str, dict[str, float]]:
-    """Scores of a TREC run: `query Q0 document rank score tag`; the rank is ignored, as trec_eval does.
-
-    Raises ValueError, naming file and line, for another number of columns, a score that is no number, and a document
-    that is listed twice for one query.
-    """
-    run: dict[str, dict[str, float]] = {}
-    for number, line in _lines(path):
-        query, document, score = _retrieved(line, f"{path}:{number}")
-        scores = run.setdefault(query, {})
-        if document in scores:
-            raise ValueError(
-                f"{path}:{number}: Expected each document once for a query, but got {document!r} again for "
-                f"{query!r}; keep its best line."
-            )
-        scores[document] = score
-    return run
-
-
 def write_run(path: Path, run: Run, *, tag: str = "qa-bot") -> None:
-    """Write a TREC run, best first; an id with white space is a ValueError since the format cannot hold it."""
+    """Write a TREC run, best first. Raises ValueError for an id with white space."""
     with path.open("w", encoding="utf-8") as file:
         for query, scores in run.items():
             for rank, document in enumerate(ranking(query, scores), start=1):
@@ -126,27 +107,15 @@ def _lines(path: Path) -> Iterator[tuple[int, str]]:
                 yield number, text
 
 
-def _judgement(fields: Sequence[str], line: str, place: str) -> tuple[str, str, int]:
+def _judgement(fields: Sequence[str], line: str, position: str) -> tuple[str, str, int]:
     if len(fields) == 4:
         fields = (fields[0], fields[2], fields[3])
     if len(fields) != 3 or not _is_integer(fields[2]):
         raise ValueError(
-            f"{place}: Expected 'query TAB document TAB grade' or 'query 0 document grade' with an integer grade, "
+            f"{position}: Expected 'query TAB document TAB grade' or 'query 0 document grade' with an integer grade, "
             f"but got {line!r}."
         )
     return fields[0], fields[1], int(fields[2])
-
-
-def _retrieved(line: str, place: str) -> tuple[str, str, float]:
-    fields = line.split()
-    try:
-        query, _, document, _, score, _ = fields
-        value = float(score)
-    except ValueError:
-        value = math.nan
-    if math.isnan(value):
-        raise ValueError(f"{place}: Expected 'query Q0 document rank score tag', but got {line!r}.")
-    return query, document, value
 
 
 def _is_integer(text: str) -> bool:
@@ -158,7 +127,7 @@ def _is_integer(text: str) -> bool:
 
 
 def _unbroken(identifier: str, separator: str | None = None) -> str:
-    """The id itself where `separator` (None: any white space) and line ends cannot tear it apart."""
+    """The id. Raises ValueError if it contains the separator (None: any white space) or a line end."""
     if identifier.split(separator) != [identifier] or identifier.splitlines() != [identifier]:
         kind = "white space" if separator is None else "tabs and line ends"
         raise ValueError(f"Expected an id without {kind}, but got {identifier!r}; give the document another id.")

@@ -48,8 +48,8 @@ def fit_conditional_logit(choices: Sequence[Choice], loss: Loss, *, penalty: flo
     def objective(weights: Vector) -> tuple[float, Vector]:
         value, gradient = penalty * float(weights @ weights), 2 * penalty * weights
         for features, target, weight in choices:
-            own, slope = loss(features @ weights, target)
-            value += weight * own
+            cost, slope = loss(features @ weights, target)
+            value += weight * cost
             gradient += weight * (slope @ features)
         return value, gradient
 

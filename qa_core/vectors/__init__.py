@@ -1,1 +1,1 @@
-"""Word vectors: the published formats and a memory-mapped cache."""
+"""Word vectors, and readers of their published formats."""

@@ -1,8 +1,9 @@
-"""The published formats of word vectors, read as streams: GloVe text, word2vec text and binary, fastText `.vec`.
+"""Readers of the published formats of word vectors: GloVe text, word2vec text and binary, fastText `.vec`.
 
-Text has one word a line, then its numbers, between single spaces; word2vec's and fastText's opens with a line
-"COUNT DIMENSION", GloVe's does not. Binary (Mikolov et al. 2013, `word2vec -binary 1`) has that line, then for each
-word the word, a space, DIMENSION little-endian float32, mostly a line break. Any of them may be gzipped.
+A line of text holds a word and its numbers, separated by single spaces; the text of word2vec and fastText starts with
+a line "COUNT DIMENSION". Binary files (Mikolov et al. 2013, `word2vec -binary 1`) start with the same line; then come,
+for each word, the word, a space, DIMENSION little-endian float32 and usually a line break. Files may be gzipped.
+gensim reads the same formats, but neither GloVe words with spaces nor a selection of words without parsing all.
 """
 
 from __future__ import annotations
@@ -30,15 +31,15 @@ _WIDEST = 1 << 16
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A word, where it stands ("line 3", "word 3") and its vector's bytes or text, not yet parsed."""
+    """A word, its position ("line 3", "word 3") and its vector as unparsed bytes or text."""
 
     word: str
-    place: str
+    position: str
     numbers: bytes
     binary: bool
 
     def vector(self) -> FloatArray:
-        """(D,) float32. Raises ValueError where a number cannot be read or is not finite."""
+        """(D,) float32. Raises ValueError for a number that cannot be parsed or is not finite."""
         if self.binary:
             vector = np.frombuffer(self.numbers, dtype="<f4").astype(np.float32)
         else:
@@ -50,7 +51,7 @@ class Row:
 
 
 def detect(path: Path) -> Format:
-    """The format of a file, by its first lines; fastText's is word2vec's text to us."""
+    """Guess the format from the first lines; fastText counts as word2vec text."""
     with _readable(path) as file:
         if _HEADER.fullmatch(_line(file)) is None:
             return "glove"
@@ -58,10 +59,10 @@ def detect(path: Path) -> Format:
 
 
 def rows(path: Path, kind: Format) -> Iterator[Row]:
-    """Every word with its vector, unparsed, in the order of the file.
+    """Every word with its unparsed vector, in the order of the file.
 
-    Raises ValueError, with file and place, for a broken header, a wrong dimension, text that is no UTF-8, and a file
-    that ends before or goes on after the words that its header promises.
+    Raises ValueError with file and position for a damaged header, a wrong dimension, invalid UTF-8, and fewer or more
+    words than the header says.
     """
     with _readable(path) as file:
         yield from _binary(file) if kind == "word2vec-binary" else _text(file, headed=kind != "glove")
@@ -69,10 +70,10 @@ def rows(path: Path, kind: Format) -> Iterator[Row]:
 
 @contextmanager
 def _readable(path: Path) -> Iterator[BinaryIO]:
-    """The file, unpacked where it is gzipped (told by its first bytes, not by its name); errors get its name."""
+    """The file, unpacked if its first bytes are those of gzip; errors are prefixed with its name."""
     with path.open("rb") as file:
-        packed = file.read(2) == b"\x1f\x8b"
-    with gzip.open(path) if packed else path.open("rb") as plain:
+        gzipped = file.read(2) == b"\x1f\x8b"
+    with gzip.open(path) if gzipped else path.open("rb") as plain:
         try:
             yield cast(BinaryIO, plain)
         except (EOFError, gzip.BadGzipFile, zlib.error) as error:
@@ -82,7 +83,7 @@ def _readable(path: Path) -> Iterator[BinaryIO]:
 
 
 def _is_text(line: bytes) -> bool:
-    """Whether a line is UTF-8 without control characters, as four bytes a number hardly ever are."""
+    """Whether a line is UTF-8 without control characters, which binary numbers hardly ever are."""
     try:
         return all(character >= " " for character in line.decode("utf-8").rstrip("\r\n").replace("\t", " "))
     except UnicodeDecodeError:
@@ -129,17 +130,17 @@ def _text(file: BinaryIO, *, headed: bool) -> Iterator[Row]:
 
 
 def _width(fields: bytes) -> int:
-    """How many numbers end the first line: a word may hold spaces (". . ." of GloVe)."""
+    """The number of trailing numbers in the first line; a word may contain spaces (". . ." in GloVe)."""
     numbers = [_is_number(field) for field in fields.split(b" ")[1:]]
     return next((n for n, good in enumerate(reversed(numbers)) if not good), len(numbers)) or 1
 
 
-def _text_row(fields: bytes, width: int, place: str) -> Row:
+def _text_row(fields: bytes, width: int, position: str) -> Row:
     parts = fields.split(b" ")
     got = len(parts) - 1
     if got < width or (got > width and _is_number(parts[-width - 1])):
-        raise ValueError(f"Expected {width} numbers after the word in {place}, but got {got}; the file is damaged.")
-    return Row(_decoded(b" ".join(parts[:-width]), place), place, b" ".join(parts[-width:]), binary=False)
+        raise ValueError(f"Expected {width} numbers after the word in {position}, but got {got}; the file is damaged.")
+    return Row(_decoded(b" ".join(parts[:-width]), position), position, b" ".join(parts[-width:]), binary=False)
 
 
 def _binary(file: BinaryIO) -> Iterator[Row]:
@@ -158,18 +159,18 @@ def _binary(file: BinaryIO) -> Iterator[Row]:
         )
 
 
-def _decoded(word: bytes, place: str) -> str:
+def _decoded(word: bytes, position: str) -> str:
     try:
         text = word.decode("utf-8")
     except UnicodeDecodeError:
-        raise ValueError(f"Expected a word in UTF-8 in {place}, but got {word[:40]!r}; convert the file.") from None
+        raise ValueError(f"Expected a word in UTF-8 in {position}, but got {word[:40]!r}; convert the file.") from None
     if "\n" in text:
-        raise ValueError(f"Expected a word in {place}, but got {word[:40]!r}; is the dimension in line 1 right?")
+        raise ValueError(f"Expected a word in {position}, but got {word[:40]!r}; is the dimension in line 1 right?")
     return text
 
 
 class _Stream:
-    """Bytes of a file by mark and by number, read in blocks."""
+    """A file read in blocks, that is consumed up to a mark or by a number of bytes."""
 
     def __init__(self, file: BinaryIO) -> None:
         self._file = file
@@ -177,20 +178,20 @@ class _Stream:
         self._at = 0
 
     def take(self, size: int) -> bytes | None:
-        """The next `size` bytes, or None where the file ends before."""
+        """The next `size` bytes, or None if the file is shorter."""
         if not self._fill(size):
             return None
         self._at += size
         return self._block[self._at - size : self._at]
 
     def until(self, mark: bytes, longest: int) -> bytes | None:
-        """The bytes before the next mark, which is skipped; None where none comes within `longest` bytes."""
+        """The bytes before the next mark, which is skipped; None without a mark within `longest` bytes."""
         self._fill(longest)
         end = self._block.find(mark, self._at, self._at + longest)
         if end < 0:
             return None
-        found, self._at = self._block[self._at : end], end + len(mark)
-        return found
+        before, self._at = self._block[self._at : end], end + len(mark)
+        return before
 
     def _fill(self, size: int) -> bool:
         if len(self._block) - self._at < size:

@@ -1,9 +1,8 @@
-"""Word vectors: reading the published formats, a memory-mapped cache, nearest words."""
+"""Word vectors in memory or memory-mapped, read from the published formats; nearest words."""
 
 from __future__ import annotations
 
 import hashlib
-import tempfile
 import warnings
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
@@ -13,15 +12,17 @@ from pathlib import Path
 
 import numpy as np
 
+from qa_core.atomic import atomic_file
 from qa_core.types import FloatArray
-from qa_core.vectors.formats import Format, Row, detect, rows
+from qa_core.vectors import formats
+from qa_core.vectors.formats import Format, Row, detect
 
 _SAMPLE = 1 << 20  # bytes of either end of a file that its cache key covers
 
 
 @dataclass(frozen=True, eq=False)
 class WordVectors:
-    """Distinct words and their vectors, (V, D) float32, row by row."""
+    """Distinct words and their vectors, the rows of a matrix (V, D) float32."""
 
     words: tuple[str, ...]
     matrix: FloatArray
@@ -42,7 +43,7 @@ class WordVectors:
 
     @cached_property
     def index(self) -> dict[str, int]:
-        """Rows of the words."""
+        """The row of each word."""
         return {word: row for row, word in enumerate(self.words)}
 
     def vector(self, word: str) -> FloatArray:
@@ -53,17 +54,18 @@ class WordVectors:
         return row
 
     def cosine(self, a: str, b: str) -> float:
-        """Cosine of two words, 0 where a vector is zero. Raises KeyError for an unknown word."""
+        """Cosine of two words, 0 if a vector is zero. Raises KeyError for an unknown word."""
         u, v = self.vector(a), self.vector(b)
         norms = float(np.linalg.norm(u) * np.linalg.norm(v))
         return float(u @ v) / norms if norms else 0.0
 
     def nearest(self, word: str, k: int = 10) -> list[tuple[str, float]]:
-        """The k other words of highest cosine, best first, ties in the order of the words."""
+        """The k other words with the highest cosine, best first, ties in the order of the words."""
         if k < 1:
             raise ValueError(f"Expected k of at least 1, but got {k}.")
-        own = self.vector(word)
-        scores = self.matrix @ own / np.maximum(self._norms * np.linalg.norm(own), np.finfo(np.float32).tiny)  # (V,)
+        query = self.vector(word)
+        norms = self._norms * np.linalg.norm(query)
+        scores = self.matrix @ query / np.maximum(norms, np.finfo(np.float32).tiny)  # (V,)
         scores[self.index[word]] = -np.inf
         order = np.argsort(-scores, kind="stable")[: min(k, len(self) - 1)]
         return [(self.words[row], float(scores[row])) for row in order]
@@ -85,32 +87,32 @@ def read_vectors(
     """Read GloVe text, word2vec text or binary, or fastText `.vec`, plain or gzipped.
 
     Args:
-        path: the file; never changed.
-        kind: its format, where the guess by its first lines is wrong.
-        only: words to keep; the others are skipped unparsed.
-        limit: keep so many words, the first ones (files stand in order of frequency).
-        cache: a folder for a memory-mapped copy, which makes the next call with the same arguments instant. The copy
-            is told stale by the file's size, time of change, and first and last MiB.
+        path: the file; it is never changed.
+        kind: its format; guessed from its first lines by default.
+        only: words to keep; others are skipped without parsing.
+        limit: keep the first `limit` words (files are in order of frequency).
+        cache: folder for a memory-mapped copy, which makes the next call with the same arguments instant. The copy is
+            stale if the file's size, modification time, or first or last MiB differ.
 
-    Of a word that stands several times the first is kept; how many were left out is a warning. Raises ValueError with
-    file and place for whatever else is wrong.
+    A repeated word keeps its first vector; a warning says how many were left out. Raises ValueError with file and
+    position for other damage.
     """
     if limit is not None and limit < 1:
         raise ValueError(f"Expected a limit of at least 1 word, but got {limit}.")
-    kept = None if only is None else frozenset(only)
+    selection = None if only is None else frozenset(only)
     if cache is None:
-        return _read(path, kind=kind, only=kept, limit=limit)
-    stem = cache / f"{path.name}-{_key(path, kind, kept, limit)}"
+        return _read(path, kind=kind, only=selection, limit=limit)
+    stem = cache / f"{path.name}-{_key(path, kind, selection, limit)}"
     vectors = _cached(stem)
     if vectors is None:
-        _store(_read(path, kind=kind, only=kept, limit=limit), stem)
+        _store(_read(path, kind=kind, only=selection, limit=limit), stem)
         vectors = _cached(stem)
         assert vectors is not None, stem
     return vectors
 
 
 def write_glove(vectors: WordVectors, path: Path) -> None:
-    """Write GloVe text; nine digits give every float32 back. Raises ValueError for a word it cannot hold."""
+    """Write GloVe text; nine digits restore every float32. Raises ValueError for a word that GloVe cannot hold."""
     with path.open("w", encoding="utf-8", newline="\n") as file:
         for word, vector in zip(vectors.words, vectors.matrix, strict=True):
             if word != word.strip(" \r\n") or "\n" in word or not word:
@@ -124,7 +126,7 @@ def _read(path: Path, *, kind: Format | None, only: frozenset[str] | None, limit
 
     def new_rows() -> Iterator[Row]:
         nonlocal left_out
-        for row in rows(path, kind or detect(path)):
+        for row in formats.rows(path, kind or detect(path)):
             if row.word in seen:
                 left_out += 1
             elif only is None or row.word in only:
@@ -133,22 +135,22 @@ def _read(path: Path, *, kind: Format | None, only: frozenset[str] | None, limit
 
     words, matrix = _matrix(path, islice(new_rows(), limit))
     if left_out:
-        warnings.warn(f"{path}: {left_out} words without name or seen before were left out", stacklevel=3)
+        warnings.warn(f"{path}: {left_out} empty or repeated words were left out", stacklevel=3)
     return WordVectors(words, matrix)
 
 
-def _matrix(path: Path, found: Iterator[Row]) -> tuple[tuple[str, ...], FloatArray]:
-    """Words and their vectors; the bytes grow with what is really there, whatever a header promises."""
+def _matrix(path: Path, rows: Iterator[Row]) -> tuple[tuple[str, ...], FloatArray]:
+    """Words and their vectors; memory grows with the rows that are read, not with the header's count."""
     words: list[str] = []
     data = bytearray()
-    for row in found:
+    for row in rows:
         try:
             data += row.vector().tobytes()
         except ValueError as error:
-            raise ValueError(f"{path}: Expected numbers in {row.place}, but got an error: {error}.") from None
+            raise ValueError(f"{path}: Expected numbers in {row.position}, but got an error: {error}.") from None
         words.append(row.word)
     if not words:
-        raise ValueError(f"Expected word vectors in {path}, but got none; is it the right file, are `only` its words?")
+        raise ValueError(f"Expected word vectors in {path}, but got none; check the file and `only`.")
     return tuple(words), np.frombuffer(data, dtype=np.float32).reshape(len(words), -1)
 
 
@@ -163,7 +165,7 @@ def _key(path: Path, kind: Format | None, only: frozenset[str] | None, limit: in
 
 
 def _cached(stem: Path) -> WordVectors | None:
-    """The copy in the cache, mapped; None where it is missing or damaged."""
+    """The memory-mapped copy in the cache; None if it is missing or damaged."""
     try:
         words = tuple(Path(f"{stem}.words").read_bytes().decode("utf-8").split("\n")[:-1])
         matrix = np.load(f"{stem}.npy", mmap_mode="r", allow_pickle=False)
@@ -173,11 +175,9 @@ def _cached(stem: Path) -> WordVectors | None:
 
 
 def _store(vectors: WordVectors, stem: Path) -> None:
-    """Both files whole or not at all; the matrix, written last, makes the copy valid."""
+    """Write both files atomically; the matrix is last and makes the copy valid."""
     stem.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=stem.parent) as folder:
-        words, matrix = Path(folder, "words"), Path(folder, "matrix.npy")
-        words.write_bytes("".join(f"{word}\n" for word in vectors.words).encode("utf-8"))
-        np.save(matrix, vectors.matrix, allow_pickle=False)
-        words.replace(f"{stem}.words")
-        matrix.replace(f"{stem}.npy")
+    with atomic_file(Path(f"{stem}.words")) as file:
+        file.writelines(f"{word}\n".encode() for word in vectors.words)
+    with atomic_file(Path(f"{stem}.npy")) as file:
+        np.save(file, vectors.matrix, allow_pickle=False)

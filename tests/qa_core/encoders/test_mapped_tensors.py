@@ -58,8 +58,8 @@ def damaged(header: bytes) -> bytes:
     [
         (b"", "0 bytes"),
         (b"\xff" * 20, "a header of"),
-        (damaged(b"not json"), "no JSON"),
-        (damaged(b"[]"), "no JSON object"),
+        (damaged(b"not json"), "not JSON"),
+        (damaged(b"[]"), "not a JSON object"),
         (damaged(b'{"v": {}}'), "'v' without dtype"),
         (damaged(b'{"v": {"dtype": "F32", "shape": [9], "data_offsets": [0, 8]}}'), r"'v' of shape \[9\]"),
         (damaged(b'{"v": {"dtype": "F32", "shape": [9], "data_offsets": [0, 36]}}'), r"bytes 0 to 36 of 8"),

@@ -1,7 +1,6 @@
 import pytest
 
 from qa_core.measures.metrics import MEASURES
-from qa_core.measures.runs import read_run
 from qa_lab.evaluate.datasets import read_dataset
 from qa_lab.evaluate.report import as_json
 from qa_lab.evaluate.retrieval import evaluate_retrieval
@@ -53,6 +52,11 @@ def test_dense_figures_of_an_encoder_of_axes(ours, axes):
 def test_runs_are_written_to_a_file_each(ours, tmp_path):
     data = read_dataset(ours)
     evaluate_retrieval(data, engines=["plain"], run=tmp_path / "one.trec")
-    assert read_run(tmp_path / "one.trec") == {"q1": {"d1": 2.0, "d2": 1.0}, "q2": {"d3": 1.0}}
+    lines = [line.split() for line in (tmp_path / "one.trec").read_text().splitlines()]
+    assert [(query, document, rank) for query, _, document, rank, *_ in lines] == [
+        ("q1", "d1", "1"),
+        ("q1", "d2", "2"),
+        ("q2", "d3", "1"),
+    ]
     evaluate_retrieval(data, engines=["plain", "keyword"], run=tmp_path / "two.trec")
     assert sorted(path.name for path in tmp_path.glob("two*")) == ["two-keyword.trec", "two-plain.trec"]
