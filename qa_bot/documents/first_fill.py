@@ -19,6 +19,12 @@ PATIENCE = 60
 """Seconds to wait for another process that is filling or rebuilding the home."""
 
 
+def prepare(home: Home, config: Config, encoder: Callable[[], Encoder]) -> None:
+    """Fill an empty home, or rebuild its index if necessary; see below for the errors."""
+    if not fill(home, config, encoder):
+        rebuild_outdated(home, config, encoder)
+
+
 def fill(home: Home, config: Config, encoder: Callable[[], Encoder]) -> bool:
     """Add the starter collection to an empty home, and the starter graph if it has no graph; whether it was empty.
 

@@ -11,9 +11,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from filelock import FileLock, Timeout
+from filelock import BaseFileLock, FileLock, Timeout
 
 from qa_bot.home.config import CONFIG_FILE, Config
+
+POLL = 0.005
+"""Seconds between two attempts to get a lock."""
 
 
 class HomeError(Exception):
@@ -75,7 +78,7 @@ class Home:
         if action is None:
             yield
             return
-        lock = FileLock(self.lock_file, mode=0o600)
+        lock = file_lock(self.lock_file)
         try:
             lock.acquire(blocking=False)
         except Timeout:
@@ -93,6 +96,11 @@ class Home:
             self.lock_file.write_text("")
         finally:
             lock.release()
+
+
+def file_lock(path: Path) -> BaseFileLock:
+    """An exclusive lock between processes and threads; the file stays after its release."""
+    return FileLock(path, mode=0o600, poll_interval=POLL)
 
 
 def _chosen(path: Path | None) -> Path:

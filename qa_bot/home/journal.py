@@ -20,10 +20,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 import orjson
-from filelock import FileLock
 
 from qa_bot.home.config import Config
-from qa_bot.home.folder import Home
+from qa_bot.home.folder import Home, file_lock
 
 if TYPE_CHECKING:
     from qa_bot.home.store import Store, Turn
@@ -35,8 +34,6 @@ DAY = 86_400.0
 
 FULL = 4_000_000
 """Bytes; a longer journal should be saved before more is written."""
-POLL = 0.005
-"""Seconds between two attempts to get a lock."""
 
 
 def append(home: Home, turn: dict[str, Any]) -> int:
@@ -117,7 +114,7 @@ def _turns(file: BinaryIO) -> Iterator[Turn]:
 @contextmanager
 def _locked(path: Path) -> Iterator[Path]:
     """Exclusive access to the file. The lock is a separate file because the journal is renamed and removed."""
-    with FileLock(path.with_suffix(".lock"), mode=0o600, poll_interval=POLL):
+    with file_lock(path.with_suffix(".lock")):
         yield path
 
 

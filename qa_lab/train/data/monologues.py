@@ -34,8 +34,8 @@ def read_monologue(paths: Sequence[Path], *, limit: int | None = None) -> Traini
     for path in paths:
         before = ""
         for line in reading.readable(read_lines([path], _fields)):
-            before = line.told[0] if len(line.told) > 1 else before
-            for text in _sentences(line.told[-1], line.where, reading.rejects):
+            before = line.example[0] if len(line.example) > 1 else before
+            for text in _sentences(line.example[-1], line.where, reading.rejects):
                 repeated += text in spoken
                 spoken.setdefault(text, Spoken(text, before))
                 before = text

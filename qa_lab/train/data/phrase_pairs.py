@@ -51,7 +51,7 @@ def read_phrase_pairs(paths: Sequence[Path], *, limit: int | None = None) -> Tra
     """
     reading, pairs = Reading(paths), list[PhrasePair]()
     for line in reading.readable(read_lines(paths, _parsed)):
-        pairs += line.told
+        pairs += line.example
         if limit is not None and len(pairs) >= limit:
             break
     averaged = tuple(_averaged(pairs[:limit]))
