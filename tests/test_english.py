@@ -19,7 +19,6 @@ UNFINISHED = {
     "generators/topics",
     "generators/training",
     "generators/writer",
-    "kg_index/training",
     "qa_bot",
     "qa_bot/answering",
     "qa_bot/answering/confidence",
