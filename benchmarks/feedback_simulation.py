@@ -43,7 +43,7 @@ from qa_lab.train.fusion.feedback import Voted, compared, taught
 from qa_lab.train.fusion.fusion_data import FusionTrainingData, of_judgements
 from qa_lab.train.fusion.fusion_settings import CORRECTING
 from qa_lab.train.fusion.votes import VoterOpinion, VoteSettings
-from rankers.fusion import FusionConfig, LearnedFusion, Scores, cross_validated, joined
+from rankers.fusion import FusionConfig, LearnedFusion, Scores, cross_validated, with_columns
 from rankers.rank_prior import RANK
 
 UP = (0.1, 0.3, 0.7, 0.9)
@@ -82,7 +82,7 @@ class World:
         return float(self.grades[self.first(scores)[questions]].mean())
 
     def scored(self, fusion: LearnedFusion) -> FloatArray:
-        return fusion.score(joined(self.lessons.scores, -self.order[:, None], (RANK,)))
+        return fusion.score(with_columns(self.lessons.scores, -self.order[:, None], (RANK,)))
 
     def up(self) -> np.ndarray:
         """(N,), how often people vote for a document."""
@@ -157,7 +157,7 @@ def voted(site: Site, world: World) -> Voted:
 def learnt(told: Voted, world: World, seed: int) -> FloatArray:
     lessons, config = told.lessons, seeded(CORRECTING, seed)
     fusion = LearnedFusion.fit(
-        lessons.scores, lessons.grades, weights=lessons.weights, config=config, places=told.places
+        lessons.scores, lessons.grades, weights=lessons.weights, config=config, prior=told.places
     )
     return world.scored(fusion)
 
@@ -171,7 +171,7 @@ def wins(told: Voted, seed: int) -> bool:
         folds=FOLDS,
         config=seeded(CORRECTING, seed),
         weights=lessons.weights,
-        places=told.places,
+        prior=told.places,
         part=told.parts(FOLDS),
     )
     return compared(told, challenger, settings=SETTINGS, seed=seed).better

@@ -29,7 +29,7 @@ from qa_core.types import Candidate, FloatArray, Question
 from qa_lab.evaluate.systems import rank
 from qa_lab.train.fusion.fusion_data import FusionTrainingData, of_judgements, single_feature_scores
 from qa_lab.train.fusion.votes import Opinion, VoterOpinion, VoteSettings, first_place, opinions, shrinkage, voices
-from rankers.fusion import LearnedFusion, joined
+from rankers.fusion import LearnedFusion, with_columns
 from rankers.neural import NeuralRanker
 from rankers.rank_prior import RANK, RankPrior
 from rankers.training.ndcg_by_feature import ndcg_by_feature
@@ -173,7 +173,7 @@ def taught(
     evidence = np.array([0.0 if each is None else each.evidence for each in told])
     firm = [settings.unvoted if each is None else shrinkage(each, agree=settings.agree) for each in told]
     grades = 1 / (1 + np.exp(-places.log_odds(place) - evidence))
-    scores = joined(lessons.scores, place[:, None].astype(np.float32), (RANK,))
+    scores = with_columns(lessons.scores, place[:, None].astype(np.float32), (RANK,))
     lessons = replace(lessons, scores=scores, grades=grades, weights=np.array(firm))
     return Voted(lessons, places, told, present, len(given), len({each.voter for each in given}))
 

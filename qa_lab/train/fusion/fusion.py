@@ -30,7 +30,7 @@ from qa_lab.train.fusion.fusion_report import FusionOutcome, card
 from qa_lab.train.fusion.fusion_settings import FusionSettings, settings
 from qa_lab.train.verb import Job, TrainVerb
 from rankers.answer_selection.keyword_features import Keywords
-from rankers.fusion import FusionConfig, LearnedFusion, Origin, cross_validated
+from rankers.fusion import FusionConfig, LearnedFusion, Provenance, cross_validated
 from rankers.neural import NeuralRanker
 from rankers.rank_prior import RankPrior
 from rankers.training.answer_pool import AnswerPool, AnswerSet
@@ -128,14 +128,14 @@ def _corrected(job: Job[FusionSettings]) -> tuple[LearnedFusion, FusionOutcome]:
     assert job.request.feedback is not None, "checked by the caller"
     voted = _voted(job.request.feedback, config)
     lessons = voted.lessons
-    fusion = _fit(lessons, config, seed, places=voted.places)
+    fusion = _fit(lessons, config, seed, prior=voted.places)
     challenger = cross_validated(
         lessons.scores,
         lessons.grades,
         weights=lessons.weights,
         folds=config.folds,
         config=_seeded(config.fusion, seed),
-        places=voted.places,
+        prior=voted.places,
         part=voted.parts(config.folds),
     )
     after, before = measured(voted, [challenger, voted.present])
@@ -167,7 +167,7 @@ def _held_out(dev: str, config: FusionSettings, lessons: FusionTrainingData) -> 
 
 
 def _fit(
-    lessons: FusionTrainingData, config: FusionSettings, seed: int, *, places: RankPrior | None = None
+    lessons: FusionTrainingData, config: FusionSettings, seed: int, *, prior: RankPrior | None = None
 ) -> LearnedFusion:
     folders = tuple(str(spec.folder.resolve()) for spec in parse_ranker_specs(config.models))
     return LearnedFusion.fit(
@@ -176,8 +176,8 @@ def _fit(
         weights=lessons.weights,
         config=_seeded(config.fusion, seed),
         keywords=lessons.keywords,
-        origin=Origin(folders, config.encoder),
-        places=places,
+        origin=Provenance(folders, config.encoder),
+        prior=prior,
     )
 
 

@@ -18,8 +18,8 @@ from qa_core.measures.metrics import Score, evaluate
 from qa_core.measures.runs import Qrels
 from qa_core.types import Candidate, Encoder, FloatArray, Question
 from rankers.answer_selection.keyword_features import FEATURES, Keywords
-from rankers.fusion import Scores, joined, pair_scores, scores_of, together
-from rankers.neural import NeuralRanker, asked
+from rankers.fusion import Scores, concat_questions, pair_scores, scores_of, with_columns
+from rankers.neural import NeuralRanker, full_question
 from rankers.training.answer_pool import AnswerSet
 
 UNJUDGED = 0.4
@@ -117,7 +117,7 @@ def of_judgements(
         on_progress("scored", done)
     numbered = {str(number): qrels.get(question.id, {}) for number, question in enumerate(questions)}
     raised = np.maximum(np.array(grades), 0.0)
-    return FusionTrainingData(together(rows), raised, tuple(ids), numbered, counted, np.array(weights))
+    return FusionTrainingData(concat_questions(rows), raised, tuple(ids), numbered, counted, np.array(weights))
 
 
 def _features(
@@ -131,8 +131,8 @@ def _features(
     scores = scores_of(list(scored.values()))
     if keywords is None or not candidates:
         return scores
-    pairs = [(asked(question), each.passage.text) for each in candidates]
-    return joined(scores, keywords.features(pairs), FEATURES)
+    pairs = [(full_question(question), each.passage.text) for each in candidates]
+    return with_columns(scores, keywords.features(pairs), FEATURES)
 
 
 def single_feature_scores(lessons: FusionTrainingData) -> Iterator[tuple[str, FloatArray]]:

@@ -63,9 +63,7 @@ def honest(given: FusionTrainingData, *, voters: int, seed: int = 0, hostile: fl
 def learnt(given: Voted, trees: int = 100) -> LearnedFusion:
     config = replace(CORRECTING, trees=replace(CORRECTING.trees, trees=trees, features=1.0))
     lessons = given.lessons
-    return LearnedFusion.fit(
-        lessons.scores, lessons.grades, weights=lessons.weights, config=config, places=given.places
-    )
+    return LearnedFusion.fit(lessons.scores, lessons.grades, weights=lessons.weights, config=config, prior=given.places)
 
 
 def test_grades_and_weights_by_hand():
@@ -219,7 +217,7 @@ def test_questions_with_votes_are_spread_over_the_parts():
         folds=2,
         config=CORRECTING,
         weights=given.lessons.weights,
-        places=given.places,
+        prior=given.places,
         part=parts,
     )
     assert found.shape == (QUESTIONS * EACH,)
