@@ -1,4 +1,4 @@
-"""Pairs of phrases as they are published, with a human score where there is one.
+"""Pairs of phrases in published formats, with human scores if the data has them.
 
     [NP] ||| the town meeting ||| town council ||| p(e|f)=1.2 … ||| 0-0 1-1 ||| Equivalence  (PPDB 1.0 and 2.0)
     town meeting ||| town council ||| 4.2               (without tag and features; the score is optional)

@@ -48,8 +48,8 @@ def _train(job: Job[ChatSettings]) -> ChatOutcome:
     seed_everything(request.seed)
     texts = [turn for dialogue in dialogues for turn in (*dialogue.turns, *dialogue.replies)]
     grid = None if request.base is None else CountingGrid.load(request.base)
-    wanted = Path(config.words).read_text(encoding="utf-8").splitlines() if config.words else []
-    model = ChatModel.of(texts, config.model, minimum=config.minimum, wanted=wanted, grid=grid)
+    words_file = Path(config.words).read_text(encoding="utf-8").splitlines() if config.words else []
+    model = ChatModel.of(texts, config.model, minimum=config.minimum, wanted=words_file, grid=grid)
     model = model.to(device_of(config.device))
     words = len(model.vocabulary)
     run = begin(job, replies=len(train), held_out=len(dev), words=words)
