@@ -318,13 +318,15 @@ def tiny_voices(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a chat model of a few words (`base`), and the personas `cook` and `sailor` on it."""
     import torch
 
-    from generators.conversation.acceptor import AcceptorConfig
-    from generators.conversation.chat_model import ChatConfig, ChatModel
+    from generators.conversation.chat_model import ChatModel
+    from generators.conversation.chat_text import ChatConfig
     from generators.conversation.detokenise import Casing
-    from generators.conversation.language_model import LanguageModelConfig
-    from generators.personas.persona import Persona, PersonaConfig, changed, fingerprint
+    from generators.inference.acceptor import AcceptorConfig
+    from generators.inference.language_model import LanguageModelConfig
+    from generators.personas.persona import Persona, PersonaConfig, changed
     from generators.personas.quotations import Quotations
     from generators.topics.counting_grid import CountingGrid, GridConfig
+    from generators.training.trainable_chat import TrainableChat
     from qa_core.networks.decoder_types import Seq2SeqConfig
     from qa_core.networks.vocabulary import Vocabulary
 
@@ -336,7 +338,7 @@ def tiny_voices(tmp_path_factory: pytest.TempPathFactory) -> Path:
     torch.manual_seed(3)
     network = Seq2SeqConfig(60, dimension=6, hidden=8, layers=1, dropout=0.0, tied=True, uniform=0.5, topic_width=4)
     language = LanguageModelConfig(60, dimension=6, hidden=8, layers=1, dropout=0.0, tied=True, uniform=0.5)
-    base = ChatModel.of(texts, ChatConfig(network, language, AcceptorConfig(hidden=4)), grid=grid)
+    base = TrainableChat.of(texts, ChatConfig(network, language, AcceptorConfig(hidden=4)), grid=grid).inference()
     base.save(folder / "base", card="# tiny", half=True)
     base = ChatModel.load(folder / "base")
     for number, (name, sentences) in enumerate(
@@ -346,10 +348,10 @@ def tiny_voices(tmp_path_factory: pytest.TempPathFactory) -> Path:
         }.items()
     ):
         torch.manual_seed(number)
-        bias = {"output.bias": torch.randn(len(base.vocabulary))}
+        bias = {"output.bias": torch.randn(len(base.vocabulary)).numpy()}
         quotations = Quotations.of(base, sentences, [("where do they sleep?",)] * 2)
         persona = Persona(
-            PersonaConfig(name, fingerprint(base)),
+            PersonaConfig(name, base.fingerprint),
             base,
             changed(base.forward, bias),
             base.acceptor,

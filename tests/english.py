@@ -42,9 +42,7 @@ PROSE = {
 }
 """Marks of the dialect, in docstrings and comments, and what to write in their place."""
 
-EXCEPTIONS: dict[str, dict[str, str]] = {
-    "rankers/fusion.py": {"places": "a key of saved models"},
-}
+EXCEPTIONS: dict[str, dict[str, str]] = {}
 """File → mark → reason."""
 
 

@@ -1,6 +1,6 @@
-"""Several models that choose the next word together: step functions made of others (thesis, ch. 8.4.2).
+"""Several models that choose the next word together: step functions made of others (Wang 2018, ch. 8.4.2).
 
-Letters: B texts, V words. All of the models speak one vocabulary.
+Letters: B texts, V words. All models share one vocabulary.
 """
 
 from __future__ import annotations
@@ -9,74 +9,81 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
-import torch
-from torch import Tensor
+import numpy as np
 
-from qa_core.networks.beam_search import Selectable, Step
+from generators.conversation.decoding import Selectable, Step
+from generators.inference.activations import log_softmax
+from qa_core.types import FloatArray, IntArray
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class JointState:
-    """Where each of the models stands in the same texts."""
+    """The states of the models in the same texts."""
 
     states: tuple[Selectable, ...]
 
-    def select(self, rows: Tensor) -> Self:
+    def select(self, rows: IntArray) -> Self:
         return type(self)(tuple(state.select(rows) for state in self.states))
 
 
 def multiplied(steps: Sequence[Step[Any]], weights: Sequence[float]) -> Step[JointState]:
-    """The step of `Π_i p_i(t)^w_i`, renormalised; what it tells are log-probabilities (B, V).
+    """The step of `Π_i p_i(t)^w_i`, renormalised; it returns log-probabilities (B, V).
 
     Raises ValueError for weights that are negative, all zero, or not one for each step.
     """
     _check(weights, len(steps))
 
-    def step(state: JointState, tokens: Tensor) -> tuple[Tensor, JointState]:
-        told, states = _told(steps, state, tokens)
-        return product(told, weights), states
+    def step(state: JointState, tokens: IntArray) -> tuple[FloatArray, JointState]:
+        log_p, states = _step_all(steps, state, tokens)
+        return product(log_p, weights), states
 
     return step
 
 
 def mixed(steps: Sequence[Step[Any]], weights: Sequence[float]) -> Step[JointState]:
-    """The step of `Σ_i w_i p_i(t) / Σ_i w_i`; what it tells are log-probabilities (B, V).
+    """The step of `Σ_i w_i p_i(t) / Σ_i w_i`; it returns log-probabilities (B, V).
 
     Raises ValueError for weights that are negative, all zero, or not one for each step.
     """
     _check(weights, len(steps))
 
-    def step(state: JointState, tokens: Tensor) -> tuple[Tensor, JointState]:
-        told, states = _told(steps, state, tokens)
-        return mixture(told, weights), states
+    def step(state: JointState, tokens: IntArray) -> tuple[FloatArray, JointState]:
+        log_p, states = _step_all(steps, state, tokens)
+        return mixture(log_p, weights), states
 
     return step
 
 
-def product(told: Sequence[Tensor], weights: Sequence[float]) -> Tensor:
-    """log-probabilities (B, V) of `Π_i p_i^w_i`, renormalised, of log-probabilities (B, V) each."""
-    total = torch.zeros_like(told[0])
-    for log_p, weight in zip(told, weights, strict=True):
-        if weight:  # p^0 is 1, also where p is 0
-            total = total + weight * log_p
-    return total.log_softmax(1)
+def product(log_p: Sequence[FloatArray], weights: Sequence[float]) -> FloatArray:
+    """log-probabilities (B, V) of `Π_i p_i^w_i`, renormalised, from log p_i (B, V) each."""
+    total = np.zeros_like(log_p[0])
+    for own, weight in zip(log_p, weights, strict=True):
+        if weight:  # p^0 is 1, even if p is 0
+            total = total + np.float32(weight) * own
+    return log_softmax(total)
 
 
-def mixture(told: Sequence[Tensor], weights: Sequence[float]) -> Tensor:
-    """log-probabilities of `Σ_i w_i p_i / Σ_i w_i`, of log-probabilities of one shape."""
-    shares = torch.tensor(weights, dtype=told[0].dtype, device=told[0].device)
-    return (torch.stack(list(told), dim=-1) + (shares / shares.sum()).log()).logsumexp(-1)
+def mixture(log_p: Sequence[FloatArray], weights: Sequence[float]) -> FloatArray:
+    """log-probabilities of `Σ_i w_i p_i / Σ_i w_i`, from log p_i of one shape."""
+    with np.errstate(divide="ignore"):  # the logarithm of a weight of 0 is −∞
+        shares = np.log(np.array(weights, dtype=np.float32) / np.float32(sum(weights)))
+    stacked = np.stack(list(log_p), axis=-1) + shares
+    highest = stacked.max(axis=-1)
+    possible = np.where(highest > -np.inf, highest, np.float32(0))
+    with np.errstate(divide="ignore"):
+        mixed_p: FloatArray = np.log(np.exp(stacked - possible[..., None]).sum(axis=-1)) + possible
+    return mixed_p
 
 
-def _told(steps: Sequence[Step[Any]], state: JointState, tokens: Tensor) -> tuple[list[Tensor], JointState]:
-    """log p (B, V) of each model, and their states behind the tokens."""
-    found = [step(own, tokens) for step, own in zip(steps, state.states, strict=True)]
-    return [logits.log_softmax(1) for logits, _ in found], JointState(tuple(state for _, state in found))
+def _step_all(steps: Sequence[Step[Any]], state: JointState, tokens: IntArray) -> tuple[list[FloatArray], JointState]:
+    """log p (B, V) of each model, and their states after the tokens."""
+    results = [step(own, tokens) for step, own in zip(steps, state.states, strict=True)]
+    return [log_softmax(logits) for logits, _ in results], JointState(tuple(after for _, after in results))
 
 
 def _check(weights: Sequence[float], count: int) -> None:
     if len(weights) != count:
         raise ValueError(f"Expected a weight for each of {count} models, but got {len(weights)}.")
     if not all(0 <= weight < float("inf") for weight in weights) or not any(weights):
-        told = ", ".join(f"{weight:g}" for weight in weights)
-        raise ValueError(f"Expected weights of 0 or more, not all of them 0, but got {told}; change them.")
+        values = ", ".join(f"{weight:g}" for weight in weights)
+        raise ValueError(f"Expected weights of 0 or more, not all of them 0, but got {values}; change them.")

@@ -1,28 +1,42 @@
-"""Texts drawn from a step function, hundreds in one batch: sampling with temperature, top-k and top-p.
+"""Draws texts from a step function, hundreds in one batch: sampling with temperature, top-k and top-p.
 
-Greedy and beam search are in `qa_core/networks/beam_search.py`, which says what a step is. What a text may hold is one
-matter (`Limits`, and the rules of `Sampling`), how the next word is chosen another: `decode` takes any way of choosing.
+`Limits` and the rules of `Sampling` say what a text may hold; a `Choose` function says how the next word is chosen.
+Letters: B texts, N draws, V words, T words drawn so far.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Protocol, Self, TypeVar
 
-import torch
-from torch import Tensor
+import numpy as np
 
-from qa_core.networks.beam_search import Rows, Step
+from generators.conversation.random_stream import RandomStream
+from generators.inference.activations import log_softmax, softmax
 from qa_core.networks.decoder_types import Hypothesis, Limits
+from qa_core.types import FloatArray, IntArray
 
-Choose = Callable[[Tensor, Rows], tuple[Tensor, Tensor]]
-"""log p (B, V) of the words that may come, and the state, to words (B,) and their part of the score (B,)."""
+
+class Selectable(Protocol):
+    """The state of a model in a batch of texts."""
+
+    def select(self, rows: IntArray, /) -> Self:
+        """The states of these texts (N,); a text may be repeated or left out."""
+        ...
+
+
+Rows = TypeVar("Rows", bound=Selectable)
+Step = Callable[[Rows, IntArray], tuple[FloatArray, Rows]]
+"""A state and the tokens (B,) read last to logits (B, V) of the next ones and the new state."""
+Choose = Callable[[FloatArray, Rows], tuple[IntArray, FloatArray]]
+"""log p (B, V) of the allowed words and the state to chosen words (B,) and what each adds to the score (B,)."""
 HOTTEST = 10.0
 
 
 @dataclass(frozen=True, slots=True)
 class Sampling:
-    """How words are drawn, and what drawn texts may look like. Raises ValueError for what makes no sense."""
+    """How words are drawn, and the rules for drawn texts. Raises ValueError for impossible values."""
 
     temperature: float = 1.0  # below 1 the likely words get likelier
     top_k: int | None = None  # only this many of the likeliest words
@@ -53,25 +67,24 @@ def sample(
     count: int,
     *,
     limits: Limits,
-    generator: torch.Generator,
+    stream: RandomStream,
     sampling: Sampling = PLAIN,
     check: Callable[[], None] = lambda: None,
 ) -> list[Hypothesis]:
-    """A drawn text for each of the state's `count` rows; scores are `log p` of the drawn words, end included.
+    """Draw a text for each of the state's `count` rows; scores are `log p` of the drawn words, end included.
 
     Args:
-        generator: on the CPU; the same one in the same state draws the same texts.
-        check: called before every step; what it raises ends the drawing.
+        stream: the same one in the same state draws the same texts.
+        check: called before every step; an exception of its own ends the drawing.
     """
 
-    def choose(log_p: Tensor, _state: Rows) -> tuple[Tensor, Tensor]:
-        words = draw_words(log_p, sampling, 1, generator)  # (B, 1)
-        return words.squeeze(1), log_p.gather(1, words).squeeze(1)
+    def choose(log_p: FloatArray, _state: Rows) -> tuple[IntArray, FloatArray]:
+        words = draw_words(log_p, sampling, 1, stream)  # (B, 1)
+        return words[:, 0], np.take_along_axis(log_p, words, axis=1)[:, 0]
 
     return decode(step, state, count, choose, limits=limits, sampling=sampling, check=check)
 
 
-@torch.no_grad()
 def decode(
     step: Step[Rows],
     state: Rows,
@@ -82,77 +95,87 @@ def decode(
     sampling: Sampling = PLAIN,
     check: Callable[[], None] = lambda: None,
 ) -> list[Hypothesis]:
-    """A text for each of the state's `count` rows, word by word as `choose` says; those that end are left alone.
+    """A text for each of the state's `count` rows, word by word as `choose` decides; ended texts leave the batch.
 
-    Of `sampling` only the rules for texts have a say; scores add up what `choose` tells of each word.
+    Only the rules for texts in `sampling` apply here. A score is the sum of what `choose` gives for each word.
     """
-    drawn = torch.full((count, limits.length), limits.end)
-    scores, finished = torch.zeros(count), torch.zeros(count, dtype=torch.bool)
-    going, tokens = torch.arange(count), torch.full((count,), limits.start)
-    for place in range(limits.length):
-        if not len(going):
+    drawn = np.full((count, limits.length), limits.end, dtype=np.int64)
+    scores, finished = np.zeros(count, dtype=np.float32), np.zeros(count, dtype=np.bool_)
+    active, tokens = np.arange(count), np.full(count, limits.start, dtype=np.int64)
+    for position in range(limits.length):
+        if not len(active):
             break
         check()
         logits, state = step(state, tokens)
-        tokens, parts = choose(allowed(logits.cpu(), drawn[going, :place], limits, sampling), state)
-        drawn[going, place] = tokens
-        scores[going] += parts
-        finished[going] = tokens == limits.end
-        on = (tokens != limits.end).nonzero().squeeze(1)
-        if len(on) < len(going):
-            going, tokens, state = going[on], tokens[on], state.select(on)
+        tokens, parts = choose(allowed(logits, drawn[active, :position], limits, sampling), state)
+        drawn[active, position] = tokens
+        scores[active] += parts
+        finished[active] = tokens == limits.end
+        unfinished = np.flatnonzero(tokens != limits.end)
+        if len(unfinished) < len(active):
+            active, tokens, state = active[unfinished], tokens[unfinished], state.select(unfinished)
     return [
         Hypothesis(_before(limits.end, text), score, ended)
         for text, score, ended in zip(drawn.tolist(), scores.tolist(), finished.tolist(), strict=True)
     ]
 
 
-def allowed(logits: Tensor, history: Tensor, limits: Limits, sampling: Sampling) -> Tensor:
-    """log p (B, V) of the words that may follow a history (B, T), others at −∞; where none may, the text ends."""
-    logits = logits.clone()
-    logits[:, list(limits.barred)] = -torch.inf
+def allowed(logits: FloatArray, history: IntArray, limits: Limits, sampling: Sampling) -> FloatArray:
+    """log p (B, V) of the words that may follow a history (B, T), −∞ for others; if no word may, the text ends."""
+    logits = logits.copy()
+    logits[:, list(limits.barred)] = -np.inf
     if history.shape[1] < sampling.shortest:
-        logits[:, limits.end] = -torch.inf
+        logits[:, limits.end] = -np.inf
     if not sampling.repeats:
         _bar_repeats(logits, history)
-    stuck = logits.amax(1) == -torch.inf
-    logits[stuck, limits.end] = 0.0
-    return logits.log_softmax(1)
+    logits[logits.max(axis=1) == -np.inf, limits.end] = 0.0
+    return log_softmax(logits)
 
 
-def draw_words(log_p: Tensor, sampling: Sampling, count: int, generator: torch.Generator) -> Tensor:
-    """`count` words (B, N) of each of distributions (B, V), drawn with replacement as `narrowed` leaves them."""
+def draw_words(log_p: FloatArray, sampling: Sampling, count: int, stream: RandomStream) -> IntArray:
+    """Draw `count` words (B, N) with replacement from each of distributions (B, V), after `narrowed`."""
     if sampling.top_k is None or sampling.top_k >= log_p.shape[1]:
-        p = narrowed(log_p, sampling).exp()
-        return torch.multinomial(p, count, replacement=True, generator=generator)  # far slower without
-    likeliest = log_p.topk(sampling.top_k, dim=1)  # the others need no exponents
-    p = narrowed(likeliest.values, replace(sampling, top_k=None)).softmax(1)
-    return likeliest.indices.gather(1, torch.multinomial(p, count, replacement=True, generator=generator))
+        return stream.choose(np.exp(narrowed(log_p, sampling)), count)
+    words, values = likeliest(log_p, sampling.top_k)  # the other words need no exponents
+    p = softmax(narrowed(values, replace(sampling, top_k=None)))
+    return np.take_along_axis(words, stream.choose(p, count), axis=1)
 
 
-def narrowed(log_p: Tensor, sampling: Sampling) -> Tensor:
-    """log p (B, V) after temperature, then top-k, then top-p; always at least one word is left."""
+def narrowed(log_p: FloatArray, sampling: Sampling) -> FloatArray:
+    """log p (B, V) after temperature, then top-k, then top-p; at least one word is left."""
     if sampling.temperature != 1:
-        log_p = (log_p / sampling.temperature).log_softmax(1)
+        log_p = log_softmax(log_p / np.float32(sampling.temperature))
     if sampling.top_k is not None and sampling.top_k < log_p.shape[1]:
-        least = log_p.topk(sampling.top_k, dim=1).values[:, -1:]  # (B, 1)
-        log_p = log_p.masked_fill(log_p < least, -torch.inf).log_softmax(1)
+        least = likeliest(log_p, sampling.top_k)[1][:, -1:]  # (B, 1)
+        log_p = log_softmax(np.where(log_p < least, -np.inf, log_p).astype(np.float32))
     if sampling.top_p < 1:
-        ordered, places = log_p.sort(dim=1, descending=True, stable=True)
-        before = ordered.exp().cumsum(1) - ordered.exp()  # probability of all likelier words
-        ordered = ordered.masked_fill(before >= sampling.top_p, -torch.inf)
-        log_p = torch.empty_like(log_p).scatter(1, places, ordered).log_softmax(1)
+        order = np.argsort(-log_p, axis=1, kind="stable")
+        values = np.take_along_axis(log_p, order, axis=1)
+        p = np.exp(values)
+        values[p.cumsum(axis=1) - p >= sampling.top_p] = -np.inf  # the likelier words are enough
+        log_p = np.empty_like(log_p)
+        np.put_along_axis(log_p, order, values, axis=1)
+        log_p = log_softmax(log_p)
     return log_p
 
 
-def _bar_repeats(logits: Tensor, history: Tensor) -> None:
-    """Words that would say a history's (B, T) last one again, or end three words that it holds."""
+def likeliest(log_p: FloatArray, count: int) -> tuple[IntArray, FloatArray]:
+    """The `count` likeliest words of distributions (B, V) and their log p, (B, count) each, likeliest first."""
+    words = np.argpartition(log_p, -count, axis=1)[:, -count:]
+    words.sort(axis=1)
+    order = np.argsort(-np.take_along_axis(log_p, words, axis=1), axis=1, kind="stable")
+    words = np.take_along_axis(words, order, axis=1)
+    return words, np.take_along_axis(log_p, words, axis=1)
+
+
+def _bar_repeats(logits: FloatArray, history: IntArray) -> None:
+    """Bar words that would repeat a history's (B, T) last word, or complete three words that it holds."""
     if history.shape[1]:
-        logits.scatter_(1, history[:, -1:], -torch.inf)
+        logits[np.arange(len(history)), history[:, -1]] = -np.inf
     if history.shape[1] > 2:
         same = (history[:, :-2] == history[:, -2:-1]) & (history[:, 1:-1] == history[:, -1:])  # (B, T − 2)
-        rows, places = same.nonzero(as_tuple=True)
-        logits[rows, history[rows, places + 2]] = -torch.inf
+        rows, positions = np.nonzero(same)
+        logits[rows, history[rows, positions + 2]] = -np.inf
 
 
 def _before(end: int, text: list[int]) -> tuple[int, ...]:

@@ -1,7 +1,7 @@
-"""Replies of a chat model: candidates drawn by the hundred, the best by `log p(S|T) + log p(T)` first (eq. 8.2).
+"""Replies of a chat model: hundreds of drawn candidates, ranked by `log p(S|T) + log p(T)` (Wang 2018, eq. 8.2).
 
-Both grow smaller with every word. An acceptor that cannot tell says one half of each; that much is given back by
-default, so that a reply is no better for being short.
+Both terms fall with every word. An undecided acceptor gives each word one half; by default a bonus returns that much,
+so that a reply is no better for being short.
 """
 
 from __future__ import annotations
@@ -12,25 +12,23 @@ from dataclasses import dataclass, field, replace
 from typing import Literal, TypeVar
 
 import numpy as np
-import torch
 
-from generators.conversation.acceptor import Acceptor
-from generators.conversation.chat_model import BARRED
-from generators.conversation.decoding import Sampling, sample
+from generators.conversation.chat_text import BARRED
+from generators.conversation.decoding import Rows, Sampling, Step, sample
 from generators.conversation.detokenise import well_formed
-from generators.conversation.padded_batches import evaluating
+from generators.conversation.random_stream import RandomStream
 from generators.conversation.reply_model import ReplyModel
 from generators.conversation.selective import Selection, selective_sample
-from qa_core.networks.beam_search import Rows, Step
+from generators.inference.acceptor import Accepts
 from qa_core.networks.decoder_types import END_ID, START_ID, Hypothesis, Limits
 
 Method = Literal["selective", "vanilla"]
-Told = TypeVar("Told", bound="Response")
+AnyResponse = TypeVar("AnyResponse", bound="Response")
 
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """A reply, and what speaks for it."""
+    """A reply and its scores."""
 
     text: str
     score: float  # log p(S|T) + log p(T), and a bonus for each word
@@ -40,13 +38,13 @@ class Response:
 
 @dataclass(frozen=True, slots=True)
 class GenerationConfig:
-    """How replies are made. Raises ValueError for what makes no sense."""
+    """How replies are made. Raises ValueError for impossible values."""
 
-    candidates: int = 100  # texts that are drawn, of which duplicates are removed
+    candidates: int = 100  # drawn texts, duplicates included
     length: int = 20  # words at most
     method: Method = "selective"
-    agreement: float = 0.0  # weight of how well a text's topics agree with those of the hints; 0 as in the thesis
-    word_bonus: float = math.log(2)  # of the score for each word, since a sum likes short texts; 0 is eq. 8.2 as it is
+    agreement: float = 0.0  # weight of the agreement between a text's topics and those of the hints; 0 in the thesis
+    word_bonus: float = math.log(2)  # added to the score for each word; 0 is eq. 8.2 unchanged
     sampling: Sampling = field(default_factory=lambda: Sampling(shortest=3))
     selection: Selection = field(default_factory=Selection)
 
@@ -72,7 +70,7 @@ def respond(
     context: Sequence[str],
     n: int,
     *,
-    generator: torch.Generator,
+    stream: RandomStream,
     generation: GenerationConfig = DEFAULT,
     hints: Sequence[str] = (),
     check: Callable[[], None] = lambda: None,
@@ -80,94 +78,100 @@ def respond(
     """Up to `n` distinct replies to the last of these turns, best first.
 
     Args:
-        generator: on the CPU; the same one in the same state gives the same replies.
-        hints: texts whose topics the replies should have, where the model hears topics; each gets its share of them.
-        check: called between steps; what it raises ends the work.
+        stream: the same one in the same state gives the same replies.
+        hints: texts whose topics the replies should have, if the model reads topics; they share the replies evenly.
+        check: called between steps; an exception of its own ends the work.
 
     Raises:
-        ValueError: n is less than 1, or nobody has said anything.
+        ValueError: n is less than 1, or every turn is empty.
     """
+    check_request(context, n)
+    drawn = candidates(model, context, stream=stream, generation=generation, hints=hints, check=check)
+    drawn = deduplicate(drawn, model)
+    check()
+    method: Method = "vanilla" if model.acceptor is None else generation.method
+    responses = ranked(model, context, drawn, method=method, word_bonus=generation.word_bonus)
+    return rerank_by_topic(model, responses, hints, generation.agreement)[:n]
+
+
+def check_request(context: Sequence[str], n: int) -> None:
+    """Raises ValueError if no reply is asked for, or there is no turn to reply to."""
     if n < 1:
         raise ValueError(f"Expected to be asked for at least one reply, but got {n}; raise it.")
     if not any(turn.strip() for turn in context):
         raise ValueError("Expected a turn to reply to, but got none; say something first.")
-    drawn = candidates(model, context, generator=generator, generation=generation, hints=hints, check=check)
-    drawn = deduplicate(drawn, model)
-    check()
-    method: Method = "vanilla" if model.acceptor is None else generation.method
-    found = ranked(model, context, drawn, method=method, word_bonus=generation.word_bonus)
-    return rerank_by_topic(model, found, hints, generation.agreement)[:n]
 
 
-def rerank_by_topic(model: ReplyModel, found: list[Told], hints: Sequence[str], weight: float) -> list[Told]:
-    """Responses, best first, after their topics' agreement with the hints was added to the scores."""
+def rerank_by_topic(
+    model: ReplyModel, responses: list[AnyResponse], hints: Sequence[str], weight: float
+) -> list[AnyResponse]:
+    """Responses, best first, after their topics' agreement with the hints is added to the scores."""
     if not weight or model.steering is None or not hints:
-        return found
-    more = weight * model.steering.agreement([each.text for each in found], hints)
-    told = [replace(each, score=each.score + extra) for each, extra in zip(found, more.tolist(), strict=True)]
-    return sorted(told, key=lambda each: (-each.score, each.text))
+        return responses
+    bonuses = weight * model.steering.agreement([response.text for response in responses], hints)
+    pairs = zip(responses, bonuses.tolist(), strict=True)
+    rescored = [replace(response, score=response.score + bonus) for response, bonus in pairs]
+    return sorted(rescored, key=lambda response: (-response.score, response.text))
 
 
 def candidates(
     model: ReplyModel,
     context: Sequence[str],
     *,
-    generator: torch.Generator,
+    stream: RandomStream,
     generation: GenerationConfig = DEFAULT,
     hints: Sequence[str] = (),
     check: Callable[[], None] = lambda: None,
 ) -> list[Hypothesis]:
-    """As many drawn texts as are asked for, scored by the acceptor or, where it has no say, by `log p(T|S)`."""
-    with evaluating(model.forward):
-        state = model.start_state(context, generation.candidates, hints=hints)
-        return drawn_from(
-            model, model.forward.step, state, model.acceptor, generator=generator, generation=generation, check=check
-        )
+    """As many drawn texts as are asked for, scored by the acceptor or, without one, by `log p(T|S)`."""
+    state = model.start_state(context, generation.candidates, hints=hints)
+    return drawn_from(
+        model, model.forward.step, state, model.acceptor, stream=stream, generation=generation, check=check
+    )
 
 
 def drawn_from(
     base: ReplyModel,
     step: Step[Rows],
     state: Rows,
-    acceptor: Acceptor | None,
+    acceptor: Accepts | None,
     *,
-    generator: torch.Generator,
+    stream: RandomStream,
     generation: GenerationConfig,
     check: Callable[[], None] = lambda: None,
 ) -> list[Hypothesis]:
     """A drawn text for each row of the state, by any step over the base's words; selected with its language model."""
-    count = generation.candidates
+    count, sampling = generation.candidates, generation.sampling
     limits = Limits(START_ID, END_ID, generation.length + 1, barred=BARRED)
     if generation.method == "vanilla" or acceptor is None:
-        return sample(step, state, count, limits=limits, generator=generator, sampling=generation.sampling, check=check)
-    with evaluating(base.language):
-        return selective_sample(
-            step,
-            state,
-            base.language.step,
-            base.language.start(count),
-            count,
-            acceptor=acceptor,
-            limits=limits,
-            generator=generator,
-            sampling=generation.sampling,
-            selection=generation.selection,
-            check=check,
-        )
+        return sample(step, state, count, limits=limits, stream=stream, sampling=sampling, check=check)
+    return selective_sample(
+        step,
+        state,
+        base.language.step,
+        base.language.start(count),
+        count,
+        acceptor=acceptor,
+        limits=limits,
+        stream=stream,
+        sampling=sampling,
+        selection=generation.selection,
+        check=check,
+    )
 
 
 def deduplicate(drawn: Iterable[Hypothesis], model: ReplyModel) -> list[Hypothesis]:
-    """Those that came to an end, where any did, well formed; of those that differ in marks alone the best scored."""
-    kept = [each for each in drawn if each.tokens]
-    kept = [each for each in kept if each.finished] or kept
+    """Well-formed texts that reached their end (all if none did); the best of those that differ in marks only."""
+    texts = [text for text in drawn if text.tokens]
+    texts = [text for text in texts if text.finished] or texts
     best: dict[tuple[str, ...], Hypothesis] = {}
-    for each in kept:
-        told = model.vocabulary.words(each.tokens)
-        if not well_formed(told):
+    for text in texts:
+        tokens = model.vocabulary.words(text.tokens)
+        if not well_formed(tokens):
             continue
-        words = tuple(word for word in told if word[0].isalnum() or word == "n't")
-        if words and (words not in best or each.score > best[words].score):
-            best[words] = each
+        words = tuple(word for word in tokens if word[0].isalnum() or word == "n't")
+        if words and (words not in best or text.score > best[words].score):
+            best[words] = text
     return list(best.values())
 
 
@@ -182,16 +186,16 @@ def ranked(
     """Responses of texts, best first; equal ones in alphabetical order."""
     if not drawn:
         return []
-    texts = [model.text(each.tokens) for each in drawn]
-    rows = [np.array(each.tokens, dtype=np.int64) for each in drawn]
-    told = model.backward_row(context, "")[1]
-    relevance = model.log_backward([(row, told) for row in rows]).tolist()
+    texts = [model.text(hypothesis.tokens) for hypothesis in drawn]
+    rows = [np.array(hypothesis.tokens, dtype=np.int64) for hypothesis in drawn]
+    last_turn = model.backward_row(context, "")[1]
+    relevance = model.log_backward([(row, last_turn) for row in rows]).tolist()
     if method == "vanilla":
         fluency = model.log_language([(row[:0], np.append(row, END_ID)) for row in rows]).tolist()
     else:
-        fluency = [each.score for each in drawn]
-    found = [
-        Response(text, back + prior + word_bonus * len(each.tokens), back, prior)
-        for text, each, back, prior in zip(texts, drawn, relevance, fluency, strict=True)
+        fluency = [hypothesis.score for hypothesis in drawn]
+    responses = [
+        Response(text, back + prior + word_bonus * len(row), back, prior)
+        for text, row, back, prior in zip(texts, rows, relevance, fluency, strict=True)
     ]
-    return sorted(found, key=lambda each: (-each.score, each.text))
+    return sorted(responses, key=lambda response: (-response.score, response.text))

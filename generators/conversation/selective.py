@@ -1,4 +1,4 @@
-"""Selective sampling (thesis, ch. 8.3): of several drawn words, one that the acceptor takes for a person's."""
+"""Selective sampling (Wang 2018, ch. 8.3): of several drawn words, take one that the acceptor holds for a person's."""
 
 from __future__ import annotations
 
@@ -6,13 +6,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Generic, Self, TypeVar
 
-import torch
-from torch import Tensor
+import numpy as np
 
-from generators.conversation.acceptor import Acceptor, features
-from generators.conversation.decoding import PLAIN, Sampling, decode, draw_words
-from qa_core.networks.beam_search import Rows, Selectable, Step
+from generators.conversation.decoding import PLAIN, Rows, Sampling, Selectable, Step, decode, draw_words
+from generators.conversation.random_stream import RandomStream
+from generators.inference.acceptor import Accepts, acceptor_features
+from generators.inference.activations import log_softmax
 from qa_core.networks.decoder_types import Hypothesis, Limits
+from qa_core.types import FloatArray, IntArray
 
 Prior = TypeVar("Prior", bound=Selectable)
 
@@ -36,13 +37,13 @@ DEFAULT = Selection()
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SelectiveState(Generic[Rows, Prior]):
-    """Where the model and the language model stand in the same texts."""
+    """The states of the model and of the language model in the same texts."""
 
     state: Rows
     prior: Prior
-    log_prior: Tensor | None = None  # log p(w) of the step just made (B, V), on the CPU
+    log_prior: FloatArray | None = None  # log p(w) of the step just made (B, V)
 
-    def select(self, rows: Tensor) -> Self:
+    def select(self, rows: IntArray) -> Self:
         return type(self)(self.state.select(rows), self.prior.select(rows))
 
 
@@ -53,41 +54,42 @@ def selective_sample(
     prior: Prior,
     count: int,
     *,
-    acceptor: Acceptor,
+    acceptor: Accepts,
     limits: Limits,
-    generator: torch.Generator,
+    stream: RandomStream,
     sampling: Sampling = PLAIN,
     selection: Selection = DEFAULT,
     check: Callable[[], None] = lambda: None,
 ) -> list[Hypothesis]:
-    """A text for each of `count` rows of both states; scores are the acceptor's log-probabilities, added up.
+    """Draw a text for each of `count` rows of both states; scores are the sums of the acceptor's log-probabilities.
 
-    At each step `draws` words are drawn. One of those that the acceptor's probability is at the threshold for, or above
-    it, is taken by chance; where there is none, the one of the highest.
+    Each step draws `draws` words and takes one at random of those that the acceptor accepts; if it accepts none, the
+    one of the highest probability.
 
     Args:
-        prior_step: the language model's, behind the same words.
-        generator: on the CPU; the same one in the same state draws the same texts.
-        check: called before every step; what it raises ends the drawing.
+        prior_step: of the language model, which reads the same words.
+        stream: the same one in the same state draws the same texts.
+        check: called before every step; an exception of its own ends the drawing.
     """
 
-    def both(states: SelectiveState[Rows, Prior], tokens: Tensor) -> tuple[Tensor, SelectiveState[Rows, Prior]]:
-        logits, model = step(states.state, tokens)
-        prior_logits, behind = prior_step(states.prior, tokens)
-        return logits, SelectiveState(model, behind, prior_logits.cpu().log_softmax(1))
+    def both(states: SelectiveState[Rows, Prior], tokens: IntArray) -> tuple[FloatArray, SelectiveState[Rows, Prior]]:
+        logits, after = step(states.state, tokens)
+        prior_logits, prior_after = prior_step(states.prior, tokens)
+        return logits, SelectiveState(after, prior_after, log_softmax(prior_logits))
 
-    def choose(log_p: Tensor, states: SelectiveState[Rows, Prior]) -> tuple[Tensor, Tensor]:
+    def choose(log_p: FloatArray, states: SelectiveState[Rows, Prior]) -> tuple[IntArray, FloatArray]:
         assert states.log_prior is not None
-        words = draw_words(log_p, sampling, selection.draws, generator)  # (B, N)
-        accepted = acceptor(features(log_p, states.log_prior, words))  # (B, N), log p
-        place = chosen(accepted, selection.threshold, generator).unsqueeze(1)
-        return words.gather(1, place).squeeze(1), accepted.gather(1, place).squeeze(1)
+        words = draw_words(log_p, sampling, selection.draws, stream)  # (B, N)
+        accepted = acceptor(acceptor_features(log_p, states.log_prior, words))  # (B, N), log p
+        rows, index = np.arange(len(words)), chosen(accepted, selection.threshold, stream)
+        return words[rows, index], accepted[rows, index]
 
     return decode(both, SelectiveState(state, prior), count, choose, limits=limits, sampling=sampling, check=check)
 
 
-def chosen(log_p: Tensor, threshold: float, generator: torch.Generator) -> Tensor:
-    """Of log-probabilities (B, N) a place in each row: any of those accepted, or else that of the highest."""
-    accepted = log_p.exp() >= threshold
-    chance = torch.rand(log_p.shape, generator=generator).masked_fill(~accepted, -1.0)
-    return torch.where(accepted.any(1), chance.argmax(1), log_p.argmax(1))
+def chosen(log_p: FloatArray, threshold: float, stream: RandomStream) -> IntArray:
+    """Of log-probabilities (B, N) one index a row (B,): any accepted one, or else that of the highest."""
+    accepted = np.exp(log_p) >= threshold
+    chance = np.where(accepted, stream.singles(*log_p.shape), -1.0)
+    index: IntArray = np.where(accepted.any(axis=1), chance.argmax(axis=1), log_p.argmax(axis=1))
+    return index

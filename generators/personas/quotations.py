@@ -1,10 +1,11 @@
-"""A speaker's own sentences as replies, the likeliest to answer first (thesis, ch. 8.4.1).
+"""A speaker's own sentences as replies, ranked by `log p(S|T)` (Wang 2018, ch. 8.4.1).
 
-`log p(S|T)` of every sentence T costs a softmax over all words for each word of S. So a sentence is known beforehand by
-its gist, the mean of what the backward model's softmax takes when it tells contexts of the sentence: that gives every
-word a probability, whatever its place, and S that of its words. The sentences that come out best are scored exactly.
+The exact score of a sentence T costs a softmax over all words for each word of S. So each sentence has a gist,
+computed beforehand: the mean of the backward model's z over contexts that the sentence replies to. A gist gives a
+probability to every word, whatever its position, and S gets the product over its words. The best sentences by gist are
+then scored exactly.
 
-Letters: N sentences, V words, D size of what the softmax takes.
+Letters: N sentences, V words, D size of z.
 """
 
 from __future__ import annotations
@@ -15,49 +16,45 @@ from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
-import torch
-from torch import Tensor
 
-from generators.conversation.padded_batches import TOKENS, evaluating
+from generators.conversation.padded_batches import TOKENS, columns
 from generators.conversation.reply_model import ReplyModel
 from qa_core.networks.batching import batches
 from qa_core.networks.decoder_types import END_ID
-from qa_core.networks.translator import Columns
 from qa_core.text.analysis import normalise
-from qa_core.types import IntArray
+from qa_core.types import FloatArray, IntArray
 
 SHORTLIST = 256
 """Sentences that are scored exactly."""
-_BLOCK = 1_024  # gists whose words are told at once
 _LOOSE = re.compile(r" (?=[.,;:!?%)\]}]|'(?:s|m|d|re|ve|ll|t)\b|n't\b)|(?<=[(\[{$£€]) ", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Quotations:
-    """A speaker's sentences, and what is known of them before anyone asks."""
+    """A speaker's sentences, and what is computed of them beforehand."""
 
     sentences: tuple[str, ...]
-    gists: Tensor  # (N, D), on the CPU
-    totals: Tensor  # (N,), the logarithm of each gist's sum over all words
-    prior: Tensor  # (N,), log p(T) by the language model
+    gists: FloatArray  # (N, D)
+    totals: FloatArray  # (N,), the logarithm of each gist's sum over all words
+    prior: FloatArray  # (N,), log p(T) by the language model
 
     def __post_init__(self) -> None:
-        shapes = [tuple(each.shape) for each in (self.gists, self.totals, self.prior)]
+        shapes = [array.shape for array in (self.gists, self.totals, self.prior)]
         count = len(self.sentences)
-        if self.gists.dim() != 2 or shapes != [(count, self.gists.shape[1]), (count,), (count,)]:
+        if self.gists.ndim != 2 or shapes != [(count, self.gists.shape[1]), (count,), (count,)]:
             raise ValueError(f"Expected a gist and two numbers for each of {count} sentences, but got {shapes}.")
-        if broken := next((each for each in self.sentences if "\n" in each), None):
+        if broken := next((sentence for sentence in self.sentences if "\n" in sentence), None):
             raise ValueError(f"Expected sentences of one line, but got {broken!r}; put a space there.")
 
     @classmethod
     def of(cls, model: ReplyModel, sentences: Sequence[str], contexts: Sequence[Sequence[str]]) -> Self:
-        """Of distinct sentences; contexts are what the backward model drew for each of them, in the same order.
+        """Of distinct sentences; `contexts` are what the backward model drew for each of them, in the same order.
 
         Gists are rounded to 16 bits, as they are saved.
         """
-        gists = _gists(model, sentences, contexts).half().float()
+        gists = _gists(model, sentences, contexts).astype(np.float16).astype(np.float32)
         prior = model.log_language([model.language_row(sentence) for sentence in sentences])
-        return cls(tuple(sentences), gists, _totals(model, gists), torch.from_numpy(prior))
+        return cls(tuple(sentences), gists, model.backward.output.log_totals(gists), prior)
 
     def __len__(self) -> int:
         return len(self.sentences)
@@ -67,7 +64,7 @@ class Quotations:
 class Quoted:
     """A sentence as a reply."""
 
-    place: int  # among the sentences
+    index: int  # of the sentence
     score: float  # relevance, and the weight times log p(T)
     relevance: float  # log p(S|T)
 
@@ -86,28 +83,27 @@ def quoted(
     Args:
         model: the base, whose backward model made the gists.
         prior: weight of log p(T); 0 as in the thesis, which takes p(T) of a person's sentences for constant.
-        shortlist: sentences that are scored exactly, `n` of them at least; None scores all.
+        shortlist: sentences that are scored exactly, at least `n`; None scores all.
     """
-    said = model.backward_row(context, "")[1]
-    weighted = prior * quotations.prior
-    places = np.arange(len(quotations))
-    if shortlist is not None and max(n, shortlist) < len(places):
-        first = likely(model, quotations, said) + weighted
-        places = np.sort(first.topk(max(n, shortlist)).indices.numpy())
-    rows = [(model.target(quotations.sentences[place])[:-1], said) for place in places.tolist()]
+    last_turn = model.backward_row(context, "")[1]
+    weighted = np.float32(prior) * quotations.prior
+    kept = np.arange(len(quotations))
+    if shortlist is not None and max(n, shortlist) < len(kept):
+        approximate = gist_scores(model, quotations, last_turn) + weighted
+        kept = np.sort(np.argsort(-approximate, kind="stable")[: max(n, shortlist)])
+    rows = [(model.target(quotations.sentences[index])[:-1], last_turn) for index in kept.tolist()]
     relevance = model.log_backward(rows)
-    scores = relevance + weighted.numpy()[places]
+    scores = relevance + weighted[kept]
     best = np.argsort(-scores, kind="stable")[:n]
-    return [Quoted(int(places[each]), float(scores[each]), float(relevance[each])) for each in best]
+    return [Quoted(int(kept[row]), float(scores[row]), float(relevance[row])) for row in best]
 
 
-def likely(model: ReplyModel, quotations: Quotations, said: IntArray) -> Tensor:
-    """`Σ_w log p(w | gist)` over the words of S, (N,), their order left out of account."""
-    words = torch.from_numpy(said[said != END_ID])
-    output = model.backward.output
-    weight, bias = output.weight.detach().cpu()[words], output.bias.detach().cpu()[words]
-    found: Tensor = quotations.gists @ weight.sum(0) + bias.sum() - len(words) * quotations.totals
-    return found
+def gist_scores(model: ReplyModel, quotations: Quotations, last_turn: IntArray) -> FloatArray:
+    """`Σ_w log p(w | gist)` over the words of S in any order, (N,)."""
+    words = last_turn[last_turn != END_ID]
+    weight, bias = model.backward.output.rows(words)
+    scores: FloatArray = quotations.gists @ weight.sum(axis=0) + bias.sum() - len(words) * quotations.totals
+    return scores
 
 
 def tidy(sentence: str) -> str:
@@ -115,26 +111,17 @@ def tidy(sentence: str) -> str:
     return _LOOSE.sub("", normalise(sentence)).strip()
 
 
-def _gists(model: ReplyModel, sentences: Sequence[str], contexts: Sequence[Sequence[str]]) -> Tensor:
+def _gists(model: ReplyModel, sentences: Sequence[str], contexts: Sequence[Sequence[str]]) -> FloatArray:
     """(N, D): the mean over all words of all contexts."""
-    pairs = [(place, said) for place, drawn in enumerate(contexts) for said in drawn or [""]]
-    rows = [model.backward_row([said], sentences[place]) for place, said in pairs]
-    sums = torch.zeros(len(sentences), model.backward.output.in_features)
-    counts = torch.zeros(len(sentences), 1)
-    with evaluating(model.backward):
-        for members in batches([len(source) + len(target) for source, target in rows], tokens=TOKENS):
-            batch = Columns.of([rows[each] for each in members], model.device)
-            z = model.backward.before_softmax(batch.source, batch.source_mask, batch.target, batch.target_mask).cpu()
-            owners = torch.tensor([pairs[each][0] for each in members])
-            owners = owners.repeat_interleave(batch.target_mask.sum(1).cpu())  # (words,)
-            sums.index_add_(0, owners, z)
-            counts.index_add_(0, owners, torch.ones(len(owners), 1))
-    return sums / counts.clamp(min=1)
-
-
-@torch.no_grad()
-def _totals(model: ReplyModel, gists: Tensor) -> Tensor:
-    output = model.backward.output
-    starts = range(0, len(gists), _BLOCK)
-    told = [output(gists[start : start + _BLOCK].to(model.device)).logsumexp(1).cpu() for start in starts]
-    return torch.cat(told) if told else torch.zeros(0)
+    pairs = [(number, context) for number, drawn in enumerate(contexts) for context in drawn or [""]]
+    rows = [model.backward_row([context], sentences[number]) for number, context in pairs]
+    sums = np.zeros((len(sentences), model.backward.output.in_features), dtype=np.float32)
+    counts = np.zeros((len(sentences), 1), dtype=np.float32)
+    for members in batches([len(source) + len(target) for source, target in rows], tokens=TOKENS):
+        source, source_mask, target, target_mask = columns([rows[row] for row in members])
+        z = model.backward.before_softmax(source, source_mask, target, target_mask)
+        owners = np.repeat([pairs[row][0] for row in members], target_mask.sum(axis=1))  # (words,)
+        np.add.at(sums, owners, z)
+        np.add.at(counts, owners, 1)
+    sums /= np.maximum(counts, 1)
+    return sums

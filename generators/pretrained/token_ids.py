@@ -19,7 +19,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from generators.conversation.chat_model import CHAT_SPECIALS
+from generators.conversation.chat_text import CHAT_SPECIALS
 from qa_core.networks.decoder_types import END_ID
 from qa_core.networks.vocabulary import UNKNOWN
 from qa_core.types import IntArray

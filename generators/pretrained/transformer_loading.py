@@ -17,10 +17,10 @@ from typing import Any
 
 import torch
 
+from generators.pretrained.recognition import CONFIG, is_transformer
 from generators.pretrained.token_ids import TokenNumbers
 from generators.pretrained.transformer_state import forked
 
-CONFIG = "config.json"
 _PICKLED = (".bin", ".pt", ".pth", ".ckpt", ".h5", ".msgpack")
 _TOKENIZERS = (
     "tokenizer.json",
@@ -82,15 +82,6 @@ class Loaded:
         places = (self.network.generation_config, self.network.config)
         said = [getattr(place, name, None) for place in ((self.tokenizer, *places) if of_tokenizer else places)]
         return [each for one in said if one is not None for each in (one if isinstance(one, list) else [one])]
-
-
-def is_transformer(folder: Path) -> bool:
-    """Whether the configuration in a folder is one of transformers."""
-    try:
-        told = json.loads((folder / CONFIG).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return False
-    return isinstance(told, dict) and bool({"model_type", "architectures"} & told.keys())
 
 
 def loaded(folder: Path) -> Loaded:

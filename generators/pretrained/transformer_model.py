@@ -14,17 +14,17 @@ import hashlib
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 
-from generators.conversation.acceptor import Acceptor, AcceptorConfig, train_acceptor
-from generators.conversation.chat_model import ChatModel
-from generators.conversation.padded_batches import SourceTarget, evaluating, row_scores, tensors
+from generators.conversation.padded_batches import SourceTarget, masked, row_scores
+from generators.inference.acceptor import Acceptor, AcceptorConfig
+from generators.inference.shapes import acceptor_shapes
 from generators.pretrained.prompts import Prompts
-from generators.pretrained.transformer_loading import Loaded, is_transformer, loaded
+from generators.pretrained.transformer_loading import Loaded, loaded
 from generators.pretrained.transformer_networks import (
     BackwardView,
     CausalNetwork,
@@ -32,9 +32,10 @@ from generators.pretrained.transformer_networks import (
     LanguageModelView,
     TransformerNetwork,
 )
-from generators.pretrained.transformer_state import TransformerState
+from generators.training.acceptor_training import AcceptorNetwork, train_acceptor
 from generators.training.chat_training import acceptor_examples
-from qa_core.networks.checkpoints import load_config, load_module, save_model
+from generators.training.torch_networks import TorchNetwork, TorchState, evaluating
+from qa_core.networks.checkpoints import load_config, load_weights, save_model
 from qa_core.networks.translator import Columns
 from qa_core.types import FloatArray, IntArray
 
@@ -56,9 +57,9 @@ class PretrainedConfig:
 class PretrainedModel:
     """As `generators.conversation.chat_model.ChatModel`, whose numbers of words its numbers of tokens are like."""
 
-    forward: TransformerNetwork
-    backward: BackwardView  # the same network, told replies
-    language: LanguageModelView  # the same network, told nothing
+    network: TransformerNetwork
+    backward_view: BackwardView  # the same network, which reads replies
+    language_view: LanguageModelView  # the same network, which reads nothing
     vocabulary: Prompts
     config: PretrainedConfig
     acceptor: Acceptor | None = None
@@ -77,9 +78,8 @@ class PretrainedModel:
         model = cls.of(loaded(folder), max_source=max_source)
         if not (folder / ACCEPTOR).is_dir():
             return model
-        acceptor = Acceptor(load_config(folder / ACCEPTOR, AcceptorConfig))
-        load_module(folder / ACCEPTOR, acceptor)
-        return replace(model, acceptor=acceptor.eval())
+        shapes = acceptor_shapes(load_config(folder / ACCEPTOR, AcceptorConfig))
+        return replace(model, acceptor=Acceptor(load_weights(folder / ACCEPTOR, shapes=shapes)))
 
     @classmethod
     def of(cls, found: Loaded, *, max_source: int = MAX_SOURCE) -> Self:
@@ -110,22 +110,22 @@ class PretrainedModel:
         Raises:
             ValueError: there are no words to learn from.
         """
-        base: Any = self  # training asks it what it would ask a chat model
         rows = [self.forward_row(context, reply) for context, reply in exchanges]
-        examples = acceptor_examples(base, rows, generator=torch.Generator().manual_seed(seed), limit=limit)
+        generator = torch.Generator().manual_seed(seed)
+        examples = acceptor_examples(self.network, self.language_view, rows, generator=generator, limit=limit)
         with torch.random.fork_rng():
             torch.manual_seed(seed)
-            acceptor = Acceptor(config)
+            acceptor = AcceptorNetwork(config)
         for _ in train_acceptor(acceptor, examples, config, seed=seed):
             pass
-        return replace(self, acceptor=acceptor.eval())
+        return replace(self, acceptor=acceptor.inference())
 
     def save_acceptor(self, folder: Path, *, card: str) -> None:
         """Write the acceptor beside the model in its folder, where `load` finds it; raises ValueError without one."""
         if self.acceptor is None:
             raise ValueError("Expected a model with an acceptor, but got one without; train it first.")
-        config = AcceptorConfig(hidden=len(self.acceptor.state_dict()["layers.0.bias"]))
-        save_model(folder / ACCEPTOR, config=config, weights=self.acceptor.state_dict(), card=card)
+        config = AcceptorConfig(hidden=len(self.acceptor.weights["layers.0.bias"]))
+        save_model(folder / ACCEPTOR, config=config, weights=self.acceptor.weights, card=card)
 
     def start_state(
         self,
@@ -133,32 +133,46 @@ class PretrainedModel:
         count: int,
         *,
         hints: Sequence[str] = (),  # noqa: ARG002  # that other models hear
-    ) -> TransformerState:
-        """The state before the first token of `count` replies to the last turns; hints are not heard."""
-        source, mask = tensors([self.source(context)], self.device)
-        return self.forward.start(source, mask).select(torch.zeros(count, dtype=torch.int64))
+    ) -> TorchState:
+        """The state before the first token of `count` replies to the last turns; hints have no effect."""
+        state = self.forward.start_source(*masked([self.source(context)]))
+        return state.select(np.zeros(count, dtype=np.int64))
+
+    @property
+    def forward(self) -> TorchNetwork:
+        """`p(T|S)`."""
+        return TorchNetwork(self.network, self.device)
+
+    @property
+    def backward(self) -> TorchNetwork:
+        """`p(S|T)`."""
+        return TorchNetwork(self.backward_view, self.device)
+
+    @property
+    def language(self) -> TorchNetwork:
+        """`p(T)`."""
+        return TorchNetwork(self.language_view, self.device)
 
     @property
     def device(self) -> torch.device:
-        return next(self.forward.parameters()).device
+        return next(self.network.parameters()).device
 
     @property
     def parameters(self) -> int:
-        """Trained numbers, of all parts."""
-        modules: list[nn.Module] = [self.forward, *([] if self.acceptor is None else [self.acceptor])]
-        return sum(p.numel() for module in modules for p in module.parameters())
+        """Trained numbers of the network."""
+        return sum(tensor.numel() for tensor in self.network.parameters())
 
     @property
     def fingerprint(self) -> str:
         """Of the tokenizer and of all weights rounded to 16 bits."""
         tokens = sorted(self.vocabulary.tokenizer.get_vocab().items())
         digest = hashlib.blake2b(repr(tokens).encode(), digest_size=8)
-        for name, tensor in sorted(self.forward.named_parameters()):
+        for name, tensor in sorted(self.network.named_parameters()):
             digest.update(name.encode() + tensor.detach().half().cpu().numpy().tobytes())
         return digest.hexdigest()
 
     def to(self, device: torch.device) -> Self:
-        self.forward.to(device)
+        self.network.to(device)
         return self
 
     def source(self, turns: Sequence[str]) -> IntArray:
@@ -183,15 +197,17 @@ class PretrainedModel:
 
     def log_forward(self, rows: Sequence[SourceTarget]) -> FloatArray:
         """`log p(T|S)` (N,) of rows."""
-        return self._scored(self.forward, rows, lambda row: self.forward.log_likelihood(*_columns(row)))
+        return self._scored(self.network, rows, lambda row: self.network.log_likelihood(*_columns(row)))
 
     def log_backward(self, rows: Sequence[SourceTarget]) -> FloatArray:
         """`log p(S|T)` (N,) of backward rows."""
-        return self._scored(self.backward, rows, lambda row: self.backward.log_likelihood(*_columns(row)))
+        return self._scored(self.backward_view, rows, lambda row: self.backward_view.log_likelihood(*_columns(row)))
 
     def log_language(self, rows: Sequence[SourceTarget]) -> FloatArray:
         """`log p(T)` (N,) of rows, whose sources have no say."""
-        return self._scored(self.language, rows, lambda row: self.language.log_likelihood(row.target, row.target_mask))
+        return self._scored(
+            self.language_view, rows, lambda row: self.language_view.log_likelihood(row.target, row.target_mask)
+        )
 
     def text(self, ids: Iterable[int]) -> str:
         """The readable text of numbers."""
@@ -201,15 +217,7 @@ class PretrainedModel:
         self, module: nn.Module, rows: Sequence[SourceTarget], score: Callable[[Columns], Tensor]
     ) -> FloatArray:
         with evaluating(module):
-            return row_scores(rows, score, self.device)
-
-
-def open_chat_model(folder: Path) -> ChatModel | PretrainedModel:
-    """What speaks in a folder: written by `train chat`, or a model of transformers.
-
-    Raises FileNotFoundError, ModuleNotFoundError and ValueError that say what is missing or wrong.
-    """
-    return PretrainedModel.load(folder) if is_transformer(folder) else ChatModel.load(folder)
+            return row_scores(rows, lambda batch: score(Columns.of(batch, self.device)).cpu().numpy())
 
 
 def _sizes(found: Loaded, max_source: int) -> PretrainedConfig:

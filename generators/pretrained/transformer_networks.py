@@ -19,7 +19,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 from torch.nn.utils.rnn import pad_sequence
 
-from generators.conversation.padded_batches import tensors
+from generators.conversation.padded_batches import masked
 from generators.pretrained.token_ids import TokenNumbers
 from generators.pretrained.transformer_state import TransformerState, forked
 from qa_core.networks.decoder_types import END_ID
@@ -254,7 +254,8 @@ class BackwardView(nn.Module):
 
     def _asked(self, source: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
         rows = [self.prompt(row[real].tolist()) for row, real in zip(source, mask, strict=True)]
-        return tensors(rows, source.device)
+        ids, real = masked(rows)
+        return torch.from_numpy(ids).to(source.device), torch.from_numpy(real).to(source.device)
 
 
 class LanguageModelView(nn.Module):

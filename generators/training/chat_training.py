@@ -9,17 +9,21 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 
-from generators.conversation.acceptor import Examples, features
-from generators.conversation.chat_model import BARRED, ChatModel
-from generators.conversation.language_model import LanguageModel
-from generators.conversation.padded_batches import SourceTarget, evaluating, row_scores, shuffled_batches
+from generators.conversation.chat_text import BARRED
+from generators.conversation.padded_batches import SourceTarget, row_scores, shuffled_batches
+from generators.inference.acceptor import acceptor_features
 from generators.topics.steering import Steering
+from generators.training.acceptor_training import Examples
+from generators.training.language_network import LanguageNetwork
 from generators.training.sampled_softmax import HEAD, sampled_loss, tail_sample
+from generators.training.topic_batches import with_topics
+from generators.training.torch_networks import evaluating
 from qa_core.networks.seq2seq import Seq2Seq
 from qa_core.networks.translator import Columns
 from qa_core.training.loop import Progress, Training, train
@@ -67,19 +71,19 @@ def train_part(
         raise ValueError(f"Expected rows to train on and to hold out, but got {len(rows)} and {len(held_out)}.")
     device = next(training.model.parameters()).device
 
-    def places(rng: np.random.Generator) -> Iterator[IntArray]:
+    def row_batches(rng: np.random.Generator) -> Iterator[IntArray]:
         drawn = rng.permutation(len(rows))[: config.rows]
         return (drawn[chosen] for chosen in shuffled_batches([rows[i] for i in drawn], rng, size=config.batch))
 
     def batches(_epoch: int, rng: np.random.Generator) -> Iterator[Columns]:
-        found = (Columns.of([rows[i] for i in chosen], device) for chosen in places(rng))
-        return found if steering is None else (steering.steered(batch, rng) for batch in found)
+        drawn = (Columns.of([rows[i] for i in chosen], device) for chosen in row_batches(rng))
+        return (with_topics(steering, batch, rng) for batch in drawn)
 
     def measured(model: nn.Module) -> float:
         without = perplexity(model, held_out)
         return without if steering is None else math.sqrt(without * perplexity(model, held_out, steering=steering))
 
-    steps = sum(1 for _ in places(np.random.default_rng(training.seed)))
+    steps = sum(1 for _ in row_batches(np.random.default_rng(training.seed)))
     total = config.epochs * steps
 
     yield from train(
@@ -101,7 +105,9 @@ def perplexity(model: nn.Module, rows: Sequence[SourceTarget], *, steering: Stee
     """`exp(−1/T Σ log p)` over the T target tokens of rows, `</s>` included; `steering` tells each its topics."""
     device = next(model.parameters()).device
     with evaluating(model):
-        totals = row_scores(rows, lambda batch: _likelihoods(model, _told(batch, steering)), device)
+        totals = row_scores(
+            rows, lambda batch: _likelihoods(model, with_topics(steering, Columns.of(batch, device))).cpu().numpy()
+        )
     return math.exp(-float(totals.sum(dtype=np.float64)) / sum(len(target) for _, target in rows))
 
 
@@ -117,7 +123,7 @@ def begin_from(model: nn.Module, other: nn.Module) -> list[str]:
             if found is not None and found.shape == tensor.shape:
                 tensor.copy_(found)
                 copied.append(name)
-        if isinstance(model, LanguageModel) and isinstance(other, Seq2Seq):
+        if isinstance(model, LanguageNetwork) and isinstance(other, Seq2Seq):
             heard = other.attention.W_c.weight[:, -other.config.hidden :]  # what the decoder's own state tells
             if heard.shape == model.z.weight.shape:
                 model.z.weight.copy_(heard)
@@ -126,39 +132,43 @@ def begin_from(model: nn.Module, other: nn.Module) -> list[str]:
 
 
 def acceptor_examples(
-    model: ChatModel, rows: Sequence[SourceTarget], *, generator: torch.Generator, limit: int = 50_000
+    forward: nn.Module,
+    language: nn.Module,
+    rows: Sequence[SourceTarget],
+    *,
+    generator: torch.Generator,
+    limit: int = 50_000,
+    steering: Steering | None = None,
 ) -> Examples:
-    """Each true next word of forward rows, up to `limit`, and beside it one drawn from the forward model there."""
-    kept: list[tuple[Tensor, Tensor]] = []
+    """Each true next word of forward rows, up to `limit`, and with it a word drawn from the forward network there."""
+    device = next(forward.parameters()).device
+    batches: list[tuple[Tensor, Tensor]] = []
     count, rng = 0, np.random.default_rng(generator.initial_seed())
-    with evaluating(model.forward), evaluating(model.language):
+    with evaluating(forward), evaluating(language):
         for start in range(0, len(rows), _ACCEPTOR_BATCH):
-            batch = Columns.of(rows[start : start + _ACCEPTOR_BATCH], model.device)
-            if model.steering is not None:
-                batch = model.steering.steered(batch, rng)
-            kept.append(_features_of(model, batch, generator))
-            count += len(kept[-1][0]) // 2
+            batch = with_topics(steering, Columns.of(rows[start : start + _ACCEPTOR_BATCH], device), rng)
+            batches.append(_features_of(forward, language, batch, generator))
+            count += len(batches[-1][0]) // 2
             if count >= limit:
                 break
-    if not kept:
+    if not batches:
         return Examples(torch.zeros(0, 3), torch.zeros(0))
-    found, right = (torch.cat(each) for each in zip(*kept, strict=True))
-    return Examples(found[: 2 * limit], right[: 2 * limit])
+    features, right = (torch.cat(part) for part in zip(*batches, strict=True))
+    return Examples(features[: 2 * limit], right[: 2 * limit])
 
 
-def _features_of(model: ChatModel, batch: Columns, generator: torch.Generator) -> tuple[Tensor, Tensor]:
+def _features_of(forward: Any, language: Any, batch: Columns, generator: torch.Generator) -> tuple[Tensor, Tensor]:
     """Features (2N, 3) and labels (2N,) of the true words that can be drawn at all, and of drawn ones."""
-    log_p = model.forward.token_distributions(
-        batch.source, batch.source_mask, batch.target, batch.target_mask, batch.topic
-    )
-    prior = model.language.token_distributions(batch.target, batch.target_mask)
+    log_p = forward.token_distributions(batch.source, batch.source_mask, batch.target, batch.target_mask, batch.topic)
+    prior = language.token_distributions(batch.target, batch.target_mask)
     true = batch.target[batch.target_mask]  # (N,)
     fair = ~torch.isin(true, torch.tensor(BARRED, device=true.device))
-    log_p, prior, true = barred(log_p[fair]), prior[fair], true[fair]
-    drawn = torch.multinomial(log_p.exp().cpu(), 1, generator=generator)  # (N, 1)
-    words = torch.cat([true.unsqueeze(1).cpu(), drawn], dim=1).to(log_p.device)  # (N, 2)
+    log_p, prior, true = barred(log_p[fair]).cpu(), prior[fair].cpu(), true[fair].cpu()
+    drawn = torch.multinomial(log_p.exp(), 1, generator=generator)  # (N, 1)
+    words = torch.cat([true.unsqueeze(1), drawn], dim=1)  # (N, 2)
+    features = torch.from_numpy(acceptor_features(log_p.numpy(), prior.numpy(), words.numpy()))
     right = torch.tensor([1.0, 0.0]).expand(words.shape)
-    return features(log_p, prior, words).reshape(-1, 3).cpu(), right.reshape(-1)
+    return features.reshape(-1, 3), right.reshape(-1)
 
 
 def barred(log_p: Tensor) -> Tensor:
@@ -169,11 +179,11 @@ def barred(log_p: Tensor) -> Tensor:
 
 def _loss(model: nn.Module, batch: Columns, sampled: int) -> Tensor:
     """`−1/T Σ log p` over the T target tokens of a batch; estimated where words are sampled."""
-    assert isinstance(model, Seq2Seq | LanguageModel)
+    assert isinstance(model, Seq2Seq | LanguageNetwork)
     words = model.config.vocabulary
     if not sampled or HEAD + sampled >= words:
         return -_likelihoods(model, batch).sum() / batch.target_mask.sum()
-    if isinstance(model, LanguageModel):
+    if isinstance(model, LanguageNetwork):
         z = model.before_softmax(batch.target, batch.target_mask)
     else:
         z = model.before_softmax(batch.source, batch.source_mask, batch.target, batch.target_mask, batch.topic)
@@ -182,14 +192,10 @@ def _loss(model: nn.Module, batch: Columns, sampled: int) -> Tensor:
 
 
 def _likelihoods(model: nn.Module, batch: Columns) -> Tensor:
-    if isinstance(model, LanguageModel):
+    if isinstance(model, LanguageNetwork):
         return model.log_likelihood(batch.target, batch.target_mask)
     assert isinstance(model, Seq2Seq)
     return model.log_likelihood(batch.source, batch.source_mask, batch.target, batch.target_mask, batch.topic)
-
-
-def _told(batch: Columns, steering: Steering | None) -> Columns:
-    return batch if steering is None else steering.steered(batch)
 
 
 def _role(name: str) -> str:

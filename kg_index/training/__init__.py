@@ -1,1 +1,1 @@
-"""Mines templates, trains relation scorers and fits the weights of interpretations."""
+"""Training of relation detection and mining of templates."""

@@ -1,4 +1,4 @@
-"""Opens the mention table and triple index for mining.
+"""The mentions and the triple index of folders, as mining takes them.
 
 mine(pairs, partial(open_tools, mentions=folder / "mentions", triples=folder / "triples"), out)
 """
@@ -17,23 +17,23 @@ from kg_index.triples.triple_index import TripleIndex
 class NamedSpan(NamedTuple):
     start: int
     end: int
-    entities: list[int]  # by descending count
+    entities: list[int]  # the most counted first
 
 
 @dataclass(frozen=True, slots=True)
 class SpansOfNames:
-    """Finds the longest names of a text, without overlaps, with their most counted entities."""
+    """The longest names of a text that do not overlap, each with the entities it names most."""
 
     names: Mentions
     most: int = 5
 
     def find(self, text: str) -> list[NamedSpan]:
         return [
-            NamedSpan(mention.start, mention.end, self.names.entities(mention.key, most=self.most)[0].tolist())
-            for mention in resolve(self.names.find(text))
+            NamedSpan(each.start, each.end, self.names.entities(each.key, most=self.most)[0].tolist())
+            for each in resolve(self.names.find(text))
         ]
 
 
 def open_tools(*, mentions: Path, triples: Path, most: int = 5) -> Tools:
-    """Map both folders. Raises what `Mentions` and `TripleIndex` raise."""
+    """Maps both, a few milliseconds; what they raise where something is missing or damaged."""
     return Tools(SpansOfNames(Mentions(mentions), most), TripleIndex(triples))

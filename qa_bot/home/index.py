@@ -2,8 +2,8 @@
 
 keyword/                   tantivy
 segments/NAME/             see `retrievers.engines.local.segments`; hard-linked from generation to generation
-alive/NAME.npy             mask of the documents that were not deleted, for segments with deletions
-manifest.json              the fields of `Manifest`, and the checksum of every file
+alive/NAME.npy             which documents of a segment were not deleted, where some were
+manifest.json              what `Manifest` holds, and the checksum of every file
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from qa_bot.home.generations import CorruptGenerationError, Damage, Generation, link
-from qa_core.text.analysis import ANALYSER_VERSION, terms
+from qa_bot.home.generations import Generation, link
+from qa_core.text.analysis import terms
 from qa_core.types import Encoder, FloatArray, IntArray
 from retrievers.engines.index import VIEWS, Field, KeywordQuery, Nearest, View
 from retrievers.engines.local.dense import Kind
@@ -43,51 +43,37 @@ from retrievers.engines.local.segments import (
 from retrievers.hits import Hits
 
 FOLDED = 512
-"""Documents: the newest segments with at most so many together are copied into the next one."""
+"""The youngest segments that have no more documents together begin the next one: to copy them takes no time."""
 MERGE_FACTOR = 2
-"""Neighbouring segments are merged if the older is less than this many times the newer …"""
-LARGE, FEW = 16, 4
-"""… but a segment over LARGE times all others together is not rewritten while there are at most FEW."""
-FIRST_ANALYSER = "qa-bot-english/1"
-"""Analyser of version 0.1, whose manifests do not name one."""
+"""Neighbouring segments are merged when the older is less than this many times the newer …"""
+WORTH_IT, FEW = 16, 4
+"""… but one of more than WORTH_IT times all others together is not rewritten while there are no more than FEW."""
 
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """What made an index and what it holds; `fingerprint` is the version of the encoder's weights."""
-
     encoder: str
     fingerprint: str
     dimension: int
     documents: int
     passages: int
     segments: tuple[str, ...]
-    analyser: str
 
     @classmethod
     def of(cls, generation: Generation) -> Manifest:
-        fields = {"analyser": FIRST_ANALYSER, **generation.manifest}
-        return cls(**{**{name: fields[name] for name in cls.__slots__}, "segments": tuple(fields["segments"])})
-
-    @property
-    def is_outdated(self) -> bool:
-        """Whether another analyser made the index, so that its terms are not those of questions."""
-        return self.analyser != ANALYSER_VERSION
+        told = generation.manifest
+        return cls(**{**{name: told[name] for name in cls.__slots__}, "segments": tuple(told["segments"])})
 
     def as_dict(self) -> Mapping[str, Any]:
         return asdict(self)
 
 
 class Index:
-    """A generation opened for reading; documents and passages are named by their keys in the store."""
+    """A generation opened for reading; every number that passes through is a key of the store."""
 
     def __init__(self, generation: Generation) -> None:
-        """Raises CorruptGenerationError if another analyser made the index."""
         self.generation = generation
         self.manifest = Manifest.of(generation)
-        if self.manifest.is_outdated:
-            detail = f"it was made with the analyser {self.manifest.analyser}, but this version has {ANALYSER_VERSION}"
-            raise CorruptGenerationError(Damage("outdated", generation.path, detail))
         self.keyword = KeywordIndex(generation.path / "keyword")
         self._segments = [*open_segments(generation).values()]
 
@@ -98,11 +84,11 @@ class Index:
 
     @property
     def documents(self) -> int:
-        """Number of entries that `document_frequency` counts over."""
+        """How many entries `document_frequency` counts over."""
         return self.keyword.documents
 
     def document_frequency(self, field: Field, term: str) -> int:
-        """At most `documents`; tantivy itself counts deleted entries until it merges them."""
+        """At most `documents`: the keyword index goes on counting deleted entries until it merges them away."""
         return min(self.documents, self.keyword.document_frequency(field, term))
 
     def average_length(self, field: Field) -> float:
@@ -116,38 +102,39 @@ class Index:
 
     def dense_hits(self, view: View, queries: FloatArray, k: int) -> list[Hits]:
         """The k nearest titles or passages of each query (Q, D)."""
-        by_segment = [segment.search(view, queries, k) for segment in self._segments]
-        if len(by_segment) == 1:
-            return by_segment[0]
-        return [Hits.concat([hits[i] for hits in by_segment]).ordered().at(np.s_[:k]) for i in range(len(queries))]
+        found = [segment.search(view, queries, k) for segment in self._segments]
+        if len(found) == 1:
+            return found[0]
+        return [Hits.concat([hits[i] for hits in found]).ordered().at(np.s_[:k]) for i in range(len(queries))]
 
     def dense_state(self) -> list[DenseState]:
-        """The kind of dense index of each segment and view, and its recall against a full scan."""
+        """How the vectors of each segment and view are searched, and how much of a full scan that finds."""
         return [segment.dense_state(view) for segment in self._segments for view in VIEWS]
 
     def best_passages(
         self, documents: Sequence[int], query: FloatArray | None, preferred: Mapping[int, int]
     ) -> dict[int, Nearest]:
-        """Each document's best passage: the nearest to the query (D,) if given, else the preferred, else the first.
+        """Each document's best passage: the nearest to the query (D,) where there is one, else the preferred, else
+        the first.
 
         Args:
             preferred: keys of passages by key of their document.
         """
         keys = np.array(documents, np.int64)
-        best: dict[int, Nearest] = {}
+        found: dict[int, Nearest] = {}
         for segment in self._segments:
             rows = segment.rows_of(keys)
-            held = rows >= 0
-            if held.any():
-                hints = [preferred.get(key, -1) for key in keys[held].tolist()]
-                best |= zip(keys[held].tolist(), _nearest(segment, rows[held], query, hints), strict=True)
-        return best
+            here = rows >= 0
+            if here.any():
+                wanted = [preferred.get(key, -1) for key in keys[here].tolist()]
+                found |= zip(keys[here].tolist(), _nearest(segment, rows[here], query, wanted), strict=True)
+        return found
 
 
 class IndexWriter:
-    """Builds the next generation in a staged folder from the previous one, additions and deletions.
+    """Builds the next generation in a staged folder from the one before, additions and deletions.
 
-    If the encoder differs from the previous generation's, everything is encoded again.
+    Where the encoder is another than the previous generation's, everything is encoded anew.
     """
 
     def __init__(
@@ -159,8 +146,7 @@ class IndexWriter:
         encoder_name: str,
         kind: Kind | None = None,
     ) -> None:
-        """Args: `kind` of new dense indexes; by default it depends on their size."""
-        assert previous is None or not Manifest.of(previous).is_outdated, "another analyser's index is not built upon"
+        """`kind` is that of new dense indexes, by default what suits their size."""
         self._staged, self._previous, self._encoder, self._encoder_name = staged, previous, encoder, encoder_name
         self._kind = kind
         self._fresh = f"{int(staged.stem):08d}"
@@ -168,28 +154,28 @@ class IndexWriter:
         self._deleted = array("q")
 
     @property
-    def must_reencode(self) -> bool:
-        """Whether another encoder made the previous generation."""
+    def encodes_anew(self) -> bool:
+        """Whether the previous generation was made with another encoder."""
         return self._previous is not None and Manifest.of(self._previous).fingerprint != self._encoder.fingerprint
 
     @cached_property
     def _keyword(self) -> KeywordWriter:
-        """Opened at the first change, so that a run without changes is cheap."""
+        """Opened at the first change: a run that changes nothing shall cost nothing."""
         if self._previous:
             clone(self._previous.path / "keyword", self._staged / "keyword")
         return KeywordWriter(self._staged / "keyword")
 
     @cached_property
     def _segment(self) -> SegmentWriter:
-        """Opened at the first addition; it starts with the documents of small segments."""
+        """Opened at the first addition; it begins with what is left of small segments."""
         writer = SegmentWriter(self._folder / self._fresh, self._encoder, kind=self._kind)
         copy(writer, self._folded.values())
         return writer
 
     @cached_property
     def _folded(self) -> dict[str, Segment]:
-        """The newest segments of the previous generation that are small together, oldest first."""
-        if self._previous is None or self.must_reencode:
+        """The youngest segments of the previous generation, as many as are small together, oldest first."""
+        if self._previous is None or self.encodes_anew:
             return {}
         segments = open_segments(self._previous)
         sizes = np.cumsum([len(segment) for segment in reversed(segments.values())])
@@ -202,13 +188,13 @@ class IndexWriter:
             self._segment.add(document)
 
     def delete(self, documents: Iterable[int]) -> None:
-        """Delete documents that were added before, in this generation or an earlier one."""
-        keys = list(documents)
-        self._keyword.delete(keys)
-        self._deleted.extend(keys)
+        """Delete documents of earlier generations."""
+        doomed = list(documents)
+        self._keyword.delete(doomed)
+        self._deleted.extend(doomed)
 
     def finish(self) -> Manifest:
-        """Commit, merge small segments, and return the generation's manifest."""
+        """Commit, merge small segments; what the generation's manifest shall tell."""
         self._keyword.commit()
         self._keyword.close()
         self._folder.mkdir(exist_ok=True)
@@ -227,11 +213,10 @@ class IndexWriter:
             documents=sum(len(segment) for _, segment in segments),
             passages=KeywordIndex(self._staged / "keyword").documents,
             segments=tuple(name for name, _ in segments),
-            analyser=ANALYSER_VERSION,
         )
 
     def abandon(self) -> None:
-        """Close the files; the caller removes the folder."""
+        """Let go of the folder; whoever made it removes it."""
         if "_keyword" in self.__dict__:
             self._keyword.close()
         if "_segment" in self.__dict__:
@@ -249,7 +234,7 @@ class IndexWriter:
         return np.sort(np.array(self._deleted, np.int64))
 
     def _inherited(self) -> list[tuple[str, Segment]]:
-        """The previous generation's segments without deleted documents, in this generation's encoder."""
+        """The previous generation's segments without what was deleted, in this one's encoder."""
         if self._previous is None:
             return []
         folded = self._folded if "_segment" in self.__dict__ else {}
@@ -258,7 +243,7 @@ class IndexWriter:
             for name, segment in open_segments(self._previous).items()
             if name not in folded and _strike(segment, self._doomed)
         ]
-        if self.must_reencode:
+        if self.encodes_anew:
             name = f"{self._fresh}-encoded"
             writer = SegmentWriter(self._folder / name, self._encoder, kind=self._kind)
             count = reencode(writer, [segment for _, segment in live])
@@ -268,7 +253,7 @@ class IndexWriter:
         return live
 
     def _merged(self, segments: list[tuple[str, Segment]]) -> list[tuple[str, Segment]]:
-        """Merge the newest segments while they are of similar size, and rewrite segments that are mostly deleted."""
+        """Merge the youngest segments while they are of like size, and rewrite what is mostly dead."""
         start = _first_to_merge(segments)
         if start is None:
             return segments
@@ -292,20 +277,20 @@ def _nearest(segment: Segment, rows: IntArray, query: FloatArray | None, preferr
 
 
 def _first_to_merge(segments: Sequence[tuple[str, Segment]]) -> int | None:
-    """Index of the first of the segments that become one, or None to leave all unchanged."""
+    """From which segment on all become one, None where they stay as they are."""
     sizes = [len(segment) for _, segment in segments]
     sparse = [i for i, (_, segment) in enumerate(segments) if len(segment) < segment.size / 2]
     start = max(0, len(sizes) - 1)
     while start and sizes[start - 1] < MERGE_FACTOR * sum(sizes[start:]):
         start -= 1
-    if len(sizes) <= FEW and max(sizes, default=0) > LARGE * (sum(sizes) - max(sizes, default=0)):
+    if len(sizes) <= FEW and max(sizes, default=0) > WORTH_IT * (sum(sizes) - max(sizes, default=0)):
         start = len(sizes)
     start = min([start, *sparse])
     return start if sparse or start < len(sizes) - 1 else None
 
 
 def _entries(document: IndexedDocument) -> Iterator[Entry]:
-    """Keyword entries of a document's passages; all hold the context, only the first holds the title."""
+    """Keyword entries of a document's passages: each is found by its context, but the title only once."""
     context = terms(f"{document.title} {document.body}")
     title = terms(document.title)
     for passage in document.passages:
@@ -322,18 +307,18 @@ def open_segments(generation: Generation) -> dict[str, Segment]:
 
 
 def _alive(generation: Generation, name: str) -> NDArray[np.bool_] | None:
-    """Mask of a segment's documents that were not deleted, or None if all are there."""
+    """Which documents of a segment were not deleted, None where none was."""
     if name not in generation.files:
         return None
     try:
-        mask: NDArray[np.bool_] = np.load(generation.path / name)
+        alive: NDArray[np.bool_] = np.load(generation.path / name)
     except (OSError, ValueError, EOFError) as error:
         raise CorruptIndexError(generation.path / name, error) from error
-    return mask
+    return alive
 
 
 def _strike(segment: Segment, doomed: IntArray) -> bool:
-    """Mark deleted documents in a segment's mask; return whether any document is left."""
+    """Mark deleted documents of a segment as dead; whether anything is left alive."""
     struck = np.isin(segment.documents, doomed)
     if struck.any():
         segment.live_mask = ~struck if segment.live_mask is None else segment.live_mask & ~struck

@@ -13,12 +13,13 @@ from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
-import torch
 
 from generators.conversation.chat_model import ChatModel
 from generators.conversation.padded_batches import SourceTarget
+from generators.conversation.random_stream import RandomStream
 from generators.conversation.ranking import GenerationConfig, Method, candidates
-from generators.pretrained.transformer_model import PretrainedModel, open_chat_model
+from generators.pretrained.opening import open_chat_model
+from generators.pretrained.transformer_model import PretrainedModel
 from qa_core.measures.metrics import Score, evaluate
 from qa_core.measures.significance import SEED
 from qa_core.networks.decoder_types import END_ID, Hypothesis
@@ -133,10 +134,10 @@ def _scores(lists: Sequence[Sequence[int]], scores: FloatArray, perplexity: floa
 
 
 def _said(model: Chatting, contexts: Sequence[Sequence[str]], method: Method, data: str, split: str, name: str) -> Row:
-    generator = torch.Generator().manual_seed(SEED)
+    stream = RandomStream(SEED)
     drawn: list[Hypothesis] = []
     for context in contexts:
-        drawn += candidates(model, context, generator=generator, generation=GenerationConfig(SAMPLES, method=method))
+        drawn += candidates(model, context, stream=stream, generation=GenerationConfig(SAMPLES, method=method))
     rows = [_own(each) for each in drawn]
     scores = {
         _MEASURE: _alone(math.nan),

@@ -13,9 +13,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Literal
 
-import torch
-
 from generators.conversation.chat_model import ChatModel
+from generators.conversation.random_stream import RandomStream
 from generators.conversation.ranking import GenerationConfig, Method, candidates, deduplicate, respond
 from generators.personas.persona import Persona
 from generators.personas.persona_replies import Share, Style, Styling, styled
@@ -90,8 +89,8 @@ def replies(
     All systems draw from generators in the same states.
     """
     for place, each in enumerate(asked):
-        generator = torch.Generator().manual_seed(seed * 1_000_003 + place)
-        found = _said(system, base, each, count, generator, replace(generation, method=system.method))
+        stream = RandomStream(seed * 1_000_003 + place)
+        found = _said(system, base, each, count, stream, replace(generation, method=system.method))
         yield tuple(text for text in found if text.strip()) or (NOTHING,)
 
 
@@ -107,17 +106,15 @@ def retrieved(questions: Sequence[str], texts: Sequence[str], *, count: int = HI
 
 
 def _said(
-    system: System, base: ChatModel, asked: Asked, count: int, generator: torch.Generator, generation: GenerationConfig
+    system: System, base: ChatModel, asked: Asked, count: int, stream: RandomStream, generation: GenerationConfig
 ) -> list[str]:
     context, hints = [asked.question], system.hints(asked)
     if system.persona is not None:
         shares, styling = [Share(system.persona)], Styling(system.style)
-        made = styled(shares, context, count, generator=generator, styling=styling, generation=generation, hints=hints)
+        made = styled(shares, context, count, stream=stream, styling=styling, generation=generation, hints=hints)
         return [each.text for each in made]
     if system.ranks:
-        return [
-            each.text for each in respond(base, context, count, generator=generator, generation=generation, hints=hints)
-        ]
+        return [each.text for each in respond(base, context, count, stream=stream, generation=generation, hints=hints)]
     few = replace(generation, candidates=_SPARE * count)
-    drawn = deduplicate(candidates(base, context, generator=generator, generation=few, hints=hints), base)
+    drawn = deduplicate(candidates(base, context, stream=stream, generation=few, hints=hints), base)
     return [base.text(each.tokens) for each in islice(drawn, count)]

@@ -2,15 +2,18 @@
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 import torch
 
-from generators.conversation.acceptor import AcceptorConfig
-from generators.conversation.chat_model import ChatConfig, ChatModel
+from generators.conversation.chat_model import ChatModel
+from generators.conversation.chat_text import ChatConfig
 from generators.conversation.detokenise import Casing
-from generators.conversation.language_model import LanguageModelConfig
-from generators.personas.persona import Persona, PersonaConfig, changed, fingerprint
+from generators.inference.acceptor import AcceptorConfig
+from generators.inference.language_model import LanguageModelConfig
+from generators.personas.persona import Persona, PersonaConfig, changed
 from generators.personas.quotations import Quotations
+from generators.training.trainable_chat import TrainableChat
 from qa_core.networks.decoder_types import END_ID, Seq2SeqConfig
 
 
@@ -35,25 +38,32 @@ def chat_config() -> ChatConfig:
 
 
 @pytest.fixture
-def chat_model(texts: list[str], chat_config: ChatConfig) -> ChatModel:
+def trainable_chat(texts: list[str], chat_config: ChatConfig) -> TrainableChat:
     """Random weights."""
     torch.manual_seed(2)
-    return ChatModel.of(texts * 3, chat_config)
+    return TrainableChat.of(texts * 3, chat_config)
+
+
+@pytest.fixture
+def chat_model(trainable_chat: TrainableChat) -> ChatModel:
+    return trainable_chat.inference()
 
 
 @pytest.fixture
 def persona(chat_model: ChatModel) -> Persona:
     """Likes other words than its base, whose other weights it shares."""
     torch.manual_seed(5)
-    bias = torch.randn(len(chat_model.vocabulary))
+    bias = torch.randn(len(chat_model.vocabulary)).numpy()
     bias[END_ID] = 1.5
+    speaker_bias = np.roll(bias, -9)
+    speaker_bias[END_ID] = 1.5
     sentences = ["Cats sleep .", "my House ?", "who do they do ?"]
     return Persona(
-        PersonaConfig("sailor", fingerprint(chat_model), weights=(1.0, 0.5)),
+        PersonaConfig("sailor", chat_model.fingerprint, weights=(1.0, 0.5)),
         chat_model,
         changed(chat_model.forward, {"output.bias": bias}),
-        changed(chat_model.acceptor, {"layers.2.bias": torch.tensor([0.3])}),
-        changed(chat_model.language, {"output.bias": bias.roll(-9).index_fill(0, torch.tensor(END_ID), 1.5)}),
+        changed(chat_model.acceptor, {"layers.2.bias": np.array([0.3], dtype=np.float32)}),
+        changed(chat_model.language, {"output.bias": speaker_bias}),
         Quotations.of(chat_model, sentences, [("why?",)] * 3),
         Casing({"cats": "Cats"}),
     )

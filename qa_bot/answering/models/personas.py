@@ -15,17 +15,17 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, NamedTuple
 
-from qa_bot.home.config import Config, StyleSection
-from qa_bot.home.folder import Home
+from qa_bot.home.config import StyleSection
 from qa_bot.home.starter import VOICES
 from qa_core.types import StyledLine
 
 if TYPE_CHECKING:
     from generators.conversation.chat_model import ChatModel
     from generators.conversation.ranking import GenerationConfig
+    from generators.conversation.reply_model import ReplyModel
     from generators.personas.persona import Persona
     from generators.personas.persona_replies import Share, StyledResponse, Styling
-    from generators.pretrained.pretrained_persona import QuotedPersona
+    from generators.personas.quoted_persona import QuotedPersona
     from generators.pretrained.transformer_model import PretrainedModel
     from generators.topics.grid_map import GridMap
 
@@ -125,8 +125,7 @@ class PersonaStore:
         Raises:
             PersonaError: see `parts`; a base or persona that cannot be opened.
         """
-        import torch
-
+        from generators.conversation.random_stream import RandomStream
         from generators.personas.persona_replies import styled
 
         shares = self._shares(spec)
@@ -135,7 +134,7 @@ class PersonaStore:
             shares,
             turns,
             self._style.candidates,
-            generator=torch.Generator().manual_seed(_seed(spec, *turns, *hints)),
+            stream=RandomStream(_seed(spec, *turns, *hints)),
             styling=self._styling(shares),
             generation=self._asking(),
             hints=hints,
@@ -201,7 +200,7 @@ class PersonaStore:
         return [Share(self._persona(known[part.name]), part.weight) for part in self.parts(spec) if part.weight]
 
     def _persona(self, known: _Known) -> Persona | QuotedPersona:
-        from generators.pretrained.pretrained_persona import open_persona
+        from generators.pretrained.opening import open_persona
 
         changed = _changed(known.folder)
         kept = self._personas.get(known.folder)
@@ -215,7 +214,7 @@ class PersonaStore:
         return kept[1]
 
     def _base(self, folder: Path) -> ChatModel | PretrainedModel:
-        from generators.pretrained.transformer_model import open_chat_model
+        from generators.pretrained.opening import open_chat_model
 
         with self._lock:
             if folder not in self._bases:
@@ -228,7 +227,7 @@ class PersonaStore:
     def _styling(self, shares: Sequence[Share]) -> Styling:
         """What the configuration says; personas on a local transformer are quoted."""
         from generators.personas.persona_replies import Styling
-        from generators.pretrained.pretrained_persona import QuotedPersona
+        from generators.personas.quoted_persona import QuotedPersona
 
         quoted = any(isinstance(share.persona, QuotedPersona) for share in shares)
         return Styling("rank" if quoted else self._style.method, lead=self._style.lead, shortlist=SHORTLIST)
@@ -252,7 +251,7 @@ class PersonaStore:
         return "a coarse word" * (self._style.clean and found.kind == "generated" and bool(_COARSE.search(found.text)))
 
     @staticmethod
-    def _hint_notice(base: ChatModel | PretrainedModel, hints: Sequence[str]) -> str:
+    def _hint_notice(base: ReplyModel, hints: Sequence[str]) -> str:
         """What to tell where hints do not steer."""
         if not hints:
             return ""
@@ -260,13 +259,6 @@ class PersonaStore:
             return "The chat model of this persona hears no topics; the hint steers nothing."
         notices = [base.steering.grid.posterior(hint).notice() for hint in hints]
         return notices[0] or "" if all(notices) else ""
-
-
-def check_personas(home: Home, config: Config) -> str:
-    """Opens the personas of a home and returns their names, for `qa-bot doctor`."""
-    store = PersonaStore(home.personas, config.style)
-    store.open()
-    return ", ".join(store.names) or "none; train one with `qa-bot train persona`"
 
 
 def _personas(folder: Path) -> Iterator[tuple[str, Path]]:

@@ -47,7 +47,7 @@ class Writer:
 
 
 def _added(bot: Bot, wanted: AddAnswerRequest) -> str:
-    from qa_bot.documents.index_update import ChangeError  # late: a service that starts does not wait for SQLAlchemy
+    from qa_bot.documents.sync import ChangeError  # late: a service that starts does not wait for SQLAlchemy
 
     try:
         return owner.add_answer(bot, wanted.question, wanted.answer, url=wanted.url or "", gap=wanted.gap or "")

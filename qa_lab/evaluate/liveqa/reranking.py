@@ -93,9 +93,9 @@ def measured(lessons: FusionTrainingData, scores: FloatArray) -> dict[str, Score
 
 def _orders(lessons: FusionTrainingData, models: Sequence[str]) -> Iterator[tuple[str, FloatArray]]:
     scores = lessons.scores
-    yield "pipeline", scores.select(["combined"]).table[:, 0]
+    yield "pipeline", scores.only(["combined"]).table[:, 0]
     for name in (*STAGES, *models):
-        yield name, scores.select([name]).table[:, 0]
+        yield name, scores.only([name]).table[:, 0]
     yield (
         "fusion",
         cross_validated(scores, lessons.grades, weights=lessons.weights, folds=FOLDS, config=FusionConfig()),

@@ -11,11 +11,12 @@ from pathlib import Path
 
 import torch
 
-from generators.conversation.acceptor import Examples, train_acceptor
-from generators.conversation.chat_model import ChatModel
+from generators.conversation.chat_text import ChatText
 from generators.conversation.padded_batches import SourceTarget
 from generators.topics.counting_grid import CountingGrid
+from generators.training.acceptor_training import Examples, train_acceptor
 from generators.training.chat_training import acceptor_examples, begin_from, perplexity
+from generators.training.trainable_chat import TrainableChat
 from qa_core.training.loop import seed_everything
 from qa_lab.train.data.dialogues import Exchange, exchanges, read_dialogues, split_dialogues
 from qa_lab.train.data.splitting import train_dev_split
@@ -48,8 +49,8 @@ def _train(job: Job[ChatSettings]) -> ChatOutcome:
     seed_everything(request.seed)
     texts = [turn for dialogue in dialogues for turn in (*dialogue.turns, *dialogue.replies)]
     grid = None if request.base is None else CountingGrid.load(request.base)
-    words_file = Path(config.words).read_text(encoding="utf-8").splitlines() if config.words else []
-    model = ChatModel.of(texts, config.model, minimum=config.minimum, wanted=words_file, grid=grid)
+    extra = Path(config.words).read_text(encoding="utf-8").splitlines() if config.words else []
+    model = TrainableChat.of(texts, config.model, minimum=config.minimum, extra=extra, grid=grid)
     model = model.to(device_of(config.device))
     words = len(model.vocabulary)
     run = begin(job, replies=len(train), held_out=len(dev), words=words)
@@ -75,7 +76,7 @@ def _train(job: Job[ChatSettings]) -> ChatOutcome:
         perplexity=perplexities,
         acceptor={"accuracy": accuracy},
     )
-    model.save(request.out, card=card(outcome, config, request), half=config.half)
+    model.inference().save(request.out, card=card(outcome, config, request), half=config.half)
     run.remove_state()
     return outcome
 
@@ -83,7 +84,7 @@ def _train(job: Job[ChatSettings]) -> ChatOutcome:
 CHAT = TrainVerb(_train, settings, lambda config, _: max(config.part(name).epochs for name in PARTS), "perplexity")
 
 
-def rows_of(model: ChatModel, part: str, sample: Sequence[Exchange]) -> list[SourceTarget]:
+def rows_of(model: ChatText, part: str, sample: Sequence[Exchange]) -> list[SourceTarget]:
     """Examples for a part of the model: replies that have a word and are not cut short."""
     longest = model.config.max_target
     usable = (exchange for exchange in sample if 1 < len(model.target(exchange.reply)) <= longest)
@@ -93,18 +94,25 @@ def rows_of(model: ChatModel, part: str, sample: Sequence[Exchange]) -> list[Sou
     return [row(exchange.context, exchange.reply) for exchange in usable]
 
 
-def _train_acceptor(model: ChatModel, train: Sequence[Exchange], config: ChatSettings, seed: int) -> float:
+def _train_acceptor(model: TrainableChat, train: Sequence[Exchange], config: ChatSettings, seed: int) -> float:
     """Train the acceptor; its accuracy on a tenth of the words, which it does not learn from."""
     generator = torch.Generator().manual_seed(seed)
     rows = rows_of(model, "forward", _spread(train, config.examples // 4))
-    examples = acceptor_examples(model, rows, generator=generator, limit=config.examples)
+    examples = acceptor_examples(
+        model.forward,
+        model.language,
+        rows,
+        generator=generator,
+        limit=config.examples,
+        steering=model.steering,
+    )
     cut = len(examples) * 9 // 10
     training = Examples(examples.features[:cut], examples.right[:cut])
     for _ in train_acceptor(model.acceptor, training, config.model.acceptor, seed=seed):
         pass
     model.acceptor.eval()
     with torch.no_grad():
-        right = (model.acceptor.logits(examples.features[cut:]) > 0) == (examples.right[cut:] > 0)
+        right = (model.acceptor(examples.features[cut:]) > 0) == (examples.right[cut:] > 0)
     return float(right.float().mean())
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
-from generators.conversation.acceptor import AcceptorConfig
-from generators.conversation.chat_model import ChatConfig
-from generators.conversation.language_model import LanguageModelConfig
+from generators.conversation.chat_text import ChatConfig
+from generators.inference.acceptor import AcceptorConfig
+from generators.inference.language_model import LanguageModelConfig
 from generators.training.chat_training import PartConfig
 from qa_core.networks.decoder_types import Seq2SeqConfig
 from qa_lab.train.errors import SettingsError

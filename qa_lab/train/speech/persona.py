@@ -12,19 +12,21 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
-import torch
-
-from generators.conversation.acceptor import Acceptor
 from generators.conversation.chat_model import ChatModel
+from generators.conversation.chat_text import ChatText
 from generators.conversation.detokenise import Casing
-from generators.conversation.language_model import LanguageModel
 from generators.conversation.padded_batches import SourceTarget
-from generators.personas.persona import Persona, PersonaConfig, fingerprint
+from generators.conversation.random_stream import RandomStream
+from generators.inference.encoder_decoder import EncoderDecoder
+from generators.inference.language_model import LanguageModel
+from generators.personas.persona import Persona, PersonaConfig
 from generators.personas.quotations import Quotations
-from generators.pretrained.pretrained_persona import QuotedPersona
-from generators.pretrained.transformer_loading import is_transformer
+from generators.personas.quoted_persona import QuotedPersona
+from generators.pretrained.recognition import is_transformer
 from generators.pretrained.transformer_model import PretrainedModel
+from generators.training.acceptor_training import AcceptorNetwork
 from generators.training.chat_training import perplexity
+from generators.training.language_network import LanguageNetwork
 from generators.training.persona_training import (
     Spoken,
     adapted_acceptor,
@@ -35,6 +37,8 @@ from generators.training.persona_training import (
     styled_rows,
     tunable,
 )
+from generators.training.torch_networks import TorchNetwork, arrays
+from generators.training.trainable_chat import TrainableChat
 from qa_bot.answering.models.personas import BASE, SHIPPED
 from qa_core.networks.seq2seq import Seq2Seq
 from qa_core.training.loop import seed_everything
@@ -53,7 +57,7 @@ KNOWN = 0.5
 SPARE = 100
 """Held-out sentences that choose the weights of multiplying, at most."""
 
-Module = TypeVar("Module", LanguageModel, Seq2Seq)
+Module = TypeVar("Module", LanguageNetwork, Seq2Seq)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,9 +79,10 @@ def _train(job: Job[PersonaSettings]) -> PersonaOutcome | QuotedOutcome:
     train, held_out = _split(data.examples, request.dev)
     if is_transformer(base_folder):
         return _quoted(job, base_folder, name, [*train, *held_out], len(data.rejects))
-    base = ChatModel.load(base_folder).to(device_of(config.device))
+    model = ChatModel.load(base_folder)
+    base = TrainableChat.copy_of(model).to(device_of(config.device))
     _check_learnable(base, train, held_out)
-    mark = fingerprint(base)
+    mark = model.fingerprint
     run = begin(job, name=name, base=mark, sentences=len(train), held_out=len(held_out))
     seed_everything(request.seed)
     material = _material(base, train, held_out, config, request.seed)
@@ -85,7 +90,7 @@ def _train(job: Job[PersonaSettings]) -> PersonaOutcome | QuotedOutcome:
     rows = styled_rows(base, material.train, material.contexts)
     acceptor = adapted_acceptor(base, forward, rows, base.config.acceptor, limit=config.examples, seed=request.seed)
     weights, multiplied = _weights(base, speaker, material)
-    persona = _persona(PersonaConfig(name, mark, weights), base, forward, acceptor, speaker, material)
+    persona = _persona(PersonaConfig(name, mark, weights), model, forward, acceptor, speaker, material)
     sentences = (*train, *held_out)
     outcome = PersonaOutcome(
         name=name,
@@ -97,7 +102,7 @@ def _train(job: Job[PersonaSettings]) -> PersonaOutcome | QuotedOutcome:
         changes=changes,
         multiplied=multiplied,
         weights=weights,
-        parameters=sum(tensor.numel() for tensor in persona.differences().values()),
+        parameters=sum(array.size for array in persona.differences().values()),
         seconds=job.seconds,
     )
     persona.save(request.out, card=card(outcome, config, request), half=config.half)
@@ -132,7 +137,7 @@ def _quoted(
     return outcome
 
 
-def _weights(base: ChatModel, speaker: LanguageModel, material: _Material) -> tuple[tuple[float, float], float]:
+def _weights(base: TrainableChat, speaker: LanguageNetwork, material: _Material) -> tuple[tuple[float, float], float]:
     """The weights of multiplying that fit held-out sentences best, and the perplexity with them."""
     rows = styled_rows(base, material.held_out[:SPARE], material.held_out_contexts[:SPARE])
     perplexities = multiplied_perplexities(base, speaker, rows)
@@ -140,7 +145,7 @@ def _weights(base: ChatModel, speaker: LanguageModel, material: _Material) -> tu
     return best, perplexities[best]
 
 
-def _check_learnable(base: ChatModel, train: Sequence[Spoken], held_out: Sequence[Spoken]) -> None:
+def _check_learnable(base: ChatText, train: Sequence[Spoken], held_out: Sequence[Spoken]) -> None:
     """Raises TrainingDataError if the base knows too few words of the sentences."""
     for what, sentences in (("for training", train), ("to hold out", held_out)):
         if not any(known_share(base, sentence.text) >= KNOWN for sentence in sentences):
@@ -151,15 +156,16 @@ def _check_learnable(base: ChatModel, train: Sequence[Spoken], held_out: Sequenc
 
 
 def _material(
-    base: ChatModel, train: Sequence[Spoken], held_out: Sequence[Spoken], config: PersonaSettings, seed: int
+    base: TrainableChat, train: Sequence[Spoken], held_out: Sequence[Spoken], config: PersonaSettings, seed: int
 ) -> _Material:
-    generator = torch.Generator().manual_seed(seed)
+    stream, backward = RandomStream(seed), TorchNetwork(base.backward, base.device)
     contexts = [
         pseudo_contexts(
             base,
+            backward,
             [sentence.text for sentence in sentences],
             config.contexts,
-            generator=generator,
+            stream=stream,
             sampling=config.sampling,
         )
         for sentences in (train, held_out)
@@ -168,8 +174,8 @@ def _material(
 
 
 def _tuned_parts(
-    job: Job[PersonaSettings], run: TrainingRun, base: ChatModel, material: _Material
-) -> tuple[LanguageModel, Seq2Seq, dict[str, Change]]:
+    job: Job[PersonaSettings], run: TrainingRun, base: TrainableChat, material: _Material
+) -> tuple[LanguageNetwork, Seq2Seq, dict[str, Change]]:
     """The speaker's language model, the fine-tuned forward model, and the changes of their perplexities."""
     config = job.settings
     train = _learnable(base, material.train, material.contexts)
@@ -191,7 +197,7 @@ def _tuned_parts(
 
 
 def _learnable(
-    base: ChatModel, spoken: Sequence[Spoken], contexts: Sequence[tuple[str, ...]]
+    base: ChatText, spoken: Sequence[Spoken], contexts: Sequence[tuple[str, ...]]
 ) -> tuple[list[Spoken], list[tuple[str, ...]]]:
     """The sentences of which the base knows enough words, with their contexts."""
     known = [index for index, sentence in enumerate(spoken) if known_share(base, sentence.text) >= KNOWN]
@@ -202,12 +208,20 @@ def _persona(
     config: PersonaConfig,
     base: ChatModel,
     forward: Seq2Seq,
-    acceptor: Acceptor,
-    speaker: LanguageModel,
+    acceptor: AcceptorNetwork,
+    speaker: LanguageNetwork,
     material: _Material,
 ) -> Persona:
     sentences = [sentence.text for sentence in material.train]
     casing = Casing.of(sentences)
     known = {word: form for word, form in casing.forms.items() if word in base.vocabulary}
     quotations = Quotations.of(base, sentences, material.contexts)
-    return Persona(config, base, forward, acceptor, speaker, quotations, Casing({**base.casing.forms, **known}))
+    return Persona(
+        config,
+        base,
+        EncoderDecoder(base.config.network, arrays(forward)),
+        acceptor.inference(),
+        LanguageModel(base.config.language, arrays(speaker)),
+        quotations,
+        Casing({**base.casing.forms, **known}),
+    )

@@ -1,11 +1,11 @@
 import math
 
+import numpy as np
 import pytest
-import torch
-from torch import Tensor
 
 from generators.conversation.blending import JointState, mixed, mixture, multiplied, product
-from qa_core.networks.beam_search import beam
+from generators.conversation.decoding import Sampling, sample
+from generators.conversation.random_stream import RandomStream
 from qa_core.networks.decoder_types import Limits
 
 
@@ -15,15 +15,20 @@ class Nowhere:
     def __init__(self, rows: int) -> None:
         self.rows = rows
 
-    def select(self, rows: Tensor) -> "Nowhere":
+    def select(self, rows: np.ndarray) -> "Nowhere":
         return Nowhere(len(rows))
 
 
+def log(p) -> np.ndarray:
+    with np.errstate(divide="ignore"):
+        return np.log(np.array(p, dtype=np.float32))
+
+
 def step_of(*probabilities: float):
-    def step(state: Nowhere, tokens: Tensor) -> tuple[Tensor, Nowhere]:
+    def step(state: Nowhere, tokens: np.ndarray) -> tuple[np.ndarray, Nowhere]:
         assert len(tokens) == state.rows
-        logits = torch.tensor(probabilities).log() + 3.0  # logits need not be log-probabilities
-        return logits.expand(len(tokens), -1), state
+        logits = log(probabilities) + np.float32(3)  # logits need not be log-probabilities
+        return np.tile(logits, (len(tokens), 1)), state
 
     return step
 
@@ -33,11 +38,11 @@ BOTH = [step_of(*ONE), step_of(*OTHER)]
 
 
 def told(step, rows: int = 2) -> list[float]:
-    log_p, state = step(JointState((Nowhere(rows), Nowhere(rows))), torch.zeros(rows, dtype=torch.int64))
+    log_p, state = step(JointState((Nowhere(rows), Nowhere(rows))), np.zeros(rows, dtype=np.int64))
     assert isinstance(state, JointState)
     assert log_p.shape == (rows, 3)
-    torch.testing.assert_close(log_p[0], log_p[-1])
-    return log_p[0].exp().tolist()
+    np.testing.assert_allclose(log_p[0], log_p[-1])
+    return np.exp(log_p[0]).tolist()
 
 
 def test_a_product_by_hand():
@@ -58,11 +63,11 @@ def test_a_weight_of_zero_leaves_the_other_as_it_is(make):
 
 
 def test_what_one_model_rules_out():
-    certain = torch.tensor([[1.0, 0.0]]).log()
-    even = torch.tensor([[0.5, 0.5]]).log()
-    assert product([certain, even], [1, 1]).exp().tolist() == [[1.0, 0.0]]
-    assert product([certain, even], [0, 1]).exp().tolist() == [[0.5, 0.5]]
-    assert mixture([certain, even], [1, 1]).exp().tolist() == [[0.75, 0.25]]
+    certain = log([[1.0, 0.0]])
+    even = log([[0.5, 0.5]])
+    assert np.exp(product([certain, even], [1, 1])).tolist() == [[1.0, 0.0]]
+    assert np.exp(product([certain, even], [0, 1])).tolist() == [[0.5, 0.5]]
+    assert np.exp(mixture([certain, even], [1, 1])).tolist() == [[0.75, 0.25]]
 
 
 @pytest.mark.parametrize("weights", [[1], [0, 0], [1, -1], [1, math.inf], [1, math.nan]])
@@ -74,13 +79,20 @@ def test_weights_without_sense_are_refused(make, weights):
 
 def test_states_are_selected_together():
     state = JointState((Nowhere(2), JointState((Nowhere(2), Nowhere(2)))))
-    chosen = state.select(torch.tensor([0, 0, 1]))
+    chosen = state.select(np.array([0, 0, 1]))
     assert [each.rows for each in (chosen.states[0], *chosen.states[1].states)] == [3, 3, 3]
 
 
 def test_joined_steps_decode_as_others_do():
     limits = Limits(start=0, end=2, length=4)
-    state = JointState((Nowhere(1), Nowhere(1)))
-    ((found,),) = beam(multiplied(BOTH, [1, 1]), state, 1, size=1, limits=limits)
+    state, likeliest = JointState((Nowhere(1), Nowhere(1))), Sampling(top_k=1, shortest=0)
+    (found,) = sample(
+        multiplied(BOTH, [1, 1]),
+        state,
+        1,
+        limits=limits,
+        stream=RandomStream(1),
+        sampling=likeliest,
+    )
     assert (found.tokens, found.finished) == ((), True)
     assert found.score == pytest.approx(math.log(0.2 / 0.275))

@@ -1,12 +1,14 @@
 import math
 from dataclasses import dataclass
 
+import numpy as np
 import pytest
-import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
 from generators.conversation.decoding import Sampling, allowed, decode, narrowed, sample
+from generators.conversation.random_stream import RandomStream
+from generators.inference.activations import log_softmax
 from qa_core.networks.decoder_types import Limits
 
 START, END, A, B, C = range(5)
@@ -19,30 +21,35 @@ class Chain:
 
     count: int
 
-    def select(self, rows: torch.Tensor) -> "Chain":
+    def select(self, rows: np.ndarray) -> "Chain":
         return Chain(len(rows))
 
 
 def chain(rows: dict[int, list[float]]):
     """A step function whose next word depends on the last alone; probabilities of 5 words by word."""
 
-    def step(state: Chain, tokens: torch.Tensor) -> tuple[torch.Tensor, Chain]:
+    def step(state: Chain, tokens: np.ndarray) -> tuple[np.ndarray, Chain]:
         assert len(tokens) == state.count
-        return torch.tensor([rows[int(token)] for token in tokens]).log(), state
+        return log([rows[int(token)] for token in tokens]), state
 
     return step
+
+
+def log(p: list[list[float]]) -> np.ndarray:
+    with np.errstate(divide="ignore"):
+        return np.log(np.array(p, dtype=np.float32))
 
 
 STEADY = chain({word: [0.0, 0.2, 0.4, 0.3, 0.1] for word in range(5)})
 AGAIN = Sampling(repeats=True, shortest=0)
 
 
-def generator(seed: int = 1) -> torch.Generator:
-    return torch.Generator().manual_seed(seed)
+def stream(seed: int = 1) -> RandomStream:
+    return RandomStream(seed)
 
 
 def test_words_come_as_often_as_they_are_likely():
-    found = sample(STEADY, Chain(4_000), 4_000, limits=Limits(START, END, 1), generator=generator(), sampling=AGAIN)
+    found = sample(STEADY, Chain(4_000), 4_000, limits=Limits(START, END, 1), stream=stream(), sampling=AGAIN)
     for word, p in ((A, 0.4), (B, 0.3), (C, 0.1)):
         assert sum(each.tokens == (word,) for each in found) / 4_000 == pytest.approx(p, abs=0.03)
     ended = [each for each in found if each.finished]
@@ -52,7 +59,7 @@ def test_words_come_as_often_as_they_are_likely():
 
 
 def test_scores_add_up():
-    found = sample(STEADY, Chain(50), 50, limits=LIMITS, generator=generator(), sampling=AGAIN)
+    found = sample(STEADY, Chain(50), 50, limits=LIMITS, stream=stream(), sampling=AGAIN)
     p = {END: 0.2, A: 0.4, B: 0.3, C: 0.1}
     for each in found:
         words = (*each.tokens, END) if each.finished else each.tokens
@@ -62,26 +69,26 @@ def test_scores_add_up():
 
 def test_the_same_seed_draws_the_same_texts():
     one, same, other = (
-        sample(STEADY, Chain(20), 20, limits=LIMITS, generator=generator(seed), sampling=AGAIN) for seed in (1, 1, 2)
+        sample(STEADY, Chain(20), 20, limits=LIMITS, stream=stream(seed), sampling=AGAIN) for seed in (1, 1, 2)
     )
     assert one == same != other
 
 
 def test_temperature_by_hand():
-    log_p = torch.tensor([[0.5, 0.3, 0.2]]).log()
+    log_p = log([[0.5, 0.3, 0.2]])
     squared = [0.25, 0.09, 0.04]
-    cold = narrowed(log_p, Sampling(temperature=0.5)).exp()[0].tolist()
+    cold = np.exp(narrowed(log_p, Sampling(temperature=0.5)))[0].tolist()
     assert cold == pytest.approx([each / sum(squared) for each in squared])
-    assert narrowed(log_p, Sampling()).exp()[0].tolist() == pytest.approx([0.5, 0.3, 0.2])
+    assert np.exp(narrowed(log_p, Sampling()))[0].tolist() == pytest.approx([0.5, 0.3, 0.2])
 
 
 def test_the_likeliest_words_by_hand():
-    log_p = torch.tensor([[0.1, 0.5, 0.15, 0.25]]).log()
-    assert narrowed(log_p, Sampling(top_k=2)).exp()[0].tolist() == pytest.approx([0, 2 / 3, 0, 1 / 3])
-    assert narrowed(log_p, Sampling(top_k=9)).exp()[0].tolist() == pytest.approx([0.1, 0.5, 0.15, 0.25])
+    log_p = log([[0.1, 0.5, 0.15, 0.25]])
+    assert np.exp(narrowed(log_p, Sampling(top_k=2)))[0].tolist() == pytest.approx([0, 2 / 3, 0, 1 / 3])
+    assert np.exp(narrowed(log_p, Sampling(top_k=9)))[0].tolist() == pytest.approx([0.1, 0.5, 0.15, 0.25])
     # .5 is not yet .6, .5 + .25 is
-    assert narrowed(log_p, Sampling(top_p=0.6)).exp()[0].tolist() == pytest.approx([0, 2 / 3, 0, 1 / 3])
-    assert narrowed(log_p, Sampling(top_p=0.01)).exp()[0].tolist() == pytest.approx([0, 1, 0, 0])
+    assert np.exp(narrowed(log_p, Sampling(top_p=0.6)))[0].tolist() == pytest.approx([0, 2 / 3, 0, 1 / 3])
+    assert np.exp(narrowed(log_p, Sampling(top_p=0.01)))[0].tolist() == pytest.approx([0, 1, 0, 0])
 
 
 @given(
@@ -91,17 +98,17 @@ def test_the_likeliest_words_by_hand():
     st.floats(0.01, 1),
 )
 def test_what_is_left_is_a_distribution_in_the_same_order(logits, temperature, top_k, top_p):
-    before = torch.tensor([logits]).log_softmax(1)
+    before = log_softmax(np.array([logits], dtype=np.float32))
     after = narrowed(before, Sampling(temperature, top_k, top_p))
-    assert after.exp().sum().item() == pytest.approx(1, abs=1e-4)
+    assert np.exp(after).sum() == pytest.approx(1, abs=1e-4)
     assert before[0, after.argmax()] == before.max()
-    kept = after[0] > -torch.inf
-    assert before[0][kept].min() >= (before[0][~kept].max() if (~kept).any() else -torch.inf)
+    kept = after[0] > -np.inf
+    assert before[0][kept].min() >= (before[0][~kept].max() if (~kept).any() else -np.inf)
 
 
 def test_no_three_words_come_twice_and_no_word_twice_in_a_row():
     found = sample(
-        STEADY, Chain(200), 200, limits=LIMITS, generator=generator(), sampling=Sampling(shortest=4, repeats=False)
+        STEADY, Chain(200), 200, limits=LIMITS, stream=stream(), sampling=Sampling(shortest=4, repeats=False)
     )
     for each in found:
         trigrams = list(zip(each.tokens, each.tokens[1:], each.tokens[2:], strict=False))
@@ -111,31 +118,31 @@ def test_no_three_words_come_twice_and_no_word_twice_in_a_row():
 
 
 def test_barred_words_and_early_ends_have_no_probability():
-    logits = torch.zeros(1, 5)
-    short = allowed(logits, torch.empty(1, 0, dtype=torch.int64), LIMITS, Sampling(shortest=1))
-    assert short.exp()[0].tolist() == pytest.approx([0, 0, 1 / 3, 1 / 3, 1 / 3])
-    later = allowed(logits, torch.tensor([[A, B, C, A, B]]), LIMITS, Sampling())
-    assert later.exp()[0].tolist() == pytest.approx([0, 1 / 2, 1 / 2, 0, 0])  # not B again, not A B C again
+    logits = np.zeros((1, 5), dtype=np.float32)
+    short = allowed(logits, np.empty((1, 0), dtype=np.int64), LIMITS, Sampling(shortest=1))
+    assert np.exp(short)[0].tolist() == pytest.approx([0, 0, 1 / 3, 1 / 3, 1 / 3])
+    later = allowed(logits, np.array([[A, B, C, A, B]]), LIMITS, Sampling())
+    assert np.exp(later)[0].tolist() == pytest.approx([0, 1 / 2, 1 / 2, 0, 0])  # not B again, not A B C again
     assert logits.tolist() == [[0] * 5]
 
 
 def test_where_no_word_may_come_the_text_ends():
     only_a = chain({word: [0.0, 0.0, 1.0, 0.0, 0.0] for word in range(5)})
-    found = sample(only_a, Chain(3), 3, limits=LIMITS, generator=generator(), sampling=Sampling(shortest=5))
+    found = sample(only_a, Chain(3), 3, limits=LIMITS, stream=stream(), sampling=Sampling(shortest=5))
     assert [(each.tokens, each.finished) for each in found] == [((A,), True)] * 3
 
 
 def test_texts_that_ended_are_left_alone():
     counts: list[int] = []
 
-    def step(state: Chain, tokens: torch.Tensor) -> tuple[torch.Tensor, Chain]:
+    def step(state: Chain, tokens: np.ndarray) -> tuple[np.ndarray, Chain]:
         counts.append(len(tokens))
-        return torch.zeros(len(tokens), 5), state
+        return np.zeros((len(tokens), 5), dtype=np.float32), state
 
-    def choose(log_p: torch.Tensor, state: Chain) -> tuple[torch.Tensor, torch.Tensor]:
-        words = torch.full((len(log_p),), A)
+    def choose(log_p: np.ndarray, state: Chain) -> tuple[np.ndarray, np.ndarray]:
+        words = np.full(len(log_p), A)
         words[0] = END  # one text a step
-        return words, torch.full((len(log_p),), float(len(counts)))
+        return words, np.full(len(log_p), float(len(counts)), dtype=np.float32)
 
     found = decode(step, Chain(3), 3, choose, limits=LIMITS, sampling=AGAIN)
     assert counts == [3, 2, 1]
@@ -152,7 +159,7 @@ def test_a_deadline_ends_the_drawing():
             raise TimeoutError
 
     with pytest.raises(TimeoutError):
-        sample(STEADY, Chain(9), 9, limits=LIMITS, generator=generator(), sampling=Sampling(shortest=9), check=check)
+        sample(STEADY, Chain(9), 9, limits=LIMITS, stream=stream(), sampling=Sampling(shortest=9), check=check)
 
 
 @pytest.mark.parametrize(

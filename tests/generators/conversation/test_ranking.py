@@ -1,15 +1,16 @@
 import numpy as np
 import pytest
-import torch
 
-from generators.conversation.chat_model import BARRED, ChatModel
+from generators.conversation.chat_model import ChatModel
+from generators.conversation.chat_text import BARRED
 from generators.conversation.decoding import Sampling
+from generators.conversation.random_stream import RandomStream
 from generators.conversation.ranking import GenerationConfig, candidates, deduplicate, ranked, respond
 from qa_core.networks.decoder_types import Hypothesis
 
 
-def generator(seed: int = 1) -> torch.Generator:
-    return torch.Generator().manual_seed(seed)
+def stream(seed: int = 1) -> RandomStream:
+    return RandomStream(seed)
 
 
 def ids(model: ChatModel, text: str) -> tuple[int, ...]:
@@ -19,13 +20,13 @@ def ids(model: ChatModel, text: str) -> tuple[int, ...]:
 @pytest.mark.parametrize("method", ["selective", "vanilla"])
 def test_replies_are_distinct_and_the_best_come_first(chat_model: ChatModel, method: str):
     generation = GenerationConfig(candidates=30, length=6, method=method, word_bonus=0.0, sampling=Sampling(shortest=2))
-    found = respond(chat_model, ["where do cats sleep?"], 8, generator=generator(), generation=generation)
+    found = respond(chat_model, ["where do cats sleep?"], 8, stream=stream(), generation=generation)
     assert 1 < len(found) <= 8
     assert [each.score for each in found] == sorted((each.score for each in found), reverse=True)
     assert len({each.text for each in found}) == len(found)
     assert all(each.score == pytest.approx(each.relevance + each.fluency) for each in found)
-    assert found == respond(chat_model, ["where do cats sleep?"], 8, generator=generator(), generation=generation)
-    assert found[:3] == respond(chat_model, ["where do cats sleep?"], 3, generator=generator(), generation=generation)
+    assert found == respond(chat_model, ["where do cats sleep?"], 8, stream=stream(), generation=generation)
+    assert found[:3] == respond(chat_model, ["where do cats sleep?"], 3, stream=stream(), generation=generation)
     assert not any(word in each.text for each in found for word in ("<unk>", "<pad>", "<turn>", "<s>"))
 
 
@@ -66,15 +67,12 @@ def test_nothing_is_too_odd_to_reply_to(chat_model: ChatModel):
     generation = GenerationConfig(candidates=10, length=5)
     for context in (["zyzzyva qwrt"], ["?!"], ["word " * 10_000], ["\x00\ud800 🙂"]):
         assert all(
-            np.isfinite(each.score)
-            for each in respond(chat_model, context, 3, generator=generator(), generation=generation)
+            np.isfinite(each.score) for each in respond(chat_model, context, 3, stream=stream(), generation=generation)
         )
 
 
 def test_hundreds_of_candidates_in_one_batch(chat_model: ChatModel):
-    found = candidates(
-        chat_model, ["why?"], generator=generator(), generation=GenerationConfig(candidates=500, length=8)
-    )
+    found = candidates(chat_model, ["why?"], stream=stream(), generation=GenerationConfig(candidates=500, length=8))
     assert len(found) == 500
     assert all(len(each.tokens) <= 8 for each in found if each.finished)
     assert not {word for each in found for word in each.tokens} & set(BARRED)
@@ -89,15 +87,15 @@ def test_a_deadline_ends_the_work(chat_model: ChatModel):
             raise TimeoutError
 
     with pytest.raises(TimeoutError):
-        respond(chat_model, ["why?"], 1, generator=generator(), check=check)
+        respond(chat_model, ["why?"], 1, stream=stream(), check=check)
 
 
 def test_what_cannot_be_asked_is_refused(chat_model: ChatModel):
     with pytest.raises(ValueError, match="Expected to be asked for at least one reply, but got 0"):
-        respond(chat_model, ["why?"], 0, generator=generator())
+        respond(chat_model, ["why?"], 0, stream=stream())
     for context in ([], ["", " "]):
         with pytest.raises(ValueError, match="Expected a turn to reply to, but got none"):
-            respond(chat_model, context, 1, generator=generator())
+            respond(chat_model, context, 1, stream=stream())
     with pytest.raises(ValueError, match="Expected at least one candidate, but got 0"):
         GenerationConfig(candidates=0)
     with pytest.raises(ValueError, match="may be longer than 3 words, but got a length of 3"):

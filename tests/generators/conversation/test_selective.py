@@ -1,46 +1,45 @@
+import numpy as np
 import pytest
-import torch
 
-from generators.conversation.acceptor import Acceptor
-from generators.conversation.chat_model import BARRED, ChatModel
-from generators.conversation.padded_batches import tensors
+from generators.conversation.chat_model import ChatModel
+from generators.conversation.chat_text import BARRED
+from generators.conversation.random_stream import RandomStream
 from generators.conversation.selective import Selection, chosen, selective_sample
+from generators.inference.acceptor import Acceptor
 from qa_core.networks.decoder_types import END_ID, START_ID, Hypothesis, Limits
 
 LIMITS = Limits(START_ID, END_ID, 6, barred=BARRED)
 
 
 def likes_likely_words(acceptor: Acceptor, *, at: float) -> None:
-    """log p(w|S) above `at` is accepted; nothing else has a say."""
-    with torch.no_grad():
-        for parameter in acceptor.parameters():
-            parameter.zero_()
-        acceptor.layers[0].weight[0, 0] = 0.01  # tanh is a line there
-        acceptor.layers[2].weight[0, 0] = 1000.0
-        acceptor.layers[2].bias[0] = -10.0 * at
+    """Accept log p(w|S) above `at`, whatever the other features."""
+    weights = acceptor.weights
+    for name, array in weights.items():
+        array[...] = float(name == "scale")
+    weights["layers.0.weight"][0, 0] = 0.01  # tanh is a line there
+    weights["layers.2.weight"][0, 0] = 1000.0
+    weights["layers.2.bias"][0] = -10.0 * at
 
 
 def drawn(model: ChatModel, count: int, selection: Selection, seed: int = 1) -> list[Hypothesis]:
-    with torch.no_grad():
-        state = model.forward.start(*tensors([model.source(["why?"])], model.device))
-        return selective_sample(
-            model.forward.step,
-            state.select(torch.zeros(count, dtype=torch.int64)),
-            model.language.step,
-            model.language.start(count),
-            count,
-            acceptor=model.acceptor,
-            limits=LIMITS,
-            generator=torch.Generator().manual_seed(seed),
-            selection=selection,
-        )
+    return selective_sample(
+        model.forward.step,
+        model.start_state(["why?"], count),
+        model.language.step,
+        model.language.start(count),
+        count,
+        acceptor=model.acceptor,
+        limits=LIMITS,
+        stream=RandomStream(seed),
+        selection=selection,
+    )
 
 
 def test_one_of_the_accepted_or_else_the_best():
-    log_p = torch.tensor([[0.6, 0.1, 0.9], [0.3, 0.45, 0.2]]).log()
-    picked = {tuple(chosen(log_p, 0.5, torch.Generator().manual_seed(seed)).tolist()) for seed in range(40)}
+    log_p = np.log(np.array([[0.6, 0.1, 0.9], [0.3, 0.45, 0.2]], dtype=np.float32))
+    picked = {tuple(chosen(log_p, 0.5, RandomStream(seed)).tolist()) for seed in range(40)}
     assert picked == {(0, 1), (2, 1)}
-    assert chosen(log_p, 0.0, torch.Generator().manual_seed(1)).shape == (2,)
+    assert chosen(log_p, 0.0, RandomStream(1)).shape == (2,)
 
 
 def test_scores_are_the_acceptors(chat_model: ChatModel):
@@ -58,7 +57,7 @@ def test_more_draws_and_a_higher_threshold_make_likelier_texts(chat_model: ChatM
     def mean_log_p(selection: Selection) -> float:
         found = drawn(chat_model, 100, selection)
         source = chat_model.source(["why?"])
-        rows = [(source, torch.tensor([*each.tokens, END_ID][:6]).numpy()) for each in found]
+        rows = [(source, np.array([*each.tokens, END_ID][:6])) for each in found]
         return float(chat_model.log_forward(rows).sum()) / sum(len(target) for _, target in rows)
 
     plain, careful = mean_log_p(Selection(draws=1)), mean_log_p(Selection(draws=20, threshold=1.0))

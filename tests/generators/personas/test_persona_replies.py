@@ -2,10 +2,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-import torch
 
 from generators.conversation.chat_model import ChatModel
 from generators.conversation.decoding import Sampling
+from generators.conversation.random_stream import RandomStream
 from generators.conversation.ranking import GenerationConfig, Response, respond
 from generators.personas.persona import Persona, PersonaConfig, changed
 from generators.personas.persona_replies import Share, Styling, styled
@@ -22,15 +22,15 @@ def other(persona: Persona, chat_model: ChatModel) -> Persona:
     return replace(
         persona,
         config=PersonaConfig("gardener", persona.config.base),
-        forward=changed(chat_model.forward, {"output.bias": -persona.forward.output.bias.detach()}),
+        forward=changed(chat_model.forward, {"output.bias": -persona.forward.output.bias}),
         quotations=Quotations.of(chat_model, ["They are my cats .", "why do they sleep ?"], [("who?",)] * 2),
     )
 
 
 def said(shares, style: str = "hybrid", n: int = 30, context=CONTEXT, seed: int = 1, lead: float = 0.0, **options):
-    generator = torch.Generator().manual_seed(seed)
+    stream = RandomStream(seed)
     return styled(
-        shares, context, n, generator=generator, styling=Styling(style, lead=lead), generation=GENERATION, **options
+        shares, context, n, stream=stream, styling=Styling(style, lead=lead), generation=GENERATION, **options
     )
 
 
@@ -59,7 +59,7 @@ def test_generated_texts_have_the_capitals_of_the_speaker(persona: Persona):
 
 
 def test_finetune_is_the_base_with_the_tuned_model(persona: Persona):
-    expected = respond(persona.model, CONTEXT, 5, generator=torch.Generator().manual_seed(1), generation=GENERATION)
+    expected = respond(persona.model, CONTEXT, 5, stream=RandomStream(1), generation=GENERATION)
     found = [
         Response(each.text, each.score, each.relevance, each.fluency) for each in said([Share(persona)], "finetune")
     ]

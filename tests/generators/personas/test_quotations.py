@@ -5,8 +5,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from generators.conversation.chat_model import ChatModel
-from generators.personas.quotations import Quotations, likely, quoted, tidy
+from generators.inference.activations import log_softmax
+from generators.personas.quotations import Quotations, gist_scores, quoted, tidy
 from generators.training.chat_training import PartConfig, optimiser, train_part
+from generators.training.trainable_chat import TrainableChat
 from qa_core.training.loop import Training
 
 SENTENCES = [
@@ -27,13 +29,13 @@ def quotations(chat_model: ChatModel) -> Quotations:
 def test_the_order_is_that_of_the_backward_model(chat_model: ChatModel, quotations: Quotations):
     found = quoted(chat_model, quotations, ["where do cats sleep?"], 6, shortlist=None)
     expected = chat_model.log_backward([chat_model.backward_row(["where do cats sleep?"], each) for each in SENTENCES])
-    assert [each.place for each in found] == np.argsort(-expected, kind="stable").tolist()
+    assert [each.index for each in found] == np.argsort(-expected, kind="stable").tolist()
     assert [each.relevance for each in found] == pytest.approx(sorted(expected, reverse=True), abs=1e-5)
     assert all(each.score == each.relevance for each in found)
 
 
 def test_the_language_model_has_a_say_where_it_is_asked(chat_model: ChatModel, quotations: Quotations):
-    found = {each.place: each for each in quoted(chat_model, quotations, ["why?"], 6, prior=0.5)}
+    found = {each.index: each for each in quoted(chat_model, quotations, ["why?"], 6, prior=0.5)}
     for place, sentence in enumerate(SENTENCES):
         prior = chat_model.log_language([chat_model.language_row(sentence)])[0]
         assert found[place].score == pytest.approx(found[place].relevance + 0.5 * prior, abs=1e-4)
@@ -45,25 +47,26 @@ def test_a_gist_by_hand(chat_model: ChatModel):
     backward = chat_model.backward
     z = []
     for said in ("why?", "my cats do."):
-        source, target = (torch.from_numpy(each)[None] for each in chat_model.backward_row([said], SENTENCES[0]))
-        with torch.no_grad():
-            z.append(backward.before_softmax(source, source >= 0, target, target >= 0))
-    assert made.gists[0].tolist() == pytest.approx(torch.cat(z).mean(0).tolist(), abs=1e-3)
+        source, target = (row[None] for row in chat_model.backward_row([said], SENTENCES[0]))
+        z.append(backward.before_softmax(source, source >= 0, target, target >= 0))
+    assert made.gists[0].tolist() == pytest.approx(np.concatenate(z).mean(axis=0).tolist(), abs=1e-3)
     said = chat_model.backward_row(["cats why"], "")[1]
-    with torch.no_grad():
-        log_p = backward.output(made.gists).log_softmax(1)
-    assert likely(chat_model, made, said).tolist() == pytest.approx(log_p[:, said[:-1]].sum(1).tolist(), abs=1e-4)
+    log_p = log_softmax(backward.output.logits(made.gists))
+    assert gist_scores(chat_model, made, said).tolist() == pytest.approx(
+        log_p[:, said[:-1]].sum(axis=1).tolist(), abs=1e-4
+    )
 
 
-def test_the_shortlist_finds_what_answers(chat_model: ChatModel):
+def test_the_shortlist_finds_what_answers(trainable_chat: TrainableChat):
     """A backward model that has learnt which of many sentences answers which question."""
     torch.manual_seed(0)
     first, second = ["cats", "house", "who"], ["do", "sleep", "why", "tired"]
     pairs = [(f"{a} {b}?", f"{b} {a} {c}") for a in first for b in second for c in ("the", "in")]
-    rows = [chat_model.backward_row([said], reply) for said, reply in pairs]
+    rows = [trainable_chat.backward_row([said], reply) for said, reply in pairs]
     config = PartConfig(batch=24, epochs=25, patience=25, learning_rate=0.04)
-    module = chat_model.backward
+    module = trainable_chat.backward
     list(train_part(Training(module, optimiser(module.parameters(), config), seed=1), rows, config, held_out=rows))
+    chat_model = trainable_chat.inference()
     made = Quotations.of(chat_model, [reply for _, reply in pairs], [(said,) for said, _ in pairs])
     for said in dict.fromkeys(said for said, _ in pairs):
         (exact,) = quoted(chat_model, made, [said], 1, shortlist=None)

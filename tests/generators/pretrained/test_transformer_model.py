@@ -6,19 +6,21 @@ import pytest
 import torch
 from safetensors import safe_open
 
-from generators.conversation.acceptor import AcceptorConfig
-from generators.conversation.chat_model import BARRED, ChatModel
+from generators.conversation.chat_model import ChatModel
+from generators.conversation.chat_text import BARRED
 from generators.conversation.decoding import Sampling
-from generators.conversation.padded_batches import tensors
+from generators.conversation.padded_batches import columns
+from generators.conversation.random_stream import RandomStream
 from generators.conversation.ranking import GenerationConfig, candidates, respond
-from generators.pretrained.transformer_model import PretrainedModel, open_chat_model
+from generators.inference.acceptor import AcceptorConfig
+from generators.pretrained.opening import open_chat_model
+from generators.pretrained.transformer_model import PretrainedModel
 from generators.training.chat_training import PartConfig, optimiser
 from qa_core.networks.decoder_types import END_ID
 
 Folder = Callable[..., Path]
-CPU = torch.device("cpu")
 KINDS = ["gpt2", "t5"]
-ASKING = GenerationConfig(candidates=12, length=6, word_bonus=0.0, sampling=Sampling(shortest=2))
+GENERATION = GenerationConfig(candidates=12, length=6, word_bonus=0.0, sampling=Sampling(shortest=2))
 
 
 @pytest.fixture
@@ -26,13 +28,13 @@ def model(request: pytest.FixtureRequest, transformer_folder: Folder) -> Pretrai
     return PretrainedModel.load(transformer_folder(request.param))
 
 
-def generator(seed: int = 1) -> torch.Generator:
-    return torch.Generator().manual_seed(seed)
+def stream(seed: int = 1) -> RandomStream:
+    return RandomStream(seed)
 
 
 def likely(model: PretrainedModel, context: list[str], reply: str) -> float:
     """log p of a reply by one pass of transformers itself."""
-    network, end = model.forward.network, model.vocabulary.tokenizer.eos_token_id
+    network, end = model.network.network, model.vocabulary.tokenizer.eos_token_id
     prompt = (model.source(context) if context else model.vocabulary.empty()) - 5
     said = (model.target(reply)[:-1] - 5).tolist()
     if network.config.is_encoder_decoder:
@@ -55,12 +57,12 @@ def test_one_network_tells_all_three(model: PretrainedModel):
 
 @pytest.mark.parametrize("model", KINDS, indirect=True)
 def test_replies_are_ranked_as_those_of_a_chat_model(model: PretrainedModel):
-    found = respond(model, ["who sleeps"], 5, generator=generator(), generation=ASKING)
+    found = respond(model, ["who sleeps"], 5, stream=stream(), generation=GENERATION)
     assert found
-    assert found == respond(model, ["who sleeps"], 5, generator=generator(), generation=ASKING)
+    assert found == respond(model, ["who sleeps"], 5, stream=stream(), generation=GENERATION)
     assert [each.score for each in found] == sorted((each.score for each in found), reverse=True)
     assert all(each.score == pytest.approx(each.relevance + each.fluency) for each in found)
-    drawn = candidates(model, ["who sleeps"], generator=generator(), generation=ASKING)
+    drawn = candidates(model, ["who sleeps"], stream=stream(), generation=GENERATION)
     assert len(drawn) == 12
     assert not {number for each in drawn for number in each.tokens} & set(BARRED)
     by_text = {model.text(each.tokens): each for each in drawn}
@@ -72,9 +74,7 @@ def test_nothing_is_too_odd_to_reply_to(transformer_folder: Folder):
     for kind in ("gpt2", "bart"):
         model = PretrainedModel.load(transformer_folder(kind))
         for context in (["?!"], ["word " * 10_000], ["\x00\ud800 🙂<|end|>"], ["hi"] * 50):
-            found = respond(
-                model, context, 3, generator=generator(), generation=GenerationConfig(candidates=4, length=70)
-            )
+            found = respond(model, context, 3, stream=stream(), generation=GenerationConfig(candidates=4, length=70))
             assert all(np.isfinite(each.score) for each in found)
 
 
@@ -83,11 +83,11 @@ def test_an_exchange_that_was_learnt_comes_back(model: PretrainedModel):
     exchanges = [("where is the cat", "in bed"), ("who are you", "a bot")]
     rows = [model.forward_row([said], reply) for said, reply in exchanges]
     rows += [(model.source([reply]), model.target(said)) for said, reply in exchanges]
-    source, target = (tensors([row[side] for row in rows], CPU) for side in (0, 1))
-    learner = optimiser(model.forward.parameters(), PartConfig(learning_rate=0.03))
+    batch = [torch.from_numpy(column) for column in columns(rows)]
+    learner = optimiser(model.network.parameters(), PartConfig(learning_rate=0.03))
     for _ in range(300):
         learner.zero_grad()
-        loss = -model.forward.log_likelihood(*source, *target).mean()
+        loss = -model.network.log_likelihood(*batch).mean()
         loss.backward()
         learner.step()
         if loss.item() < 0.1:
@@ -95,7 +95,7 @@ def test_an_exchange_that_was_learnt_comes_back(model: PretrainedModel):
     assert loss.item() < 0.1
     generation = GenerationConfig(candidates=2, length=10, sampling=Sampling(top_k=1))
     for said, reply in exchanges:
-        best = respond(model, [said], 1, generator=generator(), generation=generation)
+        best = respond(model, [said], 1, stream=stream(), generation=generation)
         assert [each.text for each in best] == [reply]
     backward = model.log_backward([model.backward_row(["who are you"], reply) for _, reply in exchanges])
     assert backward[1] > backward[0] + 3
@@ -106,16 +106,16 @@ def test_an_acceptor_can_be_trained_and_kept(transformer_folder: Folder, tmp_pat
     exchanges = [(["where is the cat"], "asleep"), (["who are you"], "a bot")]
     config = AcceptorConfig(hidden=3, epochs=1)
     taught = model.with_acceptor(exchanges * 4, config, seed=3)
-    plain, chosen = (candidates(each, ["hi"], generator=generator(), generation=ASKING) for each in (model, taught))
+    plain, chosen = (candidates(each, ["hi"], stream=stream(), generation=GENERATION) for each in (model, taught))
     assert [each.tokens for each in plain] != [each.tokens for each in chosen]
-    found = respond(taught, ["hi"], 1, generator=generator(), generation=ASKING)[0]
+    found = respond(taught, ["hi"], 1, stream=stream(), generation=GENERATION)[0]
     best = next(each for each in chosen if taught.text(each.tokens) == found.text)
     assert found.fluency == best.score  # the acceptor's
     for path in transformer_folder("gpt2").iterdir():
         (tmp_path / path.name).write_bytes(path.read_bytes())
     taught.save_acceptor(tmp_path, card="# Acceptor\n")
     again = PretrainedModel.load(tmp_path)
-    assert candidates(again, ["hi"], generator=generator(), generation=ASKING) == chosen
+    assert candidates(again, ["hi"], stream=stream(), generation=GENERATION) == chosen
     with pytest.raises(ValueError, match="Expected a model with an acceptor"):
         model.save_acceptor(tmp_path, card="")
     with pytest.raises(ValueError, match="Expected words to train the acceptor on, but got none"):

@@ -5,12 +5,11 @@ import numpy as np
 import pytest
 import torch
 
-from generators.conversation.padded_batches import tensors
+from generators.conversation.padded_batches import masked
 from generators.pretrained.transformer_model import PretrainedModel
 from qa_core.networks.decoder_types import END_ID, START_ID
 
 Folder = Callable[..., Path]
-CPU = torch.device("cpu")
 KINDS = ["gpt2", "llama", "mistral", "opt", "bloom", "t5", "bart"]
 """Positions learnt, rotated, in a window that slides, told by the mask, and relative ones; two with an encoder."""
 
@@ -20,9 +19,14 @@ def model(request: pytest.FixtureRequest, transformer_folder: Folder) -> Pretrai
     return PretrainedModel.load(transformer_folder(request.param))
 
 
+def tensors(rows) -> tuple[torch.Tensor, torch.Tensor]:
+    ids, mask = masked(rows)
+    return torch.from_numpy(ids), torch.from_numpy(mask)
+
+
 def oracle(model: PretrainedModel, context: list[str], reply: str) -> torch.Tensor:
     """log p (Q, tokens) of the true tokens of a reply and of its end, by a single pass of transformers itself."""
-    network, end = model.forward.network, model.vocabulary.tokenizer.eos_token_id
+    network, end = model.network.network, model.vocabulary.tokenizer.eos_token_id
     prompt, said = ((numbers - 5).tolist() for numbers in (model.source(context), model.target(reply)[:-1]))
     true = torch.tensor([*said, end])
     if network.config.is_encoder_decoder:
@@ -39,7 +43,7 @@ def stepped(model: PretrainedModel, state, target: list[int], count: int) -> tor
     """log p (B,) of a target, word by word."""
     tokens, total = torch.full((count,), START_ID), torch.zeros(count)
     for word in target:
-        logits, state = model.forward.step(state, tokens)
+        logits, state = model.network.step(state, tokens)
         total += logits.log_softmax(1)[:, word]
         tokens = torch.full((count,), word)
     return total
@@ -52,7 +56,7 @@ def test_likelihoods_are_those_of_transformers(model: PretrainedModel):
     expected = [float(oracle(model, context, "ok, bye").sum()) for context in contexts]
     rows = [model.forward_row(context, "ok, bye") for context in contexts]
     assert model.log_forward(rows) == pytest.approx(expected, abs=1e-3)
-    state = model.forward.start(*tensors([source for source, _ in rows], CPU))
+    state = model.network.start(*tensors([source for source, _ in rows]))
     assert stepped(model, state, rows[0][1].tolist(), 3).tolist() == pytest.approx(expected, abs=1e-3)
 
 
@@ -60,9 +64,9 @@ def test_likelihoods_are_those_of_transformers(model: PretrainedModel):
 def test_distributions_are_those_of_transformers(model: PretrainedModel):
     replies = ["ok", "no way"]
     rows = [model.forward_row(["hello"], reply) for reply in replies]
-    source, target = (tensors([row[side] for row in rows], CPU) for side in (0, 1))
+    source, target = (tensors([row[side] for row in rows]) for side in (0, 1))
     with torch.no_grad():
-        found = model.forward.token_distributions(*source, *target)
+        found = model.network.token_distributions(*source, *target)
     true = torch.from_numpy(np.concatenate([row[1] for row in rows]))
     told = found.gather(1, true.unsqueeze(1)).squeeze(1)
     torch.testing.assert_close(told, torch.cat([oracle(model, ["hello"], each) for each in replies]), rtol=0, atol=1e-4)
@@ -73,17 +77,17 @@ def test_distributions_are_those_of_transformers(model: PretrainedModel):
 def test_rows_are_gathered_and_a_state_stays_what_it_was(model: PretrainedModel):
     contexts = [["hello there"], ["a"], ["what?", "say it"]]
     begun, target = model.target("ok")[:-1].tolist(), model.target("bye").tolist()
-    state = model.forward.start(*tensors([model.source(context) for context in contexts], CPU))
+    state = model.network.start(*tensors([model.source(context) for context in contexts]))
     expected = {}
     for word, before in zip(begun, (START_ID, *begun), strict=False):
-        _, state = model.forward.step(state, torch.full((3,), before))
+        _, state = model.network.step(state, torch.full((3,), before))
         expected[word] = before
     picked, last = [2, 0, 0, 1, 2], begun[-1]
 
     def rest(state, count: int) -> list[float]:
         tokens, total = torch.full((count,), last), torch.zeros(count)
         for word in target:
-            logits, state = model.forward.step(state, tokens)
+            logits, state = model.network.step(state, tokens)
             total += logits.log_softmax(1)[:, word]
             tokens = torch.full((count,), word)
         return total.tolist()
@@ -109,22 +113,22 @@ def test_parts_of_a_batch_add_up_to_it(model: PretrainedModel, monkeypatch: pyte
 @pytest.mark.parametrize("model", ["gpt2", "bart"], indirect=True)
 def test_a_text_ends_where_positions_end(model: PretrainedModel):
     word = model.target("a")[:1].tolist()
-    state, tokens = model.start_state(["hi"], 2), torch.full((2,), START_ID)
-    for _ in range(64 - model.start_state(["hi"], 1).length):
-        logits, state = model.forward.step(state, tokens)
+    state, tokens = model.start_state(["hi"], 2).state, torch.full((2,), START_ID)
+    for _ in range(64 - model.start_state(["hi"], 1).state.length):
+        logits, state = model.network.step(state, tokens)
         assert bool((logits[:, word].isfinite()).all())
         tokens = torch.tensor(word * 2)
-    logits, _ = model.forward.step(state, tokens)
+    logits, _ = model.network.step(state, tokens)
     assert logits.softmax(1)[:, END_ID].tolist() == [1.0, 1.0]
 
 
 @pytest.mark.parametrize("model", ["gpt2", "bart", "t5"], indirect=True)
 def test_the_last_layer_over_what_it_takes_is_the_network(model: PretrainedModel):
-    source, target = (tensors([row], CPU) for row in model.forward_row(["hello"], "ok"))
+    source, target = (tensors([row]) for row in model.forward_row(["hello"], "ok"))
     with torch.no_grad():
-        z = model.forward.before_softmax(*source, *target)
-        expected = model.forward.token_distributions(*source, *target)
-        output = model.forward.output
+        z = model.network.before_softmax(*source, *target)
+        expected = model.network.token_distributions(*source, *target)
+        output = model.network.output
         torch.testing.assert_close(output(z).log_softmax(1), expected, rtol=0, atol=1e-4)
         by_rows = (z @ output.weight.T + output.bias)[:, [END_ID, 90]]  # a token of its own, and one that ends
         torch.testing.assert_close(by_rows, output(z)[:, [END_ID, 90]], rtol=0, atol=1e-4)

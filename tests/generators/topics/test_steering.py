@@ -2,13 +2,18 @@ import numpy as np
 import pytest
 import torch
 
-from generators.conversation.chat_model import ChatConfig, ChatModel
+from generators.conversation.chat_model import ChatModel
+from generators.conversation.chat_text import ChatConfig
 from generators.conversation.decoding import Sampling
-from generators.conversation.padded_batches import SourceTarget
+from generators.conversation.padded_batches import SourceTarget, columns
+from generators.conversation.random_stream import RandomStream
 from generators.conversation.ranking import GenerationConfig, Response, rerank_by_topic, respond
+from generators.inference.activations import softmax
 from generators.topics.counting_grid import CountingGrid, GridConfig
 from generators.topics.steering import Steering
 from generators.training.chat_training import PartConfig, begin_from, optimiser, perplexity, train_part
+from generators.training.topic_batches import posteriors, with_topics
+from generators.training.trainable_chat import TrainableChat
 from qa_core.networks.decoder_types import Seq2SeqConfig
 from qa_core.networks.seq2seq import Seq2Seq
 from qa_core.networks.translator import Columns
@@ -35,17 +40,22 @@ def texts() -> list[str]:
 
 
 @pytest.fixture
-def model(grid: CountingGrid, texts: list[str], chat_config: ChatConfig) -> ChatModel:
+def trainable(grid: CountingGrid, texts: list[str], chat_config: ChatConfig) -> TrainableChat:
     seed_everything(4)
     network = Seq2SeqConfig(60, dimension=8, hidden=16, layers=1, dropout=0.0, uniform=0.3)
     config = ChatConfig(network, chat_config.language, chat_config.acceptor, max_source=8, max_target=6)
-    return ChatModel.of(texts * 2, config, grid=grid)
+    return TrainableChat.of(texts * 2, config, grid=grid)
+
+
+@pytest.fixture
+def model(trainable: TrainableChat) -> ChatModel:
+    return trainable.inference()
 
 
 def test_topics_of_words_are_those_of_the_grid(model: ChatModel, grid: CountingGrid):
     assert model.steering is not None
     target = torch.from_numpy(np.stack([model.target("they purr"), model.target("they say")]))
-    told = model.steering.posteriors(target, torch.ones_like(target, dtype=torch.bool))
+    told = posteriors(model.steering, target, torch.ones_like(target, dtype=torch.bool))
     np.testing.assert_allclose(told[0], grid.posterior("purr").probabilities, rtol=1e-5)
     assert told[0].tolist() == pytest.approx([0.45, 0.25, 0.25, 0.05], abs=1e-4)
     assert told[1].tolist() == pytest.approx([0.25] * 4)  # nothing the grid knows
@@ -60,24 +70,26 @@ def test_hints_that_say_nothing_leave_all_topics_alike(model: ChatModel):
 def test_training_gives_topics_to_some_replies_only(model: ChatModel):
     assert model.steering is not None
     batch = Columns.of([(model.source(["you"]), model.target("they purr"))] * 200, torch.device("cpu"))
-    topic = model.steering.steered(batch, np.random.default_rng(1)).topic
+    topic = with_topics(model.steering, batch, np.random.default_rng(1)).topic
     assert topic is not None
     without = int((topic[:, 0] == 0.25).sum())
     assert 70 < without < 130
-    told = model.steering.steered(batch).topic
+    told = with_topics(model.steering, batch).topic
     assert told is not None
     assert bool((told[:, 0] > 0.4).all())
 
 
-def test_a_steered_decoder_says_what_the_hint_is_about(model: ChatModel, texts: list[str]):
-    assert model.steering is not None
-    rows: list[SourceTarget] = [model.forward_row(["what do you say ?"], text) for text in texts[:-1]]
+def test_a_steered_decoder_says_what_the_hint_is_about(trainable: TrainableChat, texts: list[str]):
+    assert trainable.steering is not None
+    rows: list[SourceTarget] = [trainable.forward_row(["what do you say ?"], text) for text in texts[:-1]]
     config = PartConfig(batch=4, epochs=100, patience=100, learning_rate=0.01)
-    training = Training(model.forward, optimiser(model.forward.parameters(), config), seed=1)
-    for _ in train_part(training, rows * 4, config, held_out=rows, steering=model.steering):
+    training = Training(trainable.forward, optimiser(trainable.forward.parameters(), config), seed=1)
+    for _ in train_part(training, rows * 4, config, held_out=rows, steering=trainable.steering):
         pass
-    model.forward.eval()
-    assert perplexity(model.forward, rows, steering=model.steering) < perplexity(model.forward, rows) - 0.05
+    steered = perplexity(trainable.forward, rows, steering=trainable.steering)
+    assert steered < perplexity(trainable.forward, rows) - 0.05
+    model = trainable.inference()
+    assert model.steering is not None
     counts = {}
     for hint in ("cats", "boats"):
         generation = GenerationConfig(60, length=4, method="vanilla", sampling=Sampling())
@@ -85,17 +97,14 @@ def test_a_steered_decoder_says_what_the_hint_is_about(model: ChatModel, texts: 
             model,
             ["what do you say ?"],
             60,
-            generator=torch.Generator().manual_seed(1),
+            stream=RandomStream(1),
             generation=generation,
             hints=[hint],
         )
         counts[hint] = {each.text.split()[-1].rstrip(".") for each in found}
+    batch = columns([model.forward_row(["what do you say ?"], "they purr")])
     drawn = {
-        hint: model.forward.token_distributions(
-            *_columns(model, ["what do you say ?"], "they purr"), topic=model.topic([hint])
-        )[1]
-        .exp()
-        .detach()
+        hint: softmax(model.forward.output.logits(model.forward.before_softmax(*batch, model.steering.topic(hint))))[1]
         for hint in TOPICS
     }
     for hint, said in TOPICS.items():
@@ -111,10 +120,10 @@ def test_it_is_saved_with_its_grid(model: ChatModel, tmp_path):
     loaded = ChatModel.load(tmp_path / "chat")
     assert loaded.config == model.config
     assert loaded.steering is not None
-    rows = [model.forward_row(["what do you say ?"], "they purr")]
-    assert perplexity(loaded.forward, rows, steering=loaded.steering) == pytest.approx(
-        perplexity(model.forward, rows, steering=model.steering)
-    )
+    assert model.steering is not None
+    batch = columns([model.forward_row(["what do you say ?"], "they purr")])
+    scores = [each.forward.log_likelihood(*batch, each.steering.topic("cats")) for each in (model, loaded)]
+    assert scores[0].tolist() == scores[1].tolist()
 
 
 def test_another_grid_is_told(model: ChatModel, grid: CountingGrid, tmp_path):
@@ -125,21 +134,23 @@ def test_another_grid_is_told(model: ChatModel, grid: CountingGrid, tmp_path):
         ChatModel.load(tmp_path / "chat")
 
 
-def test_parts_without_topics_begin_from_one_with_them(model: ChatModel):
-    copied = begin_from(model.backward, model.forward)
+def test_parts_without_topics_begin_from_one_with_them(trainable: TrainableChat):
+    copied = begin_from(trainable.backward, trainable.forward)
     assert "decoder.weight_ih_l0" in copied
-    assert torch.equal(model.backward.decoder.weight_ih_l0, model.forward.decoder.weight_ih_l0[:, :8])
+    assert torch.equal(trainable.backward.decoder.weight_ih_l0, trainable.forward.decoder.weight_ih_l0[:, :8])
 
 
 def test_a_linear_map_of_the_topics_may_be_heard_instead(grid: CountingGrid, texts: list[str], chat_config: ChatConfig):
     network = Seq2SeqConfig(60, dimension=8, hidden=16, layers=1, topic_width=3)
-    made = ChatModel.of(texts, ChatConfig(network, chat_config.language), grid=grid)
-    assert made.forward.topics.weight.shape == (3, 4)
+    made = TrainableChat.of(texts, ChatConfig(network, chat_config.language), grid=grid).inference()
+    assert made.steering is not None
+    weight = made.forward.weights["topics.weight"]
+    assert weight.shape == (3, 4)
     state = made.start_state(["they say"], 5, hints=["cats", "xyzzy", "boats"])
-    torch.testing.assert_close(state.topic[0], made.forward.topics.weight @ made.topic(["cats"])[0])
-    torch.testing.assert_close(state.topic[0], state.topic[2])  # the second hint says nothing and has no share
-    assert not torch.equal(state.topic[0], state.topic[1])
-    deaf = ChatModel.of(texts, ChatConfig(network, chat_config.language))
+    np.testing.assert_allclose(state.topic[0], weight @ made.steering.topic("cats")[0], rtol=1e-5)
+    assert state.topic[0].tolist() == state.topic[2].tolist()  # the second hint has no known word and no share
+    assert state.topic[0].tolist() != state.topic[1].tolist()
+    deaf = TrainableChat.of(texts, ChatConfig(network, chat_config.language)).inference()
     assert deaf.start_state(["they say"], 2, hints=["cats"]).topic.shape == (2, 0)
 
 
@@ -152,14 +163,9 @@ def test_a_distribution_of_another_size_is_told():
 
 
 def test_words_beyond_the_size_are_known_where_they_are_wanted(texts: list[str], chat_config: ChatConfig):
-    made = ChatModel.of(texts * 2, chat_config, minimum=2, wanted=["mast of nowhere"])
+    made = TrainableChat.of(texts * 2, chat_config, minimum=2, extra=["mast of nowhere"])
     assert "mast" in made.vocabulary
     assert "nowhere" not in made.vocabulary
-
-
-def _columns(model: ChatModel, context: list[str], reply: str):
-    batch = Columns.of([model.forward_row(context, reply)], torch.device("cpu"))
-    return batch.source, batch.source_mask, batch.target, batch.target_mask
 
 
 def test_steering_knows_no_words_of_an_empty_grid_vocabulary(grid: CountingGrid):

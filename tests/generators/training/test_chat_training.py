@@ -5,7 +5,9 @@ import numpy as np
 import pytest
 import torch
 
-from generators.conversation.chat_model import BARRED, ChatModel
+from generators.conversation.chat_text import BARRED
+from generators.conversation.padded_batches import SourceTarget
+from generators.training.acceptor_training import Examples
 from generators.training.chat_training import (
     PartConfig,
     acceptor_examples,
@@ -15,6 +17,7 @@ from generators.training.chat_training import (
     perplexity,
     train_part,
 )
+from generators.training.trainable_chat import TrainableChat
 from qa_core.training.loop import Training
 from qa_core.training.resume import load_training, save_training
 
@@ -27,10 +30,10 @@ CONFIG = PartConfig(batch=2, epochs=25, patience=25, learning_rate=0.05)
 
 
 @pytest.mark.parametrize("part", ["forward", "language", "backward"])
-def test_each_part_learns_its_targets(chat_model: ChatModel, part: str):
-    make = chat_model.backward_row if part == "backward" else chat_model.forward_row
+def test_each_part_learns_its_targets(trainable_chat: TrainableChat, part: str):
+    make = trainable_chat.backward_row if part == "backward" else trainable_chat.forward_row
     rows = [make([said], reply) for said, reply in PAIRS]
-    module = getattr(chat_model, part)
+    module = getattr(trainable_chat, part)
     before = perplexity(module, rows)
     training = Training(module, optimiser(module.parameters(), CONFIG), seed=1)
     reports = list(train_part(training, rows, CONFIG, held_out=rows))
@@ -39,83 +42,89 @@ def test_each_part_learns_its_targets(chat_model: ChatModel, part: str):
     assert reports[-1].learning_rate < 0.05 * CONFIG.learning_rate
 
 
-def test_perplexity_by_hand(chat_model: ChatModel):
-    rows = [chat_model.forward_row([said], reply) for said, reply in PAIRS]
+def test_perplexity_by_hand(trainable_chat: TrainableChat):
+    rows = [trainable_chat.forward_row([said], reply) for said, reply in PAIRS]
     tokens = sum(len(target) for _, target in rows)
-    expected = np.exp(-chat_model.log_forward(rows).sum(dtype=np.float64) / tokens)
-    assert perplexity(chat_model.forward, rows) == pytest.approx(expected, rel=1e-6)
+    expected = np.exp(-trainable_chat.inference().log_forward(rows).sum(dtype=np.float64) / tokens)
+    assert perplexity(trainable_chat.forward, rows) == pytest.approx(expected, rel=1e-6)
 
 
-def test_an_epoch_may_be_a_part_of_the_rows(chat_model: ChatModel):
-    rows = [chat_model.forward_row([said], reply) for said, reply in PAIRS]
+def test_an_epoch_may_be_a_part_of_the_rows(trainable_chat: TrainableChat):
+    rows = [trainable_chat.forward_row([said], reply) for said, reply in PAIRS]
     config = replace(CONFIG, epochs=3, rows=1)
-    training = Training(chat_model.forward, optimiser(chat_model.forward.parameters(), config), seed=1)
+    training = Training(trainable_chat.forward, optimiser(trainable_chat.forward.parameters(), config), seed=1)
     list(train_part(training, rows, config, held_out=rows))
     assert training.step == 3
 
 
-def test_a_resumed_part_ends_as_an_uninterrupted_one(chat_model: ChatModel, tmp_path: Path):
-    rows = [chat_model.forward_row([said], reply) for said, reply in PAIRS]
+def test_a_resumed_part_ends_as_an_uninterrupted_one(trainable_chat: TrainableChat, tmp_path: Path):
+    rows = [trainable_chat.forward_row([said], reply) for said, reply in PAIRS]
     config = replace(CONFIG, epochs=4, batch=1)
-    start = {name: tensor.clone() for name, tensor in chat_model.forward.state_dict().items()}
+    start = {name: tensor.clone() for name, tensor in trainable_chat.forward.state_dict().items()}
 
     def run(stop: int | None = None) -> dict[str, torch.Tensor]:
-        training = Training(chat_model.forward, optimiser(chat_model.forward.parameters(), config), seed=1)
+        training = Training(trainable_chat.forward, optimiser(trainable_chat.forward.parameters(), config), seed=1)
         if (tmp_path / "run").exists():
             load_training(tmp_path / "run", training)
         for number, _ in enumerate(train_part(training, rows, config, held_out=rows, report_every=1), 1):
             if number == stop:
                 save_training(tmp_path / "run", training)
                 break
-        return {name: tensor.clone() for name, tensor in chat_model.forward.state_dict().items()}
+        return {name: tensor.clone() for name, tensor in trainable_chat.forward.state_dict().items()}
 
     whole = run()
-    chat_model.forward.load_state_dict(start)
+    trainable_chat.forward.load_state_dict(start)
     run(stop=6)
-    chat_model.forward.load_state_dict(start)
+    trainable_chat.forward.load_state_dict(start)
     resumed = run()
     assert all(torch.equal(whole[name], resumed[name]) for name in whole)
 
 
-def test_nothing_to_learn_from_is_refused(chat_model: ChatModel):
-    training = Training(chat_model.forward, optimiser(chat_model.forward.parameters(), CONFIG), seed=1)
+def test_nothing_to_learn_from_is_refused(trainable_chat: TrainableChat):
+    training = Training(trainable_chat.forward, optimiser(trainable_chat.forward.parameters(), CONFIG), seed=1)
     with pytest.raises(ValueError, match="Expected rows to train on and to hold out, but got 0 and 0"):
         next(train_part(training, [], CONFIG, held_out=[]))
 
 
-def test_later_parts_begin_with_the_words_of_forward(chat_model: ChatModel):
-    copied = begin_from(chat_model.language, chat_model.forward)
-    assert set(copied) == {name for name, _ in chat_model.language.named_parameters()}
-    torch.testing.assert_close(chat_model.language.words.E_tune, chat_model.forward.target.E_tune)
-    torch.testing.assert_close(chat_model.language.lstm.weight_hh_l1, chat_model.forward.decoder.weight_hh_l1)
+def test_later_parts_begin_with_the_words_of_forward(trainable_chat: TrainableChat):
+    copied = begin_from(trainable_chat.language, trainable_chat.forward)
+    assert set(copied) == {name for name, _ in trainable_chat.language.named_parameters()}
+    torch.testing.assert_close(trainable_chat.language.words.E_tune, trainable_chat.forward.target.E_tune)
+    torch.testing.assert_close(trainable_chat.language.lstm.weight_hh_l1, trainable_chat.forward.decoder.weight_hh_l1)
     # without a source the decoder's own state alone is heard
     with torch.no_grad():
         target, mask = torch.tensor([[7, 8, 3]]), torch.ones(1, 3, dtype=torch.bool)
         nothing = torch.zeros(1, 1, dtype=torch.int64)
-        told = chat_model.forward.token_log_likelihood(nothing, nothing > 0, target, mask)
-        torch.testing.assert_close(chat_model.language.token_log_likelihood(target, mask), told)
-    begin_from(chat_model.backward, chat_model.forward)
-    rows = [chat_model.forward_row(["why?"], "they are tired.")]
-    assert chat_model.log_backward(rows).tolist() == chat_model.log_forward(rows).tolist()
+        expected = trainable_chat.forward.token_distributions(nothing, nothing > 0, target, mask)
+        torch.testing.assert_close(trainable_chat.language.token_distributions(target, mask), expected)
+    begin_from(trainable_chat.backward, trainable_chat.forward)
+    rows = [trainable_chat.forward_row(["why?"], "they are tired.")]
+    model = trainable_chat.inference()
+    assert model.log_backward(rows).tolist() == model.log_forward(rows).tolist()
 
 
-def test_examples_are_true_words_beside_drawn_ones(chat_model: ChatModel):
-    rows = [chat_model.forward_row([said], reply) for said, reply in PAIRS]
+def examples_of(model: TrainableChat, rows: list[SourceTarget], **options: int) -> Examples:
+    generator = torch.Generator().manual_seed(1)
+    return acceptor_examples(model.forward, model.language, rows, generator=generator, **options)
+
+
+def test_examples_are_true_words_beside_drawn_ones(trainable_chat: TrainableChat):
+    rows = [trainable_chat.forward_row([said], reply) for said, reply in PAIRS]
     words = sum(len(target) for _, target in rows)
-    examples = acceptor_examples(chat_model, rows, generator=torch.Generator().manual_seed(1))
+    examples = examples_of(trainable_chat, rows)
     assert examples.features.shape == (2 * words, 3)
     assert examples.right.tolist() == [1.0, 0.0] * words
     assert examples.features.isfinite().all()
     torch.testing.assert_close(examples.features[0::2, 1], examples.features[1::2, 1])  # one step's entropy
-    again = acceptor_examples(chat_model, rows, generator=torch.Generator().manual_seed(1))
+    again = examples_of(trainable_chat, rows)
     assert torch.equal(examples.features, again.features)
-    assert len(acceptor_examples(chat_model, rows, generator=torch.Generator(), limit=4)) == 8
-    assert len(acceptor_examples(chat_model, [], generator=torch.Generator())) == 0
+    assert len(examples_of(trainable_chat, rows, limit=4)) == 8
+    assert len(examples_of(trainable_chat, [])) == 0
 
 
-def test_unknown_words_are_no_examples(chat_model: ChatModel):
-    rows = [chat_model.forward_row(["why?"], "zebras are tired")]
-    assert len(acceptor_examples(chat_model, rows, generator=torch.Generator())) == 2 * 3
+def test_unknown_words_are_no_examples(trainable_chat: TrainableChat):
+    rows = [trainable_chat.forward_row(["why?"], "zebras are tired")]
+    assert len(examples_of(trainable_chat, rows)) == 2 * 3
 
 
 def test_barred_words_leave_their_probability_to_the_others():

@@ -5,9 +5,10 @@ import numpy as np
 import pytest
 import torch
 
-from generators.conversation.acceptor import AcceptorConfig
-from generators.conversation.chat_model import BARRED, ChatModel
+from generators.conversation.chat_text import BARRED, ChatText
 from generators.conversation.decoding import Sampling
+from generators.conversation.random_stream import RandomStream
+from generators.inference.acceptor import AcceptorConfig
 from generators.training.chat_training import PartConfig, perplexity, train_part
 from generators.training.persona_training import (
     WEIGHTS,
@@ -21,6 +22,8 @@ from generators.training.persona_training import (
     styled_rows,
     tunable,
 )
+from generators.training.torch_networks import TorchNetwork
+from generators.training.trainable_chat import TrainableChat
 from qa_core.networks.decoder_types import END_ID
 from qa_core.training.loop import Training
 
@@ -28,22 +31,22 @@ SPOKEN = [Spoken("my cats sleep."), Spoken("in the House?", "my cats sleep."), S
 CONFIG = PartConfig(batch=4, epochs=30, patience=30, learning_rate=0.05)
 
 
-def words(model: ChatModel, ids: np.ndarray) -> str:
+def words(model: ChatText, ids: np.ndarray) -> str:
     return " ".join(model.vocabulary.words(ids.tolist()))
 
 
-def test_long_sentences_have_a_beginning_and_no_end(chat_model: ChatModel):
-    assert words(chat_model, beginning(chat_model, "they are tired.")) == "they are tired . </s>"
-    assert words(chat_model, beginning(chat_model, "cats " * 6)) == "cats cats cats cats cats cats </s>"
-    assert words(chat_model, beginning(chat_model, "cats do " * 5)) == "cats do cats do cats do"
-    assert beginning(chat_model, " ").tolist() == [END_ID]
+def test_long_sentences_have_a_beginning_and_no_end(trainable_chat: TrainableChat):
+    assert words(trainable_chat, beginning(trainable_chat, "they are tired.")) == "they are tired . </s>"
+    assert words(trainable_chat, beginning(trainable_chat, "cats " * 6)) == "cats cats cats cats cats cats </s>"
+    assert words(trainable_chat, beginning(trainable_chat, "cats do " * 5)) == "cats do cats do cats do"
+    assert beginning(trainable_chat, " ").tolist() == [END_ID]
 
 
-def test_rows_are_behind_made_up_contexts_and_the_sentence_before(chat_model: ChatModel):
+def test_rows_are_behind_made_up_contexts_and_the_sentence_before(trainable_chat: TrainableChat):
     contexts = [("why?", "why?"), ("who sleeps?", "in the House?"), ()]
     rows = [
-        (words(chat_model, source), words(chat_model, target))
-        for source, target in styled_rows(chat_model, SPOKEN, contexts)
+        (words(trainable_chat, source), words(trainable_chat, target))
+        for source, target in styled_rows(trainable_chat, SPOKEN, contexts)
     ]
     assert rows[:4] == [
         ("why ?", "my cats sleep . </s>"),
@@ -52,26 +55,28 @@ def test_rows_are_behind_made_up_contexts_and_the_sentence_before(chat_model: Ch
         ("my cats sleep .", "in the house ? </s>"),
     ]
     assert len(rows) == 5
-    assert len(speaker_rows(chat_model, [*SPOKEN, Spoken(" ")])) == 3
+    assert len(speaker_rows(trainable_chat, [*SPOKEN, Spoken(" ")])) == 3
 
 
-def test_known_words(chat_model: ChatModel):
-    assert known_share(chat_model, "my dogs sleep.") == 0.75
-    assert known_share(chat_model, "") == 0
+def test_known_words(trainable_chat: TrainableChat):
+    assert known_share(trainable_chat, "my dogs sleep.") == 0.75
+    assert known_share(trainable_chat, "") == 0
 
 
-def test_contexts_are_what_the_backward_model_has_learnt(chat_model: ChatModel):
+def test_contexts_are_what_the_backward_model_has_learnt(trainable_chat: TrainableChat):
     pairs = [("where do cats sleep?", "in the House."), ("why?", "they are tired.")]
-    rows = [chat_model.backward_row([said], reply) for said, reply in pairs]
-    module = chat_model.backward
+    rows = [trainable_chat.backward_row([said], reply) for said, reply in pairs]
+    module = trainable_chat.backward
     training = Training(module, torch.optim.Adam(module.parameters(), lr=0.05), seed=1)
     list(train_part(training, rows, replace(CONFIG, epochs=60, patience=60), held_out=rows))
     right: list[bool] = []
+    backward = TorchNetwork(module, trainable_chat.device)
     drawn = pseudo_contexts(
-        chat_model,
+        trainable_chat,
+        backward,
         [reply for _, reply in pairs] * 100,
         3,
-        generator=torch.Generator().manual_seed(0),
+        stream=RandomStream(0),
         sampling=Sampling(temperature=0.1),
     )
     assert len(drawn) == 200
@@ -79,55 +84,67 @@ def test_contexts_are_what_the_backward_model_has_learnt(chat_model: ChatModel):
         assert len(texts) == 3
         right += [text.lower().rstrip("?") == said.rstrip("?") for text in texts]
     assert np.mean(right) > 0.9
-    assert pseudo_contexts(chat_model, [], 2, generator=torch.Generator(), sampling=Sampling()) == []
+    assert (
+        pseudo_contexts(
+            trainable_chat,
+            backward,
+            [],
+            2,
+            stream=RandomStream(0),
+            sampling=Sampling(),
+        )
+        == []
+    )
 
 
 @pytest.mark.parametrize("all_words", [False, True])
-def test_tuning_leaves_the_base_alone_and_its_words_too_unless_asked(chat_model: ChatModel, all_words: bool):
-    before = {name: tensor.clone() for name, tensor in chat_model.forward.state_dict().items()}
-    rows = styled_rows(chat_model, SPOKEN[:2], [("why?",), ("who sleeps?",)])
-    start = perplexity(chat_model.forward, rows)
-    module = tunable(chat_model.forward, words=all_words)
+def test_tuning_leaves_the_base_alone_and_its_words_too_unless_asked(trainable_chat: TrainableChat, all_words: bool):
+    before = {name: tensor.clone() for name, tensor in trainable_chat.forward.state_dict().items()}
+    rows = styled_rows(trainable_chat, SPOKEN[:2], [("why?",), ("who sleeps?",)])
+    start = perplexity(trainable_chat.forward, rows)
+    module = tunable(trainable_chat.forward, words=all_words)
     own = [tensor for tensor in module.parameters() if tensor.requires_grad]
     list(train_part(Training(module, torch.optim.Adam(own, lr=0.05), seed=1), rows, CONFIG, held_out=rows))
     assert perplexity(module, rows) < start / 3
-    for name, tensor in chat_model.forward.state_dict().items():
+    for name, tensor in trainable_chat.forward.state_dict().items():
         torch.testing.assert_close(tensor, before[name], rtol=0, atol=0)
-    assert torch.equal(module.source.table, chat_model.forward.source.table) is not all_words
-    assert not torch.equal(module.output.bias, chat_model.forward.output.bias)
+    assert torch.equal(module.source.table, trainable_chat.forward.source.table) is not all_words
+    assert not torch.equal(module.output.bias, trainable_chat.forward.output.bias)
 
 
-def test_the_acceptor_goes_on_from_that_of_the_base(chat_model: ChatModel):
-    rows = styled_rows(chat_model, SPOKEN[:2], [("why?",), ("who sleeps?",)])
+def test_the_acceptor_goes_on_from_that_of_the_base(trainable_chat: TrainableChat):
+    rows = styled_rows(trainable_chat, SPOKEN[:2], [("why?",), ("who sleeps?",)])
     told = torch.randn(4, 3)
-    before = chat_model.acceptor(told)
-    adapted = adapted_acceptor(chat_model, chat_model.forward, rows * 20, AcceptorConfig(hidden=4), limit=100, seed=1)
+    before = trainable_chat.acceptor(told)
+    config = AcceptorConfig(hidden=4)
+    adapted = adapted_acceptor(trainable_chat, trainable_chat.forward, rows * 20, config, limit=100, seed=1)
     assert not torch.equal(adapted(told), before)
-    assert torch.equal(chat_model.acceptor(told), before)
-    same = adapted_acceptor(chat_model, chat_model.forward, [], AcceptorConfig(hidden=4), limit=100, seed=1)
+    assert torch.equal(trainable_chat.acceptor(told), before)
+    same = adapted_acceptor(trainable_chat, trainable_chat.forward, [], config, limit=100, seed=1)
     assert torch.equal(same(told), before)
 
 
-def test_perplexities_of_products_by_hand(chat_model: ChatModel):
-    rows = styled_rows(chat_model, SPOKEN[:2], [("why?",), ("who sleeps?",)])
-    found = multiplied_perplexities(chat_model, chat_model.language, rows)
+def test_perplexities_of_products_by_hand(trainable_chat: TrainableChat):
+    rows = styled_rows(trainable_chat, SPOKEN[:2], [("why?",), ("who sleeps?",)])
+    found = multiplied_perplexities(trainable_chat, trainable_chat.language, rows)
     assert len(found) == len(WEIGHTS) ** 2
     total, count = 0.0, 0
     for source, target in rows:
         columns = [torch.from_numpy(each)[None] for each in (source, source >= 0, target, target >= 0)]
         with torch.no_grad():
-            one = chat_model.forward.token_distributions(*columns)
-            other = chat_model.language.token_distributions(*columns[2:])
+            one = trainable_chat.forward.token_distributions(*columns)
+            other = trainable_chat.language.token_distributions(*columns[2:])
         p = one.exp() ** 0.5 * other.exp() ** 0.25
         p = p / p.sum(1, keepdim=True)
         total += float(p[torch.arange(len(target)), columns[2][0]].log().sum())
         count += len(target)
     assert found[0.5, 0.25] == pytest.approx(math.exp(-total / count), rel=1e-5)
     with pytest.raises(ValueError, match="Expected rows to choose the weights on"):
-        multiplied_perplexities(chat_model, chat_model.language, [])
+        multiplied_perplexities(trainable_chat, trainable_chat.language, [])
 
 
-def test_contexts_hold_no_special_words(chat_model: ChatModel):
-    drawn = pseudo_contexts(chat_model, ["why?"], 50, generator=torch.Generator().manual_seed(1), sampling=Sampling())
-    special = set(chat_model.vocabulary.words(BARRED))
+def test_contexts_hold_no_special_words(trainable_chat: TrainableChat):
+    backward = TorchNetwork(trainable_chat.backward, trainable_chat.device)
+    drawn = pseudo_contexts(trainable_chat, backward, ["why?"], 50, stream=RandomStream(1), sampling=Sampling())
+    special = set(trainable_chat.vocabulary.words(BARRED))
     assert not special & {word for texts in drawn for text in texts for word in text.split()}

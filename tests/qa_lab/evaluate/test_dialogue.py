@@ -5,8 +5,9 @@ from pathlib import Path
 import pytest
 import torch
 
-from generators.conversation.chat_model import ChatConfig, ChatModel
-from generators.conversation.language_model import LanguageModelConfig
+from generators.conversation.chat_text import ChatConfig
+from generators.inference.language_model import LanguageModelConfig
+from generators.training.trainable_chat import TrainableChat
 from qa_core.networks.decoder_types import Seq2SeqConfig
 from qa_core.networks.seq2seq import Seq2Seq
 from qa_lab.evaluate import dialogue
@@ -36,10 +37,10 @@ def model(tmp_path: Path) -> Path:
     size = len(WORDS) + 5
     network = Seq2SeqConfig(size, dimension=size, hidden=size, layers=1, dropout=0.0, uniform=0.01)
     language = LanguageModelConfig(size, dimension=4, hidden=4, layers=1, dropout=0.0)
-    made = ChatModel.of(WORDS, ChatConfig(network, language))
+    made = TrainableChat.of(WORDS, ChatConfig(network, language))
     with torch.no_grad():
         copies(made.backward)
-    made.save(tmp_path / "model", card="# Card\n")
+    made.inference().save(tmp_path / "model", card="# Card\n")
     return tmp_path / "model"
 
 

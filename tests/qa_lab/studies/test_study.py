@@ -6,15 +6,17 @@ import numpy as np
 import pytest
 import torch
 
-from generators.conversation.acceptor import AcceptorConfig
-from generators.conversation.chat_model import ChatConfig, ChatModel
+from generators.conversation.chat_model import ChatModel
+from generators.conversation.chat_text import ChatConfig
 from generators.conversation.decoding import Sampling
 from generators.conversation.detokenise import Casing
-from generators.conversation.language_model import LanguageModelConfig
 from generators.conversation.ranking import GenerationConfig
-from generators.personas.persona import Persona, PersonaConfig, changed, fingerprint
+from generators.inference.acceptor import AcceptorConfig
+from generators.inference.language_model import LanguageModelConfig
+from generators.personas.persona import Persona, PersonaConfig, changed
 from generators.personas.quotations import Quotations
 from generators.topics.counting_grid import CountingGrid, GridConfig
+from generators.training.trainable_chat import TrainableChat
 from qa_core.measures.metrics import Score
 from qa_core.networks.decoder_types import END_ID, Seq2SeqConfig
 from qa_core.networks.vocabulary import Vocabulary
@@ -51,17 +53,17 @@ def base() -> ChatModel:
     cells = np.full((len(WORDS), 4), 1 / len(WORDS), dtype=np.float32)
     background = np.full(len(WORDS), 1 / len(WORDS), dtype=np.float32)
     grid = CountingGrid(GridConfig(2, 2, 1, background=0.0), Vocabulary(tuple(WORDS)), cells, background)
-    return ChatModel.of([*WORDS, "? ."], config, grid=grid)
+    return TrainableChat.of([*WORDS, "? ."], config, grid=grid).inference()
 
 
 def speaker(base: ChatModel, name: str) -> Persona:
     """Says the words of its style, and little else."""
-    bias = torch.zeros(len(base.vocabulary))
+    bias = np.zeros(len(base.vocabulary), dtype=np.float32)
     bias[base.vocabulary.ids(STYLES[name])] = 6.0
     bias[END_ID] = 5.0
     sentences = [f"{word.capitalize()} do ." for word in STYLES[name]]
     return Persona(
-        PersonaConfig(f"{name}-1", fingerprint(base), (0.5, 1.0)),
+        PersonaConfig(f"{name}-1", base.fingerprint, (0.5, 1.0)),
         base,
         changed(base.forward, {"output.bias": bias}),
         base.acceptor,

@@ -1,4 +1,4 @@
-"""Limits on the bytes that come out of files and decompressors."""
+"""Bytes produced, counted where they come out of a file or a decompressor."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from qa_bot.documents.ingest.records import Limits
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
 
-RATIO_FLOOR = 1024**2  # short repetitive files compress better than any limit; below this the ratio is not checked
+RATIO_FLOOR = 1024**2  # short repetitive files compress better than any bound; below this the ratio is not asked
 
 
 class LimitError(Exception):
-    """A limit was exceeded; the rest of the file is not read."""
+    """A bound is reached: the file, or the rest of it, is not read."""
 
 
 class TotalLimitError(LimitError):
-    """The limit on the whole input was exceeded; nothing more is read."""
+    """The bound over the whole input is reached: nothing more is read."""
 
 
 class ByteBudget:
-    """Counts the bytes of the whole input."""
+    """Bytes produced so far over the whole input."""
 
     def __init__(self, limits: Limits) -> None:
         self.limits = limits
@@ -38,9 +38,9 @@ class ByteBudget:
 
 
 class LayerBudget:
-    """Counts the bytes of one layer of compression, and limits their ratio to the bytes on disk.
+    """Bytes that came out of one layer, against the bytes on disk that they came from.
 
-    `packed` is None for a plain file; `archive` is the budget of the archive that contains a member.
+    `packed` is None for a plain file; `archive` is the meter of the archive that a member belongs to.
     """
 
     def __init__(self, total: ByteBudget, *, packed: int | None = None, archive: LayerBudget | None = None) -> None:
@@ -71,11 +71,11 @@ class ByteSource(Protocol):
 
 
 class CountingStream(io.RawIOBase):
-    """A stream that counts the bytes read from it, and can show its first bytes in advance."""
+    """A stream that counts what is read from it and can show its first bytes beforehand."""
 
-    def __init__(self, source: ByteSource, budget: LayerBudget) -> None:
+    def __init__(self, source: ByteSource, meter: LayerBudget) -> None:
         self.source = source
-        self.budget = budget
+        self.meter = meter
         self._head = b""
         self._error: Exception | None = None
 
@@ -93,11 +93,11 @@ class CountingStream(io.RawIOBase):
         return len(data)
 
     def head(self, size: int) -> bytes:
-        """At most `size` first bytes without consuming them; an error behind them is raised when it is reached."""
+        """The first bytes, at most `size`, which stay to be read; an error after them waits until it is reached."""
         while len(self._head) < size and self._error is None:
             try:
                 data = self._next(size - len(self._head))
-            except Exception as error:  # raised by a later read, after the good bytes
+            except Exception as error:  # told by the next read, behind the bytes that are good
                 self._error = error
                 break
             if not data:
@@ -106,7 +106,7 @@ class CountingStream(io.RawIOBase):
         return self._head
 
     def _next(self, size: int) -> bytes:
-        # read1 returns the bytes before a truncation; read would raise and lose them
+        # read1 hands over what came before a truncation, where read would raise and lose it
         data: bytes = getattr(self.source, "read1", self.source.read)(size)
-        self.budget.add(len(data))
+        self.meter.add(len(data))
         return data

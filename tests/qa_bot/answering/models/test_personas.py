@@ -132,12 +132,14 @@ def test_a_context_of_ten_thousand_words_is_cut(voices: PersonaStore):
 
 
 def test_a_base_without_a_grid_says_so(tiny_voices: Path, style: StyleSection, tmp_path: Path):
-    from generators.conversation.chat_model import ChatConfig, ChatModel
-    from generators.conversation.language_model import LanguageModelConfig
+    from generators.conversation.chat_text import ChatConfig
+    from generators.inference.language_model import LanguageModelConfig
+    from generators.training.trainable_chat import TrainableChat
     from qa_core.networks.decoder_types import Seq2SeqConfig
 
     sizes = {"dimension": 4, "hidden": 4, "layers": 1}
-    made = ChatModel.of(["a b c"], ChatConfig(Seq2SeqConfig(20, **sizes), LanguageModelConfig(20, **sizes)))
+    config = ChatConfig(Seq2SeqConfig(20, **sizes), LanguageModelConfig(20, **sizes))
+    made = TrainableChat.of(["a b c"], config).inference()
     made.save(tmp_path / "deaf", card="")
     with pytest.raises(PersonaError, match="hears topics"):
         PersonaStore(tiny_voices, replace(style, base=str(tmp_path / "deaf"))).chart()

@@ -2,10 +2,17 @@
 
 from pathlib import Path
 
+import numpy as np
 import pytest
+import torch
 
+from generators.conversation.chat_model import ChatModel
+from generators.conversation.padded_batches import columns
+from generators.training.torch_networks import evaluating
+from generators.training.trainable_chat import TrainableChat
 from qa_bot.answering.models.personas import SHIPPED, PersonaStore
 from qa_bot.home.config import StyleSection
+from qa_core.networks.decoder_types import START_ID
 
 MOST = 40_000_000
 """Bytes of all weights together."""
@@ -38,6 +45,36 @@ def test_they_quote_and_draw(voices: PersonaStore):
     drawn = [line.text for line in said if line.kind == "generated"]
     assert all(text not in sentences and text.isascii() for text in drawn)
     assert voices.chart("the sea").notice is None
+
+
+def tensors(*values):
+    return [torch.from_numpy(value) for value in values]
+
+
+def close(value: np.ndarray, tensor: torch.Tensor) -> None:
+    np.testing.assert_allclose(value, tensor.numpy(), rtol=1e-5, atol=1e-5)
+
+
+def test_numpy_gives_what_torch_gives():
+    """Within 1e-5, for every network of the shipped base."""
+    model = ChatModel.load(SHIPPED / "base")
+    trainable = TrainableChat.copy_of(model)
+    pairs = [(["Why do cats sleep all day?"], "They are tired."), (["Hello!", "How are you?"], "Well, thank you.")]
+    for name, rows in (
+        ("forward", [model.forward_row(*pair) for pair in pairs]),
+        ("backward", [model.backward_row(*pair) for pair in pairs]),
+    ):
+        network, module, batch = getattr(model, name), getattr(trainable, name), columns(rows)
+        with evaluating(module):
+            close(network.log_likelihood(*batch), module.log_likelihood(*tensors(*batch)))
+            logits, _ = network.step(network.start(*batch[:2]), np.full(2, START_ID))
+            close(logits, module.step(module.start(*tensors(*batch[:2])), torch.full((2,), START_ID))[0])
+    target, mask = columns([model.language_row(reply) for _, reply in pairs])[2:]
+    with evaluating(trainable.language):
+        close(model.language.log_likelihood(target, mask), trainable.language.log_likelihood(*tensors(target, mask)))
+        features = np.random.default_rng(1).standard_normal((5, 2, 3)).astype(np.float32) * 3 - 4
+        expected = torch.nn.functional.logsigmoid(trainable.acceptor(torch.from_numpy(features))).detach()
+        close(model.acceptor(features), expected)
 
 
 def test_the_first_answer_in_a_voice(tmp_path: Path, qa_bot_process):

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from generators.conversation.chat_model import ChatModel
+from generators.training.trainable_chat import TrainableChat
 from qa_core.networks.checkpoints import load_weights
 from qa_lab.train.data.dialogues import Exchange
 from qa_lab.train.errors import RunError, SettingsError, TrainingDataError
@@ -60,7 +61,7 @@ def test_a_run_leaves_a_model_with_card_and_curves(request_: Request, tmp_path: 
     assert outcome.replies + outcome.held_out == read[0].count
     model = ChatModel.load(request_.out)
     assert np.isfinite(model.log_forward([model.forward_row(["do you like my cat"], "thanks!")])).all()
-    assert model.parameters == outcome.parameters
+    assert TrainableChat.copy_of(model).parameters == outcome.parameters
     card = (request_.out / "README.md").read_text()
     assert all(part in card for part in ("| dialogues.jsonl |", "| seed | 3 |", "| perplexity, backward |"))
     assert str(tmp_path) not in card

@@ -6,12 +6,15 @@ import numpy as np
 import pytest
 import torch
 
-from generators.conversation.acceptor import AcceptorConfig
-from generators.conversation.chat_model import ChatConfig, ChatModel
-from generators.conversation.language_model import LanguageModelConfig
+from generators.conversation.chat_model import ChatModel
+from generators.conversation.chat_text import ChatConfig
+from generators.conversation.random_stream import RandomStream
 from generators.conversation.ranking import GenerationConfig
-from generators.personas.persona import Persona, fingerprint
+from generators.inference.acceptor import AcceptorConfig
+from generators.inference.language_model import LanguageModelConfig
+from generators.personas.persona import Persona
 from generators.personas.persona_replies import Share, Styling, styled
+from generators.training.trainable_chat import TrainableChat
 from qa_bot.answering.models.personas import BASE, SHIPPED
 from qa_core.networks.checkpoints import load_weights
 from qa_core.networks.decoder_types import Seq2SeqConfig
@@ -48,7 +51,8 @@ def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
     torch.manual_seed(1)
     sizes = {"dimension": 8, "hidden": 8, "layers": 1, "dropout": 0.0, "tied": True}
     config = ChatConfig(Seq2SeqConfig(80, **sizes), LanguageModelConfig(80, **sizes), AcceptorConfig(hidden=4))
-    model = ChatModel.of([*sentences(40), "who are you?"], replace(config, max_source=10, max_target=10))
+    config = replace(config, max_source=10, max_target=10)
+    model = TrainableChat.of([*sentences(40), "who are you?"], config).inference()
     folder = tmp_path_factory.mktemp("models") / "base"
     model.save(folder, card="# Card\n")
     return folder
@@ -74,7 +78,7 @@ def test_a_run_leaves_a_persona_with_card_and_curves(request_: Request, base: Pa
     model = ChatModel.load(base)
     persona = Persona.load(request_.out, model)
     assert persona.config.name == "sailor"
-    assert persona.config.base == outcome.fingerprint == fingerprint(model)
+    assert persona.config.base == outcome.fingerprint == model.fingerprint
     assert persona.config.weights == outcome.weights
     assert len(persona.quotations) == 54
     assert not (request_.out / "training").exists()
@@ -91,7 +95,7 @@ def test_a_run_leaves_a_persona_with_card_and_curves(request_: Request, base: Pa
             [Share(persona)],
             ["who are you?"],
             3,
-            generator=torch.Generator().manual_seed(0),
+            stream=RandomStream(0),
             styling=Styling(style),
             generation=GenerationConfig(candidates=20, length=8),
         )
@@ -163,7 +167,7 @@ def test_without_a_base_it_stands_on_the_shipped_one(request_: Request):
         "\n".join(f"I like my {word} and the sea, friend." for word in WORDS * 2) + "\nHello.\n"
     )
     outcome = PERSONA.run(replace(request_, base=None))
-    assert outcome.fingerprint == fingerprint(ChatModel.load(SHIPPED / BASE))
+    assert outcome.fingerprint == ChatModel.load(SHIPPED / BASE).fingerprint
 
 
 def test_what_cannot_be_asked_is_refused(request_: Request, tmp_path: Path):

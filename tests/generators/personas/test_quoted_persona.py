@@ -4,12 +4,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import torch
 
 from generators.conversation.decoding import Sampling
+from generators.conversation.random_stream import RandomStream
+from generators.inference.activations import log_softmax
 from generators.personas.persona_replies import Share, Styling, styled
 from generators.personas.quotations import quoted
-from generators.pretrained.pretrained_persona import QuotedPersona, open_persona
+from generators.personas.quoted_persona import QuotedPersona
+from generators.pretrained.opening import open_persona
 from generators.pretrained.transformer_model import PretrainedModel
 from generators.training.persona_training import pseudo_contexts
 
@@ -28,7 +30,7 @@ def persona(base: PretrainedModel) -> QuotedPersona:
 
 
 def said(persona: QuotedPersona, style: str):
-    return styled([Share(persona)], ["who?"], 3, generator=torch.Generator().manual_seed(1), styling=Styling(style))
+    return styled([Share(persona)], ["who?"], 3, stream=RandomStream(1), styling=Styling(style))
 
 
 def test_the_likeliest_quotations_to_answer_come_first(persona: QuotedPersona):
@@ -46,26 +48,23 @@ def test_gists_are_where_an_answer_would_begin(persona: QuotedPersona):
     first = base.backward_row(["who?"], "")[1][:-1]
     told = []
     for sentence in SENTENCES:
-        with torch.no_grad():
-            logits, _ = base.forward.step(base.start_state([sentence], 1), torch.tensor([2]))
-        told.append(float(logits[0].log_softmax(0)[first].sum()))
+        logits, _ = base.forward.step(base.start_state([sentence], 1), np.array([2]))
+        told.append(float(log_softmax(logits)[0, first].sum()))
     (best,) = quoted(base, persona.quotations, ["who?"], 1, shortlist=1)
-    assert best.place == int(np.argmax(told))
+    assert best.index == int(np.argmax(told))
 
 
 def test_contexts_may_be_drawn_for_it(base: PretrainedModel):
-    contexts = pseudo_contexts(
-        base, SENTENCES, 2, generator=torch.Generator().manual_seed(2), sampling=Sampling(), length=5
-    )
+    contexts = pseudo_contexts(base, base.backward, SENTENCES, 2, stream=RandomStream(2), sampling=Sampling(), length=5)
     assert [len(each) for each in contexts] == [2] * 5
     made = QuotedPersona.of("sailor", base, SENTENCES, contexts)
-    assert bool(made.quotations.gists.isfinite().all())
-    assert not torch.equal(made.quotations.gists, QuotedPersona.of("sailor", base, SENTENCES).quotations.gists)
+    assert np.isfinite(made.quotations.gists).all()
+    assert not np.array_equal(made.quotations.gists, QuotedPersona.of("sailor", base, SENTENCES).quotations.gists)
 
 
 def test_only_quotations_can_be_had(persona: QuotedPersona):
     for style in ("multiply", "finetune", "hybrid"):
-        with pytest.raises(ValueError, match="sailor is only quoted, since its base is a model of transformers"):
+        with pytest.raises(ValueError, match="sailor can only be quoted, since its base is a model of transformers"):
             said(persona, style)
 
 
