@@ -12,7 +12,7 @@ Stretch = Annotated[Span | None, Field(description="[start, end) in Unicode code
 
 
 class SourceReply(BaseModel):
-    """A document behind an answer, at its best passage; the spans are null where the answer does not use it."""
+    """A document behind an answer, with its best passage; the spans are null if the answer does not use it."""
 
     id: str
     document: str
@@ -26,7 +26,7 @@ class SourceReply(BaseModel):
 
 
 class LineReply(BaseModel):
-    """A sentence in somebody's voice: drawn word by word, quoted from the speaker, or written by a person."""
+    """A sentence of a persona: generated, quoted from the speaker, or written by a person."""
 
     text: str
     kind: StyledKind
@@ -35,18 +35,18 @@ class LineReply(BaseModel):
 
 
 class StyledReply(BaseModel):
-    """What a persona says to a question; only where one was asked for."""
+    """A persona's sentences about a question; only if a persona was requested."""
 
     persona: str
     hint: str
-    lines: Annotated[list[LineReply], Field(description="The one that was taken, then the others, best first.")]
-    span: Annotated[Span | None, Field(description="Where the sentence stands in `answer`; null where it does not.")]
-    notice: Annotated[str, Field(description="What to know where there are no lines, or the hint does not steer.")]
+    lines: Annotated[list[LineReply], Field(description="The chosen one, then the others, best first.")]
+    span: Annotated[Span | None, Field(description="Position of the sentence in `answer`; null if it has none.")]
+    notice: Annotated[str, Field(description="Why there are no lines, or why the hint does not steer.")]
 
 
 class ChoiceReply(BaseModel):
     text: str
-    question: Annotated[str, Field(description="What is asked where it is chosen.")]
+    question: Annotated[str, Field(description="The question that is asked if it is chosen.")]
 
 
 class AnswerReply(BaseModel):
@@ -61,8 +61,8 @@ class AnswerReply(BaseModel):
     timings: Annotated[dict[str, float], Field(description="Seconds by stage, and their total.")]
     skipped: list[str]
     styled: StyledReply | None = None
-    understood: Annotated[str, Field(description="The follow-up as it was understood, where it was rewritten.")] = ""
+    understood: Annotated[str, Field(description="The follow-up as understood, if it was rewritten.")] = ""
     choices: Annotated[
-        list[ChoiceReply], Field(description="What may be meant, where the bot asks back: answer with `/api/choose`.")
+        list[ChoiceReply], Field(description="Possible meanings of an ambiguous question: answer with `/api/choose`.")
     ] = []
     trace: dict[str, Any] | None = None

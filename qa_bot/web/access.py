@@ -1,7 +1,7 @@
-"""Who may ask: known names and origins, the token, and how often.
+"""Access rules: known hosts and origins, the token, and the rate of requests.
 
-Names and origins are looked at on every route, also on loopback: any page in the user's browser can send requests
-there, and a name that its owner points at 127.0.0.1 (DNS rebinding) makes them look like requests to itself.
+Hosts and origins are checked on every route, also on loopback: any page in the user's browser can send requests there,
+and a name that resolves to 127.0.0.1 (DNS rebinding) makes them look like requests to that page's own server.
 """
 
 from __future__ import annotations
@@ -27,38 +27,38 @@ from qa_bot.web.pages import PAGES
 
 TOKEN_FILE = "token"  # noqa: S105  # the name of a file
 PUBLIC_ROUTES = frozenset({*PAGES, "/livez", "/readyz", "/ws"})
-"""Routes that need no token; `/ws` asks for it in its first frame."""
+"""Routes without a token; `/ws` requires it in the first frame."""
 ASSETS = "/assets/"
 PROBES = frozenset({"/livez", "/readyz"})
-"""Never turned away for coming too often; nor is who fetches the page's assets, a dozen for each visit."""
+"""Without a rate limit, as are the page's assets, a dozen for each visit."""
 LOOPBACK_NAMES = ("localhost", "127.0.0.1", "::1")
 WRONG_TOKENS = 20
-"""Wrong tokens a minute from one address, and as many at once; then none from there is looked at for a while."""
+"""Wrong tokens a minute from one address, and at once; further tokens from there are refused for a while."""
 REMEMBERED = 10_000
-"""Clients whose rate is kept; whoever came longest ago is forgotten first."""
+"""Clients whose rate is tracked; the least recent is dropped first."""
 PORTS = {"http": 80, "https": 443}
 
 
 class Address(NamedTuple):
-    """As in `Host: name:port`; the port is None where none is said."""
+    """As in `Host: name:port`; the port is None if it is missing."""
 
     name: str
     port: int | None
 
 
 class TokenBuckets:
-    """How often each client may come: `burst` times at once, and then `rate` times a minute (a token bucket each)."""
+    """A token bucket for each client: `burst` requests at once, then `rate` a minute."""
 
     def __init__(self, rate: float, *, burst: float, remembered: int = REMEMBERED) -> None:
         self._refill, self._burst, self._remembered = rate / 60, burst, remembered
-        self._levels: OrderedDict[str, tuple[float, float]] = OrderedDict()  # what was left, and when
+        self._levels: OrderedDict[str, tuple[float, float]] = OrderedDict()  # client → tokens left, time
 
     def wait(self, client: str, now: float) -> float:
-        """Seconds until the client may come again; 0 is now."""
+        """Seconds until the client's next request is allowed."""
         return max(0.0, (1 - self._level(client, now)) / self._refill)
 
     def take(self, client: str, now: float) -> None:
-        """The client came; it goes on as if it had not where it must wait."""
+        """Count a request; one that must wait takes no token."""
         level = self._level(client, now)
         self._levels[client] = (level - 1 if level >= 1 else level, now)
         self._levels.move_to_end(client)
@@ -74,7 +74,7 @@ class TokenBuckets:
 
 
 class Access:
-    """The rules of one service; both of its ports share them."""
+    """The rules of one service, shared by its two ports."""
 
     def __init__(self, settings: ServeSection, *, clock: Callable[[], float] = time.monotonic) -> None:
         self._token = _digest(settings.token) if settings.token else None
@@ -91,11 +91,11 @@ class Access:
         return self._token is not None
 
     def allows(self, token: str | None) -> bool:
-        """Whether this token opens the service; in a time that tells nothing of the right one."""
+        """Whether this token is right, compared in constant time."""
         return self._token is None or (token is not None and hmac.compare_digest(_digest(token), self._token))
 
     def check_token(self, request: web.Request, *tokens: str) -> None:
-        """Raises ServiceError unless one of the tokens is right: 401, or 429 after many wrong ones."""
+        """Raise ServiceError unless one of the tokens is right: 401, or 429 after many wrong ones."""
         if self._token is None:
             return
         address, now = client_address(request), self._clock()
@@ -109,7 +109,7 @@ class Access:
         raise ServiceError(401, f"Expected the token of this service, but got {got}; send `Authorization: Bearer …`.")
 
     def check_names(self, request: web.Request, *, page: bool = False) -> None:
-        """Raises ServiceError 403 for a foreign Host or Origin; `page`: a link from elsewhere may lead here."""
+        """Raise ServiceError 403 for a foreign Host or Origin; links from other sites may lead to a `page`."""
         host = self._host(request)
         origins = request.headers.getall("Origin", [])
         if any(not self._is_own(origin, host) for origin in origins):
@@ -120,7 +120,7 @@ class Access:
             raise ServiceError(403, f"Expected requests from this service's own page, but got a {site!r} one.")
 
     def spend(self, request: web.Request, *tokens: str) -> None:
-        """Count one request, or one question on a socket; raises ServiceError 429 where there were too many."""
+        """Count one request, or one question on a socket; raises ServiceError 429 if the rate is exceeded."""
         if self._rate is None:
             return
         right = self._token is not None and any(map(self.allows, tokens))
@@ -130,12 +130,12 @@ class Access:
         self._rate.take(client, now)
 
     def _host(self, request: web.Request) -> Address:
-        said = request.headers.getall("Host", [])
+        hosts = request.headers.getall("Host", [])
         try:
-            (text,) = said
+            (text,) = hosts
             host = _address(text)
         except ValueError:
-            raise ServiceError(403, f"Expected one Host, but got {', '.join(said)!r}.") from None
+            raise ServiceError(403, f"Expected one Host, but got {', '.join(hosts)!r}.") from None
         if not self._knows(host, request):
             raise ServiceError(
                 403, f"Expected a known Host, but got {text!r}; to allow it, add it to `[serve] hosts`."
@@ -145,27 +145,26 @@ class Access:
     def _knows(self, host: Address, request: web.Request) -> bool:
         if any(host.name == known.name and known.port in (None, host.port) for known in self._known):
             return True
-        own = {*self._own, _local_address(request)} if self._wildcard else self._own
-        return host.name in own and (not self._ports or (host.port or PORTS["http"]) in self._ports)
+        names = {*self._own, _local_address(request)} if self._wildcard else self._own
+        return host.name in names and (not self._ports or (host.port or PORTS["http"]) in self._ports)
 
     def _is_own(self, origin: str, host: Address) -> bool:
-        """A proxy may speak TLS for the service, so that the scheme decides nothing but the port that is meant."""
+        """The scheme only determines the default port, because a proxy may terminate TLS."""
         try:
             parts = urlsplit(origin)
             usual = PORTS[parts.scheme]
-            came = Address(_plain(parts.hostname or ""), parts.port or usual)
-        except (ValueError, KeyError):  # `null`, or no origin at all
+            address = Address(_plain(parts.hostname or ""), parts.port or usual)
+        except (ValueError, KeyError):  # `null`, or an invalid origin
             return False
-        own = [host, *self._known]
-        return any(came == Address(each.name, each.port or usual) for each in own)
+        return any(address == Address(known.name, known.port or usual) for known in (host, *self._known))
 
 
 def guard(access: Access, *, token_in_query: frozenset[str] = frozenset(), public_routes: frozenset[str]) -> Middleware:
-    """The middleware that lets nobody through whom `access` refuses.
+    """Middleware that enforces `access`.
 
     Args:
-        token_in_query: routes where the token may also come as `?token=`.
-        public_routes: routes that need no token; what stands under `/assets/` needs none either.
+        token_in_query: routes that also accept the token as `?token=`.
+        public_routes: routes without a token; if there are any, assets need none either.
     """
 
     @web.middleware
@@ -185,13 +184,13 @@ def guard(access: Access, *, token_in_query: frozenset[str] = frozenset(), publi
 
 
 def route_of(request: web.Request) -> str:
-    """The pattern that a path fits: what may stand in logs and metrics; `unmatched` where there is none."""
+    """The route's pattern, for logs and metrics; `unmatched` if the path has no route."""
     resource = request.match_info.route.resource
     return "unmatched" if resource is None else resource.canonical
 
 
 def client_address(request: web.Request) -> str:
-    """Who is on the other side; of IPv6 the network, since everybody has countless addresses of it."""
+    """Address of the client; for IPv6 its /64 network, in which a client has countless addresses."""
     peer = request.transport.get_extra_info("peername") if request.transport else None
     if not isinstance(peer, tuple):
         return "local"
@@ -206,9 +205,10 @@ def client_address(request: web.Request) -> str:
 
 
 def token_for(home: Path, settings: ServeSection) -> str:
-    """The secret that clients must send, from the configuration or the file `token` in the home; empty where none is.
+    """The token that clients must send, from the configuration or the home's file `token`; empty if there is none.
 
-    Raises ConfigError for a file that others may read, and for a token that no header can carry.
+    Raises:
+        ConfigError: other users can read the file, or the token does not fit into a header.
     """
     if settings.token:
         return _sendable(settings.token, "[serve] token")
@@ -217,37 +217,37 @@ def token_for(home: Path, settings: ServeSection) -> str:
         state = file.stat()
         if mode := stat.S_IMODE(state.st_mode) & 0o077:
             raise ConfigError(
-                f"Expected {file} to be yours alone, but got mode {mode | 0o600:04o}; run `chmod 600 {file}`."
+                f"Expected {file} to be readable by you alone, but got mode {mode | 0o600:04o}; run `chmod 600 {file}`."
             )
         return _sendable(file.read_text("utf-8").strip(), str(file))
     except FileNotFoundError:
         return ""
     except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(f"Expected to read the token in {file}, but got: {error}; mend or remove it.") from None
+        raise ConfigError(f"Expected to read the token in {file}, but got: {error}; correct or remove it.") from None
 
 
 def check_binding(host: str, token: str) -> None:
-    """Raises ConfigError where somebody else's machine could ask without a token."""
-    if token or all(ipaddress.ip_address(each).is_loopback for each in addresses(host)):
+    """Raise ConfigError if other machines could connect and there is no token."""
+    if token or all(ipaddress.ip_address(address).is_loopback for address in addresses(host)):
         return
     raise ConfigError(
-        f"Expected a token before listening on {host}, where other machines can ask, but got none; "
+        f"Expected a token before listening on {host}, where other machines can connect, but got none; "
         f"set `[serve] token` (or QA_BOT_TOKEN), or listen on 127.0.0.1."
     )
 
 
 def addresses(host: str) -> list[str]:
-    """What a name to listen on stands for, each once; raises ConfigError where it stands for nothing."""
+    """Distinct addresses of a host name to listen on; raises ConfigError if it does not resolve."""
     try:
         if not host.strip():
             raise OSError("an empty name")
-        found = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+        entries = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
     except (OSError, UnicodeError) as error:
         raise ConfigError(
             f"Expected the name or address of this machine to listen on, but got {host!r} ({error}); "
             "127.0.0.1 is for this machine alone, 0.0.0.0 for all."
         ) from None
-    return list(dict.fromkeys(_without_zone(str(each[4][0])) for each in found))
+    return list(dict.fromkeys(_without_zone(str(entry[4][0])) for entry in entries))
 
 
 def _sendable(token: str, where: str) -> str:
@@ -258,14 +258,14 @@ def _sendable(token: str, where: str) -> str:
 
 
 def _digest(token: str) -> bytes:
-    """Tokens are compared by digest, which has one length; whatever a client sends has one."""
+    """Digest of a token, so that all compared values have the same length."""
     return hashlib.sha256(token.encode("utf-8", "surrogatepass")).digest()
 
 
 def _tokens(request: web.Request, *, in_query: bool) -> Iterator[str]:
-    """All that a request brings."""
-    for told in request.headers.getall("Authorization", []):
-        scheme, _, token = told.partition(" ")
+    """All tokens of a request."""
+    for header in request.headers.getall("Authorization", []):
+        scheme, _, token = header.partition(" ")
         if scheme.lower() == "bearer":
             yield token.strip()
     yield from request.headers.getall("X-API-Key", [])
@@ -274,20 +274,20 @@ def _tokens(request: web.Request, *, in_query: bool) -> Iterator[str]:
 
 
 def _own_names(host: str) -> frozenset[str]:
-    """By which names a service that listens on `host` may be addressed."""
-    numbers = [ipaddress.ip_address(each) for each in addresses(host)]
-    local = any(each.is_loopback or each.is_unspecified for each in numbers)
-    return frozenset({_plain(host), *(str(each) for each in numbers), *(LOOPBACK_NAMES if local else ())})
+    """Names of a service that listens on `host`."""
+    numbers = [ipaddress.ip_address(address) for address in addresses(host)]
+    local = any(number.is_loopback or number.is_unspecified for number in numbers)
+    return frozenset({_plain(host), *map(str, numbers), *(LOOPBACK_NAMES if local else ())})
 
 
 def _local_address(request: web.Request) -> str:
-    """The address that a request came to: the service's own, and no name that somebody else could point at it."""
-    here = request.transport.get_extra_info("sockname") if request.transport else None
-    return _plain(str(here[0])) if isinstance(here, tuple) else ""
+    """The local address of the connection, which no foreign name can change."""
+    address = request.transport.get_extra_info("sockname") if request.transport else None
+    return _plain(str(address[0])) if isinstance(address, tuple) else ""
 
 
 def _address(text: str) -> Address:
-    """Raises ValueError for what is no `name`, `name:port` or `[v6]:port`."""
+    """Parse `name`, `name:port` or `[v6]:port`; raises ValueError for anything else."""
     parts = urlsplit(f"//{text}")
     if not parts.hostname or parts.netloc != text or "@" in text:
         raise ValueError(text)
@@ -295,7 +295,7 @@ def _address(text: str) -> Address:
 
 
 def _plain(name: str) -> str:
-    """One spelling for each name: addresses as the standard library writes them."""
+    """Canonical spelling of a name or address."""
     name = _without_zone(name.lower().strip("[]"))
     try:
         return str(ipaddress.ip_address(name))

@@ -1,4 +1,4 @@
-"""The applications of both ports: routes, and around every one of them the same layers.
+"""The applications of both ports: all routes within the same layers of middleware.
 
 request id  →  log line and counters  →  errors in one shape  →  access  →  handler
 """
@@ -14,9 +14,7 @@ from aiohttp import web
 from aiohttp.typedefs import Handler, Middleware
 
 from qa_bot.home.config import ServeSection
-from qa_bot.web import health as operation
-from qa_bot.web import openapi
-from qa_bot.web import pages as page
+from qa_bot.web import health, openapi, pages
 from qa_bot.web.access import PROBES, PUBLIC_ROUTES, Access, guard, route_of
 from qa_bot.web.api import compare, owner
 from qa_bot.web.api import routes as api
@@ -32,14 +30,14 @@ from qa_bot.web.service import AnswerService
 log = logging.getLogger(__name__)
 
 BODY = 1024 * 1024
-"""Bytes of the longest body: the longest question is a tenth of it in any spelling."""
+"""Limit of a body in bytes: ten times the longest question, in any encoding."""
 FIELDS = 64
-"""Fields of a form."""
+"""Limit of a form's fields."""
 GONE = 499
-"""Status in the log of a request whose client did not wait; nobody is sent it."""
+"""Status in the log when the client disconnected before the reply."""
 LIVEQA = frozenset({"/liveqa"})
 HEADERS = {"X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer", "Cache-Control": "no-store"}
-"""Of every reply that does not say otherwise."""
+"""Default headers of every reply."""
 
 _SANE_ID = re.compile(r"[A-Za-z0-9_.:-]{1,64}")
 
@@ -50,55 +48,56 @@ def make_app(
     """The main port.
 
     Args:
-        settings: with the token and the port in force, wherever they were configured.
-        access: shared with the LiveQA port, so that a client has one rate; by default one that `settings` says.
+        settings: with the actual token and port.
+        access: shared with the LiveQA port, so that both count towards one rate; by default made from `settings`.
     """
     access = access or Access(settings)
-    app = _framed(service, metrics, settings, access, guard(access, token_in_query=LIVEQA, public_routes=PUBLIC_ROUTES))
+    guarded = guard(access, token_in_query=LIVEQA, public_routes=PUBLIC_ROUTES)
+    app = _layered_app(service, metrics, settings, access, guarded)
     chat.prepare(app)
     owner.prepare(app)
-    for each in (page, api, chat, compare, owner, openai, openapi, liveqa, operation):
-        app.add_routes(each.routes())
+    for module in (pages, api, chat, compare, owner, openai, openapi, liveqa, health):
+        app.add_routes(module.routes())
     return app
 
 
 def make_liveqa_app(
     service: AnswerService, metrics: Metrics, settings: ServeSection, *, access: Access | None = None
 ) -> web.Application:
-    """The LiveQA port, where `/` is LiveQA and everything wants the token."""
+    """The LiveQA port, where `/` is LiveQA and every route requires the token."""
     access = access or Access(settings)
     guarded = guard(access, token_in_query=LIVEQA | {"/"}, public_routes=frozenset())
-    app = _framed(service, metrics, settings, access, guarded)
+    app = _layered_app(service, metrics, settings, access, guarded)
     app.add_routes(liveqa.own_port_routes())
     return app
 
 
-def _framed(
+def _layered_app(
     service: AnswerService, metrics: Metrics, settings: ServeSection, access: Access, guarded: Middleware
 ) -> web.Application:
-    layers = (_identified, _counted, _told, guarded)
+    layers = (_request_ids, _logging, _error_replies, guarded)
     app = web.Application(middlewares=layers, client_max_size=BODY, client_max_fields=FIELDS)
     app[SERVICE], app[METRICS], app[SETTINGS], app[ACCESS] = service, metrics, settings, access
-    app.on_response_prepare.append(_signed)
+    app.on_response_prepare.append(_add_headers)
     return app
 
 
 @web.middleware
-async def _identified(request: web.Request, handler: Handler) -> web.StreamResponse:
-    given = request.headers.get("X-Request-ID", "")
-    request[REQUEST_ID] = given if _SANE_ID.fullmatch(given) else uuid.uuid4().hex
+async def _request_ids(request: web.Request, handler: Handler) -> web.StreamResponse:
+    proposed = request.headers.get("X-Request-ID", "")
+    request[REQUEST_ID] = proposed if _SANE_ID.fullmatch(proposed) else uuid.uuid4().hex
     return await handler(request)
 
 
-async def _signed(request: web.Request, response: web.StreamResponse) -> None:
-    """Streams and sockets send their headers before any layer sees the reply; this comes before that."""
+async def _add_headers(request: web.Request, response: web.StreamResponse) -> None:
+    """Runs before the headers go out, which for streams and sockets is before any middleware sees the reply."""
     response.headers["X-Request-ID"] = request[REQUEST_ID]
     for name, value in HEADERS.items():
         response.headers.setdefault(name, value)
 
 
 @web.middleware
-async def _counted(request: web.Request, handler: Handler) -> web.StreamResponse:
+async def _logging(request: web.Request, handler: Handler) -> web.StreamResponse:
     began, route, status = time.monotonic(), route_of(request), GONE
     with serving(request[REQUEST_ID]) as served:
         try:
@@ -109,12 +108,12 @@ async def _counted(request: web.Request, handler: Handler) -> web.StreamResponse
             seconds = time.monotonic() - began
             request.app[METRICS].requested(route, status, seconds)
             level = logging.DEBUG if route in PROBES and status == 200 else logging.INFO
-            told = {"method": request.method, "route": route, "status": status, "seconds": round(seconds, 6)}
-            event(log, "request", level, **told, **served.fields)
+            fields = {"method": request.method, "route": route, "status": status, "seconds": round(seconds, 6)}
+            event(log, "request", level, **fields, **served.fields)
 
 
 @web.middleware
-async def _told(request: web.Request, handler: Handler) -> web.StreamResponse:
+async def _error_replies(request: web.Request, handler: Handler) -> web.StreamResponse:
     try:
         return await handler(request)
     except ServiceError as error:
@@ -126,7 +125,7 @@ async def _told(request: web.Request, handler: Handler) -> web.StreamResponse:
         if isinstance(error, web.HTTPMethodNotAllowed):
             response.headers["Allow"] = error.headers["Allow"]
         return response
-    except ConnectionError:  # the client went while it was written to
+    except ConnectionError:  # the client disconnected during the reply
         raise
     except Exception:
         log.exception("a request failed")
@@ -134,19 +133,19 @@ async def _told(request: web.Request, handler: Handler) -> web.StreamResponse:
 
 
 def _reply(request: web.Request, error: ServiceError) -> web.Response:
-    if request.writer.output_size:  # a stream has begun: its end is all that can still be told
+    if request.writer.output_size:  # a stream has begun, so it can only be cut
         raise ConnectionResetError("the reply had begun when it failed") from error
     if error.status == 429:
         request.app[METRICS].shed("rate")
-    told = error.as_dict(request[REQUEST_ID])
-    return web.json_response(told, status=error.status, headers=error.headers)
+    payload = error.as_dict(request[REQUEST_ID])
+    return web.json_response(payload, status=error.status, headers=error.headers)
 
 
 def _as_service_error(request: web.Request, error: web.HTTPException) -> ServiceError:
     status = error.status if error.status in CODES else 400 if error.status < 500 else 500
     match error:
         case web.HTTPNotFound():
-            return ServiceError(404, f"There is no {request.path}; /openapi.json lists what there is.")
+            return ServiceError(404, f"There is no {request.path}; /openapi.json lists all routes.")
         case web.HTTPMethodNotAllowed():
             allowed = " or ".join(sorted(error.allowed_methods))
             return ServiceError(405, f"Expected {allowed} for {request.path}, but got {error.method}.")

@@ -1,4 +1,4 @@
-"""What every handler finds in its application."""
+"""Keys of the objects that handlers find in their application."""
 
 from __future__ import annotations
 
@@ -13,6 +13,6 @@ SERVICE = web.AppKey("service", AnswerService)
 METRICS = web.AppKey("metrics", Metrics)
 ACCESS = web.AppKey("access", Access)
 SETTINGS = web.AppKey("settings", ServeSection)
-"""`[serve]`, with the ports that are really listened on."""
+"""`[serve]`, with the actual ports."""
 REQUEST_ID = web.RequestKey("request_id", str)
-"""Set before any handler runs; stands in errors, logs and the reply's `X-Request-ID`."""
+"""Set before any handler runs; part of errors, logs and the header `X-Request-ID`."""

@@ -1,4 +1,4 @@
-"""The one shape of errors: `{"error": {"code", "message", "request_id"}}`, with `Retry-After` where waiting helps."""
+"""Errors of the service: `{"error": {"code", "message", "request_id"}}`, with `Retry-After` if waiting helps."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ CODES = {
     503: "overloaded",
     504: "deadline",
 }
-"""Every status that an error has, and what clients find as its code."""
+"""Status of an error → its code."""
 
 
 class ServiceError(Exception):
-    """An error that a client is told; `message` says what was expected, what came and what to do."""
+    """An error that is sent to the client."""
 
     def __init__(self, status: int, message: str, *, retry_after: float | None = None) -> None:
         super().__init__(message)

@@ -1,4 +1,4 @@
-"""What an operator asks: is it alive, may it be sent questions, and how does it do."""
+"""Routes for operators: liveness, readiness, metrics."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from qa_bot.web.metrics import CONTENT_TYPE
 REASONS = {
     "starting": "The service is opening its index; ask again in a moment.",
     "stopping": "The service is stopping; ask another one.",
-    "overloaded": "As many questions wait as may; ask again in a moment.",
+    "overloaded": "The queue is full; ask again in a moment.",
 }
 
 
@@ -25,13 +25,13 @@ async def livez(_: web.Request) -> web.Response:
 
 
 async def readyz(request: web.Request) -> web.Response:
-    """Whether the next question would be taken; 503 with the reason where not."""
+    """Whether the next question would be accepted; else 503 with the reason."""
     state = request.app[SERVICE].state
     if state == "ready":
         return web.json_response({"ready": True})
     error = ServiceError(503, REASONS[state], retry_after=1)
-    told = {"ready": False, "reason": state, **error.as_dict(request[REQUEST_ID])}
-    return web.json_response(told, status=error.status, headers=error.headers)
+    payload = {"ready": False, "reason": state, **error.as_dict(request[REQUEST_ID])}
+    return web.json_response(payload, status=error.status, headers=error.headers)
 
 
 async def metrics(request: web.Request) -> web.Response:

@@ -1,7 +1,7 @@
-"""Structured logs: an object a line for programs, a readable line on a terminal; questions only where that is wanted.
+"""Structured logs: a JSON object a line, or a readable line on a terminal; questions are logged only on request.
 
-An event is a log record with fields: `event(log, "request", status=200)`. While a request is served its id stands in
-every event, also in those of tasks that it began.
+An event is a log record with fields: `event(log, "request", status=200)`. During a request its id is added to every
+event, also in tasks that the request started.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ import orjson
 from aiohttp.http_exceptions import HttpProcessingError
 
 FIELDS = "fields"
-"""Attribute of a log record that holds the fields of its event."""
+"""Attribute of a log record with the fields of its event."""
 
 
 @dataclass(slots=True)
 class Served:
-    """The request that is being served, and what is known of it when its line is written."""
+    """The current request, and the fields of its log line."""
 
     request_id: str
     fields: dict[str, Any] = field(default_factory=dict)
@@ -35,23 +35,23 @@ _served: ContextVar[Served | None] = ContextVar("served", default=None)
 
 @contextmanager
 def serving(request_id: str) -> Iterator[Served]:
-    """Everything logged within belongs to this request."""
+    """Add this request's id to everything logged within."""
     served = Served(request_id)
-    before = _served.set(served)
+    token = _served.set(served)
     try:
         yield served
     finally:
-        _served.reset(before)
+        _served.reset(token)
 
 
 def note(**fields: object) -> None:
-    """Have these stand in the line of the request that is being served; without one nothing happens."""
+    """Add fields to the log line of the current request; does nothing outside a request."""
     if served := _served.get():
         served.fields.update(fields)
 
 
 def event(log: logging.Logger, name: str, level: int = logging.INFO, **fields: object) -> None:
-    """Log something that happened, with the id of the request that it happened in."""
+    """Log an event, with the id of the current request."""
     if not log.isEnabledFor(level):
         return
     served = _served.get()
@@ -63,15 +63,15 @@ class AsJson(logging.Formatter):
     """One JSON object a line."""
 
     def format(self, record: logging.LogRecord) -> str:
-        told: dict[str, Any] = {"time": _time(record), "level": record.levelname.lower()}
+        entry: dict[str, Any] = {"time": _time(record), "level": record.levelname.lower()}
         fields = getattr(record, FIELDS, None)
         if fields is None:
-            told |= {"event": "log", "logger": record.name, "message": record.getMessage(), **_request_id()}
+            entry |= {"event": "log", "logger": record.name, "message": record.getMessage(), **_request_id()}
         else:
-            told |= {"event": record.getMessage(), **fields}
+            entry |= {"event": record.getMessage(), **fields}
         if record.exc_info:
-            told["trace"] = self.formatException(record.exc_info)
-        return orjson.dumps(told, default=str, option=orjson.OPT_NON_STR_KEYS).decode()
+            entry["trace"] = self.formatException(record.exc_info)
+        return orjson.dumps(entry, default=str, option=orjson.OPT_NON_STR_KEYS).decode()
 
 
 class AsLine(logging.Formatter):
@@ -86,7 +86,7 @@ class AsLine(logging.Formatter):
 
 
 def configure(stream: TextIO | None = None) -> None:
-    """Write the logs of this process to `stream` (stderr), in the form that its reader needs."""
+    """Write the logs of this process to `stream` (default stderr): lines on a terminal, JSON elsewhere."""
     stream = sys.stderr if stream is None else stream
     handler = logging.StreamHandler(stream)
     handler.setFormatter(AsLine() if stream.isatty() else AsJson())
@@ -95,7 +95,7 @@ def configure(stream: TextIO | None = None) -> None:
 
 
 def server_log() -> logging.Logger:
-    """The logger that aiohttp is given: requests that are no HTTP are a client's fault and no trace of ours."""
+    """The logger for aiohttp: invalid HTTP is the client's error, so it is logged without a traceback."""
     log = logging.getLogger("qa_bot.web.http")
     if _calm not in log.filters:
         log.addFilter(_calm)
@@ -121,6 +121,6 @@ def _time(record: logging.LogRecord) -> str:
 
 
 def _shown(value: object) -> str:
-    """One word: nobody breaks a line, or makes up a field, by what they send."""
+    """The value as one word, so that a client's text cannot break a line or add a field."""
     text = str(value)
     return text if text.isascii() and text.isprintable() and text and not {" ", '"', "="} & set(text) else repr(text)

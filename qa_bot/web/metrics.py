@@ -1,4 +1,4 @@
-"""What an operator watches, in Prometheus' text format. The one door of prometheus_client."""
+"""Metrics in Prometheus' text format; the only file that imports prometheus_client."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 25.0, 60.0)
 
 UPGRADED = 101
-"""Status of a WebSocket, whose seconds are those of its life."""
+"""Status of a WebSocket, whose duration is not a response time."""
 
 
 class Metrics:
-    """Counters of one service; each has a registry of its own, so that several live in one process."""
+    """Metrics of one service, in a separate registry, so that one process can run several."""
 
     def __init__(self) -> None:
         self._registry = CollectorRegistry()
@@ -38,7 +38,7 @@ class Metrics:
         self._sockets = Gauge("qa_bot_open_sockets", "WebSockets that are open.", registry=self._registry)
 
     def requested(self, route: str, status: int, seconds: float) -> None:
-        """A request was replied to; `route` is the pattern of its path, never the path itself."""
+        """Count a reply; `route` is the pattern of the path, never the path itself."""
         self._requests.labels(route, str(status)).inc()
         if status != UPGRADED:
             self._request_seconds.labels(route).observe(seconds)
@@ -53,7 +53,7 @@ class Metrics:
             self._skipped.labels(stage).inc()
 
     def shed(self, reason: str) -> None:
-        """Somebody was turned away: `overloaded`, `stopping`, `rate` or `slow` (a client that did not read)."""
+        """Count a rejection: `overloaded`, `stopping`, `rate`, `sockets` or `slow` (a client that did not read)."""
         self._shed.labels(reason).inc()
 
     def socket(self, change: int) -> None:
@@ -61,7 +61,7 @@ class Metrics:
         self._sockets.inc(change)
 
     def watch(self, name: str, description: str, value: Callable[[], float]) -> None:
-        """A gauge `qa_bot_NAME` whose value is asked for when somebody reads it."""
+        """Add a gauge `qa_bot_NAME` whose value is computed when it is read."""
         Gauge(f"qa_bot_{name}", description, registry=self._registry).set_function(value)
 
     def text(self) -> bytes:

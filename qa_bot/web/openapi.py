@@ -1,4 +1,4 @@
-"""`GET /openapi.json`: the table of all routes, described by the models that requests are validated with."""
+"""`GET /openapi.json`: the OpenAPI document, built from the table of routes and the models of requests and replies."""
 
 from __future__ import annotations
 
@@ -24,41 +24,41 @@ from qa_bot.web.route_docs import JSON, OPERATIONS, Operation, Schema
 TITLE = "What people and programs ask this service, and what it answers with its sources."
 
 ALWAYS = (400, 403, 429)
-"""Errors that any route may give: a request that is none, a foreign Host or Origin, too many requests."""
+"""Errors of any route: an invalid request, a foreign Host or Origin, too many requests."""
 
 _TEXT: Schema = {"type": "string", "minLength": 1}
 
 
 @dataclass(frozen=True, slots=True)
-class _Described:
-    """How an operation is told: with what security, and by which parameters of its path."""
+class _OperationObject:
+    """An operation with its security and the schemas of its path parameters."""
 
     operation: Operation
     secured: bool
     known: Mapping[str, Schema]
-    """Schemas of what may stand in paths, by name; anything else is a text."""
+    """Schemas of path parameters by name; others are text."""
 
     def as_dict(self) -> Schema:
-        each = self.operation
-        told: Schema = {"summary": each.summary, "operationId": _name(each), "responses": self._responses()}
-        if parameters := [*self._path_parameters(), *each.parameters]:
-            told["parameters"] = parameters
-        if each.takes is not None:
-            told["requestBody"] = _request_body(each.takes)
-        if self.secured and each.open:
-            told["security"] = []
-        return told
+        op = self.operation
+        document: Schema = {"summary": op.summary, "operationId": _name(op), "responses": self._responses()}
+        if parameters := [*self._path_parameters(), *op.parameters]:
+            document["parameters"] = parameters
+        if op.takes is not None:
+            document["requestBody"] = _request_body(op.takes)
+        if self.secured and op.open:
+            document["security"] = []
+        return document
 
     def _path_parameters(self) -> list[Schema]:
         names = [part.strip("{}") for part in self.operation.path.split("/") if part.startswith("{")]
         return [{"name": n, "in": "path", "required": True, "schema": self.known.get(n, _TEXT)} for n in names]
 
     def _responses(self) -> Schema:
-        each = self.operation
-        wrong = {*ALWAYS, *each.errors} | ({401} if self.secured and not each.open else set())
-        content = {media: _content(model) for media, model in each.gives.items()}
-        good = {"description": HTTPStatus(each.status).phrase} | ({"content": content} if content else {})
-        return {str(each.status): good} | {str(status): _error(status) for status in sorted(wrong)}
+        op = self.operation
+        errors = {*ALWAYS, *op.errors} | ({401} if self.secured and not op.open else set())
+        content = {media: _content(model) for media, model in op.gives.items()}
+        success = {"description": HTTPStatus(op.status).phrase} | ({"content": content} if content else {})
+        return {str(op.status): success} | {str(status): _error(status) for status in sorted(errors)}
 
 
 def routes() -> list[web.RouteDef]:
@@ -72,50 +72,50 @@ async def show(request: web.Request) -> web.Response:
 
 @cache
 def document(*, secured: bool, personas: tuple[str, ...] = ()) -> Schema:
-    """The OpenAPI 3.1 document of a service that wants a token or not, and of the voices that it has."""
+    """The OpenAPI 3.1 document of a service with these personas; `secured` if it requires a token."""
     models = {"type": "string", "enum": [MODEL, *personas]}
     known = {"model": models, "id": TypeAdapter(Id).json_schema()}
     paths: Schema = {}
-    for each in OPERATIONS:
-        paths.setdefault(each.path, {})[each.method] = _Described(each, secured, known).as_dict()
+    for op in OPERATIONS:
+        paths.setdefault(op.path, {})[op.method] = _OperationObject(op, secured, known).as_dict()
     schemas = _schemas()
     schemas["ChatRequest"]["properties"]["model"] = models
-    schemas["AskRequest"]["properties"]["persona"] = {"anyOf": [{"enum": [None, ""]}, *_voices(personas)]}
+    schemas["AskRequest"]["properties"]["persona"] = {"anyOf": [{"enum": [None, ""]}, *_persona_schemas(personas)]}
     if personas:
-        schemas["SpeakRequest"]["properties"]["persona"] = {"anyOf": _voices(personas)}
-    told: Schema = {
+        schemas["SpeakRequest"]["properties"]["persona"] = {"anyOf": _persona_schemas(personas)}
+    document: Schema = {
         "openapi": "3.1.0",
         "info": {"title": "qa-bot", "version": __version__, "description": TITLE},
         "paths": paths,
         "components": {"schemas": schemas},
     }
     if secured:
-        told["components"]["securitySchemes"] = {
+        document["components"]["securitySchemes"] = {
             "bearer": {"type": "http", "scheme": "bearer"},
             "key": {"type": "apiKey", "in": "header", "name": "X-API-Key"},
         }
-        told["security"] = [{"bearer": []}, {"key": []}]
-    return told
+        document["security"] = [{"bearer": []}, {"key": []}]
+    return document
 
 
-def _voices(personas: Sequence[str]) -> list[Schema]:
-    """A persona by name, or several with weights, each of them once."""
+def _persona_schemas(personas: Sequence[str]) -> list[Schema]:
+    """Schemas of a persona, and of a mix of distinct personas with weights."""
     if not personas:
         return []
     weight = r"(:[1-9][0-9]{0,2})?"
     pairs = "|".join(f"{one}{weight},{other}{weight}" for one, other in permutations(personas, 2))
-    told = "Two personas, or more, with their weights: `captain:2,gardener`."
-    mixed: list[Schema] = [{"type": "string", "pattern": f"^({pairs})$", "description": told}] if pairs else []
+    example = "Two personas, or more, with their weights: `captain:2,gardener`."
+    mixed: list[Schema] = [{"type": "string", "pattern": f"^({pairs})$", "description": example}] if pairs else []
     return [{"enum": list(personas)}, *mixed]
 
 
 def _schemas() -> Schema:
-    taken = [each.takes for each in OPERATIONS if isinstance(each.takes, type)]
-    given = [model for each in OPERATIONS for model in each.gives.values() if model is not None]
-    models: dict[type[BaseModel], None] = dict.fromkeys([*taken, *given, ErrorReply])
-    wanted: list[tuple[type[BaseModel], Literal["validation", "serialization"]]] = [(m, "validation") for m in models]
-    _, told = models_json_schema(wanted, ref_template=_REFERENCE)
-    return dict(told["$defs"])
+    requests = [op.takes for op in OPERATIONS if isinstance(op.takes, type)]
+    replies = [model for op in OPERATIONS for model in op.gives.values() if model is not None]
+    models: dict[type[BaseModel], None] = dict.fromkeys([*requests, *replies, ErrorReply])
+    modes: list[tuple[type[BaseModel], Literal["validation", "serialization"]]] = [(m, "validation") for m in models]
+    _, schemas = models_json_schema(modes, ref_template=_REFERENCE)
+    return dict(schemas["$defs"])
 
 
 _REFERENCE = "#/components/schemas/{model}"
@@ -132,13 +132,13 @@ def _request_body(takes: type[BaseModel] | Schema) -> Schema:
 
 
 def _error(status: int) -> Schema:
-    told: Schema = {"description": HTTPStatus(status).phrase, "content": {JSON: _content(ErrorReply)}}
+    reply: Schema = {"description": HTTPStatus(status).phrase, "content": {JSON: _content(ErrorReply)}}
     if status in (429, 503):
-        told["headers"] = {"Retry-After": {"description": "Seconds to wait.", "schema": {"type": "integer"}}}
-    return told
+        reply["headers"] = {"Retry-After": {"description": "Seconds to wait.", "schema": {"type": "integer"}}}
+    return reply
 
 
-def _name(each: Operation) -> str:
+def _name(operation: Operation) -> str:
     """`post_api_ask` for `POST /api/ask`."""
-    words = each.path.replace("{", "").replace("}", "").replace(".", "_").strip("/").split("/")
-    return "_".join([each.method, *filter(None, words)] if words != [""] else [each.method, "page"])
+    words = operation.path.replace("{", "").replace("}", "").replace(".", "_").strip("/").split("/")
+    return "_".join([operation.method, *filter(None, words)] if words != [""] else [operation.method, "page"])

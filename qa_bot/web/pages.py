@@ -1,4 +1,4 @@
-"""The pages, each sent with a nonce of its own each time, and their files under a path that changes when they do."""
+"""The HTML pages, sent with a new nonce each time, and their files under a path that changes with their content."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from aiohttp import web
 from qa_bot.web.errors import ServiceError
 
 PAGES = {"/": "index.html", "/owner": "owner.html"}
-"""By path: the chat, and what the owner sees of it."""
+"""Path → file: the chat, and the owner's page."""
 TYPES = {".css": "text/css", ".js": "text/javascript", ".html": "text/html"}
 FOREVER = "public, max-age=31536000, immutable"
 NONCE, ASSETS = "{{nonce}}", "{{assets}}"
-"""What stands in the pages for the nonce and for the folder of the other files."""
+"""Placeholders in the pages for the nonce and the path of the other files."""
 
 POLICY = (
     "default-src 'none'; script-src 'nonce-{nonce}'; style-src 'nonce-{nonce}'; connect-src 'self'; "
@@ -37,7 +37,7 @@ HEADERS = {
 
 @dataclass(frozen=True, slots=True)
 class Asset:
-    """A file of a page as it is sent, plain and packed."""
+    """A file of a page, plain and compressed."""
 
     body: bytes
     packed: bytes
@@ -52,13 +52,13 @@ class Asset:
 
 @dataclass(frozen=True, slots=True)
 class Pages:
-    """All pages in memory; `version` is the hash of all its files, so that old and new are never mixed."""
+    """All pages in memory; `version` is the hash of all files, so that old and new ones are never mixed."""
 
     version: str
     assets: Mapping[str, Asset]
 
     async def show(self, request: web.Request) -> web.Response:
-        """One of `PAGES`: without data, hence open to everybody who may connect."""
+        """One of `PAGES`; it holds no data and needs no token."""
         nonce = secrets.token_urlsafe(16)
         body = self.assets[PAGES[request.path]].body
         text = body.decode().replace(NONCE, nonce).replace(ASSETS, f"assets/{self.version}")
@@ -68,17 +68,17 @@ class Pages:
     async def asset(self, request: web.Request) -> web.Response:
         """`GET /assets/VERSION/NAME`."""
         name, version = request.match_info["name"], request.match_info["version"]
-        found = self.assets.get(name) if version == self.version and name not in PAGES.values() else None
-        if found is None:
+        asset = self.assets.get(name) if version == self.version and name not in PAGES.values() else None
+        if asset is None:
             raise ServiceError(404, f"Expected a file of the page, but got {request.path!r}; reload the page.")
-        headers = {**HEADERS, "Cache-Control": FOREVER, "ETag": f'"{found.tag}"', "Vary": "Accept-Encoding"}
-        if any(known.value in (found.tag, "*") for known in request.if_none_match or ()):
+        headers = {**HEADERS, "Cache-Control": FOREVER, "ETag": f'"{asset.tag}"', "Vary": "Accept-Encoding"}
+        if any(known.value in (asset.tag, "*") for known in request.if_none_match or ()):
             return web.Response(status=304, headers=headers)
         packed = "gzip" in request.headers.get("Accept-Encoding", "")
         if packed:
             headers["Content-Encoding"] = "gzip"
-        body = found.packed if packed else found.body
-        return web.Response(body=body, content_type=found.content_type, charset="utf-8", headers=headers)
+        body = asset.packed if packed else asset.body
+        return web.Response(body=body, content_type=asset.content_type, charset="utf-8", headers=headers)
 
 
 def routes() -> list[web.RouteDef]:
@@ -90,6 +90,6 @@ def routes() -> list[web.RouteDef]:
 def load_pages() -> Pages:
     """Read the files of the pages once."""
     folder = resources.files("qa_bot.web") / "page"
-    files = {each.name: each.read_bytes() for each in folder.iterdir() if each.name.endswith(tuple(TYPES))}
+    files = {file.name: file.read_bytes() for file in folder.iterdir() if file.name.endswith(tuple(TYPES))}
     whole = hashlib.sha256(b"".join(name.encode() + b"\0" + files[name] for name in sorted(files)))
     return Pages(whole.hexdigest()[:16], {name: Asset.of(name, body) for name, body in files.items()})

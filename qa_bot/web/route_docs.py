@@ -1,4 +1,4 @@
-"""All routes, as the OpenAPI document tells them."""
+"""The table of all routes for the OpenAPI document."""
 
 from __future__ import annotations
 
@@ -60,29 +60,29 @@ BUSY = (503,)
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """A route as the document tells it."""
+    """A route of the document."""
 
     method: str
     path: str
     summary: str
     takes: type[BaseModel] | Schema | None = None
-    """A JSON body by its model, or the schema of a form."""
+    """The model of a JSON body, or the schema of a form."""
     parameters: Sequence[Schema] = ()
-    """Those that do not stand in the path."""
+    """Parameters outside the path."""
     gives: Mapping[str, type[BaseModel] | None] = field(default_factory=dict)
-    """The reply by its type of content."""
+    """Content type → model of the reply."""
     status: int = 200
     errors: Sequence[int] = ()
     open: bool = False
-    """Whether it needs no token."""
+    """Needs no token."""
 
 
 def _query(schema: Schema) -> list[Schema]:
-    """A parameter behind `?` for each property."""
+    """A query parameter for each property."""
     required = schema.get("required", ())
     return [
-        {"name": name, "in": "query", "required": name in required, "schema": each}
-        for name, each in schema["properties"].items()
+        {"name": name, "in": "query", "required": name in required, "schema": value}
+        for name, value in schema["properties"].items()
     ]
 
 
@@ -97,10 +97,10 @@ _UPGRADE = [
     _header("Sec-WebSocket-Key", {"pattern": r"^[A-Za-z0-9+/]{21}[AQgw]==$"}),
 ]
 _READABLE = r"[^\s\u0000-\u001f\ufffe\uffff]"
-"""Something in a text that is neither blank nor illegal in XML."""
+"""A character that is neither blank nor illegal in XML."""
 _LIVEQA: Schema = {
     "type": "object",
-    "description": "The question is `title`; where it is empty, the first sentence of `body`.",
+    "description": "The question is `title`; if it is empty, the first sentence of `body`.",
     "properties": {name: {"type": "string"} for name in ("title", "body", "category", "qid")},
     "anyOf": [{"required": [name], "properties": {name: {"pattern": _READABLE}}} for name in ("title", "body")],
 }
@@ -125,7 +125,7 @@ OPERATIONS = (
     Operation(
         "post",
         "/api/ask",
-        "An answer with its sources; as events where the client accepts text/event-stream.",
+        "An answer with its sources; as events if the client accepts text/event-stream.",
         takes=AskRequest,
         gives={JSON: AskReply, EVENTS: None},
         errors=(*BODY, *BUSY),
@@ -133,7 +133,7 @@ OPERATIONS = (
     Operation(
         "post",
         "/api/search",
-        "What retrieval finds, with the score of every stage.",
+        "Results of retrieval, with the score of every stage.",
         takes=SearchRequest,
         gives={JSON: SearchReply},
         errors=(*BODY, *BUSY),
@@ -149,7 +149,7 @@ OPERATIONS = (
     Operation(
         "post",
         "/api/choose",
-        "Another styled sentence before a recorded answer, by the answer's id; or one that a person wrote.",
+        "Replace the styled sentence of a recorded answer by another one, or by one that a person wrote.",
         takes=ChooseRequest,
         gives={JSON: ChooseReply},
         errors=(404, *BODY),
@@ -157,7 +157,7 @@ OPERATIONS = (
     Operation(
         "post",
         "/api/speak",
-        "What a persona says to the last of some turns; nothing is recorded.",
+        "A persona's reply to the last of some turns; nothing is recorded.",
         takes=SpeakRequest,
         gives={JSON: SpeakReply},
         errors=(404, *BODY, *BUSY),
@@ -165,7 +165,7 @@ OPERATIONS = (
     Operation(
         "get",
         "/api/grid",
-        "The words of the topics that hints steer by, and where one falls.",
+        "The words of the topics that hints steer by, and the position of a hint.",
         parameters=_query(GridQuery.model_json_schema()),
         gives={JSON: GridReply},
         errors=(404, 422, *BUSY),
@@ -181,7 +181,7 @@ OPERATIONS = (
     Operation(
         "get",
         _CONVERSATION,
-        "A conversation with its turns, in the order they were asked.",
+        "A conversation with its turns, oldest first.",
         parameters=_query(TranscriptQuery.model_json_schema()),
         gives={JSON: WholeConversationReply, MARKDOWN: None},
         errors=(404, 422),
@@ -194,11 +194,11 @@ OPERATIONS = (
         gives={JSON: ConversationReply},
         errors=(404, *BODY),
     ),
-    Operation("delete", _CONVERSATION, "Remove a conversation with all that was said.", status=204, errors=(404,)),
+    Operation("delete", _CONVERSATION, "Remove a conversation with all its turns.", status=204, errors=(404,)),
     Operation(
         "get",
         "/api/owner/gaps",
-        "Questions that got no answer, or whose last vote is down, the most frequent first.",
+        "Questions without an answer or with a last vote that is down, the most frequent first.",
         parameters=_query(GapsQuery.model_json_schema()),
         gives={JSON: GapsReply},
         errors=(422,),
@@ -206,7 +206,7 @@ OPERATIONS = (
     Operation(
         "post",
         "/api/owner/answers",
-        "An answer of the owner's to a question, which the next one who asks it gets already.",
+        "Add the owner's answer to a question; it is used from the next question on.",
         takes=AddAnswerRequest,
         gives={JSON: AddAnswerReply},
         errors=(409, *BODY),
@@ -214,16 +214,16 @@ OPERATIONS = (
     Operation(
         "post",
         "/api/owner/dismiss",
-        "Let a question be gone until it is asked again.",
+        "Remove a question from the list until it is asked again.",
         takes=DismissRequest,
         gives={JSON: DismissReply},
         errors=(404, *BODY),
     ),
-    Operation("get", "/api/comparisons", "Blind comparisons that wait to be judged.", gives={JSON: ComparisonsReply}),
+    Operation("get", "/api/comparisons", "Blind comparisons.", gives={JSON: ComparisonsReply}),
     Operation(
         "post",
         "/api/comparisons",
-        "Begin a blind comparison of two lists of answers.",
+        "Make a blind comparison of two lists of answers.",
         takes=ComparisonRequest,
         gives={JSON: ComparisonMadeReply},
         errors=(409, *BODY),
@@ -239,7 +239,7 @@ OPERATIONS = (
     Operation(
         "get",
         f"{_COMPARISON}/next",
-        "The next two answers for a judge, in an order of chance.",
+        "The next two answers for a judge, in random order.",
         parameters=_query(NextQuery.model_json_schema()),
         gives={JSON: NextReply},
         errors=(404, 422),
@@ -247,7 +247,7 @@ OPERATIONS = (
     Operation(
         "post",
         f"{_COMPARISON}/judgements",
-        "Which of two answers is better; the last word of a judge counts.",
+        "Which of two answers is better; the last judgement of a judge counts.",
         takes=JudgementRequest,
         gives={JSON: JudgementReply},
         errors=(404, *BODY),
@@ -255,19 +255,19 @@ OPERATIONS = (
     Operation(
         "post",
         "/v1/chat/completions",
-        "A chat completion as OpenAI's clients know it, with `citations`; as chunks with `stream`.",
+        "A chat completion in OpenAI's format, with `citations`; as chunks with `stream`.",
         takes=ChatRequest,
         gives={JSON: ChatReply, EVENTS: None},
         errors=(404, *BODY, *BUSY),
     ),
-    Operation("get", "/v1/models", "The bot, then one model a persona.", gives={JSON: ModelsReply}),
+    Operation("get", "/v1/models", "The bot, then one model for each persona.", gives={JSON: ModelsReply}),
     Operation("get", "/v1/models/{model}", "One of the models.", gives={JSON: ModelReply}, errors=(404,)),
     Operation(
         "get", "/liveqa", "TREC LiveQA.", parameters=[_LIVEQA_QUERY], gives={XML: None}, errors=(413, 415, 422, *BUSY)
     ),
     Operation("post", "/liveqa", "TREC LiveQA.", takes=_LIVEQA, gives={XML: None}, errors=(*BODY, *BUSY)),
     Operation("get", "/livez", "Whether the process is alive.", gives={JSON: None}, open=True),
-    Operation("get", "/readyz", "Whether a question would be taken.", gives={JSON: None}, errors=BUSY, open=True),
-    Operation("get", "/metrics", "Figures for Prometheus.", gives={TEXT: None}),
+    Operation("get", "/readyz", "Whether a question would be accepted.", gives={JSON: None}, errors=BUSY, open=True),
+    Operation("get", "/metrics", "Metrics for Prometheus.", gives={TEXT: None}),
     Operation("get", "/openapi.json", "This document.", gives={JSON: None}),
 )

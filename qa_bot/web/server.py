@@ -1,4 +1,4 @@
-"""From sockets to signals: listens, warms up, serves, and stops so that nobody loses an answer. The door of uvloop."""
+"""The server process: listen, warm up, serve, and stop gracefully; the only file that imports uvloop."""
 
 from __future__ import annotations
 
@@ -30,35 +30,35 @@ from qa_bot.web.service import AnswerService
 log = logging.getLogger(__name__)
 
 KEEP_ALIVE = 75.0
-"""Seconds that a connection may idle: longer than the usual proxy keeps its own."""
+"""Seconds that a connection may idle: longer than usual proxies wait."""
 LINGERING = 2.0
-"""Seconds in which the rest of a refused body is read, so that its sender reads the reply."""
+"""Seconds for reading the rest of a refused body, so that the client reads the reply."""
 LINE = 16 * 1024
-"""Bytes of a request line: a LiveQA question fits in one."""
+"""Limit of a request line in bytes: enough for a LiveQA question."""
 HEADER = 8 * 1024
 HEADERS = 100
 BACKLOG = 1024
-"""Connections that wait to be taken."""
+"""Connections that wait to be accepted."""
 READ_BUFFER = 64 * 1024
 GRACE = 1.0
-"""Seconds beyond the deadline of an answer that stopping waits for it, and then for its last bytes to go out."""
+"""Seconds that stopping waits beyond the deadline of the last answer, and then for its last bytes to go out."""
 JOURNAL_EVERY = 2.0
-"""Seconds between two looks at the journal: recorded turns should soon be where conversations are listed."""
+"""Seconds between two transfers of recorded turns from the journal to the store."""
 EXPIRE_EVERY = 3600.0
-"""Seconds between two looks for conversations that are kept no longer."""
+"""Seconds between two searches for expired conversations."""
 FILES = 8192
-"""Open at once, sockets among them."""
+"""Files that may be open at once, including sockets."""
 ATTEMPTS = 5
-"""To find a port that is free on all addresses of a name."""
+"""Attempts to find a port that is free on all addresses of a name."""
 
 
 class ServeError(Exception):
-    """An address that cannot be listened on."""
+    """The address cannot be listened on."""
 
 
 @dataclass(frozen=True, slots=True)
 class RunningServer:
-    """A service that listens."""
+    """A server that listens."""
 
     url: str
     liveqa_url: str | None
@@ -72,50 +72,47 @@ def serve(bot: Bot, settings: ServeSection, *, announce: Callable[[RunningServer
     """Serve until SIGTERM or SIGINT; a second one stops at once.
 
     Args:
-        announce: called when the first question can be taken; by default a line on stderr says where.
+        announce: called when the server is ready; by default it writes the address to stderr.
 
     Raises:
-        ConfigError: a name that is no address, an address that needs a token, a token that cannot be used.
-        ServeError: the port is in use, or there is no right to it.
+        ConfigError: the host does not resolve, or needs a token, or the token is invalid.
+        ServeError: the port is in use or not permitted.
     """
     configure()
     _allow_files()
     with asyncio.Runner(loop_factory=_loop_factory()) as runner:
-        runner.run(_until_told(bot, settings, announce or _announce))
+        runner.run(_until_stopped(bot, settings, announce or _announce))
 
 
 @asynccontextmanager
 async def running(bot: Bot, settings: ServeSection) -> AsyncIterator[RunningServer]:
-    """A service that listens on both ports and answers as soon as its service is warm; stops gracefully at the end.
-
-    Raises as `serve` does.
-    """
+    """A server that listens on both ports; it stops gracefully at the end. Raises as `serve` does."""
     token = token_for(bot.home.path, settings)
     check_binding(settings.host, token)
-    async with AsyncExitStack() as held:
-        sockets = _held(held, settings.host, settings.port)
-        liveqa = _held(held, settings.host, settings.liveqa_port) if settings.liveqa_port else []
+    async with AsyncExitStack() as stack:
+        sockets = _open_sockets(stack, settings.host, settings.port)
+        liveqa = _open_sockets(stack, settings.host, settings.liveqa_port) if settings.liveqa_port else []
         settings = replace(settings, token=token, port=_port(sockets))
         metrics, access = Metrics(), Access(settings)
         service = AnswerService(bot, metrics, workers=settings.workers, queue=settings.queue)
-        held.push_async_callback(service.close)
+        stack.push_async_callback(service.close)
         app = make_app(service, metrics, settings, access=access)
-        await held.enter_async_context(_served(app, sockets))
+        await stack.enter_async_context(_served(app, sockets))
         if liveqa:
-            beside = make_liveqa_app(service, metrics, settings, access=access)
-            await held.enter_async_context(_served(beside, liveqa))
-        await held.enter_async_context(_bookkeeping(service, app[CHAT].conversations))
-        held.push_async_callback(service.drained, bot.config.answer.deadline + GRACE)
+            liveqa_app = make_liveqa_app(service, metrics, settings, access=access)
+            await stack.enter_async_context(_served(liveqa_app, liveqa))
+        await stack.enter_async_context(_bookkeeping(service, app[CHAT].conversations))
+        stack.push_async_callback(service.drained, bot.config.answer.deadline + GRACE)
         liveqa_url = _url(settings.host, liveqa) if liveqa else None
         yield RunningServer(_url(settings.host, sockets), liveqa_url, service, metrics, app, settings)
 
 
-async def _until_told(bot: Bot, settings: ServeSection, announce: Callable[[RunningServer], None]) -> None:
-    told = asyncio.Event()
-    with _signals(told):
+async def _until_stopped(bot: Bot, settings: ServeSection, announce: Callable[[RunningServer], None]) -> None:
+    stop = asyncio.Event()
+    with _signals(stop):
         async with running(bot, settings) as server:
             opening = asyncio.create_task(server.service.warm_up())
-            stopping = asyncio.create_task(told.wait())
+            stopping = asyncio.create_task(stop.wait())
             await asyncio.wait({opening, stopping}, return_when=asyncio.FIRST_COMPLETED)
             if opening.done():
                 opening.result()
@@ -125,16 +122,16 @@ async def _until_told(bot: Bot, settings: ServeSection, announce: Callable[[Runn
 
 
 def _allow_files() -> None:
-    """Each connection is a file; take as many as this process may have, where that is more than the usual 1,024."""
+    """Raise the limit of open files, because each connection is one and the usual limit is 1,024."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    wanted = FILES if hard == resource.RLIM_INFINITY else min(FILES, hard)
-    if soft != resource.RLIM_INFINITY and soft < wanted:
-        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+    limit = FILES if hard == resource.RLIM_INFINITY else min(FILES, hard)
+    if soft != resource.RLIM_INFINITY and soft < limit:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (limit, hard))
 
 
 def _announce(server: RunningServer) -> None:
-    beside = f" (LiveQA on {server.liveqa_url})" if server.liveqa_url else ""
-    sys.stderr.write(f"qa-bot listens on {server.url}{beside}\n")
+    liveqa = f" (LiveQA on {server.liveqa_url})" if server.liveqa_url else ""
+    sys.stderr.write(f"qa-bot listens on {server.url}{liveqa}\n")
     sys.stderr.flush()
 
 
@@ -147,24 +144,24 @@ def _loop_factory() -> Callable[[], asyncio.AbstractEventLoop]:
 
 
 @contextmanager
-def _signals(told: asyncio.Event) -> Iterator[None]:
-    """SIGTERM and SIGINT set `told`; the second of them does what it does to any process."""
+def _signals(stop: asyncio.Event) -> Iterator[None]:
+    """SIGTERM and SIGINT set `stop`; a second signal ends the process as usual."""
     loop = asyncio.get_running_loop()
     both = (signal.SIGTERM, signal.SIGINT)
 
-    def stop() -> None:
-        told.set()
-        for each in both:
-            loop.remove_signal_handler(each)
-            signal.signal(each, signal.SIG_DFL)
+    def on_signal() -> None:
+        stop.set()
+        for number in both:
+            loop.remove_signal_handler(number)
+            signal.signal(number, signal.SIG_DFL)
 
-    for each in both:
-        loop.add_signal_handler(each, stop)
+    for number in both:
+        loop.add_signal_handler(number, on_signal)
     try:
         yield
     finally:
-        for each in both:
-            loop.remove_signal_handler(each)
+        for number in both:
+            loop.remove_signal_handler(number)
 
 
 @asynccontextmanager
@@ -186,8 +183,8 @@ async def _served(app: web.Application, sockets: list[socket.socket]) -> AsyncIt
     )
     await runner.setup()
     try:
-        for each in sockets:
-            await web.SockSite(runner, each, backlog=BACKLOG).start()
+        for opened in sockets:
+            await web.SockSite(runner, opened, backlog=BACKLOG).start()
         yield
     finally:
         await runner.cleanup()
@@ -195,8 +192,8 @@ async def _served(app: web.Application, sockets: list[socket.socket]) -> AsyncIt
 
 @asynccontextmanager
 async def _bookkeeping(service: AnswerService, conversations: Conversations) -> AsyncIterator[None]:
-    """Turns go from the journal into the store, while serving and at the end; what is over goes for good."""
-    tasks = [asyncio.create_task(_take_up(service)), asyncio.create_task(_expire(service, conversations))]
+    """While serving, move turns from the journal to the store and delete expired conversations."""
+    tasks = [asyncio.create_task(_move_journal(service)), asyncio.create_task(_expire(service, conversations))]
     try:
         yield
     finally:
@@ -207,51 +204,51 @@ async def _bookkeeping(service: AnswerService, conversations: Conversations) -> 
                 await task
 
 
-async def _take_up(service: AnswerService) -> None:
-    told = False
+async def _move_journal(service: AnswerService) -> None:
+    warned = False
     while True:
         await asyncio.sleep(JOURNAL_EVERY)
         try:
-            await service.store(lambda _: None)  # whoever opens the store takes the journal up
+            await service.store(lambda _: None)  # opening the store moves the journal into it
         except Exception as error:
-            if not told:
+            if not warned:
                 log.warning("Turns stay in the journal, since the store cannot be used: %s", error)
-            told = True
+            warned = True
 
 
 async def _expire(service: AnswerService, conversations: Conversations) -> None:
     while True:
         await asyncio.sleep(EXPIRE_EVERY)
         try:
-            gone = await service.store(lambda store: expire(service.bot.config, store))
+            expired = await service.store(lambda store: expire(service.bot.config, store))
         except Exception as error:
             log.warning("Old conversations stay for now, since the store cannot be used: %s", error)
             continue
-        for each in gone:
-            service.bot.memory.forget(each)
-            live = conversations.find(each)
-            if live and not live.answering:  # else somebody just came back, and is not stopped
+        for conversation_id in expired:
+            service.bot.memory.forget(conversation_id)
+            live = conversations.find(conversation_id)
+            if live and not live.answering:  # else a user just came back, and is not stopped
                 live.clear()
 
 
-def _held(until: AsyncExitStack, host: str, port: int) -> list[socket.socket]:
+def _open_sockets(stack: AsyncExitStack, host: str, port: int) -> list[socket.socket]:
     sockets = _listening(host, port)
-    for each in sockets:
-        until.callback(each.close)
+    for opened in sockets:
+        stack.callback(opened.close)
     return sockets
 
 
 def _listening(host: str, port: int) -> list[socket.socket]:
     """A socket for each address of `host`, all on one port; port 0 takes one that is free on all of them."""
     for attempt in range(ATTEMPTS):
-        held: list[socket.socket] = []
+        sockets: list[socket.socket] = []
         try:
             for address in addresses(host):
-                held.append(_bound(address, _port(held) if held else port))
-            return held
+                sockets.append(_bound(address, _port(sockets) if sockets else port))
+            return sockets
         except OSError as error:
-            for each in held:
-                each.close()
+            for opened in sockets:
+                opened.close()
             if port or error.errno != errno.EADDRINUSE or attempt == ATTEMPTS - 1:
                 raise ServeError(_refused(host, port, error)) from None
     raise AssertionError("the last attempt returns or raises")
@@ -261,12 +258,12 @@ def _bound(address: str, port: int) -> socket.socket:
     family = socket.AF_INET6 if ":" in address else socket.AF_INET
     made = socket.socket(family, socket.SOCK_STREAM)
     try:
-        if os.name == "posix":  # a port that was in use a moment ago is free; elsewhere this would share it
+        if os.name == "posix":  # reuse a port that was just closed; elsewhere this would share the port
             made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         if family == socket.AF_INET6:
             made.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
         made.bind((address, port))
-        made.listen(BACKLOG)  # here and not when served: two servers may both bind, but only one listens
+        made.listen(BACKLOG)  # already now, because two servers may bind a port, but only one can listen
         made.setblocking(False)
     except BaseException:
         made.close()
@@ -275,12 +272,12 @@ def _bound(address: str, port: int) -> socket.socket:
 
 
 def _refused(host: str, port: int, error: OSError) -> str:
-    todo = {
+    reasons = {
         errno.EADDRINUSE: "the port is in use; stop what listens there, or choose another with --port",
         errno.EACCES: "no right to that port; choose one above 1023 with --port",
         errno.EADDRNOTAVAIL: "this machine has no such address; choose another with --host",
     }
-    got = todo.get(error.errno or 0, error.strerror or str(error))
+    got = reasons.get(error.errno or 0, error.strerror or str(error))
     return f"Expected to listen on {_joined(host, port)}, but got: {got}."
 
 

@@ -1,4 +1,4 @@
-"""The one service behind every service: so many questions at once, so many waiting, the rest told to come back."""
+"""Runs a bounded number of questions at once, queues some, and rejects the rest with Retry-After."""
 
 from __future__ import annotations
 
@@ -37,27 +37,27 @@ Result = TypeVar("Result")
 State = Literal["starting", "ready", "overloaded", "stopping"]
 
 BOOKKEEPERS = 2
-"""Threads for the store: conversations are listed and votes saved while all others answer."""
+"""Threads for the store, so that lists and votes do not wait for answers."""
 USUAL = 0.05
-"""Seconds that a question is taken to need, for the time after which those turned away should come back."""
+"""Seconds that a question usually takes, to estimate Retry-After."""
 STOPPING = "The service is stopping; ask again in a moment."
 WARM_UP = "Why do cats sleep all day?"
-"""Asked before the first user does, and not recorded."""
+"""Asked before the first user's question, and not recorded."""
 GREETING = "Hello"
-"""What every persona replies to before the first user chooses one."""
+"""Said to every persona before the first user chooses one."""
 NO_PERSONAS = "Expected a persona to speak, but there are none yet; train one with `qa-bot train persona`."
 NO_TIME = "There was not enough time to think of something to say; allow more."
 RETRY = 5.0
-"""Seconds after which it makes sense to come back to a persona that could not be opened."""
+"""Seconds to wait after a persona could not be opened."""
 GLANCE = 0.02
-"""Seconds between two looks at whether all is done."""
+"""Seconds between two checks for questions in work."""
 
 
 class AnswerService:
-    """Runs the bot in worker threads, off the event loop; to be used from one event loop.
+    """Runs the bot in worker threads; call it from one event loop.
 
-    A question's deadline runs from the moment it came: waiting in the queue costs its own time. A caller that is
-    cancelled stops its work.
+    A question's deadline starts when it arrives, so it includes the time in the queue. Cancelling the caller stops
+    the work.
     """
 
     def __init__(self, bot: Bot, metrics: Metrics, *, workers: int, queue: int) -> None:
@@ -76,7 +76,7 @@ class AnswerService:
 
     @property
     def state(self) -> State:
-        """What an operator is told; questions are taken while it is `starting`, but wait."""
+        """State for operators; while `starting`, questions are accepted but wait."""
         if self.stopping:
             return "stopping"
         if self.starting:
@@ -85,16 +85,16 @@ class AnswerService:
 
     @property
     def overloaded(self) -> bool:
-        """Whether the next question would be turned away."""
+        """Whether the next question would be rejected."""
         return self._taken >= self._room
 
     @property
     def busy(self) -> bool:
-        """Whether the next question would have to wait."""
+        """Whether the next question would wait."""
         return self._taken >= self._at_once
 
     def expect_persona(self, spec: str) -> None:
-        """Raises ServiceError 422 for a persona that nobody knows, or a mix of them that makes no sense; "" is none."""
+        """Raise ServiceError 422 for an unknown persona or an invalid mix; "" means no persona."""
         try:
             if spec:
                 self.bot.voices.parts(spec)
@@ -113,7 +113,7 @@ class AnswerService:
         relay = listen if listen is ignore_event else _on_loop(listen)
         answer = await self._run(lambda limit: self.bot.ask(ask, deadline=limit, listen=relay), ask.seconds)
         self._metrics.answered(answer)
-        self._told(ask.question, answer, ask.conversation)
+        self._log(ask.question, answer, ask.conversation)
         return answer
 
     async def search(self, query: str, *, engine: SearchEngine = "hybrid", top: int = 10) -> tuple[Candidate, ...]:
@@ -123,10 +123,10 @@ class AnswerService:
     async def speak(
         self, persona: str, turns: Sequence[str], *, hint: str = "", top: int = 10, deadline: float | None = None
     ) -> PersonaLines:
-        """What a persona says to the last of these turns, in a worker thread; nothing where the deadline is too near.
+        """A persona's reply to the last of these turns, from a worker thread; no lines if the deadline is too short.
 
         Raises:
-            ServiceError: as `answer` does; 404 where there are no personas at all, 422 where all turns are blank.
+            ServiceError: as `answer` does; 404 if there are no personas, 422 if all turns are blank.
         """
         if not self.bot.personas:
             raise ServiceError(404, NO_PERSONAS)
@@ -140,33 +140,33 @@ class AnswerService:
             return PersonaLines((), NO_TIME)
 
     async def chart(self, hint: str) -> GridMap:
-        """The grid that hints steer by; raises ServiceError 404 where there is none, else as `answer` does."""
+        """The topic grid with the position of a hint; raises as `answer` does, and ServiceError 404 without a grid."""
         return await self._run(lambda _: self._chart(hint), None)
 
     def begin(self, conversation: str) -> None:
-        """Nothing was asked yet in a new conversation: it need not be looked for."""
+        """Mark a conversation as new, so that the store is not searched for it."""
         self.bot.memory.begin(conversation)
 
     async def recorded(self, id: str) -> Turn:  # noqa: A002  # the noun's own name
-        """A turn by the id of its answer; raises ServiceError 404 where there is none."""
-        return await self._found(lambda store: store.turn(id))
+        """A turn by the id of its answer; raises ServiceError 404 if it is unknown."""
+        return await self._or_404(lambda store: store.turn(id))
 
     async def vote(self, id: str, vote: Vote, comment: str) -> None:  # noqa: A002  # the noun's own name
         """`Bot.vote`; raises ServiceError 404 for an unknown answer."""
-        await self._found(lambda _: self.bot.vote(id, vote, comment))
+        await self._or_404(lambda _: self.bot.vote(id, vote, comment))
 
     async def choose(self, id: str, choice: int | str) -> Turn:  # noqa: A002  # the noun's own name
-        """`Bot.choose`; raises ServiceError 404 for an unknown answer or choice, 422 for a text that will not do."""
+        """`Bot.choose`; raises ServiceError 404 for an unknown answer or choice, 422 for an invalid text."""
         with refused_choices():
-            return await self._found(lambda _: self.bot.choose(id, choice))
+            return await self._or_404(lambda _: self.bot.choose(id, choice))
 
     async def store(self, work: Callable[[Store], Result]) -> Result:
-        """Call `work` with the store, in a thread that no question holds."""
+        """Call `work` with the store, in a thread apart from the answers."""
         return await asyncio.wrap_future(self._bookkeepers.submit(lambda: work(self.bot.store)))
 
-    async def _found(self, work: Callable[[Store], Result]) -> Result:
-        """The same, where what is not found is the client's mistake."""
-        from qa_bot.home.store import NotFoundError  # late: nobody waits for SQLAlchemy before the first question
+    async def _or_404(self, work: Callable[[Store], Result]) -> Result:
+        """As `store`, but raises ServiceError 404 if something is not found."""
+        from qa_bot.home.store import NotFoundError  # late: the first question does not wait for SQLAlchemy
 
         try:
             return await self.store(work)
@@ -174,9 +174,7 @@ class AnswerService:
             raise ServiceError(404, str(error)) from None
 
     async def warm_up(self) -> None:
-        """Open the index and answer a question, so that the first user does not wait for that; then be ready.
-
-        The personas are opened after that, in a thread that nobody waits for.
+        """Open the index and answer a question, so that the first user does not wait; then open personas in a thread.
 
         Raises whatever keeps the bot from answering: no home, no index, no encoder.
         """
@@ -187,7 +185,7 @@ class AnswerService:
             self._greeter.submit(self._greet)
 
     async def drained(self, seconds: float) -> bool:
-        """Take nothing new, and wait for what was taken; whether all of it was done within `seconds`."""
+        """Accept nothing new and wait for accepted work; return whether all of it ended within `seconds`."""
         self.stopping = True
         end = time.monotonic() + seconds
         while self._taken and time.monotonic() < end:
@@ -195,7 +193,7 @@ class AnswerService:
         return not self._taken
 
     async def close(self) -> None:
-        """Take nothing new, and wait for what runs; what waits in the queue is not begun."""
+        """Accept nothing new and wait for running work; queued work is not started."""
         self.stopping = True
         await asyncio.to_thread(self._workers.shutdown, cancel_futures=True)
         await asyncio.to_thread(self._bookkeepers.shutdown)
@@ -229,20 +227,20 @@ class AnswerService:
             raise ServiceError(404, str(error)) from None
 
     def _greet(self) -> None:
-        """Have every persona say something, so that its first user waits for no model."""
+        """Have every persona reply once, so that its first user does not wait for a model."""
         try:
             for name in self.bot.personas:
                 self.bot.voices.say(name, [GREETING], 1, check=self._check_stopping)
         except Cancelled:
             pass
         except Exception as error:
-            log.warning("The personas are opened when they are asked first: %s", error)
+            log.warning("The personas could not be opened in advance: %s", error)
 
     def _check_stopping(self) -> None:
         if self.stopping:
             raise Cancelled
 
-    def _told(self, question: Question, answer: Answer, conversation: str | None) -> None:
+    def _log(self, question: Question, answer: Answer, conversation: str | None) -> None:
         note(answer=answer.kind)
         text: dict[str, Any] = {"question": question.title} if self.bot.config.serve.log_questions else {}
         event(
@@ -265,7 +263,9 @@ class AnswerService:
             if self._taken >= self._room:
                 self._metrics.shed("overloaded")
                 wait = USUAL * self._taken / self._at_once
-                raise ServiceError(503, f"{self._taken} questions wait already; ask again later.", retry_after=wait)
+                raise ServiceError(
+                    503, f"{self._taken} questions are already in work; ask again later.", retry_after=wait
+                )
             self._taken += 1
 
     def _leave(self, _: Future[Result]) -> None:
@@ -275,7 +275,7 @@ class AnswerService:
 
 @contextmanager
 def refused_choices() -> Iterator[None]:
-    """A choice that cannot be made, as an error of the service."""
+    """Turn errors about a choice into ServiceError."""
     try:
         yield
     except ChoiceNotOfferedError as error:
@@ -290,20 +290,20 @@ def _unless_cancelled(work: Callable[[Deadline], Result], limit: Deadline) -> Re
 
 
 def _on_loop(listen: Listener) -> Listener:
-    """A listener for another thread, which has the running loop call `listen`; it is woken once for many events."""
+    """A listener for other threads that calls `listen` on the running loop, with one wake-up for many events."""
     loop, waiting = asyncio.get_running_loop(), deque[Event]()
 
-    def hear() -> None:
+    def deliver() -> None:
         try:
             while waiting:
                 listen(waiting.popleft())
         finally:
-            if waiting:  # the listener failed: that is for the loop to tell, and the rest still for it to hear
-                loop.call_soon(hear)
+            if waiting:  # the listener raised, which the loop reports; deliver the remaining events
+                loop.call_soon(deliver)
 
-    def tell(event: Event) -> None:
+    def enqueue(event: Event) -> None:
         waiting.append(event)
-        if len(waiting) == 1:  # else the loop was told already, and has not come yet
-            loop.call_soon_threadsafe(hear)
+        if len(waiting) == 1:  # else a wake-up is already scheduled
+            loop.call_soon_threadsafe(deliver)
 
-    return tell
+    return enqueue

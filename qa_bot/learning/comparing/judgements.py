@@ -98,7 +98,7 @@ def check_judge(name: str) -> None:
 
 
 def append(file: Path, judgement: Judgement) -> None:
-    """Add a judgement to a file that other processes may write to; a line that a crash cut short stays as it is."""
+    """Add a judgement to a file that other processes may write to; a line that a crash cut short stays unchanged."""
     file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     line = orjson.dumps(judgement) + b"\n"
     with file.open("ab+", buffering=0) as out:

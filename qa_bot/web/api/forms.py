@@ -1,7 +1,7 @@
-"""Forms as browsers and LiveQA clients send them, out of a body whose length is bounded already.
+"""Parses forms of browsers and LiveQA clients from a body of limited length.
 
-Own code for multipart, since aiohttp's reader raises a dozen kinds of errors for broken ones and warns of each odd
-header, which Python remembers for good; and the mail parser takes half a minute for one line of a megabyte.
+Multipart is parsed here because aiohttp's reader raises a dozen kinds of errors for broken forms and warns of each odd
+header, which leaks memory, and the mail parser takes half a minute for one line of a megabyte.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from urllib.parse import parse_qsl
 
 MOST_FIELDS = 64
 CHARSETS = frozenset({"utf-8", "utf8", "us-ascii", "ascii", "iso-8859-1", "latin-1", "windows-1252"})
-"""Those in use; Python knows others whose time grows with the square of a text."""
+"""Accepted character sets; Python has others that take quadratic time."""
 MOST_HEAD = 2048
-"""Bytes before the content of a part."""
+"""Limit of a part's headers in bytes."""
 
 _NAME = re.compile(rb'content-disposition:\s*form-data\s*;(?:[^\r\n]*?;)??\s*name=(?:"([^"\r\n]*)"|([^\s";]+))', re.I)
 _FILE = re.compile(rb"content-disposition:[^\r\n]*;\s*filename\*?=", re.I)
@@ -28,7 +28,7 @@ def urlencoded(body: bytes, content_type: str) -> Mapping[str, str]:
     """The fields of `name=value&…`, the first of each name.
 
     Raises:
-        ValueError, LookupError: too many fields, bytes that are no text, an unknown character set.
+        ValueError, LookupError: too many fields, undecodable bytes, an unknown character set.
     """
     charset = _charset(content_type)
     text = body.rstrip().decode(charset)
@@ -56,7 +56,7 @@ FORMS: Mapping[str, Callable[[bytes, str], Mapping[str, str]]] = {
     "application/x-www-form-urlencoded": urlencoded,
     "multipart/form-data": multipart,
 }
-"""How each type of content is read."""
+"""Content type → parser."""
 
 
 def fields(body: bytes, content_type: str) -> Mapping[str, str]:
@@ -65,10 +65,10 @@ def fields(body: bytes, content_type: str) -> Mapping[str, str]:
 
 
 def _field(part: bytes) -> tuple[str, str]:
-    """Name and text of what stands between two boundaries."""
-    head, found, content = part.partition(b"\r\n\r\n")
+    """Name and text of one part."""
+    head, separator, content = part.partition(b"\r\n\r\n")
     name = _NAME.search(head, 0, MOST_HEAD)
-    if not found or name is None or len(head) > MOST_HEAD:
+    if not separator or name is None or len(head) > MOST_HEAD:
         raise ValueError("a part without a name")
     if _FILE.search(head) or _ENCODING.search(head):
         raise ValueError("a file, or an encoded part, in place of plain text")
@@ -77,11 +77,11 @@ def _field(part: bytes) -> tuple[str, str]:
 
 
 def _charset(content_type: str) -> str:
-    found = _CHARSET.search(content_type)
-    named = found[1].lower() if found else "utf-8"
-    if named not in CHARSETS:
-        raise LookupError(f"the character set {named[:40]}")
-    return named
+    match = _CHARSET.search(content_type)
+    charset = match[1].lower() if match else "utf-8"
+    if charset not in CHARSETS:
+        raise LookupError(f"the character set {charset[:40]}")
+    return charset
 
 
 def _first(pairs: list[tuple[str, str]]) -> Mapping[str, str]:

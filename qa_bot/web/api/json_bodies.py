@@ -1,4 +1,4 @@
-"""JSON in and out: a request's body becomes a model or an error of readable sentences, a reply becomes bytes."""
+"""JSON bodies: a request becomes a validated model or a readable error, a reply becomes bytes."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from qa_bot.web.errors import ServiceError
 Model = TypeVar("Model", bound=BaseModel)
 
 SECONDS = 30.0
-"""For a body to come in."""
+"""Time limit for receiving a body."""
 SHOWN = 60
-"""Characters of a wrong value that an error repeats."""
-TOLD = 5
-"""Wrong fields that an error names."""
+"""Characters of an invalid value that an error repeats."""
+REPORTED = 5
+"""Invalid fields that an error names."""
 
-_WANTED = {
+_EXPECTED = {
     "model_type": "an object",
     "string_too_long": "at most {max_length} characters",
     "string_too_short": "at least {min_length} characters",
@@ -35,10 +35,10 @@ _WANTED = {
 
 
 async def whole(request: web.Request) -> bytes:
-    """The body, in time, whatever it holds.
+    """The whole body.
 
     Raises:
-        ServiceError: 400 for one that does not come in time, or is not encoded as its headers say.
+        ServiceError: 400 if it does not arrive in time, or its encoding does not match its headers.
     """
     try:
         async with asyncio.timeout(SECONDS):
@@ -49,14 +49,14 @@ async def whole(request: web.Request) -> bytes:
         raise ServiceError(400, "Expected a body encoded as its headers say, but it is not.") from None
     finally:
         if request.content.exception():
-            request.content.feed_eof()  # or aiohttp reads on for the next request, and logs the same as unhandled
+            request.content.feed_eof()  # else aiohttp reads on for the next request, and logs the error as unhandled
 
 
 async def read(request: web.Request, model: type[Model]) -> Model:
     """The JSON body as a `model`.
 
     Raises:
-        ServiceError: 415 for another type of content, 400 for what is no JSON, 422 for JSON that is no `model`.
+        ServiceError: 415 for another content type, 400 for invalid JSON, 422 for JSON that does not fit the model.
     """
     if request.content_type != "application/json":
         got = request.headers.get("Content-Type", "none")
@@ -71,22 +71,22 @@ async def read(request: web.Request, model: type[Model]) -> Model:
 
 
 def read_query(request: web.Request, model: type[Model]) -> Model:
-    """The parameters behind `?` as a `model`; raises ServiceError 422."""
-    given: Mapping[str, str] = request.query
+    """The query parameters as a `model`; raises ServiceError 422."""
+    parameters: Mapping[str, str] = request.query
     try:
-        return model.model_validate(dict(given))
+        return model.model_validate(dict(parameters))
     except ValidationError as error:
         raise _refusal(error, model) from None
 
 
-def reply(told: Mapping[str, Any], *, status: int = 200) -> web.Response:
-    """A reply that nobody between us and the client may keep."""
+def reply(payload: Mapping[str, Any], *, status: int = 200) -> web.Response:
+    """A JSON reply that no cache may store."""
     headers = {"Cache-Control": "no-store"}
-    return web.Response(body=dumps(told), status=status, content_type="application/json", headers=headers)
+    return web.Response(body=dumps(payload), status=status, content_type="application/json", headers=headers)
 
 
 def shown(value: object) -> str:
-    """A wrong value as an error may repeat it: short, and nothing in it that a log or terminal would obey."""
+    """An invalid value for an error message: short, and without control characters."""
     if isinstance(value, dict | list):
         return "an object" if isinstance(value, dict) else "a list"
     if isinstance(value, str) and len(value) > SHOWN:
@@ -95,33 +95,33 @@ def shown(value: object) -> str:
 
 
 def _refusal(error: ValidationError, model: type[BaseModel]) -> ServiceError:
-    wrong = error.errors(include_url=False)
-    if wrong[0]["type"] == "json_invalid":
-        return ServiceError(400, f"Expected JSON, but got: {wrong[0]['msg'].removeprefix('Invalid JSON: ')}.")
-    told = [_sentence(each, model) for each in wrong[:TOLD]]
-    more = [f"{len(wrong) - TOLD} more are wrong."] if len(wrong) > TOLD else []
-    return ServiceError(422, " ".join(told + more))
+    errors = error.errors(include_url=False)
+    if errors[0]["type"] == "json_invalid":
+        return ServiceError(400, f"Expected JSON, but got: {errors[0]['msg'].removeprefix('Invalid JSON: ')}.")
+    sentences = [_sentence(detail, model) for detail in errors[:REPORTED]]
+    more = [f"{len(errors) - REPORTED} more are wrong."] if len(errors) > REPORTED else []
+    return ServiceError(422, " ".join(sentences + more))
 
 
-def _sentence(wrong: ErrorDetails, model: type[BaseModel]) -> str:
-    """What was expected at one place, and what came."""
-    where = _path(wrong["loc"])
-    if wrong["type"] == "missing":
+def _sentence(error: ErrorDetails, model: type[BaseModel]) -> str:
+    """Expected and actual value of one field."""
+    where = _path(error["loc"])
+    if error["type"] == "missing":
         return f"Expected {where}, but it is missing."
-    if wrong["type"] == "extra_forbidden":
+    if error["type"] == "extra_forbidden":
         return f"Expected known fields, but got {shown(where)}; {_nearest(where, model)}."
-    pattern = _WANTED.get(wrong["type"], wrong["msg"].removeprefix("Input should be "))
-    wanted = pattern.format_map(wrong["ctx"]) if wrong["type"] in _WANTED else pattern
-    place = f" for {where}" if where else ""
-    return f"Expected {wanted}{place}, but got {shown(wrong['input'])}."
+    pattern = _EXPECTED.get(error["type"], error["msg"].removeprefix("Input should be "))
+    expected = pattern.format_map(error["ctx"]) if error["type"] in _EXPECTED else pattern
+    field = f" for {where}" if where else ""
+    return f"Expected {expected}{field}, but got {shown(error['input'])}."
 
 
-def _path(place: tuple[int | str, ...]) -> str:
+def _path(location: tuple[int | str, ...]) -> str:
     """`messages[0].content` for ("messages", 0, "content")."""
-    return "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in place).removeprefix(".")
+    return "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in location).removeprefix(".")
 
 
 def _nearest(name: str, model: type[BaseModel]) -> str:
     known = list(model.model_fields)
-    found = difflib.get_close_matches(name.lower(), known, n=1)
-    return f"the nearest is {found[0]}" if found else f"known are {', '.join(known)}"
+    matches = difflib.get_close_matches(name.lower(), known, n=1)
+    return f"the nearest is {matches[0]}" if matches else f"known are {', '.join(known)}"

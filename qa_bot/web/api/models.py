@@ -1,4 +1,4 @@
-"""What the JSON routes take and give. Requests are validated by these; replies are described by them."""
+"""Requests and replies of the JSON routes: requests are validated by these models, replies are only described."""
 
 from __future__ import annotations
 
@@ -12,41 +12,43 @@ from qa_bot.conversation.persona_choice import LONGEST
 from qa_bot.web.chat.frames import COMMENT, NAME, TEXT, Id, Vote
 
 DEADLINE = 120
-"""Seconds: the longest deadline that a client may ask for."""
+"""Limit of a request's deadline, in seconds."""
 TOP = 1000
-"""Documents: the longest list that a client may ask for."""
+"""Limit of documents in a reply."""
 PAGE = 100
 LINES = 10
 MOST_LINES = 100
-"""Sentences of a persona, in the order of which a person chooses."""
+"""Limit of a persona's sentences."""
 TURNS = 50
 TITLE = 200
 
 
 def whole(value: object) -> object:
-    """JSON has one kind of number: 3.0 is as whole as 3."""
+    """Accept 3.0 for 3, because JSON has only one kind of number."""
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 Long = Annotated[str, Field(max_length=TEXT)]
 Short = Annotated[str, Field(max_length=NAME)]
-Asked = Annotated[str, Field(min_length=1, max_length=TEXT)]
-Deadline = Annotated[float, Field(gt=0, le=DEADLINE, description="Seconds until the best answer so far goes out.")]
-Top = Annotated[
-    int, Field(ge=1, le=TOP, description="How many documents to name; 10 where not given."), BeforeValidator(whole)
+Query = Annotated[str, Field(min_length=1, max_length=TEXT)]
+Deadline = Annotated[
+    float, Field(gt=0, le=DEADLINE, description="Seconds after which the best answer so far is given.")
 ]
-Place = Annotated[int, Field(ge=0, lt=TOP)]
+Top = Annotated[
+    int, Field(ge=1, le=TOP, description="Number of documents to name; 10 by default."), BeforeValidator(whole)
+]
+Index = Annotated[int, Field(ge=0, lt=TOP)]
 Seconds = Annotated[float, Field(description="Seconds since 1970.")]
 
 
 class Body(BaseModel):
-    """A request: JSON types are taken as they are, unknown fields are refused; null is as good as absent."""
+    """A request: types are strict, unknown fields are refused, null means absent."""
 
     model_config = ConfigDict(strict=True, extra="forbid")
 
 
 class AskRequest(Body):
-    question: Asked
+    question: Query
     body: Long | None = None
     category: Short | None = None
     persona: Short | None = None
@@ -54,12 +56,12 @@ class AskRequest(Body):
     deadline: Deadline | None = None
     top: Top | None = None
     conversation: Id | None = None
-    raw: Annotated[bool | None, Field(description="Ask it as it is written, whatever was said before.")] = None
+    raw: Annotated[bool | None, Field(description="Ask it as it is written, ignoring earlier turns.")] = None
     trace: bool | None = None
 
 
 class SearchRequest(Body):
-    query: Asked
+    query: Query
     engine: SearchEngine | None = None
     top: Top | None = None
 
@@ -73,8 +75,8 @@ class FeedbackRequest(Body):
 class ChooseRequest(Body):
     id: Id
     choice: Annotated[
-        Place | Annotated[str, Field(min_length=1, max_length=LONGEST, pattern=r"\S")],
-        Field(description="A place among `styled.lines`, or a text: one of theirs, or of a person's own."),
+        Index | Annotated[str, Field(min_length=1, max_length=LONGEST, pattern=r"\S")],
+        Field(description="An index into `styled.lines` or `choices`, or a text: one of these, or a person's own."),
     ]
 
 
@@ -82,13 +84,15 @@ class SpeakRequest(Body):
     persona: Annotated[str, Field(min_length=1, max_length=NAME)]
     turns: Annotated[
         list[Annotated[str, Field(min_length=1, max_length=TEXT, pattern=r"\S")]],
-        Field(min_length=1, max_length=TURNS, description="What was said so far; the last is replied to."),
+        Field(
+            min_length=1, max_length=TURNS, description="The conversation so far; the persona replies to the last turn."
+        ),
     ]
     hint: Short | None = None
     top: (
         Annotated[
             int,
-            Field(ge=1, le=MOST_LINES, description=f"How many sentences; {LINES} where not given."),
+            Field(ge=1, le=MOST_LINES, description=f"Number of sentences; {LINES} by default."),
             BeforeValidator(whole),
         ]
         | None
@@ -97,7 +101,7 @@ class SpeakRequest(Body):
 
 
 class GridQuery(BaseModel):
-    """What is to be found on the grid; the values come as text."""
+    """A hint to locate on the grid; query values are text."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -109,7 +113,7 @@ class RenameRequest(Body):
 
 
 class PageQuery(BaseModel):
-    """Which conversations to list; the values come as text."""
+    """Which conversations to list; query values are text."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -118,11 +122,11 @@ class PageQuery(BaseModel):
 
 
 class TranscriptQuery(BaseModel):
-    """How a conversation is told."""
+    """Format of a conversation."""
 
     model_config = ConfigDict(extra="forbid")
 
-    format: Annotated[Literal["json", "markdown"], Field(description="Markdown is for people to keep.")] = "json"
+    format: Annotated[Literal["json", "markdown"], Field(description="Markdown is for people.")] = "json"
 
 
 # --- replies --------------------------------------------------------------------------------------------------------
@@ -144,14 +148,14 @@ class SpeakReply(BaseModel):
 
 
 class GridReply(BaseModel):
-    """Words of topics on a torus, where neighbours are alike."""
+    """Words of topics on a torus, on which neighbours are similar."""
 
     height: int
     width: int
     window: int
-    cells: Annotated[list[list[str]], Field(description="The likeliest words of each cell, row by row.")]
+    cells: Annotated[list[list[str]], Field(description="The most likely words of each cell, row by row.")]
     hint: str = ""
-    posterior: Annotated[list[float], Field(description="How likely the hint comes from each cell's window.")] = []
+    posterior: Annotated[list[float], Field(description="Probability of the hint in each cell's window.")] = []
     notice: str | None = None
 
 
@@ -187,7 +191,7 @@ class ConversationReply(BaseModel):
     persona: str
     created: Seconds
     updated: Seconds
-    turns: Annotated[int, Field(description="How many.")]
+    turns: Annotated[int, Field(description="Number of turns.")]
 
 
 class ConversationsReply(BaseModel):

@@ -1,4 +1,4 @@
-"""The owner's routes: questions without a good answer, and what is done about them."""
+"""The owner's routes: list questions without a good answer, answer or dismiss them."""
 
 from __future__ import annotations
 
@@ -19,38 +19,42 @@ from qa_bot.web.app_keys import SERVICE
 from qa_bot.web.errors import ServiceError
 
 WAITING = 8
-"""Answers that wait to be added; each takes some tenths of a second."""
+"""Answers that may wait to be added; each takes some tenths of a second."""
 
 
 class Writer:
-    """Adds answers one after the other, in a thread that no question holds."""
+    """Adds answers one after another, in a thread apart from the answering ones."""
 
     def __init__(self, bot: Bot) -> None:
         self._bot = bot
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="owner")
         self.waiting = 0
-        """Answers that are not added yet, the one in hand among them."""
+        """Answers that are not added yet, including the one in work."""
 
-    async def add(self, wanted: AddAnswerRequest) -> str:
-        """The id of the document; raises ServiceError 409 while another process writes, 422 for what is no answer."""
+    async def add(self, body: AddAnswerRequest) -> str:
+        """Add an answer and return the id of its document.
+
+        Raises:
+            ServiceError: 409 if too many answers wait or another process writes, 422 for an invalid answer.
+        """
         if self.waiting >= WAITING:
             raise ServiceError(409, f"{self.waiting} answers wait to be added; try again.")
         self.waiting += 1
         try:
-            return await asyncio.wrap_future(self._thread.submit(_added, self._bot, wanted))
+            return await asyncio.wrap_future(self._thread.submit(_add, self._bot, body))
         finally:
             self.waiting -= 1
 
     def close(self) -> None:
-        """Let the answer that is being added be whole; those that wait are not begun."""
+        """Finish the answer in work; waiting ones are not started."""
         self._thread.shutdown(cancel_futures=True)
 
 
-def _added(bot: Bot, wanted: AddAnswerRequest) -> str:
-    from qa_bot.documents.sync import ChangeError  # late: a service that starts does not wait for SQLAlchemy
+def _add(bot: Bot, body: AddAnswerRequest) -> str:
+    from qa_bot.documents.sync import ChangeError  # late: the start does not wait for SQLAlchemy
 
     try:
-        return owner.add_answer(bot, wanted.question, wanted.answer, url=wanted.url or "", gap=wanted.gap or "")
+        return owner.add_answer(bot, body.question, body.answer, url=body.url or "", gap=body.gap or "")
     except owner.OwnerError as error:
         raise ServiceError(422, str(error)) from None
     except (WriterBusyError, ChangeError, CorruptGenerationError) as error:
@@ -61,7 +65,7 @@ WRITER = web.AppKey("writer", Writer)
 
 
 def prepare(app: web.Application) -> None:
-    """Give an application its writer, which ends with it."""
+    """Add the writer to an application and close it at the end."""
     app[WRITER] = Writer(app[SERVICE].bot)
 
     async def close(app: web.Application) -> None:
@@ -79,22 +83,22 @@ def routes() -> list[web.RouteDef]:
 
 
 async def list_gaps(request: web.Request) -> web.Response:
-    """Questions that got no answer, or a bad one."""
+    """Questions without an answer, or with a bad one."""
     limit, service = read_query(request, GapsQuery).limit, request.app[SERVICE]
-    found, total = await service.store(lambda _: owner.gaps(service.bot, limit=limit))
-    return reply({"gaps": [asdict(each) for each in found], "total": total})
+    gaps, total = await service.store(lambda _: owner.gaps(service.bot, limit=limit))
+    return reply({"gaps": [asdict(gap) for gap in gaps], "total": total})
 
 
 async def add_answer(request: web.Request) -> web.Response:
-    """An answer of the owner's, which the next question gets already."""
+    """Add the owner's answer, which is used from the next question on."""
     document = await request.app[WRITER].add(await read(request, AddAnswerRequest))
     return reply({"document": document, "collection": COLLECTION})
 
 
 async def dismiss(request: web.Request) -> web.Response:
-    """Let a question be gone until it is asked again."""
+    """Remove a question from the list until it is asked again."""
     gap, service = (await read(request, DismissRequest)).gap, request.app[SERVICE]
-    asked = await service.store(lambda _: owner.dismiss(service.bot, gap))
-    if not asked:
-        raise ServiceError(404, f"Expected the key of a question that wants an answer, but got {gap}.")
-    return reply({"gap": gap, "asked": asked})
+    turns = await service.store(lambda _: owner.dismiss(service.bot, gap))
+    if not turns:
+        raise ServiceError(404, f"Expected the key of a question without a good answer, but got {gap}.")
+    return reply({"gap": gap, "asked": turns})

@@ -1,4 +1,4 @@
-"""The JSON routes: ask, search, feedback, voices, conversations."""
+"""The JSON routes: ask, search, feedback, personas, conversations."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from qa_bot.web.api.models import (
     TranscriptQuery,
 )
 from qa_bot.web.app_keys import SERVICE
-from qa_bot.web.chat.frames import Id, failed, final, frame, told
+from qa_bot.web.chat.frames import Id, event_frame, failed, final, frame
 from qa_bot.web.chat.socket import CHAT
 from qa_bot.web.errors import ServiceError
 from qa_core.types import Answer, Question
@@ -61,136 +61,137 @@ def routes() -> list[web.RouteDef]:
 
 
 async def ask(request: web.Request) -> web.StreamResponse:
-    """An answer with its sources, as one object or as the events that lead to it."""
-    asked = await read(request, AskRequest)
+    """An answer with its sources, as one object or as a stream of events."""
+    body = await read(request, AskRequest)
     service = request.app[SERVICE]
-    service.expect_persona(asked.persona or "")
-    conversation = asked.conversation or uuid4().hex
-    if asked.conversation is None:
+    service.expect_persona(body.persona or "")
+    conversation = body.conversation or uuid4().hex
+    if body.conversation is None:
         service.begin(conversation)
-    question = Ask(
-        Question(asked.question, asked.body or "", category=asked.category or ""),
-        persona=asked.persona or "",
-        hint=asked.hint or "",
-        seconds=asked.deadline,
-        top=asked.top or 10,
-        trace=bool(asked.trace),
+    ask = Ask(
+        Question(body.question, body.body or "", category=body.category or ""),
+        persona=body.persona or "",
+        hint=body.hint or "",
+        seconds=body.deadline,
+        top=body.top or 10,
+        trace=bool(body.trace),
         conversation=conversation,
-        understood=asked.question if asked.raw else "",
+        understood=body.question if body.raw else "",
         id=uuid4().hex,
     )
-    if not sse.wanted(request):
-        return reply({**as_dict(await service.answer(question)), "conversation": conversation})
-    async with sse.asking(service, question) as happenings:
-        return await sse.send(request, happenings, Frames(question.id, conversation))
+    if not sse.accepts_events(request):
+        return reply({**as_dict(await service.answer(ask)), "conversation": conversation})
+    async with sse.answering(service, ask) as items:
+        return await sse.send(request, items, Frames(ask.id, conversation))
 
 
 class Frames:
-    """The events of one answer: the WebSocket's server frames, all of them under the answer's id."""
+    """Renders the events of one answer as the WebSocket's server frames, with the answer's id as `id`."""
 
     def __init__(self, question_id: str, conversation: str) -> None:
         self._question_id, self._conversation = question_id, conversation
         self._seq = count(1)
 
-    def __call__(self, happened: sse.Told) -> Iterator[bytes]:
+    def __call__(self, item: sse.StreamItem) -> Iterator[bytes]:
         seq = next(self._seq)
-        whole = frame(_content(happened), question_id=self._question_id, conversation=self._conversation, seq=seq)
-        yield sse.event(whole, name=whole["type"], id=seq)
+        payload = frame(_content(item), question_id=self._question_id, conversation=self._conversation, seq=seq)
+        yield sse.event(payload, name=payload["type"], id=seq)
 
 
-def _content(happened: sse.Told) -> dict[str, Any]:
-    match happened:
+def _content(item: sse.StreamItem) -> dict[str, Any]:
+    match item:
         case Answer():
-            return final(happened)
+            return final(item)
         case ServiceError():
-            return failed(happened.code, happened.message, happened.retry_after)
-    return told(happened)
+            return failed(item.code, item.message, item.retry_after)
+    return event_frame(item)
 
 
 async def search(request: web.Request) -> web.Response:
-    """What retrieval finds, with the score of every stage."""
-    wanted = await read(request, SearchRequest)
-    engine, top = wanted.engine or "hybrid", wanted.top or 10
-    found = await request.app[SERVICE].search(wanted.query, engine=engine, top=top)
-    results = [candidate_dict(each) for each in found]
-    return reply({"query": wanted.query, "engine": engine, "results": results})
+    """Results of retrieval, with the score of every stage."""
+    body = await read(request, SearchRequest)
+    engine, top = body.engine or "hybrid", body.top or 10
+    candidates = await request.app[SERVICE].search(body.query, engine=engine, top=top)
+    results = [candidate_dict(candidate) for candidate in candidates]
+    return reply({"query": body.query, "engine": engine, "results": results})
 
 
-# --- voices ---------------------------------------------------------------------------------------------------------
+# --- personas -------------------------------------------------------------------------------------------------------
 
 
 async def choose(request: web.Request) -> web.Response:
-    """A recorded answer with another styled sentence before it, or with one that a person wrote."""
-    wanted = await read(request, ChooseRequest)
-    turn = await request.app[CHAT].choose(wanted.id, wanted.choice)
+    """Replace the styled sentence of a recorded answer by another one, or by one that a person wrote."""
+    body = await read(request, ChooseRequest)
+    turn = await request.app[CHAT].choose(body.id, body.choice)
     return reply({**turn.answer, "conversation": turn.conversation})
 
 
 async def speak(request: web.Request) -> web.Response:
-    """What a persona says to the last of some turns: a debate, or sentences to choose from; nothing is recorded."""
-    wanted = await read(request, SpeakRequest)
-    top = wanted.top or LINES
-    said = await request.app[SERVICE].speak(
-        wanted.persona, wanted.turns, hint=wanted.hint or "", top=top, deadline=wanted.deadline
+    """A persona's replies to the last of some turns, for a debate or a choice; nothing is recorded."""
+    body = await read(request, SpeakRequest)
+    top = body.top or LINES
+    replies = await request.app[SERVICE].speak(
+        body.persona, body.turns, hint=body.hint or "", top=top, deadline=body.deadline
     )
-    return reply({"persona": wanted.persona, "lines": [asdict(each) for each in said.lines], "notice": said.notice})
+    lines = [asdict(line) for line in replies.lines]
+    return reply({"persona": body.persona, "lines": lines, "notice": replies.notice})
 
 
 async def show_grid(request: web.Request) -> web.Response:
-    """The words of the topics that hints steer by, and where one falls."""
+    """The words of the topics that hints steer by, and the position of a hint."""
     chart = await request.app[SERVICE].chart(read_query(request, GridQuery).hint)
     return reply(chart.as_dict())
 
 
-# --- what was said --------------------------------------------------------------------------------------------------
+# --- history --------------------------------------------------------------------------------------------------------
 
 
 async def give_feedback(request: web.Request) -> web.Response:
-    """A vote on a recorded answer."""
-    given = await read(request, FeedbackRequest)
-    comment = given.comment or ""
-    await request.app[SERVICE].vote(given.id, given.vote, comment)
-    return reply({"id": given.id, "vote": given.vote, "comment": comment})
+    """Record a vote on an answer."""
+    body = await read(request, FeedbackRequest)
+    comment = body.comment or ""
+    await request.app[SERVICE].vote(body.id, body.vote, comment)
+    return reply({"id": body.id, "vote": body.vote, "comment": comment})
 
 
 async def list_conversations(request: web.Request) -> web.Response:
     page = read_query(request, PageQuery)
-    found = await request.app[SERVICE].store(lambda s: s.conversations(limit=page.limit, before=page.before))
-    return reply({"conversations": [asdict(each) for each in found]})
+    rows = await request.app[SERVICE].store(lambda store: store.conversations(limit=page.limit, before=page.before))
+    return reply({"conversations": [asdict(row) for row in rows]})
 
 
 async def show_conversation(request: web.Request) -> web.Response:
-    """A conversation with its turns, each with the last vote on it; as Markdown it is for people, to be kept."""
-    wanted = read_query(request, TranscriptQuery)
-    told = await _of_conversation(request, whole)
-    if wanted.format == "json":
-        return reply(told)
-    name = quote(f"{file_name(told['title'])}.md", safe="")
+    """A conversation with its turns and the last vote on each, as JSON or as a Markdown file."""
+    query = read_query(request, TranscriptQuery)
+    transcript = await _with_conversation(request, whole)
+    if query.format == "json":
+        return reply(transcript)
+    name = quote(f"{file_name(transcript['title'])}.md", safe="")
     headers = {"Cache-Control": "no-store", "Content-Disposition": f"attachment; filename*=UTF-8''{name}"}
-    return web.Response(text=markdown(told), content_type="text/markdown", headers=headers)
+    return web.Response(text=markdown(transcript), content_type="text/markdown", headers=headers)
 
 
 async def rename_conversation(request: web.Request) -> web.Response:
-    wanted = await read(request, RenameRequest)
-    title = " ".join(wanted.title.split())
+    body = await read(request, RenameRequest)
+    title = " ".join(body.title.split())
 
     def rename(store: Store, conversation: str) -> dict[str, Any]:
         store.rename_conversation(conversation, title)
         return asdict(store.conversation(conversation))
 
-    return reply(await _of_conversation(request, rename))
+    return reply(await _with_conversation(request, rename))
 
 
 async def delete_conversation(request: web.Request) -> web.Response:
     """Remove a conversation with its turns and the votes on them."""
     request.app[CHAT].conversations.clear(request.match_info["id"])
     service = request.app[SERVICE]
-    await _of_conversation(request, lambda _, conversation: service.bot.delete_conversation(conversation))
+    await _with_conversation(request, lambda _, conversation: service.bot.delete_conversation(conversation))
     return web.Response(status=204)
 
 
-async def _of_conversation(request: web.Request, work: Callable[[Store, str], Result]) -> Result:
-    """What `work` makes of the conversation that the path names; 404 where there is none."""
+async def _with_conversation(request: web.Request, work: Callable[[Store, str], Result]) -> Result:
+    """Run `work` on the conversation that the path names; 404 if it is unknown."""
     conversation = request.match_info["id"]
     try:
         _ID.validate_python(conversation)

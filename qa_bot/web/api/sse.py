@@ -1,4 +1,7 @@
-"""Server-sent events: a question's answer while it is made, to one client. https://html.spec.whatwg.org/#parsing-an-event-stream"""
+"""Server-sent events: streams the progress of an answer to one client.
+
+https://html.spec.whatwg.org/multipage/server-sent-events.html
+"""
 
 from __future__ import annotations
 
@@ -21,71 +24,69 @@ from qa_core.types import Answer
 log = logging.getLogger(__name__)
 
 PING = 15.0
-"""Seconds of silence after which a comment shows that the connection lives."""
+"""Seconds of silence after which a comment keeps the connection alive."""
 STALLED = 30.0
-"""Seconds after which a client that does not read is dropped."""
+"""Seconds after which a client that does not read is disconnected."""
 QUEUED = "queued"
 _COMMENT = b": ping\n\n"
 _HEADERS = {
     "Content-Type": "text/event-stream; charset=utf-8",
     "Cache-Control": "no-store",
-    "X-Accel-Buffering": "no",  # nginx would keep events back
+    "X-Accel-Buffering": "no",  # else nginx buffers events
 }
 
-Told = Event | Answer | ServiceError
-"""What a stream tells; it ends with an answer or an error."""
+StreamItem = Event | Answer | ServiceError
+"""An item of a stream, which ends with an answer or an error."""
 
 
-def wanted(request: web.Request) -> bool:
-    """Whether the client named event streams among what it accepts."""
+def accepts_events(request: web.Request) -> bool:
+    """Whether the client accepts event streams."""
     offers = ",".join(request.headers.getall("Accept", [])).lower().split(",")
     return any(offer.partition(";")[0].strip() == "text/event-stream" for offer in offers)
 
 
 def event(data: Mapping[str, Any] | bytes, *, name: str = "", id: int | None = None) -> bytes:  # noqa: A002 (the field's name)
-    """One event; JSON has no line ends, so that its data is one line."""
+    """One event; its data is one line, because JSON has no line ends."""
     head = (b"" if id is None else b"id: %d\n" % id) + (b"event: %s\n" % name.encode() if name else b"")
     return head + b"data: " + (data if isinstance(data, bytes) else dumps(data)) + b"\n\n"
 
 
 @asynccontextmanager
-async def asking(service: AnswerService, ask: Ask) -> AsyncIterator[AsyncIterator[Told | None]]:
-    """What happens while a question is answered, with None after every `PING` seconds of silence.
-
-    The work stops where the caller leaves before its end.
+async def answering(service: AnswerService, ask: Ask) -> AsyncIterator[AsyncIterator[StreamItem | None]]:
+    """The stream of an answer, with None after every `PING` seconds of silence; leaving the context stops the work.
 
     Raises:
-        ServiceError: the question was not even taken, so that an ordinary reply can say so.
+        ServiceError: the question was rejected at once, before the stream began.
     """
-    told: asyncio.Queue[Event | None] = asyncio.Queue()
+    events: asyncio.Queue[Event | None] = asyncio.Queue()
     waits = service.busy
-    work = asyncio.create_task(service.answer(ask, listen=told.put_nowait))
-    work.add_done_callback(lambda _: told.put_nowait(None))
-    happenings = _happenings(work, told)
+    work = asyncio.create_task(service.answer(ask, listen=events.put_nowait))
+    work.add_done_callback(lambda _: events.put_nowait(None))
+    items = _stream(work, events)
     try:
-        await asyncio.sleep(0)  # the service says in its first step whether it takes the question
+        await asyncio.sleep(0)  # the service rejects a question in its first step
         if work.done():
             work.result()
         if waits:
-            told.put_nowait(StageBegun(QUEUED))
-        yield happenings
+            events.put_nowait(StageBegun(QUEUED))
+        yield items
     finally:
-        await happenings.aclose()
+        await items.aclose()
         work.cancel()
         await asyncio.gather(work, return_exceptions=True)
 
 
 async def send(
     request: web.Request,
-    happenings: AsyncIterator[Told | None],
-    render: Callable[[Told], Iterable[bytes]],
+    items: AsyncIterator[StreamItem | None],
+    render: Callable[[StreamItem], Iterable[bytes]],
 ) -> web.StreamResponse:
-    """Reply with what `render` makes of each happening, until the last one or until the client is gone."""
+    """Reply with each item as rendered by `render`, until the last one or until the client disconnects."""
     response = web.StreamResponse(headers=_HEADERS)
     try:
         await response.prepare(request)
-        async for told in _told_errors(happenings, request):
-            for piece in [_COMMENT] if told is None else render(told):
+        async for item in _with_errors(items, request):
+            for piece in [_COMMENT] if item is None else render(item):
                 async with asyncio.timeout(STALLED):
                     await response.write(piece)
         await response.write_eof()
@@ -94,29 +95,31 @@ async def send(
         if request.transport is not None:
             request.transport.abort()
     except ConnectionError:
-        log.debug("a client left before its answer was told")
+        log.debug("a client disconnected before its answer was sent")
     return response
 
 
-async def _happenings(work: asyncio.Task[Answer], told: asyncio.Queue[Event | None]) -> AsyncGenerator[Told | None]:
+async def _stream(work: asyncio.Task[Answer], events: asyncio.Queue[Event | None]) -> AsyncGenerator[StreamItem | None]:
     while True:
         try:
             async with asyncio.timeout(PING):
-                happened = await told.get()
+                item = await events.get()
         except TimeoutError:
             yield None
             continue
-        if happened is None:
+        if item is None:
             break
-        yield happened
+        yield item
     yield work.result()
 
 
-async def _told_errors(happenings: AsyncIterator[Told | None], request: web.Request) -> AsyncIterator[Told | None]:
-    """The same with an error as the last thing told: its status went out long ago."""
+async def _with_errors(
+    items: AsyncIterator[StreamItem | None], request: web.Request
+) -> AsyncIterator[StreamItem | None]:
+    """The same items, with an error as the last one, because the status has already been sent."""
     try:
-        async for each in happenings:
-            yield each
+        async for item in items:
+            yield item
     except ServiceError as error:
         yield error
     except Exception:

@@ -1,4 +1,4 @@
-"""All conversations that live in this process: opened, resumed, and let go of."""
+"""All live conversations of this process: they are opened, resumed and dropped."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from qa_bot.web.service import AnswerService
 log = logging.getLogger(__name__)
 
 IDLE = 256
-"""Conversations kept although nobody is connected to them; the longest left go first."""
+"""Limit of conversations without clients; the longest idle is dropped first."""
 SWEEP = 15.0
-"""Seconds between two looks for what may be let go of."""
+"""Seconds between two sweeps."""
 
 
 def new_id() -> str:
@@ -24,12 +24,12 @@ def new_id() -> str:
 
 
 class Conversations:
-    """All conversations that live; those that nobody is connected to are let go of by and by."""
+    """All live conversations; those without clients are dropped after a while."""
 
     def __init__(self, service: AnswerService) -> None:
         self._service = service
         self._live: dict[str, Conversation] = {}
-        self._idle: dict[str, None] = {}  # ids, the longest left first
+        self._idle: dict[str, None] = {}  # ids, the longest idle first
         self._sweeping: asyncio.TimerHandle | None = None
 
     def __len__(self) -> int:
@@ -39,14 +39,14 @@ class Conversations:
         return iter(tuple(self._live.values()))
 
     async def open(self, id: str | None = None, *, seq: int = 0) -> Conversation:  # noqa: A002  # the noun's own name
-        """The conversation of that id, or a new one; to be attached to before anything else is awaited.
+        """The conversation of that id, or a new one; attach a client before anything else is awaited.
 
-        An id that nobody knows opens a conversation under it: its first question may have been lost in a restart.
+        An unknown id opens a conversation under it, because its first question may have been lost in a restart.
         """
-        asked = {} if id is None or id in self._live else await self._asked(id)
+        answered = {} if id is None or id in self._live else await self._answered(id)
         conversation = self._live.get(id or "")
         if conversation is None:
-            conversation = Conversation(id or new_id(), self._service, asked=asked, on_idle=self._settle)
+            conversation = Conversation(id or new_id(), self._service, answered=answered, on_idle=self._keep_idle)
             self._live[conversation.id] = conversation
         if id is None:
             self._service.begin(conversation.id)
@@ -56,29 +56,29 @@ class Conversations:
         return conversation
 
     def find(self, id: str | None) -> Conversation | None:  # noqa: A002  # the noun's own name
-        """The conversation of that id, where it lives."""
+        """The live conversation of that id, or None."""
         return self._live.get(id or "")
 
     def clear(self, id: str) -> None:  # noqa: A002  # the noun's own name
-        """Forget what was asked in a conversation, wherever it lives; whoever is connected stays."""
+        """Forget the turns of a conversation if it is live; its clients stay connected."""
         if conversation := self._live.get(id):
             conversation.clear()
 
     def sweep(self, now: float) -> None:
-        """Let go of what has been kept for long enough, at a moment on the monotonic clock."""
+        """Drop expired frames and conversations; `now` is a time on the monotonic clock."""
         for conversation in self:
             conversation.forget(now - KEEP)
             if conversation.idle:
-                self._settle(conversation)
+                self._keep_idle(conversation)
 
     async def close(self, seconds: float) -> None:
-        """Let the turns that run end, within so many seconds."""
+        """Let the running turns end within `seconds`."""
         if self._sweeping:
             self._sweeping.cancel()
         await asyncio.gather(*(conversation.finish(seconds) for conversation in self))
 
-    def _settle(self, conversation: Conversation) -> None:
-        """Let go of an idle conversation as soon as it has nothing to tell, or others need its place."""
+    def _keep_idle(self, conversation: Conversation) -> None:
+        """Drop an idle conversation without frames; keep others, up to `IDLE`."""
         if conversation.empty:
             self._drop(conversation.id)
             return
@@ -92,18 +92,18 @@ class Conversations:
 
     def _sweep_later(self) -> None:
         if self._sweeping is None:
-            self._sweeping = asyncio.get_running_loop().call_later(SWEEP, self._swept)
+            self._sweeping = asyncio.get_running_loop().call_later(SWEEP, self._on_sweep)
 
-    def _swept(self) -> None:
+    def _on_sweep(self) -> None:
         self._sweeping = None
         self.sweep(time.monotonic())
         if self._live:
             self._sweep_later()
 
-    async def _asked(self, id: str) -> dict[str, str]:  # noqa: A002  # the noun's own name
-        """What the store knows of a conversation; without the store it can still go on."""
+    async def _answered(self, id: str) -> dict[str, str]:  # noqa: A002  # the noun's own name
+        """Turn ids by question id, from the store; empty if the store fails."""
         try:
             return await self._service.store(lambda store: store.turn_ids_by_reference(id))
         except Exception:
-            log.exception("the conversation %s could not be looked up", id)
+            log.exception("the conversation %s could not be read from the store", id)
             return {}

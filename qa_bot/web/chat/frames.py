@@ -1,9 +1,9 @@
 """The frames of the WebSocket; the server's are also the events of a streamed `POST /api/ask`.
 
-Every frame is `{"type", "id", "conversation", "seq", …}`. `id` is the question's: the one that the client gave, else
-one of the server's. `seq` counts the frames of a conversation's turns, so that a client that comes back can say how far
-it had read; a frame that only replies to a client's (`ready`, `pong`, an `error` outside of turns) does not count, and
-carries the number of the last one that this client was sent.
+Every frame is `{"type", "id", "conversation", "seq", …}`. `id` is the id of the question, from the client or else from
+the server. `seq` numbers the frames of a conversation's turns, so that a reconnecting client can name the last one it
+read. Direct replies (`ready`, `pong`, an `error` outside of turns) are not numbered; they carry the number of the last
+frame that this client was sent.
 """
 
 from __future__ import annotations
@@ -22,22 +22,22 @@ from qa_bot.web.errors import ServiceError
 from qa_core.types import Answer
 
 TEXT = 20_000
-"""Characters of the longest question, with its body; longer ones are told so."""
+"""Limit of a question with its body, in characters."""
 COMMENT = 2_000
 NAME = 200
 SHOWN = 60
-"""Characters of a wrong value that an error shows."""
+"""Characters of an invalid value that an error shows."""
 QUEUED = "queued"
 """The stage of a question that waits."""
 
 Id = Annotated[str, Field(min_length=1, max_length=64, pattern=r"^[A-Za-z0-9_.:-]+$")]
 Vote = Literal["up", "down"]
 INTERNAL = ("internal", "Something went wrong here; the log of the service says what.")
-"""Code and message of an error that is ours."""
+"""Code and message of an error of the server."""
 
 
 class Frame(BaseModel):
-    """What every client frame may carry; unknown fields are left alone, so that newer clients work."""
+    """Fields of every client frame; unknown fields are ignored, so that newer clients work."""
 
     model_config = ConfigDict(extra="ignore", allow_inf_nan=False)
 
@@ -55,7 +55,7 @@ class Hello(Frame):
 
 
 class AskFrame(Frame):
-    """A question; one whose `id` the conversation has answered is not asked again, but its answer sent again."""
+    """A question; if the conversation has answered its `id`, that answer is sent again."""
 
     type: Literal["ask"]
     text: Annotated[str, Field(min_length=1, max_length=TEXT)]
@@ -73,7 +73,7 @@ class Cancel(Frame):
 
 
 class Feedback(Frame):
-    """A vote on an answer, by the id of its question or by its own (`turn`)."""
+    """A vote on an answer, by the id of its question or of the answer (`turn`)."""
 
     type: Literal["feedback"]
     id: Id
@@ -82,9 +82,9 @@ class Feedback(Frame):
 
 
 class Choose(Frame):
-    """A styled sentence for an answer that was given, by the id of its question or by its own (`turn`).
+    """A choice of a styled sentence or of a meaning, by the id of the question or of its answer (`turn`).
 
-    `choice` is a place among `styled.lines`, or a text.
+    `choice` is an index into `styled.lines` or `choices`, or a text.
     """
 
     type: Literal["choose"]
@@ -93,7 +93,7 @@ class Choose(Frame):
 
 
 class Raw(Frame):
-    """Asks again with the question as it was written."""
+    """Asks a question again in its written form."""
 
     type: Literal["raw"]
     id: Id
@@ -112,7 +112,7 @@ def read(data: bytes) -> ClientFrame:
     """A client's frame.
 
     Raises:
-        ServiceError: 400 for what is no JSON, 422 for what is not one of the frames above.
+        ServiceError: 400 for invalid JSON, 422 for anything but one of the frames above.
     """
     try:
         return CLIENT_FRAME.validate_json(data)
@@ -121,7 +121,7 @@ def read(data: bytes) -> ClientFrame:
 
 
 def id_of(data: bytes) -> str | None:
-    """The `id` of a frame that could not be read, for the error that says so; None where there is none to trust."""
+    """The `id` of an invalid frame for the error reply; None if it has no valid one."""
     try:
         return Frame.model_validate({"id": orjson.loads(data)["id"]}).id
     except (ValueError, TypeError, LookupError):
@@ -129,7 +129,7 @@ def id_of(data: bytes) -> str | None:
 
 
 def frame(content: Mapping[str, Any], *, question_id: str | None, conversation: str | None, seq: int) -> dict[str, Any]:
-    """A whole server frame from what it says (see below); `question_id` is its `id`."""
+    """A complete server frame from its content (see below)."""
     return {"type": content["type"], "id": question_id, "conversation": conversation, "seq": seq, **content}
 
 
@@ -137,8 +137,8 @@ def ready(conversation: str, personas: Iterable[str]) -> dict[str, Any]:
     return {"type": "ready", "conversation": conversation, "personas": list(personas)}
 
 
-def told(event: Event) -> dict[str, Any]:
-    """What a server frame says of an event: `status`, `query`, `clarify`, `sources` or `delta`."""
+def event_frame(event: Event) -> dict[str, Any]:
+    """The content of an event's frame: `status`, `query`, `clarify`, `sources` or `delta`."""
     match event:
         case StageBegun(stage):
             return status(stage)
@@ -158,15 +158,14 @@ def status(stage: str) -> dict[str, Any]:
 
 
 def final(answer: Answer) -> dict[str, Any]:
-    """The frame that ends a turn: the answer object, whose own id stands under `turn`, for `id` is the question's."""
+    """The last frame of a turn: the answer object with its id as `turn`, because `id` is the question's."""
     return final_of(as_dict(answer))
 
 
 def final_of(answer: Mapping[str, Any]) -> dict[str, Any]:
-    """`final`, of an answer object as it was recorded."""
-    known_otherwise = ("id", "ask")
-    told = {name: value for name, value in answer.items() if name not in known_otherwise}
-    return {"type": "final", "turn": answer["id"], **told}
+    """`final` of a recorded answer object."""
+    fields = {name: value for name, value in answer.items() if name not in ("id", "ask")}
+    return {"type": "final", "turn": answer["id"], **fields}
 
 
 def failed(code: str, message: str, retry_after: float | None = None) -> dict[str, Any]:
@@ -175,17 +174,17 @@ def failed(code: str, message: str, retry_after: float | None = None) -> dict[st
 
 
 def _refusal(error: ErrorDetails) -> ServiceError:
-    """The first thing that is wrong with a frame, in one sentence."""
+    """The first error of a frame, in one sentence."""
     if error["type"] == "json_invalid":
         return ServiceError(400, f"Expected a frame in JSON, but got: {error['ctx']['error']}.")
     if not error["loc"]:
         return ServiceError(422, f"Expected an object whose `type` is {TYPES}, but got {_shown(error['input'])}.")
     kind, *path = map(str, error["loc"])
-    field, given = ".".join(path[:1]), "another value" if path[:1] == ["token"] else _shown(error["input"])
+    field, got = ".".join(path[:1]), "another value" if path[:1] == ["token"] else _shown(error["input"])
     if error["type"] == "missing":
         return ServiceError(422, f"Expected a field `{field}` in a frame `{kind}`, but got none.")
     reason = error["msg"][:1].lower() + error["msg"][1:]
-    return ServiceError(422, f"Expected another `{field}` in a frame `{kind}`, but got {given}: {reason}.")
+    return ServiceError(422, f"Expected another `{field}` in a frame `{kind}`, but got {got}: {reason}.")
 
 
 def _shown(value: object) -> str:

@@ -1,8 +1,6 @@
-"""Chat over a WebSocket: who is let in, and what becomes of the frames that a client sends.
+"""Chat over a WebSocket: admits clients and handles their frames in order, so a `pong` means all earlier ones are done.
 
-They are handled in order, one after the other: a `pong` says that everything before is done.
-
-    frames  what is said      connection  one client      conversation  its turns      conversations  all that live
+frames  the messages      connection  one client      conversation  its turns      conversations  all live ones
 """
 
 from __future__ import annotations
@@ -36,25 +34,25 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 FRAME = 256 * 1024
-"""Bytes of a client's longest frame, in which the longest question fits with every character escaped."""
+"""Limit of a client's frame in bytes: fits the longest question with every character escaped."""
 HELLO = 5.0
-"""Seconds in which a client has to bring the token, where there is one."""
+"""Seconds in which a client has to send the token, if the service has one."""
 HEARTBEAT = 25.0
-"""Seconds between two pings; a connection that does not answer within half of that is dead."""
+"""Seconds between two pings; a connection without a pong within half of that is closed."""
 CLOSING = 3.0
-"""Seconds in which a client has to say goodbye too."""
+"""Seconds that a client has to complete the closing handshake."""
 SOCKETS = 2_000
-"""Connections at once; further ones are told to come back later."""
+"""Limit of connections; further ones are closed with 1013."""
 ERRORS = 20
-"""Frames in a row that make no sense, after which a client is sent away."""
+"""Invalid frames in a row after which a connection is closed."""
 LAST = 1.0
-"""Seconds for turns that still run when the service has stopped: it has waited for them before."""
+"""Seconds for turns that still run after the service has waited for them."""
 
 NO_TOKEN = b"Expected a `hello` with a valid token as the first frame, and soon."
 
 
 class Chat:
-    """All connections of one service, and the conversations they are in."""
+    """All connections of one service, and their conversations."""
 
     def __init__(self, service: AnswerService, metrics: Metrics, access: Access) -> None:
         self.conversations = Conversations(service)
@@ -75,7 +73,7 @@ class Chat:
             compress=False,  # a small frame can unpack to a very large one
             autoping=True,
             autoclose=True,
-            decode_text=False,  # what is no UTF-8 is no JSON either
+            decode_text=False,  # the JSON parser checks UTF-8
         )
         await web_socket.prepare(request)
         connection = Connection(web_socket, request, self._metrics)
@@ -92,34 +90,34 @@ class Chat:
         return web_socket
 
     async def close(self) -> None:
-        """Let everybody go, when the turns that run have ended."""
+        """Close all connections after the running turns have ended."""
         self._stopping = True
         await self.conversations.close(LAST)
-        left = tuple(self._connections)
-        for connection in left:
+        connections = tuple(self._connections)
+        for connection in connections:
             connection.close(WSCloseCode.GOING_AWAY)
-        await asyncio.gather(*(connection.finish(CLOSING) for connection in left))
-        for connection in left:
+        await asyncio.gather(*(connection.finish(CLOSING) for connection in connections))
+        for connection in connections:
             connection.abort()
 
     async def _converse(self, connection: Connection) -> None:
-        """Handle what a client sends, until one of the two sides is through."""
+        """Handle a client's frames until one side closes."""
         if self._stopping:
             connection.close(WSCloseCode.GOING_AWAY)
         elif len(self) > SOCKETS:
             self._metrics.shed("sockets")
             connection.close(WSCloseCode.TRY_AGAIN_LATER)
         elif self._access.wants_token:
-            await self._let_in(connection)
+            await self._authenticate(connection)
         while not connection.closing:
             message = await connection.web_socket.receive()
             if message.type not in (WSMsgType.TEXT, WSMsgType.BINARY):
                 return
-            await self._take(connection, message)
+            await self._handle_message(connection, message)
             await connection.keep_pace()
 
-    async def _let_in(self, connection: Connection) -> None:
-        """Close unless the first frame is a `hello` with a valid token, and comes in time."""
+    async def _authenticate(self, connection: Connection) -> None:
+        """Close the connection unless a `hello` with a valid token arrives in time as the first frame."""
         try:
             message = await connection.web_socket.receive(timeout=HELLO)
             hello = _read(message)
@@ -130,10 +128,10 @@ class Chat:
         except (ServiceError, TimeoutError):
             connection.close(WSCloseCode.POLICY_VIOLATION, NO_TOKEN)
         else:
-            await self._take(connection, message)
+            await self._handle_message(connection, message)
 
-    async def _take(self, connection: Connection, message: WSMessage) -> None:
-        """Handle one frame; whatever is wrong with it, the client is told."""
+    async def _handle_message(self, connection: Connection, message: WSMessage) -> None:
+        """Handle one frame; errors are sent to the client."""
         question_id = None
         try:
             frame = _read(message)
@@ -141,8 +139,8 @@ class Chat:
             await self._handle(connection, frame)
         except ServiceError as error:
             connection.refused += error.status in (400, 422)
-            told = frames.failed(error.code, error.message, error.retry_after)
-            connection.reply(told, question_id or frames.id_of(message.data))
+            content = frames.failed(error.code, error.message, error.retry_after)
+            connection.reply(content, question_id or frames.id_of(message.data))
         except Exception:
             log.exception("a frame could not be handled")
             connection.reply(frames.failed(*frames.INTERNAL), question_id)
@@ -167,13 +165,13 @@ class Chat:
                 await self._undo(connection, frame)
 
     async def _greet(self, connection: Connection, hello: Hello) -> None:
-        """Open or resume a conversation, and tell what the client missed of it."""
+        """Open or resume a conversation, and send the frames that the client missed."""
         if hello.token is not None and not self._access.allows(hello.token):
             connection.close(WSCloseCode.POLICY_VIOLATION, NO_TOKEN)
             return
         conversation = await self.conversations.open(hello.resume or hello.conversation, seq=hello.seq or 0)
         connection.join(conversation)
-        connection.told = hello.seq or 0
+        connection.last_seq = hello.seq or 0
         connection.reply(frames.ready(conversation.id, self._service.bot.personas), hello.id)
         conversation.catch_up(connection, after=hello.seq)
 
@@ -195,18 +193,20 @@ class Chat:
             raise ServiceError(404, f"Expected the id of an answered question, but got {vote.id!r}.") from None
 
     async def choose(self, id: str, choice: int | str) -> Turn:  # noqa: A002  # the noun's own name
-        """Answer what was chosen among readings, or take another line for a recorded answer.
+        """Answer the chosen meaning of a question, or change the styled sentence of a recorded answer.
 
-        Everybody in its conversation is told. Raises ServiceError.
+        All clients of the conversation receive the result. Raises ServiceError.
         """
         turn = await self._service.recorded(id)
-        turn = await (self._answered(turn, choice) if turn.answer.get("choices") else self._service.choose(id, choice))
+        turn = await (
+            self._answer_choice(turn, choice) if turn.answer.get("choices") else self._service.choose(id, choice)
+        )
         if conversation := self.conversations.find(turn.conversation):
-            conversation.revised(turn.id, turn.answer)
+            conversation.revise(turn.id, turn.answer)
         return turn
 
-    async def _answered(self, turn: Turn, choice: int | str) -> Turn:
-        """The turn with the answer to the reading that was chosen, which is recorded as a turn of its own."""
+    async def _answer_choice(self, turn: Turn, choice: int | str) -> Turn:
+        """A copy of the turn with the answer to the chosen meaning, which is recorded as a separate turn."""
         reference = str(turn.answer.get("ask", turn.id))
         ask = Ask(
             Question(turn.question),
@@ -218,29 +218,29 @@ class Chat:
         answer = await self._service.answer(ask)
         return replace(turn, id=answer.id, answer={**as_dict(answer), "ask": reference})
 
-    async def _choose(self, connection: Connection, wanted: Choose) -> None:
+    async def _choose(self, connection: Connection, frame: Choose) -> None:
         self._access.spend(connection.request, *connection.tokens)
         conversation = connection.conversation
         if conversation is not None:
-            offered = (await self._service.recorded(conversation.turn_of(wanted.id))).answer.get("choices")
+            offered = (await self._service.recorded(conversation.turn_of(frame.id))).answer.get("choices")
             if offered:
-                await conversation.ask_anew(wanted.id, lambda _, answer: _meant(answer, wanted.choice))
+                await conversation.ask_anew(frame.id, lambda _, answer: _meant(answer, frame.choice))
                 return
-        turn = await self.choose(conversation.turn_of(wanted.id) if conversation else wanted.id, wanted.choice)
+        turn = await self.choose(conversation.turn_of(frame.id) if conversation else frame.id, frame.choice)
         if conversation is None or turn.conversation != conversation.id:
-            connection.reply(frames.final_of(turn.answer), wanted.id)
+            connection.reply(frames.final_of(turn.answer), frame.id)
 
-    async def _undo(self, connection: Connection, wanted: Raw) -> None:
-        """Ask a question as it was written."""
+    async def _undo(self, connection: Connection, frame: Raw) -> None:
+        """Ask a question again in its written form."""
         self._access.spend(connection.request, *connection.tokens)
-        await _joined(connection, wanted).ask_anew(wanted.id, lambda question, _: question)
+        await _joined(connection, frame).ask_anew(frame.id, lambda question, _: question)
 
 
 CHAT = web.AppKey("chat", Chat)
 
 
 def prepare(app: web.Application) -> None:
-    """Give an application its chat, which ends with it."""
+    """Add the chat to an application and close it at shutdown."""
     app[CHAT] = Chat(app[SERVICE], app[METRICS], app[ACCESS])
 
     async def close(app: web.Application) -> None:
@@ -270,7 +270,7 @@ def _read(message: WSMessage) -> ClientFrame:
 
 
 def _joined(connection: Connection, frame: Frame) -> Conversation:
-    """The conversation that a frame is about; raises ServiceError where it is not the connection's."""
+    """The conversation of a frame; raises ServiceError if it is not the connection's."""
     if connection.conversation is None:
         raise ServiceError(404, f"Expected the id of a question that was asked here, but got {frame.id!r}.")
     if frame.conversation not in (None, connection.conversation.id):

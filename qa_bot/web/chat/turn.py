@@ -1,4 +1,4 @@
-"""A question of a conversation on its way, and whom its frames are sent to."""
+"""A turn: one question of a conversation with its frames, and the clients that receive them."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from qa_bot.web.chat.frames import AskFrame
 
 
 class Client(Protocol):
-    """Somebody connected to a conversation."""
+    """A client connected to a conversation."""
 
     def send(self, data: bytes, seq: int) -> None:
-        """Take a frame, at once: whoever reads slowly must not hold the others."""
+        """Accept a frame without waiting, so that a slow client does not block others."""
         ...
 
 
 class SentFrame(NamedTuple):
-    """A frame as it was sent."""
+    """A numbered frame that was sent."""
 
     seq: int
     data: bytes
@@ -27,18 +27,18 @@ class SentFrame(NamedTuple):
 
 @dataclass(eq=False, slots=True)
 class Turn:
-    """A question on its way: it waits, it runs, it is held, it ended."""
+    """A question that waits, runs, is held open for a choice, or has ended."""
 
     id: str
     ask: AskFrame
     understood: str = ""
-    """What is asked in place of the question, where somebody said so."""
+    """The question to ask in place of the written one, if the client chose one."""
     frames: list[SentFrame] = field(default_factory=list)
     stage: str = ""
     work: asyncio.Task[None] | None = None
     held: Mapping[str, Any] | None = None
-    """The end of a turn that offers choices, while it waits for one."""
+    """The final frame of a turn that offers choices, held back while the client may choose."""
     ended: float | None = None
-    """Moment on the monotonic clock."""
+    """Time on the monotonic clock."""
     unseen: bool = False
-    """Nobody was connected when it ended."""
+    """No client was connected when it ended."""

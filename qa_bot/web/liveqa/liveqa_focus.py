@@ -1,7 +1,7 @@
-"""What a question is about, for people who read many of them: foci as spans of its text, and one sentence for it all.
+"""Foci of a question, as spans of its text, and its summary in one sentence: TREC LiveQA wants both with the answer.
 
-Both are asked for by TREC LiveQA beside the answer. A focus is a noun phrase of the kind that query formulation asks
-for; where there is none (other languages, "how to behave?"), a word that carries information.
+A focus is a noun phrase as in query formulation; if there is none (other languages, "how to behave?"), an informative
+word.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ from qa_core.types import Question, Span
 from retrievers.formulate import QUESTION_STOP_STEMS
 
 Rarity = Callable[[str], float]
-"""How much an index term says, never negative; usually its inverse document frequency."""
+"""Informativeness of an index term, never negative; usually its inverse document frequency."""
 Weights = Mapping[str, float]
-"""What each term of a question that carries information counts, by `weigh`."""
+"""Weight of each informative term of a question, from `weigh`."""
 
 FOCI = 5
 SUMMARY = 140
 """Longest summary, in characters."""
 ENOUGH = 2
 TITLE = 0.75
-"""What the title has ahead of a sentence of the body, in the unit of `_asking`: it was written to say it all."""
+"""Bonus of the title over sentences of the body, in units of `_asking`, because a title usually states the question."""
 
 _OPENING = re.compile(
     r"(?:(?:and|so|but|also|then|ok|hi|hello|please|my question is|i was wondering|i wonder)\b[\s,:]*)*"
@@ -55,97 +55,97 @@ class Analysis:
     summary: str
 
 
-def alike(_: str) -> float:
-    """Every term says as much as any other."""
+def uniform(_: str) -> float:
+    """The same rarity for every term."""
     return 1.0
 
 
-def analyse(question: Question, *, rarity: Rarity = alike) -> Analysis:
-    """Foci of title and body, and the summary; some 2 ms for a question of 500 characters."""
+def analyse(question: Question, *, rarity: Rarity = uniform) -> Analysis:
+    """Foci of title and body, and the summary; about 2 ms for a question of 500 characters."""
     weights = weigh(question, rarity=rarity)
     return Analysis(foci(question.title, weights), foci(question.body, weights), summary(question, weights))
 
 
-def weigh(question: Question, *, rarity: Rarity = alike) -> Weights:
-    """rarity(t) · (1 + ln(how often t stands in title and body)) for each term that carries information."""
+def weigh(question: Question, *, rarity: Rarity = uniform) -> Weights:
+    """rarity(t) · (1 + ln(frequency of t in title and body)) for each informative term t."""
     counts = Counter(terms(f"{question.title}\n{question.body}"))
     return {term: rarity(term) * (1 + log(count)) for term, count in counts.items() if term not in QUESTION_STOP_STEMS}
 
 
 def foci(text: str, weights: Weights, *, most: int = FOCI) -> tuple[Span, ...]:
-    """Spans of the `most` phrases that weigh most, in order, disjoint; each at its first place in the text."""
+    """Disjoint spans of the `most` heaviest phrases, each at its first occurrence, in the order of the text."""
     phrases = noun_phrases(text)
     spans = _located(text, phrases) if phrases else _words(text)
-    told = {span: _told(text[slice(*span)], weights) for span in spans}
-    weightiest = sorted((span for span, weight in told.items() if weight), key=lambda span: -told[span])
-    return tuple(sorted(weightiest[:most]))
+    weight_of = {span: _weight(text[slice(*span)], weights) for span in spans}
+    heaviest = sorted((span for span, weight in weight_of.items() if weight), key=lambda span: -weight_of[span])
+    return tuple(sorted(heaviest[:most]))
 
 
 def summary(question: Question, weights: Weights, *, limit: int = SUMMARY) -> str:
-    """The sentence that asks most, on one line, cut at a word where it is longer than `limit`.
+    """The best question sentence on one line, cut at a word if it is longer than `limit`.
 
-    The title counts as one sentence. Sentences are compared by how plainly they ask (a sentence of fewer than
-    `ENOUGH` terms that carry information asks about what stands elsewhere, and counts for less), plus their share of
-    all weight, less what would have to be cut off.
+    The title counts as one sentence. The score of a sentence is how clearly it asks (less if it has fewer than
+    `ENOUGH` informative terms, because it then refers to other sentences), plus its share of all weight, minus the
+    share that would be cut off.
     """
     body = question.body
-    found = [question.title, *(body[start:end] for start, end in sentences(body))]
-    whole = sum(weights.values()) or 1.0
+    candidates = [question.title, *(body[start:end] for start, end in sentences(body))]
+    total = sum(weights.values()) or 1.0
 
-    def worth(place: int) -> float:
-        sentence = found[place]
-        asking = _asking(sentence) + (TITLE if place == 0 else 0.0)
+    def score(index: int) -> float:
+        sentence = candidates[index]
+        asking = _asking(sentence) + (TITLE if index == 0 else 0.0)
         complete = min(1.0, len(weights.keys() & set(terms(sentence))) / ENOUGH)
-        return asking * complete + _told(sentence, weights) / whole - max(0.0, len(sentence) / limit - 1)
+        return asking * complete + _weight(sentence, weights) / total - max(0.0, len(sentence) / limit - 1)
 
-    best = max((place for place, text in enumerate(found) if text.strip()), key=worth, default=0)
-    return shortened(" ".join(found[best].split()), limit)
+    best = max((index for index, text in enumerate(candidates) if text.strip()), key=score, default=0)
+    return shortened(" ".join(candidates[best].split()), limit)
 
 
 def shortened(text: str, limit: int) -> str:
-    """The text, or as many of its words as leave room for "…" within `limit` characters (at least 1)."""
+    """The text, or its first words followed by "…" within `limit` characters (at least 1)."""
     if len(text) <= limit:
         return text
-    head = text[:limit]  # one more than there is room for: the word before a blank is whole
+    head = text[:limit]  # one character more than fits, so that a blank there keeps the last word
     whole = head.rpartition(" ")[0] if " " in head[limit // 2 :] else head[:-1]
     return whole.rstrip(" ,;:-–(") + "…"
 
 
 def _asking(sentence: str) -> float:
-    """How plainly a sentence asks, from 0 to 2."""
+    """How clearly a sentence asks, from 0 to 2."""
     mark = not _QUESTION_MARKS.isdisjoint(sentence[len(sentence.rstrip(_ENDS)) :])
     opens = _OPENING.match(sentence.lstrip()) is not None
     return mark + 0.5 * opens + 0.5 * (opens or _WISH.search(sentence) is not None)
 
 
-def _told(text: str, weights: Weights) -> float:
-    """Weight of the distinct terms of a text, added up."""
+def _weight(text: str, weights: Weights) -> float:
+    """Sum of the weights of a text's distinct terms."""
     return sum(weights.get(term, 0.0) for term in set(terms(text)))
 
 
 def _located(text: str, phrases: Iterable[str]) -> Iterator[Span]:
-    """Where phrases that follow each other in the text stand, whatever space lies between their words."""
-    places = list(_places(text))
-    written = [text[start:end] for start, end in places]
+    """Spans of phrases in the order of the text, with any space between their words."""
+    spans = list(_token_spans(text))
+    words = [text[start:end] for start, end in spans]
     after = 0
     for phrase in phrases:
-        wanted = phrase.split()
-        found = (at for at in range(after, len(written)) if written[at : at + len(wanted)] == wanted)
-        if (first := next(found, None)) is not None:
-            after = first + len(wanted)
-            yield places[first][0], places[after - 1][1]
+        parts = phrase.split()
+        matches = (index for index in range(after, len(words)) if words[index : index + len(parts)] == parts)
+        if (first := next(matches, None)) is not None:
+            after = first + len(parts)
+            yield spans[first][0], spans[after - 1][1]
 
 
 def _words(text: str) -> Iterator[Span]:
-    """Each word, at its first place; a whole clause in scripts without spaces."""
+    """Spans of distinct words at their first occurrence; of clauses in scripts without spaces."""
     first: dict[str, Span] = {}
-    for found in _UNBROKEN.finditer(text):
-        first.setdefault(found[0].casefold(), found.span())
+    for match in _UNBROKEN.finditer(text):
+        first.setdefault(match[0].casefold(), match.span())
     yield from first.values()
 
 
-def _places(text: str) -> Iterator[Span]:
-    """The span of each token; tokens leave out nothing but space."""
+def _token_spans(text: str) -> Iterator[Span]:
+    """The span of each token; tokens cover everything but space."""
     after = 0
     for token in tokens(text):
         start = text.index(token, after)

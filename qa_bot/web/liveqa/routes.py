@@ -1,4 +1,4 @@
-"""TREC LiveQA: a question comes as a form, and goes back as XML within limits of length and time."""
+"""TREC LiveQA: a question in a form is answered in XML, within limits of length and time."""
 
 from __future__ import annotations
 
@@ -22,32 +22,31 @@ from rankers.clue import inverse_frequency
 
 PATH = "/liveqa"
 READ = 5_000
-"""Characters of title and of body that are read, more than twice the longest of the track; the rest says no more about
-what is asked, and only makes queries slow."""
+"""Limit of title and of body in characters, more than twice the longest of the track; longer ones only slow queries."""
 
 
 def routes() -> list[web.RouteDef]:
-    """Of the port that all services share."""
+    """Routes of the main port."""
     return [web.post(PATH, answer_form), web.get(PATH, answer_form, allow_head=False)]
 
 
 def own_port_routes() -> list[web.RouteDef]:
-    """Of the port that LiveQA has to itself, where clients of the track ask for `/`."""
+    """Routes of the LiveQA port, where clients of the track request `/`."""
     return [web.post("/", answer_form), web.get("/", answer_form, allow_head=False), *routes()]
 
 
 async def answer_form(request: web.Request) -> web.Response:
-    """The reply to one question, within `[serve] liveqa_deadline` of the moment it came.
+    """The reply to one question, within `[serve] liveqa_deadline` of its arrival.
 
     Raises:
-        ServiceError: 400 for a form that cannot be read, 415 for another kind of body, 422 for a form that asks
-            nothing, 503 where too many wait already.
+        ServiceError: 400 for an invalid form, 415 for another content type, 422 for a form without a question, 503 if
+            the queue is full.
     """
     arrived = time.monotonic()
     question = await _question(request)
     service = request.app[SERVICE]
     deadline = arrived + request.app[SETTINGS].liveqa_deadline
-    answer = await service.answer(Ask(_titled(question), seconds=deadline - time.monotonic()))
+    answer = await service.answer(Ask(_with_title(question), seconds=deadline - time.monotonic()))
     analysis = await asyncio.to_thread(lambda: analyse(question, rarity=_rarity(service.bot.corridor())))
     milliseconds = round(1000 * (time.monotonic() - arrived))
     text = reply(answer, analysis, qid=question.id, milliseconds=milliseconds)
@@ -55,18 +54,18 @@ async def answer_form(request: web.Request) -> web.Response:
 
 
 async def _question(request: web.Request) -> Question:
-    """The question of a form, or of the query where there is no form; a blank stands for each illegal character."""
+    """The question of the form or else of the query; illegal characters become blanks."""
     form = await _form(request) if request.method == "POST" and request.body_exists else {}
-    told = {**request.query, **form}
-    values = {name: ILLEGAL.sub(" ", told.get(name, "")) for name in ("title", "body", "category")}
+    parameters = {**request.query, **form}
+    values = {name: ILLEGAL.sub(" ", parameters.get(name, "")) for name in ("title", "body", "category")}
     title, body, category = values["title"][:READ], values["body"][:READ], values["category"].strip()[:READ]
     if not title.strip() and not body.strip():
         raise ServiceError(422, "Expected a question in `title`, but got none; send `title`, or at least `body`.")
-    return Question(title, body, id=ILLEGAL.sub("", told.get("qid", "")), category=category)
+    return Question(title, body, id=ILLEGAL.sub("", parameters.get("qid", "")), category=category)
 
 
 async def _form(request: web.Request) -> Mapping[str, str]:
-    """The fields that stand in the body, the first of each name."""
+    """The fields of the body, the first of each name."""
     if request.content_type not in FORMS:
         raise ServiceError(415, f"Expected a form ({' or '.join(FORMS)}), but got {request.content_type}.")
     try:
@@ -75,8 +74,8 @@ async def _form(request: web.Request) -> Mapping[str, str]:
         raise ServiceError(400, f"Expected at most {MOST_FIELDS} fields of text in UTF-8, but got: {error}.") from None
 
 
-def _titled(question: Question) -> Question:
-    """What is asked: without a title, the first sentence of the body."""
+def _with_title(question: Question) -> Question:
+    """The question with a title: without one, the first sentence of the body."""
     title, body = question.title, question.body
     if not title.strip():
         start, end = sentences(body)[0]
@@ -85,6 +84,6 @@ def _titled(question: Question) -> Question:
 
 
 def _rarity(corridor: Corridor) -> Rarity:
-    """Inverse document frequency in the documents that answers come from."""
+    """Inverse document frequency in the index."""
     index = corridor.index
     return lambda term: max(0.0, inverse_frequency(index.documents, index.document_frequency("all", term)))

@@ -1,7 +1,7 @@
-"""The shapes of OpenAI's chat completions, as far as they mean something here, with `citations` added.
+"""Requests and replies of OpenAI's chat completions as far as they apply here, with `citations` added.
 
-What would change the answer and cannot be honoured is refused; whatever else clients send is left alone, such as
-`temperature`, `max_tokens`, `stop` or `seed`: the same question gets the same answer.
+Fields that would change the answer and are not supported are refused. Others, such as `temperature`, `max_tokens`,
+`stop` or `seed`, are ignored: the same question gets the same answer.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from qa_bot.web.chat.frames import NAME
 MODEL = "qa-bot"
 
 
-class Given(BaseModel):
+class Part(BaseModel):
     model_config = ConfigDict(strict=True, extra="ignore")
 
 
-class TextPart(Given):
+class TextPart(Part):
     type: Literal["text"]
     text: str
 
@@ -41,7 +41,7 @@ Content = Annotated[
 ]
 
 
-class Message(Given):
+class Message(Part):
     role: Literal["system", "developer", "user", "assistant", "tool", "function"]
     content: Content | None = None
 
@@ -53,22 +53,22 @@ class Message(Given):
 
 
 def _false(value: bool) -> bool:
-    """`Literal[False]` would take a 0 too."""
+    """Refuse true; `Literal[False]` would also accept 0."""
     if value:
         raise PydanticCustomError("refused", "Input should be false")
     return value
 
 
-class TextFormat(Given):
+class TextFormat(Part):
     type: Literal["text"]
 
 
-class StreamOptions(Given):
+class StreamOptions(Part):
     include_usage: bool | None = None
 
 
-class ChatRequest(Given):
-    """The last message of role `user` is the question after those before it, a system message may carry a hint."""
+class ChatRequest(Part):
+    """The last user message is the question, earlier messages are its history, a system message may hold a hint."""
 
     model: Annotated[str, Field(max_length=NAME)]
     messages: Annotated[
@@ -90,14 +90,14 @@ class ChatRequest(Given):
 
     def last(self, *roles: str) -> Message | None:
         """The last message of one of `roles`."""
-        return next((each for each in reversed(self.messages) if each.role in roles), None)
+        return next((message for message in reversed(self.messages) if message.role in roles), None)
 
 
 # --- replies --------------------------------------------------------------------------------------------------------
 
 
 class Usage(BaseModel):
-    """Words of the question and its hint, and of the answer: there is no model here whose tokens could be counted."""
+    """Words of the question and its hint, and of the answer, because this service has no tokens to count."""
 
     prompt_tokens: int
     completion_tokens: int
@@ -106,7 +106,7 @@ class Usage(BaseModel):
 
 class AssistantMessage(BaseModel):
     role: Literal["assistant"]
-    content: Annotated[str, Field(description="The answer; where there is none, why.")]
+    content: Annotated[str, Field(description="The answer, or the reason for an abstention.")]
     refusal: None
     citations: list[SourceReply]
 
@@ -119,7 +119,7 @@ class Choice(BaseModel):
 
 
 class ChatReply(BaseModel):
-    id: Annotated[str, Field(description="The answer's id, as `POST /api/feedback` takes it.")]
+    id: Annotated[str, Field(description="The answer's id for `POST /api/feedback`.")]
     object: Literal["chat.completion"]
     created: int
     model: str

@@ -1,7 +1,7 @@
-"""Chat completions as OpenAI's clients know them: the last user message is asked, sources stand in `citations`.
+"""Chat completions in OpenAI's format: the last user message is the question, the sources are in `citations`.
 
-The messages before it are the conversation: nothing is kept here under an id. A persona is a model; the system message
-says what its sentence should be about.
+The messages before it are the conversation; nothing is stored under an id. Each persona is a model; the system message
+is its hint.
 """
 
 from __future__ import annotations
@@ -42,23 +42,23 @@ def routes() -> list[web.RouteDef]:
 
 async def complete(request: web.Request) -> web.StreamResponse:
     """An answer as a chat completion, or as its chunks."""
-    wanted = await read(request, ChatRequest)
+    body = await read(request, ChatRequest)
     service = request.app[SERVICE]
-    _expect_model(service, wanted.model)
-    question, hint = _question(wanted), _hint(wanted)
-    persona = "" if wanted.model == MODEL else wanted.model
-    ask = Ask(question, persona, hint if persona else "", history=_history(wanted), id=uuid4().hex)
-    if not wanted.stream:
+    _expect_model(service, body.model)
+    question, hint = _question(body), _hint(body)
+    persona = "" if body.model == MODEL else body.model
+    ask = Ask(question, persona, hint if persona else "", history=_history(body), id=uuid4().hex)
+    if not body.stream:
         answer = await service.answer(ask)
-        return reply(_completion(answer, wanted.model, _usage(question, hint, answer)))
-    counted = bool(wanted.stream_options and wanted.stream_options.include_usage)
-    chunks = Chunks(ask.id, wanted.model, question, hint, usage=counted, request_id=request.get(REQUEST_ID, ""))
-    async with sse.asking(service, ask) as happenings:
-        return await sse.send(request, happenings, chunks)
+        return reply(_completion(answer, body.model, _usage(question, hint, answer)))
+    counted = bool(body.stream_options and body.stream_options.include_usage)
+    chunks = Chunks(ask.id, body.model, question, hint, usage=counted, request_id=request.get(REQUEST_ID, ""))
+    async with sse.answering(service, ask) as items:
+        return await sse.send(request, items, chunks)
 
 
 async def list_models(request: web.Request) -> web.Response:
-    """The bot in its own voice, then in every persona's."""
+    """The bot without a persona, then with each persona."""
     return reply({"object": "list", "data": [_model(name) for name in _models(request.app[SERVICE])]})
 
 
@@ -68,12 +68,12 @@ async def show_model(request: web.Request) -> web.Response:
     return reply(_model(name))
 
 
-# --- what is asked --------------------------------------------------------------------------------------------------
+# --- the question ---------------------------------------------------------------------------------------------------
 
 
-def _question(wanted: ChatRequest) -> Question:
+def _question(body: ChatRequest) -> Question:
     """The last user message."""
-    message = wanted.last("user")
+    message = body.last("user")
     if message is None:
         raise ServiceError(422, "Expected a message of role user in messages, but got none.")
     if len(message.text) > TEXT:
@@ -83,28 +83,28 @@ def _question(wanted: ChatRequest) -> Question:
     return Question(message.text)
 
 
-def _history(wanted: ChatRequest) -> list[ClientTurn]:
-    """Every user message before the last one, with what was replied to it."""
-    asked: list[ClientTurn] = []
-    styled = wanted.model != MODEL
-    for message in wanted.messages:
+def _history(body: ChatRequest) -> list[ClientTurn]:
+    """The user messages before the last one, with their replies."""
+    turns: list[ClientTurn] = []
+    styled = body.model != MODEL
+    for message in body.messages:
         if message.role == "user":
-            asked.append(ClientTurn(message.text[:TEXT], ""))
-        elif message.role == "assistant" and asked:
-            asked[-1] = asked[-1]._replace(**_replied(message.text[:TEXT], styled=styled))
-    return asked[:-1][-REMEMBERED_TURNS:]
+            turns.append(ClientTurn(message.text[:TEXT], ""))
+        elif message.role == "assistant" and turns:
+            turns[-1] = turns[-1]._replace(**_parse_reply(message.text[:TEXT], styled=styled))
+    return turns[:-1][-REMEMBERED_TURNS:]
 
 
-def _replied(text: str, *, styled: bool) -> dict[str, Any]:
-    """What an assistant's message says, where it is one of ours: `_said`, read backwards."""
+def _parse_reply(text: str, *, styled: bool) -> dict[str, Any]:
+    """The fields of an earlier reply of this service: the inverse of `_text`."""
     _, _, behind = text.partition("\n\n")
     sourced = behind if styled and behind else text
     asks_back = sourced.startswith(WHICH)
     return {"reply": "" if asks_back or sourced.startswith(UNKNOWN) else sourced, "asks_back": asks_back}
 
 
-def _hint(wanted: ChatRequest) -> str:
-    message = wanted.last("system", "developer")
+def _hint(body: ChatRequest) -> str:
+    message = body.last("system", "developer")
     return message.text[:NAME] if message else ""
 
 
@@ -118,7 +118,7 @@ def _expect_model(service: AnswerService, name: str) -> None:
         raise ServiceError(404, f"Expected one of the models {', '.join(known)}, but got {shown(name)}.")
 
 
-# --- what is told ---------------------------------------------------------------------------------------------------
+# --- the reply ------------------------------------------------------------------------------------------------------
 
 
 def _model(name: str) -> dict[str, Any]:
@@ -127,56 +127,63 @@ def _model(name: str) -> dict[str, Any]:
 
 def _completion(answer: Answer, model: str, usage: dict[str, int]) -> dict[str, Any]:
     citations = [source_dict(source) for source in answer.sources]
-    message = {"role": "assistant", "content": _said(answer), "refusal": None, "citations": citations}
+    message = {"role": "assistant", "content": _text(answer), "refusal": None, "citations": citations}
     choice = {"index": 0, "message": message, "logprobs": None, "finish_reason": "stop"}
-    told = {"id": answer.id, "object": "chat.completion", "created": int(time.time()), "model": model}
-    return {**told, "choices": [choice], "usage": usage, "citations": citations}
+    head = {"id": answer.id, "object": "chat.completion", "created": int(time.time()), "model": model}
+    return {**head, "choices": [choice], "usage": usage, "citations": citations}
 
 
-def _said(answer: Answer) -> str:
-    """An abstention is an ordinary message that says why, after what the persona has to say; choices are numbered."""
+def _text(answer: Answer) -> str:
+    """Text of the message; an abstention is the persona's sentence, then the reason with numbered choices."""
     if answer.answered:
         return answer.text
     remarks = answer.styled.lines[:1] if answer.styled else ()
     numbered = "\n".join(f"{number}. {choice.text}" for number, choice in enumerate(answer.choices, start=1))
     reason = f"{answer.reason}\n{numbered}" if numbered else f"{UNKNOWN} {answer.reason}"
-    return "\n\n".join([*(each.text for each in remarks), reason])
+    return "\n\n".join([*(line.text for line in remarks), reason])
 
 
 def _usage(question: Question, hint: str, answer: Answer) -> dict[str, int]:
-    """In words: no model here has tokens that a client could be told of."""
-    read_words, said_words = len(words(question.title)) + len(words(hint)), len(words(_said(answer)))
+    """Counts of words in place of tokens."""
+    prompt, completion = len(words(question.title)) + len(words(hint)), len(words(_text(answer)))
     return {
-        "prompt_tokens": read_words,
-        "completion_tokens": said_words,
-        "total_tokens": read_words + said_words,
+        "prompt_tokens": prompt,
+        "completion_tokens": completion,
+        "total_tokens": prompt + completion,
     }
 
 
 class Chunks:
-    """The events of one streamed completion: the role, pieces of text, the end with its citations, `[DONE]`."""
+    """Renders a streamed completion: the role, pieces of text, the end with its citations, `[DONE]`."""
 
-    def __init__(self, about: str, model: str, question: Question, hint: str, *, usage: bool, request_id: str) -> None:
-        self._same = {"id": about, "object": "chat.completion.chunk", "created": int(time.time()), "model": model}
+    def __init__(
+        self, completion_id: str, model: str, question: Question, hint: str, *, usage: bool, request_id: str
+    ) -> None:
+        self._head = {
+            "id": completion_id,
+            "object": "chat.completion.chunk",
+            "created": int(time.time()),
+            "model": model,
+        }
         self._question, self._hint, self._counted, self._request_id = question, hint, usage, request_id
-        self._begun = self._spoken = False
+        self._has_begun = self._has_text = False
 
-    def __call__(self, happened: sse.Told) -> Iterator[bytes]:
-        if isinstance(happened, ServiceError):
-            yield sse.event(happened.as_dict(self._request_id))
+    def __call__(self, item: sse.StreamItem) -> Iterator[bytes]:
+        if isinstance(item, ServiceError):
+            yield sse.event(item.as_dict(self._request_id))
             return
-        if not self._begun:
-            self._begun = True
+        if not self._has_begun:
+            self._has_begun = True
             yield self._chunk({"role": "assistant", "content": ""})
-        if isinstance(happened, TextAdded):
-            self._spoken = True
-            yield self._chunk({"content": happened.text})
-        if isinstance(happened, Answer):
-            yield from self._end(happened)
+        if isinstance(item, TextAdded):
+            self._has_text = True
+            yield self._chunk({"content": item.text})
+        if isinstance(item, Answer):
+            yield from self._end(item)
 
     def _end(self, answer: Answer) -> Iterator[bytes]:
-        if not self._spoken:
-            yield self._chunk({"content": _said(answer)})
+        if not self._has_text:
+            yield self._chunk({"content": _text(answer)})
         citations = [source_dict(source) for source in answer.sources]
         yield self._chunk({"citations": citations}, finish="stop", citations=citations)
         if self._counted:
@@ -189,4 +196,4 @@ class Chunks:
 
     def _event(self, **more: Any) -> bytes:
         usage = {"usage": None} if self._counted else {}
-        return sse.event({**self._same, **usage, **more})
+        return sse.event({**self._head, **usage, **more})

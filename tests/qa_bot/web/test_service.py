@@ -65,7 +65,7 @@ def test_what_has_no_room_is_told_when_to_come_back(slow_bot) -> None:
             await until(lambda: service.busy if len(asked) == 1 else service.overloaded)
             states.append((service.busy, service.overloaded))
         for turned_away in (service.answer(Ask.of(CATS)), service.search("cats")):
-            with pytest.raises(ServiceError, match="2 questions wait already") as caught:
+            with pytest.raises(ServiceError, match="2 questions are already in work") as caught:
                 await turned_away
             assert (caught.value.status, caught.value.headers) == (503, {"Retry-After": "1"})
         go.set()

@@ -73,7 +73,7 @@ def test_dismissed_is_gone(service) -> None:
     assert DismissReply.model_validate(dismissed.json) == DismissReply(gap=key, asked=1)
     assert gaps(service) == []
     again = service.post("/api/owner/dismiss", json={"gap": key})
-    assert "a question that wants an answer" in error(again, 404, "not_found")
+    assert "a question without a good answer" in error(again, 404, "not_found")
 
 
 @pytest.mark.parametrize(

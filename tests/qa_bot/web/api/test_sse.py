@@ -172,7 +172,7 @@ def test_asking_leaves_nothing_behind_when_it_is_left(serve, slow_bot) -> None:
     slow_bot.pauses["retrieve"] = Event()
 
     async def leave() -> int:
-        async with sse.asking(service.answers, Ask.of(CATS)) as happenings:
+        async with sse.answering(service.answers, Ask.of(CATS)) as happenings:
             await anext(happenings)
         return len([task for task in asyncio.all_tasks() if "answer" in repr(task.get_coro())])
 

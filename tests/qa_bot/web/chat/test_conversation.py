@@ -270,12 +270,12 @@ def test_an_answer_that_changed_is_told_to_all_and_to_those_who_come_back():
         await answered(conversation, service, "q1", "t1")
         read = here.heard[-1]
         conversation.detach(here)
-        conversation.revised("t1", {"id": "t1", "ask": "q1", "answer": "Well."})
+        conversation.revise("t1", {"id": "t1", "ask": "q1", "answer": "Well."})
         conversation.attach(late)
         conversation.catch_up(late, after=read["seq"])
         await conversation.resend("q1", late)
         conversation.forget(float("inf"))
-        conversation.revised("t1", {"id": "t1", "answer": "Aye."})  # recorded without the asker's own id
+        conversation.revise("t1", {"id": "t1", "answer": "Aye."})  # recorded without the asker's own id
         return read, late.heard
 
     read, (missed, again, last) = asyncio.run(work())

@@ -131,11 +131,11 @@ def test_any_bytes_are_read_or_refused(data):
     ],
 )
 def test_events_as_frames(event, expected):
-    assert frames.told(event) == expected
+    assert frames.event_frame(event) == expected
 
 
 def test_sources_as_a_frame():
-    (source,) = frames.told(SourcesFound((SOURCE,)))["sources"]
+    (source,) = frames.event_frame(SourcesFound((SOURCE,)))["sources"]
     assert (source["id"], source["span"], source["source_span"]) == ("a#0", (0, 7), (0, 7))
 
 
