@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 import os
 import time
@@ -179,6 +178,8 @@ class Bot:
 
     async def ask_async(self, question: str | Question | Ask, **options: Any) -> Answer:
         """`ask` in a worker thread."""
+        import asyncio  # slow to load, and a first answer on the command line does without it
+
         return await asyncio.to_thread(self.ask, question, **options)
 
     def search(
