@@ -1,10 +1,10 @@
-"""`eval facts`: questions that one fact answers, from the question to the answer, over the home's graph.
+"""`eval facts`: measures answers to questions about single facts of the home's graph.
 
-accuracy             of the questions that the graph can answer, those whose best interpretation has exactly the answers
-answered             of these, those that are given an answer at the wanted precision
-precision            right ones among all answers given, those to unanswerable questions counted as wrong
-abstained            of the questions that the graph cannot answer, those left unanswered
-p50_ms, p99_ms       from question to answer, one after the other
+accuracy             share of the answerable questions whose best interpretation has exactly the right answers
+answered             share of the answerable questions with an answer at the required precision
+precision            share of right answers; any answer to an unanswerable question is wrong
+abstained            share of the unanswerable questions without an answer
+p50_ms, p99_ms       time from question to answer, one question at a time
 """
 
 from __future__ import annotations
@@ -22,26 +22,27 @@ from qa_bot.home.folder import Home
 from qa_core.measures.metrics import Score
 from qa_lab.evaluate.evaluation_home import Progress, silent
 from qa_lab.evaluate.graph.fact_questions import FactQuestion, read_fact_questions
+from qa_lab.evaluate.graph.linking import single_value
 from qa_lab.evaluate.report import Row
 
 TASK = "facts"
 MEASURE = "accuracy"
-_TOLD = 50  # questions between two reports of progress
+_REPORT_EVERY = 50  # questions between two reports of progress
 
 
 def evaluate_facts(
     data: Path, *, limit: int | None = None, home: Path | None = None, progress: Progress = silent
 ) -> list[Row]:
-    """A row for all questions; of SimpleQuestions one more for those whose very fact is in the graph.
+    """A row for all questions, and for SimpleQuestions a row for those whose fact is in the graph.
 
     Args:
         data: JSON lines with question and answers, or SimpleQuestions as published.
-        limit: lines that are read.
-        home: whose graph and `[facts]` configuration it is, by default those of the environment; it is only read.
+        limit: maximum number of lines.
+        home: the home with the graph and `[facts]` configuration, by default that of the environment.
 
     Raises:
         TrainingDataError: a line is malformed, or no question is about the graph.
-        FactsError: there is no graph, or what the configuration names cannot be read.
+        FactsError: there is no graph, or a configured table or scorer cannot be read.
     """
     with ExitStack() as held:
         opened = Home.open(home)
@@ -55,33 +56,27 @@ def evaluate_facts(
 
 
 def measured(facts: Facts, questions: Sequence[FactQuestion], progress: Progress = silent) -> dict[str, Score]:
-    """See the head of this file."""
+    """The measures of the module's docstring."""
     right: dict[str, float] = {}
     answered: dict[str, float] = {}
-    given: dict[str, float] = {}
+    precision: dict[str, float] = {}
     abstained: dict[str, float] = {}
     seconds = []
-    for done, asked in enumerate(questions, start=1):
+    for done, question in enumerate(questions, start=1):
         began = time.perf_counter()
-        found = facts.find(asked.question)
+        result = facts.find(question.question)
         seconds.append(time.perf_counter() - began)
-        interpretations, key = found.parsed.interpretations, str(asked.number)
-        correct = bool(interpretations) and asked.right(interpretations[0].interpretation, facts.lookup)
-        if asked.answerable:
-            right[key], answered[key] = float(correct), float(found.accepted)
+        interpretations, key = result.parsed.interpretations, str(question.number)
+        correct = bool(interpretations) and question.right(interpretations[0].interpretation, facts.lookup)
+        if question.answerable:
+            right[key], answered[key] = float(correct), float(result.accepted)
         else:
-            abstained[key] = float(not found.accepted)
-        if found.accepted:
-            given[key] = float(correct)
-        if done % _TOLD == 0:
+            abstained[key] = float(not result.accepted)
+        if result.accepted:
+            precision[key] = float(correct)
+        if done % _REPORT_EVERY == 0:
             progress("asked", done)
-    told = {MEASURE: right, "answered": answered, "precision": given, "abstained": abstained}
+    measures = {MEASURE: right, "answered": answered, "precision": precision, "abstained": abstained}
     times = dict(zip(("p50_ms", "p99_ms"), np.percentile(1e3 * np.array(seconds), (50, 99)).tolist(), strict=True))
-    return {name: Score.of(each) if each else _figure(float("nan")) for name, each in told.items()} | {
-        name: _figure(value) for name, value in times.items()
-    }
-
-
-def _figure(value: float) -> Score:
-    """One that is no mean over questions."""
-    return Score(value, float("nan"), {})
+    scores = {name: Score.of(by_question) for name, by_question in measures.items()}
+    return scores | {name: single_value(value) for name, value in times.items()}

@@ -1,13 +1,13 @@
-"""`eval linking`: which entity does a question name? Accuracy over questions whose subject is an entity of the graph.
+"""`eval linking`: measures entity linking on questions whose subject is an entity of the graph.
 
-Questions are lines of SimpleQuestions as published, `subject TAB relation TAB object TAB question`; those whose subject
-is not in the home's graph are left out and counted. A question that names its subject in no way the graph knows stays
-in and is answered wrongly. The rows: the entity with most facts of all that any words name (thesis, 4.3.3), the same
-of the longest name, and our linker without and with what the graph says about entities.
+Questions are lines of SimpleQuestions as published, `subject TAB relation TAB object TAB question`. Those whose subject
+is not in the home's graph are skipped and counted. A subject under a name that the graph does not know counts as wrong.
+The rows: the entity with most facts among all names (Wang (2018), ch. 4.3.3), among the longest names, and the linker
+without and with context.
 
-`accuracy` is of all questions, `accuracy_known` of those whose subject is among the readings at all; `answered@.7` are
-those whose best reading has that probability, `accuracy@.7` is the accuracy among these. `questions_per_second` are by
-time of the processor.
+`accuracy` is over all questions, `accuracy_known` over those whose subject is a candidate. `answered@.7` is the share
+of questions whose best candidate has that probability, `accuracy@.7` the accuracy over these. `questions_per_second`
+is by processor time.
 """
 
 from __future__ import annotations
@@ -31,16 +31,16 @@ from qa_lab.train.errors import TrainingDataError
 TASK = "linking"
 MEASURE = "accuracy"
 SURE = 0.7
-"""In the names of two measures."""
+"""Probability in the names of two measures."""
 SALIENCE = Weights(words=0, characters=0, salience=1, share=0, context=0)
 LONGEST = Weights(words=1000, characters=0, salience=1, share=0, context=0)
 _NAMESPACES = ((re.compile(r"[mg]\.\w+"), "http://rdf.freebase.com/ns/"),
                (re.compile(r"Q\d+"), "http://www.wikidata.org/entity/"))  # fmt: skip
-_TOLD = 200  # questions between two reports of progress
+_REPORT_EVERY = 200  # questions between two reports of progress
 
 
 class LinkingQuestion(NamedTuple):
-    """A line of the data, and the entity that its subject is in the graph."""
+    """A line of the data with the entity of its subject."""
 
     line: int
     question: str
@@ -48,7 +48,7 @@ class LinkingQuestion(NamedTuple):
 
 
 class LinkingSet(NamedTuple):
-    """Questions whose subject is in the graph, and how many others there were."""
+    """Questions whose subject is in the graph, and the number of the others."""
 
     questions: list[LinkingQuestion]
     left_out: int
@@ -57,56 +57,64 @@ class LinkingSet(NamedTuple):
 def evaluate_linking(
     data: Path, *, limit: int | None = None, home: Path | None = None, progress: Progress = silent
 ) -> list[Row]:
-    """A row for each way to link, compared with salience alone by accuracy.
+    """A row for each linker, compared with salience alone by accuracy.
 
     Args:
         data: SimpleQuestions as published, with Freebase's or Wikidata's identifiers, or with IRIs.
-        limit: lines that are read.
-        home: whose graph it is, by default that of the environment; it is only read.
+        limit: maximum number of lines.
+        home: the home with the graph, by default that of the environment.
 
     Raises:
         TrainingDataError: a line is malformed, or no subject is in the graph.
         GraphError: the home has no graph.
     """
     with open_graph(Home.open(home)) as graph:
-        asked = read_questions(data, graph.triples, limit=limit)
-        if not asked.questions:
+        linking_set = read_questions(data, graph.triples, limit=limit)
+        if not linking_set.questions:
             raise TrainingDataError(
-                f"Expected questions about entities of the graph in {data}, but got {asked.left_out} about others; "
-                "add the graph that they were asked of with `qa-bot kg add`."
+                f"Expected questions about entities of the graph in {data}, but got {linking_set.left_out} about "
+                "others; add their graph with `qa-bot kg add`."
             )
         rows = [
-            Row(TASK, data.name, "", name, "", len(asked.questions), _measured(name, linker, asked, progress))
+            Row(
+                TASK,
+                data.name,
+                "",
+                name,
+                "",
+                len(linking_set.questions),
+                _measured(name, linker, linking_set, progress),
+            )
             for name, linker in _linkers(graph)
         ]
     return compared(rows, MEASURE)
 
 
 def read_questions(path: Path, triples: TripleIndex, *, limit: int | None = None) -> LinkingSet:
-    """The questions of a file, of its first `limit` lines. Raises TrainingDataError with the line."""
-    found: list[LinkingQuestion] = []
+    """The questions in the first `limit` lines of a file. Raises TrainingDataError with the line."""
+    questions: list[LinkingQuestion] = []
     read = 0
     for number, subject, question in _lines(path, limit):
         read += 1
         if (entity := triples.id_of(subject)) is not None:
-            found.append(LinkingQuestion(number, question, entity))
-    return LinkingSet(found, read - len(found))
+            questions.append(LinkingQuestion(number, question, entity))
+    return LinkingSet(questions, read - len(questions))
 
 
 def measured(linker: Linker, questions: Sequence[LinkingQuestion], progress: Progress = silent) -> dict[str, Score]:
-    """Accuracy by question, of all, of those whose subject is a reading, and of those with a sure one."""
+    """The measures of the module's docstring."""
     right: dict[str, float] = {}
     known: dict[str, float] = {}
     sure: dict[str, float] = {}
-    begin = time.process_time()  # nothing here waits: what others do on the machine does not count
+    begin = time.process_time()  # independent of other processes
     for done, (line, question, subject) in enumerate(questions, start=1):
-        found, key = linker.candidates(question), str(line)
-        right[key] = float(bool(found) and found[0].entity == subject)
-        if any(reading.entity == subject for reading in found):
+        candidates, key = linker.candidates(question), str(line)
+        right[key] = float(bool(candidates) and candidates[0].entity == subject)
+        if any(candidate.entity == subject for candidate in candidates):
             known[key] = right[key]
-        if found and found[0].score >= SURE:
+        if candidates and candidates[0].score >= SURE:
             sure[key] = right[key]
-        if done % _TOLD == 0:
+        if done % _REPORT_EVERY == 0:
             progress("linked", done)
     seconds = time.process_time() - begin
     return {
@@ -114,17 +122,17 @@ def measured(linker: Linker, questions: Sequence[LinkingQuestion], progress: Pro
         f"{MEASURE}_known": Score.of(known),
         "answered@.7": Score.of({key: float(key in sure) for key in right}),
         f"{MEASURE}@.7": Score.of(sure),
-        "questions_per_second": _figure(len(questions) / max(seconds, 1e-9)),
+        "questions_per_second": single_value(len(questions) / max(seconds, 1e-9)),
     }
 
 
-def _measured(name: str, linker: Linker, asked: LinkingSet, progress: Progress) -> dict[str, Score]:
-    found = measured(linker, asked.questions, lambda _, done: progress(f"linked by {name}", done))
-    return {**found, "left_out": _figure(asked.left_out)}
+def _measured(name: str, linker: Linker, linking_set: LinkingSet, progress: Progress) -> dict[str, Score]:
+    scores = measured(linker, linking_set.questions, lambda _, done: progress(f"linked by {name}", done))
+    return {**scores, "left_out": single_value(linking_set.left_out)}
 
 
-def _figure(value: float) -> Score:
-    """One that is no mean over questions."""
+def single_value(value: float) -> Score:
+    """A figure that is not a mean over questions."""
     return Score(float(value), float("nan"), {})
 
 
@@ -137,7 +145,7 @@ def _linkers(graph: Graph) -> Iterator[tuple[str, Linker]]:
 
 
 def _lines(path: Path, limit: int | None) -> Iterator[tuple[int, str, str]]:
-    """Numbers of lines, IRIs of subjects, questions."""
+    """Line numbers, IRIs of subjects, and questions."""
     try:
         file = path.open("rb")
     except OSError as error:
@@ -159,10 +167,11 @@ def _lines(path: Path, limit: int | None) -> Iterator[tuple[int, str, str]]:
 
 
 def iri_of(name: str) -> str:
-    """A subject or relation as a graph names it: `www.freebase.com/m/02qx` is `http://rdf.freebase.com/ns/m.02qx`.
+    """The IRI of a subject or relation of SimpleQuestions.
 
-    So is `m.02qx`; Wikidata's `Q42` is `http://www.wikidata.org/entity/Q42`; what is neither stays as it is.
+    `www.freebase.com/m/02qx` and `m.02qx` are `http://rdf.freebase.com/ns/m.02qx`, `Q42` is
+    `http://www.wikidata.org/entity/Q42`; other names are returned unchanged.
     """
-    if found := re.fullmatch(r"(?:https?://)?www\.freebase\.com/(.+?)/?", name):
-        return _NAMESPACES[0][1] + found[1].replace("/", ".")
+    if path := re.fullmatch(r"(?:https?://)?www\.freebase\.com/(.+?)/?", name):
+        return _NAMESPACES[0][1] + path[1].replace("/", ".")
     return next((space + name for form, space in _NAMESPACES if form.fullmatch(name)), name)

@@ -1,10 +1,10 @@
-"""`eval relations`: which relation does a question ask for, among those of its entity? Accuracy over pools.
+"""`eval relations`: measures relation detection on questions with pools of relations.
 
-After trained scorers come rows that were trained on nothing: chance, the number of shared words (thesis, table 4.2),
-stems by Jaccard, the cosine of question and relation for each encoder, and all of these together. `accuracy` counts a
-tie of n relations as 1/n, which is what drawing one of them gives; `accuracy_strict` counts it as wrong. Where the home
-that is named has a graph, `accuracy_covered` is of the questions whose right relation is one of its predicates, and
-`accuracy_uncovered` of the others. The network of the thesis has a second row, where keywords decide first.
+After trained scorers come untrained ones: chance, the number of shared words (Wang (2018), table 4.2), stems by
+Jaccard, the cosine of question and relation for each encoder, and the sum of these. Wang's network has a second row, in
+which keywords decide first. `accuracy` counts a tie of n relations as 1/n, `accuracy_strict` as wrong. If the named
+home has a graph, `accuracy_covered` is over the questions whose right relation is one of its predicates, and
+`accuracy_uncovered` over the others.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _AT_ONCE = 1_000  # questions
 
 
 class Chance:
-    """Scores that tell nothing."""
+    """Scores all relations equally."""
 
     def score(self, _templates: Sequence[str], pools: Sequence[Sequence[str]]) -> list[FloatArray]:
         return [np.zeros(len(pool), dtype=np.float32) for pool in pools]
@@ -53,17 +53,17 @@ def evaluate_relations(
     home: Path | None = None,
     progress: Progress = silent,
 ) -> list[Row]:
-    """A row for each way to score, compared with the first by accuracy.
+    """A row for each scorer, compared with the first by accuracy.
 
     Args:
         data: lines `gold TAB pool TAB question` with numbers of relations, the mention as `#head_entity#`.
-        relations: their names, one a line, the first is 1.
-        models: folders of trained scorers, measured first.
-        encoders: names of encoders, `starter` where none is named.
-        home: where encoders that were fetched lie, and whose graph tells covered relations.
+        relations: file of their names, one a line, numbered from 1.
+        models: folders of trained scorers.
+        encoders: names of encoders, by default `starter`.
+        home: the home with fetched encoders and the graph of covered relations.
 
     Raises:
-        TrainingDataError: a file is malformed, told with its line, or no names are given.
+        TrainingDataError: a file is malformed, or no names are given.
         EncoderError: an encoder cannot be opened.
     """
     if relations is None:
@@ -89,32 +89,32 @@ def measured(
     progress: Progress = silent,
     covered: Collection[str] | None = None,
 ) -> dict[str, Score]:
-    """Accuracy, ties shared and ties wrong, question by question; apart for `covered` relations if they are told."""
+    """Accuracies by question, also of covered and uncovered relations if `covered` is given."""
     shared: dict[str, float] = {}
     strict: dict[str, float] = {}
     for start in range(0, len(questions), _AT_ONCE):
         part = questions[start : start + _AT_ONCE]
-        scores = scorer.score([each.template for each in part], [each.pool for each in part])
-        for number, (each, own) in enumerate(zip(part, scores, strict=True), start=start):
-            best = own == own.max()
-            right = bool(best[each.gold_index])
+        scores = scorer.score([question.template for question in part], [question.pool for question in part])
+        for number, (question, row) in enumerate(zip(part, scores, strict=True), start=start):
+            best = row == row.max()
+            right = bool(best[question.gold_index])
             shared[str(number)] = right / int(best.sum())
             strict[str(number)] = float(right and best.sum() == 1)
         progress("scored", start + len(part))
-    found = {MEASURE: Score.of(shared), f"{MEASURE}_strict": Score.of(strict)}
+    measures = {MEASURE: Score.of(shared), f"{MEASURE}_strict": Score.of(strict)}
     if covered is not None:
         inside = {key for key in shared if questions[int(key)].gold in covered}
-        found[f"{MEASURE}_covered"] = Score.of({key: shared[key] for key in shared if key in inside})
-        found[f"{MEASURE}_uncovered"] = Score.of({key: shared[key] for key in shared if key not in inside})
-    return found
+        measures[f"{MEASURE}_covered"] = Score.of({key: shared[key] for key in shared if key in inside})
+        measures[f"{MEASURE}_uncovered"] = Score.of({key: shared[key] for key in shared if key not in inside})
+    return measures
 
 
 def _covered(questions: Sequence[PoolQuestion], home: Path | None) -> set[str] | None:
-    """Right relations that the home's graph has as predicates; None without a graph."""
+    """The right relations that are predicates of the home's graph; None without a graph."""
     if home is None or not Home(home).graph.is_dir():
         return None
     with open_graph(Home(home)) as graph:
-        return {gold for gold in {each.gold for each in questions} if graph.triples.id_of(gold) is not None}
+        return {gold for gold in {question.gold for question in questions} if graph.triples.id_of(gold) is not None}
 
 
 def _scorers(
@@ -133,4 +133,4 @@ def _scorers(
     for name in dict.fromkeys(encoders) or (STARTER,):
         cosines.append(CosineScorer(resolve(name, models=models).encode))
         yield "cosine", name, cosines[-1]
-    yield "together", "", WeightedSumScorer([*((each, 1.0 / len(cosines)) for each in cosines), (stems, KEYWORDS)])
+    yield "together", "", WeightedSumScorer([*((cosine, 1.0 / len(cosines)) for cosine in cosines), (stems, KEYWORDS)])

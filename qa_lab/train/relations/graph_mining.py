@@ -1,4 +1,4 @@
-"""`kg mine`: from pairs of questions and answers to a table of templates and the relations they ask for."""
+"""`kg mine`: mines templates and their relations from pairs of questions and answers."""
 
 from __future__ import annotations
 
@@ -25,20 +25,20 @@ from qa_core.types import FloatArray
 from qa_lab.train.data.pairs import items, pair_of
 
 TEMPLATES = "templates.tsv"
-"""All templates that `mine` counted; `KNOWN` holds those that answers use: one predicate, `F × K > 0`."""
+"""File of all mined templates; `KNOWN` is the file of those that answers use: one predicate, `F × K > 0`."""
 
 
 @dataclass(frozen=True, slots=True)
 class MinedTemplates:
-    """What mining came to (thesis, table 4.1)."""
+    """Figures of a mining run (Wang (2018), table 4.1)."""
 
     pairs: int
     with_mentions: int  # pairs with an entity on both sides
     templates: int
-    mappings: int  # of a template and a relation, or "no path found"
+    mappings: int  # from a template to a relation or "no path found"
     with_path: int
     sharing_words: int  # mappings whose template and relation share a word
-    known: int  # templates that answers rely on
+    known: int  # templates that answers use
     relations: int  # paths of predicates
     seconds: float
 
@@ -57,30 +57,30 @@ def mine(
     limit: int | None = None,
     progress: Progress = lambda _done, _doing: None,
 ) -> MinedTemplates:
-    """Learn from pairs of questions and answers which relations templates ask for; `out` gets `templates.tsv`.
+    """Mine pairs of questions and answers into `out`/templates.tsv and `out`/known.tsv.
 
     Args:
-        longest: steps of a path between two entities, 1 or 2.
-        limit: pairs that are read.
+        longest: maximum steps of a path between two entities, 1 or 2.
+        limit: maximum number of pairs.
 
-    Raises GraphError without a graph, and where the paths hold no pairs.
+    Raises GraphError if there is no graph, or the paths hold no pairs.
     """
     out.mkdir(parents=True, exist_ok=True)
     file, last = out / TEMPLATES, None
     with open_graph(home) as graph:
         folder = graph.folder
         tools = partial(open_tools, mentions=folder / MENTIONS, triples=folder / TRIPLES)
-        asked = islice(_pairs(paths), limit)
-        for last in mining.mine(asked, tools, file, bounds=mining.Bounds(longest=longest), processes=processes):
+        pairs = islice(_pairs(paths), limit)
+        for last in mining.mine(pairs, tools, file, bounds=mining.Bounds(longest=longest), processes=processes):
             progress(last.pairs, "mining")
         words = PredicateWords(labels=_labels(graph))
     if last is None:
         raise GraphError(f"Expected pairs of questions and answers in {', '.join(map(str, paths))}, but got none.")
     table = TemplateTable.load(file)
-    found = np.array([relation != NO_PATH for relation in table.relations])[table.relation]  # (E,)
+    has_path = np.array([relation != NO_PATH for relation in table.relations])[table.relation]  # (E,)
     weights = k_weights(table, KeywordMatcher(words).overlap)
-    shared, silent = int((weights[found] > 0).sum()), int((~found).sum())
-    known = relied_on(table, f_weights(table) * weights)
+    shared, silent = int((weights[has_path] > 0).sum()), int((~has_path).sum())
+    known = known_templates(table, f_weights(table) * weights)
     known.save(out / KNOWN)
     return MinedTemplates(
         last.pairs,
@@ -96,22 +96,22 @@ def mine(
 
 
 def _labels(graph: Graph) -> dict[str, str]:
-    """All names of the predicates that have some."""
+    """Names of the predicates that have any."""
     vocabulary, triples = Vocabulary(graph.triples), graph.triples
     named = ((p, vocabulary.names(p)) for p in triples.predicate_counts()[0].tolist())
     return {triples.term(p): " ".join(names.texts) for p, names in named if names.from_graph}
 
 
-def relied_on(table: TemplateTable, weights: FloatArray) -> TemplateTable:
-    """Templates with a mapping of weight above 0 (E,) to a single predicate: those mappings, and "no path found"."""
+def known_templates(table: TemplateTable, weights: FloatArray) -> TemplateTable:
+    """Mappings with positive weights (E,) to a single predicate, and "no path found" of the same templates."""
     single = np.array([len(path_steps(relation)) == 1 and relation != NO_PATH for relation in table.relations])
-    kept = single[table.relation] & (weights > 0)
+    chosen = single[table.relation] & (weights > 0)
     owners = table.owners()
     known = np.zeros(len(table), dtype=bool)
-    known[owners[kept]] = True
+    known[owners[chosen]] = True
     silent = np.array([relation == NO_PATH for relation in table.relations])[table.relation]
-    kept |= silent & known[owners]
-    return TemplateTable.of(row for row, keep in zip(table.rows(), kept.tolist(), strict=True) if keep)
+    chosen |= silent & known[owners]
+    return TemplateTable.of(row for row, keep in zip(table.rows(), chosen.tolist(), strict=True) if keep)
 
 
 def _pairs(paths: Sequence[Path]) -> Iterator[tuple[str, str]]:

@@ -1,7 +1,7 @@
-"""`train relations` from mined templates alone (thesis, ch. 4.3.5): nobody has labelled anything.
+"""`train relations` from mined templates alone, without labels (Wang (2018), ch. 4.3.5).
 
-The network of the thesis over the vectors of words, in its phases; or a head over the vectors of questions, taught by
-the cosine of question and relation and by how often a relation was mined.
+Trains either Wang's network over vectors of words, in phases, or a head over vectors of questions, with labels from
+the cosine of question and relation and the counts of mined relations.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class MinedOutcome(Outcome):
 
     templates: int
     mappings: int
-    relations: int  # that it knows
+    relations: int  # that the scorer knows
     parameters: int
     epochs: int
     seconds: float

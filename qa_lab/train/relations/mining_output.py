@@ -1,4 +1,4 @@
-"""What a terminal shows of `kg mine`."""
+"""Prints the result of `kg mine` on a terminal."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How often a scorer of relations is right, while it is trained."""
+"""Accuracy of relation scorers on held-out questions."""
 
 from __future__ import annotations
 
@@ -12,16 +12,14 @@ from qa_core.types import FloatArray
 
 
 def accuracy(scorer: RelationScorer, questions: Sequence[PoolQuestion]) -> float:
-    """Share of the questions whose right relation has the one highest score."""
-    return accuracy_of(
-        scorer.score([each.template for each in questions], [each.pool for each in questions]), questions
-    )
+    """Share of the questions whose right relation has the highest score, without ties."""
+    return accuracy_of(scorer.score([q.template for q in questions], [q.pool for q in questions]), questions)
 
 
 def accuracy_of(scores: Sequence[FloatArray], questions: Sequence[PoolQuestion]) -> float:
-    """The same of scores (P,) of each pool."""
+    """Accuracy of given scores (P,) for each pool."""
     right = [
-        bool(own[each.gold_index] == own.max() and (own == own.max()).sum() == 1)
-        for each, own in zip(questions, scores, strict=True)
+        bool(row[question.gold_index] == row.max() and (row == row.max()).sum() == 1)
+        for question, row in zip(questions, scores, strict=True)
     ]
     return float(np.mean(right))

@@ -1,4 +1,4 @@
-"""Settings of `train relations`, and what its data is: questions with pools, or mined templates."""
+"""Settings of `train relations`, for questions with pools and for mined templates."""
 
 from __future__ import annotations
 
@@ -21,34 +21,34 @@ PHASES: dict[Weighting, tuple[Phase, ...]] = {
     "F+K": ("F×K",),
     "F+K+S": ("F×K", "F×(l+α)"),
 }
-"""The rows of the thesis' table 4.2, and what is trained one after the other for each."""
+"""The rows of Wang (2018), table 4.2, and the phases of training for each."""
 
 
 @dataclass(frozen=True, slots=True)
 class MinedSettings:
-    """What is learnt from mined templates, where no names of relations are given."""
+    """Settings for mined templates, used without --relations."""
 
     weights: Weighting = "F+K+S"
-    steps: int = 1  # of a path that counts as a relation, at most
-    words: int = 12  # of a template, at most
-    hidden: int = 300  # of the network, a direction
+    steps: int = 1  # maximum of a path
+    words: int = 12  # maximum of a template
+    hidden: int = 300  # size per direction of the network
     epochs: int = 4  # of each phase
-    batch: int = 128  # mappings; the thesis' 2,000 where there are millions
+    batch: int = 128  # mappings; Wang uses 2,000 for millions of mappings
     learning_rate: float = 0.001
     alpha: float = 0.1
-    even: float = 0.5  # how far relations that were mined often lose what that gives them; 0: the thesis' network
-    silent: float = 0.5  # templates with "no path found" alone, at most so many for each with a path
+    even: float = 0.5  # how far the prior of frequently mined relations is reduced; 0: Wang's network
+    silent: float = 0.5  # mappings to "no path found" per other mapping, at most
 
 
 @dataclass(frozen=True, slots=True)
 class RelationSettings:
     """Keys of `--config`."""
 
-    encoder: str = STARTER  # whose vectors are read: `starter`, a folder or a hub id; several with commas between
-    # over the encoder's vectors of questions, or of words (thesis); `transformer` tunes one beside the head
+    encoder: str = STARTER  # `starter`, a folder or a hub id; several separated by commas
+    # a head over vectors of questions, Wang's network over vectors of words, or a tuned transformer plus a head
     model: Literal["head", "network", "transformer"] = "head"
     hidden: int = 512  # of the head
-    context: bool = True  # of the head on pools: read what other relations there are
+    context: bool = True  # whether the head reads the other relations of the pool
     training: HeadTraining = field(default_factory=lambda: HeadTraining(epochs=6))
     self_training: HeadTraining = field(default_factory=lambda: GENTLE)  # of the head on mined templates
     mined: MinedSettings = field(default_factory=MinedSettings)

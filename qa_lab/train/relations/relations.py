@@ -1,8 +1,8 @@
-"""`train relations`: from questions with pools of relations to a scorer of relations (thesis, ch. 4.3.5, supervised).
+"""`train relations`: trains a relation scorer on questions with pools of relations (Wang (2018), ch. 4.3.5).
 
-A small network over the vectors of a frozen encoder; relations that no question asks for are scored by their words.
-With `model = "transformer"` one is tuned beside it (`tuned_relations.py`). Where no names of relations are given, the
-data is a table of mined templates (`mined_relations.py`).
+The scorer is a small network over the vectors of a frozen encoder; relations without training questions are scored by
+their words. With `model = "transformer"`, a transformer is tuned too (`tuned_relations.py`). Without names of
+relations, the data are mined templates (`mined_relations.py`).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""`train relations` with `model = "transformer"`: one is tuned end to end, and a head over frozen vectors stands by it.
+"""`train relations` with `model = "transformer"`: tunes a transformer and fits a head over frozen vectors.
 
-The sum of the two is better than either: the head knows relations by rows of their own, the transformer by words.
+The sum of both is better than either: the head knows relations individually, the transformer by their words.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class TunedOutcome(Outcome):
     held_out: int
     relations: int  # with a separate row in the head
     parameters: int  # that were trained
-    epochs: int  # to the weights that were kept
+    epochs: int  # to the best weights
     cosine: float  # accuracy before training
     head: float  # of the head alone
     accuracy: float  # of the saved scorer
@@ -59,7 +59,7 @@ class TunedOutcome(Outcome):
 
 @dataclass(frozen=True, slots=True)
 class _Base:
-    """The transformer that is tuned, as it was."""
+    """The transformer before tuning."""
 
     name: str
     layout: SentenceLayout
@@ -120,12 +120,12 @@ def _base(names: str, models: Path) -> _Base:
 
 
 def _head(settings: RelationSettings, train: Sequence[PoolQuestion], models: Path, seed: int) -> RelationHead:
-    """Fitted over frozen vectors for all of its epochs."""
+    """Fit a head over frozen vectors."""
     encoder = open_encoders(settings.encoder, models=models)
     seed_everything(seed)
     head = RelationHead.of(
         cached(encoder.encode),
-        (name for each in train for name in each.pool),
+        (name for question in train for name in question.pool),
         hidden=settings.hidden,
         context=settings.context,
         encoder=settings.encoder,
@@ -137,21 +137,21 @@ def _head(settings: RelationSettings, train: Sequence[PoolQuestion], models: Pat
 
 
 def _measure(head: RelationHead, base: _Base, questions: Sequence[PoolQuestion]) -> Callable[[QuestionNetwork], float]:
-    """Accuracy of head and network together, of which the head is asked once."""
-    templates, pools = [each.template for each in questions], [each.pool for each in questions]
-    known = head.score(templates, pools)
+    """Accuracy of head and network together; the head's scores are computed once."""
+    templates, pools = [q.template for q in questions], [q.pool for q in questions]
+    head_scores = head.score(templates, pools)
 
     def measure(module: QuestionNetwork) -> float:
-        asked = network_vectors(module, base.rows, base.layout.dimension)
+        encode = network_vectors(module, base.rows, base.layout.dimension)
         factors = {"scale": module.scale.item(), "keywords": module.keywords.item()}
-        own = tuned_scorer(asked, base.encode, **factors).score(templates, pools)
-        return accuracy_of([one + other for one, other in zip(own, known, strict=True)], questions)
+        tuned_scores = tuned_scorer(encode, base.encode, **factors).score(templates, pools)
+        return accuracy_of([a + b for a, b in zip(tuned_scores, head_scores, strict=True)], questions)
 
     return measure
 
 
 def _save(out: Path, module: QuestionNetwork, head: RelationHead, base: _Base, models: Path, *, card: str) -> None:
-    """The parts first: without its own files a folder is none that can be opened."""
+    """Write the parts first: the folder can be opened when its own files exist."""
     save_tuned(out / QUESTIONS, module.encoder, layout=base.layout, card=card)
     head.save(out / HEAD, card=card)
     tuned = resolve(str(out / QUESTIONS), models=models).fingerprint
