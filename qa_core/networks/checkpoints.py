@@ -51,7 +51,7 @@ def save_model(
         ValueError: for NaN or infinity in the weights, a word with a line break, or a folder whose files of these
             names belong to another program.
     """
-    _check_finite(weights)
+    check_finite(weights)
     _check_replaceable(folder)
     kind = type(config).__name__
     head = {"format": FORMAT, "kind": kind, "config": dataclasses.asdict(config)}
@@ -197,11 +197,13 @@ def _word(word: str) -> str:
     return word
 
 
-def _check_finite(weights: Mapping[str, Tensor | NDArray[Any]]) -> None:
+def check_finite(weights: Mapping[str, Tensor | NDArray[Any]], folder: Path | None = None) -> None:
+    """Raises ValueError that names the first weights with NaN or infinity, and the folder that they come from."""
     for name, value in weights.items():
         finite = np.isfinite(value) if isinstance(value, np.ndarray) else value.isfinite()
         if not bool(finite.all()):
-            raise ValueError(f"Expected finite weights, but got NaN or infinity in {name!r}; train it again.")
+            source = f"{folder}: " if folder is not None else ""
+            raise ValueError(f"{source}Expected finite weights, but got NaN or infinity in {name!r}; train it again.")
 
 
 Value = TypeVar("Value", bound=Any)

@@ -97,7 +97,7 @@ class Translator:
             network = replace(network, dimension=pretrained.dimension)
         model = Seq2Seq(network)
         if pretrained is not None:
-            rows = torch.from_numpy(_rows(vocabulary, pretrained))
+            rows = torch.from_numpy(pretrained.rows(vocabulary.tokens))
             for embedding in (model.source, model.target):
                 embedding.set_pretrained(rows)
         return cls(model, vocabulary, replace(config, network=network))
@@ -190,11 +190,3 @@ def _evaluating(model: Seq2Seq) -> Iterator[None]:
 def _tensors(rows: Sequence[IntArray], device: torch.device) -> tuple[Tensor, Tensor]:
     ids, mask = padded(rows)
     return torch.from_numpy(ids).to(device), torch.from_numpy(mask).bool().to(device)
-
-
-def _rows(vocabulary: Vocabulary, vectors: WordVectors) -> FloatArray:
-    rows = np.zeros((len(vocabulary), vectors.dimension), dtype=np.float32)
-    for i, word in enumerate(vocabulary.tokens):
-        if word in vectors:
-            rows[i] = vectors.vector(word)
-    return rows

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import warnings
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
@@ -52,6 +52,14 @@ class WordVectors:
             raise KeyError(f"Expected a word with a vector, but got {word!r}; {len(self)} words have one.")
         row: FloatArray = self.matrix[self.index[word]]
         return row
+
+    def rows(self, words: Sequence[str]) -> FloatArray:
+        """Vectors (N, D) float32 of N words, zero for unknown ones."""
+        rows = np.zeros((len(words), self.dimension), dtype=np.float32)
+        for row, word in enumerate(words):
+            if word in self.index:
+                rows[row] = self.matrix[self.index[word]]
+        return rows
 
     def cosine(self, a: str, b: str) -> float:
         """Cosine of two words, 0 if a vector is zero. Raises KeyError for an unknown word."""

@@ -22,7 +22,14 @@ import torch
 from torch import Tensor, nn
 
 from qa_core.networks.batching import batches, padded
-from qa_core.networks.checkpoints import VOCABULARY, load_config, load_tensors, load_vocabulary, save_model
+from qa_core.networks.checkpoints import (
+    VOCABULARY,
+    check_finite,
+    load_config,
+    load_tensors,
+    load_vocabulary,
+    save_model,
+)
 from qa_core.networks.poolings import MaskedLSTM, WordEmbedding
 from qa_core.networks.vocabulary import PAD, UNKNOWN, Vocabulary
 from qa_core.text.analysis import words
@@ -162,8 +169,7 @@ class BLSTMScorer:
                 f"got {len(vocabulary)} that begin with {' '.join(vocabulary.tokens[: len(SPECIALS)])}; train it "
                 "again."
             )
-        if bad := [name for name, tensor in weights.items() if not bool(tensor.isfinite().all())]:
-            raise ValueError(f"{folder}: Expected finite weights, but got NaN or infinity in {bad[0]}; train it again.")
+        check_finite(weights, folder)
         model = StackedLSTM(config)
         try:
             model.load_state_dict(dict(weights))
@@ -282,11 +288,7 @@ def _rows(vocabulary: Vocabulary, vectors: WordVectors, length: float) -> Tensor
 
     Unit vectors with initial weights of 0.1 leave the gates half open, so the first epochs learn hardly anything.
     """
-    rows = np.zeros((len(vocabulary), vectors.dimension), dtype=np.float32)
-    for row, word in enumerate(vocabulary.tokens):
-        if word in vectors:
-            rows[row] = vectors.vector(word)
-    table = torch.from_numpy(rows)
+    table = torch.from_numpy(vectors.rows(vocabulary.tokens))
     lengths = table.norm(dim=1)
     if bool((lengths > 0).any()):
         table *= length / lengths[lengths > 0].mean()

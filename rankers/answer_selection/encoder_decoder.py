@@ -18,7 +18,14 @@ from typing import Literal, Self
 
 import numpy as np
 
-from qa_core.networks.checkpoints import VOCABULARY, load_config, load_tensors, load_vocabulary, save_model
+from qa_core.networks.checkpoints import (
+    VOCABULARY,
+    check_finite,
+    load_config,
+    load_tensors,
+    load_vocabulary,
+    save_model,
+)
 from qa_core.networks.decoder_types import SPECIALS, Seq2SeqConfig
 from qa_core.networks.seq2seq import Seq2Seq
 from qa_core.networks.translator import Translator, TranslatorConfig
@@ -81,8 +88,7 @@ class EncoderDecoderRanker:
             )
         model = Seq2Seq(config.network)
         weights = load_tensors(folder, shapes={name: tuple(t.shape) for name, t in model.state_dict().items()})
-        if bad := [name for name, tensor in weights.items() if not bool(tensor.isfinite().all())]:
-            raise ValueError(f"{folder}: Expected finite weights, but got NaN or infinity in {bad[0]}; train it again.")
+        check_finite(weights, folder)
         model.load_state_dict(weights)
         return cls(Translator(model.eval(), vocabulary, _shape(config)), config)
 

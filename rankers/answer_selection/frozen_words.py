@@ -24,6 +24,7 @@ from qa_core.networks.checkpoints import (
     CONFIG,
     VOCABULARY,
     WEIGHTS,
+    check_finite,
     load_tensors,
     load_vocabulary,
     load_weights,
@@ -196,22 +197,13 @@ def save_with_words(
     save_model(folder, config=config, weights=weights, vocabulary=source.vocabulary, card=card)
 
 
-def load_network(folder: Path, network: nn.Module) -> None:
-    """Load the weights of a network without word vectors; raises ValueError that names wrong weights."""
-    expected = {name: tuple(tensor.shape) for name, tensor in network.state_dict().items()}
-    weights = load_tensors(folder)
-    weights.pop(TABLE, None)
-    shapes = {name: tuple(tensor.shape) for name, tensor in weights.items()}
-    if shapes != expected:
-        wrong = sorted(
-            f"{name}: expected {expected.get(name, 'nothing')}, got {shapes.get(name, 'nothing')}"
-            for name in shapes.keys() | expected.keys()
-            if shapes.get(name) != expected.get(name)
-        )
-        raise ValueError(f"{folder}: Expected the weights of this architecture, but got others: {'; '.join(wrong)}.")
-    if bad := [name for name, tensor in weights.items() if not tensor.isfinite().all()]:
-        raise ValueError(f"{folder}: Expected finite weights, but got NaN or infinity in {bad[0]!r}; train it again.")
-    network.load_state_dict(weights)
+def load_network(folder: Path, network: nn.Module, source: FrozenWords) -> None:
+    """Load the weights of a network beside its word vectors; raises ValueError that names wrong weights."""
+    shapes = {name: tuple(tensor.shape) for name, tensor in network.state_dict().items()}
+    tables = {name: table.shape for name, table in source.tensors.items()}
+    tensors = load_tensors(folder, shapes=shapes | tables)
+    check_finite(tensors, folder)
+    network.load_state_dict({name: tensors[name] for name in shapes})
 
 
 @dataclass(frozen=True, eq=False)

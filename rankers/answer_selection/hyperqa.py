@@ -140,7 +140,7 @@ class HyperQA:
         """Raises FileNotFoundError or ValueError for a missing, damaged or different model."""
         config = load_config(folder, HyperQAConfig)
         scorer = cls.of(load_words(folder, config.words), config.shape)
-        load_network(folder, scorer.model)
+        load_network(folder, scorer.model, scorer.source)
         scorer.model.eval()
         return scorer
 

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self, cast
 
-import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
@@ -21,7 +20,15 @@ from torch import Tensor, nn
 from qa_core.atomic import current_folder
 from qa_core.encoders.trained_encoder import WordReader
 from qa_core.networks.batching import batches
-from qa_core.networks.checkpoints import CONFIG, VOCABULARY, load_config, load_module, load_vocabulary, save_model
+from qa_core.networks.checkpoints import (
+    CONFIG,
+    VOCABULARY,
+    check_finite,
+    load_config,
+    load_module,
+    load_vocabulary,
+    save_model,
+)
 from qa_core.networks.poolings import WordEmbedding, pad
 from qa_core.networks.vocabulary import PAD, UNKNOWN, Vocabulary
 from qa_core.text.analysis import words
@@ -95,7 +102,7 @@ class WordPairs:
         )
         model = network_of(config)
         if pretrained is not None:
-            cast(WordEmbedding, model.embedding).set_pretrained(torch.from_numpy(_rows(vocabulary, pretrained)))
+            cast(WordEmbedding, model.embedding).set_pretrained(torch.from_numpy(pretrained.rows(vocabulary.tokens)))
         return cls(model, WordReader(vocabulary, config.max_tokens), config)
 
     @classmethod
@@ -136,9 +143,7 @@ class WordPairs:
         reader = _context(folder, config, opened) if config.context.size else _words(folder, config)
         model = network_of(config)
         load_module(folder, model)
-        wrong = [name for name, weight in model.state_dict().items() if not bool(weight.isfinite().all())]
-        if wrong:
-            raise ValueError(f"{folder}: Expected finite weights, but got NaN in {wrong[0]!r}; train the model again.")
+        check_finite(model.state_dict(), folder)
         model.eval()
         return cls(model, reader, config)
 
@@ -216,11 +221,3 @@ def _kind(folder: Path) -> type[NetworkConfig]:
     head = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
     kinds = {config.__name__: config for config in CONFIGS.values()}
     return kinds.get(str(head.get("kind")), EntailmentConfig)  # its error names the expected kind
-
-
-def _rows(vocabulary: Vocabulary, pretrained: WordVectors) -> FloatArray:
-    rows = np.zeros((len(vocabulary), pretrained.dimension), dtype=np.float32)
-    for row, word in enumerate(vocabulary.tokens):
-        if word in pretrained:
-            rows[row] = pretrained.vector(word)
-    return rows

@@ -22,6 +22,7 @@ from torch.nn import functional
 from qa_core.atomic import atomic_path
 from qa_core.encoders.onnx_export import export_pair_graph
 from qa_core.encoders.transformer_encoder import quantised
+from qa_core.networks.checkpoints import check_finite
 from qa_core.networks.pair_classifier import (
     GRAPH,
     QUANTISED,
@@ -68,9 +69,7 @@ class TrainedCrossEncoder:
     def load(cls, folder: Path) -> Self:
         """A saved model. Raises ValueError if it contains NaN."""
         scorer = cls(PairClassifier.load(folder))
-        wrong = [name for name, weight in scorer.model.named_parameters() if not bool(weight.isfinite().all())]
-        if wrong:
-            raise ValueError(f"{folder}: Expected finite weights, but got NaN in {wrong[0]!r}; train the model again.")
+        check_finite(dict(scorer.model.named_parameters()), folder)
         return scorer
 
     @property

@@ -126,12 +126,8 @@ def _copy_vectors(model: MeanEncoder, vocabulary: Vocabulary, pretrained: WordVe
     """Words without a vector start at zero."""
     table = model.embedding.E_tune
     assert table is not None, "a mean of trained vectors"
-    rows = np.zeros(table.shape, dtype=np.float32)
-    for row, word in enumerate(vocabulary.tokens):
-        if word in pretrained:
-            rows[row] = pretrained.vector(word)
     with torch.no_grad():
-        table.copy_(torch.from_numpy(rows))
+        table.copy_(torch.from_numpy(pretrained.rows(vocabulary.tokens)))
 
 
 def optimiser(model: nn.Module, config: DualConfig) -> torch.optim.Optimizer:

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, Self
 
-import numpy as np
 import torch
 
 from qa_core.encoders.trained_encoder import (
@@ -76,7 +75,7 @@ class WordTower:
         shape = _text_config(kind, config, len(vocabulary), pretrained)
         model = module_of(shape)
         if pretrained is not None:
-            model.embedding.set_pretrained(torch.from_numpy(_rows(vocabulary, pretrained)))
+            model.embedding.set_pretrained(torch.from_numpy(pretrained.rows(vocabulary.tokens)))
         often = (word for word, count in counts.items() if count >= SEEN_OFTEN)
         known = sorted(word for word in often if word in vocabulary)
         return cls(model, WordReader(vocabulary, config.max_tokens), shape, tuple(known))
@@ -128,11 +127,3 @@ def _text_config(kind: str, config: WordConfig, size: int, pretrained: WordVecto
         typed=True,
     )
     return BiLSTMTextConfig(bilstm, config.max_tokens)
-
-
-def _rows(vocabulary: Vocabulary, pretrained: WordVectors) -> np.ndarray[tuple[int, int], np.dtype[np.float32]]:
-    rows = np.zeros((len(vocabulary), pretrained.dimension), dtype=np.float32)
-    for row, word in enumerate(vocabulary.tokens):
-        if word in pretrained:
-            rows[row] = pretrained.vector(word)
-    return rows

@@ -130,7 +130,7 @@ def test_what_cannot_be_opened(saved: Path, pair_bert: Path, tmp_path: Path):
         broken.save(tmp_path / "nan", card="")
     weights = {"weight": np.full((1, 8), np.nan, np.float32), "bias": np.zeros(1, np.float32)}
     write_tensors(tmp_path / "nan" / "model.safetensors", weights)
-    with pytest.raises(ValueError, match=r"NaN in 'output\.weight'"):
+    with pytest.raises(ValueError, match=r"NaN or infinity in 'output\.weight'"):
         TrainedCrossEncoder.load(tmp_path / "nan")
     made = PairClassifier.load(tmp_path / "nan")
     from qa_core.encoders.onnx_export import export_pair_graph

@@ -11,29 +11,9 @@ from qa_core.training.loop import Training, seed_everything
 from qa_core.vectors.word_vectors import WordVectors
 from rankers.answer_selection.frozen_words import TABLE, PieceWords, TableWords, read_texts
 from rankers.answer_selection.hyperqa import HyperQA, HyperQAConfig, HyperShape, optimiser
-from rankers.training.answer_pool import AnswerPool, AnswerSet
 from rankers.training.pair_training import PairwiseConfig, mean_average_precision, train_pairwise
 
-NAMES = ["bal", "cemin", "dites", "fovon", "guzar", "kalor", "malin"]
 ODD = ["", "unheard of", "🙂 🙂", "שלום עולם مرحبا", "where bal lives"]
-
-
-@pytest.fixture(scope="module")
-def source() -> TableWords:
-    words = ("where", "does", "live", "lives", "at", "home", *NAMES)
-    return TableWords.of(WordVectors(words, np.random.default_rng(0).normal(size=(len(words), 8)).astype(np.float32)))
-
-
-@pytest.fixture
-def pool() -> AnswerPool:
-    return AnswerPool.of(
-        AnswerSet(
-            f"where does {name} live",
-            tuple(f"{other} lives at home" for other in NAMES),
-            tuple(other == name for other in NAMES),
-        )
-        for name in NAMES
-    )
 
 
 def scorer_of(source, **shape) -> HyperQA:

@@ -83,7 +83,7 @@ def test_nan_in_the_network_is_refused(tmp_path):
     weights = load_file(path)
     weights["network.label.bias"][0] = np.nan
     save_file(weights, path)
-    with pytest.raises(ValueError, match=r"NaN or infinity in label\.bias"):
+    with pytest.raises(ValueError, match=r"NaN or infinity in .label\.bias"):
         StackedRanker.load(tmp_path / "ranker")
 
 
