@@ -37,7 +37,7 @@ from qa_core.measures.metrics import standard_error
 from qa_core.measures.plots import draw_bands
 from qa_core.types import FloatArray
 from qa_lab.evaluate.datasets import read_dataset
-from qa_lab.evaluate.evaluation_home import indexed
+from qa_lab.evaluate.evaluation_home import evaluation_home
 from qa_lab.evaluate.systems import rank
 from qa_lab.train.fusion.feedback import Voted, compared, taught
 from qa_lab.train.fusion.fusion_data import FusionTrainingData, of_judgements
@@ -107,7 +107,7 @@ def world(folder: Path, *, depth: int, limit: int | None) -> World:
     judged = {document for of in dataset.qrels.values() for document in of}
     flags = {"dense.encoder": "starter", "ranking.depth": depth}
     with (
-        indexed([dataset.corpus], collection=dataset.name, judged=judged, flags=flags) as data,
+        evaluation_home([dataset.corpus], collection=dataset.name, judged=judged, flags=flags) as data,
         data.opened() as bot,
     ):
         corridor = bot.corridor()

@@ -1,1 +1,1 @@
-"""Evaluation: one task a file. A task asks the questions of a data set and gives rows; `report` shows them."""
+"""Evaluation tasks, one per file: a task runs the questions of a data set and returns rows for `report`."""

@@ -1,7 +1,7 @@
-"""`eval answers`: answer selection as on TrecQA and WikiQA. Of each question's candidates, are the right ones first?
+"""`eval answers`: answer selection as on TrecQA and WikiQA, the rank of the right answers among the candidates.
 
-BM25 is the first row, its statistics over all candidate answers of the data; then encoders by cosine, then trained
-rankers. Equal scores are ranked by a hash of the answer, never by the order of the file.
+The rows are BM25 (with statistics over all candidate answers), encoders by cosine, and trained rankers. Ties are ranked
+by a hash of the answer, not by the order of the file.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ TASK = "answers"
 MEASURES = ("AP", "RR", "Success@1")
 COMPARED_BY = "AP"
 K1, B = 1.2, 0.75
-_AT_ONCE = 1_000  # pairs, of a ranker
+_BATCH = 1_000  # pairs that a ranker scores at a time
 
 
 def evaluate_answers(
@@ -44,34 +44,37 @@ def evaluate_answers(
     home: Path | None = None,
     progress: Progress = silent,
 ) -> list[Row]:
-    """A row for BM25 and for each encoder and model, compared with the first by AP.
+    """A row for BM25, each encoder and each model, compared with the first row by AP.
 
     Args:
-        data: whatever rankers are trained on.
+        data: training data of rankers.
         models: folders of trained rankers.
         encoders: names of encoders.
-        keep: which questions count: with right and wrong answers, with a right one, or all.
-        limit: questions.
-        home: where encoders that were fetched lie.
+        keep: the questions to use: with right and wrong answers, with a right answer, or all.
+        limit: largest number of questions.
+        home: folder of fetched encoders.
 
     Raises:
-        TrainingDataError: no question counts.
-        EncoderError, RankerError: a model cannot be opened.
+        TrainingDataError: if no question is left.
+        EncoderError, RankerError: if a model cannot be opened.
     """
     sets = select(read_answer_sets([data], limit=limit).examples, keep)
     if not sets:
         raise TrainingDataError(
             f"Expected questions with right and wrong answers in {data}, but none is left by --keep {keep}; keep more."
         )
-    pairs = [(each.question, answer) for each in sets for answer in each.answers]
-    qrels = {_id(each): {_hash(a): int(r) for a, r in zip(each.answers, each.labels, strict=True)} for each in sets}
+    pairs = [(group.question, answer) for group in sets for answer in group.answers]
+    qrels = {
+        _id(group): {_hash(answer): int(right) for answer, right in zip(group.answers, group.labels, strict=True)}
+        for group in sets
+    }
     rows = []
     with TemporaryDirectory() as folder:
         for name, encoder, scores in _systems(sets, pairs, models, encoders, home or Path(folder), progress):
             run: dict[str, dict[str, float]] = {}
-            places = iter(scores.tolist())
-            for each in sets:
-                run[_id(each)] = {_hash(answer): next(places) for answer in each.answers}
+            remaining = iter(scores.tolist())
+            for group in sets:
+                run[_id(group)] = {_hash(answer): next(remaining) for answer in group.answers}
             measured = evaluate(qrels, run, MEASURES)
             rows.append(Row(TASK, data.name, f"keep {keep}", name, encoder, len(sets), measured))
     return compared(rows, COMPARED_BY)
@@ -85,7 +88,7 @@ def _systems(
     home: Path,
     progress: Progress,
 ) -> Iterator[tuple[str, str, FloatArray]]:
-    """Name, encoder, and a score for each pair."""
+    """Name, encoder, and the score of each pair."""
     yield "BM25", "", by_keywords(sets)
     for name in encoders:
         yield "cosine", name, by_cosine(resolve(name, models=home / "models"), pairs)
@@ -94,20 +97,20 @@ def _systems(
 
 
 def by_keywords(sets: Sequence[AnswerSet]) -> FloatArray:
-    """BM25 of each answer for its question, (N,): k1 1.2, b .75, stems without stop words."""
-    answers = [terms(answer) for each in sets for answer in each.answers]
-    index = BM25Okapi([each or [""] for each in answers], k1=K1, b=B)
-    found: list[float] = []
-    for each in sets:
-        places = list(range(len(found), len(found) + len(each.answers)))
-        found += index.get_batch_scores(terms(each.question), places)
-    return np.array(found, dtype=np.float32)
+    """BM25 of each answer for its question, (N,), with k1 1.2 and b .75, over stems without stop words."""
+    answers = [terms(answer) for group in sets for answer in group.answers]
+    index = BM25Okapi([answer or [""] for answer in answers], k1=K1, b=B)
+    scores: list[float] = []
+    for group in sets:
+        numbers = list(range(len(scores), len(scores) + len(group.answers)))
+        scores += index.get_batch_scores(terms(group.question), numbers)
+    return np.array(scores, dtype=np.float32)
 
 
 def by_cosine(encoder: Encoder, pairs: Sequence[TextPair]) -> FloatArray:
     """Cosine of question and answer, (N,)."""
-    questions = {text: place for place, text in enumerate(dict.fromkeys(question for question, _ in pairs))}
-    answers = {text: place for place, text in enumerate(dict.fromkeys(answer for _, answer in pairs))}
+    questions = {text: row for row, text in enumerate(dict.fromkeys(question for question, _ in pairs))}
+    answers = {text: row for row, text in enumerate(dict.fromkeys(answer for _, answer in pairs))}
     left, right = encoder.encode(list(questions), side="question"), encoder.encode(list(answers), side="answer")
     chosen = left[[questions[q] for q, _ in pairs]], right[[answers[a] for _, a in pairs]]
     scores: FloatArray = np.einsum("nd,nd->n", *chosen).astype(np.float32)
@@ -115,17 +118,17 @@ def by_cosine(encoder: Encoder, pairs: Sequence[TextPair]) -> FloatArray:
 
 
 def _in_parts(scorer: PairScorer, pairs: Sequence[TextPair], name: str, progress: Progress) -> FloatArray:
-    if isinstance(scorer, FusedScorer):  # it wants all candidates of a question together
+    if isinstance(scorer, FusedScorer):  # it needs all candidates of a question together
         return scorer.score(pairs)
     parts = []
-    for start in range(0, len(pairs), _AT_ONCE):
-        parts.append(scorer.score(pairs[start : start + _AT_ONCE]))
-        progress(f"scored by {name}", min(start + _AT_ONCE, len(pairs)))
+    for start in range(0, len(pairs), _BATCH):
+        parts.append(scorer.score(pairs[start : start + _BATCH]))
+        progress(f"scored by {name}", min(start + _BATCH, len(pairs)))
     return np.concatenate(parts)
 
 
-def _id(each: AnswerSet) -> str:
-    return f"{each.id} {_hash(each.question)}".strip()
+def _id(group: AnswerSet) -> str:
+    return f"{group.id} {_hash(group.question)}".strip()
 
 
 def _hash(text: str) -> str:

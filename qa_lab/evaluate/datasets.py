@@ -1,11 +1,11 @@
-"""Judged questions over a collection, from a folder in BEIR's layout: ours or the published one.
+"""Reads judged questions over a collection from a folder in BEIR's layout, ours or the published one.
 
-    corpus.jsonl[.gz]                                 documents, for `qa-bot add` to read
+    corpus.jsonl[.gz]                                 documents for `qa-bot add`
     SPLIT.queries.jsonl, SPLIT.qrels.tsv              ours
     queries.jsonl, qrels/SPLIT.tsv                    published: one file of queries for all splits
 
-A query is `{"_id", "text"}`, or `{"_id", "title", "body", "summary"}` with a question as people write it and what a
-person understood of it.
+A query is `{"_id", "text"}`, or `{"_id", "title", "body", "summary"}`: a question as written, and its meaning in the
+words of an annotator.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ CORPORA = ("corpus.jsonl", "corpus.jsonl.gz")
 
 
 class DatasetError(ValueError):
-    """Data that cannot be evaluated on; the message says what was looked for and what is there."""
+    """Unsuitable evaluation data; the message says what was expected and what the folder holds."""
 
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A question as it was asked, and in a person's words what it means (empty where nobody said)."""
+    """A question, and its meaning in the words of an annotator (may be empty)."""
 
     question: Question
     summary: str = ""
@@ -41,7 +41,7 @@ class Query:
 
 @dataclass(frozen=True, slots=True)
 class Dataset:
-    """The judged queries of one split, in the order of their file; `qrels` speaks of no others."""
+    """The judged queries of one split, in the order of their file, and the judgements of these queries."""
 
     name: str
     split: str
@@ -60,26 +60,26 @@ def read_dataset(folder: Path, *, split: str = SPLIT, limit: int | None = None) 
     """One split of a BEIR folder; `limit` keeps its first judged queries.
 
     Raises:
-        DatasetError: no such folder, file or split; a line that cannot be read; no query that was judged.
+        DatasetError: for a missing folder, file or split, a malformed line, or no judged query.
     """
     if not folder.is_dir():
-        raise DatasetError(f"Expected a folder in BEIR layout, but got {folder}, which is none; name it with --data.")
+        raise DatasetError(f"Expected a folder in BEIR layout, but {folder} is not a folder; name it with --data.")
     files = _split(folder, split)
-    asked = list(_queries(files.queries))
+    queries = list(_queries(files.queries))
     qrels = _qrels(files.qrels)
-    judged = [query for query in asked if query.question.id in qrels][:limit]
+    judged = [query for query in queries if query.question.id in qrels][:limit]
     if not judged:
         raise DatasetError(
-            f"Expected queries of {files.queries} that {files.qrels} judges, but got none among {len(asked)} queries "
+            f"Expected queries of {files.queries} that {files.qrels} judges, but got none among {len(queries)} queries "
             f"and {len(qrels)} judged ids; check that the two belong together."
         )
-    _tell_missing({query.question.id for query in asked}, qrels, files)
-    kept = {query.question.id: qrels[query.question.id] for query in judged}
-    return Dataset(folder.resolve().name, split, _corpus(folder), tuple(judged), kept)
+    _warn_missing({query.question.id for query in queries}, qrels, files)
+    grades = {query.question.id: qrels[query.question.id] for query in judged}
+    return Dataset(folder.resolve().name, split, _corpus(folder), tuple(judged), grades)
 
 
 def splits(folder: Path) -> list[str]:
-    """The splits that a folder holds judgements of, in either layout."""
+    """The splits with judgements in a folder, in either layout."""
     ours = {path.name.removesuffix(".qrels.tsv") for path in folder.glob("*.qrels.tsv")}
     return sorted(ours | {path.stem for path in (folder / "qrels").glob("*.tsv")})
 
@@ -92,10 +92,10 @@ def _split(folder: Path, split: str) -> _Split:
     for files in layouts:
         if files.queries.is_file() and files.qrels.is_file():
             return files
-    wanted = " or ".join(f"{f.queries.relative_to(folder)} with {f.qrels.relative_to(folder)}" for f in layouts)
-    there = splits(folder)
-    known = f"judgements of the splits {', '.join(there)}" if there else "judgements of no split"
-    raise DatasetError(f"Expected {wanted} in {folder}, but got {known}; choose one with --split or fetch the files.")
+    expected = " or ".join(f"{f.queries.relative_to(folder)} with {f.qrels.relative_to(folder)}" for f in layouts)
+    names = splits(folder)
+    known = f"judgements of the splits {', '.join(names)}" if names else "judgements of no split"
+    raise DatasetError(f"Expected {expected} in {folder}, but got {known}; choose one with --split or fetch the files.")
 
 
 def _corpus(folder: Path) -> Path:
@@ -112,8 +112,8 @@ def _qrels(path: Path) -> dict[str, dict[str, int]]:
         raise DatasetError(str(error)) from error
 
 
-def _tell_missing(asked: set[str], qrels: Qrels, files: _Split) -> None:
-    missing = sorted(qrels.keys() - asked)
+def _warn_missing(queries: set[str], qrels: Qrels, files: _Split) -> None:
+    missing = sorted(qrels.keys() - queries)
     if missing:
         log.warning(
             "%s judges %d queries that are not in %s (such as %s); they are left out.",
@@ -130,7 +130,7 @@ def _queries(path: Path) -> Iterator[Query]:
         query = _query(line, f"{path}:{number}")
         if query.question.id in seen:
             raise DatasetError(
-                f"{path}:{number}: Expected ids that differ, but got {query.question.id!r} again; rename one."
+                f"{path}:{number}: Expected distinct ids, but got {query.question.id!r} again; rename one."
             )
         seen.add(query.question.id)
         yield query
@@ -148,25 +148,25 @@ def _lines(path: Path) -> Iterator[tuple[int, str]]:
         log.warning("%s: lines with invalid UTF-8: %d; the bytes were replaced.", path, repaired)
 
 
-def _query(line: str, place: str) -> Query:
+def _query(line: str, position: str) -> Query:
     try:
-        told = orjson.loads(line)
+        fields = orjson.loads(line)
     except orjson.JSONDecodeError as error:
-        raise DatasetError(f"{place}: Expected a JSON object, but got: {error}; mend the line.") from None
-    if not isinstance(told, dict):
-        raise DatasetError(f"{place}: Expected a JSON object, but got {line.strip()[:80]!r}; mend the line.")
-    id_ = told.get("_id", told.get("qid", told.get("id")))
-    title = _text(told, "title", place) or _text(told, "text", place)
-    body = _text(told, "body", place)
+        raise DatasetError(f"{position}: Expected a JSON object, but got: {error}; correct the line.") from None
+    if not isinstance(fields, dict):
+        raise DatasetError(f"{position}: Expected a JSON object, but got {line.strip()[:80]!r}; correct the line.")
+    id_ = fields.get("_id", fields.get("qid", fields.get("id")))
+    title = _text(fields, "title", position) or _text(fields, "text", position)
+    body = _text(fields, "body", position)
     if not isinstance(id_, str | int) or not f"{title}{body}".strip():
-        fields = ", ".join(told) or "nothing"
-        raise DatasetError(f"{place}: Expected _id with text, or with title and body, but got {fields}; add them.")
-    question = Question(title, body, str(id_), _text(told, "category", place))
-    return Query(question, _text(told, "summary", place))
+        names = ", ".join(fields) or "nothing"
+        raise DatasetError(f"{position}: Expected _id with text, or with title and body, but got {names}; add them.")
+    question = Question(title, body, str(id_), _text(fields, "category", position))
+    return Query(question, _text(fields, "summary", position))
 
 
-def _text(told: Mapping[str, Any], name: str, place: str) -> str:
-    value = told.get(name)
+def _text(fields: Mapping[str, Any], name: str, position: str) -> str:
+    value = fields.get(name)
     if value is not None and not isinstance(value, str):
-        raise DatasetError(f"{place}: Expected a string in the field {name}, but got {value!r}; put it in quotes.")
+        raise DatasetError(f"{position}: Expected a string in the field {name}, but got {value!r}; put it in quotes.")
     return (value or "").strip()

@@ -1,8 +1,8 @@
-"""`eval dialogue`: does a chat model know the true reply of a dialogue among those of others (thesis, ch. 8.6.3)?
+"""`eval dialogue`: the rank of a dialogue's true reply among other replies by a chat model (Wang 2018, ch. 8.6.3).
 
-Its rows: forward `p(T|S)`, forward over the language model `p(T|S) / p(T)`, backward `p(S|T)`, with the perplexity of
-forward, the language model and backward; then what it says itself, by plain and by selective sampling: the perplexity
-that the language model finds in it, and the share of distinct pairs of words.
+Three rows rank replies: forward `p(T|S)`, forward over the language model `p(T|S) / p(T)`, and backward `p(S|T)`, each
+with a perplexity (of forward, language model and backward). Two rows describe generated replies, by plain and by
+selective sampling: their perplexity under the language model and their share of distinct word pairs.
 """
 
 from __future__ import annotations
@@ -31,11 +31,12 @@ from qa_lab.train.data.dialogues import Exchange, exchanges, read_dialogues, spl
 
 TASK = "dialogue"
 AMONG = 20
-"""Replies to choose from: the true one and 19 drawn by chance from other exchanges."""
+"""Replies to rank: the true one and 19 random ones from other exchanges."""
 LIMIT = 500
 CONTEXTS, SAMPLES = 40, 10
-"""Contexts that the model replies to itself, and how often."""
-Chatting = ChatModel | PretrainedModel
+"""Contexts to generate replies for, and replies per context."""
+METHODS: tuple[Method, ...] = ("vanilla", "selective")
+AnyChatModel = ChatModel | PretrainedModel
 _MEASURE, _PERPLEXITY, _DISTINCT = "RR", "perplexity", "distinct-2"
 
 
@@ -47,66 +48,65 @@ def evaluate_dialogue(
     limit: int | None = None,
     progress: Progress = silent,
 ) -> list[Row]:
-    """Five rows for each model, those that rank compared with the first of them by MRR.
+    """Five rows for each model; rows that rank are compared with the first one by MRR.
 
     Args:
-        data: dialogues, as `train chat` reads them.
-        held_out: the share of the dialogues that training kept aside with `--dev`; 0 measures on all.
-        limit: exchanges that are measured on at most, `LIMIT` where none is named.
+        data: dialogues in the format of `train chat`.
+        held_out: share of the dialogues that `--dev` held out in training; 0 uses all.
+        limit: largest number of exchanges; `LIMIT` by default.
 
     Raises:
-        DatasetError: no model is named, or there are too few replies.
-        TrainingDataError, FileNotFoundError, ValueError: data or models cannot be read.
+        DatasetError: without a model, or with too few replies.
+        TrainingDataError, FileNotFoundError, ValueError: if data or models cannot be read.
     """
     if not models:
         raise DatasetError("Expected --model DIR, a chat model, but got none; train one with `qa-bot train chat`.")
     dialogues = read_dialogues([data]).examples
-    found = exchanges(split_dialogues(dialogues, held_out)[1] if held_out else dialogues)
+    pool = exchanges(split_dialogues(dialogues, held_out)[1] if held_out else dialogues)
     rng = np.random.default_rng(SEED)
-    asked = [found[place] for place in rng.permutation(len(found))[: limit or LIMIT].tolist()]
-    lists = [_among(place, asked, rng) for place in range(len(asked))]
+    sample = [pool[i] for i in rng.permutation(len(pool))[: limit or LIMIT].tolist()]
+    lists = [_choices(number, sample, rng) for number in range(len(sample))]
     split = f"{held_out:g} kept aside" if held_out else ""
     rows: list[Row] = []
-    said: list[Row] = []
+    generated: list[Row] = []
     for number, folder in enumerate(models, 1):
         model = open_chat_model(folder)
         name = folder.resolve().name if len(models) > 1 else ""
-        for way, scores, perplexity in _ranked(model, asked, lists):
-            rows.append(Row(TASK, data.name, split, way, name, len(asked), _scores(lists, scores, perplexity)))
-        contexts = [each.context for each in asked[:CONTEXTS]]
-        said += [_said(model, contexts, method, data.name, split, name) for method in ("vanilla", "selective")]
+        for engine, scores, perplexity in _ranked(model, sample, lists):
+            rows.append(Row(TASK, data.name, split, engine, name, len(sample), _scores(lists, scores, perplexity)))
+        contexts = [exchange.context for exchange in sample[:CONTEXTS]]
+        generated += [_generated(model, contexts, method, data.name, split, name) for method in METHODS]
         progress("models measured", number)
-    return [*compared(rows, _MEASURE), *said]
+    return [*compared(rows, _MEASURE), *generated]
 
 
 def distinct(texts: Iterable[Sequence[int]], *, size: int = 2) -> float:
-    """The share of distinct ones among all runs of `size` words of texts; NaN where there are none."""
+    """The share of distinct runs of `size` words among all runs in the texts; NaN without runs."""
     assert size in (1, 2)
     runs = [run for text in texts for run in (pairwise(text) if size == 2 else ((word,) for word in text))]
     return len(set(runs)) / len(runs) if runs else math.nan
 
 
-def _among(place: int, asked: Sequence[Exchange], rng: np.random.Generator) -> list[int]:
-    """The exchange itself, and others with other replies."""
-    own = asked[place]
-    others = {each.reply: number for number, each in enumerate(asked) if each.reply != own.reply}
+def _choices(number: int, sample: Sequence[Exchange], rng: np.random.Generator) -> list[int]:
+    """Numbers of the exchange and of random ones with other replies."""
+    reply = sample[number].reply
+    others = {exchange.reply: i for i, exchange in enumerate(sample) if exchange.reply != reply}
     if len(others) < AMONG - 1:
         raise DatasetError(
-            f"Expected {AMONG} replies to choose from, but got {len(others) + 1}; give more dialogues, or a larger "
-            "--limit."
+            f"Expected {AMONG} replies to rank, but got {len(others) + 1}; give more dialogues, or a larger --limit."
         )
     drawn = rng.choice(len(others), AMONG - 1, replace=False)
     numbers = list(others.values())
-    return [place, *(numbers[each] for each in drawn.tolist())]
+    return [number, *(numbers[i] for i in drawn.tolist())]
 
 
 def _ranked(
-    model: Chatting, asked: Sequence[Exchange], lists: Sequence[Sequence[int]]
+    model: AnyChatModel, sample: Sequence[Exchange], lists: Sequence[Sequence[int]]
 ) -> list[tuple[str, FloatArray, float]]:
-    """Each way's name, its scores (N, AMONG), and the perplexity of what it models where that is true."""
-    pairs = [(asked[chosen[0]].context, asked[other].reply) for chosen in lists for other in chosen]
+    """The name of each way to rank, its scores (N, AMONG), and the perplexity of its model on the true replies."""
+    pairs = [(sample[chosen[0]].context, sample[other].reply) for chosen in lists for other in chosen]
     shape = (len(lists), AMONG)
-    prior_rows = [model.language_row(each.reply) for each in asked]
+    prior_rows = [model.language_row(exchange.reply) for exchange in sample]
     prior = model.log_language(prior_rows)
     forward_rows = [model.forward_row(*pair) for pair in pairs]
     backward_rows = [model.backward_row(*pair) for pair in pairs]
@@ -121,7 +121,7 @@ def _ranked(
 
 
 def _scores(lists: Sequence[Sequence[int]], scores: FloatArray, perplexity: float) -> dict[str, Score]:
-    """MRR and P@1 of the first of each list; equal scores are ranked by a hash."""
+    """MRR and P@1 of the first of each list; ties are ranked by a hash."""
     run = {
         str(number): {str(other): float(score) for other, score in zip(chosen, row, strict=True)}
         for number, (chosen, row) in enumerate(zip(lists, scores.tolist(), strict=True))
@@ -129,28 +129,30 @@ def _scores(lists: Sequence[Sequence[int]], scores: FloatArray, perplexity: floa
     qrels = {
         str(number): {str(other): int(other == chosen[0]) for other in chosen} for number, chosen in enumerate(lists)
     }
-    found = evaluate(qrels, run, (_MEASURE, "P@1"))
-    return {**found, _PERPLEXITY: _alone(perplexity), _DISTINCT: _alone(math.nan)}
+    measures = evaluate(qrels, run, (_MEASURE, "P@1"))
+    return {**measures, _PERPLEXITY: _mean_only(perplexity), _DISTINCT: _mean_only(math.nan)}
 
 
-def _said(model: Chatting, contexts: Sequence[Sequence[str]], method: Method, data: str, split: str, name: str) -> Row:
+def _generated(
+    model: AnyChatModel, contexts: Sequence[Sequence[str]], method: Method, data: str, split: str, name: str
+) -> Row:
     stream = RandomStream(SEED)
     drawn: list[Hypothesis] = []
     for context in contexts:
         drawn += candidates(model, context, stream=stream, generation=GenerationConfig(SAMPLES, method=method))
-    rows = [_own(each) for each in drawn]
+    rows = [_language_row(text) for text in drawn]
     scores = {
-        _MEASURE: _alone(math.nan),
-        "P@1": _alone(math.nan),
-        _PERPLEXITY: _alone(_perplexity(model.log_language(rows), rows)),
-        _DISTINCT: _alone(distinct([each.tokens for each in drawn])),
+        _MEASURE: _mean_only(math.nan),
+        "P@1": _mean_only(math.nan),
+        _PERPLEXITY: _mean_only(_perplexity(model.log_language(rows), rows)),
+        _DISTINCT: _mean_only(distinct([text.tokens for text in drawn])),
     }
     return Row(TASK, data, split, f"{method} sampling", name, len(contexts), scores)
 
 
-def _own(drawn: Hypothesis) -> SourceTarget:
-    """A row of the language model, with the end where the text has come to it."""
-    words = (*drawn.tokens, END_ID) if drawn.finished else drawn.tokens
+def _language_row(text: Hypothesis) -> SourceTarget:
+    """A generated text as a row for the language model, with its end if it was reached."""
+    words = (*text.tokens, END_ID) if text.finished else text.tokens
     return np.zeros(0, dtype=np.int64), np.array(words, dtype=np.int64)
 
 
@@ -159,5 +161,5 @@ def _perplexity(totals: FloatArray, rows: Sequence[SourceTarget]) -> float:
     return math.exp(-float(totals.sum(dtype=np.float64)) / sum(len(target) for _, target in rows))
 
 
-def _alone(value: float) -> Score:
+def _mean_only(value: float) -> Score:
     return Score(value, math.nan, {})

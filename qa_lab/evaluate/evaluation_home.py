@@ -1,6 +1,6 @@
-"""The home that a task asks: a temporary one with the data in it, or the user's own.
+"""The home that a task runs on: a temporary one with the data, or the user's.
 
-A home of the user's is measured as it stands where it holds the judged documents; else the data is added to it first.
+A user's home is measured unchanged if it holds judged documents; otherwise the data is added to it first.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ log = logging.getLogger(__name__)
 
 Flags = Mapping[str, object]
 Progress = Callable[[str, int], None]
-"""Told what is being done and how far it has come."""
+"""Called with an activity and the number of items done."""
 
 LOOKED_UP = 1000
 THREADS = 2
@@ -39,11 +39,11 @@ WITHOUT_ENCODER = frozenset({"plain", "keyword"})
 
 
 def silent(_doing: str, _done: int) -> None:
-    """Progress that nobody wants to see."""
+    """Ignores progress."""
 
 
-class Asked(NamedTuple):
-    """A bot, the system of it that is to be asked, and the encoder that has a say in that (empty for none)."""
+class SystemUnderTest(NamedTuple):
+    """A bot, the system of it to measure, and the system's encoder (empty for none)."""
 
     bot: Bot
     system: System
@@ -51,8 +51,8 @@ class Asked(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Indexed:
-    """A home that holds the data; `temporary` ones may be encoded anew, the user's may not."""
+class EvaluationHome:
+    """A home that holds the data; only a temporary one may switch its encoder."""
 
     home: Home
     temporary: bool
@@ -60,13 +60,13 @@ class Indexed:
 
     @contextmanager
     def opened(self, *, encoder: str | None = None, calibrated: bool = False) -> Iterator[Bot]:
-        """A bot with this encoder (else the configured one) that records nothing.
+        """A bot with this encoder (by default the configured one) that records nothing.
 
         Args:
-            calibrated: see to it that confidence is calibrated for the encoder.
+            calibrated: fit the confidence for the encoder if necessary.
 
         Raises:
-            DatasetError: the user's home was made with another encoder.
+            DatasetError: if the user's home was made with another encoder.
         """
         flags = {**self.flags, "dense.encoder": encoder} if encoder else self.flags
         with Bot.open(self.home.path, flags=flags, record=False) as bot:
@@ -84,20 +84,20 @@ class Indexed:
 
     def systems(
         self, systems: Sequence[System], encoders: Sequence[str], *, calibrated: bool = False
-    ) -> Iterator[Asked]:
-        """Each system with each encoder (none: the configured one), those without vectors only once."""
-        calibrated = calibrated and not WITHOUT_ENCODER.issuperset(systems)  # keyword search comes calibrated
-        for place, encoder in enumerate(dict.fromkeys(encoders) or (None,)):
+    ) -> Iterator[SystemUnderTest]:
+        """Each system with each encoder (by default the configured one); systems without vectors only once."""
+        calibrated = calibrated and not WITHOUT_ENCODER.issuperset(systems)  # keyword search is always calibrated
+        for number, encoder in enumerate(dict.fromkeys(encoders) or (None,)):
             with self.opened(encoder=encoder, calibrated=calibrated) as bot:
                 for system in dict.fromkeys(systems):
                     if system not in WITHOUT_ENCODER:
-                        yield Asked(bot, system, bot.config.dense.encoder)
-                    elif place == 0:
-                        yield Asked(bot, system, "")
+                        yield SystemUnderTest(bot, system, bot.config.dense.encoder)
+                    elif number == 0:
+                        yield SystemUnderTest(bot, system, "")
 
 
 @contextmanager
-def indexed(
+def evaluation_home(
     paths: Sequence[Path],
     *,
     collection: str,
@@ -106,31 +106,31 @@ def indexed(
     encoders: Sequence[str] = (),
     flags: Flags | None = None,
     progress: Progress = silent,
-) -> Iterator[Indexed]:
-    """A home with the documents of `paths`: temporary unless one is given.
+) -> Iterator[EvaluationHome]:
+    """A home with the documents of `paths`; temporary unless `home` is passed.
 
     Args:
-        judged: ids of documents by which one sees whether a given home holds the data already.
-        encoders: names of the encoders that will be opened, none for the configured one; the data is added with the
-            first.
+        judged: ids of documents; a home that holds some of them has the data already.
+        encoders: names of the encoders that will be opened, by default the configured one; the data is added with
+            the first.
         flags: configuration by `section.key`.
 
     Raises:
-        DatasetError: nothing could be added.
+        DatasetError: if no document could be added.
     """
     chosen = {**(flags or {}), "dense.encoder": encoders[0]} if encoders else dict(flags or {})
     if home is not None:
-        own = Home.open(home)
-        if not _holds(own, chosen, judged):
-            _add(own, paths, collection, chosen, progress)
-        yield Indexed(own, temporary=False, flags=flags or {})
+        opened = Home.open(home)
+        if not _holds(opened, chosen, judged):
+            _add(opened, paths, collection, chosen, progress)
+        yield EvaluationHome(opened, temporary=False, flags=flags or {})
         return
     with TemporaryDirectory(prefix="qa-bot-evaluation-") as folder:
         made = Home.open(Path(folder))
         if {*encoders, load_config(made.path, flags=chosen).dense.encoder} != {STARTER}:
             _share_models(made)
         _add(made, paths, collection, chosen, progress)
-        yield Indexed(made, temporary=True, flags=flags or {})
+        yield EvaluationHome(made, temporary=True, flags=flags or {})
 
 
 def _add(home: Home, paths: Sequence[Path], collection: str, flags: Flags, progress: Progress) -> None:
@@ -156,7 +156,7 @@ def _encoder(home: Home, flags: Flags) -> Encoder:
 
 
 def _holds(home: Home, flags: Flags, judged: Collection[str]) -> bool:
-    """Whether a home has one of the judged documents, or anything at all where none is named."""
+    """Whether a home has one of the judged documents, or any document if `judged` is empty."""
     if Generations(home.index).current_number() is None:
         return False
     config = load_config(home.path, flags=flags)
@@ -165,7 +165,7 @@ def _holds(home: Home, flags: Flags, judged: Collection[str]) -> bool:
 
 
 def _share_models(home: Home) -> None:
-    """Let a temporary home use the encoders of the user's, and what was derived from them."""
+    """Let a temporary home use the fetched encoders of the user's home and their derived files."""
     try:
         models = Home.open().models
         models.mkdir(exist_ok=True)

@@ -1,7 +1,7 @@
-"""`eval known-item`: does a question find its own document again (thesis, section 7.3)?
+"""`eval known-item`: the rank of a document for its own title (Wang 2018, section 7.3).
 
-Titles that are unique in the collection are drawn with a seed; each is asked, and its own document is what should
-come back. `plain` is the raw title as a BM25 query over title and text; the other rows formulate, fuse and rank.
+Titles that are unique in the collection are drawn with a seed and used as queries. `plain` is the raw title as a BM25
+query over title and text; the other rows formulate, fuse and rank.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from qa_core.measures.metrics import Score, evaluate
 from qa_core.measures.runs import run_of
 from qa_core.types import Question
 from qa_lab.evaluate.datasets import DatasetError
-from qa_lab.evaluate.evaluation_home import Flags, Progress, indexed, silent
+from qa_lab.evaluate.evaluation_home import Flags, Progress, evaluation_home, silent
 from qa_lab.evaluate.report import Row, compared
 from qa_lab.evaluate.systems import System, searcher
 
@@ -42,24 +42,26 @@ def evaluate_known_item(
     flags: Flags | None = None,
     progress: Progress = silent,
 ) -> list[Row]:
-    """A row for each engine (and encoder, where it has a say), compared with the first by reciprocal rank.
+    """A row for each engine (and encoder, if it uses one), compared with the first by reciprocal rank.
 
     Args:
-        data: anything that `qa-bot add` reads, or the folder of a home that is asked as it stands.
-        limit: how many questions are drawn.
-        home: add the data here, unless there is something already, instead of to a temporary home.
+        data: input of `qa-bot add`, or the folder of a home, which is used unchanged.
+        limit: number of questions to draw.
+        home: a home to use instead of a temporary one; the data is added if it has no documents.
 
     Raises:
-        DatasetError: no document has a title of its own.
+        DatasetError: if no document has a unique title.
     """
     if not data.exists():
         raise DatasetError(f"Expected a file or a folder, but got {data}, which does not exist; name it with --data.")
     if _is_home(data):
         home = data
     rows: list[Row] = []
-    given = indexed([data], collection=data.stem, home=home, encoders=encoders, flags=flags, progress=progress)
+    opening = evaluation_home(
+        [data], collection=data.stem, home=home, encoders=encoders, flags=flags, progress=progress
+    )
     questions: list[Question] = []
-    with given as held:
+    with opening as held:
         for bot, engine, encoder in held.systems(engines, encoders):
             questions = questions or drawn(bot.store.stream_documents(), limit, seed=seed)
             measured = _measured(bot, engine, questions, progress)
@@ -68,17 +70,17 @@ def evaluate_known_item(
 
 
 def drawn(documents: Iterable[StoredDocument], count: int, *, seed: int) -> list[Question]:
-    """Titles that only one document has, as questions with that document's id; in the order of the collection.
+    """Unique titles as questions with the id of their document, in the order of the collection.
 
     Raises:
-        DatasetError: there is none.
+        DatasetError: if there is none.
     """
     titles = [(document.title, document.external_id) for document in documents if document.title.strip()]
-    held = Counter(_folded(title) for title, _ in titles)
-    unique = [Question(title, id=id_) for title, id_ in titles if held[_folded(title)] == 1]
+    counts = Counter(_folded(title) for title, _ in titles)
+    unique = [Question(title, id=id_) for title, id_ in titles if counts[_folded(title)] == 1]
     if not unique:
         raise DatasetError(
-            f"Expected documents with titles that differ, but got {len(titles)} titles and none that stands once; "
+            f"Expected documents with titles that differ, but got {len(titles)} titles and no unique one; "
             "known-item search needs questions or pages with titles."
         )
     rng = np.random.default_rng(seed)
@@ -92,8 +94,8 @@ def _measured(bot: Bot, engine: System, questions: Sequence[Question], progress:
     for done, question in enumerate(questions, start=1):
         lists[question.id] = search(question)
         progress(f"asked of {engine}", done)
-    own = {question.id: {question.id: 1} for question in questions}
-    return evaluate(own, run_of(lists), MEASURES)
+    qrels = {question.id: {question.id: 1} for question in questions}
+    return evaluate(qrels, run_of(lists), MEASURES)
 
 
 def _folded(title: str) -> str:

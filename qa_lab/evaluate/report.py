@@ -1,4 +1,4 @@
-"""Rows of figures, and what is shown of them: a JSON object, a table for the terminal, one for a README."""
+"""Rows of results, and their output as JSON, as a table for the terminal and as Markdown."""
 
 from __future__ import annotations
 
@@ -13,15 +13,13 @@ from qa_core.measures.significance import LEAST_P, SEED
 if TYPE_CHECKING:
     from rich.table import Table
 
-"""Smaller ones are only said to be so."""
-
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """What one system scored on one task.
+    """Scores of one system on one task.
 
-    `encoder` is empty where none had a say, `query` tells what was asked where not the question itself, and `versus`
-    compares `measure` with the first row's, question by question.
+    `encoder` is empty if the system uses none. `query` names the text that was used instead of the question. `versus`
+    compares `measure` with the first row, question by question.
     """
 
     task: str
@@ -41,8 +39,8 @@ class Row:
         return ", ".join(part for part in parts if part)
 
     def as_dict(self) -> dict[str, Any]:
-        """Means by measure, standard errors by `MEASURE_se`; a figure that has no value is None."""
-        told: dict[str, Any] = {
+        """Means by measure, standard errors by `MEASURE_se`; undefined values are None."""
+        result: dict[str, Any] = {
             "task": self.task,
             "data": self.data,
             "split": self.split,
@@ -51,18 +49,18 @@ class Row:
             "queries": self.queries,
         }
         if self.query:
-            told["query"] = self.query
-        told |= {name: _finite(score.mean) for name, score in self.scores.items()}
-        told |= {f"{name}_se": _finite(score.standard_error) for name, score in self.scores.items()}
+            result["query"] = self.query
+        result |= {name: _finite(score.mean) for name, score in self.scores.items()}
+        result |= {f"{name}_se": _finite(score.standard_error) for name, score in self.scores.items()}
         if self.versus:
-            told["versus_first"] = {
+            result["versus_first"] = {
                 "measure": self.measure,
                 "difference": round(self.versus.difference, 6),
                 "low": round(self.versus.low, 6),
                 "high": round(self.versus.high, 6),
                 "p": self.versus.p,
             }
-        return told
+        return result
 
 
 def compared(rows: Sequence[Row], measure: str) -> list[Row]:
@@ -76,19 +74,19 @@ def compared(rows: Sequence[Row], measure: str) -> list[Row]:
 
 
 def as_json(rows: Sequence[Row]) -> dict[str, Any]:
-    """One object for one row; for several, the first row's figures and all of them under `models`."""
-    told = [row.as_dict() for row in rows]
-    return told[0] if len(told) == 1 else {**told[0], "models": told}
+    """One object for one row; for several, the first row's object with all of them under `models`."""
+    objects = [row.as_dict() for row in rows]
+    return objects[0] if len(objects) == 1 else {**objects[0], "models": objects}
 
 
 def headings(rows: Sequence[Row]) -> list[str]:
-    """Of the columns of `cells`: the system, its measures, and the comparison where there is one."""
+    """Headings of `cells`: the system, its measures, and the comparison if there is one."""
     measure = next((row.measure for row in rows if row.versus), "")
     return ["", *rows[0].scores, *([f"{measure} − first"] if measure else [])]
 
 
 def cells(rows: Sequence[Row]) -> list[list[str]]:
-    """Figures as text, a line a row: `.414 ± .052` is a mean and its standard error."""
+    """Scores as text, a list per row: `.414 ± .052` is a mean and its standard error."""
     compares = any(row.versus for row in rows)
     return [
         [row.name, *map(_figure, row.scores.values()), *([_difference(row.versus)] if compares else [])] for row in rows
@@ -98,24 +96,24 @@ def cells(rows: Sequence[Row]) -> list[list[str]]:
 def caption(rows: Sequence[Row]) -> str:
     first = rows[0]
     split = f", {first.split} split" if first.split else ""
-    told = f"{first.task} on {first.data}{split}: {first.queries} questions, mean ± standard error"
-    return told + ("; differences with 95 % intervals and p by paired bootstrap" if len(rows) > 1 else "")
+    text = f"{first.task} on {first.data}{split}: {first.queries} questions, mean ± standard error"
+    return text + ("; differences with 95 % intervals and p by paired bootstrap" if len(rows) > 1 else "")
 
 
 def table(rows: Sequence[Row]) -> Table:
-    """For the terminal: measures from top to bottom, since a screen is too narrow for all of them side by side."""
+    """A table for the terminal, a line per measure: a screen is too narrow for a column each."""
     from rich.table import Table
 
     made = Table(title=caption(rows), title_justify="left", box=None, pad_edge=False, header_style="bold")
-    for place, row in enumerate(["", *(row.name for row in rows)]):
-        made.add_column(row, justify="right" if place else "left")
+    for number, name in enumerate(["", *(row.name for row in rows)]):
+        made.add_column(name, justify="right" if number else "left")
     for line in zip(headings(rows)[1:], *(line[1:] for line in cells(rows)), strict=True):
         made.add_row(*line)
     return made
 
 
 def markdown(rows: Sequence[Row]) -> str:
-    """For a README: a line a system."""
+    """A Markdown table, a line per system."""
     lines = [headings(rows), ["---"] * len(headings(rows)), *cells(rows)]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 

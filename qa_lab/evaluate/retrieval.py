@@ -1,7 +1,7 @@
-"""`eval retrieval`: whole ranked lists against judgements, engine by engine.
+"""`eval retrieval`: ranked lists of each engine against judgements.
 
-`plain` is BM25 of every word of the query, to compare with published figures; `keyword`, `dense` and `hybrid` are
-what `qa-bot search` does: queries are formulated, lists fused, documents ranked.
+`plain` is BM25 of every word of the query, for comparison with published figures; `keyword`, `dense` and `hybrid` are
+the modes of `qa-bot search`: queries are formulated, lists fused, documents ranked.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from qa_bot.bot import Bot
 from qa_core.measures.metrics import evaluate
 from qa_core.measures.runs import run_of, write_run
 from qa_lab.evaluate.datasets import Dataset
-from qa_lab.evaluate.evaluation_home import Flags, Progress, indexed, silent
+from qa_lab.evaluate.evaluation_home import Flags, Progress, evaluation_home, silent
 from qa_lab.evaluate.report import Row, compared
 from qa_lab.evaluate.systems import System, searcher
 
@@ -36,21 +36,21 @@ def evaluate_retrieval(
     run: Path | None = None,
     progress: Progress = silent,
 ) -> list[Row]:
-    """A row for each engine (and encoder, where it has a say), compared with the first by AP.
+    """A row for each engine (and encoder, if it uses one), compared with the first by AP.
 
     Args:
-        encoders: names; none means the configured one.
-        home: index and ask here instead of in a temporary home.
+        encoders: names; by default the configured one.
+        home: home to use instead of a temporary one.
         flags: configuration by `section.key`.
-        relevant: the least grade that binary measures count.
-        run: write the ranked documents as a TREC run; of several rows each to a file of its own beside it.
+        relevant: lowest grade that binary measures count as relevant.
+        run: write the ranked documents as a TREC run; several rows have a file each.
 
     Raises:
-        DatasetError: nothing of the data could be added.
+        DatasetError: if no document could be added.
     """
     rows: list[Row] = []
     lists: list[Ranked] = []
-    given = indexed(
+    opening = evaluation_home(
         [dataset.corpus],
         collection=dataset.name,
         judged=judged(dataset),
@@ -59,7 +59,7 @@ def evaluate_retrieval(
         flags=flags,
         progress=progress,
     )
-    with given as data:
+    with opening as data:
         for bot, engine, encoder in data.systems(engines, encoders):
             lists.append(dict(_lists(bot, dataset, engine, progress)))
             measured = evaluate(dataset.qrels, run_of(lists[-1]), relevant=relevant)
@@ -75,12 +75,12 @@ def judged(dataset: Dataset) -> list[str]:
 
 
 def write_runs(path: Path, rows: Sequence[Row], lists: Sequence[Ranked]) -> list[Path]:
-    """One run to `path`, several to `NAME-ENGINE-ENCODER.SUFFIX` beside it; where they went."""
+    """Write one run to `path`, or several to `NAME-ENGINE-ENCODER.SUFFIX` beside it; return the paths."""
     written = []
-    for row, each in zip(rows, lists, strict=True):
+    for row, ranked in zip(rows, lists, strict=True):
         name = re.sub(r"[^\w.]+", "-", row.name)
         target = path if len(rows) == 1 else path.with_name(f"{path.stem}-{name}{path.suffix}")
-        write_run(target, run_of(each), tag=f"qa-bot-{name}")
+        write_run(target, run_of(ranked), tag=f"qa-bot-{name}")
         written.append(target)
     return written
 

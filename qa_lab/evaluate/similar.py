@@ -1,9 +1,9 @@
-"""`eval similar`: does a question find those that ask the same (Gillick et al. 2018, §3.3)?
+"""`eval similar`: retrieval of questions with the same meaning (Gillick et al. 2018, §3.3).
 
-Pairs labelled similar are edges, and their transitive closure says what is relevant. Every question of such a pair is
-a query; the candidates are all questions of the data, the query itself among them, which counts as relevant: AP
-divides by the size of its component, so that `identity`, which finds nothing but the query, scores the mean of
-`1 / R`. All systems are searched to depth 100; vectors exactly, unless `padded` compares with an approximate index.
+Pairs labelled similar are edges; all questions of a connected component are relevant to each other. Every question of
+such a pair is a query; the candidates are all questions of the data. The query itself is a relevant candidate: AP
+divides by the size R of the component, so `identity`, which finds only the query, scores the mean of `1 / R`. All
+systems are searched to depth 100; vectors exactly, unless `padded` compares with an approximate index.
 """
 
 from __future__ import annotations
@@ -40,15 +40,15 @@ TASK = "similar"
 MEASURES = ("AP@100", "R@10", "R@100")
 COMPARED_BY = "AP@100"
 DEPTH = 100
-_BLOCK = 256  # questions asked at once
-_ENCODED = 10_000  # texts at once
+_BLOCK = 256  # questions searched at a time
+_ENCODED = 10_000  # texts encoded at a time
 
 every_term = partial(terms, stop=False)
-"""Stems of all words: in short questions the stop words tell what is asked."""
+"""Stems of all words: in short questions stop words matter."""
 
 
 class Vectors(NamedTuple):
-    """What a system makes of the candidates (N, D): unit or zero rows."""
+    """Vectors of the candidates by one system (N, D): unit or zero rows."""
 
     name: str
     encoder: str
@@ -60,7 +60,7 @@ Lists = dict[str, list[str]]
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """Candidates by number, the queries among them, and what is relevant to each."""
+    """Candidates by number, the numbers of the queries, and their relevant candidates."""
 
     texts: tuple[str, ...]
     queries: tuple[int, ...]
@@ -68,11 +68,11 @@ class Task:
 
     @classmethod
     def of(cls, questions: QuestionSet, *, limit: int | None = None) -> Task:
-        """The first `limit` queries, of all by default."""
+        """The first `limit` queries, by default all."""
         groups = members(questions.closure())
-        own = sorted((member, group) for group in groups.values() for member in group)[:limit]
-        qrels = {str(query): {str(each): 1 for each in group} for query, group in own}
-        return cls(questions.texts, tuple(query for query, _ in own), qrels)
+        queries = sorted((member, group) for group in groups.values() for member in group)[:limit]
+        qrels = {str(query): {str(member): 1 for member in group} for query, group in queries}
+        return cls(questions.texts, tuple(query for query, _ in queries), qrels)
 
 
 def evaluate_similar(
@@ -91,20 +91,20 @@ def evaluate_similar(
     """A row for each system, models first and baselines last, compared with the first by AP@100.
 
     Args:
-        data: whatever `train similar` reads.
+        data: data of `train similar`.
         models: folders of encoders.
-        encoders: names of encoders, `starter` where none is named.
-        limit: queries.
-        held_out: only the share of the questions that `train similar` kept aside with `test` in its settings.
-        vectors: a file of word vectors for the rows `mean` and `IDF mean`; by default the words' vectors of the last
-            encoder, one by one.
-        padded: fill the candidates up to so many with titles of `padding`, and give each encoder a row with an exact
-            index and one with an approximate one, instead of the baselines.
-        home: where encoders that were fetched lie.
+        encoders: names of encoders, by default `starter`.
+        limit: largest number of queries.
+        held_out: use only the share of the questions that `train similar` held out (`test` in its settings).
+        vectors: a file of word vectors for the rows `mean` and `IDF mean`; by default the vectors of single words by
+            the last encoder.
+        padded: add titles of `padding` up to this number of candidates; each encoder has a row with an exact and one
+            with an approximate index, instead of the baselines.
+        home: folder of fetched encoders.
 
     Raises:
-        TrainingDataError: there is no pair of similar questions.
-        EncoderError: an encoder cannot be opened.
+        TrainingDataError: without pairs of similar questions.
+        EncoderError: if an encoder cannot be opened.
     """
     questions = read_question_pairs([data]).examples
     if held_out:
@@ -144,7 +144,7 @@ def _encoders(
 def _systems(
     task: Task, encoders: Sequence[tuple[str, Encoder]], vectors: Path | None, folder: Path, progress: Progress
 ) -> Iterator[tuple[str, str, Lists]]:
-    """Engine, encoder and lists: what was asked about, then the baselines."""
+    """Engine, encoder and lists: the encoders, then the baselines."""
     for name, encoder in encoders:
         yield "dense", name, _exactly(task, encoder.encode(list(task.texts)), progress)
     yield "BM25", "", _by_keywords(task, folder / "keyword", progress)
@@ -163,18 +163,18 @@ def _padded(
     progress: Progress,
 ) -> Iterator[tuple[str, str, Lists]]:
     texts = [*task.texts, *islice(_others(task, padding), max(0, count - len(task.texts)))]
-    for place, (name, encoder) in enumerate(encoders):
+    for number, (name, encoder) in enumerate(encoders):
         matrix = np.empty((len(texts), encoder.dimension), dtype=np.float32)
         for start in range(0, len(texts), _ENCODED):
             matrix[start : start + _ENCODED] = encoder.encode(texts[start : start + _ENCODED])
             progress(f"encoded with {name}", min(start + _ENCODED, len(texts)))
-        told = f"{len(texts):,} candidates"
-        yield f"exact, {told}", name, _exactly(task, matrix, progress)
-        yield f"inverted lists, {told}", name, _approximately(task, matrix, folder / f"ivf-{place}", progress)
+        size = f"{len(texts):,} candidates"
+        yield f"exact, {size}", name, _exactly(task, matrix, progress)
+        yield f"inverted lists, {size}", name, _approximately(task, matrix, folder / f"ivf-{number}", progress)
 
 
 def _others(task: Task, paths: Sequence[Path]) -> Iterator[str]:
-    """Titles that are no candidate yet, each once."""
+    """Distinct titles that are not candidates yet."""
     seen = set(map(folded, task.texts))
     for text in read_titles(paths):
         if (key := folded(text)) not in seen:
@@ -184,7 +184,7 @@ def _others(task: Task, paths: Sequence[Path]) -> Iterator[str]:
 
 def _by_keywords(task: Task, folder: Path, progress: Progress) -> Lists:
     with KeywordWriter(folder, analyser=every_term) as writer:
-        writer.add(Entry(place, place, "", text) for place, text in enumerate(task.texts))
+        writer.add(Entry(number, number, "", text) for number, text in enumerate(task.texts))
     index = KeywordIndex(folder, analyser=every_term)
     lists: Lists = {}
     for done, query in enumerate(task.queries, start=1):
@@ -203,33 +203,33 @@ def _by_tfidf(task: Task, progress: Progress) -> Lists:
 
 
 def _exactly(task: Task, matrix: FloatArray, progress: Progress) -> Lists:
-    """By inner product of all candidates; a zero row is no question and finds nothing."""
-    asked = [query for query in task.queries if matrix[query].any()]
+    """Exact search by inner product; a query with a zero row finds nothing."""
+    queries = [query for query in task.queries if matrix[query].any()]
     lists: Lists = {}
-    for start in range(0, len(asked), _BLOCK):
-        block = asked[start : start + _BLOCK]
-        found = nearest(matrix[block], matrix, DEPTH)
-        lists |= {str(query): list(map(str, rows)) for query, rows in zip(block, found, strict=True)}
+    for start in range(0, len(queries), _BLOCK):
+        block = queries[start : start + _BLOCK]
+        hits = nearest(matrix[block], matrix, DEPTH)
+        lists |= {str(query): list(map(str, rows)) for query, rows in zip(block, hits, strict=True)}
         progress("asked of vectors", len(lists))
     return lists
 
 
 def _approximately(task: Task, matrix: FloatArray, folder: Path, progress: Progress) -> Lists:
-    """By inverted lists, as the product searches many vectors."""
+    """Approximate search by inverted lists, as in large indexes of the product."""
     index = build(folder, matrix, kind="ivf")
     lists: Lists = {}
     for start in range(0, len(task.queries), _BLOCK):
         block = list(task.queries[start : start + _BLOCK])
         _, rows = index.search(matrix[block], DEPTH)
-        for query, found in zip(block, rows.tolist(), strict=True):
-            lists[str(query)] = [str(row) for row in found if row >= 0]
+        for query, hits in zip(block, rows.tolist(), strict=True):
+            lists[str(query)] = [str(row) for row in hits if row >= 0]
         progress("asked of inverted lists", len(lists))
     return lists
 
 
 def _means(texts: Sequence[str], encoder: tuple[str, Encoder], path: Path | None) -> Iterator[Vectors]:
     counts = [Counter(words(text)) for text in texts]
-    known = sorted({word for each in counts for word in each})
+    known = sorted({word for bag in counts for word in bag})
     name = path.name if path else encoder[0]
     vectors = read_vectors(path, only=known) if path else WordVectors(tuple(known), encoder[1].encode(known))
     idf = TfIdf(texts, words).idf

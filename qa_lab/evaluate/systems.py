@@ -1,4 +1,4 @@
-"""ScoredDocuments documents of a question by one system, as public ids."""
+"""Ranked documents of a question by one system, as public ids."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from retrievers.engines.index import Index, KeywordQuery
 from retrievers.formulate import question_text
 
 System = Literal["plain", "keyword", "dense", "hybrid"]
-"""A search mode of the corridor, or the keyword index asked plainly."""
+"""A search mode of the corridor, or plain BM25 over the keyword index."""
 
 Search = Callable[[Question], list[str]]
 
 DEPTH = 1000
 PATIENCE = 600.0
-"""Seconds a question: an evaluation measures quality, so that no stage should be skipped on a busy machine."""
+"""Deadline in seconds: an evaluation measures quality, so no stage should be skipped on a busy machine."""
 PASSAGES = 3
-"""Passages asked for, for each document wanted: several may be of one document."""
+"""Passages to retrieve per document: several may belong to one document."""
 
 
 def searcher(corridor: Corridor, system: System, *, depth: int = DEPTH) -> Search:
-    """A function from a question to documents, best first, each id once (two collections may use the same one)."""
+    """A function from a question to distinct document ids, best first (collections may share ids)."""
     if system == "plain":
         names: dict[int, str] = {}
         return lambda question: plain(corridor.index, question_text(question), names, depth=depth)
@@ -35,9 +35,9 @@ def searcher(corridor: Corridor, system: System, *, depth: int = DEPTH) -> Searc
 
 
 def rank(corridor: Corridor, question: Question, *, engine: SearchMode, depth: int | None = None) -> Ranking:
-    """As the corridor ranks when it has all the time it wants; `depth` is what it serves unless given."""
+    """The ranking of the corridor with a long deadline; `depth` defaults to the configured one."""
     ranking = corridor.rank(question, corridor.start(Deadline.after(PATIENCE)), mode=engine, depth=depth)
-    assert not ranking.skipped, "there was time enough"
+    assert not ranking.skipped, "the deadline should suffice"
     return ranking
 
 
@@ -46,14 +46,14 @@ def documents(ranking: Ranking) -> list[str]:
 
 
 def plain(index: Index, text: str, names: dict[int, str], *, depth: int = DEPTH) -> list[str]:
-    """Documents by BM25 of every word of a text, each at its best passage: no formulation, no second look.
+    """Documents by BM25 of every word of a text, each by its best passage, without formulation or reranking.
 
-    `names` remembers public ids between questions.
+    `names` caches public ids between questions.
     """
     query = KeywordQuery(tuple((term, 1.0) for term in terms(text)))
     best = index.keyword_hits(query, PASSAGES * depth).distinct().passage_of()
-    found = list(best)[:depth]
-    unknown = [document for document in found if document not in names]
+    internal = list(best)[:depth]
+    unknown = [document for document in internal if document not in names]
     for document, nearest in index.best_passages(unknown, None, best).items():
         names[document] = nearest.passage.source.document
-    return list(dict.fromkeys(names[document] for document in found))
+    return list(dict.fromkeys(names[document] for document in internal))

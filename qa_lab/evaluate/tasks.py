@@ -1,4 +1,4 @@
-"""From the name of a task to its rows; what it takes is imported only then."""
+"""Runs an evaluation task by name; each task is imported when it runs."""
 
 from __future__ import annotations
 
@@ -60,8 +60,8 @@ def measure(
     """The rows of a task.
 
     Args:
-        engines: none means what the task measures by default.
-        common: `encoders`, `home` and `progress`, as every task over documents takes them.
+        engines: by default those of the task.
+        common: `encoders`, `home` and `progress`, the arguments of every task over documents.
     """
     _check(task, models, calibrated)
     chosen: dict[str, Any] = {**common, "engines": engines} if engines else common
@@ -71,7 +71,7 @@ def measure(
 
             return evaluate_words(data, models=models, limit=limit, **_without_home(common))
         case "phrases":
-            return _phrases(data, models, run, limit=limit, asked=phrases, **_without_home(common))
+            return _phrases(data, models, run, limit=limit, options=phrases, **_without_home(common))
         case "similar":
             from qa_lab.evaluate.similar import evaluate_similar
 
@@ -92,8 +92,8 @@ def measure(
             return evaluate_known_item(data, **({**chosen, "limit": limit} if limit else chosen))
     dataset = read_dataset(data, split=split, limit=limit)
     if task == "liveqa":
-        asked = {"summary": summary, "relevant": relevant, "run": run}
-        return _liveqa(dataset, models, engines, calibrated, **asked, **common)
+        options = {"summary": summary, "relevant": relevant, "run": run}
+        return _liveqa(dataset, models, engines, calibrated, **options, **common)
     from qa_lab.evaluate.retrieval import evaluate_retrieval
 
     return evaluate_retrieval(dataset, relevant=relevant, run=run, **chosen)
@@ -102,13 +102,13 @@ def measure(
 def _of_graph(
     task: str, data: Path, relations: Path | None, models: Sequence[Path], *, limit: int | None, **common: Any
 ) -> list[Row]:
-    """What answers from a graph are made of: its relations and its entities."""
+    """Tasks over a graph: relations, entity linking and facts."""
     if task == "relations":
         from qa_lab.evaluate.graph.relations import evaluate_relations
 
         return evaluate_relations(data, relations=relations, models=models, limit=limit, **common)
     if common.pop("encoders", None):
-        raise DatasetError(f"Expected no --encoder for {task}, in which none has a say.")
+        raise DatasetError(f"Expected no --encoder for {task}, which uses none; leave it out.")
     if task == "facts":
         from qa_lab.evaluate.graph.facts import evaluate_facts
 
@@ -119,16 +119,16 @@ def _of_graph(
 
 
 def _rewrite(data: Path, *, part: str, limit: int | None, **common: Any) -> list[Row]:
-    """What follow-up questions are understood as."""
+    """Rewriting of follow-up questions."""
     from qa_lab.evaluate.followups.rewrite import evaluate_rewrite
 
     if common.pop("encoders", None):
-        raise DatasetError("Expected no --encoder for rewrite, which asks the configured one; leave it out.")
+        raise DatasetError("Expected no --encoder for rewrite, which uses the configured one; leave it out.")
     return evaluate_rewrite(data, part=part, limit=limit, **common)
 
 
 def _held_out(task: str, data: Path, models: Sequence[Path], **common: Any) -> list[Row]:
-    """What a model shows on the share of the data that its training kept aside."""
+    """Tasks on the share of the data that training held out."""
     if task == "paraphrase":
         from qa_lab.evaluate.words.paraphrase import evaluate_paraphrase
 
@@ -136,7 +136,7 @@ def _held_out(task: str, data: Path, models: Sequence[Path], **common: Any) -> l
     from qa_lab.evaluate.dialogue import evaluate_dialogue
 
     if common.pop("encoders", None):
-        raise DatasetError("Expected no --encoder for dialogue, in which none has a say; name chat models by --model.")
+        raise DatasetError("Expected no --encoder for dialogue, which uses none; name chat models by --model.")
     return evaluate_dialogue(data, models=models, **_without_home(common))
 
 
@@ -147,7 +147,7 @@ def _liveqa(
     calibrated: Calibrated | None,
     **common: Any,
 ) -> list[Row]:
-    """The pipeline's rows; where rankers are named, those of the same candidates in every order."""
+    """Rows of the corridor; with rankers, rows of the same candidates in every order."""
     if "plain" in engines and not models:
         raise DatasetError("Expected the engine keyword, dense or hybrid for liveqa, but got plain.")
     if calibrated is not None:
@@ -155,8 +155,8 @@ def _liveqa(
     if models:
         from qa_lab.evaluate.liveqa.reranking import evaluate_reranking
 
-        asked = {name: common[name] for name in ("encoders", "home", "progress") if name in common}
-        return evaluate_reranking(dataset, models=models, **asked)
+        options = {name: common[name] for name in ("encoders", "home", "progress") if name in common}
+        return evaluate_reranking(dataset, models=models, **options)
     from qa_lab.evaluate.liveqa.liveqa import evaluate_liveqa
 
     return evaluate_liveqa(dataset, **({**common, "engines": engines} if engines else common))
@@ -166,14 +166,14 @@ def _abstention(
     dataset: Dataset,
     models: Sequence[Path],
     engines: Sequence[str],
-    asked: Calibrated,
+    options: Calibrated,
     *,
     summary: bool,
     relevant: int,
     run: Path | None,
     **common: Any,
 ) -> list[Row]:
-    """How well the pipeline knows when not to answer; the least grade of a right answer is the task's own."""
+    """Quality of abstentions; the task defines which grade is right."""
     from qa_lab.evaluate.liveqa.abstention import evaluate_abstention
     from qa_lab.evaluate.liveqa.off_topic import beside
 
@@ -182,9 +182,9 @@ def _abstention(
             "Expected --calibration without --model, --summary, --relevant and --run; leave them out, and name "
             "rankers in the home's ranking.models."
         )
-    off_topic = asked.off_topic or beside(dataset.corpus.parent)
+    off_topic = options.off_topic or beside(dataset.corpus.parent)
     chosen: dict[str, Any] = {**common, "engines": engines} if engines else common
-    return evaluate_abstention(dataset, off_topic=off_topic, out=asked.out, **chosen)
+    return evaluate_abstention(dataset, off_topic=off_topic, out=options.out, **chosen)
 
 
 def _check(task: str, models: Sequence[Path], calibrated: Calibrated | None) -> None:
@@ -202,25 +202,25 @@ def _phrases(
     run: Path | None,
     *,
     limit: int | None,
-    asked: Phrases,
+    options: Phrases,
     **common: Any,
 ) -> list[Row]:
-    """The rows; beside them, of the first model, the pairs re-ranked in `run` and where it errs on stderr."""
+    """The rows; for the first model, optionally the reranked pairs in `run` and its errors on stderr."""
     from qa_lab.evaluate.words.phrase_ranking import rank_phrases
     from qa_lab.evaluate.words.phrases import errors_of, evaluate_phrases
 
-    if (run or asked.errors) and not models:
+    if (run or options.errors) and not models:
         raise DatasetError(
             "Expected --model DIR, whose scores --run writes and whose errors --errors shows, but got none."
         )
-    rows = evaluate_phrases(data, models=models, limit=limit, overlap=asked.overlap, **common)
+    rows = evaluate_phrases(data, models=models, limit=limit, overlap=options.overlap, **common)
     if run:
         ranked = rank_phrases(data, models[0], run, limit=limit)
         sys.stderr.write(
             f"{ranked.pairs:,} pairs are in {run}, best first; {len(ranked.rejects):,} could not be read.\n"
         )
-    if asked.errors:
-        sys.stderr.write(f"{errors_of(data, models[0], limit=limit, overlap=asked.overlap).text()}\n")
+    if options.errors:
+        sys.stderr.write(f"{errors_of(data, models[0], limit=limit, overlap=options.overlap).text()}\n")
     return rows
 
 

@@ -23,7 +23,7 @@ from qa_bot.conversation.followups.scoring import Rows, Scorer, features
 from qa_core.text.analysis import fold, words
 from qa_core.training.conditional_logit import Choice, cross_entropy, fit_conditional_logit
 from qa_lab.evaluate.followups.dialogues import Dialogue, Turn, read_dialogues
-from qa_lab.evaluate.followups.history_entry import Tell, telling
+from qa_lab.evaluate.followups.history_entry import Remember, answered_history
 
 PENALTY = 0.5
 """Half of it weighs the squared weights, against sums over turns."""
@@ -49,24 +49,24 @@ def token_f1(text: str, wanted: str) -> float:
     return 2 * (ours & theirs).total() / (ours.total() + theirs.total())
 
 
-def examples(dialogues: Sequence[Dialogue], tell: Tell = Exchange) -> list[Example]:
+def examples(dialogues: Sequence[Dialogue], remember: Remember = Exchange) -> list[Example]:
     """Of every turn but the first, and of each topic's first after the topic before it, where nothing carries over."""
-    found = [example for dialogue in dialogues for example in _of_dialogue(dialogue, tell)]
+    found = [example for dialogue in dialogues for example in _of_dialogue(dialogue, remember)]
     found += [
         example
         for before, dialogue in pairwise(dialogues)
-        for example in _example(dialogue.turns[0].raw, dialogue.turns[0].raw, _history(before.turns, tell))
+        for example in _example(dialogue.turns[0].raw, dialogue.turns[0].raw, _history(before.turns, remember))
     ]
     return found
 
 
-def _of_dialogue(dialogue: Dialogue, tell: Tell) -> Iterator[Example]:
+def _of_dialogue(dialogue: Dialogue, remember: Remember) -> Iterator[Example]:
     for place, turn in enumerate(dialogue.turns[1:], start=1):
-        yield from _example(turn.raw, turn.manual, _history(dialogue.turns[:place], tell))
+        yield from _example(turn.raw, turn.manual, _history(dialogue.turns[:place], remember))
 
 
-def _history(turns: Iterable[Turn], tell: Tell) -> list[Exchange]:
-    return [tell(turn.manual) for turn in turns]
+def _history(turns: Iterable[Turn], remember: Remember) -> list[Exchange]:
+    return [remember(turn.manual) for turn in turns]
 
 
 def _example(raw: str, manual: str, history: Sequence[Exchange]) -> Iterator[Example]:
@@ -99,7 +99,7 @@ def _of_our_own(path: Path, home: Path) -> list[Example]:
 
     with Bot.open(home, record=False) as bot:
         dialogues = [each for found in read_dialogues(path, part="dev").values() for each in found]
-        return examples(dialogues, telling(bot))
+        return examples(dialogues, answered_history(bot))
 
 
 def main() -> None:

@@ -1,7 +1,7 @@
-"""Conversations with turns as they were typed and as people rewrote them: TREC CAsT 2019 and 2020, and JSON lines.
+"""Reads conversations with raw turns and manual rewrites: TREC CAsT 2019 and 2020, and JSON lines.
 
-A line of JSON is a dialogue: `id` and `turns`, each with `raw`, `manual` and, where it is known, `wanted` (ids of
-documents that answer it); `home` names what is spoken of, and `part` the half that the dialogue belongs to.
+A line of JSON is a dialogue: `id` and `turns`, each with `raw`, `manual` and optionally `wanted` (ids of the documents
+that answer it); `home` names the collection, and `part` the half that the dialogue belongs to.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ RESOLVED = "annotated_resolved"
 
 
 class DialogueError(ValueError):
-    """A file of conversations that cannot be read; the message names the file."""
+    """An unreadable file of conversations; the message names the file."""
 
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """What was typed, the same as a question that stands alone, and which documents answer it."""
+    """A raw turn, its standalone rewrite, and the relevant documents."""
 
     raw: str
     manual: str
-    wanted: tuple[str, ...] = ()
+    relevant: tuple[str, ...] = ()
 
     @property
     def stands_alone(self) -> bool:
@@ -43,43 +43,42 @@ class Dialogue:
 
 
 def read_dialogues(path: Path, *, part: str = "") -> dict[str, list[Dialogue]]:
-    """Dialogues by the name of their file: of one JSON file, or of those of a folder that have manual rewrites.
+    """Dialogues by file name, from one JSON file or from all files of a folder that have manual rewrites.
 
-    A file of JSON lines gives those of each `home` by themselves, of one `part` where one is named.
-
-    A file of topics holds the rewrites itself (CAsT 2020), or they lie beside it in `*annotated_resolved*.tsv`, a line
-    `TOPIC_TURN<tab>text` for each turn (CAsT 2019).
+    A file of JSON lines gives a group per `home`, of one `part` if it is named. A file of topics holds the rewrites
+    (CAsT 2020), or a table `*annotated_resolved*.tsv` beside it does, with a line `TOPIC_TURN<tab>text` per turn
+    (CAsT 2019).
 
     Raises:
-        DialogueError: a file is no such file, or there is no rewrite.
+        DialogueError: for another format, or without rewrites.
     """
     if path.suffix == ".jsonl":
         return _by_home(path, part)
     files = sorted(path.glob("*.json")) if path.is_dir() else [path]
     resolved = _resolved(path if path.is_dir() else path.parent, files)
-    found = {file.name: list(_dialogues(file, resolved.get(file, {}))) for file in files}
-    kept = {name: dialogues for name, dialogues in found.items() if dialogues}
-    if not kept:
+    groups = {file.name: list(_dialogues(file, resolved.get(file, {}))) for file in files}
+    groups = {name: dialogues for name, dialogues in groups.items() if dialogues}
+    if not groups:
         raise DialogueError(f"Expected conversations with manual rewrites in {path}, but got none; see TREC CAsT.")
-    return kept
+    return groups
 
 
 def _by_home(path: Path, part: str) -> dict[str, list[Dialogue]]:
-    found: dict[str, list[Dialogue]] = {}
+    groups: dict[str, list[Dialogue]] = {}
     for dialogue in _lines(path):
         if part in ("", dialogue.part):
-            found.setdefault(f"{path.name} {dialogue.home}".strip(), []).append(dialogue)
-    if not found:
+            groups.setdefault(f"{path.name} {dialogue.home}".strip(), []).append(dialogue)
+    if not groups:
         raise DialogueError(f"Expected dialogues{f' of the part {part!r}' if part else ''} in {path}, but got none.")
-    return found
+    return groups
 
 
 def _lines(path: Path) -> Iterator[Dialogue]:
     for number, line in enumerate(path.read_bytes().splitlines(), start=1):
         try:
-            told = orjson.loads(line)
-            turns = tuple(Turn(each["raw"], each["manual"], tuple(each.get("wanted", ()))) for each in told["turns"])
-            yield Dialogue(str(told["id"]), turns, told.get("home", ""), told.get("part", ""))
+            fields = orjson.loads(line)
+            turns = tuple(Turn(turn["raw"], turn["manual"], tuple(turn.get("wanted", ()))) for turn in fields["turns"])
+            yield Dialogue(str(fields["id"]), turns, fields.get("home", ""), fields.get("part", ""))
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise DialogueError(
                 f"Expected a dialogue with `id` and `turns` of `raw` and `manual`, but got {error!r} "
@@ -88,14 +87,15 @@ def _lines(path: Path) -> Iterator[Dialogue]:
 
 
 def _resolved(folder: Path, files: Iterable[Path]) -> dict[Path, dict[str, str]]:
-    """The rewrites of each file: of the tables that begin like it ("…evaluation_topics")."""
+    """The rewrites of each file, from the tables with the same start of their name ("…evaluation_topics")."""
     tables = sorted(folder.glob(f"*{RESOLVED}*.tsv"))
     return {
-        file: {key: text for table in tables if _alike(file, table) for key, text in _table(table)} for file in files
+        file: {key: text for table in tables if _same_topics(file, table) for key, text in _table(table)}
+        for file in files
     }
 
 
-def _alike(file: Path, table: Path) -> bool:
+def _same_topics(file: Path, table: Path) -> bool:
     return file.name.partition("_v")[0] == table.name.partition(f"_{RESOLVED}")[0]
 
 

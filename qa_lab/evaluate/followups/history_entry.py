@@ -1,4 +1,4 @@
-"""What a bot makes of a question, as a conversation remembers it."""
+"""Conversation history from a bot: a question with its answer as an `Exchange`."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from qa_bot.conversation.followups.mentions import Exchange
 if TYPE_CHECKING:
     from qa_bot.bot import Bot
 
-Tell = Callable[[str], Exchange]
-"""A question that stands alone to what was answered; `Exchange` itself tells of no answer."""
+Remember = Callable[[str], Exchange]
+"""A standalone question to its entry in the history; `Exchange` itself makes an entry without an answer."""
 
 
-def telling(bot: Bot, *, named: bool = True) -> Tell:
-    """A bot's answers, each question asked once; what it does not give is not told.
+def answered_history(bot: Bot, *, named: bool = True) -> Remember:
+    """History entries with the bot's answers; each question runs once, and withheld answers have no source.
 
     Args:
-        named: whether its graph, where it has one, tells which names it knows.
+        named: add the entities that the bot's graph knows, if it has one.
     """
     from qa_bot.answering.graph.entities import Entities
 
@@ -27,10 +27,10 @@ def telling(bot: Bot, *, named: bool = True) -> Tell:
     entities = Entities(facts.lookup) if facts else None
 
     @cache
-    def tell(question: str) -> Exchange:
+    def remember(question: str) -> Exchange:
         answer = bot.ask(question)
         title = answer.sources[0].title if answer.answered and answer.sources else ""
         known = entities.find(f"{question}\n{answer.text}") if entities else ()
         return Exchange(question, answer.text, title, known)
 
-    return tell
+    return remember

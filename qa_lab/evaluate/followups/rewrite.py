@@ -1,15 +1,13 @@
-"""`eval rewrite`: do rewrites of follow-ups say what people's own rewrites say, and is the wanted document found?
+"""`eval rewrite`: similarity of rewritten follow-ups to manual rewrites, and recall of the relevant documents.
 
-Turns are asked in order, each after the turns before it as they were understood by the system itself. A dialogue's
-first turn is never rewritten and is not counted. Rows for each file: the turns as they were typed, the rewrites and,
-where documents are wanted, people's own rewrites. `exact` compares words whatever their case, `F1` bags of such words,
-`changed` tells how many turns were rewritten, `harm` how many of those that people left as they are, and `shift` how
-many of the topics' first turns when they are asked at the end of the topic before, where nothing carries over.
+Turns run in order; the history of a turn holds the earlier turns as the system rewrote them. First turns are never
+rewritten and not counted. Each file has rows for raw turns, rewrites and, if documents are judged, manual rewrites.
+`exact` compares words without case, `F1` bags of words; `changed` is the share of rewritten turns, `harm` that of
+turns that annotators left unchanged, and `shift` that of first turns after another topic, with nothing to carry over.
 
-TREC CAsT 2019 and 2020 bring no answers and no documents that we have. Dialogues of our own (JSON lines) are answered
-by the bot itself between the turns, and `R@10` tells which part of the wanted documents its search finds among the
-first ten, `Success@10` whether any. Files of questions or documents measure harm alone: see
-`qa_lab.evaluate.followups.rewrite_harm`.
+TREC CAsT 2019 and 2020 have no answers, and we have no documents of theirs. Our dialogues (JSON lines) are answered by
+the bot between the turns; `R@10` and `Success@10` measure its search for the relevant documents. Files of questions or
+documents measure harm only: see `qa_lab.evaluate.followups.rewrite_harm`.
 """
 
 from __future__ import annotations
@@ -35,8 +33,8 @@ from qa_core.measures.runs import run_of
 from qa_core.text.analysis import fold, words
 from qa_lab.evaluate.evaluation_home import Flags, Progress, silent
 from qa_lab.evaluate.followups.dialogues import Dialogue, Turn, read_dialogues
-from qa_lab.evaluate.followups.history_entry import Tell, telling
-from qa_lab.evaluate.followups.rewrite_harm import evaluate_standing_alone, holds_questions
+from qa_lab.evaluate.followups.history_entry import Remember, answered_history
+from qa_lab.evaluate.followups.rewrite_harm import evaluate_rewrite_harm, holds_questions
 from qa_lab.evaluate.report import Row, compared
 from qa_lab.fit.fit_followups import cross_fitted, token_f1
 
@@ -44,32 +42,32 @@ log = logging.getLogger(__name__)
 
 TASK = "rewrite"
 COMPARED_BY = "F1"
-FOUND = ("R@10", "Success@10")
+RECALL = ("R@10", "Success@10")
 DEPTH = 10
 
 Search = Callable[[str], list[str]]
 """A question to ids of documents, best first."""
 
 
-class Asked(NamedTuple):
-    """A turn, what was made of it, how long that took in milliseconds, and the id that it is measured by."""
+class RewriteResult(NamedTuple):
+    """A turn and its rewrite."""
 
     turn: Turn
-    said: Rewritten
-    took: float
-    id: str = ""
+    rewritten: Rewritten
+    milliseconds: float
+    id: str = ""  # of the turn in the run
 
 
-class Reading(NamedTuple):
-    """A row: its name, and what it asks in place of the turn."""
+class RewriteSystem(NamedTuple):
+    """A row: its name, and the question that it asks for a turn."""
 
     engine: str
-    text: Callable[[Asked], str]
+    text: Callable[[RewriteResult], str]
 
 
-TYPED = Reading("as typed", lambda asked: asked.turn.raw)
-REWRITTEN = Reading("rewritten", lambda asked: asked.said.text)
-MANUAL = Reading("manual", lambda asked: asked.turn.manual)
+TYPED = RewriteSystem("as typed", lambda result: result.turn.raw)
+REWRITTEN = RewriteSystem("rewritten", lambda result: result.rewritten.text)
+MANUAL = RewriteSystem("manual", lambda result: result.turn.manual)
 
 
 def evaluate_rewrite(
@@ -83,87 +81,85 @@ def evaluate_rewrite(
     named: bool = True,
     progress: Progress = silent,
 ) -> list[Row]:
-    """Rows for each file of conversations, compared with the turns as typed: by recall where documents are wanted,
-    else by token-F1.
+    """Rows for each file of conversations, compared with the raw turns by recall, or by token-F1 without judgements.
 
     Args:
-        data: a file or folder, as `read_dialogues` takes it; or questions that stand alone.
-        part: of dialogues of our own, which half.
-        limit: topics, or questions.
-        folds: fit the scorer anew for so many parts, each on the others, and measure on what was held out; 0 measures
-            the shipped scorer.
-        home: who answers and searches; by default a temporary home with the starter collection.
+        data: a file or folder for `read_dialogues`, or standalone questions.
+        part: the half of our dialogues.
+        limit: largest number of topics, or of questions.
+        folds: number of folds to cross-validate the scorer; 0 measures the shipped scorer.
+        home: home of the bot that answers and searches; by default a temporary one with the starter collection.
         flags: configuration by `section.key`.
-        named: whether the home's graph tells which names it knows.
+        named: use the entities that the home's graph knows.
 
     Raises:
-        DialogueError: nothing to measure on.
+        DialogueError: without data to measure on.
     """
     if holds_questions(data):
-        return evaluate_standing_alone(data, limit=limit, progress=progress)
-    found = {name: dialogues[:limit] for name, dialogues in read_dialogues(data, part=part).items()}
-    if not any(turn.wanted for dialogues in found.values() for dialogue in dialogues for turn in dialogue.turns):
-        return [row for name, each in found.items() for row in _of_file(name, each, folds=folds, progress=progress)]
+        return evaluate_rewrite_harm(data, limit=limit, progress=progress)
+    groups = {name: dialogues[:limit] for name, dialogues in read_dialogues(data, part=part).items()}
+    if not any(turn.relevant for dialogues in groups.values() for dialogue in dialogues for turn in dialogue.turns):
+        return [row for name, group in groups.items() for row in _of_file(name, group, folds=folds, progress=progress)]
     with _opened(home, flags or {}) as bot:
-        return [row for name, each in found.items() for row in _answered(name, part, each, bot, named, progress)]
+        return [row for name, group in groups.items() for row in _answered(name, part, group, bot, named, progress)]
 
 
 def _of_file(name: str, dialogues: Sequence[Dialogue], *, folds: int, progress: Progress) -> list[Row]:
     parts = cross_fitted(dialogues, folds=folds) if folds else [(None, list(dialogues))]
-    asked: list[Asked] = []
+    results: list[RewriteResult] = []
     shifted: list[bool] = []
     for scorer, held in parts:
         rewriter = Rewriter(scorer)
         for dialogue in held:
-            asked += converse(rewriter, dialogue)
-            progress(f"rewrote turns of {name}", len(asked))
+            results += converse(rewriter, dialogue)
+            progress(f"rewrote turns of {name}", len(results))
         shifted += shifts(rewriter, held)
-    readings = (TYPED, REWRITTEN)
-    return compared(_rows(name, "held out" if folds else "", readings, asked, {"shift": _score(shifted)}), COMPARED_BY)
+    systems = (TYPED, REWRITTEN)
+    return compared(_rows(name, "held out" if folds else "", systems, results, {"shift": _score(shifted)}), COMPARED_BY)
 
 
 def _answered(
     name: str, part: str, dialogues: Sequence[Dialogue], bot: Bot, named: bool, progress: Progress
 ) -> list[Row]:
-    """Rows with recall where the home holds wanted documents, and without where it holds none of them."""
-    wanted = {id_ for dialogue in dialogues for turn in dialogue.turns for id_ in turn.wanted}
-    held = bot.store.find(wanted).keys() & wanted
-    if len(held) < len(wanted):
+    """Rows with recall, or without if the home holds no relevant document."""
+    relevant = {id_ for dialogue in dialogues for turn in dialogue.turns for id_ in turn.relevant}
+    held = bot.store.find(relevant).keys() & relevant
+    if len(held) < len(relevant):
         log.warning(
-            "%s: %d of %d wanted documents are not in the home, and turns that want only such are not searched for; "
-            "add them there and name it with --home.",
+            "%s: %d of %d relevant documents are not in the home; turns without others are not searched for. "
+            "Add the documents and name the home with --home.",
             name,
-            len(wanted) - len(held),
-            len(wanted),
+            len(relevant) - len(held),
+            len(relevant),
         )
-    rewriter, tell = Rewriter(), telling(bot, named=named) if held else Exchange
-    asked: list[Asked] = []
+    rewriter, remember = Rewriter(), answered_history(bot, named=named) if held else Exchange
+    results: list[RewriteResult] = []
     for dialogue in dialogues:
-        asked += converse(rewriter, dialogue, tell)
-        progress(f"asked turns of {name}", len(asked))
-    rows = [replace(row, query=dialogues[0].home) for row in _rows(name, part, (TYPED, REWRITTEN, MANUAL), asked, {})]
-    sought = [each for each in asked if held.intersection(each.turn.wanted)]
-    if not sought:
+        results += converse(rewriter, dialogue, remember)
+        progress(f"ran turns of {name}", len(results))
+    rows = [replace(row, query=dialogues[0].home) for row in _rows(name, part, (TYPED, REWRITTEN, MANUAL), results, {})]
+    judged = [result for result in results if held.intersection(result.turn.relevant)]
+    if not judged:
         return compared(rows, COMPARED_BY)
-    found = [_found(reading, sought, searching(bot)) for reading in (TYPED, REWRITTEN, MANUAL)]
+    recalls = [_recall(system, judged, searching(bot)) for system in (TYPED, REWRITTEN, MANUAL)]
     return compared(
-        [replace(row, scores={**scores, **row.scores}) for row, scores in zip(rows, found, strict=True)], FOUND[0]
+        [replace(row, scores={**scores, **row.scores}) for row, scores in zip(rows, recalls, strict=True)], RECALL[0]
     )
 
 
 def searching(bot: Bot) -> Search:
-    """The bot's whole retrieval, as its answers use it."""
-    return lambda question: [each.passage.source.document for each in bot.search(question, top=DEPTH)]
+    """The bot's retrieval, as for its answers."""
+    return lambda question: [hit.passage.source.document for hit in bot.search(question, top=DEPTH)]
 
 
-def _found(reading: Reading, sought: Sequence[Asked], search: Search) -> dict[str, Score]:
-    wanted = {each.id: dict.fromkeys(each.turn.wanted, 1) for each in sought}
-    return measured(wanted, run_of({each.id: search(reading.text(each)) for each in sought}), FOUND)
+def _recall(system: RewriteSystem, results: Sequence[RewriteResult], search: Search) -> dict[str, Score]:
+    qrels = {result.id: dict.fromkeys(result.turn.relevant, 1) for result in results}
+    return measured(qrels, run_of({result.id: search(system.text(result)) for result in results}), RECALL)
 
 
 @contextmanager
 def _opened(home: Path | None, flags: Flags) -> Iterator[Bot]:
-    """The home's bot; without a home one that has the starter collection."""
+    """The home's bot; without a home, one with the starter collection."""
     with (
         TemporaryDirectory(prefix="qa-bot-evaluation-") as folder,
         Bot.open(home or Path(folder), flags=flags, record=False) as bot,
@@ -171,52 +167,56 @@ def _opened(home: Path | None, flags: Flags) -> Iterator[Bot]:
         yield bot
 
 
-def converse(rewriter: Rewriter, dialogue: Dialogue, tell: Tell = Exchange) -> list[Asked]:
-    """The turns of a dialogue but the first, in order, each after what was told to those before."""
-    history = [tell(dialogue.turns[0].raw)]
-    asked: list[Asked] = []
-    for place, turn in enumerate(dialogue.turns[1:], start=2):
+def converse(rewriter: Rewriter, dialogue: Dialogue, remember: Remember = Exchange) -> list[RewriteResult]:
+    """Rewrites of all turns but the first, in order; each history holds the earlier turns as rewritten."""
+    history = [remember(dialogue.turns[0].raw)]
+    results: list[RewriteResult] = []
+    for number, turn in enumerate(dialogue.turns[1:], start=2):
         start = time.perf_counter()
-        said = rewriter.rewrite(turn.raw, history)
-        asked.append(Asked(turn, said, 1000 * (time.perf_counter() - start), f"{dialogue.name}_{place}"))
-        history.append(tell(said.text))
-    return asked
+        rewritten = rewriter.rewrite(turn.raw, history)
+        results.append(
+            RewriteResult(turn, rewritten, 1000 * (time.perf_counter() - start), f"{dialogue.name}_{number}")
+        )
+        history.append(remember(rewritten.text))
+    return results
 
 
 def shifts(rewriter: Rewriter, dialogues: Sequence[Dialogue]) -> list[bool]:
-    """Whether each dialogue's first turn is changed after the whole of the dialogue before."""
+    """Whether the first turn of each dialogue is changed if the previous dialogue is its history."""
     return [
         rewriter.rewrite(after.turns[0].raw, [Exchange(turn.manual) for turn in before.turns]).changed
         for before, after in pairwise(dialogues)
     ]
 
 
-def exactly(text: str, wanted: str) -> float:
-    """1 where two texts have the same words in the same order, whatever their case, else 0."""
-    return float(words(fold(text)) == words(fold(wanted)))
+def exact_match(text: str, expected: str) -> float:
+    """1 if two texts have the same words in the same order, without case; otherwise 0."""
+    return float(words(fold(text)) == words(fold(expected)))
 
 
 def _rows(
-    name: str, split: str, readings: Sequence[Reading], asked: Sequence[Asked], more: Mapping[str, Score]
+    name: str, split: str, systems: Sequence[RewriteSystem], results: Sequence[RewriteResult], more: Mapping[str, Score]
 ) -> list[Row]:
     of_rewrites = {
-        "changed": _score(each.said.changed for each in asked),
-        "harm": _score(each.said.changed for each in asked if each.turn.stands_alone),
+        "changed": _score(result.rewritten.changed for result in results),
+        "harm": _score(result.rewritten.changed for result in results if result.turn.stands_alone),
         **more,
-        "ms": Score(float(np.median([each.took for each in asked])) if asked else float("nan"), float("nan"), {}),
+        "ms": Score(
+            float(np.median([result.milliseconds for result in results])) if results else float("nan"), float("nan"), {}
+        ),
     }
     nothing = {name: Score(0.0, float("nan"), {}) for name in of_rewrites}
 
-    def row(reading: Reading) -> Row:
+    def row(system: RewriteSystem) -> Row:
         scores = {
-            "F1": _score(token_f1(reading.text(each), each.turn.manual) for each in asked),
-            "exact": _score(exactly(reading.text(each), each.turn.manual) for each in asked),
+            "F1": _score(token_f1(system.text(result), result.turn.manual) for result in results),
+            "exact": _score(exact_match(system.text(result), result.turn.manual) for result in results),
         }
-        also = of_rewrites if reading is REWRITTEN else nothing
-        return Row(TASK, name, split, reading.engine, "", len(asked), {**scores, **also})
+        also = of_rewrites if system is REWRITTEN else nothing
+        return Row(TASK, name, split, system.engine, "", len(results), {**scores, **also})
 
-    return [row(reading) for reading in readings]
+    return [row(system) for system in systems]
 
 
 def _score(values: Iterable[float]) -> Score:
-    return Score.of({str(place): float(value) for place, value in enumerate(values)})
+    return Score.of({str(number): float(value) for number, value in enumerate(values)})

@@ -1,7 +1,7 @@
-"""`eval rewrite` on questions that stand alone: how many are changed, though nothing was left out (harm)?
+"""`eval rewrite` on standalone questions: the share that is changed although nothing is missing (harm).
 
-Each question is asked after three others with their answers, drawn with a seed: after three of any kind, which is a
-shift of topic, and, where several stand in one file (MedQuAD has a file for each disease), after three of that file.
+The history of each question holds three others with their answers, drawn with a seed: three of any topic, and, if a
+file has several questions (MedQuAD has a file per disease), three of the same file.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ BEFORE = 3
 QUESTIONS = 2000
 SEED = 7
 ANSWER = 1000
-"""Characters of an answer that are kept."""
-ASKED = ("question", "title", "body", "summary")
+"""Characters of an answer in the history."""
+FIELDS = ("question", "title", "body", "summary")
 """Fields of a line that hold questions."""
 
 
-class Standing(NamedTuple):
-    """A question, the beginning of what answers it (may be empty), and the file that it stands in."""
+class StandaloneQuestion(NamedTuple):
+    """A question, the start of its answer (may be empty), and its file."""
 
     question: str
     answer: str
@@ -46,91 +46,100 @@ class Standing(NamedTuple):
 
 
 def holds_questions(data: Path) -> bool:
-    """Whether a path is no conversation: queries in BEIR's layout, or what `qa-bot add` reads."""
+    """Whether a path holds no conversations, but queries in BEIR's layout or input of `qa-bot add`."""
     if data.is_dir():
         return not any(data.glob("*.json"))
     return data.exists() and data.suffix != ".json" and not _has_turns(data)
 
 
-def evaluate_standing_alone(
+def evaluate_rewrite_harm(
     data: Path, *, limit: int | None = None, seed: int = SEED, progress: Progress = silent
 ) -> list[Row]:
-    """A row for questions after three of any kind, and one after three of their own file where files hold several.
+    """A row for questions after three others, and one for questions after three of the same file.
 
     Args:
-        data: JSON lines with `question`, or with `title`, `body` and `summary` as of `dev.queries.jsonl`; or anything
-            else that `qa-bot add` reads, where titles are questions.
-        limit: how many are drawn; 2,000 by default.
+        data: JSON lines with `question`, or with `title`, `body` and `summary` as in `dev.queries.jsonl`; or other
+            input of `qa-bot add` whose titles are questions.
+        limit: number of questions to draw; 2,000 by default.
 
     Raises:
-        DialogueError: there are too few.
+        DialogueError: for too few questions.
     """
-    found = list(questions(data))
-    if len(found) <= BEFORE:
-        raise DialogueError(f"Expected more than {BEFORE} questions in {data}, but got {len(found)}.")
+    pool = list(questions(data))
+    if len(pool) <= BEFORE:
+        raise DialogueError(f"Expected more than {BEFORE} questions in {data}, but got {len(pool)}.")
     rng = np.random.default_rng(seed)
-    drawn = [found[at] for at in sorted(rng.permutation(len(found))[: limit or QUESTIONS])]
-    rows = [_row(data, f"after {BEFORE} others", [_after(each, found, rng) for each in drawn], drawn, progress)]
-    files: dict[str, list[Standing]] = {}
-    for each in found:
-        files.setdefault(each.file, []).append(each)
-    beside = [each for each in drawn if len({other.question for other in files[each.file]}) > BEFORE]
+    drawn = [pool[i] for i in sorted(rng.permutation(len(pool))[: limit or QUESTIONS])]
+    histories = [_history(question, pool, rng) for question in drawn]
+    rows = [_row(data, f"after {BEFORE} others", histories, drawn, progress)]
+    files: dict[str, list[StandaloneQuestion]] = {}
+    for question in pool:
+        files.setdefault(question.file, []).append(question)
+    beside = [question for question in drawn if len({other.question for other in files[question.file]}) > BEFORE]
     if len(files) > 1 and beside:
-        before = [_after(each, files[each.file], rng) for each in beside]
-        rows.append(_row(data, f"after {BEFORE} of its file", before, beside, progress))
+        histories = [_history(question, files[question.file], rng) for question in beside]
+        rows.append(_row(data, f"after {BEFORE} of its file", histories, beside, progress))
     return rows
 
 
-def questions(data: Path) -> Iterator[Standing]:
+def questions(data: Path) -> Iterator[StandaloneQuestion]:
     """Questions of a file, in order; queries in BEIR's layout give body and summary as well.
 
     Raises:
-        DialogueError: a line of JSON that is none.
+        DialogueError: for a line that is not a JSON object.
     """
     if data.suffix == ".jsonl":
         yield from _lines(data)
         return
     for item in read(data):
         if isinstance(item, Record) and item.title.strip():
-            yield Standing(item.title.strip(), item.text[:ANSWER], item.where.rpartition(":")[0] or item.where)
+            yield StandaloneQuestion(
+                item.title.strip(), item.text[:ANSWER], item.where.rpartition(":")[0] or item.where
+            )
 
 
-def _lines(path: Path) -> Iterator[Standing]:
+def _lines(path: Path) -> Iterator[StandaloneQuestion]:
     for number, line in enumerate(path.read_bytes().splitlines(), start=1):
         try:
-            told = orjson.loads(line)
-            answer = str(told.get("answer") or "")[:ANSWER]
-            asked = [str(told.get(name) or "").strip() for name in ASKED]
+            fields = orjson.loads(line)
+            answer = str(fields.get("answer") or "")[:ANSWER]
+            texts = [str(fields.get(name) or "").strip() for name in FIELDS]
         except (ValueError, AttributeError) as error:
-            raise DialogueError(f"Expected an object of JSON, but got {error} ({path}, line {number}).") from error
-        yield from (Standing(question, answer, path.name) for question in asked if question)
+            raise DialogueError(f"Expected a JSON object, but got {error} ({path}, line {number}).") from error
+        yield from (StandaloneQuestion(question, answer, path.name) for question in texts if question)
 
 
-def _after(question: Standing, others: Sequence[Standing], rng: np.random.Generator) -> list[Exchange]:
-    """Three of the others that ask something else."""
-    kept = dict.fromkeys([question.question])
-    before: list[Exchange] = []
-    for at in rng.integers(len(others), size=100 * BEFORE).tolist():
-        if others[at].question not in kept and len(before) < BEFORE:
-            kept[others[at].question] = None
-            before.append(others[at].exchange)
-    return before
+def _history(
+    question: StandaloneQuestion, others: Sequence[StandaloneQuestion], rng: np.random.Generator
+) -> list[Exchange]:
+    """Three random exchanges with other questions."""
+    used = {question.question}
+    history: list[Exchange] = []
+    for i in rng.integers(len(others), size=100 * BEFORE).tolist():
+        if others[i].question not in used and len(history) < BEFORE:
+            used.add(others[i].question)
+            history.append(others[i].exchange)
+    return history
 
 
 def _row(
-    data: Path, engine: str, before: Sequence[list[Exchange]], drawn: Sequence[Standing], progress: Progress
+    data: Path,
+    engine: str,
+    histories: Sequence[list[Exchange]],
+    drawn: Sequence[StandaloneQuestion],
+    progress: Progress,
 ) -> Row:
     rewriter = Rewriter()
     changed: dict[str, float] = {}
-    took: list[float] = []
-    for place, (each, history) in enumerate(zip(drawn, before, strict=True)):
+    milliseconds: list[float] = []
+    for number, (question, history) in enumerate(zip(drawn, histories, strict=True)):
         start = time.perf_counter()
-        said = rewriter.rewrite(each.question, history)
-        took.append(1000 * (time.perf_counter() - start))
-        changed[str(place)] = float(said.changed)
-        progress(f"asked {engine}", place + 1)
-    median, most = (Score(float(np.percentile(took, share)), float("nan"), {}) for share in (50, 95))
-    scores = {"harm": Score.of(changed), "ms": median, "ms_p95": most}
+        rewritten = rewriter.rewrite(question.question, history)
+        milliseconds.append(1000 * (time.perf_counter() - start))
+        changed[str(number)] = float(rewritten.changed)
+        progress(f"rewrote questions {engine}", number + 1)
+    median, p95 = (Score(float(np.percentile(milliseconds, share)), float("nan"), {}) for share in (50, 95))
+    scores = {"harm": Score.of(changed), "ms": median, "ms_p95": p95}
     return Row(TASK, data.name, "", engine, "", len(drawn), scores)
 
 

@@ -1,8 +1,8 @@
-"""`eval liveqa --calibration`: does the bot know when it does not know?
+"""`eval liveqa --calibration`: quality of the confidence, and so of abstentions.
 
-Judged questions are mixed with as many that the collection does not answer. A first document is right from grade 1 on
-(judgement 2 of 1–4), and never for a question off the topic. The confidence that `ask` gives stands first; the other
-rows make it anew from the same questions, each by folds that did not see it.
+Judged questions are mixed with as many off-topic questions. A first document is right from grade 1 (judgement 2 of
+1–4); for off-topic questions none is right. The first row is the confidence of `ask`; the others recalibrate it on the
+same questions by cross-validation.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from qa_core.measures.metrics import Score
 from qa_core.measures.significance import SEED
 from qa_core.types import Question
 from qa_lab.evaluate.datasets import Dataset, DatasetError
-from qa_lab.evaluate.evaluation_home import Asked, Flags, Progress, indexed, silent
+from qa_lab.evaluate.evaluation_home import Flags, Progress, SystemUnderTest, evaluation_home, silent
 from qa_lab.evaluate.liveqa.calibration_measures import (
     area_under_risk,
     calibration_error,
@@ -43,7 +43,7 @@ log = logging.getLogger(__name__)
 
 TASK = "liveqa, calibration"
 RIGHT = 1
-"""The least grade of a right first document."""
+"""Lowest grade of a right first document."""
 COVERAGE = 0.5
 DRAWS = 1000
 COMPARED_BY = "Brier"
@@ -53,8 +53,8 @@ OFF_TOPIC = "off-topic:"
 
 
 @dataclass(slots=True)
-class Seen:
-    """By question: what the stages said, and whether the first document was right; in the order of asking."""
+class Observations:
+    """Features of each question, and whether its first document was right."""
 
     rows: list[Features] = field(default_factory=list)
     right: list[bool] = field(default_factory=list)
@@ -73,20 +73,20 @@ def evaluate_abstention(
     seed: int = 0,
     progress: Progress = silent,
 ) -> list[Row]:
-    """For each engine and encoder a row of the confidence as it is, then those made anew, compared by Brier score.
+    """For each engine and encoder, a row of the present confidence and rows of recalibrated ones, by Brier score.
 
     Args:
-        off_topic: a table, or a folder of tables, with questions that the collection does not answer.
-        out: write `calibration.json`, `reliability.png` and `risk-coverage.png` here; several engines or encoders
-            get a folder each, named by both.
-        seed: of the draw of questions and of the folds.
+        off_topic: a table, or a folder of tables, of questions that the collection does not answer.
+        out: folder for `calibration.json`, `reliability.png` and `risk-coverage.png`; with several engines or
+            encoders, each pair has a subfolder.
+        seed: seed of the sample of questions and of the folds.
 
     Raises:
-        DatasetError: nothing of the data could be added; too few questions, or too few right or wrong answers.
+        DatasetError: if no document could be added, or for too few questions or right or wrong answers.
     """
     others = draw_off_topic(off_topic, len(dataset.queries), seed=seed)
-    found: list[list[Row]] = []
-    given = indexed(
+    rows: list[Row] = []
+    opening = evaluation_home(
         [dataset.corpus],
         collection=dataset.name,
         judged=judged(dataset),
@@ -95,20 +95,20 @@ def evaluate_abstention(
         flags=flags,
         progress=progress,
     )
-    with given as data:
-        for asked in data.systems(engines, encoders, calibrated=True):
-            seen = _seen(asked, dataset, others, progress)
-            confidences = _confidences(seen, _trained(asked.bot), seed)
-            found.append(compared([_row(asked, dataset, *each, seen) for each in confidences.items()], COMPARED_BY))
+    with opening as data:
+        for tested in data.systems(engines, encoders, calibrated=True):
+            observed = _observations(tested, dataset, others, progress)
+            confidences = _confidences(observed, _trained(tested.bot), seed)
+            rows += compared([_row(tested, dataset, *item, observed) for item in confidences.items()], COMPARED_BY)
             if out is not None:
                 several = len(engines) > 1 or len(encoders) > 1
-                name = "-".join(filter(None, (asked.system, Path(asked.encoder).name)))
-                write(out / name if several else out, confidences, seen.right)
-    return [row for rows in found for row in rows]
+                name = "-".join(filter(None, (tested.system, Path(tested.encoder).name)))
+                write(out / name if several else out, confidences, observed.right)
+    return rows
 
 
 def scores(confidences: Floats, right: Sequence[bool], ids: Sequence[str]) -> dict[str, Score]:
-    """Every measure of a confidence; `AURC_best` is what one would have that puts all right answers first."""
+    """Every measure of a confidence; `AURC_best` is the AURC of a confidence that ranks all right answers first."""
     y = np.asarray(right, np.float64)
     errors = squared_errors(confidences, y)
     half = f"precision@{COVERAGE:.0%}"
@@ -123,17 +123,17 @@ def scores(confidences: Floats, right: Sequence[bool], ids: Sequence[str]) -> di
 
 
 def write(folder: Path, confidences: Mapping[str, Floats], right: Sequence[bool]) -> None:
-    """The curves of each confidence as numbers, and as pictures where matplotlib is installed."""
+    """Write the curves of each confidence as numbers, and as pictures if matplotlib is installed."""
     folder.mkdir(parents=True, exist_ok=True)
-    told: dict[str, object] = {}
+    curves: dict[str, object] = {}
     bins, risks = {}, {}
-    for name, each in confidences.items():
-        table, (coverage, risk) = reliability(each, right), risk_coverage(each, right)
+    for name, confidence in confidences.items():
+        table, (coverage, risk) = reliability(confidence, right), risk_coverage(confidence, right)
         curve = {"coverage": coverage.round(6).tolist(), "risk": risk.round(6).tolist()}
-        told[name] = {"reliability": [asdict(b) for b in table], "risk_coverage": curve}
+        curves[name] = {"reliability": [asdict(b) for b in table], "risk_coverage": curve}
         bins[name] = (np.array([b.confidence for b in table]), np.array([b.accuracy for b in table]))
         risks[name] = (coverage, risk)
-    (folder / "calibration.json").write_bytes(orjson.dumps(told, option=orjson.OPT_INDENT_2) + b"\n")
+    (folder / "calibration.json").write_bytes(orjson.dumps(curves, option=orjson.OPT_INDENT_2) + b"\n")
     try:
         _draw(folder, bins, risks)
     except ModuleNotFoundError as error:
@@ -148,22 +148,24 @@ def _draw(folder: Path, bins: Mapping[str, tuple[Floats, Floats]], risks: Mappin
     draw_lines(folder / "risk-coverage.png", risks, x="coverage", y="share of wrong answers among those given")
 
 
-def _seen(asked: Asked, dataset: Dataset, others: Sequence[Question], progress: Progress) -> Seen:
-    bot, engine, _ = asked
-    assert engine != "plain", "only engines of the pipeline decide"
+def _observations(
+    tested: SystemUnderTest, dataset: Dataset, others: Sequence[Question], progress: Progress
+) -> Observations:
+    bot, engine, _ = tested
+    assert engine != "plain", "only engines of the corridor decide"
     corridor, trained = bot.corridor(), _trained(bot)
-    seen = Seen()
+    observed = Observations()
     for done, (question, grades) in enumerate(_mixed(dataset, others), start=1):
         row, first = _features(corridor, question, engine, trained)
-        seen.rows.append(row)
-        seen.right.append(grades.get(first, 0) >= RIGHT)
-        seen.ids.append(question.id if grades else f"{OFF_TOPIC}{question.id}")
+        observed.rows.append(row)
+        observed.right.append(grades.get(first, 0) >= RIGHT)
+        observed.ids.append(question.id if grades else f"{OFF_TOPIC}{question.id}")
         progress(f"asked of {engine}", done)
-    return seen
+    return observed
 
 
 def _mixed(dataset: Dataset, others: Sequence[Question]) -> Iterator[tuple[Question, Mapping[str, int]]]:
-    """Each question with the grades of its documents; nothing is right for those off the topic."""
+    """Each question with the grades of its documents; off-topic questions have none."""
     for query in dataset.queries:
         yield query.question, dataset.qrels[query.question.id]
     for question in others:
@@ -173,22 +175,22 @@ def _mixed(dataset: Dataset, others: Sequence[Question]) -> Iterator[tuple[Quest
 def _features(
     corridor: Corridor, question: Question, engine: SearchMode, trained: Sequence[str]
 ) -> tuple[Features, str]:
-    """What the stages said of the first document, and its id (empty where nothing was found)."""
+    """Features of the first document, and its id (empty if no document was found)."""
     ranking = rank(corridor, question, engine=engine)
     decision = corridor.decide(ranking)
-    told = ranking.candidates[0].signals.by_name() if ranking.candidates else {}
-    own = {name: told[name] for name in trained if name in told}
-    made = {CONFIDENCE: decision.confidence, LOGIT: logit(decision.confidence)}
-    return {**decision.features, **own, **made}, next(iter(documents(ranking)), "")
+    signals = ranking.candidates[0].signals.by_name() if ranking.candidates else {}
+    scores = {name: signals[name] for name in trained if name in signals}
+    present = {CONFIDENCE: decision.confidence, LOGIT: logit(decision.confidence)}
+    return {**decision.features, **scores, **present}, next(iter(documents(ranking)), "")
 
 
 def _trained(bot: Bot) -> list[str]:
-    """What the trained rankers' scores are called."""
-    return [each.name for each in bot.rankers.models] + [LEARNED] * (bot.rankers.fusion is not None)
+    """Names of the trained rankers' scores."""
+    return [ranker.name for ranker in bot.rankers.models] + [LEARNED] * (bot.rankers.fusion is not None)
 
 
-def _confidences(seen: Seen, trained: Sequence[str], seed: int) -> dict[str, Floats]:
-    """The present confidence (N,) and those made anew, held out, (N,) each."""
+def _confidences(observed: Observations, trained: Sequence[str], seed: int) -> dict[str, Floats]:
+    """The present confidence (N,) and the recalibrated ones, held out, (N,) each."""
     stages = platt((*FEATURES, *trained))
     ways: dict[str, Fit] = {
         "Platt of present": platt((LOGIT,)),
@@ -196,22 +198,23 @@ def _confidences(seen: Seen, trained: Sequence[str], seed: int) -> dict[str, Flo
         "Platt of stages": stages,
         "isotonic of stages": isotonic_after(stages),
     }
-    present = np.array([row[CONFIDENCE] for row in seen.rows])
+    present = np.array([row[CONFIDENCE] for row in observed.rows])
     try:
-        return {PRESENT: present, **{n: held_out(way, seen.rows, seen.right, seed=seed) for n, way in ways.items()}}
+        made = {name: held_out(way, observed.rows, observed.right, seed=seed) for name, way in ways.items()}
     except ValueError as error:
         raise DatasetError(str(error)) from error
+    return {PRESENT: present, **made}
 
 
-def _row(asked: Asked, dataset: Dataset, name: str, confidences: Floats, seen: Seen) -> Row:
-    measured = scores(confidences, seen.right, seen.ids)
-    system = f"{asked.system}, {name}"
-    return Row(TASK, dataset.name, dataset.split, system, asked.encoder, len(seen.rows), measured)
+def _row(tested: SystemUnderTest, dataset: Dataset, name: str, confidences: Floats, observed: Observations) -> Row:
+    measured = scores(confidences, observed.right, observed.ids)
+    system = f"{tested.system}, {name}"
+    return Row(TASK, dataset.name, dataset.split, system, tested.encoder, len(observed.rows), measured)
 
 
 def _drawn(measure: Callable[[Floats, Floats], float], confidences: Floats, right: Floats) -> Score:
-    """A figure of all questions together, with the standard error of drawing them anew (bootstrap)."""
+    """A measure of all questions together, with its bootstrap standard error."""
     size = len(right)
-    places = np.random.default_rng(SEED).integers(size, size=(DRAWS, size))
-    draws = [measure(confidences[each], right[each]) for each in places]
+    samples = np.random.default_rng(SEED).integers(size, size=(DRAWS, size))
+    draws = [measure(confidences[sample], right[sample]) for sample in samples]
     return Score(measure(confidences, right), float(np.std(draws, ddof=1)), {})

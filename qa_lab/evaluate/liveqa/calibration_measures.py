@@ -1,6 +1,6 @@
-"""How far confidences tell right answers from wrong ones, and how far they are probabilities.
+"""Measures of confidences: how well they are calibrated, and how well they separate right answers from wrong ones.
 
-All take confidences (N,) in [0, 1] and whether each answer was right, (N,), with N of at least 1.
+All take confidences (N,) in [0, 1] and the correctness of the answers (N,), with N of at least 1.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Bin:
-    """Answers whose confidences are alike: how many, their mean confidence, and the share of them that was right."""
+    """Answers with similar confidences: their number, mean confidence and share of right ones."""
 
     count: int
     confidence: float
@@ -24,11 +24,11 @@ class Bin:
 
 
 def reliability(confidences: ArrayLike, right: ArrayLike, *, bins: int = BINS) -> list[Bin]:
-    """Bins of equal width, lowest first and empty ones left out; 1 falls into the last."""
+    """Non-empty bins of equal width, lowest first; a confidence of 1 is in the last."""
     c, y = _checked(confidences, right)
-    place = np.minimum((c * bins).astype(np.int64), bins - 1)
-    counts = np.bincount(place, minlength=bins)
-    sums, rights = np.bincount(place, c, minlength=bins), np.bincount(place, y, minlength=bins)
+    index = np.minimum((c * bins).astype(np.int64), bins - 1)
+    counts = np.bincount(index, minlength=bins)
+    sums, rights = np.bincount(index, c, minlength=bins), np.bincount(index, y, minlength=bins)
     return [Bin(n, s / n, r / n) for n, s, r in zip(counts.tolist(), sums.tolist(), rights.tolist(), strict=True) if n]
 
 
@@ -45,25 +45,25 @@ def squared_errors(confidences: ArrayLike, right: ArrayLike) -> Floats:
 
 
 def risk_coverage(confidences: ArrayLike, right: ArrayLike) -> tuple[Floats, Floats]:
-    """Coverage `k / N` and the share of wrong ones among the `k` surest answers, for k from 1 to N, (N,) each.
+    """Coverage `k / N` and the share of wrong answers among the `k` most confident, for k from 1 to N, (N,) each.
 
-    Of answers that are equally sure any may come first: what stands there is the mean over all their orders.
+    Answers with equal confidence count with the mean over all their orders.
     """
     c, y = _checked(confidences, right)
     values, group = np.unique(-c, return_inverse=True)
-    share = np.bincount(group, y) / np.bincount(group)  # of right ones where the confidence is the same
+    share = np.bincount(group, y) / np.bincount(group)  # of right answers per confidence
     expected = share[np.sort(group)] if len(values) < len(c) else y[np.argsort(-c)]
-    given = np.arange(1, len(c) + 1)
-    return given / len(c), 1 - np.cumsum(expected) / given
+    k = np.arange(1, len(c) + 1)
+    return k / len(c), 1 - np.cumsum(expected) / k
 
 
 def area_under_risk(confidences: ArrayLike, right: ArrayLike) -> float:
-    """AURC: the mean of the risks at every coverage (Geifman and El-Yaniv 2017); less is better."""
+    """AURC: the mean risk over all coverages (Geifman and El-Yaniv 2017); lower is better."""
     return float(risk_coverage(confidences, right)[1].mean())
 
 
 def precision_at(confidences: ArrayLike, right: ArrayLike, *, coverage: float) -> float:
-    """The share of right ones among the surest answers, as few as reach the coverage in (0, 1]."""
+    """The share of right answers among the fewest most confident ones that reach the coverage in (0, 1]."""
     covered, risk = risk_coverage(confidences, right)
     return float(1 - risk[np.searchsorted(covered, coverage - 1e-12)])
 

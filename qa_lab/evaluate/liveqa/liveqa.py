@@ -1,7 +1,7 @@
-"""`eval liveqa`: title and body of real questions through the whole pipeline (thesis, chapter 7).
+"""`eval liveqa`: title and body of real questions through the whole corridor (Wang 2018, chapter 7).
 
-Lists are measured to depth 1000 before tiling, whatever was abstained. First documents (`avg_score`, `succ@i+`, …) are
-those of `qa-bot ask`, which looks less deep and may withhold its answer.
+Lists are measured to depth 1000 before tiling, regardless of abstention. First documents (`avg_score`, `succ@i+`, …)
+are those of `qa-bot ask`, which ranks fewer documents and may withhold its answer.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from qa_core.measures.metrics import Score, evaluate, liveqa
 from qa_core.measures.runs import Qrels, run_of
 from qa_core.types import Question
 from qa_lab.evaluate.datasets import Dataset, DatasetError, Query
-from qa_lab.evaluate.evaluation_home import Asked, Flags, Progress, indexed, silent
+from qa_lab.evaluate.evaluation_home import Flags, Progress, SystemUnderTest, evaluation_home, silent
 from qa_lab.evaluate.report import Row, compared
 from qa_lab.evaluate.retrieval import judged, write_runs
 from qa_lab.evaluate.systems import DEPTH, documents, rank
@@ -29,7 +29,7 @@ QUESTION, SUMMARY = "", "summary"
 
 @dataclass(slots=True)
 class Replies:
-    """By question: documents to depth 1000, those that `ask` ranks; and the questions whose answer was withheld."""
+    """Documents of each question to depth 1000, those that `ask` ranks, and the questions with a withheld answer."""
 
     ranked: dict[str, list[str]] = field(default_factory=dict)
     served: dict[str, list[str]] = field(default_factory=dict)
@@ -48,25 +48,25 @@ def evaluate_liveqa(
     run: Path | None = None,
     progress: Progress = silent,
 ) -> list[Row]:
-    """A row for each engine (and encoder, where it has a say), compared with the first by nDCG@10.
+    """A row for each engine (and encoder, if it uses one), compared with the first by nDCG@10.
 
     Args:
-        encoders: names; none means the configured one.
-        summary: add rows with a person's summary as the question.
-        home: index and ask here instead of in a temporary home.
-        flags: configuration by `section.key`; `answer.precision` decides how often is abstained.
-        relevant: the least grade that AP, RR and recall count.
-        run: write the ranked documents as a TREC run; of several rows each to a file of its own beside it.
+        encoders: names; by default the configured one.
+        summary: add rows with the annotator's summary as the question.
+        home: home to use instead of a temporary one.
+        flags: configuration by `section.key`; `answer.precision` controls abstention.
+        relevant: lowest grade that AP, RR and recall count as relevant.
+        run: write the ranked documents as a TREC run; several rows have a file each.
 
     Raises:
-        DatasetError: nothing of the data could be added, or a summary is asked for and missing.
+        DatasetError: if no document could be added, or summaries are missing.
     """
     if summary:
         _check_summaries(dataset)
     queries = (QUESTION, SUMMARY) if summary else (QUESTION,)
     rows: list[Row] = []
     replies: list[Replies] = []
-    given = indexed(
+    opening = evaluation_home(
         [dataset.corpus],
         collection=dataset.name,
         judged=judged(dataset),
@@ -75,14 +75,14 @@ def evaluate_liveqa(
         flags=flags,
         progress=progress,
     )
-    with given as data:
-        for asked in data.systems(engines, encoders, calibrated=True):
+    with opening as data:
+        for tested in data.systems(engines, encoders, calibrated=True):
             for query in queries:
-                replies.append(_replies(asked, dataset, query, progress))
+                replies.append(_replies(tested, dataset, query, progress))
                 measured = scores(dataset.qrels, replies[-1], relevant)
-                rows.append(_row(asked, dataset, query, measured))
+                rows.append(_row(tested, dataset, query, measured))
     if run is not None:
-        write_runs(run, rows, [each.ranked for each in replies])
+        write_runs(run, rows, [reply.ranked for reply in replies])
     return compared(rows, COMPARED_BY)
 
 
@@ -96,13 +96,13 @@ def scores(qrels: Qrels, replies: Replies, relevant: int = 1) -> dict[str, Score
     }
 
 
-def _replies(asked: Asked, dataset: Dataset, query: str, progress: Progress) -> Replies:
-    bot, engine, _ = asked
-    assert engine != "plain", "only engines of the pipeline answer"
+def _replies(tested: SystemUnderTest, dataset: Dataset, query: str, progress: Progress) -> Replies:
+    bot, engine, _ = tested
+    assert engine != "plain", "only engines of the corridor answer"
     corridor = bot.corridor()
     replies = Replies()
-    for done, each in enumerate(dataset.queries, start=1):
-        question = _question(each, query)
+    for done, entry in enumerate(dataset.queries, start=1):
+        question = _question(entry, query)
         replies.ranked[question.id] = documents(rank(corridor, question, engine=engine, depth=DEPTH))
         served = rank(corridor, question, engine=engine)
         replies.served[question.id] = documents(served)
@@ -112,13 +112,13 @@ def _replies(asked: Asked, dataset: Dataset, query: str, progress: Progress) -> 
     return replies
 
 
-def _row(asked: Asked, dataset: Dataset, query: str, measured: dict[str, Score]) -> Row:
+def _row(tested: SystemUnderTest, dataset: Dataset, query: str, measured: dict[str, Score]) -> Row:
     size = len(dataset.queries)
-    return Row(TASK, dataset.name, dataset.split, asked.system, asked.encoder, size, measured, query)
+    return Row(TASK, dataset.name, dataset.split, tested.system, tested.encoder, size, measured, query)
 
 
-def _question(query: Query, what: str) -> Question:
-    return replace(query.question, title=query.summary, body="") if what == SUMMARY else query.question
+def _question(query: Query, field: str) -> Question:
+    return replace(query.question, title=query.summary, body="") if field == SUMMARY else query.question
 
 
 def _check_summaries(dataset: Dataset) -> None:

@@ -1,7 +1,7 @@
-"""Questions that a medical collection does not answer, from people's streams of questions (TREC LiveQA).
+"""Reads questions that a medical collection does not answer, from streams of user questions (TREC LiveQA).
 
-Tables of tabs under a header that names `qid`, `title`, `body` and a category (`category` or `leaf_category`, and
-maybe `top_category`). Questions of a medical category are left out.
+Tab-separated tables with the columns `qid`, `title`, `body` and a category (`category` or `leaf_category`, and
+optionally `top_category`). Questions in a medical category are left out.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from qa_core.types import Question
 from qa_lab.evaluate.datasets import DatasetError
 
 FOLDER = "liveqa"
-"""Looked for beside the judged data."""
+"""Default folder, beside the judged data."""
 SUFFIXES = (".tsv", ".tsv.gz")
 CATEGORIES = ("category", "leaf_category", "top_category")
 MEDICAL = frozenset(
@@ -49,31 +49,31 @@ MEDICAL = frozenset(
         "women's health",
     }
 )
-"""Categories of health, and those of hair and skin, where illness is asked about, too."""
+"""Categories of health, and of hair and skin, which have questions on illness too."""
 
 
 def draw_off_topic(path: Path, count: int, *, seed: int = 0) -> list[Question]:
-    """So many questions of a file or of a folder's files, drawn without replacement; the same seed draws the same.
+    """`count` questions from a file or a folder of files, drawn without replacement; reproducible by seed.
 
     Raises:
-        DatasetError: nothing there, no such columns, too few questions.
+        DatasetError: for missing files or columns, or too few questions.
     """
-    found = {question.id: question for file in _files(path) for question in _questions(file)}
-    if len(found) < count:
-        raise DatasetError(f"Expected {count} questions off the topic in {path}, but got {len(found)}; add more.")
-    known = sorted(found)
-    return [found[known[place]] for place in np.random.default_rng(seed).permutation(len(known))[:count]]
+    pool = {question.id: question for file in _files(path) for question in _questions(file)}
+    if len(pool) < count:
+        raise DatasetError(f"Expected {count} off-topic questions in {path}, but got {len(pool)}; add more.")
+    ids = sorted(pool)
+    return [pool[ids[i]] for i in np.random.default_rng(seed).permutation(len(ids))[:count]]
 
 
 def beside(data: Path) -> Path:
-    """The folder of questions that lies beside judged data."""
+    """The default folder of off-topic questions for judged data."""
     return data.resolve().parent / FOLDER
 
 
 def _files(path: Path) -> list[Path]:
     if path.is_file():
         return [path]
-    files = sorted(each for each in path.glob("*") if each.name.endswith(SUFFIXES)) if path.is_dir() else []
+    files = sorted(file for file in path.glob("*") if file.name.endswith(SUFFIXES)) if path.is_dir() else []
     if not files:
         raise DatasetError(
             f"Expected tables of questions ({' or '.join(SUFFIXES)}) in {path}, but got none; name them by --off-topic."
@@ -82,7 +82,7 @@ def _files(path: Path) -> list[Path]:
 
 
 def _questions(path: Path) -> Iterator[Question]:
-    """The questions of a file that are not medical; lines that are cut short are passed over."""
+    """The questions of a file that are not medical; truncated lines are skipped."""
     lines = _text(path).split("\n")
     names = lines[0].removeprefix("\ufeff").rstrip("\r").split("\t")
     if not {"qid", "title"} <= {*names} or not {*names} & {*CATEGORIES}:
@@ -100,5 +100,5 @@ def _medical(row: Mapping[str, str]) -> bool:
 
 
 def _text(path: Path) -> str:
-    told = path.read_bytes()
-    return (gzip.decompress(told) if path.name.endswith(".gz") else told).decode("utf-8", "replace")
+    data = path.read_bytes()
+    return (gzip.decompress(data) if path.name.endswith(".gz") else data).decode("utf-8", "replace")

@@ -1,6 +1,6 @@
-"""Confidence made anew from what the stages say: by logistic regression (Platt 1999) or by isotonic regression.
+"""Recalibrates the confidence, by logistic regression (Platt 1999) or by isotonic regression.
 
-Isotonic regression is the never falling function nearest to the labels (Zadrozny and Elkan 2002).
+Isotonic regression is the nondecreasing function nearest to the labels (Zadrozny and Elkan 2002).
 """
 
 from __future__ import annotations
@@ -20,31 +20,31 @@ LEAST = 1e-6
 Floats = NDArray[np.float64]
 Confidence = Callable[[Features], float]
 Fit = Callable[[Sequence[Features], Sequence[bool]], Confidence]
-"""From questions' features, (N,), and whether they were answered right, (N,), to the confidence in an answer."""
+"""Fits a confidence to the features of N questions and the correctness of their answers."""
 
 
 def held_out(
     make: Fit, rows: Sequence[Features], right: Sequence[bool], *, folds: int = FOLDS, seed: int = 0
 ) -> Floats:
-    """Confidences (N,), each of what was fitted on the other folds; every fold has its share of right ones.
+    """Confidences (N,), each by a fit to the other folds; right answers are spread evenly over the folds.
 
     Raises:
-        ValueError: fewer than two right or two wrong ones, so that a fit could find all labels alike.
+        ValueError: for fewer than two right or two wrong answers, because a fit needs both.
     """
     y = np.asarray(right, bool)
     if not 2 <= y.sum() <= len(y) - 2:
         raise ValueError(
-            f"Expected two right and two wrong first documents or more, but got {int(y.sum())} right of {len(y)}; "
+            f"Expected at least two right and two wrong first documents, but got {int(y.sum())} right of {len(y)}; "
             "measure on more questions."
         )
     fold = np.empty(len(y), np.int64)
     drawn = np.random.default_rng(seed).permutation(len(y))
     fold[drawn[np.argsort(~y[drawn], kind="stable")]] = np.arange(len(y)) % folds
     confidences = np.zeros(len(y))
-    for each in range(folds):
-        train, test = np.flatnonzero(fold != each).tolist(), np.flatnonzero(fold == each).tolist()
-        made = make([rows[i] for i in train], [bool(y[i]) for i in train])
-        confidences[test] = [made(rows[i]) for i in test]
+    for number in range(folds):
+        train, test = (np.flatnonzero(chosen).tolist() for chosen in (fold != number, fold == number))
+        confidence = make([rows[i] for i in train], [bool(y[i]) for i in train])
+        confidences[test] = [confidence(rows[i]) for i in test]
     return confidences
 
 
@@ -64,7 +64,7 @@ def isotonic(name: str) -> Fit:
 
 
 def isotonic_after(first: Fit) -> Fit:
-    """Isotonic regression of another confidence, as that is on questions that it was not fitted on."""
+    """Isotonic regression of the held-out values of another confidence."""
 
     def make(rows: Sequence[Features], right: Sequence[bool]) -> Confidence:
         level = isotonic_fit(held_out(first, rows, right).tolist(), right)

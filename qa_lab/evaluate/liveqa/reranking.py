@@ -1,7 +1,7 @@
-"""`eval liveqa --model`: the same candidates in the order of each ranker alone, and of a learned fusion of all.
+"""`eval liveqa --model`: the same candidates ranked by each ranker alone, and by a learned fusion of all.
 
-Candidates are the documents that the pipeline puts in order. Bounds are their best and their worst order by grade; the
-fusion is cross-validated over the questions, so that every one of them is ranked by trees that did not see it.
+The candidates are the documents that the corridor ranks. The bounds are their best and worst order by grade. The fusion
+is cross-validated over the questions.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from qa_core.measures.metrics import Score, liveqa
 from qa_core.measures.runs import rankings
 from qa_core.types import FloatArray
 from qa_lab.evaluate.datasets import Dataset
-from qa_lab.evaluate.evaluation_home import Flags, Progress, indexed, silent
+from qa_lab.evaluate.evaluation_home import Flags, Progress, evaluation_home, silent
 from qa_lab.evaluate.report import Row, compared
 from qa_lab.evaluate.retrieval import judged
 from qa_lab.evaluate.systems import rank
@@ -27,7 +27,7 @@ TASK = "liveqa, re-ranked"
 FOLDS = 10
 COMPARED_BY = "nDCG@10"
 STAGES = ("evidence", "clue", "title_similarity", "passage_similarity", "bm25")
-"""Of the pipeline, that have a row of their own beside the rankers."""
+"""Stages of the corridor with a row each."""
 FIRST = ("avg_score", "avg_score_condensed")
 
 
@@ -40,19 +40,19 @@ def evaluate_reranking(
     flags: Flags | None = None,
     progress: Progress = silent,
 ) -> list[Row]:
-    """The pipeline's own order first, then each stage and ranker, the fusion, and the bounds.
+    """Rows for the order of the corridor, each stage and ranker, the fusion, and the bounds.
 
     Args:
         models: folders of trained rankers.
-        encoders: names; the first is the one asked.
-        flags: configuration by `section.key`; `ranking.depth` says how many documents are put in order.
+        encoders: names; the first is used.
+        flags: configuration by `section.key`; `ranking.depth` is the number of documents to rank.
 
     Raises:
-        DatasetError: nothing of the data could be added.
-        RankerError: a model cannot be opened.
+        DatasetError: if no document could be added.
+        RankerError: if a model cannot be opened.
     """
     rankers = open_rankers(",".join(map(str, models)))
-    given = indexed(
+    opening = evaluation_home(
         [dataset.corpus],
         collection=dataset.name,
         judged=judged(dataset),
@@ -61,12 +61,12 @@ def evaluate_reranking(
         flags=flags,
         progress=progress,
     )
-    with given as data, data.opened(encoder=next(iter(encoders), None)) as bot:
+    with opening as data, data.opened(encoder=next(iter(encoders), None)) as bot:
         corridor, depth, encoder = bot.corridor(), bot.config.ranking.depth, bot.config.dense.encoder
-        lessons = of_judgements(
+        pool = of_judgements(
             [query.question for query in dataset.queries],
             dataset.qrels,
-            lambda question, wanted: rank(corridor, question, engine="hybrid", depth=wanted).candidates,
+            lambda question, limit: rank(corridor, question, engine="hybrid", depth=limit).candidates,
             depth=depth,
             weight=UNJUDGED,
             models=[ranker.within(depth) for ranker in rankers],
@@ -75,31 +75,31 @@ def evaluate_reranking(
     names = [ranker.name for ranker in rankers]
     size = len(dataset.queries)
     rows = [
-        Row(TASK, dataset.name, dataset.split, name, encoder, size, measured(lessons, scores))
-        for name, scores in _orders(lessons, names)
+        Row(TASK, dataset.name, dataset.split, name, encoder, size, measured(pool, scores))
+        for name, scores in _orders(pool, names)
     ]
     return compared(rows, COMPARED_BY)
 
 
-def measured(lessons: FusionTrainingData, scores: FloatArray) -> dict[str, Score]:
-    """Measures of the LiveQA tasks (thesis, ch. 7); AP@2+ counts documents of judgement 2 of 1–4, or better."""
-    found = lessons.measured(scores, ("nDCG@10",))
+def measured(pool: FusionTrainingData, scores: FloatArray) -> dict[str, Score]:
+    """Measures of the LiveQA tasks (Wang 2018, ch. 7); AP@2+ counts documents of judgement 2 of 1–4 or better."""
+    measures = pool.measured(scores, ("nDCG@10",))
     for grade in (1, 2, 3):
-        for name, score in lessons.measured(scores, ("AP", "RR"), relevant=grade).items():
-            found[f"{name}@{grade + 1}+"] = score
-    first = liveqa(lessons.qrels, rankings(lessons.run(scores)))
-    return found | {name: first[name] for name in FIRST}
+        for name, score in pool.measured(scores, ("AP", "RR"), relevant=grade).items():
+            measures[f"{name}@{grade + 1}+"] = score
+    first = liveqa(pool.qrels, rankings(pool.run(scores)))
+    return measures | {name: first[name] for name in FIRST}
 
 
-def _orders(lessons: FusionTrainingData, models: Sequence[str]) -> Iterator[tuple[str, FloatArray]]:
-    scores = lessons.scores
+def _orders(pool: FusionTrainingData, models: Sequence[str]) -> Iterator[tuple[str, FloatArray]]:
+    scores = pool.scores
     yield "pipeline", scores.only(["combined"]).table[:, 0]
     for name in (*STAGES, *models):
         yield name, scores.only([name]).table[:, 0]
     yield (
         "fusion",
-        cross_validated(scores, lessons.grades, weights=lessons.weights, folds=FOLDS, config=FusionConfig()),
+        cross_validated(scores, pool.grades, weights=pool.weights, folds=FOLDS, config=FusionConfig()),
     )
-    grades = lessons.grades.astype(np.float32)
+    grades = pool.grades.astype(np.float32)
     yield "upper bound", grades
     yield "lower bound", -grades

@@ -20,7 +20,7 @@ from qa_bot.home.folder import Home
 from qa_core.measures.metrics import Score
 from qa_core.measures.plots import draw_bars
 from qa_lab.evaluate.datasets import read_dataset, splits
-from qa_lab.evaluate.evaluation_home import indexed
+from qa_lab.evaluate.evaluation_home import evaluation_home
 from qa_lab.evaluate.systems import rank
 from qa_lab.train.data.answer_sets import read_answer_sets, select
 from qa_lab.train.errors import SettingsError, TrainingDataError, TrainingError
@@ -88,7 +88,7 @@ def _of_collection(folder: Path, config: FusionSettings, limit: int | None) -> F
     flags = {"dense.encoder": config.encoder or STARTER, "ranking.depth": config.depth}
     judged = {document for grades in dataset.qrels.values() for document in grades}
     with (
-        indexed([dataset.corpus], collection=dataset.name, judged=judged, flags=flags) as data,
+        evaluation_home([dataset.corpus], collection=dataset.name, judged=judged, flags=flags) as data,
         data.opened() as bot,
     ):
         corridor = bot.corridor()

@@ -50,7 +50,7 @@ def test_a_folder_without_judgements(tmp_path):
 
 
 def test_a_folder_that_is_not_there(tmp_path):
-    with pytest.raises(DatasetError, match=r"gone, which is none; name it with --data"):
+    with pytest.raises(DatasetError, match=r"gone is not a folder; name it with --data"):
         read_dataset(tmp_path / "gone")
 
 
@@ -65,7 +65,7 @@ def test_a_missing_corpus(ours):
     [
         (b'{"_id": "q9", "text"', "jsonl:2: Expected a JSON object"),
         (b'["q9", "cats"]', "jsonl:2: Expected a JSON object"),
-        (b'{"_id": "q1", "text": "again"}', "jsonl:2: Expected ids that differ, but got 'q1' again"),
+        (b'{"_id": "q1", "text": "again"}', "jsonl:2: Expected distinct ids, but got 'q1' again"),
         (b'{"_id": "q9"}', "jsonl:2: Expected _id with text"),
         (b'{"text": "cats"}', "jsonl:2: Expected _id with text"),
         (b'{"_id": "q9", "title": ["cats"]}', "jsonl:2: Expected a string in the field title"),

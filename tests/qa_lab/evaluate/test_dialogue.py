@@ -82,7 +82,7 @@ def test_only_what_was_kept_aside(data: Path, model: Path):
 
 
 def test_too_little_to_choose_from(data: Path, model: Path):
-    with pytest.raises(DatasetError, match="Expected 20 replies to choose from, but got 5"):
+    with pytest.raises(DatasetError, match="Expected 20 replies to rank, but got 5"):
         evaluate_dialogue(data, models=[model], limit=5)
     with pytest.raises(DatasetError, match="Expected --model DIR, a chat model, but got none"):
         evaluate_dialogue(data, models=[])

@@ -3,7 +3,7 @@ import pytest
 from qa_bot.home.store import StoredDocument
 from qa_core.types import Question
 from qa_lab.evaluate.datasets import DatasetError
-from qa_lab.evaluate.evaluation_home import indexed
+from qa_lab.evaluate.evaluation_home import evaluation_home
 from qa_lab.evaluate.known_item import drawn, evaluate_known_item
 
 PAIRS = (
@@ -31,7 +31,7 @@ def test_a_sample_depends_on_its_seed_alone():
 
 
 def test_no_title_of_its_own():
-    with pytest.raises(DatasetError, match="got 2 titles and none that stands once"):
+    with pytest.raises(DatasetError, match="got 2 titles and no unique one"):
         drawn([stored(1, "Colds"), stored(2, "colds")], 10, seed=0)
 
 
@@ -49,7 +49,7 @@ def test_questions_find_their_own_documents(tmp_path):
 def test_a_home_is_asked_as_it_stands(tmp_path):
     path = tmp_path / "pairs.jsonl"
     path.write_text(PAIRS)
-    with indexed([path], collection="tiny", home=tmp_path / "kept"):
+    with evaluation_home([path], collection="tiny", home=tmp_path / "kept"):
         pass
     (row,) = evaluate_known_item(tmp_path / "kept", engines=["plain"], limit=1)
     assert row.queries == 1

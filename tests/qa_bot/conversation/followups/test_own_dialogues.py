@@ -12,8 +12,8 @@ from qa_bot.bot import Bot
 from qa_bot.conversation.followups.rewriter import Rewriter
 from qa_bot.home.starter import FOLDER
 from qa_lab.evaluate.followups.dialogues import Dialogue, read_dialogues
-from qa_lab.evaluate.followups.history_entry import telling
-from qa_lab.evaluate.followups.rewrite import Asked, converse, searching
+from qa_lab.evaluate.followups.history_entry import answered_history
+from qa_lab.evaluate.followups.rewrite import RewriteResult, converse, searching
 from qa_lab.fit.fit_followups import token_f1
 
 FILE = Path(__file__).parent / "dialogues.jsonl"
@@ -35,10 +35,10 @@ def bot(starter_home: Path) -> Iterator[Bot]:
 
 
 @pytest.fixture(scope="module")
-def asked(bot: Bot) -> dict[str, list[Asked]]:
-    tell = telling(bot)
+def asked(bot: Bot) -> dict[str, list[RewriteResult]]:
+    remember = answered_history(bot)
     return {
-        part: [each for dialogue in dialogues("starter", part) for each in converse(Rewriter(), dialogue, tell)]
+        part: [each for dialogue in dialogues("starter", part) for each in converse(Rewriter(), dialogue, remember)]
         for part in PARTS
     }
 
@@ -57,30 +57,34 @@ def test_what_stands_alone_is_marked_so() -> None:
 
 def test_wanted_documents_are_in_the_starter_collection() -> None:
     lines = (FOLDER / "collection.jsonl").read_text(encoding="utf-8").splitlines()
-    wanted = {id_ for dialogue in dialogues("starter") for turn in dialogue.turns for id_ in turn.wanted}
+    wanted = {id_ for dialogue in dialogues("starter") for turn in dialogue.turns for id_ in turn.relevant}
     assert wanted <= {json.loads(line)["id"] for line in lines}
 
 
 @pytest.mark.parametrize("part", PARTS)
-def test_rewrites_find_what_people_s_rewrites_find(bot: Bot, asked: dict[str, list[Asked]], part: str) -> None:
+def test_rewrites_find_what_people_s_rewrites_find(bot: Bot, asked: dict[str, list[RewriteResult]], part: str) -> None:
     search = searching(bot)
-    manual = [each for each in asked[part] if {*each.turn.wanted} & {*search(each.turn.manual)}]
-    found = [each for each in manual if {*each.turn.wanted} & {*search(each.said.text)}]
-    typed = [each for each in manual if {*each.turn.wanted} & {*search(each.turn.raw)}]
+    manual = [each for each in asked[part] if {*each.turn.relevant} & {*search(each.turn.manual)}]
+    found = [each for each in manual if {*each.turn.relevant} & {*search(each.rewritten.text)}]
+    typed = [each for each in manual if {*each.turn.relevant} & {*search(each.turn.raw)}]
     assert len(found) / len(manual) >= FLOORS[part]
     assert len(found) > len(typed)
 
 
 @pytest.mark.parametrize("part", PARTS)
-def test_what_stands_alone_is_left_as_it_is(asked: dict[str, list[Asked]], part: str) -> None:
-    changed = [(each.turn.raw, each.said.text) for each in asked[part] if each.turn.stands_alone and each.said.changed]
+def test_what_stands_alone_is_left_as_it_is(asked: dict[str, list[RewriteResult]], part: str) -> None:
+    changed = [
+        (each.turn.raw, each.rewritten.text)
+        for each in asked[part]
+        if each.turn.stands_alone and each.rewritten.changed
+    ]
     assert changed == []
 
 
 @pytest.mark.parametrize("part", PARTS)
 def test_rewrites_over_medquad_come_near_to_people_s(part: str) -> None:
     asked = [each for dialogue in dialogues("medquad", part) for each in converse(Rewriter(), dialogue)]
-    near = [token_f1(each.said.text, each.turn.manual) for each in asked]
+    near = [token_f1(each.rewritten.text, each.turn.manual) for each in asked]
     typed = [token_f1(each.turn.raw, each.turn.manual) for each in asked]
     assert sum(near) / len(near) >= NEAR[part]
     assert sum(near) > sum(typed)

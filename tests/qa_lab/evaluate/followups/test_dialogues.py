@@ -67,7 +67,7 @@ def test_json_lines_are_read_by_what_they_speak_of(tmp_path: Path) -> None:
     other = {"id": 2, "turns": [{"raw": "Why?", "manual": "Why?"}]}
     found = read_dialogues(written(tmp_path / "d.jsonl", TEA, {**TEA, "part": "kept"}, other))
     assert [(name, len(each)) for name, each in found.items()] == [("d.jsonl a", 2), ("d.jsonl", 1)]
-    assert found["d.jsonl a"][0].turns[0].wanted == ("t#1",)
+    assert found["d.jsonl a"][0].turns[0].relevant == ("t#1",)
     assert (found["d.jsonl"][0].name, found["d.jsonl"][0].part) == ("2", "")
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from qa_lab.evaluate.followups.dialogues import DialogueError
-from qa_lab.evaluate.followups.rewrite import evaluate_rewrite, exactly
+from qa_lab.evaluate.followups.rewrite import evaluate_rewrite, exact_match
 from qa_lab.evaluate.report import as_json
 
 TURNS = [
@@ -48,7 +48,7 @@ def test_held_out_measures_every_turn_once(data: Path) -> None:
 
 
 def test_exact_knows_no_case() -> None:
-    assert (exactly("Is Tea hot", "is tea HOT?"), exactly("hot tea", "tea hot")) == (1.0, 0.0)
+    assert (exact_match("Is Tea hot", "is tea HOT?"), exact_match("hot tea", "tea hot")) == (1.0, 0.0)
 
 
 def test_no_conversations_are_an_error(tmp_path: Path) -> None:

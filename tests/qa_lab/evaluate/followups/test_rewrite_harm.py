@@ -5,7 +5,7 @@ import pytest
 
 from qa_lab.evaluate.followups.dialogues import DialogueError
 from qa_lab.evaluate.followups.rewrite import evaluate_rewrite
-from qa_lab.evaluate.followups.rewrite_harm import evaluate_standing_alone, holds_questions, questions
+from qa_lab.evaluate.followups.rewrite_harm import evaluate_rewrite_harm, holds_questions, questions
 
 ALONE = [f"How do I cook {thing}?" for thing in ("rice", "beans", "eggs", "fish", "peas", "corn")]
 
@@ -24,13 +24,13 @@ def test_questions_that_stand_alone_are_left_alone(tmp_path: Path) -> None:
 
 def test_what_needs_the_turn_before_counts_as_harm(tmp_path: Path) -> None:
     data = write(tmp_path / "faq.jsonl", *({"question": each} for each in [*ALONE, "Is it healthy?"]))
-    (row,) = evaluate_standing_alone(data)
+    (row,) = evaluate_rewrite_harm(data)
     assert row.scores["harm"].mean == pytest.approx(1 / 7)
 
 
 def test_a_draw_of_fewer_is_the_same_each_time(tmp_path: Path) -> None:
     data = write(tmp_path / "faq.jsonl", *({"question": each} for each in [*ALONE, "Is it healthy?"]))
-    one, two = (evaluate_standing_alone(data, limit=3, seed=2)[0] for _ in range(2))
+    one, two = (evaluate_rewrite_harm(data, limit=3, seed=2)[0] for _ in range(2))
     assert one.queries == 3
     assert one.scores["harm"].per_query == two.scores["harm"].per_query
 
@@ -62,7 +62,7 @@ def test_conversations_are_no_questions(tmp_path: Path) -> None:
 def test_too_few_questions_are_refused_with_their_number(tmp_path: Path) -> None:
     data = write(tmp_path / "faq.jsonl", *({"question": each} for each in ALONE[:3]))
     with pytest.raises(DialogueError, match=r"more than 3 questions in .* but got 3"):
-        evaluate_standing_alone(data)
+        evaluate_rewrite_harm(data)
 
 
 @pytest.mark.parametrize("line", ["{", "[1]", "\x00"])
