@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from pathlib import Path
-from statistics import median
 
 import pytest
 
@@ -121,12 +119,8 @@ def test_nothing_is_encoded_anew_in_passing(home: Path, other_encoder_folder: Pa
         assert bot.store.generation().number == 1
 
 
-def test_an_answer_is_live_within_a_second(bot: Bot) -> None:
-    """Of work, for a busy machine may let anybody wait; by the clock see benchmarks/live_answers.py."""
-    seconds = []
-    for number in range(5):
-        began = time.process_time()
+def test_an_answer_is_live_at_once(bot: Bot) -> None:
+    """Its time is measured by benchmarks/live_answers.py."""
+    for number in range(2):
         add_answer(bot, f"{NONSENSE} {number}", f"Number {number}.")
         assert bot.ask(f"{NONSENSE} {number}").text == f"Number {number}."
-        seconds.append(time.process_time() - began)
-    assert median(seconds) < 1

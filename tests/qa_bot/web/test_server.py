@@ -276,7 +276,8 @@ def test_stopping_finishes_what_runs_and_takes_nothing_new(slow_bot) -> None:
             while not slow_bot.begun:
                 await asyncio.sleep(0.005)
             closing = asyncio.create_task(inner.aclose())
-            await asyncio.sleep(0.05)
+            while not service.service.stopping:
+                await asyncio.sleep(0.005)
             async with client.get("/readyz") as reply:
                 assert (reply.status, (await reply.json())["reason"]) == (503, "stopping")
             async with client.post("/api/ask", json=CATS) as reply:

@@ -82,10 +82,10 @@ def test_waiting_costs_a_question_its_own_time(slow_bot) -> None:
     go = slow_bot.pauses["retrieve"] = Event()
 
     async def work(service):
-        first = asyncio.create_task(service.answer(Ask.of(CATS, seconds=5)))
+        first = asyncio.create_task(service.answer(Ask.of(CATS, seconds=60)))
         await until(lambda: service.busy)
         second = asyncio.create_task(service.answer(Ask.of(CATS, seconds=0.05)))
-        await asyncio.sleep(0.1)
+        await asyncio.sleep(0.1)  # longer than the second may take
         go.set()
         return await asyncio.gather(first, second)
 

@@ -157,7 +157,8 @@ def test_work_that_runs_when_the_service_stops_is_told_to_its_end(serve, slow_bo
             await asyncio.to_thread(service.until, lambda: slow_bot.begun == 1, "the first question")
             async with service.client.post("/api/ask", json={"question": CATS}, headers=EVENTS) as second:
                 closing = asyncio.create_task(service.answers.close())
-                await asyncio.sleep(0.05)
+                while not service.answers.stopping:
+                    await asyncio.sleep(0.005)
                 gate.set()
                 await closing
                 return (await first.read()).decode(), (await second.read()).decode()

@@ -119,7 +119,8 @@ def test_an_engine_that_closes_ends_the_turn():
         conversation.ask(asking(), "q1")
         await asyncio.sleep(0)
         service.asked[0].reply.cancel()
-        await asyncio.sleep(0.01)
+        while client.kinds[-1] != "error":
+            await asyncio.sleep(0)
         return client.heard[-1]
 
     last = asyncio.run(work())
