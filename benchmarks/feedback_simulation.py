@@ -39,11 +39,11 @@ from qa_core.types import FloatArray
 from qa_lab.evaluate.datasets import read_dataset
 from qa_lab.evaluate.evaluation_home import evaluation_home
 from qa_lab.evaluate.systems import rank
-from qa_lab.train.fusion.feedback import Voted, compared, taught
+from qa_lab.train.fusion.feedback import VotedData, compare, with_votes
 from qa_lab.train.fusion.fusion_data import FusionTrainingData, of_judgements
 from qa_lab.train.fusion.fusion_settings import CORRECTING
 from qa_lab.train.fusion.votes import VoterOpinion, VoteSettings
-from rankers.fusion import FusionConfig, LearnedFusion, Scores, cross_validated, joined
+from rankers.fusion import FusionConfig, LearnedFusion, Scores, cross_validated, with_columns
 from rankers.rank_prior import RANK
 
 UP = (0.1, 0.3, 0.7, 0.9)
@@ -82,7 +82,7 @@ class World:
         return float(self.grades[self.first(scores)[questions]].mean())
 
     def scored(self, fusion: LearnedFusion) -> FloatArray:
-        return fusion.score(joined(self.lessons.scores, -self.order[:, None], (RANK,)))
+        return fusion.score(with_columns(self.lessons.scores, -self.order[:, None], (RANK,)))
 
     def up(self) -> np.ndarray:
         """(N,), how often people vote for a document."""
@@ -139,7 +139,7 @@ def ask(site: Site, world: World, number: int, options: argparse.Namespace, rng:
     return credit
 
 
-def voted(site: Site, world: World) -> Voted:
+def voted(site: Site, world: World) -> VotedData:
     """What is learnt from all votes so far: questions that were voted on, numbered anew."""
     given = [*site.voices.values()]
     numbers = sorted({int(each.item[0]) for each in given})
@@ -151,30 +151,28 @@ def voted(site: Site, world: World) -> Voted:
         candidates=tuple(np.array(world.lessons.candidates, dtype=object)[rows]),
         qrels={},
     )
-    return taught(lessons, given, [str(each) for each in numbers], present=site.present[rows], settings=SETTINGS)
+    return with_votes(lessons, given, [str(each) for each in numbers], present=site.present[rows], settings=SETTINGS)
 
 
-def learnt(told: Voted, world: World, seed: int) -> FloatArray:
-    lessons, config = told.lessons, seeded(CORRECTING, seed)
-    fusion = LearnedFusion.fit(
-        lessons.scores, lessons.grades, weights=lessons.weights, config=config, places=told.places
-    )
+def learnt(told: VotedData, world: World, seed: int) -> FloatArray:
+    lessons, config = told.data, seeded(CORRECTING, seed)
+    fusion = LearnedFusion.fit(lessons.scores, lessons.grades, weights=lessons.weights, config=config, prior=told.prior)
     return world.scored(fusion)
 
 
-def wins(told: Voted, seed: int) -> bool:
+def wins(told: VotedData, seed: int) -> bool:
     """Whether what is learnt is better on votes of questions that it did not see."""
-    lessons = told.lessons
+    lessons = told.data
     challenger = cross_validated(
         lessons.scores,
         lessons.grades,
         folds=FOLDS,
         config=seeded(CORRECTING, seed),
         weights=lessons.weights,
-        places=told.places,
+        prior=told.prior,
         part=told.parts(FOLDS),
     )
-    return compared(told, challenger, settings=SETTINGS, seed=seed).better
+    return compare(told, challenger, settings=SETTINGS, seed=seed).better
 
 
 def naively(site: Site, world: World, seed: int) -> FloatArray:

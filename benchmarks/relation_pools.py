@@ -55,7 +55,7 @@ from kg_index.training.question_tuning import (
 from kg_index.training.relation_training import (
     Phase,
     RelationTraining,
-    evened,
+    adjust_prior,
     shortened,
     train_phases,
 )
@@ -177,7 +177,7 @@ def trained(bench: Bench, phases: tuple[Phase, ...]) -> RelationDetector:
 
 
 def even(*phases: Phase) -> Callable[[Bench], RelationScorer]:
-    return lambda bench: evened(trained(bench, phases), [*bench.table.templates()], share=0.5)
+    return lambda bench: adjust_prior(trained(bench, phases), [*bench.table.templates()], share=0.5)
 
 
 def keyword_first(other: Callable[[Bench], RelationScorer]) -> Callable[[Bench], RelationScorer]:

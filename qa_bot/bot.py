@@ -28,7 +28,7 @@ from qa_bot.answering.models.ranker_loading import ConfiguredRankers, RankerErro
 from qa_bot.answering.stages.decide import Calibrations
 from qa_bot.conversation.answering import answer_turn, replayed
 from qa_bot.conversation.memory import REMEMBERED_TURNS, Memory, RememberedTurn, of_turns
-from qa_bot.documents.first_fill import fill
+from qa_bot.documents.first_fill import prepare
 from qa_bot.home.config import Config, ConfigError, load_config
 from qa_bot.home.encoders import resolve
 from qa_bot.home.folder import Home
@@ -98,7 +98,7 @@ class Bot:
         """
         home = Home.open(None if path is None else Path(path))
         bot = cls(home, load_config(home.path, flags=flags), flags=flags, record=record)
-        fill(home, bot.config, lambda: bot.encoder)
+        prepare(home, bot.config, lambda: bot.encoder)
         return bot
 
     @cached_property

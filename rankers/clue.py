@@ -1,9 +1,9 @@
-"""Clue score: how well the title and body that point at a passage match the question (thesis, section 7.2.3).
+"""Clue score: how well the title and body that lead to a passage match the question (Wang 2018, §7.2.3).
 
     S_c(q, c) = BM25(q_title ⊕ q_body, c_title ⊕ c_body) + w_t · BM25(q_title, c_title)
 
-BM25 is taken over the sequential dependence model (Metzler & Croft 2005): words, ordered pairs of neighbours, and pairs
-close to each other, with weights .8, .1 and .1. Words with a single sense bring their synonyms along.
+BM25 is computed over the sequential dependence model (Metzler & Croft 2005): words, ordered pairs of neighbours and
+close pairs, with weights .8, .1 and .1. Synonyms of words with a single sense are added.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Literal, Protocol
 from qa_core.types import Candidate, Clue, Question
 
 MAX_TERMS = 256
-"""Terms of a question or clue that are looked at: counting close pairs grows with the square."""
+"""Terms of a question or clue that are used, because the cost of close pairs is quadratic."""
 
 Field = Literal["title", "all"]
 Idf = Callable[[str], float]
@@ -26,7 +26,7 @@ Synonyms = Callable[[str], Sequence[str]]
 
 
 class Statistics(Protocol):
-    """What BM25 needs to know of the whole collection."""
+    """Collection statistics of BM25."""
 
     @property
     def documents(self) -> int: ...
@@ -44,45 +44,45 @@ class ClueConfig:
     unigram: float = 0.8
     ordered: float = 0.1
     proximity: float = 0.1
-    window: int = 8  # a pair counts as close within so many words
+    window: int = 8  # words within which a pair is close
 
 
 @dataclass(frozen=True, slots=True)
 class Dependence:
-    """A question's words, its neighbouring pairs, and what each weighs."""
+    """Weighted words and weighted pairs of neighbours of a question."""
 
     words: Mapping[str, float]
     pairs: Mapping[tuple[str, str], float] = field(default_factory=dict)
 
     def times(self, idf: Idf) -> Dependence:
-        """The same with every weight times how rare its word is; a pair's idf is the mean of its two words'."""
+        """The weights multiplied by idf; the idf of a pair is the mean over its words."""
         words = {word: weight * idf(word) for word, weight in self.words.items()}
         pairs = {pair: weight * (idf(pair[0]) + idf(pair[1])) / 2 for pair, weight in self.pairs.items()}
         return Dependence(words, pairs)
 
 
 def damping(length: int, average: float, *, k1: float, b: float) -> float:
-    """`k1 (1 − b + b · length / average)`: the frequency at which a term reaches half of what it can."""
+    """`k1 (1 − b + b · length / average)`: the frequency at which a term has half of its maximum score."""
     return k1 * (1 - b + b * length / average)
 
 
 def saturation(frequency: float, damped: float, *, k1: float) -> float:
-    """`f (k1 + 1) / (f + damping)`, BM25's share of one term (Robertson & Walker 1997)."""
+    """`f (k1 + 1) / (f + damping)`, the BM25 score of a term without idf (Robertson & Walker 1997)."""
     return frequency * (k1 + 1) / (frequency + damped)
 
 
 def inverse_frequency(documents: int, containing: int) -> float:
-    """`ln(1 + (N − n + .5) / (n + .5))`: Lucene's variant, never negative."""
+    """`ln(1 + (N − n + .5) / (n + .5))`, the variant of Lucene, never negative."""
     return math.log(1 + (documents - containing + 0.5) / (containing + 0.5))
 
 
 def positions(words: Container[str], text: Sequence[str]) -> dict[str, list[int]]:
-    """Where the words of a question stand in a text."""
-    found: dict[str, list[int]] = {}
-    for place, word in enumerate(text):
+    """Positions of each word of a question in a text."""
+    by_word: dict[str, list[int]] = {}
+    for position, word in enumerate(text):
         if word in words:
-            found.setdefault(word, []).append(place)
-    return found
+            by_word.setdefault(word, []).append(position)
+    return by_word
 
 
 def bm25(
@@ -90,18 +90,18 @@ def bm25(
 ) -> float:
     """`Σ_t weight(t) · idf(t) · saturation(f_t)` over the words of `query`."""
     score, damped = 0.0, damping(len(text), average, k1=k1, b=b)
-    for word, places in positions(query, text).items():
-        score += query[word] * idf(word) * saturation(len(places), damped, k1=k1)
+    for word, at in positions(query, text).items():
+        score += query[word] * idf(word) * saturation(len(at), damped, k1=k1)
     return score
 
 
 def ordered_count(first: Sequence[int], second: Collection[int]) -> int:
-    """How often a word stands right before another one (#1 of the sequential dependence model), by their places."""
-    return sum(place + 1 in second for place in first)
+    """Occurrences of a word right before another (#1 of the sequential dependence model), by their positions."""
+    return sum(position + 1 in second for position in first)
 
 
 def proximity_count(first: Sequence[int], second: Sequence[int], window: int) -> int:
-    """How often a word has another within `window` words, in any order, its nearest only (#uw8), by their places."""
+    """Occurrences of a word with another one within `window` words, in any order (#uw8), by their positions."""
     count = 0
     for i in first:
         for j in second:
@@ -112,16 +112,16 @@ def proximity_count(first: Sequence[int], second: Sequence[int], window: int) ->
 
 
 def dependence_score(query: Dependence, text: Sequence[str], average: float, config: ClueConfig) -> float:
-    """BM25 over words, ordered pairs and close pairs, whose weights in `query` hold their idf already."""
-    found = positions(query.words, text)
+    """BM25 over words, ordered pairs and close pairs; the weights in `query` include idf."""
+    by_word = positions(query.words, text)
     k1, damped = config.k1, damping(len(text), average, k1=config.k1, b=config.b)
     score = 0.0
-    for word, places in found.items():
-        score += query.words[word] * saturation(len(places), damped, k1=k1)
+    for word, at in by_word.items():
+        score += query.words[word] * saturation(len(at), damped, k1=k1)
     score *= config.unigram
     for (one, other), weight in query.pairs.items():
-        if one in found and other in found:
-            first, second = found[one], found[other]
+        if one in by_word and other in by_word:
+            first, second = by_word[one], by_word[other]
             ordered = saturation(ordered_count(first, second), damped, k1=k1)
             close = saturation(proximity_count(first, second, config.window), damped, k1=k1)
             score += weight * (config.ordered * ordered + config.proximity * close)
@@ -129,7 +129,7 @@ def dependence_score(query: Dependence, text: Sequence[str], average: float, con
 
 
 def dependence(terms: Sequence[str], synonyms: Mapping[str, Sequence[str]]) -> Dependence:
-    """Each distinct word once, with its synonyms; each distinct pair of neighbours once."""
+    """Distinct words with their synonyms, and distinct pairs of neighbours, each of weight 1."""
     words = dict.fromkeys(terms, 1.0)
     for term in terms:
         for other in synonyms.get(term, ()):
@@ -138,7 +138,7 @@ def dependence(terms: Sequence[str], synonyms: Mapping[str, Sequence[str]]) -> D
 
 
 class ClueRanker:
-    """Scores candidates by their clue; the feature is called `clue`."""
+    """Ranks candidates by their clue score, which their signals store as `clue`."""
 
     def __init__(
         self,
@@ -153,14 +153,14 @@ class ClueRanker:
         self._statistics = statistics
 
     def rank(self, question: Question, candidates: Sequence[Candidate]) -> list[Candidate]:
-        """Best first; a candidate without any clue text scores 0."""
+        """Candidates, best first; one without a clue scores 0."""
         score = self.scorer(question)
         scores = [score(candidate.passage.clue) for candidate in candidates]
         scored = [c.scored(value, clue=value) for c, value in zip(candidates, scores, strict=True)]
         return sorted(scored, key=lambda candidate: -candidate.score)
 
     def scorer(self, question: Question) -> Callable[[Clue], float]:
-        """`S_c(q, ·)`, with everything that depends on the question alone computed once."""
+        """`S_c(q, ·)`; what depends only on the question is computed once."""
         config = self._config
         title = self._dependence(question.title)
         whole = self._dependence(f"{question.title} {question.body}") if question.body else title
@@ -179,10 +179,10 @@ class ClueRanker:
     def _dependence(self, text: str) -> Dependence:
         terms = self._analyse(text)[:MAX_TERMS]
         synonyms = {
-            term: [stem for other in found for stem in self._analyse(other)]
+            term: [stem for synonym in synonyms_of_word for stem in self._analyse(synonym)]
             for word in set(text.split())
-            if (found := self._synonyms(word)) and len(found_terms := self._analyse(word)) == 1
-            for term in found_terms
+            if (synonyms_of_word := self._synonyms(word)) and len(word_terms := self._analyse(word)) == 1
+            for term in word_terms
         }
         return dependence(terms, synonyms).times(self._idf)
 

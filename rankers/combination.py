@@ -1,18 +1,17 @@
-"""Scores of several stages become one.
+"""Combination of the scores of several stages into one.
 
-The thesis (section 7.2.3) joins clue and passage score by
+Wang (2018, §7.2.3) combines clue and passage score by
 
     S(q, a) = S_c(q, clue) · (1 + w_p · S'_p(q, passage))
 
-with `S'_p` the passage score, min-max normalised over the candidates of this question. In place of `S_c` alone stands
-by default the evidence of everything that speaks for the document:
+with `S'_p` the passage score, min-max normalised over the candidates of the question. By default, the evidence of the
+document replaces `S_c`:
 
     E(q, a) = F + (S_c(q, clue) / S_c(q, q))² + max(0, cos(q, title))⁴
 
-`F` is the fused score of retrieval, the middle term how much of a perfect clue's score the clue reaches, the last how
-near the title is in meaning. The powers keep both silent for the loose likeness that every title of a topic has, and
-let a title that asks the very same win. They were chosen on the development questions of LiveQA-Med and on known-item
-search over MedQuAD.
+`F` is the fused score of retrieval, the second term the share of the score of a perfect clue, the third the similarity
+of the title. The powers suppress the loose similarity of all titles of a topic and let a title that asks the same
+question win. They were chosen on the development questions of LiveQA-Med and on known-item search over MedQuAD.
 """
 
 from __future__ import annotations
@@ -22,16 +21,16 @@ from collections.abc import Sequence
 LEARNED = "learned"
 """Name of the stage that applies a learned fusion (`rankers.fusion`), and of its score in traces."""
 PASSAGE_WEIGHT = 0.1
-"""w_p of the thesis for a passage scorer that is less trusted than the clue."""
+"""w_p for a passage scorer that is less reliable than the clue."""
 
 
 def evidence(fused: float, clue_share: float, title_similarity: float) -> float:
-    """`E` of the formula above; a share above 1 (a clue that says everything twice) counts as 1."""
+    """`E` of the formula above; a share above 1 (a clue that repeats words) counts as 1."""
     return fused + min(1.0, clue_share) ** 2 + max(0.0, title_similarity) ** 4
 
 
 def min_max(scores: Sequence[float]) -> list[float]:
-    """`(s − min) / (max − min)`; all 0 where every score is the same."""
+    """`(s − min) / (max − min)`; all 0 if all scores are equal."""
     low, high = min(scores, default=0.0), max(scores, default=0.0)
     return [(score - low) / (high - low) if high > low else 0.0 for score in scores]
 
@@ -40,8 +39,8 @@ def combine(clue: Sequence[float], passage: Sequence[float | None], *, weight: f
     """Combined scores of N candidates by the formula above.
 
     Args:
-        clue: clue scores, or whatever the passage scores multiply (N).
-        passage: passage scores (N); None (the stage was skipped) counts as the lowest of the others.
+        clue: clue scores or evidence (N).
+        passage: passage scores (N); None (a skipped stage) counts as the lowest of the others.
         weight: w_p.
     """
     low = min((score for score in passage if score is not None), default=0.0)

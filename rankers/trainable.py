@@ -10,7 +10,7 @@ import torch
 from torch import Tensor, nn
 
 from qa_core.types import FloatArray, IntArray
-from rankers.neural import SCORED_AT_ONCE, TextPair, by_places
+from rankers.neural import SCORING_BATCH, TextPair, distinct_texts
 
 
 class Trainable(Protocol):
@@ -34,8 +34,8 @@ def score_no_grad(scorer: Trainable, texts: Any, questions: IntArray, answers: I
     scorer.model.eval()
     with torch.no_grad():
         parts = [
-            scorer.scores(texts, questions[start : start + SCORED_AT_ONCE], answers[start : start + SCORED_AT_ONCE])
-            for start in range(0, len(questions), SCORED_AT_ONCE)
+            scorer.scores(texts, questions[start : start + SCORING_BATCH], answers[start : start + SCORING_BATCH])
+            for start in range(0, len(questions), SCORING_BATCH)
         ]
     scorer.model.train(was_training)
     return torch.cat(parts).cpu().numpy() if parts else np.zeros(0, dtype=np.float32)
@@ -43,5 +43,5 @@ def score_no_grad(scorer: Trainable, texts: Any, questions: IntArray, answers: I
 
 def score_pairs(scorer: Trainable, pairs: Sequence[TextPair]) -> FloatArray:
     """Scores (N,) of texts: the method `score` of trainable scorers."""
-    questions, answers, left, right = by_places(pairs)
+    questions, answers, left, right = distinct_texts(pairs)
     return score_no_grad(scorer, scorer.read(questions, answers), left, right)

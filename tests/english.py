@@ -43,6 +43,7 @@ PROSE = {
 """Marks of the dialect, in docstrings and comments, and what to write in their place."""
 
 EXCEPTIONS: dict[str, dict[str, str]] = {
+    "rankers/fusion.py": {"places": "a key of saved models"},
     "qa_bot/web/api/compare_models.py": {"place": "a key of the HTTP interface"},
     "qa_bot/web/api/models.py": {"asked": "a key of the HTTP interface"},
     "qa_bot/web/api/owner_models.py": {"asked": "a key of the HTTP interface"},

@@ -20,20 +20,13 @@ FILES = {path.relative_to(ROOT).as_posix(): path for package in PACKAGES for pat
 
 FILE_LINES, FUNCTION_LINES, ROOM_FILES = 400, 60, 13
 LONG_FILES = {
-    "qa_bot/documents/sync.py",
     "qa_bot/home/config.py",
-    "qa_lab/train/fusion/fusion.py",
 }
 LONG_FUNCTIONS = {
     "qa_lab/commands.py:evaluate",  # declarations of options
     "qa_bot/home/store/migrations/versions/r0001_first.py:upgrade",  # one statement a table, never changed again
 }
-LARGE_ROOMS = {"qa_bot/documents/ingest/formats"}  # being split
-IMPORT_CYCLES = {
-    ("qa_bot.conversation.clarification.ambiguous_entities", "qa_bot.conversation.clarification"),
-    ("qa_bot.conversation.clarification.offering", "qa_bot.conversation.clarification.ambiguous_entities"),
-    ("qa_bot.documents.sync", "qa_bot.documents.graph"),
-}
+LARGE_ROOMS: set[str] = set()
 """Exceptions, which must not grow."""
 
 DATA_TYPES = {"numpy", "torch", "pydantic", "pydantic_core", "orjson"}
@@ -44,6 +37,7 @@ IMPORTERS = {
     "alembic": ["qa_bot/home/store/migrations"],
     "defusedxml": ["qa_bot/documents/ingest/formats/xml.py"],
     "faiss": ["retrievers/engines/local/dense.py"],
+    "filelock": ["qa_bot/home/folder.py"],
     "huggingface_hub": ["qa_bot/home/encoders.py"],
     "ir_measures": ["qa_core/measures/metrics.py"],
     "lightgbm": ["rankers/gbdt.py"],
@@ -62,6 +56,7 @@ IMPORTERS = {
         "qa_bot/terminal/output.py",
         "qa_bot/terminal/comparison.py",
         "qa_lab/evaluate/report.py",
+        "qa_lab/train/display.py",
         "qa_lab/train/relations/mining_output.py",
     ],
     "safetensors": ["qa_core/networks/checkpoints.py"],
@@ -144,8 +139,6 @@ def test_packages_import_only_those_below_them() -> None:
 def test_no_import_cycles_between_files() -> None:
     graph = grimp.build_graph(*PACKAGES, cache_dir=None)
     imports = {name: graph.find_modules_directly_imported_by(name) for name in graph.modules}
-    for importer, target in IMPORT_CYCLES:
-        imports.get(importer, set()).discard(target)
     TopologicalSorter(imports).prepare()  # CycleError names the files
 
 

@@ -1,1 +1,1 @@
-"""Training of relation detection and mining of templates."""
+"""Mines templates, trains relation scorers and fits the weights of interpretations."""

@@ -17,7 +17,7 @@ from qa_core.types import IntArray
 
 @dataclass(frozen=True, slots=True)
 class Labelled:
-    """A template, its pool, how likely each relation of it is the right one, and how much that counts."""
+    """A template, its pool, the probability of each relation to be right, and the weight of the example."""
 
     template: str
     pool: tuple[str, ...]
@@ -29,18 +29,19 @@ class Labelled:
 class HeadTraining:
     epochs: int = 10
     batch: int = 128
-    learning_rate: float = 0.001  # at first; it falls to 0 in equal steps
+    learning_rate: float = 0.001  # decays linearly to 0
 
 
 def labelled(questions: Iterable[PoolQuestion]) -> list[Labelled]:
-    """Annotated questions."""
+    """Examples of annotated questions."""
     return [
-        Labelled(each.template, each.pool, tuple(float(name == each.gold) for name in each.pool)) for each in questions
+        Labelled(question.template, question.pool, tuple(float(name == question.gold) for name in question.pool))
+        for question in questions
     ]
 
 
 def training_of(head: RelationHead, config: HeadTraining, *, seed: int) -> Training:
-    """With Adam, for `fit_head`; what a saved run goes on with."""
+    """The state of a run of `fit_head`, with Adam."""
     return Training(head.network, torch.optim.Adam(head.network.parameters(), lr=config.learning_rate), seed=seed)
 
 
@@ -53,35 +54,35 @@ def fit_head(
     training: Training | None = None,
     evaluate: Callable[[RelationHead], float] | None = None,
 ) -> Iterator[Progress]:
-    """Train by cross-entropy to the targets, over each pool. The encoder stays as it is.
+    """Train by cross-entropy over each pool; the encoder is frozen.
 
     Args:
-        training: one that was begun; its seed counts then.
-        evaluate: the higher the better; the epoch of the best one stays.
+        training: the state of a resumed run, whose seed is used.
+        evaluate: higher is better; the weights of the best epoch are restored.
 
-    Raises ValueError for no examples, and for a target that is no distribution over its pool.
+    Raises ValueError for no examples, and for a target that is not a distribution over its pool.
     """
     setting = config or HeadTraining()
     _check(examples)
-    data = head.read([each.template for each in examples], [each.pool for each in examples])
-    targets = [torch.tensor(each.target) for each in examples]
-    weights = torch.tensor([each.weight for each in examples])
+    data = head.read([example.template for example in examples], [example.pool for example in examples])
+    targets = [torch.tensor(example.target) for example in examples]
+    weights = torch.tensor([example.weight for example in examples])
     weights = weights / weights.mean()
 
     def loss(_: nn.Module, members: IntArray) -> Tensor:
-        target = nn.utils.rnn.pad_sequence([targets[each] for each in members.tolist()], batch_first=True)  # (B, P)
-        likelihoods = torch.log_softmax(head.logits(data, members), dim=1).clamp(min=-100)  # 0 · −∞ is no number
+        target = nn.utils.rnn.pad_sequence([targets[i] for i in members.tolist()], batch_first=True)  # (B, P)
+        likelihoods = torch.log_softmax(head.logits(data, members), dim=1).clamp(min=-100)  # 0 · −∞ would be NaN
         return -(weights[torch.from_numpy(members)] * (target * likelihoods).sum(1)).mean()
 
     def batches(_: int, rng: np.random.Generator) -> list[IntArray]:
         return np.array_split(rng.permutation(len(examples)), max(1, len(examples) // setting.batch))
 
     def evaluated(_: nn.Module) -> float:
-        assert evaluate is not None, "there is something to evaluate by"
+        assert evaluate is not None
         head.network.eval()
-        found = evaluate(head)
+        value = evaluate(head)
         head.network.train()
-        return found
+        return value
 
     if training is None:
         seed_everything(seed)
@@ -102,9 +103,13 @@ def fit_head(
 def _check(examples: Sequence[Labelled]) -> None:
     if not examples:
         raise ValueError("Expected labelled templates, but got none; give some, or leave the head as it is.")
-    for number, each in enumerate(examples, 1):
-        if len(each.target) != len(each.pool) or not abs(sum(each.target) - 1) < 1e-3 or min(each.target) < 0:
+    for number, example in enumerate(examples, 1):
+        if (
+            len(example.target) != len(example.pool)
+            or not abs(sum(example.target) - 1) < 1e-3
+            or min(example.target) < 0
+        ):
             raise ValueError(
-                f"Expected likelihoods of {len(each.pool)} relations that sum to 1 in example {number}, but got "
-                f"{each.target[:8]} for {each.template[:80]!r}."
+                f"Expected likelihoods of {len(example.pool)} relations that sum to 1 in example {number}, but got "
+                f"{example.target[:8]} for {example.template[:80]!r}."
             )

@@ -1,14 +1,13 @@
-"""Templates from pairs of questions and answers that nobody labelled (thesis, ch. 4.3.4).
+"""Mines templates from unlabelled pairs of questions and answers (Wang (2018), ch. 4.3.4).
 
     for progress in mine(pairs, partial(open_tools, folder), out):
         print(progress)
     table = TemplateTable.load(out)
 
-For each mention in the question and each in the answer the template is the question with that mention replaced by a
-slot, and every path of predicates between an entity of the one and an entity of the other adds `1/c` to its count,
-where `c` paths join these two entities. Where no two entities are joined, "no path found" is counted once. Numbers and
-dates of the answer add the predicates by which an entity has nearly that value; one that no fact has tells nothing,
-for texts are full of numbers.
+For each mention of the question and each of the answer, the template is the question with the mention replaced by a
+slot. Each of the c paths of predicates between two of their entities adds 1/c to its count; without any path, "no path
+found" counts once. Numbers and dates of the answer add the predicates with nearly that value; a value without a fact
+adds nothing, since texts are full of numbers.
 """
 
 from __future__ import annotations
@@ -32,11 +31,11 @@ from kg_index.values.literals import Value
 from kg_index.values.question_values import find_values, graph_value
 from qa_core.types import IntArray
 
-NEAR = 0.01  # of a number, that the graph's may differ; a date has to agree
+NEAR = 0.01  # relative tolerance of numbers; dates must agree
 
 
 class MentionSpan(Protocol):
-    """`[start, end)` of a text in code points, and what it may name, likeliest first."""
+    """`[start, end)` of a text and the entities it may name, likeliest first."""
 
     @property
     def start(self) -> int: ...
@@ -58,7 +57,7 @@ class PathStep(Protocol):
 
 
 class GraphPaths(Protocol):
-    """A triple index; it bounds by itself what a hub costs."""
+    """A triple index, which bounds the cost of hubs."""
 
     def paths(self, a: int, b: int, *, longest: int) -> Sequence[Sequence[PathStep]]: ...
     def near(self, s: int, value: Value, tolerance: float) -> IntArray: ...
@@ -66,43 +65,43 @@ class GraphPaths(Protocol):
 
 
 class Tools(NamedTuple):
-    """What a process mines with; the functions that open it travel to the processes, not the tools themselves."""
+    """The tools of a process, which opens them itself."""
 
     mentions: MentionFinder
     graph: GraphPaths
 
 
 QuestionAnswer = tuple[str, str]
-"""A question and its answer, or answers joined by line breaks."""
+"""A question and its answers, joined by line breaks."""
 
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """What a single pair may cost at most; what lies behind a bound is left out, the likeliest first."""
+    """Limits on the work for a pair; what exceeds them is ignored, the least likely first."""
 
-    characters: int = 2_000  # of the question and of the answer that are read
-    words: int = 40  # of a question: longer ones make no template that comes again
+    characters: int = 2_000  # of the question and of the answer
+    words: int = 40  # of a question; longer ones give templates that never recur
     mentions: int = 12  # in the question, and in the answer
-    entities: int = 5  # a mention may name
+    entities: int = 5  # per mention
     values: int = 4  # numbers and dates in the answer
-    lookups: int = 200  # pairs of entities, of one pair of question and answer
+    lookups: int = 200  # pairs of entities
     longest: int = 2  # steps of a path
 
 
 @dataclass(frozen=True, slots=True)
 class MiningProgress:
-    """After some chunks of pairs."""
+    """Progress after a chunk of pairs."""
 
     pairs: int
-    with_mentions: int  # of them with a mention on both sides
-    mappings: int  # distinct ones, counted anew in every part written so far
+    with_mentions: int  # pairs with a mention on both sides
+    mappings: int  # distinct within each part written so far
     pairs_per_second: float
     seconds: float
 
 
 @dataclass(frozen=True, slots=True)
 class Mined:
-    """What a chunk of pairs gave."""
+    """Counts of a chunk of pairs."""
 
     counts: TemplateCounts
     pairs: int
@@ -119,15 +118,15 @@ def mine(
     chunk: int = 2_000,
     held: int = 2_000_000,
 ) -> Iterator[MiningProgress]:
-    """Mine pairs into the table `out`, which stands when the last progress has been taken.
+    """Mine pairs into the table `out`, which is complete when the iterator ends.
 
-    The counts do not depend on the number of processes or the size of chunks, but for rounding in the sixth digit.
+    Except for rounding in the sixth digit, the counts do not depend on the processes and the chunk size.
 
     Args:
-        open_tools: opens mentions and graph, once in each process; a function of a module, or a partial of one.
+        open_tools: opens mentions and graph in each process; must be picklable.
         processes: 1 works in this process.
-        chunk: pairs handed to a process at once.
-        held: mappings in memory; beyond them a sorted part is written beside `out`, and all are merged in the end.
+        chunk: pairs per task.
+        held: mappings in memory before a sorted part is written next to `out`; parts are merged at the end.
     """
     limits = bounds or Bounds()
     with tempfile.TemporaryDirectory(prefix=f".{out.name}.", dir=out.parent) as folder:
@@ -141,7 +140,7 @@ def mine(
 
 
 def mine_chunk(pairs: Iterable[QuestionAnswer], tools: Tools, bounds: Bounds) -> Mined:
-    """Counts of some pairs, in this process."""
+    """Count the mappings of some pairs in this process."""
     counts, number, useful = TemplateCounts(), 0, 0
     for question, answer in pairs:
         number += 1
@@ -150,33 +149,33 @@ def mine_chunk(pairs: Iterable[QuestionAnswer], tools: Tools, bounds: Bounds) ->
 
 
 def _mine_pair(question: str, answer: str, tools: Tools, bounds: Bounds, counts: TemplateCounts) -> bool:
-    """Adds what one pair gives; whether it had a mention on both sides."""
-    asked = tools.mentions.find(question)[: bounds.mentions] if len(question.split()) <= bounds.words else ()
-    answered = tools.mentions.find(answer)[: bounds.mentions] if asked else ()
-    values = _values(answer)[: bounds.values] if asked else ()
+    """Add the mappings of a pair. Returns whether it has a mention on both sides."""
+    mentions = tools.mentions.find(question)[: bounds.mentions] if len(question.split()) <= bounds.words else ()
+    answer_mentions = tools.mentions.find(answer)[: bounds.mentions] if mentions else ()
+    values = _values(answer)[: bounds.values] if mentions else ()
     left = bounds.lookups
-    for mention in asked:
+    for mention in mentions:
         template = template_of(question, mention.start, mention.end)
         if template == SLOT:
             continue
         for entity, value in product(mention.entities[: bounds.entities], values):
             _count_near(template, entity, value, tools.graph, counts)
-        for other in answered:
+        for other in answer_mentions:
             pairs = _entity_pairs(mention, other, bounds.entities)[:left]
             left -= len(pairs)
             if pairs:
                 _count(template, pairs, tools.graph, bounds.longest, counts)
-    return bool(asked and answered)
+    return bool(mentions and answer_mentions)
 
 
 def _values(answer: str) -> list[Value]:
-    """Numbers and dates of a text; a year is either, for graphs write it as both."""
+    """Numbers and dates of a text; a year is both, since graphs use either."""
     values: list[Value] = []
-    for found in find_values(answer):
-        if (value := graph_value(found)) is not None:
+    for mention in find_values(answer):
+        if (value := graph_value(mention)) is not None:
             values.append(value)
-        if isinstance(found, Date) and found.precision == "year" and found.year is not None:
-            values.append(float(found.year))
+        if isinstance(mention, Date) and mention.precision == "year" and mention.year is not None:
+            values.append(float(mention.year))
     return values
 
 
@@ -188,7 +187,7 @@ def _count_near(template: str, entity: int, value: Value, graph: GraphPaths, cou
 
 
 def _entity_pairs(mention: MentionSpan, other: MentionSpan, most: int) -> list[tuple[int, int]]:
-    """An entity is on its way to itself by any fact and back, which says nothing: those pairs are left out."""
+    """Pairs of different entities: from an entity to itself any fact and its inverse would be a path."""
     return [(a, b) for a in mention.entities[:most] for b in other.entities[:most] if a != b]
 
 
@@ -230,16 +229,16 @@ def _work(pairs: Sequence[QuestionAnswer], bounds: Bounds) -> Mined:
 def _results(
     chunks: Iterable[Sequence[QuestionAnswer]], open_tools: Callable[[], Tools], bounds: Bounds, processes: int
 ) -> Iterator[Mined]:
-    """Results in the order of chunks; no more than a few chunks are read ahead."""
+    """Results in the order of chunks, which are read a few ahead."""
     if processes == 1:
         tools = open_tools()
-        yield from (mine_chunk(each, tools, bounds) for each in chunks)
+        yield from (mine_chunk(pairs, tools, bounds) for pairs in chunks)
         return
-    context = multiprocessing.get_context("spawn")  # a fork would copy locks of threads in mid-air
+    context = multiprocessing.get_context("spawn")  # a fork could copy locked locks
     with ProcessPoolExecutor(processes, context, _start, (open_tools,)) as pool:
         waiting: list[Future[Mined]] = []
-        for each in chunks:
-            waiting.append(pool.submit(_work, each, bounds))
+        for pairs in chunks:
+            waiting.append(pool.submit(_work, pairs, bounds))
             if len(waiting) > 2 * processes:
                 yield waiting.pop(0).result()
         for future in waiting:
@@ -248,7 +247,7 @@ def _results(
 
 @dataclass(slots=True)
 class _Parts:
-    """Counts in memory, and sorted parts on disk once they are too many."""
+    """Counts in memory, written to disk as a sorted part when there are too many."""
 
     folder: Path
     held: int
@@ -266,7 +265,7 @@ class _Parts:
             self._write()
 
     def merged(self) -> Path:
-        """A file with all rows, those of the same template and relation added up."""
+        """Write all rows to a file; counts of the same template and relation are summed."""
         self._write()
         rows: Iterable[Row] = heapq.merge(*map(read_rows, self.written))
         path = self.folder / "merged.tsv"

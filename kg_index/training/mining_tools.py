@@ -1,4 +1,4 @@
-"""The mentions and the triple index of folders, as mining takes them.
+"""Opens the mention table and triple index for mining.
 
 mine(pairs, partial(open_tools, mentions=folder / "mentions", triples=folder / "triples"), out)
 """
@@ -17,23 +17,23 @@ from kg_index.triples.triple_index import TripleIndex
 class NamedSpan(NamedTuple):
     start: int
     end: int
-    entities: list[int]  # the most counted first
+    entities: list[int]  # by descending count
 
 
 @dataclass(frozen=True, slots=True)
 class SpansOfNames:
-    """The longest names of a text that do not overlap, each with the entities it names most."""
+    """Finds the longest names of a text, without overlaps, with their most counted entities."""
 
     names: Mentions
     most: int = 5
 
     def find(self, text: str) -> list[NamedSpan]:
         return [
-            NamedSpan(each.start, each.end, self.names.entities(each.key, most=self.most)[0].tolist())
-            for each in resolve(self.names.find(text))
+            NamedSpan(mention.start, mention.end, self.names.entities(mention.key, most=self.most)[0].tolist())
+            for mention in resolve(self.names.find(text))
         ]
 
 
 def open_tools(*, mentions: Path, triples: Path, most: int = 5) -> Tools:
-    """Maps both, a few milliseconds; what they raise where something is missing or damaged."""
+    """Map both folders. Raises what `Mentions` and `TripleIndex` raise."""
     return Tools(SpansOfNames(Mentions(mentions), most), TripleIndex(triples))

@@ -1,10 +1,10 @@
-"""Training relation detection: weighted examples from templates in three phases, or annotated pools.
+"""Trains the relation network on weighted mappings of mined templates, in phases.
 
     table = TemplateTable.load(path)
     for phase, progress in train_phases(table, detector_of, matcher.overlap, seed=1): ...
 
-Thesis, ch. 4.3.5: the first model learns from `F × K`, a second one from `F × (l(r, T) + α)` by the likelihoods of the
-first; Adam, learning rate 0.001, batches of 2,000 mappings.
+In Wang (2018), ch. 4.3.5, the first model learns from `F × K`, the second from `F × (l(r, T) + α)` with the likelihoods
+of the first; Adam, learning rate 0.001, batches of 2,000 mappings.
 """
 
 from __future__ import annotations
@@ -29,20 +29,20 @@ from qa_core.types import FloatArray, IntArray
 
 Phase = Literal["uniform", "F", "F×K", "F×(l+α)"]
 _AT_ONCE = 4_096  # templates
-_ALIKE = 20  # batches whose templates are put in order of length: half as much padding
+_SORTED = 20  # batches whose templates are sorted by length, to halve the padding
 NewDetector = Callable[[Mapping[str, int], Sequence[str]], RelationDetector]
-"""From counts of words and the names of relations to a detector with fresh weights."""
+"""From counts of words and names of relations to an untrained detector."""
 
 
 @dataclass(frozen=True, slots=True)
 class RelationTraining:
-    """The settings of the thesis but `epochs`, which it does not tell."""
+    """Wang's settings; `epochs` is not given there."""
 
     epochs: int = 10
-    batch: int = 2_000  # mappings, or questions with a pool
+    batch: int = 2_000  # mappings
     learning_rate: float = 0.001
     alpha: float = 0.1
-    silent: float = 1.0  # templates with "no path found" alone, at most so many for each with a path
+    silent: float = 1.0  # mappings to "no path found" per other mapping, at most
 
 
 PAPER = RelationTraining()
@@ -50,10 +50,10 @@ PAPER = RelationTraining()
 
 @dataclass(frozen=True, eq=False)
 class Examples:
-    """E weighted mappings from N templates to relations; several mappings of a template stand together."""
+    """E weighted mappings from N templates to relations, grouped by template."""
 
-    templates: list[IntArray]  # numbers of words
-    owner: IntArray  # (E,) places of templates, in order
+    templates: list[IntArray]  # word ids
+    owner: IntArray  # (E,) indices of templates, sorted
     relation: IntArray  # (E,)
     weight: FloatArray  # (E,) 1 on average
 
@@ -62,59 +62,59 @@ class Examples:
 
 
 def shortened(table: TemplateTable, *, steps: int, words: int) -> TemplateTable:
-    """Without relations of more steps, and without templates of more words, which few questions are alike."""
+    """The table without relations of more steps and templates of more words."""
     short = {name for name in table.relations if name == NO_PATH or len(path_steps(name)) <= steps}
-    kept = (row for row in table.rows() if row.relation in short and row.template.count(" ") < words)
-    return TemplateTable.of(kept)
+    rows = (row for row in table.rows() if row.relation in short and row.template.count(" ") < words)
+    return TemplateTable.of(rows)
 
 
 def uniform_weights(table: TemplateTable) -> FloatArray:
-    """(E,): every mapping counts as much as any other."""
+    """Equal weights (E,)."""
     return np.ones(len(table.relation), dtype=np.float32)
 
 
 def examples_of(
     detector: RelationDetector, table: TemplateTable, weights: FloatArray, *, silent: float = math.inf, seed: int = 0
 ) -> Examples:
-    """Mappings with a weight above 0 to relations that the detector knows.
+    """Mappings with positive weights to relations that the detector knows.
 
-    Of the mappings to "no path found", which are most of all, `silent` for each other one are drawn and weigh the more
-    for it: the loss stays the same on average, an epoch takes a fraction of the time.
+    Of the many mappings to "no path found", `silent` per other mapping are drawn and weighted up: the expected loss
+    stays the same, but an epoch takes a fraction of the time.
 
-    Raises ValueError for weights that are negative or not finite, and where none is left.
+    Raises ValueError for negative or non-finite weights, and if no mapping is left.
     """
     if not bool(np.isfinite(weights).all()) or bool((weights < 0).any()):
         raise ValueError("Expected weights of 0 or more, but got NaN, infinity or less; check the table's counts.")
-    numbers = {name: place for place, name in enumerate(detector.relations)}
-    classes = np.array([numbers.get(name, -1) for name in table.relations], dtype=np.int64)[table.relation]
-    weights, kept = _thinned(weights, classes, numbers.get(NO_PATH, -2), silent, seed)
-    if not len(kept):
+    classes_by_name = {name: i for i, name in enumerate(detector.relations)}
+    classes = np.array([classes_by_name.get(name, -1) for name in table.relations], dtype=np.int64)[table.relation]
+    weights, chosen = _thinned(weights, classes, classes_by_name.get(NO_PATH, -2), silent, seed)
+    if not len(chosen):
         raise ValueError(
             "Expected mappings with a weight above 0, but got none; mine more pairs, or pairs about the graph."
         )
-    places, owner = np.unique(table.owners()[kept], return_inverse=True)
-    rows = detector.read(table.template(place) for place in places.tolist())
-    return Examples(rows, owner.reshape(-1), classes[kept], weights[kept] / weights[kept].mean())
+    templates, owner = np.unique(table.owners()[chosen], return_inverse=True)
+    rows = detector.read(table.template(i) for i in templates.tolist())
+    return Examples(rows, owner.reshape(-1), classes[chosen], weights[chosen] / weights[chosen].mean())
 
 
 def _thinned(
     weights: FloatArray, classes: IntArray, silent_class: int, silent: float, seed: int
 ) -> tuple[FloatArray, IntArray]:
-    """Weights (E,) and the places that stay (M,), in order."""
-    kept = np.flatnonzero((weights > 0) & (classes >= 0))
-    quiet, telling = kept[classes[kept] == silent_class], kept[classes[kept] != silent_class]
-    if math.isinf(silent) or len(quiet) <= silent * len(telling):
-        return weights, kept
-    drawn = np.random.default_rng(seed).choice(quiet, math.ceil(silent * len(telling)), replace=False)
-    more = weights.copy()
-    more[drawn] *= len(quiet) / max(1, len(drawn))
-    return more, np.sort(np.concatenate([drawn, telling]))
+    """Weights (E,) and the sorted indices (M,) of the chosen mappings."""
+    usable = np.flatnonzero((weights > 0) & (classes >= 0))
+    no_path, with_path = usable[classes[usable] == silent_class], usable[classes[usable] != silent_class]
+    if math.isinf(silent) or len(no_path) <= silent * len(with_path):
+        return weights, usable
+    drawn = np.random.default_rng(seed).choice(no_path, math.ceil(silent * len(with_path)), replace=False)
+    scaled = weights.copy()
+    scaled[drawn] *= len(no_path) / max(1, len(drawn))
+    return scaled, np.sort(np.concatenate([drawn, with_path]))
 
 
 def loss_of(detector: RelationDetector, examples: Examples, members: IntArray) -> Tensor:
-    """`−Σ_i w_i log p(r_i | T_i) / |i|` over some mappings (M,); where there are pools, `p` is over these."""
-    places, which = np.unique(examples.owner[members], return_inverse=True)
-    logits = detector.logits([examples.templates[place] for place in places.tolist()])  # (B, R)
+    """`−Σ_i w_i log p(r_i | T_i) / M` over mappings `members` (M,)."""
+    templates, which = np.unique(examples.owner[members], return_inverse=True)
+    logits = detector.logits([examples.templates[i] for i in templates.tolist()])  # (B, R)
     rows, classes = torch.from_numpy(which.reshape(-1)), torch.from_numpy(examples.relation[members])
     picked = torch.log_softmax(logits, dim=1)[rows.to(logits.device), classes.to(logits.device)]  # (M,)
     return -(torch.from_numpy(examples.weight[members]).to(logits.device) * picked).mean()
@@ -129,7 +129,7 @@ def fit(
     evaluate: Callable[[RelationDetector], float] | None = None,
     patience: int | None = None,
 ) -> Iterator[Progress]:
-    """Train on the examples; with `evaluate` the best epoch stays."""
+    """Train on the examples; with `evaluate`, the weights of the best epoch are restored."""
     optimiser = torch.optim.Adam(detector.network.parameters(), lr=config.learning_rate)
 
     def loss(_: nn.Module, members: IntArray) -> Tensor:
@@ -156,16 +156,14 @@ def train_phases(
     phases: Sequence[Phase] = ("F×K", "F×(l+α)"),
     classes: int = 10_000,
 ) -> Iterator[tuple[Phase, RelationDetector, Progress]]:
-    """Train a fresh detector a phase; the last one that is yielded is the result.
+    """Train a new detector in each phase; the last yielded one is the result.
 
     Args:
-        new: makes a detector from counts of words and the relations' names.
         overlap: `K` of a template and a relation.
-        phases: in their order; `F×(l+α)` takes the likelihoods of the detector of the phase before it.
-        classes: relations found with the most templates; rarer ones are left out.
+        phases: in order; `F×(l+α)` uses the likelihoods of the previous phase's detector.
+        classes: number of relations, those with the most templates.
 
-    Raises:
-        ValueError: for a table without mappings that weigh anything, or with `F×(l+α)` as the first phase.
+    Raises ValueError for a table without positive weights, or with `F×(l+α)` as the first phase.
     """
     relations, counts, f = frequent(table, classes), word_counts(table.templates()), f_weights(table)
     before: RelationDetector | None = None
@@ -179,11 +177,10 @@ def train_phases(
         before = detector
 
 
-def evened(detector: RelationDetector, templates: Sequence[str], *, share: float) -> RelationDetector:
-    """One to which relations are not likelier because the pairs that were mined asked for them more.
+def adjust_prior(detector: RelationDetector, templates: Sequence[str], *, share: float) -> RelationDetector:
+    """Reduce the prior of relations that the mined pairs ask for often: `log p(r|T) − share · log mean_T p(r|T)`.
 
-    What people will ask of an entity is not known: with `share` 1 every relation is as likely as any other before the
-    question is read, with 0 they are as among the templates, `log p(r|T) − share · log mean_T p(r|T)` over them.
+    With `share` 1 all relations are equally likely a priori, with 0 the detector is unchanged.
     """
     total = np.zeros(len(detector.relations))
     for first in range(0, len(templates), _AT_ONCE):
@@ -196,24 +193,24 @@ def evened(detector: RelationDetector, templates: Sequence[str], *, share: float
 
 
 def likelihoods(detector: RelationDetector, table: TemplateTable, *, at_once: int = _AT_ONCE) -> FloatArray:
-    """`l(r, T)` of each mapping, (E,); 0 for relations that the detector does not know."""
-    numbers = {name: place for place, name in enumerate(detector.relations)}
-    classes = np.array([numbers.get(name, -1) for name in table.relations], dtype=np.int64)
-    found = np.zeros(len(table.relation), dtype=np.float32)
+    """`l(r, T)` of each mapping (E,); 0 for relations unknown to the detector."""
+    classes_by_name = {name: i for i, name in enumerate(detector.relations)}
+    classes = np.array([classes_by_name.get(name, -1) for name in table.relations], dtype=np.int64)
+    result = np.zeros(len(table.relation), dtype=np.float32)
     for first in range(0, len(table), at_once):
         last = min(first + at_once, len(table))
-        rows = detector.log_likelihoods([table.template(place) for place in range(first, last)])
-        own = np.arange(table.bounds[first], table.bounds[last])
+        rows = detector.log_likelihoods([table.template(i) for i in range(first, last)])
+        mappings = np.arange(table.bounds[first], table.bounds[last])
         owner = np.repeat(np.arange(last - first), np.diff(table.bounds[first : last + 1]))
-        which = classes[table.relation[own]]
-        found[own] = np.where(which >= 0, np.exp(rows[owner, which]), 0.0)
-    return found
+        which = classes[table.relation[mappings]]
+        result[mappings] = np.where(which >= 0, np.exp(rows[owner, which]), 0.0)
+    return result
 
 
 def frequent(table: TemplateTable, most: int) -> list[str]:
-    """Names of the relations with the most templates, "no path found" among them."""
+    """The relations with the most templates, possibly including "no path found"."""
     spread = np.bincount(table.relation, minlength=len(table.relations))
-    return [table.relations[place] for place in np.argsort(-spread, kind="stable")[:most].tolist()]
+    return [table.relations[i] for i in np.argsort(-spread, kind="stable")[:most].tolist()]
 
 
 def word_counts(templates: Iterable[str]) -> Counter[str]:
@@ -241,19 +238,18 @@ def _weights(
 
 
 def _batches(examples: Examples, size: int, rng: np.random.Generator) -> Iterator[IntArray]:
-    """Mappings of whole templates, about `size` a batch; of some batches' templates those alike in length together."""
+    """Batches of about `size` mappings of whole templates, with templates of similar length together."""
     starts = np.searchsorted(examples.owner, np.arange(len(examples.templates) + 1))  # (N + 1,)
     lengths = np.array([len(row) for row in examples.templates])
     order = rng.permutation(len(examples.templates))
     number = max(1, round(len(examples) / size))
-    some = np.array_split(order, math.ceil(number / _ALIKE))
+    some = np.array_split(order, math.ceil(number / _SORTED))
     groups = [
         group
-        for each in some
-        for group in np.array_split(each[np.argsort(lengths[each], kind="stable")], math.ceil(number / len(some)))
+        for part in some
+        for group in np.array_split(part[np.argsort(lengths[part], kind="stable")], math.ceil(number / len(some)))
         if len(group)
     ]
-    for place in rng.permutation(len(groups)).tolist():
-        group = groups[place]
-        spans = [np.arange(starts[place], starts[place + 1]) for place in np.sort(group).tolist()]
+    for i in rng.permutation(len(groups)).tolist():
+        spans = [np.arange(starts[template], starts[template + 1]) for template in np.sort(groups[i]).tolist()]
         yield np.concatenate(spans)

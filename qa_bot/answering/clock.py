@@ -15,7 +15,7 @@ from qa_bot.answering.events import Listener, ignore_event
 Result = TypeVar("Result")
 
 POLL = 0.02
-"""Seconds between two checks whether the caller cancelled the question."""
+"""Seconds between two looks at the deadline, which the caller may cancel."""
 
 
 @dataclass(slots=True)
@@ -91,13 +91,12 @@ class Clock:
 
 def _wait_for(future: Future[Result], share: Deadline) -> Result:
     """The result; raises TimeoutError when the time is over or the caller cancels."""
-    while share.cancelled is not None and share.left() > POLL and not future.done():
-        wait([future], timeout=POLL)
-    try:
-        return future.result(timeout=share.left())
-    except TimeoutError:
+    while not future.done() and (left := share.left()) > 0:
+        wait([future], timeout=min(POLL, left))
+    if not future.done():
         future.cancel()
-        raise
+        raise TimeoutError
+    return future.result()
 
 
 def _timed(work: Callable[[Deadline], Result], share: Deadline) -> tuple[Result, float]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from threading import Event
 
 
@@ -17,24 +18,27 @@ class Cancelled(Exception):  # noqa: N818  # not an error: the caller wanted it
 
 @dataclass(frozen=True, slots=True)
 class Deadline:
-    """A moment on the monotonic clock, in seconds; the deadline passes immediately when `cancelled` is set."""
+    """A moment of the clock `now`, in seconds; the deadline passes immediately when `cancelled` is set."""
 
     at: float
     cancelled: Event | None = None
+    now: Callable[[], float] = time.monotonic
 
     @classmethod
-    def after(cls, seconds: float, cancelled: Event | None = None) -> Deadline:
-        return cls(time.monotonic() + seconds, cancelled)
+    def after(
+        cls, seconds: float, cancelled: Event | None = None, *, now: Callable[[], float] = time.monotonic
+    ) -> Deadline:
+        return cls(now() + seconds, cancelled, now)
 
     def left(self) -> float:
         """Seconds left, never negative."""
         if self.cancelled is not None and self.cancelled.is_set():
             return 0.0
-        return max(0.0, self.at - time.monotonic())
+        return max(0.0, self.at - self.now())
 
     def within(self, cap: float) -> Deadline:
         """The earlier of this deadline and `cap` seconds from now: the deadline of one stage."""
-        return Deadline(min(self.at, time.monotonic() + cap), self.cancelled)
+        return replace(self, at=min(self.at, self.now() + cap))
 
     def check(self) -> None:
         """Raise DeadlineExceededError if the time is over; long work calls it between batches."""

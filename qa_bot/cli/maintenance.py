@@ -25,10 +25,11 @@ def status(context: typer.Context, json: Json = False) -> None:
 
 def doctor(context: typer.Context, json: Json = False) -> None:
     """Check everything, and name the command that repairs what is wrong."""
+    from qa_bot.answering.models.personas import check_personas
     from qa_bot.home.doctor import run_checks
     from qa_bot.terminal.output import show_checks
 
-    checks = run_checks(*open_home(context))
+    checks = run_checks(*open_home(context), {"voices": check_personas})
     is_sound = all(check.ok for check in checks)
     if json:
         print_json({"ok": is_sound, "checks": [check.as_dict() for check in checks]})

@@ -17,8 +17,8 @@ from qa_bot.conversation.followups import Rewriter
 from qa_bot.conversation.memory import RememberedTurn
 from qa_bot.conversation.replies import ANSWERS_AGAIN, reply
 from qa_bot.conversation.session_votes import SessionVotes
-from qa_bot.conversation.talk import recognise
 from qa_bot.conversation.understanding import UnderstoodTurn, read
+from qa_core.text.small_talk import recognise
 from qa_core.types import Answer, Question
 
 

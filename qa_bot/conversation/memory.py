@@ -9,7 +9,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from qa_bot.answering.answer_json import from_dict
-from qa_bot.conversation.talk import Talk, recognise
+from qa_core.text.small_talk import Talk, recognise
 from qa_core.types import Answer
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from typing import Any
 
 from qa_bot.answering.corridor import Knowledge
 from qa_bot.conversation.memory import RememberedTurn, sourced
-from qa_bot.conversation.talk import Talk
 from qa_core.text.analysis import sentences
+from qa_core.text.small_talk import Talk
 from qa_core.types import Answer, AnswerKind, AnswerSource
 
 LISTED = 10

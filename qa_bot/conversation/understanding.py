@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from qa_bot.conversation.followups import Exchange, Rewriter
 from qa_bot.conversation.memory import RememberedTurn
-from qa_bot.conversation.talk import Talk, recognise
 from qa_core.text.analysis import fold, terms, words
+from qa_core.text.small_talk import Talk, recognise
 from qa_core.types import Choice
 
 if TYPE_CHECKING:

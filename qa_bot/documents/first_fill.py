@@ -1,41 +1,81 @@
-"""The first fill of an empty home: the starter collection and the starter graph."""
+"""Before the first question: fills an empty home with the starter pack, and rebuilds an index of another analyser."""
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Callable
 
 from qa_bot.home.config import Config
 from qa_bot.home.folder import Home, WriterBusyError
 from qa_bot.home.generations import Generations
+from qa_bot.home.index import Manifest
 from qa_bot.home.starter import COLLECTION, GRAPH, NAME
 from qa_core.types import Encoder
 
+log = logging.getLogger(__name__)
+
 PATIENCE = 60
-"""Seconds to wait for another process that is filling the home."""
+"""Seconds to wait for another process that is filling or rebuilding the home."""
+
+
+def prepare(home: Home, config: Config, encoder: Callable[[], Encoder]) -> None:
+    """Fill an empty home, or rebuild its index if necessary; see below for the errors."""
+    if not fill(home, config, encoder):
+        rebuild_outdated(home, config, encoder)
 
 
 def fill(home: Home, config: Config, encoder: Callable[[], Encoder]) -> bool:
-    """Give an empty home the starter collection, and the starter graph where it has no graph; whether it was empty.
+    """Add the starter collection to an empty home, and the starter graph if it has no graph; whether it was empty.
 
-    A home that was ever written to has a generation, so that a removed starter collection stays removed. Where
-    another process is at the home's first use already, this one waits for it.
+    A home that was ever written to has a generation, so a removed starter collection stays removed. If another
+    process is filling the home, wait for it.
 
     Raises:
-        WriterBusyError: a minute was not enough.
+        WriterBusyError: the other process took more than a minute.
     """
     generations = Generations(home.index)
-    given_up = time.monotonic() + PATIENCE
-    while generations.current_number() is None:
-        from qa_bot.documents import graph
-        from qa_bot.documents.sync import add
 
+    def add_starter() -> None:
+        from qa_bot.documents import graph, sync
+
+        if Generations(home.graph).current_number() is None:
+            graph.add(home, GRAPH)
+        sync.add(home, config, encoder(), [COLLECTION], collection=NAME)
+
+    return _once(lambda: generations.current_number() is None, add_starter)
+
+
+def rebuild_outdated(home: Home, config: Config, encoder: Callable[[], Encoder]) -> bool:
+    """Rebuild the index from the store if another version of the analyser made it; whether that was necessary.
+
+    Raises:
+        WriterBusyError: another process was writing for more than a minute.
+        CorruptGenerationError: the index is damaged.
+    """
+    generations = Generations(home.index)
+
+    def is_outdated() -> bool:
+        current = generations.current()
+        return current is not None and Manifest.of(current).is_outdated
+
+    def rebuild() -> None:
+        from qa_bot.documents import sync
+
+        log.warning("Another version of qa-bot analysed the texts of the index; it is rebuilt from the database.")
+        sync.repair(home, config, encoder())
+
+    return _once(is_outdated, rebuild)
+
+
+def _once(is_needed: Callable[[], bool], work: Callable[[], None]) -> bool:
+    """Do the work if it is needed, unless another process does it first; whether this one did it."""
+    end = time.monotonic() + PATIENCE
+    while is_needed():
         try:
-            if Generations(home.graph).current_number() is None:
-                graph.add(home, GRAPH)
-            add(home, config, encoder(), [COLLECTION], collection=NAME)
+            work()
         except WriterBusyError:
-            if time.monotonic() > given_up:
+            if time.monotonic() > end:
                 raise
             time.sleep(0.1)
         else:

@@ -35,7 +35,7 @@ from qa_bot.home.folder import Home
 from qa_bot.home.generations import Generation, Generations, link
 
 if TYPE_CHECKING:
-    from qa_bot.documents.sync import RejectLog
+    from qa_bot.documents.reject_log import RejectLog
 
 TRIPLES, MENTIONS, TABLES = "triples", "mentions", "tables"
 _BATCH = 10_000  # triples of the current graph that are read at a time
@@ -163,7 +163,7 @@ def add(
         GraphError: a file is missing or of an unknown kind.
         WriterBusyError: another process writes to the home.
     """
-    from qa_bot.documents.sync import reject_log  # the store and the index behind it: not to look a fact up
+    from qa_bot.documents.reject_log import reject_log
 
     _check_files(paths, tables)
     started = time.monotonic()
@@ -199,7 +199,7 @@ def remove(home: Home, *, namespace: str) -> int:
 
     Raises WriterBusyError if another process writes to the home.
     """
-    from qa_bot.documents.sync import reject_log
+    from qa_bot.documents.reject_log import reject_log
 
     with home.lock("delete"), reject_log(home) as log:
         root = generations(home)

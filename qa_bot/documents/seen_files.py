@@ -1,8 +1,7 @@
-"""SeenFiles: which files were added whole, so that adding one again reads it only once, for its checksum.
+"""Files that were added whole: adding one again only reads it once, for its checksum.
 
-A receipt tells of the very same bytes, under the same name, into the same collection, cut in the same way. It says how
-many documents the file holds and what was rejected. Deleting or replacing any document makes all receipts void: they
-are no memory of what is stored, only a short cut to it.
+An entry holds for the same bytes, under the same name, into the same collection, cut in the same way. It counts the
+file's documents and lists its rejects. Deleting or replacing any document clears all entries.
 """
 
 from __future__ import annotations
@@ -15,8 +14,8 @@ from typing import Any
 
 from qa_bot.documents.ingest.records import Notice, Reject
 
-KEPT = 1000
-"""SeenFiles, and rejects on a receipt; a file with more is read again."""
+MAX_ENTRIES = 1000
+"""Most files, and most rejects of a file; a file with more is read again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,37 +27,34 @@ class SeenFile:
 
 @dataclass(slots=True)
 class SeenFiles:
-    """SeenFiles by what `signature` tells of a file."""
+    """Entries by `signature`."""
 
-    held: dict[str, SeenFile] = field(default_factory=dict)
+    entries: dict[str, SeenFile] = field(default_factory=dict)
 
     @classmethod
     def of(cls, manifest: Mapping[str, Any]) -> SeenFiles:
         """From the manifest of a generation."""
-        return cls({signature: _receipt(told) for signature, told in manifest.get("receipts", {}).items()})
+        return cls({signature: _from_json(fields) for signature, fields in manifest.get("receipts", {}).items()})
 
     def as_dict(self) -> dict[str, Any]:
-        """The youngest, for the manifest of a generation."""
-        return {signature: asdict(receipt) for signature, receipt in list(self.held.items())[-KEPT:]}
+        """The latest entries, for the manifest of a generation."""
+        return {signature: asdict(entry) for signature, entry in list(self.entries.items())[-MAX_ENTRIES:]}
 
-    def keep(self, signature: str, documents: int, told: Sequence[Reject | Notice]) -> None:
-        """Give a receipt for a file, unless too much was wrong with it."""
-        if len(told) <= KEPT:
-            rejects = tuple(each for each in told if isinstance(each, Reject))
-            notices = tuple(each for each in told if isinstance(each, Notice))
-            self.held[signature] = SeenFile(documents, rejects, notices)
+    def add(self, signature: str, documents: int, problems: Sequence[Reject | Notice]) -> None:
+        """Remember a file, unless it has too many rejects and notices."""
+        if len(problems) <= MAX_ENTRIES:
+            rejects = tuple(problem for problem in problems if isinstance(problem, Reject))
+            notices = tuple(problem for problem in problems if isinstance(problem, Notice))
+            self.entries[signature] = SeenFile(documents, rejects, notices)
 
 
 def signature(path: Path, *settings: object) -> str:
-    """A digest of a file's bytes and name, and of everything else that decides what becomes of it."""
+    """A digest of a file's bytes, its name, and the settings that affect its documents."""
     with path.open("rb") as file:
         content = hashlib.file_digest(file, "sha256").hexdigest()
     return hashlib.sha256(repr((content, path.name, *settings)).encode()).hexdigest()
 
 
-def _receipt(told: Mapping[str, Any]) -> SeenFile:
-    return SeenFile(
-        told["documents"],
-        tuple(Reject(**each) for each in told["rejects"]),
-        tuple(Notice(**each) for each in told["notices"]),
-    )
+def _from_json(fields: Mapping[str, Any]) -> SeenFile:
+    rejects = tuple(Reject(**reject) for reject in fields["rejects"])
+    return SeenFile(fields["documents"], rejects, tuple(Notice(**notice) for notice in fields["notices"]))

@@ -1,15 +1,14 @@
-"""The care of a home: what it holds, and whether everything in it is sound."""
+"""What a home holds, and checks that everything in it is intact."""
 
 from __future__ import annotations
 
 import importlib.util
 import shutil
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from qa_bot.answering.models.personas import PersonaStore
 from qa_bot.home.config import Config
 from qa_bot.home.encoders import locate, verify
 from qa_bot.home.folder import Home
@@ -20,12 +19,15 @@ from qa_bot.home.store import Store
 from retrievers.engines.local.segments import NEAREST, DenseState
 
 LOW_DISK = 200_000_000
-"""Bytes; below, an `add` of any size may fail."""
+"""Bytes; with less free space any `add` may fail."""
+
+CheckFunction = Callable[[Home, Config], str]
+"""Returns a description, or raises an exception whose message names the command that repairs the fault."""
 
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One thing that was looked at; `detail` names the command that mends it where it is not sound."""
+    """Result of one check; if it failed, `detail` names the command that repairs the fault."""
 
     name: str
     ok: bool
@@ -36,7 +38,7 @@ class Check:
 
 
 def status(home: Home, config: Config) -> dict[str, Any]:
-    """Counts, sizes and what is in use."""
+    """Counts, sizes, and the encoder in use."""
     generation, graph = Generations(home.index).current(), Generations(home.graph).current()
     manifest = Manifest.of(generation) if generation else None
     with open_store(home, config) as store:
@@ -53,9 +55,9 @@ def status(home: Home, config: Config) -> dict[str, Any]:
         "facts": graph.manifest["triples"] if graph else 0,
         "segments": len(manifest.segments) if manifest else 0,
         "collections": [
-            {"name": each.name, "documents": each.documents, "passages": each.passages}
-            for each in collections
-            if each.documents  # one that is being added has none yet
+            {"name": info.name, "documents": info.documents, "passages": info.passages}
+            for info in collections
+            if info.documents  # a collection that is being added has none yet
         ],
         "conversations": counts.conversations,
         "turns": counts.turns,
@@ -63,25 +65,25 @@ def status(home: Home, config: Config) -> dict[str, Any]:
     }
 
 
-def run_checks(home: Home, config: Config) -> list[Check]:
-    """Check everything; a check that fails stops none of the others."""
-    checks = [
-        ("disk", _disk),
-        ("database", _database),
-        ("index", _index),
-        ("graph", _graph),
-        ("encoder", _encoder),
-        ("voices", _voices),
-        ("linguistics", _linguistics),
-        ("extras", _extras),
-    ]
-    return [_checked(name, check, home, config) for name, check in checks]
+def run_checks(home: Home, config: Config, further: Mapping[str, CheckFunction] | None = None) -> list[Check]:
+    """Run all checks, and `further` ones by name; a failed check does not stop the others."""
+    checks: dict[str, CheckFunction] = {
+        "disk": _disk,
+        "database": _database,
+        "index": _index,
+        "graph": _graph,
+        "encoder": _encoder,
+        **(further or {}),
+        "linguistics": _linguistics,
+        "extras": _extras,
+    }
+    return [_run(name, check, home, config) for name, check in checks.items()]
 
 
-def _checked(name: str, check: Callable[[Home, Config], str], home: Home, config: Config) -> Check:
+def _run(name: str, check: CheckFunction, home: Home, config: Config) -> Check:
     try:
         return Check(name, True, check(home, config))
-    except Exception as error:  # whatever is wrong is a finding
+    except Exception as error:  # any error is the result
         return Check(name, False, str(error))
 
 
@@ -100,9 +102,9 @@ def _database(home: Home, config: Config) -> str:
 def _index(home: Home, config: Config) -> str:
     generations = Generations(home.index)
     with generations.pin_current() as generation:
-        if damages := generations.verify(generation, deep=True):  # and is not opened: the engines trust their files
+        if damages := generations.verify(generation, deep=True):  # not opened then: the engines trust their files
             raise OSError(" ".join(damage.message for damage in damages))
-        dense = _told(Index(generation).dense_state()) if generation else ""
+        dense = _describe(Index(generation).dense_state()) if generation else ""
         with Store.open(home.store_url(config)) as store:
             stored, counts = store.generation(), store.counts()
     if generation and not stored:
@@ -123,12 +125,12 @@ def _index(home: Home, config: Config) -> str:
     return f"generation {generation.number}, {len(manifest.segments)} segments, every checksum is right; {dense}"
 
 
-def _told(states: Sequence[DenseState]) -> str:
-    """The largest dense index of each view: those of the same kind beside it are smaller."""
-    largest = {each.view: each for each in sorted(states, key=lambda each: each.rows)}
+def _describe(states: Sequence[DenseState]) -> str:
+    """The largest dense index of each view."""
+    largest = {state.view: state for state in sorted(states, key=lambda state: state.rows)}
     return ", ".join(
-        f"{each.view} {each.kind} ({each.rows:,} vectors, recall@{NEAREST} {each.recall:.3f})"
-        for each in largest.values()
+        f"{state.view} {state.kind} ({state.rows:,} vectors, recall@{NEAREST} {state.recall:.3f})"
+        for state in largest.values()
     )
 
 
@@ -138,8 +140,8 @@ def _graph(home: Home, _: Config) -> str:
         if generation is None:
             return "none yet; add facts with `qa-bot kg add FILE`"
         if damages := generations.verify(generation, deep=True):
-            told = "; ".join(f"{damage.path} is {damage.kind}: {damage.detail}" for damage in damages)
-            raise OSError(f"{told}; remove {home.graph} and run `qa-bot kg add` with all files.")
+            faults = "; ".join(f"{damage.path} is {damage.kind}: {damage.detail}" for damage in damages)
+            raise OSError(f"{faults}; remove {home.graph} and run `qa-bot kg add` with all files.")
         return f"generation {generation.number}, {generation.manifest['triples']:,} facts, every checksum is right"
 
 
@@ -155,12 +157,6 @@ def _encoder(home: Home, config: Config) -> str:
     return f"{name}, {encoder.dimension} dimensions"
 
 
-def _voices(home: Home, config: Config) -> str:
-    voices = PersonaStore(home.personas, config.style)
-    voices.open()
-    return ", ".join(voices.names) or "none; train one with `qa-bot train persona`"
-
-
 def _linguistics(_: Home, __: Config) -> str:
     from qa_core.text.synonyms import synonyms
 
@@ -171,12 +167,12 @@ def _linguistics(_: Home, __: Config) -> str:
 
 def _extras(_: Home, __: Config) -> str:
     extras = {"minilm": "transformers", "postgres": "psycopg", "plots": "matplotlib"}
-    here = [name for name, module in extras.items() if importlib.util.find_spec(module)]
-    return ", ".join(here) or "none installed"
+    installed = [name for name, module in extras.items() if importlib.util.find_spec(module)]
+    return ", ".join(installed) or "none installed"
 
 
 def _size(folder: Path) -> int:
-    """Bytes on disk, hard links once."""
+    """Bytes on disk; each file counts once, whatever its hard links."""
     return sum({(s.st_dev, s.st_ino): s.st_blocks * 512 for s in _stats(folder)}.values())
 
 
@@ -184,5 +180,5 @@ def _stats(folder: Path) -> Iterator[Any]:
     for path in folder.rglob("*"):
         try:
             yield path.lstat()
-        except OSError:  # removed by a writer in between
+        except OSError:  # a writer has removed it
             continue

@@ -1,9 +1,8 @@
-"""The folder that holds everything: where things stand in it, and who may write to it."""
+"""The home folder: the paths in it, and the lock of its single writer."""
 
 from __future__ import annotations
 
 import errno
-import fcntl
 import json
 import os
 import time
@@ -12,11 +11,16 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from filelock import BaseFileLock, FileLock, Timeout
+
 from qa_bot.home.config import CONFIG_FILE, Config
+
+POLL = 0.005
+"""Seconds between two attempts to get a lock."""
 
 
 class HomeError(Exception):
-    """A folder that cannot serve as home."""
+    """The folder cannot be used as a home."""
 
 
 class WriterBusyError(HomeError):
@@ -29,9 +33,9 @@ class Home:
 
     @classmethod
     def open(cls, path: Path | None = None) -> Home:
-        """The home at `path`, else at `QA_BOT_HOME`, else in the platform's folder for user data; made where missing.
+        """The home at `path`, at `QA_BOT_HOME`, or in the platform's folder for user data; created if missing.
 
-        Raises HomeError where that is no folder one can write to.
+        Raises HomeError if it is not a writable folder.
         """
         home = cls(_chosen(path).absolute())
         _make_private(home.path)
@@ -62,26 +66,41 @@ class Home:
         return self.path / "personas"
 
     def store_url(self, config: Config) -> str:
-        """The database: what the configuration names, else a SQLite file here."""
+        """The configured database, or a SQLite file in the home."""
         return config.store.url or f"sqlite:///{self.path / 'store.sqlite'}"
 
     @contextmanager
     def lock(self, action: str | None) -> Iterator[None]:
-        """Be the one writer; raises WriterBusyError at once, naming the holder. None is for who holds it already.
+        """Acquire the writer lock, or raise WriterBusyError at once, naming the holder.
 
-        The kernel drops the lock with its process, so that a dead holder blocks nobody.
+        Pass None if the caller holds the lock. The kernel releases the lock when its process ends.
         """
         if action is None:
             yield
             return
-        descriptor = _open_lock(self.lock_file)
+        lock = file_lock(self.lock_file)
         try:
-            _acquire(descriptor)
-            _sign(descriptor, action)
+            lock.acquire(blocking=False)
+        except Timeout:
+            raise WriterBusyError(
+                f"Expected to be the only writer, but {_holder(self.lock_file)} is at work; try again when it is done."
+            ) from None
+        except OSError as error:
+            raise HomeError(
+                f"Expected to write to {self.lock_file}, but got: {_reason(error, self.lock_file)}."
+            ) from None
+        try:
+            holder = {"action": action, "pid": os.getpid(), "since": time.strftime("%H:%M:%S")}
+            self.lock_file.write_text(json.dumps(holder))
             yield
-            os.ftruncate(descriptor, 0)
+            self.lock_file.write_text("")
         finally:
-            os.close(descriptor)
+            lock.release()
+
+
+def file_lock(path: Path) -> BaseFileLock:
+    """An exclusive lock between processes and threads; the file stays after its release."""
+    return FileLock(path, mode=0o600, poll_interval=POLL)
 
 
 def _chosen(path: Path | None) -> Path:
@@ -89,7 +108,7 @@ def _chosen(path: Path | None) -> Path:
         return path.expanduser()
     if named := os.environ.get("QA_BOT_HOME"):
         return Path(named).expanduser()
-    import platformdirs  # only where nobody named a home
+    import platformdirs  # late: most callers name a home
 
     return platformdirs.user_data_path("qa-bot", appauthor=False)
 
@@ -121,31 +140,9 @@ def _read_only(path: Path) -> bool:
     return path.exists() and bool(os.statvfs(path).f_flag & os.ST_RDONLY)
 
 
-def _open_lock(path: Path) -> int:
+def _holder(lock_file: Path) -> str:
     try:
-        return os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
-    except OSError as error:
-        raise HomeError(f"Expected to write to {path}, but got: {_reason(error, path)}.") from None
-
-
-def _acquire(descriptor: int) -> None:
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        raise WriterBusyError(
-            f"Expected to be the only writer, but got: {_holder(descriptor)} is at work; try again when it is done."
-        ) from None
-
-
-def _sign(descriptor: int, action: str) -> None:
-    since = time.strftime("%H:%M:%S")
-    os.ftruncate(descriptor, 0)
-    os.pwrite(descriptor, json.dumps({"action": action, "pid": os.getpid(), "since": since}).encode(), 0)
-
-
-def _holder(descriptor: int) -> str:
-    try:
-        told = json.loads(os.pread(descriptor, 4096, 0))
-        return f"{told['action']} by process {told['pid']} since {told['since']}"
-    except (ValueError, KeyError, TypeError):  # it has not signed yet
+        holder = json.loads(lock_file.read_text())
+        return f"{holder['action']} by process {holder['pid']} since {holder['since']}"
+    except (OSError, ValueError, KeyError, TypeError):  # the holder has not written its name yet
         return "another process"

@@ -1,11 +1,14 @@
-"""Generations of the index: each is written beside the current one, then `CURRENT` is switched to it.
+"""Generations of an index: each is written beside the current one, then `CURRENT` is switched to it.
 
-    ROOT/CURRENT               name of the generation that readers take
-    ROOT/00000007/             a published generation; its files never change again
-    ROOT/00000008.partial/     one being written, or what a dead writer left
+    ROOT/CURRENT               name of the generation that readers open
+    ROOT/00000007/             a published generation; its files never change
+    ROOT/00000008.partial/     a generation being written, or left by a writer that died
 
-Only the one writer of a home calls `stage`, `publish` and `prune`; readers in any process call the rest. A crash at any
-moment leaves the old generation or the new one.
+Only the single writer of a home calls `stage`, `publish` and `prune`; readers in any process call the rest. A crash at
+any moment leaves the old generation or the new one.
+
+Readers hold a shared `flock` on the manifest of their generation, and pruning tries an exclusive one. These locks are
+not `filelock`'s: its file locks are exclusive, and its shared ones need another file, which pruning could not remove.
 """
 
 from __future__ import annotations
@@ -22,6 +25,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
+from qa_core.atomic import atomic_file, rename_folder
+
 MANIFEST = "manifest.json"
 REPAIR = "run `qa-bot repair`"
 _CANNOT_LINK = frozenset({errno.EXDEV, errno.EPERM, errno.EMLINK, errno.EOPNOTSUPP, errno.ENOSYS})
@@ -34,7 +39,7 @@ class FileRecord(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Generation:
-    """A published generation: `manifest` is what its writer told, `files` what lies in it, by path within it."""
+    """A published generation: the `manifest` of its writer, and its `files` by relative path."""
 
     number: int
     path: Path
@@ -44,7 +49,7 @@ class Generation:
 
 @dataclass(frozen=True, slots=True)
 class Damage:
-    kind: Literal["missing", "damaged"]
+    kind: Literal["missing", "damaged", "outdated"]
     path: Path
     detail: str
 
@@ -54,7 +59,7 @@ class Damage:
 
 
 class CorruptGenerationError(Exception):
-    """The index cannot be read as it is; `damage` tells what is wrong with it."""
+    """The generation cannot be used; `damage` says why."""
 
     def __init__(self, damage: Damage) -> None:
         super().__init__(damage.message)
@@ -65,11 +70,11 @@ Stamp = tuple[int, int]
 
 
 class GenerationGoneError(Exception):
-    """The generation was removed before it could be pinned; take the current one."""
+    """The generation was removed before it could be pinned; open the current one."""
 
 
 def stamp(file: Path) -> Stamp | None:
-    """What tells a file from one that replaced it or was written later, None where there is none."""
+    """Changes whenever the file is replaced or written; None if there is no file."""
     try:
         state = os.stat(file)  # noqa: PTH116  # half the time of `Path.stat`
     except FileNotFoundError:
@@ -78,42 +83,43 @@ def stamp(file: Path) -> Stamp | None:
 
 
 class Generations:
-    """The generations under `root`, which is made where it is missing."""
+    """The generations under `root`, which is created if missing."""
 
     def __init__(self, root: Path) -> None:
         self.root, self._pointer = root, root / "CURRENT"
         root.mkdir(mode=0o700, exist_ok=True)
 
     def current(self) -> Generation | None:
-        """What readers take, None before the first; raises CorruptGenerationError where it cannot be read."""
+        """The generation that readers open, or None before the first; raises CorruptGenerationError if unreadable."""
         while (path := self._current_path()) is not None:
             try:
                 return read_generation(path)
             except CorruptGenerationError:
-                if path == self._current_path():  # else it was pruned between the two looks
+                if path == self._current_path():  # otherwise it was pruned in between
                     raise
         return None
 
     def stamp(self) -> Stamp | None:
-        """Another one whenever another generation is current: what is asked before every answer."""
+        """Changes with the current generation; cheap enough to check before every answer."""
         return stamp(self._pointer)
 
     def current_number(self) -> int | None:
-        """None before the first."""
+        """The number of the current generation, or None before the first."""
         path = self._current_path()
         return None if path is None else int(path.name)
 
     def stage(self, number: int) -> Path:
-        """An empty folder for a new generation; what dead writers left is removed.
+        """Create an empty folder for a new generation, and remove what dead writers left.
 
-        Left can be partial and half-removed folders, and one that was renamed to its final name by a writer that died
-        before it wrote CURRENT: no reader has ever seen that one.
+        They leave partial and half-removed folders, and complete ones above the current: a writer may die after it
+        renamed its folder and before it wrote CURRENT, so no reader has seen these.
         """
         current = self._current_or_newest()
         if number <= current:
             raise ValueError(f"Expected a number above the current generation {current}, but got {number}.")
         self._sweep((".partial", ".removed"), above=current)
-        (self.root / "CURRENT.new").unlink(missing_ok=True)
+        for leftover in (self.root / "CURRENT.new", *self.root.glob(".CURRENT.*")):
+            leftover.unlink(missing_ok=True)
         staged = self.root / f"{number:08d}.partial"
         staged.mkdir(mode=0o700)
         return staged
@@ -122,16 +128,15 @@ class Generations:
         """Describe, fsync and rename the staged folder, then make it the current one."""
         number, path = int(staged.stem), staged.with_suffix("")
         files = dict(_describe(staged, self._inodes()))
-        _write_synced(staged / MANIFEST, _manifest_text(number, manifest, files))
-        _sync_folders(staged)
-        staged.rename(path)
-        _sync_folder(self.root)
-        self._switch(path.name)
+        (staged / MANIFEST).write_text(_manifest_text(number, manifest, files), encoding="utf-8")
+        rename_folder(staged, path)
+        with atomic_file(self._pointer) as pointer:
+            pointer.write(f"{path.name}\n".encode())
         return Generation(number, path, manifest, files)
 
     @contextmanager
     def pin(self, generation: Generation) -> Iterator[Generation]:
-        """Keep a generation from being pruned by any process; raises GenerationGoneError where it is too late."""
+        """Prevent every process from pruning a generation; raises GenerationGoneError if it was removed before."""
         manifest = generation.path / MANIFEST
         try:
             descriptor = os.open(manifest, os.O_RDONLY)
@@ -148,11 +153,11 @@ class Generations:
     @contextmanager
     def pin_current(self) -> Iterator[Generation | None]:
         """The current generation, pinned; None before the first."""
-        with ExitStack() as held:
-            yield self._pin_current(held)
+        with ExitStack() as stack:
+            yield self._pin_current(stack)
 
     def prune(self, *, keep: int = 2) -> list[int]:
-        """Remove all but the `keep` newest, except those that a reader holds; the numbers of the removed."""
+        """Remove all but the `keep` newest and those that readers hold; return the removed numbers."""
         self._sweep((".removed",))
         current = self.current_number() or 0
         older = [number for number in self._numbers() if number < current]
@@ -160,15 +165,15 @@ class Generations:
         return [number for number in doomed if _remove(self.root / f"{number:08d}")]
 
     def verify(self, generation: Generation | None = None, *, deep: bool = False) -> list[Damage]:
-        """What is wrong with a generation (else the current one): sizes, and with `deep` also every file's sha256."""
+        """Damages of a generation, by default the current: file sizes, and with `deep` the sha256 of every file."""
         try:
-            found = read_generation(generation.path) if generation else self.current()
+            checked = read_generation(generation.path) if generation else self.current()
         except CorruptGenerationError as error:
             return [error.damage]
-        if found is None:
+        if checked is None:
             return []
-        checked = (_check(found.path / name, record, deep=deep) for name, record in found.files.items())
-        return [damage for damage in checked if damage]
+        damages = (_check(checked.path / name, record, deep=deep) for name, record in checked.files.items())
+        return [damage for damage in damages if damage]
 
     def expect_whole(self, generation: Generation) -> None:
         """Raises CorruptGenerationError if a file is missing or cut short. Fast: no file is read."""
@@ -176,14 +181,14 @@ class Generations:
             raise CorruptGenerationError(damages[0])
 
     def newest(self) -> int:
-        """The highest number of a complete generation, 0 where there is none; a repair counts on from here."""
+        """The highest number of a complete generation, 0 if there is none; a repair counts on from it."""
         return max(self._numbers(), default=0)
 
     def _numbers(self) -> list[int]:
         return sorted(int(path.name) for path in self.root.iterdir() if _is_generation(path))
 
     def _current_or_newest(self) -> int:
-        """Where CURRENT itself is damaged, anything complete may have been current and is kept."""
+        """If CURRENT itself is damaged, every complete generation may have been current and is kept."""
         try:
             return self.current_number() or 0
         except CorruptGenerationError:
@@ -195,10 +200,10 @@ class Generations:
             if orphan or path.suffix in suffixes:
                 shutil.rmtree(path)
 
-    def _pin_current(self, held: ExitStack) -> Generation | None:
+    def _pin_current(self, stack: ExitStack) -> Generation | None:
         while (generation := self.current()) is not None:
-            with suppress(GenerationGoneError):  # pruned between the look and the pin: a newer one is current by now
-                return held.enter_context(self.pin(generation))
+            with suppress(GenerationGoneError):  # pruned in between: a newer one is current now
+                return stack.enter_context(self.pin(generation))
         return None
 
     def _current_path(self) -> Path | None:
@@ -216,23 +221,16 @@ class Generations:
         return path
 
     def _inodes(self) -> dict[tuple[int, int], FileRecord]:
-        """Records of the current generation's files by device and inode: hard links need not be read again."""
+        """Records of the current generation's files by device and inode, so that hard links are not hashed again."""
         with suppress(CorruptGenerationError):
             if current := self.current():
                 known = {_inode(current.path / name): record for name, record in current.files.items()}
                 return {inode: record for inode, record in known.items() if inode}
         return {}
 
-    def _switch(self, name: str) -> None:
-        fresh = self.root / "CURRENT.new"
-        _write_synced(fresh, f"{name}\n")
-        fresh.replace(self._pointer)
-        _sync_folder(self.root)
-
 
 def link(source: Generation, relative: str, into: Path) -> None:
-    """Hard-link a file or folder of a published generation into a staged one at the same place, or copy where the
-    file system cannot link."""
+    """Hard-link a file or folder of a generation into a staged one; copy if the file system has no hard links."""
     origin, target = source.path / relative, into / relative
     target.parent.mkdir(parents=True, exist_ok=True)
     if origin.is_dir():
@@ -242,17 +240,17 @@ def link(source: Generation, relative: str, into: Path) -> None:
 
 
 def read_generation(path: Path) -> Generation:
-    """Raises CorruptGenerationError where the folder or its manifest is missing, cut short or altered."""
+    """Raises CorruptGenerationError if the folder or its manifest is missing, cut short or altered."""
     manifest = path / MANIFEST
     try:
-        told = json.loads(manifest.read_bytes())
-        if told["sha256"] != _digest_of(told):
+        content = json.loads(manifest.read_bytes())
+        if content["sha256"] != _digest_of(content):
             raise ValueError("its checksum does not match")
-        files = {name: FileRecord(**record) for name, record in told["files"].items()}
-        return Generation(told["number"], path, told["manifest"], files)
+        files = {name: FileRecord(**record) for name, record in content["files"].items()}
+        return Generation(content["number"], path, content["manifest"], files)
     except FileNotFoundError:
         missing = manifest if path.is_dir() else path
-        raise CorruptGenerationError(Damage("missing", missing, "CURRENT or a reader asks for it")) from None
+        raise CorruptGenerationError(Damage("missing", missing, "CURRENT or a reader names it")) from None
     except (ValueError, KeyError, TypeError, AttributeError, OSError) as error:
         raise CorruptGenerationError(Damage("damaged", manifest, _one_line(error))) from None
 
@@ -272,7 +270,6 @@ def _describe(staged: Path, known: Mapping[tuple[int, int], FileRecord]) -> Iter
             size = path.stat().st_size
             record = known.get(_inode(path) or (0, 0))
             if record is None or record.bytes != size:
-                _sync_file(path)
                 record = FileRecord(size, _sha256(path))
             yield path.relative_to(staged).as_posix(), record
 
@@ -283,7 +280,7 @@ def _check(path: Path, record: FileRecord, *, deep: bool) -> Damage | None:
         if size != record.bytes:
             return Damage("damaged", path, f"expected {record.bytes} bytes, but got {size}")
         if deep and _sha256(path) != record.sha256:
-            return Damage("damaged", path, "its sha256 is not the one in the manifest")
+            return Damage("damaged", path, "its sha256 differs from the manifest")
     except (FileNotFoundError, NotADirectoryError):
         return Damage("missing", path, "the manifest lists it")
     except OSError as error:
@@ -292,12 +289,12 @@ def _check(path: Path, record: FileRecord, *, deep: bool) -> Damage | None:
 
 
 def _manifest_text(number: int, manifest: Mapping[str, Any], files: Mapping[str, FileRecord]) -> str:
-    told = {"number": number, "manifest": dict(manifest), "files": {name: r._asdict() for name, r in files.items()}}
-    return json.dumps({**told, "sha256": _digest_of(told)}, indent=1, sort_keys=True)
+    content = {"number": number, "manifest": dict(manifest), "files": {name: r._asdict() for name, r in files.items()}}
+    return json.dumps({**content, "sha256": _digest_of(content)}, indent=1, sort_keys=True)
 
 
-def _digest_of(told: Mapping[str, Any]) -> str:
-    bare = {name: value for name, value in told.items() if name != "sha256"}
+def _digest_of(content: Mapping[str, Any]) -> str:
+    bare = {name: value for name, value in content.items() if name != "sha256"}
     return hashlib.sha256(json.dumps(bare, sort_keys=True).encode()).hexdigest()
 
 
@@ -308,10 +305,10 @@ def _sha256(path: Path) -> str:
 
 def _inode(path: Path) -> tuple[int, int] | None:
     try:
-        found = path.stat()
+        status = path.stat()
     except OSError:
         return None
-    return found.st_dev, found.st_ino
+    return status.st_dev, status.st_ino
 
 
 def _link_or_copy(origin: str | Path, target: str | Path) -> None:
@@ -324,7 +321,7 @@ def _link_or_copy(origin: str | Path, target: str | Path) -> None:
 
 
 def _share(descriptor: int, manifest: Path) -> None:
-    """Take a shared lock and make sure that the file is still where it was."""
+    """Take a shared lock, and check that the file was not removed before."""
     with suppress(BlockingIOError, FileNotFoundError):
         fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
         if os.path.samestat(os.fstat(descriptor), manifest.stat()):
@@ -333,11 +330,11 @@ def _share(descriptor: int, manifest: Path) -> None:
 
 
 def _remove(path: Path) -> bool:
-    """Remove a generation unless a reader holds it; renamed first, so that half of it is never found."""
+    """Remove a generation unless a reader holds it; rename it first, so that no reader opens half of it."""
     away = path.with_suffix(".removed")
     try:
         descriptor = os.open(path / MANIFEST, os.O_RDONLY)
-    except OSError:  # nobody can hold what cannot be opened
+    except OSError:  # a manifest that cannot be opened is not locked
         path.rename(away)
     else:
         try:
@@ -349,33 +346,6 @@ def _remove(path: Path) -> bool:
             os.close(descriptor)
     shutil.rmtree(away)
     return True
-
-
-def _write_synced(path: Path, text: str) -> None:
-    with path.open("w", encoding="utf-8") as file:
-        file.write(text)
-        file.flush()
-        os.fsync(file.fileno())
-
-
-def _sync_file(path: Path) -> None:
-    with path.open("rb") as file:
-        os.fsync(file.fileno())
-
-
-def _sync_folders(top: Path) -> None:
-    for path in top.rglob("*"):
-        if path.is_dir():
-            _sync_folder(path)
-    _sync_folder(top)
-
-
-def _sync_folder(path: Path) -> None:
-    descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def _one_line(error: Exception) -> str:

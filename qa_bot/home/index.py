@@ -2,8 +2,8 @@
 
 keyword/                   tantivy
 segments/NAME/             see `retrievers.engines.local.segments`; hard-linked from generation to generation
-alive/NAME.npy             which documents of a segment were not deleted, where some were
-manifest.json              what `Manifest` holds, and the checksum of every file
+alive/NAME.npy             mask of the documents that were not deleted, for segments with deletions
+manifest.json              the fields of `Manifest`, and the checksum of every file
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from qa_bot.home.generations import Generation, link
-from qa_core.text.analysis import terms
+from qa_bot.home.generations import CorruptGenerationError, Damage, Generation, link
+from qa_core.text.analysis import ANALYSER_VERSION, terms
 from qa_core.types import Encoder, FloatArray, IntArray
 from retrievers.engines.index import VIEWS, Field, KeywordQuery, Nearest, View
 from retrievers.engines.local.dense import Kind
@@ -43,37 +43,51 @@ from retrievers.engines.local.segments import (
 from retrievers.hits import Hits
 
 FOLDED = 512
-"""The youngest segments that have no more documents together begin the next one: to copy them takes no time."""
+"""Documents: the newest segments with at most so many together are copied into the next one."""
 MERGE_FACTOR = 2
-"""Neighbouring segments are merged when the older is less than this many times the newer …"""
-WORTH_IT, FEW = 16, 4
-"""… but one of more than WORTH_IT times all others together is not rewritten while there are no more than FEW."""
+"""Neighbouring segments are merged if the older is less than this many times the newer …"""
+LARGE, FEW = 16, 4
+"""… but a segment over LARGE times all others together is not rewritten while there are at most FEW."""
+FIRST_ANALYSER = "qa-bot-english/1"
+"""Analyser of version 0.1, whose manifests do not name one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
+    """What made an index and what it holds; `fingerprint` is the version of the encoder's weights."""
+
     encoder: str
     fingerprint: str
     dimension: int
     documents: int
     passages: int
     segments: tuple[str, ...]
+    analyser: str
 
     @classmethod
     def of(cls, generation: Generation) -> Manifest:
-        told = generation.manifest
-        return cls(**{**{name: told[name] for name in cls.__slots__}, "segments": tuple(told["segments"])})
+        fields = {"analyser": FIRST_ANALYSER, **generation.manifest}
+        return cls(**{**{name: fields[name] for name in cls.__slots__}, "segments": tuple(fields["segments"])})
+
+    @property
+    def is_outdated(self) -> bool:
+        """Whether another analyser made the index, so that its terms are not those of questions."""
+        return self.analyser != ANALYSER_VERSION
 
     def as_dict(self) -> Mapping[str, Any]:
         return asdict(self)
 
 
 class Index:
-    """A generation opened for reading; every number that passes through is a key of the store."""
+    """A generation opened for reading; documents and passages are named by their keys in the store."""
 
     def __init__(self, generation: Generation) -> None:
+        """Raises CorruptGenerationError if another analyser made the index."""
         self.generation = generation
         self.manifest = Manifest.of(generation)
+        if self.manifest.is_outdated:
+            detail = f"it was made with the analyser {self.manifest.analyser}, but this version has {ANALYSER_VERSION}"
+            raise CorruptGenerationError(Damage("outdated", generation.path, detail))
         self.keyword = KeywordIndex(generation.path / "keyword")
         self._segments = [*open_segments(generation).values()]
 
@@ -84,11 +98,11 @@ class Index:
 
     @property
     def documents(self) -> int:
-        """How many entries `document_frequency` counts over."""
+        """Number of entries that `document_frequency` counts over."""
         return self.keyword.documents
 
     def document_frequency(self, field: Field, term: str) -> int:
-        """At most `documents`: the keyword index goes on counting deleted entries until it merges them away."""
+        """At most `documents`; tantivy itself counts deleted entries until it merges them."""
         return min(self.documents, self.keyword.document_frequency(field, term))
 
     def average_length(self, field: Field) -> float:
@@ -102,39 +116,38 @@ class Index:
 
     def dense_hits(self, view: View, queries: FloatArray, k: int) -> list[Hits]:
         """The k nearest titles or passages of each query (Q, D)."""
-        found = [segment.search(view, queries, k) for segment in self._segments]
-        if len(found) == 1:
-            return found[0]
-        return [Hits.concat([hits[i] for hits in found]).ordered().at(np.s_[:k]) for i in range(len(queries))]
+        by_segment = [segment.search(view, queries, k) for segment in self._segments]
+        if len(by_segment) == 1:
+            return by_segment[0]
+        return [Hits.concat([hits[i] for hits in by_segment]).ordered().at(np.s_[:k]) for i in range(len(queries))]
 
     def dense_state(self) -> list[DenseState]:
-        """How the vectors of each segment and view are searched, and how much of a full scan that finds."""
+        """The kind of dense index of each segment and view, and its recall against a full scan."""
         return [segment.dense_state(view) for segment in self._segments for view in VIEWS]
 
     def best_passages(
         self, documents: Sequence[int], query: FloatArray | None, preferred: Mapping[int, int]
     ) -> dict[int, Nearest]:
-        """Each document's best passage: the nearest to the query (D,) where there is one, else the preferred, else
-        the first.
+        """Each document's best passage: the nearest to the query (D,) if given, else the preferred, else the first.
 
         Args:
             preferred: keys of passages by key of their document.
         """
         keys = np.array(documents, np.int64)
-        found: dict[int, Nearest] = {}
+        best: dict[int, Nearest] = {}
         for segment in self._segments:
             rows = segment.rows_of(keys)
-            here = rows >= 0
-            if here.any():
-                wanted = [preferred.get(key, -1) for key in keys[here].tolist()]
-                found |= zip(keys[here].tolist(), _nearest(segment, rows[here], query, wanted), strict=True)
-        return found
+            held = rows >= 0
+            if held.any():
+                hints = [preferred.get(key, -1) for key in keys[held].tolist()]
+                best |= zip(keys[held].tolist(), _nearest(segment, rows[held], query, hints), strict=True)
+        return best
 
 
 class IndexWriter:
-    """Builds the next generation in a staged folder from the one before, additions and deletions.
+    """Builds the next generation in a staged folder from the previous one, additions and deletions.
 
-    Where the encoder is another than the previous generation's, everything is encoded anew.
+    If the encoder differs from the previous generation's, everything is encoded again.
     """
 
     def __init__(
@@ -146,7 +159,8 @@ class IndexWriter:
         encoder_name: str,
         kind: Kind | None = None,
     ) -> None:
-        """`kind` is that of new dense indexes, by default what suits their size."""
+        """Args: `kind` of new dense indexes; by default it depends on their size."""
+        assert previous is None or not Manifest.of(previous).is_outdated, "another analyser's index is not built upon"
         self._staged, self._previous, self._encoder, self._encoder_name = staged, previous, encoder, encoder_name
         self._kind = kind
         self._fresh = f"{int(staged.stem):08d}"
@@ -154,28 +168,28 @@ class IndexWriter:
         self._deleted = array("q")
 
     @property
-    def encodes_anew(self) -> bool:
-        """Whether the previous generation was made with another encoder."""
+    def must_reencode(self) -> bool:
+        """Whether another encoder made the previous generation."""
         return self._previous is not None and Manifest.of(self._previous).fingerprint != self._encoder.fingerprint
 
     @cached_property
     def _keyword(self) -> KeywordWriter:
-        """Opened at the first change: a run that changes nothing shall cost nothing."""
+        """Opened at the first change, so that a run without changes is cheap."""
         if self._previous:
             clone(self._previous.path / "keyword", self._staged / "keyword")
         return KeywordWriter(self._staged / "keyword")
 
     @cached_property
     def _segment(self) -> SegmentWriter:
-        """Opened at the first addition; it begins with what is left of small segments."""
+        """Opened at the first addition; it starts with the documents of small segments."""
         writer = SegmentWriter(self._folder / self._fresh, self._encoder, kind=self._kind)
         copy(writer, self._folded.values())
         return writer
 
     @cached_property
     def _folded(self) -> dict[str, Segment]:
-        """The youngest segments of the previous generation, as many as are small together, oldest first."""
-        if self._previous is None or self.encodes_anew:
+        """The newest segments of the previous generation that are small together, oldest first."""
+        if self._previous is None or self.must_reencode:
             return {}
         segments = open_segments(self._previous)
         sizes = np.cumsum([len(segment) for segment in reversed(segments.values())])
@@ -188,13 +202,13 @@ class IndexWriter:
             self._segment.add(document)
 
     def delete(self, documents: Iterable[int]) -> None:
-        """Delete documents of earlier generations."""
-        doomed = list(documents)
-        self._keyword.delete(doomed)
-        self._deleted.extend(doomed)
+        """Delete documents that were added before, in this generation or an earlier one."""
+        keys = list(documents)
+        self._keyword.delete(keys)
+        self._deleted.extend(keys)
 
     def finish(self) -> Manifest:
-        """Commit, merge small segments; what the generation's manifest shall tell."""
+        """Commit, merge small segments, and return the generation's manifest."""
         self._keyword.commit()
         self._keyword.close()
         self._folder.mkdir(exist_ok=True)
@@ -213,10 +227,11 @@ class IndexWriter:
             documents=sum(len(segment) for _, segment in segments),
             passages=KeywordIndex(self._staged / "keyword").documents,
             segments=tuple(name for name, _ in segments),
+            analyser=ANALYSER_VERSION,
         )
 
     def abandon(self) -> None:
-        """Let go of the folder; whoever made it removes it."""
+        """Close the files; the caller removes the folder."""
         if "_keyword" in self.__dict__:
             self._keyword.close()
         if "_segment" in self.__dict__:
@@ -234,7 +249,7 @@ class IndexWriter:
         return np.sort(np.array(self._deleted, np.int64))
 
     def _inherited(self) -> list[tuple[str, Segment]]:
-        """The previous generation's segments without what was deleted, in this one's encoder."""
+        """The previous generation's segments without deleted documents, in this generation's encoder."""
         if self._previous is None:
             return []
         folded = self._folded if "_segment" in self.__dict__ else {}
@@ -243,7 +258,7 @@ class IndexWriter:
             for name, segment in open_segments(self._previous).items()
             if name not in folded and _strike(segment, self._doomed)
         ]
-        if self.encodes_anew:
+        if self.must_reencode:
             name = f"{self._fresh}-encoded"
             writer = SegmentWriter(self._folder / name, self._encoder, kind=self._kind)
             count = reencode(writer, [segment for _, segment in live])
@@ -253,7 +268,7 @@ class IndexWriter:
         return live
 
     def _merged(self, segments: list[tuple[str, Segment]]) -> list[tuple[str, Segment]]:
-        """Merge the youngest segments while they are of like size, and rewrite what is mostly dead."""
+        """Merge the newest segments while they are of similar size, and rewrite segments that are mostly deleted."""
         start = _first_to_merge(segments)
         if start is None:
             return segments
@@ -277,20 +292,20 @@ def _nearest(segment: Segment, rows: IntArray, query: FloatArray | None, preferr
 
 
 def _first_to_merge(segments: Sequence[tuple[str, Segment]]) -> int | None:
-    """From which segment on all become one, None where they stay as they are."""
+    """Index of the first of the segments that become one, or None to leave all unchanged."""
     sizes = [len(segment) for _, segment in segments]
     sparse = [i for i, (_, segment) in enumerate(segments) if len(segment) < segment.size / 2]
     start = max(0, len(sizes) - 1)
     while start and sizes[start - 1] < MERGE_FACTOR * sum(sizes[start:]):
         start -= 1
-    if len(sizes) <= FEW and max(sizes, default=0) > WORTH_IT * (sum(sizes) - max(sizes, default=0)):
+    if len(sizes) <= FEW and max(sizes, default=0) > LARGE * (sum(sizes) - max(sizes, default=0)):
         start = len(sizes)
     start = min([start, *sparse])
     return start if sparse or start < len(sizes) - 1 else None
 
 
 def _entries(document: IndexedDocument) -> Iterator[Entry]:
-    """Keyword entries of a document's passages: each is found by its context, but the title only once."""
+    """Keyword entries of a document's passages; all hold the context, only the first holds the title."""
     context = terms(f"{document.title} {document.body}")
     title = terms(document.title)
     for passage in document.passages:
@@ -307,18 +322,18 @@ def open_segments(generation: Generation) -> dict[str, Segment]:
 
 
 def _alive(generation: Generation, name: str) -> NDArray[np.bool_] | None:
-    """Which documents of a segment were not deleted, None where none was."""
+    """Mask of a segment's documents that were not deleted, or None if all are there."""
     if name not in generation.files:
         return None
     try:
-        alive: NDArray[np.bool_] = np.load(generation.path / name)
+        mask: NDArray[np.bool_] = np.load(generation.path / name)
     except (OSError, ValueError, EOFError) as error:
         raise CorruptIndexError(generation.path / name, error) from error
-    return alive
+    return mask
 
 
 def _strike(segment: Segment, doomed: IntArray) -> bool:
-    """Mark deleted documents of a segment as dead; whether anything is left alive."""
+    """Mark deleted documents in a segment's mask; return whether any document is left."""
     struck = np.isin(segment.documents, doomed)
     if struck.any():
         segment.live_mask = ~struck if segment.live_mask is None else segment.live_mask & ~struck

@@ -1,18 +1,16 @@
-"""The journal: turns that wait beside the database until somebody opens it.
+"""The journal: turns that wait in a file until the database is next opened or read.
 
-A single `qa-bot ask` would spend a quarter of its time on opening a database only to write one row, and a busy bot
-would write its rows while others wait for answers. Turns are appended to the journal instead, and whoever opens the
-store next, or asks it for something, puts them in.
+Opening the database only to write one row would take a quarter of the time of `qa-bot ask`, and in a busy service
+writes would delay answers. So turns are appended to the journal, and the next user of the store saves them.
 
-    HOME/turns.jsonl           a turn a line
-    HOME/turns.taken.jsonl     the same, while it is put in, or when who did so was killed
-    HOME/turns.lock            held by whoever touches the first, for no longer than that takes
-    HOME/turns.taken.lock      held by whoever puts the second in: the others wait, but nobody who only appends
+    HOME/turns.jsonl           one turn a line
+    HOME/turns.taken.jsonl     the same while it is being saved, or after that process was killed
+    HOME/turns.lock            held for an instant by each process that reads or writes the first file
+    HOME/turns.taken.lock      held while the second file is saved; appending does not wait for it
 """
 
 from __future__ import annotations
 
-import fcntl
 import logging
 import os
 import time
@@ -24,7 +22,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 import orjson
 
 from qa_bot.home.config import Config
-from qa_bot.home.folder import Home
+from qa_bot.home.folder import Home, file_lock
 
 if TYPE_CHECKING:
     from qa_bot.home.store import Store, Turn
@@ -35,11 +33,11 @@ DAY = 86_400.0
 """Seconds."""
 
 FULL = 4_000_000
-"""Bytes; a longer journal should be taken up before more is written."""
+"""Bytes; a longer journal should be saved before more is written."""
 
 
 def append(home: Home, turn: dict[str, Any]) -> int:
-    """Keep a turn, as `Store.save_turn` takes it, for later; how long the journal is."""
+    """Append a turn with the arguments of `Store.save_turn`, and return the journal's size in bytes."""
     with _locked(_journal(home)) as journal, journal.open("ab+") as file:
         line = orjson.dumps(turn) + b"\n"
         file.write(line if _whole(file) else b"\n" + line)
@@ -47,12 +45,12 @@ def append(home: Home, turn: dict[str, Any]) -> int:
 
 
 def open_store(home: Home, config: Config) -> Store:
-    """The home's store, with everything that waited for it put in, and without what is kept no longer.
+    """Open the home's store, save the journal in it, and delete expired conversations.
 
     Raises:
-        StoreError: the database cannot be used; the journal stays as it is.
+        StoreError: the database cannot be used; the journal is unchanged.
     """
-    from qa_bot.home.store import Store  # late: an answer does not wait for SQLAlchemy
+    from qa_bot.home.store import Store  # late: an answer does not import SQLAlchemy
 
     store = Store.open(home.store_url(config))
     try:
@@ -65,14 +63,14 @@ def open_store(home: Home, config: Config) -> Store:
 
 
 def expire(config: Config, store: Store) -> list[str]:
-    """Remove what `[conversations] keep` says is over, for good; the ids of the conversations that went."""
+    """Delete conversations older than `[conversations] keep`, and return their ids."""
     days = config.conversations.keep
-    gone, _ = store.expire(time.time() - days * DAY) if days else ([], 0)
-    return gone
+    expired, _ = store.expire(time.time() - days * DAY) if days else ([], 0)
+    return expired
 
 
 def take_up(home: Home, store: Store) -> None:
-    """Put the journal into the store; without one nothing but two looks at the disk."""
+    """Save the journal in the store; if there is none, only check for its two files."""
     journal, taken = _journal(home), _taken(home)
     if not any(path.exists() for path in (journal, taken)):
         return
@@ -87,7 +85,7 @@ def take_up(home: Home, store: Store) -> None:
 
 
 def _whole(file: BinaryIO) -> bool:
-    """Whether the journal ends with a line: whoever wrote last may have been killed."""
+    """Whether the journal ends with a complete line; its last writer may have been killed."""
     if file.seek(0, os.SEEK_END) == 0:
         return True
     file.seek(-1, os.SEEK_END)
@@ -95,7 +93,7 @@ def _whole(file: BinaryIO) -> bool:
 
 
 def _save(path: Path, store: Store) -> None:
-    """Save turns that are not saved yet (a former try may have been killed), then remove the file."""
+    """Save the turns that an earlier, killed attempt did not save, then remove the file."""
     with path.open("rb") as file:
         store.save_new_turns(_turns(file))
     path.unlink()
@@ -108,20 +106,16 @@ def _turns(file: BinaryIO) -> Iterator[Turn]:
         try:
             turn = orjson.loads(line)
         except orjson.JSONDecodeError:
-            log.warning("%s: a turn that was cut short is left out", file.name)
+            log.warning("%s: skipped a truncated turn", file.name)
             continue
         yield Turn(**{"created": turn["asked"], **turn})
 
 
 @contextmanager
 def _locked(path: Path) -> Iterator[Path]:
-    """The file, nobody else's for as long; its lock is a file of its own, since it is renamed and removed."""
-    descriptor = os.open(path.with_suffix(".lock"), os.O_RDWR | os.O_CREAT, 0o600)
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
+    """Exclusive access to the file. The lock is a separate file because the journal is renamed and removed."""
+    with file_lock(path.with_suffix(".lock")):
         yield path
-    finally:
-        os.close(descriptor)
 
 
 def _journal(home: Home) -> Path:

@@ -19,7 +19,7 @@ from qa_core.types import Answer, AnswerSource, Candidate, Styled, StyledLine
 if TYPE_CHECKING:
     from generators.topics.grid_map import GridMap
     from qa_bot.documents.graph import AddedGraph
-    from qa_bot.documents.sync import AddReport
+    from qa_bot.documents.reject_log import AddReport
     from qa_bot.home.config import Setting
     from qa_bot.home.doctor import Check
     from qa_bot.home.store import ConversationInfo

@@ -15,7 +15,7 @@ import orjson
 
 from qa_bot import __version__
 from qa_bot.documents import graph
-from qa_bot.documents.sync import CUTTING
+from qa_bot.documents.record_sync import CUTTING
 from qa_bot.home.config import Config, shareable
 from qa_bot.home.folder import Home
 from qa_bot.home.journal import open_store

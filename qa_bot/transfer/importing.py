@@ -24,7 +24,8 @@ from qa_bot.documents import graph
 from qa_bot.documents import sync as changes
 from qa_bot.documents.ingest.files.source_file import SourceFile, over_record_limit
 from qa_bot.documents.ingest.records import ExportedFields, Item, Limits, Record, Reject
-from qa_bot.documents.sync import CUTTING, AddReport, RejectLog
+from qa_bot.documents.record_sync import CUTTING
+from qa_bot.documents.reject_log import AddReport, RejectLog, reject_log
 from qa_bot.home.config import Config, known_keys
 from qa_bot.home.folder import Home
 from qa_bot.home.journal import open_store
@@ -138,7 +139,7 @@ def join(
     def counted(counts: AddReport) -> None:
         progress(counts.records, "Importing documents")
 
-    with opened(path, limits=limits) as archive, home.lock("import"), changes.reject_log(home) as log:
+    with opened(path, limits=limits) as archive, home.lock("import"), reject_log(home) as log:
         imported = Imported(log.counts, notices=list(_left_out(home, config, archive)))
         imported.facts = _join_facts(home, archive, progress)
         collections = ((part.collection, _documents(archive, part, config)) for part in archive.parts("documents"))

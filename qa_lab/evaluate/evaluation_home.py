@@ -16,7 +16,8 @@ from typing import NamedTuple
 
 from qa_bot.answering.fit_confidence import ensure
 from qa_bot.bot import Bot
-from qa_bot.documents.sync import AddReport, add, switch_encoder
+from qa_bot.documents.reject_log import AddReport
+from qa_bot.documents.sync import add, switch_encoder
 from qa_bot.home.config import load_config
 from qa_bot.home.encoders import STARTER, resolve
 from qa_bot.home.folder import Home, HomeError

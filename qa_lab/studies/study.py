@@ -105,7 +105,7 @@ def read_questions(path: Path) -> list[Asked]:
     for item in read_lines([path], _fields):
         if not isinstance(item, Line):
             raise DatasetError(f"{getattr(item, 'where', path)}: {getattr(item, 'reason', 'cannot be read')}")
-        found.setdefault(item.told.question, item.told)
+        found.setdefault(item.example.question, item.example)
     if len(found) < 2:
         raise DatasetError(f"Expected questions with hints in {path}, but got {len(found)}; give two or more.")
     return list(found.values())

@@ -38,7 +38,7 @@ class Outcome:
 
     def as_dict(self) -> dict[str, object]:
         """For JSON; figures have the names of ir-measures."""
-        values = {each.name: getattr(self, each.name) for each in fields(self)}
+        values = {item.name: getattr(self, item.name) for item in fields(self)}
         plain = asdict(self)
         return {name: v.as_dict() if hasattr(v, "as_dict") else plain[name] for name, v in values.items()}
 

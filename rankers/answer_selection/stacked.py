@@ -33,7 +33,7 @@ from qa_core.types import FloatArray
 from rankers.answer_selection.blstm import POOLS, BLSTMConfig, BLSTMScorer
 from rankers.answer_selection.keyword_features import COSINE, FEATURES, Encode, Keywords, cosines
 from rankers.gbdt import TEXT, BoostedTrees, GBDTConfig
-from rankers.neural import TextPair, by_places
+from rankers.neural import TextPair, distinct_texts
 
 KNOWN = (*POOLS, *FEATURES, COSINE)
 """Names of all features."""
@@ -156,7 +156,7 @@ class StackedRanker:
 
 def network_pools(network: BLSTMScorer, pairs: Sequence[TextPair]) -> FloatArray:
     """Mean, sum and maximum (N, 3) over the steps of pairs of texts."""
-    questions, answers, left, right = by_places(pairs)
+    questions, answers, left, right = distinct_texts(pairs)
     return network.pools(network.read(questions, answers), left, right)
 
 

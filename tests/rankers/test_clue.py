@@ -23,7 +23,7 @@ from rankers.clue import (
 
 
 class Fixed:
-    """A collection of 10 documents in which every word stands in 2; texts have 4 words on average."""
+    """A collection of 10 documents in which every word occurs in 2; the mean length is 4 words."""
 
     documents = 10
 
@@ -54,11 +54,11 @@ def test_bm25_is_rank_bm25s_formula(corpus, query):
 
 def test_counts_of_pairs_by_hand():
     text = ["sleep", "apnea", "surgery", "for", "apnea", "in", "sleep", "sleep", "apnea"]
-    found = positions({"sleep", "apnea", "surgery", "in", "absent"}, text)
-    assert found == {"sleep": [0, 6, 7], "apnea": [1, 4, 8], "surgery": [2], "in": [5]}
-    assert ordered_count(found["sleep"], found["apnea"]) == 2
-    assert proximity_count(found["sleep"], found["apnea"], 8) == 3
-    assert proximity_count(found["surgery"], found["in"], 3) == 0  # three words apart
+    by_word = positions({"sleep", "apnea", "surgery", "in", "absent"}, text)
+    assert by_word == {"sleep": [0, 6, 7], "apnea": [1, 4, 8], "surgery": [2], "in": [5]}
+    assert ordered_count(by_word["sleep"], by_word["apnea"]) == 2
+    assert proximity_count(by_word["sleep"], by_word["apnea"], 8) == 3
+    assert proximity_count(by_word["surgery"], by_word["in"], 3) == 0  # three words apart
 
 
 def test_dependence_weighs_words_pairs_and_proximity_by_hand():
@@ -71,10 +71,10 @@ def test_dependence_weighs_words_pairs_and_proximity_by_hand():
     assert side_by_side == pytest.approx(0.8 * 2 * idf + 0.1 * idf + 0.1 * idf)
 
 
-def test_a_pair_is_as_rare_as_its_words_are_on_average():
+def test_the_idf_of_a_pair_is_the_mean_over_its_words():
     rarity = {"a": 1.0, "b": 3.0, "c": 0.5}
-    found = dependence(["a", "b"], {"a": ["c"]}).times(rarity.__getitem__)
-    assert (found.words, found.pairs) == ({"a": 1.0, "b": 3.0, "c": 0.5}, {("a", "b"): 2.0})
+    weighted = dependence(["a", "b"], {"a": ["c"]}).times(rarity.__getitem__)
+    assert (weighted.words, weighted.pairs) == ({"a": 1.0, "b": 3.0, "c": 0.5}, {("a", "b"): 2.0})
 
 
 def test_clue_score_by_hand():
@@ -99,12 +99,12 @@ def test_synonyms_of_a_word_match_like_the_word():
     assert wider.scorer(Question("car"))(clue) == pytest.approx(2 * 0.8 * inverse_frequency(10, 2))
 
 
-def test_ranking_keeps_the_score_as_a_feature():
+def test_ranking_stores_the_clue_score():
     ranked = ClueRanker(Fixed(), analyse=str.split).rank(Question("a b"), [candidate("x"), candidate("a b")])
     assert [c.passage.clue.title for c in ranked] == ["a b", "x"]
     assert ranked[0].signals.clue == ranked[0].score > 0 == ranked[1].score
 
 
 @pytest.mark.parametrize("question", [Question(""), Question("unheard")])
-def test_nothing_in_common_scores_nothing(question):
+def test_a_clue_without_common_words_scores_0(question):
     assert ClueRanker(Fixed(), analyse=str.split).rank(question, [candidate("a"), candidate("")])[0].score == 0

@@ -1,4 +1,4 @@
-"""The thesis' combination formula by hand."""
+"""The combination formula by hand."""
 
 import pytest
 
@@ -29,5 +29,5 @@ def test_evidence_by_hand():
     assert evidence(0.2, 1.3, -0.4) == pytest.approx(1.2)
 
 
-def test_the_very_same_question_beats_what_every_engine_likes_more():
+def test_an_identical_question_beats_better_retrieval_scores():
     assert evidence(0.4, 1.0, 1.0) > evidence(1.0, 0.7, 0.8)

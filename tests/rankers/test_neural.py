@@ -6,17 +6,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from qa_core.types import Candidate, Clue, FloatArray, Passage, Question, Signals, Source
-from rankers.neural import NeuralRanker, TextPair, asked
+from rankers.neural import NeuralRanker, TextPair, full_question
 
 
 class Lengths:
-    """Scores a pair by the length of its passage, and keeps what it was asked."""
+    """Scores a pair by the length of its passage, and records the batches."""
 
     def __init__(self) -> None:
-        self.asked: list[list[TextPair]] = []
+        self.batches: list[list[TextPair]] = []
 
     def score(self, pairs: Sequence[TextPair]) -> FloatArray:
-        self.asked.append(list(pairs))
+        self.batches.append(list(pairs))
         return np.array([len(passage) for _, passage in pairs], dtype=np.float32)
 
 
@@ -27,54 +27,54 @@ def candidate(text: str, score: float = 0.0) -> Candidate:
 QUESTION = Question("why?", "all day")
 
 
-def test_the_best_is_first_and_every_score_is_kept():
+def test_candidates_are_sorted_and_keep_their_signals():
     scorer = Lengths()
     ranked = NeuralRanker("length", scorer).rank(
         QUESTION, [candidate("aa", 3), candidate("aaaa", 2), candidate("b", 1)]
     )
-    assert [each.passage.text for each in ranked] == ["aaaa", "aa", "b"]
-    assert [each.score for each in ranked] == [4, 2, 1]
+    assert [c.passage.text for c in ranked] == ["aaaa", "aa", "b"]
+    assert [c.score for c in ranked] == [4, 2, 1]
     assert ranked[0].signals.by_name() == {"fusion": 2, "length": 4}
-    assert {question for question, _ in scorer.asked[0]} == {"why? all day"} == {asked(QUESTION)}
+    assert {question for question, _ in scorer.batches[0]} == {"why? all day"} == {full_question(QUESTION)}
 
 
-def test_equal_scores_keep_their_order_and_what_lies_deeper_stays_behind():
+def test_equal_scores_keep_their_order_and_deeper_candidates_follow():
     ranked = NeuralRanker("length", Lengths(), depth=2).rank(
-        QUESTION, [candidate(each) for each in ("b", "a", "longer")]
+        QUESTION, [candidate(text) for text in ("b", "a", "longer")]
     )
-    assert [each.passage.text for each in ranked] == ["b", "a", "longer"]
+    assert [c.passage.text for c in ranked] == ["b", "a", "longer"]
     assert "length" not in ranked[2].signals.rankers
 
 
-def test_batches_hold_passages_of_like_length():
+def test_batches_hold_passages_of_similar_length():
     scorer = Lengths()
     NeuralRanker("length", scorer, batch=2).rank(QUESTION, [candidate("a" * n) for n in (9, 1, 8, 2, 5)])
-    assert [[len(passage) for _, passage in batch] for batch in scorer.asked] == [[1, 2], [5, 8], [9]]
+    assert [[len(passage) for _, passage in batch] for batch in scorer.batches] == [[1, 2], [5, 8], [9]]
 
 
 @pytest.mark.parametrize("batches", [0, 1])
-def test_the_clock_is_looked_at_before_every_batch(batches: int):
-    looks = iter(range(9))
+def test_the_deadline_is_checked_before_every_batch(batches: int):
+    checks = iter(range(9))
 
     def check() -> None:
-        if next(looks) >= batches:
+        if next(checks) >= batches:
             raise TimeoutError
 
     scorer = Lengths()
     with pytest.raises(TimeoutError):
         NeuralRanker("length", scorer, batch=2).rank(QUESTION, [candidate("a" * n) for n in range(5)], check=check)
-    assert len(scorer.asked) == batches
+    assert len(scorer.batches) == batches
 
 
-def test_without_candidates_nothing_is_asked():
+def test_without_candidates_nothing_is_scored():
     scorer = Lengths()
     assert NeuralRanker("length", scorer).rank(QUESTION, []) == []
-    assert scorer.asked == []
+    assert scorer.batches == []
 
 
 @given(st.lists(st.text(max_size=9), max_size=20), st.integers(1, 7), st.integers(1, 25))
-def test_ranking_loses_nothing(texts: list[str], batch: int, depth: int):
+def test_ranking_keeps_all_candidates(texts: list[str], batch: int, depth: int):
     ranked = NeuralRanker("length", Lengths(), batch=batch, depth=depth).rank(QUESTION, list(map(candidate, texts)))
-    assert sorted(each.passage.text for each in ranked) == sorted(texts)
-    scores = [each.signals.rankers["length"] for each in ranked[:depth]]
+    assert sorted(c.passage.text for c in ranked) == sorted(texts)
+    scores = [c.signals.rankers["length"] for c in ranked[:depth]]
     assert scores == sorted(scores, reverse=True)

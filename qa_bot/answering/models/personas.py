@@ -15,7 +15,8 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, NamedTuple
 
-from qa_bot.home.config import StyleSection
+from qa_bot.home.config import Config, StyleSection
+from qa_bot.home.folder import Home
 from qa_bot.home.starter import VOICES
 from qa_core.types import StyledLine
 
@@ -259,6 +260,13 @@ class PersonaStore:
             return "The chat model of this persona hears no topics; the hint steers nothing."
         notices = [base.steering.grid.posterior(hint).notice() for hint in hints]
         return notices[0] or "" if all(notices) else ""
+
+
+def check_personas(home: Home, config: Config) -> str:
+    """Opens the personas of a home and returns their names, for `qa-bot doctor`."""
+    store = PersonaStore(home.personas, config.style)
+    store.open()
+    return ", ".join(store.names) or "none; train one with `qa-bot train persona`"
 
 
 def _personas(folder: Path) -> Iterator[tuple[str, Path]]:

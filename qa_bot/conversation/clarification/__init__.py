@@ -1,7 +1,3 @@
-"""Asking back where a turn has several good readings.
-
-offering   choices that were asked before they are offered
-broad      turns that only name a topic       senses   names that stand for several entities of the graph
-"""
+"""Clarification: offers choices for a turn with several good interpretations."""
 
 from qa_bot.conversation.clarification.offering import clarification_choices as clarification_choices

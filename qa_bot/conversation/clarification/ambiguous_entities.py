@@ -12,7 +12,7 @@ from kg_index.answers.interpretations import Interpretation
 from kg_index.answers.topics import Topic
 from kg_index.answers.verbalise import form_of
 from kg_index.triples.paths import Step
-from qa_bot.conversation.clarification.offering import ChoiceWithTarget
+from qa_bot.conversation.clarification.bare_topics import ChoiceWithTarget
 from qa_core.text.analysis import terms
 from qa_core.types import Choice
 

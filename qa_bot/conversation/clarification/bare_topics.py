@@ -7,7 +7,11 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from qa_core.text.analysis import terms, words
+from qa_core.types import Choice
 from retrievers.formulate import content_terms
+
+ChoiceWithTarget = tuple[Choice, str]
+"""A choice, and the target that must answer its question: a document's title, or the text of a fact."""
 
 LONGEST_TURN = 200
 """Characters; a longer one says enough."""
@@ -68,7 +72,8 @@ def topic_of(turn: str) -> Topic | None:
     told = plain_words(text)
     bare = all(word in _JOINING or carrying.issuperset(terms(word)) for word in told)
     named = definition is None or _PREPOSITIONS.isdisjoint(told)  # "what is the cause of" asks more than a name
-    return Topic(told, carrying, definition is not None) if 0 < len(carrying) <= BROAD and bare and named else None
+    fits = told and 0 < len(carrying) <= BROAD and bare and named
+    return Topic(told, carrying, definition is not None) if fits else None
 
 
 def tidy(title: str) -> str:

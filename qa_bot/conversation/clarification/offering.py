@@ -14,7 +14,15 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from qa_bot.answering.stages.decide import Decision, prefers_fact
 from qa_bot.answering.stages.owner_answers import is_owned
-from qa_bot.conversation.clarification.bare_topics import Topic, defines, is_narrower, label, tidy, topic_of
+from qa_bot.conversation.clarification.bare_topics import (
+    ChoiceWithTarget,
+    Topic,
+    defines,
+    is_narrower,
+    label,
+    tidy,
+    topic_of,
+)
 from qa_bot.documents.ingest.near_duplicates import near, super_shingles
 from qa_core.types import Answer, Candidate, Choice
 from retrievers.formulate import content_terms
@@ -25,9 +33,6 @@ if TYPE_CHECKING:
 
 Ask = Callable[[str], Answer]
 """A question to its answer, without clarification."""
-
-ChoiceWithTarget = tuple[Choice, str]
-"""A choice, and what has to answer its question: the title of a document, or the text of a fact."""
 
 FEWEST, MOST = 2, 5
 TRIED = 8

@@ -1,48 +1,57 @@
-"""Which format a file has, by its name and its first kilobytes."""
+"""The formats of `qa-bot add` and their readers, and how a file's format is detected from its name and first bytes.
+
+To add a format, write a module in `formats/` with a function `records`, and add a row to `READERS`.
+"""
 
 from __future__ import annotations
 
 import re
 from pathlib import PurePosixPath
+from typing import NamedTuple
 
 from qa_bot.documents.ingest.files.decoding import encoding_of, has_mark
 
-FORMATS = ("jsonl", "tsv", "squad", "medquad", "stackexchange", "markdown", "html", "pdf", "text")
 
-BY_SUFFIX = {
-    ".jsonl": "jsonl",
-    ".ndjson": "jsonl",
-    ".tsv": "tsv",
-    ".md": "markdown",
-    ".markdown": "markdown",
-    ".htm": "html",
-    ".html": "html",
-    ".xhtml": "html",
-    ".pdf": "pdf",
-    ".txt": "text",
+class Reader(NamedTuple):
+    """A module of `formats/`, its function, and the file suffixes and XML roots that select it."""
+
+    module: str
+    suffixes: tuple[str, ...] = ()
+    roots: tuple[str, ...] = ()
+    function: str = "records"
+
+
+READERS = {
+    "jsonl": Reader("jsonl", (".jsonl", ".ndjson")),
+    "tsv": Reader("tsv", (".tsv",)),
+    "squad": Reader("squad"),
+    "medquad": Reader("medquad", roots=("Document", "doc", "DiseaseFile")),
+    "stackexchange": Reader("stackexchange", roots=("posts",)),
+    "markdown": Reader("markdown", (".md", ".markdown")),
+    "html": Reader("html", (".htm", ".html", ".xhtml"), ("html",)),
+    "pdf": Reader("pdf", (".pdf",)),
+    "text": Reader("text", (".txt",)),
+    "json": Reader("jsonl", function="array_records"),
 }
+FORMATS = tuple(name for name in READERS if name != "json")
+"""Names for `--format`; an array is given as `jsonl` or detected."""
+
+BY_SUFFIX = {suffix: name for name, reader in READERS.items() for suffix in reader.suffixes}
+ROOTS = {root: name for name, reader in READERS.items() for root in reader.roots}
 TRIPLES = {".nt", ".nq", ".ttl"}
-MAGIC = {b"\x1f\x8b": "gz", b"BZh": "bz2", b"PK\x03\x04": "zip", b"PK\x05\x06": "zip", b"7z\xbc\xaf\x27\x1c": "7z"}
-OFFICE = re.compile(rb"^PK\x03\x04.{26}(\[Content_Types\]\.xml|mimetype|_rels/)", re.DOTALL)
 CONTROLS = re.compile(rb"[\x01-\x08\x0e-\x1a\x1c-\x1f\x7f]")
-CONTROL_SHARE = 0.02  # a text has none or very few, random bytes have a tenth
+CONTROL_SHARE = 0.02  # texts have almost none, random bytes about 10 %
 XML_ROOT = re.compile(r"^(?:\s|<\?.*?\?>|<!--.*?-->|<!DOCTYPE(?:[^\[>]|\[.*?\])*>)*<([\w:.-]+)", re.DOTALL)
-ROOTS = {"posts": "stackexchange", "html": "html", "Document": "medquad", "doc": "medquad", "DiseaseFile": "medquad"}
 
 
 class UnknownFormatError(Exception):
-    """No reader takes this file; the message says why and what to do."""
-
-
-def container_of(head: bytes) -> str | None:
-    """`gz`, `bz2`, `zip` or `7z` by the first bytes, whatever the name says."""
-    return next((kind for magic, kind in MAGIC.items() if head.startswith(magic)), None)
+    """No reader accepts this file; the message says why and what to do."""
 
 
 def format_of(name: str, head: bytes) -> str:
-    """One of `FORMATS`.
+    """A key of `READERS`.
 
-    Raises UnknownFormatError where no reader fits.
+    Raises UnknownFormatError if no reader accepts the file.
     """
     suffix = PurePosixPath(name).suffix.lower()
     if suffix in TRIPLES:
@@ -55,7 +64,7 @@ def format_of(name: str, head: bytes) -> str:
 
 
 def expect_text(head: bytes) -> None:
-    """Raises UnknownFormatError where the first bytes are not of a text."""
+    """Raises UnknownFormatError if the first bytes are not text."""
     if has_mark(head):
         return
     if b"\0" in head:

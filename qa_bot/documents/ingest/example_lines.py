@@ -1,4 +1,4 @@
-"""Files of lines, each of which tells something by itself: with the bounds, archives and repairs of `qa-bot add`."""
+"""Reads files with one training example a line, with the limits, archives and repairs of `qa-bot add`."""
 
 from __future__ import annotations
 
@@ -14,30 +14,30 @@ from qa_bot.documents.ingest.records import Item, Limits, Notice, Record, Reject
 
 LONGEST = 1 << 20  # bytes of a line
 
-Told = TypeVar("Told")
+Example = TypeVar("Example")
 
 
 @dataclass(frozen=True, slots=True)
-class Line(Generic[Told]):
-    """What a line tells, and the line as it stood."""
+class Line(Generic[Example]):
+    """A parsed line, its text and its location."""
 
-    told: Told
+    example: Example
     text: str
     where: str
 
 
 @dataclass(frozen=True, slots=True)
 class _Line(Record):
-    """A line on its way through the reader of files; `text` is all of it."""
+    """A line on its way through `read`; `text` is the whole line."""
 
 
-def read_lines(paths: Sequence[Path], parse: Callable[[str], Told]) -> Iterator[Line[Told] | Reject | Notice]:
-    """What `parse` makes of each line that is not blank, of files, or of all files of folders.
+def read_lines(paths: Sequence[Path], parse: Callable[[str], Example]) -> Iterator[Line[Example] | Reject | Notice]:
+    """Parse every line of files and folders that is not blank.
 
-    A ValueError of `parse` rejects its line with the error's words; so is a line over `LONGEST` bytes.
+    A line for which `parse` raises ValueError is rejected with the error's message, as is one over `LONGEST` bytes.
 
     Raises:
-        FileNotFoundError: nothing is at a path.
+        FileNotFoundError: a path does not exist.
     """
     budget = ByteBudget(Limits(record_bytes=LONGEST))
     for path in paths:
@@ -53,9 +53,9 @@ def read_lines(paths: Sequence[Path], parse: Callable[[str], Told]) -> Iterator[
                 yield Reject(item.where, str(error))
 
 
-def _lines(leaf: SourceFile) -> Iterator[Item]:
-    for number, line in leaf.lines():
-        where = f"{leaf.where}:{number}"
+def _lines(file: SourceFile) -> Iterator[Item]:
+    for number, line in file.lines():
+        where = f"{file.where}:{number}"
         if line is None:
             yield Reject(where, f"Expected at most {LONGEST:,} bytes in a line, but got more; split it.")
         elif text := line.decode().strip("\ufeff\r\n "):

@@ -1,4 +1,4 @@
-"""Named fields (a JSON object, a row under a header) to a record."""
+"""Makes a record of named fields: a JSON object, or a row under a header."""
 
 from __future__ import annotations
 
@@ -51,8 +51,8 @@ def _pair(fields: Mapping[str, object]) -> tuple[str, str]:
 
 def _document(fields: Mapping[str, object]) -> tuple[str, str]:
     if "text" not in fields:
-        found = ", ".join(list(fields)[:10]) or "none"
-        raise FieldError(f"Expected the field text, or question and answer, but got {found}; rename or add it.")
+        names = ", ".join(list(fields)[:10]) or "none"
+        raise FieldError(f"Expected the field text, or question and answer, but got {names}; rename or add it.")
     title, text = _string(fields, "title"), _string(fields, "text")
     if not title and not text:
         raise FieldError("Expected text, but got an empty text and no title; fill it or drop the line.")

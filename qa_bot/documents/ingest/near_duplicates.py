@@ -1,6 +1,6 @@
 """Near-duplicate texts by super-shingles (Broder, Glassman, Manasse and Zweig 1997, "Syntactic clustering of the web").
 
-The three-word shingles of a text are hashed 12 ways; the least value of each way is equal for two texts with
+The three-word shingles of a text are hashed 12 ways; the minimum of each way is equal for two texts with
 probability J, their Jaccard similarity. Four such values make one super-shingle, so that two texts share it with
 probability J⁴, and at least two of three with 3 J⁸ - 2 J¹²: .93 at J = .96 (one word of 150 changed), .73 at .9,
 .37 at .8, .01 at .5.
@@ -33,8 +33,8 @@ def super_shingles(text: str) -> SuperShingles:
     if len(words) < SHORT:
         return _exact(normalised)
     hashes = np.fromiter(map(zlib.crc32, normalised.split(b" ")), np.uint64, len(words))
-    least = (_shingles(hashes) * MULTIPLIERS + OFFSETS).min(axis=1)  # (GROUPS * WAYS,)
-    groups = _mixed(_mixed(least).reshape(GROUPS, WAYS) * POSITIONS)
+    minima = (_shingles(hashes) * MULTIPLIERS + OFFSETS).min(axis=1)  # (GROUPS * WAYS,)
+    groups = _mixed(_mixed(minima).reshape(GROUPS, WAYS) * POSITIONS)
     return _triple(np.bitwise_xor.reduce(groups, axis=1))
 
 
@@ -56,7 +56,7 @@ def _triple(values: Hashes) -> SuperShingles:
 def _shingles(words: Hashes) -> Hashes:
     """One value for each run of three words, (N,) to (N - 2,)."""
     count = len(words) - SHINGLE + 1
-    rows = sum(words[place : place + count] * POSITIONS[place] for place in range(SHINGLE))
+    rows = sum(words[i : i + count] * POSITIONS[i] for i in range(SHINGLE))
     return _mixed(np.asarray(rows, dtype=np.uint64))
 
 

@@ -1,4 +1,4 @@
-"""Texts to passages: cut at sentence bounds, with overlap."""
+"""Cuts texts into passages at sentence boundaries, with overlap."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from qa_core.types import Span
 
-OVERLAP_SHARE = 3  # repeated sentences take at most one part in this many of the room
+OVERLAP_SHARE = 3  # repeated sentences take at most 1/3 of a passage
 
 
 def cut(
@@ -15,9 +15,9 @@ def cut(
 ) -> list[Span]:
     """Spans of passages in order, each at most `characters` long and without outer white space.
 
-    A text that fits stays whole. The last `overlap` sentences of a passage are repeated in the next one, where they
-    take no more than a third of the room. A sentence longer than the room is cut at word bounds, and a word longer
-    than the room anywhere. Every character but white space is in at least one passage.
+    A text that fits stays whole. The last `overlap` sentences of a passage are repeated in the next, if they take at
+    most a third of it. A sentence over the limit is cut between words, a word over the limit anywhere. Every
+    character except white space is in at least one passage.
 
     Args:
         sentences: spans of the sentences of a text; by default `qa_core.text.analysis.sentences`.
@@ -31,7 +31,7 @@ def cut(
 
 
 def _sentences(text: str) -> list[Span]:
-    from qa_core.text.analysis import sentences  # late: a text that fits needs no sentence splitter
+    from qa_core.text.analysis import sentences  # late: short texts need no sentence splitter
 
     return sentences(text)
 

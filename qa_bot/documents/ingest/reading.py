@@ -1,4 +1,4 @@
-"""From a path to records: files are found, archives read through, formats detected, and bad input is told."""
+"""Reads the records of files, folders and archives; bad input becomes rejects and notices."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import cast
 
-from qa_bot.documents.ingest.detect import FORMATS, UnknownFormatError, expect_text, format_of
+from qa_bot.documents.ingest.detect import FORMATS, READERS, UnknownFormatError, expect_text, format_of
 from qa_bot.documents.ingest.files.byte_budget import (
     RATIO_FLOOR,
     ByteBudget,
@@ -17,15 +17,13 @@ from qa_bot.documents.ingest.files.byte_budget import (
     LimitError,
     TotalLimitError,
 )
-from qa_bot.documents.ingest.files.containers import DAMAGE, Layer, leaves
+from qa_bot.documents.ingest.files.containers import DAMAGE, Layer, source_files
 from qa_bot.documents.ingest.files.decoding import CHUNK
 from qa_bot.documents.ingest.files.source_file import SourceFile
 from qa_bot.documents.ingest.files.walk import File, files
 from qa_bot.documents.ingest.records import Item, Limits, Record, Reject
 
-# each reader is imported when its format is first met: some bring libraries that take a while
-Reader = Callable[[SourceFile], Iterator[Item]]
-MODULES = {name: name for name in FORMATS} | {"json": "json_array"}
+ReadRecords = Callable[[SourceFile], Iterator[Item]]
 
 
 def read(
@@ -34,111 +32,108 @@ def read(
     format: str | None = None,  # noqa: A002  # the option's name on the command line
     limits: Limits | None = None,
     budget: ByteBudget | None = None,
-    readers: Mapping[str, Reader] | None = None,
+    readers: Mapping[str, ReadRecords] | None = None,
 ) -> Iterator[Item]:
-    """The records of a file or of all files in a folder, with what was rejected or repaired, as they are met.
+    """Yield the records of a file, an archive, or all files of a folder, with rejects and notices.
 
     Args:
         path: file, archive or folder; hidden files in folders are left out.
-        format: one of `FORMATS` for every file, or None to detect it for each by name and content.
-        limits: bounds by bytes produced.
-        budget: the count of bytes so far, where several paths share one bound.
-        readers: what to read some formats with instead of their own reader.
+        format: one of `FORMATS` for every file, or None to detect each file's format.
+        limits: bounds on the bytes that are read and unpacked.
+        budget: a count of bytes that several paths share.
+        readers: replacements for the readers of some formats.
 
     Raises:
-        FileNotFoundError: nothing is at `path`.
+        FileNotFoundError: `path` does not exist.
         ValueError: `format` is unknown.
     """
     if format is not None and format not in FORMATS:
         raise ValueError(f"Expected one of the formats {', '.join(FORMATS)}, but got {format!r}.")
-    limits = limits or (budget.limits if budget else Limits())
-    budget = budget or ByteBudget(limits)
+    budget = budget or ByteBudget(limits or Limits())
     for file in files(path):
         if isinstance(file, Reject):
             yield file
             continue
         try:
-            yield from _file(file, format, limits, budget, readers or {}, is_named=not path.is_dir())
+            yield from _read_path(
+                file, format, limits or budget.limits, budget, readers or {}, is_named=not path.is_dir()
+            )
         except TotalLimitError as error:
             yield Reject(str(file.path), str(error))
             return
 
 
-def _file(
+def _read_path(
     file: File,
-    wanted: str | None,
+    format_: str | None,
     limits: Limits,
     budget: ByteBudget,
-    readers: Mapping[str, Reader],
+    readers: Mapping[str, ReadRecords],
     *,
     is_named: bool,
 ) -> Iterator[Item]:
     where = str(file.path)
     try:
         with file.path.open("rb", buffering=0) as handle:
-            layer = Layer(
-                file.name,
-                where,
-                CountingStream(handle, LayerBudget(budget)),
-                file.path.stat().st_size,
-                is_named=is_named,
-            )
-            for leaf in leaves(layer, limits):
-                if isinstance(leaf, Reject):
-                    yield leaf
+            stream = CountingStream(handle, LayerBudget(budget))
+            layer = Layer(file.name, where, stream, file.path.stat().st_size, is_named=is_named)
+            for source in source_files(layer, limits):
+                if isinstance(source, Reject):
+                    yield source
                 else:
-                    yield from _leaf(leaf, wanted, readers)
+                    yield from _read_source(source, format_, readers)
     except TotalLimitError:
         raise
     except LimitError as error:
         yield Reject(where, str(error))
     except DAMAGE as error:
-        _expect_room(error)
+        _raise_if_disk_full(error)
         yield Reject(where, f"Expected a readable file, but got {_reason(error)}; check its rights or fetch it again.")
 
 
-def _leaf(leaf: SourceFile, wanted: str | None, readers: Mapping[str, Reader]) -> Iterator[Item]:
+def _read_source(source: SourceFile, format_: str | None, readers: Mapping[str, ReadRecords]) -> Iterator[Item]:
     last = ""
     try:
-        for item in _reader(leaf, wanted, readers)(leaf):
+        for item in _reader(source, format_, readers)(source):
             last = item.where if isinstance(item, Record) else last
             yield item
     except TotalLimitError:
         raise
     except (UnknownFormatError, LimitError) as error:
-        yield Reject(leaf.where, str(error))
+        yield Reject(source.where, str(error))
     except DAMAGE as error:
-        _expect_room(error)
+        _raise_if_disk_full(error)
         kept = f"what came before (up to {last}) is kept" if last else "nothing of it is kept"
-        yield Reject(leaf.where, f"Expected a whole file, but got {_reason(error)}; {kept}: fetch it again.")
-    yield from leaf.repairs.notices(leaf.where)
+        yield Reject(source.where, f"Expected a whole file, but got {_reason(error)}; {kept}: fetch it again.")
+    yield from source.repairs.notices(source.where)
 
 
-def _reader(leaf: SourceFile, wanted: str | None, readers: Mapping[str, Reader]) -> Reader:
-    if not leaf.head and not leaf.raw.read(1):
+def _reader(source: SourceFile, format_: str | None, readers: Mapping[str, ReadRecords]) -> ReadRecords:
+    if not source.head and not source.raw.read(1):
         raise UnknownFormatError("Expected a document, but got an empty file; fill it or leave it out.")
     try:
-        if wanted not in {None, "pdf"}:
-            expect_text(leaf.head)
-        name = wanted or format_of(leaf.name, leaf.head)
+        if format_ not in {None, "pdf"}:
+            expect_text(source.head)
+        name = format_ or format_of(source.name, source.head)
     except UnknownFormatError:
-        _try_bounds(leaf)
+        _check_ratio(source)
         raise
     if name in readers:
         return readers[name]
-    module = import_module(f"qa_bot.documents.ingest.formats.{MODULES[name]}")
-    return cast("Reader", module.records)
+    reader = READERS[name]
+    module = import_module(f"qa_bot.documents.ingest.formats.{reader.module}")  # late: some import large libraries
+    return cast("ReadRecords", getattr(module, reader.function))
 
 
-def _try_bounds(leaf: SourceFile) -> None:
-    """Read on a little, so that a decompression bomb is told as one and not as a file of an unknown kind."""
-    if leaf.raw.meter.packed is not None:
+def _check_ratio(source: SourceFile) -> None:
+    """Read on a little, so that a decompression bomb is not reported as a file of an unknown format."""
+    if source.raw.budget.packed is not None:
         for _ in range(2 * RATIO_FLOOR // CHUNK):
-            leaf.raw.read(CHUNK)
+            source.raw.read(CHUNK)
 
 
-def _expect_room(error: BaseException) -> None:
-    """A full disk under the temporary copies is no fault of the file that is read."""
+def _raise_if_disk_full(error: BaseException) -> None:
+    """If the disk of the temporary copies is full, the file is not to blame."""
     if isinstance(error, OSError) and error.errno in {errno.ENOSPC, errno.EDQUOT}:
         raise error
 

@@ -1,4 +1,4 @@
-"""What a reader yields, and the bounds it keeps."""
+"""What readers yield (records, rejects, notices), and their limits."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class ExportedFields:
-    """Where a document came from first; its hash and the passages of its text, `[start, end)`, if homes cut alike."""
+    """From another home: the first origin; the hash and passages `[start, end)` if both homes cut alike."""
 
     origin: str
     hash: str = ""
@@ -16,10 +16,10 @@ class ExportedFields:
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """One document as its file has it.
+    """One document as read from its file.
 
     `title` is a question or a page title, `body` the question's body, `text` the answer or the document's text;
-    `where` is `FILE:LINE` or `FILE!MEMBER:LINE`. `kept` is what a home that was exported knew of it.
+    `where` is `FILE:LINE` or `FILE!MEMBER:LINE`.
     """
 
     id: str
@@ -33,7 +33,7 @@ class Record:
 
 @dataclass(frozen=True, slots=True)
 class Reject:
-    """What could not be read, and what to do about it."""
+    """A record that could not be read, and what to do about it."""
 
     where: str
     reason: str
@@ -41,7 +41,7 @@ class Reject:
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """What was read after a repair that its owner should know of."""
+    """A repair of the input that the user should know of."""
 
     where: str
     message: str
@@ -52,7 +52,7 @@ Item = Record | Reject | Notice
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Bounds by bytes produced; command-line flags alone lift them."""
+    """Limits on the bytes read and unpacked; only command-line flags raise them."""
 
     total_bytes: int = 4 * 1024**3  # over the whole input, every layer of compression counted
     record_bytes: int = 32 * 1024**2

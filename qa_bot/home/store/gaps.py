@@ -1,7 +1,7 @@
-"""Questions that want an answer: a row for each turn that got none, or whose last vote is down.
+"""Gaps: questions without a good answer, one row for each turn that got none or whose last vote is down.
 
-Rows come and go with turns and votes, each found by the key of its question, so that counting them reads one index and
-no answer. A settled question loses its rows; those of turns that were asked before do not come back.
+Turns and votes add and remove rows, which are indexed by the key of their question, so that counting reads one index
+and no answers. Settling a question removes its rows; turns asked before that are not added again.
 """
 
 from __future__ import annotations
@@ -19,41 +19,41 @@ from qa_bot.home.store.records import Gap, NearestDocument, Turn, Vote
 from qa_bot.home.store.schema import feedback, gaps, settled_gaps, turns
 
 WORDINGS = 50
-"""Latest turns of a question among which its most frequent wording is sought."""
+"""Latest turns of a question that are searched for its most frequent wording."""
 COMMENTS = 3
 QUESTION = 2_000
 ANSWER = 1_000
-"""Characters that are shown of a text."""
+"""Characters shown of a text."""
 
 
-def note(connection: Connection, given: Iterable[Turn]) -> None:
-    """Keep those of new turns that were not answered."""
-    _keep(connection, [turn for turn in given if _unanswered(turn.answer)], downvoted=False)
+def add_unanswered(connection: Connection, new: Iterable[Turn]) -> None:
+    """Add rows for the new turns that were not answered."""
+    _add(connection, [turn for turn in new if _unanswered(turn.answer)], downvoted=False)
 
 
-def voted(connection: Connection, turn: Turn, vote: Vote) -> None:
-    """Follow the last vote on a turn; who votes at the same time waits."""
+def follow_vote(connection: Connection, turn: Turn, vote: Vote) -> None:
+    """Add or remove a turn's row after a vote; a row lock makes simultaneous votes wait."""
     connection.execute(select(turns.c.id).where(turns.c.id == turn.id).with_for_update(key_share=True))
     connection.execute(delete(gaps).where(gaps.c.turn_id == turn.id))
     if vote == "down" or _unanswered(turn.answer):
-        _keep(connection, [turn], downvoted=vote == "down")
+        _add(connection, [turn], downvoted=vote == "down")
 
 
 def settle(connection: Connection, key: str, now: float) -> int:
-    """Let a question be gone until it is asked again; of how many turns it was."""
+    """Hide a question until it is asked again; returns the number of its turns."""
     insert_new(connection, settled_gaps, {"key": key, "settled": now})
     connection.execute(update(settled_gaps).where(settled_gaps.c.key == key).values(settled=now))
     return drop_until(connection, key, now)
 
 
 def drop_until(connection: Connection, key: str, time: float) -> int:
-    """Remove the rows of a question's turns up to a time; how many."""
+    """Remove the rows of a question's turns up to a time; returns their number."""
     return connection.execute(delete(gaps).where(gaps.c.key == key, gaps.c.created <= time)).rowcount
 
 
 def most_frequent(connection: Connection, limit: int) -> tuple[list[Gap], int]:
-    """The questions asked most, those asked last first among equals; and how many there are in all."""
-    counted = (
+    """The most frequent questions, ties by the last time asked, and the number of all questions."""
+    columns = (
         gaps.c.key,
         func.count().label("asked"),
         func.count().filter(gaps.c.unanswered).label("unanswered"),
@@ -62,18 +62,18 @@ def most_frequent(connection: Connection, limit: int) -> tuple[list[Gap], int]:
         func.count().over().label("total"),
     )
     ordered = (func.count().desc(), func.max(gaps.c.created).desc(), gaps.c.key)
-    rows = connection.execute(select(*counted).group_by(gaps.c.key).order_by(*ordered).limit(limit)).all()
+    rows = connection.execute(select(*columns).group_by(gaps.c.key).order_by(*ordered).limit(limit)).all()
     return [_gap(connection, row) for row in rows], rows[0].total if rows else 0
 
 
 def _unanswered(answer: Mapping[str, Any]) -> bool:
-    """Whether somebody was left without an answer; choices and small talk leave nobody so."""
+    """Whether the user got no answer; choices and small talk count as answers."""
     return answer.get("answered") is False and not answer.get("choices") and answer.get("kind") != "talk"
 
 
-def _keep(connection: Connection, given: Sequence[Turn], *, downvoted: bool) -> None:
-    """Insert the rows of turns, but for those that were asked before their question was settled."""
-    keys = {turn.id: question_key(turn.rewritten or turn.question) for turn in given}
+def _add(connection: Connection, new: Sequence[Turn], *, downvoted: bool) -> None:
+    """Insert rows of turns, except turns asked before their question was settled."""
+    keys = {turn.id: question_key(turn.rewritten or turn.question) for turn in new}
     settled = _settled(connection, set(keys.values()))
     rows = [
         {
@@ -83,7 +83,7 @@ def _keep(connection: Connection, given: Sequence[Turn], *, downvoted: bool) -> 
             "unanswered": _unanswered(turn.answer),
             "downvoted": downvoted,
         }
-        for turn in given
+        for turn in new
         if turn.created > settled.get(keys[turn.id], -inf)
     ]
     if rows:
@@ -91,17 +91,17 @@ def _keep(connection: Connection, given: Sequence[Turn], *, downvoted: bool) -> 
 
 
 def _settled(connection: Connection, keys: Iterable[str]) -> dict[str, float]:
-    found: dict[str, float] = {}
+    times: dict[str, float] = {}
     for chunk in chunks(keys):
         query = select(settled_gaps).where(settled_gaps.c.key.in_(chunk))
-        found |= {row.key: row.settled for row in connection.execute(query)}
-    return found
+        times |= {row.key: row.settled for row in connection.execute(query)}
+    return times
 
 
 def _gap(connection: Connection, counted: Row[Any]) -> Gap:
-    """A question with what its latest turns say of it."""
-    asked = func.substr(func.coalesce(func.nullif(turns.c.rewritten, ""), turns.c.question), 1, QUESTION)
-    query = select(turns.c.id, asked.label("question")).join(gaps).where(gaps.c.key == counted.key)
+    """A question with the wording, comments and answer of its latest turns."""
+    question = func.substr(func.coalesce(func.nullif(turns.c.rewritten, ""), turns.c.question), 1, QUESTION)
+    query = select(turns.c.id, question.label("question")).join(gaps).where(gaps.c.key == counted.key)
     latest = connection.execute(query.order_by(gaps.c.created.desc()).limit(WORDINGS)).all()
     ((wording, _),) = Counter(" ".join(row.question.split()) for row in latest).most_common(1)
     answer, nearest = _last_answer(connection, latest[0].id)
@@ -119,7 +119,7 @@ def _gap(connection: Connection, counted: Row[Any]) -> Gap:
 
 
 def _comments(connection: Connection, ids: Sequence[str]) -> tuple[str, ...]:
-    """What was last said about turns, the latest first."""
+    """The last comments on turns, the latest first."""
     query = select(feedback.c.comment).where(feedback.c.turn_id.in_(ids), feedback.c.comment != "")
     return tuple(connection.execute(query.order_by(feedback.c.id.desc()).limit(COMMENTS)).scalars())
 
@@ -129,4 +129,4 @@ def _last_answer(connection: Connection, id: str) -> tuple[str, NearestDocument 
     parts = [turns.c.answer[("sources", 0, name)].as_string() for name in NearestDocument.__slots__]
     text = func.substr(turns.c.answer["answer"].as_string(), 1, ANSWER)
     answer, *nearest = connection.execute(select(text, *parts).where(turns.c.id == id)).one()
-    return answer or "", None if nearest[0] is None else NearestDocument(*(each or "" for each in nearest))
+    return answer or "", None if nearest[0] is None else NearestDocument(*(value or "" for value in nearest))

@@ -1,4 +1,4 @@
-"""Rows of generations, conversations, turns and feedback: each function is one part of a transaction."""
+"""Rows of generations, conversations, turns and feedback; each function is part of a transaction."""
 
 from __future__ import annotations
 
@@ -10,13 +10,12 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, Select, delete, func, insert, select, update
 
-from qa_bot.conversation.talk import recognise
-from qa_bot.home.store import gaps
-from qa_bot.home.store import tombstones as deletions
+from qa_bot.home.store import gaps, tombstones
 from qa_bot.home.store.database import StoreError, storable
 from qa_bot.home.store.documents import insert_new, visible
 from qa_bot.home.store.records import ConversationInfo, Counts, Feedback, GenerationInfo, Turn
 from qa_bot.home.store.schema import collections, conversations, documents, feedback, generations, passages, turns
+from qa_core.text.small_talk import recognise
 
 TITLE_LENGTH = 80
 
@@ -49,11 +48,11 @@ def forget_generation(connection: Connection, number: int) -> None:
 
 
 def finish_generation(connection: Connection, number: int, counts: Mapping[str, int] | None = None) -> None:
-    """Make a generation the current one; its counts stay as they are where none are given."""
+    """Make a generation the current one; without `counts` its counts are unchanged."""
     connection.execute(update(generations).where(generations.c.state == "current").values(state="old"))
     values: dict[str, Any] = {"state": "current"} if counts is None else {"state": "current", "counts": dict(counts)}
     if not connection.execute(update(generations).where(generations.c.number == number).values(**values)).rowcount:
-        raise NotFoundError(f"Expected a generation that was begun, but got {number}.")
+        raise NotFoundError(f"Expected a generation that was opened, but got {number}.")
 
 
 def current_generation(connection: Connection) -> GenerationInfo | None:
@@ -65,7 +64,7 @@ def current_generation(connection: Connection) -> GenerationInfo | None:
 
 def count_rows(connection: Connection) -> Counts:
     of_documents = documents.join(passages)
-    counted = {
+    queries = {
         "collections": select(func.count()).select_from(collections),
         "documents": select(func.count()).select_from(documents).where(visible()),
         "passages": select(func.count()).select_from(of_documents).where(visible()),
@@ -74,36 +73,36 @@ def count_rows(connection: Connection) -> Counts:
         "turns": select(func.count()).select_from(turns),
         "feedback": select(func.count()).select_from(feedback),
     }
-    return Counts(**{name: connection.execute(query).scalar_one() for name, query in counted.items()})
+    return Counts(**{name: connection.execute(query).scalar_one() for name, query in queries.items()})
 
 
 # --- turns ----------------------------------------------------------------------------------------------------------
 
 
 def save_turn(connection: Connection, turn: Turn) -> None:
-    """Record a turn; its conversation is made where it is missing."""
-    if deletions.outlived(connection, [turn]):
+    """Record a turn, and create its conversation if missing."""
+    if tombstones.turns_of_deleted(connection, [turn]):
         return
     if turn.conversation is not None:
         _touch(connection, turn, now=turn.created)
     connection.execute(insert(turns).values(turn_row(turn)))
-    gaps.note(connection, [turn])
+    gaps.add_unanswered(connection, [turn])
 
 
-def save_new_turns(connection: Connection, given: Sequence[Turn]) -> None:
-    """Record those that are not recorded yet; missing conversations are made."""
-    query = select(turns.c.id).where(turns.c.id.in_([turn.id for turn in given]))
-    known = set(connection.execute(query).scalars()) | deletions.outlived(connection, given)
-    fresh = list({turn.id: turn for turn in given if turn.id not in known}.values())
-    telling = sorted(fresh, key=lambda turn: recognise(turn.question) is not None)  # stable: small talk last
-    begun = {turn.conversation: turn for turn in reversed(telling)}  # each by its first question
-    used = {turn.conversation: turn.created for turn in fresh}
-    for conversation, turn in begun.items():
+def save_new_turns(connection: Connection, batch: Sequence[Turn]) -> None:
+    """Record the turns that are not recorded yet, and create missing conversations."""
+    query = select(turns.c.id).where(turns.c.id.in_([turn.id for turn in batch]))
+    known = set(connection.execute(query).scalars()) | tombstones.turns_of_deleted(connection, batch)
+    new = list({turn.id: turn for turn in batch if turn.id not in known}.values())
+    questions_first = sorted(new, key=lambda turn: recognise(turn.question) is not None)  # stable
+    openings = {turn.conversation: turn for turn in reversed(questions_first)}
+    last_used = {turn.conversation: turn.created for turn in new}
+    for conversation, turn in openings.items():
         if conversation is not None:
-            _touch(connection, turn, now=used[conversation])
-    if fresh:
-        connection.execute(insert(turns), [turn_row(turn) for turn in fresh])
-        gaps.note(connection, fresh)
+            _touch(connection, turn, now=last_used[conversation])
+    if new:
+        connection.execute(insert(turns), [turn_row(turn) for turn in new])
+        gaps.add_unanswered(connection, new)
 
 
 def turn_by_id(connection: Connection, id: str) -> Turn:  # noqa: A002  # the column's own name
@@ -114,7 +113,7 @@ def turn_by_id(connection: Connection, id: str) -> Turn:  # noqa: A002  # the co
 
 
 def revise_answer(connection: Connection, id: str, change: Callable[[Mapping[str, Any]], Mapping[str, Any]]) -> Turn:  # noqa: A002  # the column's own name
-    """Put what `change` makes of a turn's answer object in its place; nobody else can in between."""
+    """Replace a turn's answer object by `change` of it, under a row lock."""
     row = connection.execute(select(turns).where(turns.c.id == id).with_for_update()).one_or_none()
     if row is None:
         raise _unknown_turn(id)
@@ -127,11 +126,10 @@ def has_turn(connection: Connection, id: str) -> bool:  # noqa: A002  # the colu
     return connection.execute(select(turns.c.id).where(turns.c.id == id)).one_or_none() is not None
 
 
-def save_feedback(connection: Connection, given: Feedback) -> None:
-    turn = turn_by_id(connection, given.turn)
-    row = {"turn_id": given.turn, "vote": given.vote, "comment": storable(given.comment), "created": given.created}
-    gaps.voted(connection, turn, given.vote)
-    connection.execute(insert(feedback).values(row))
+def save_feedback(connection: Connection, new: Feedback) -> None:
+    turn = turn_by_id(connection, new.turn)
+    gaps.follow_vote(connection, turn, new.vote)
+    connection.execute(insert(feedback).values(feedback_row(new)))
 
 
 def feedback_of(connection: Connection, turn: str) -> list[Feedback]:
@@ -141,7 +139,7 @@ def feedback_of(connection: Connection, turn: str) -> list[Feedback]:
 
 
 def voted(connection: Connection) -> list[tuple[Turn, Feedback]]:
-    """Turns that somebody voted on, in the order they were asked, each with the last vote."""
+    """Turns with a vote, in the order they were asked, each with its last vote."""
     votes = {row.turn_id: as_feedback(row) for row in connection.execute(select(feedback).order_by(feedback.c.id))}
     query = select(turns).where(turns.c.id.in_(select(feedback.c.turn_id))).order_by(turns.c.asked, turns.c.id)
     return [(as_turn(row), votes[row.id]) for row in connection.execute(query) if row.id in votes]
@@ -151,22 +149,22 @@ def voted(connection: Connection) -> list[tuple[Turn, Feedback]]:
 
 
 def all_conversations(connection: Connection, limit: int, before: float | None = None) -> list[ConversationInfo]:
-    """The last used first; only those used before the time `before`, where one is given."""
-    query = _informed().order_by(conversations.c.updated.desc(), conversations.c.id).limit(limit)
+    """The last used first; with `before` only those last used before that time."""
+    query = _with_turn_counts().order_by(conversations.c.updated.desc(), conversations.c.id).limit(limit)
     if before is not None:
         query = query.where(conversations.c.updated < before)
     return [_info(row) for row in connection.execute(query)]
 
 
 def conversation_by_id(connection: Connection, conversation: str) -> ConversationInfo:
-    row = connection.execute(_informed().where(conversations.c.id == conversation)).one_or_none()
+    row = connection.execute(_with_turn_counts().where(conversations.c.id == conversation)).one_or_none()
     if row is None:
         raise NotFoundError(f"Expected the id of a conversation, but got {conversation!r}.")
     return _info(row)
 
 
 def last_feedback_in(connection: Connection, conversation: str) -> dict[str, Feedback]:
-    """The last vote on each turn of a conversation that has one, by the turn's id."""
+    """The last vote on each turn of a conversation, by the turn's id; turns without a vote are left out."""
     query = select(feedback).join(turns).where(turns.c.conversation_id == conversation).order_by(feedback.c.id)
     return {row.turn_id: as_feedback(row) for row in connection.execute(query)}
 
@@ -186,7 +184,7 @@ def last_turns_of(connection: Connection, conversation: str, count: int) -> list
 
 
 def turn_ids_by_reference(connection: Connection, conversation: str) -> dict[str, str]:
-    """Turns' ids by the askers' own (`Bot.ask`'s `reference`), without reading the answers."""
+    """Ids of turns by the caller's references (`reference` of `Bot.ask`), without reading the answers."""
     reference = turns.c.answer["ask"].as_string()
     query = select(reference, turns.c.id).where(turns.c.conversation_id == conversation, reference.is_not(None))
     return {row[0]: row.id for row in connection.execute(query.order_by(turns.c.asked, turns.c.created))}
@@ -199,10 +197,10 @@ def rename_conversation(connection: Connection, conversation: str, title: str) -
 
 
 def delete_conversation(connection: Connection, conversation: str) -> None:
-    """With its turns and their feedback, and with the answers to it that are still on their way."""
+    """Delete a conversation with its turns and feedback; answers that are still being made are not recorded."""
     _expect_conversation(connection, conversation)
     connection.execute(delete(conversations).where(conversations.c.id == conversation))
-    deletions.note(connection, conversation, time.time())
+    tombstones.record_deletion(connection, conversation, time.time())
 
 
 def _expect_conversation(connection: Connection, conversation: str) -> None:
@@ -228,13 +226,13 @@ def turn_row(turn: Turn) -> dict[str, Any]:
 
 
 def _touch(connection: Connection, turn: Turn, *, now: float) -> None:
-    """The turn's conversation is used now; it is made of this turn where it is missing."""
+    """Mark the turn's conversation as used now; create it, named after this turn, if missing."""
     named = {"title": _title(turn.question), "persona": storable(turn.persona)}
     insert_new(connection, conversations, {"id": turn.conversation, **named, "created": turn.created, "updated": now})
     this = conversations.c.id == turn.conversation
     title = connection.execute(select(conversations.c.title).where(this)).scalar_one()
-    told = recognise(title) is not None and recognise(turn.question) is None  # "Hello!" tells less
-    values = {"updated": now, **({"title": named["title"]} if told else {})}
+    rename = recognise(title) is not None and recognise(turn.question) is None  # "Hello!" is a poor name
+    values = {"updated": now, **({"title": named["title"]} if rename else {})}
     connection.execute(update(conversations).where(this).values(**values))
 
 
@@ -243,13 +241,16 @@ def _title(question: str) -> str:
     return line if len(line) <= TITLE_LENGTH else line[: TITLE_LENGTH - 1].rstrip() + "…"
 
 
-def _informed() -> Select[Any]:
-    """Conversations with the number of their turns."""
+def _with_turn_counts() -> Select[Any]:
     return select(conversations, func.count(turns.c.id).label("turns")).outerjoin(turns).group_by(conversations.c.id)
 
 
 def _info(row: Row[Any]) -> ConversationInfo:
     return ConversationInfo(row.id, row.title, row.persona, row.created, row.updated, row.turns)
+
+
+def feedback_row(vote: Feedback) -> dict[str, object]:
+    return {"turn_id": vote.turn, "vote": vote.vote, "comment": storable(vote.comment), "created": vote.created}
 
 
 def as_feedback(row: Row[Any]) -> Feedback:

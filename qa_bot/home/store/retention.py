@@ -1,4 +1,4 @@
-"""Rows that are carried from home to home, and rows whose time is over: each function is one part of a transaction."""
+"""Rows that are exported, imported or expired; each function is part of a transaction."""
 
 from __future__ import annotations
 
@@ -11,127 +11,123 @@ from sqlalchemy import Connection, Select, delete, exists, insert, or_, select, 
 from qa_bot.home.store import gaps
 from qa_bot.home.store.database import storable
 from qa_bot.home.store.documents import CHUNK, insert_new
-from qa_bot.home.store.history import as_feedback, as_turn, turn_row
+from qa_bot.home.store.history import as_feedback, as_turn, feedback_row, turn_row
 from qa_bot.home.store.records import ConversationInfo, Feedback, JoinedCounts, Turn
 from qa_bot.home.store.schema import conversations, feedback, settled_gaps, turns
 
-Place = tuple[float, str]
-"""When a turn was recorded, and its id: what pages of turns are cut by."""
+Cursor = tuple[float, str]
+"""Time at which a turn was recorded, and its id: the sort key of pages of turns."""
 
 
 # --- read -----------------------------------------------------------------------------------------------------------
 
 
 def conversations_after(connection: Connection, id: str, count: int) -> list[ConversationInfo]:  # noqa: A002  # the column's own name
-    """The next conversations after an id, without the number of their turns."""
+    """The next conversations by id, without the number of their turns."""
     query = select(conversations).where(conversations.c.id > id).order_by(conversations.c.id).limit(count)
     return [ConversationInfo(r.id, r.title, r.persona, r.created, r.updated, 0) for r in connection.execute(query)]
 
 
 def turns_after(
-    connection: Connection, place: Place | None, count: int, *, voted: bool = False
+    connection: Connection, cursor: Cursor | None, count: int, *, voted: bool = False
 ) -> list[tuple[Turn, tuple[Feedback, ...]]]:
-    """The next turns after a place with all that was said about each, oldest first; with `voted` only such as have."""
+    """The next turns, oldest first, each with all its feedback; with `voted` only turns with feedback."""
     query = select(turns).order_by(turns.c.created, turns.c.id).limit(count)
-    if place is not None:
-        created, id_ = place
+    if cursor is not None:
+        created, id_ = cursor
         later = or_(turns.c.created > created, turns.c.id > id_)
         query = query.where(turns.c.created >= created, later)
     if voted:
         query = query.where(exists().where(feedback.c.turn_id == turns.c.id))
-    found = [as_turn(row) for row in connection.execute(query)]
-    given = _given_to(connection, [turn.id for turn in found])
-    return [(turn, tuple(given.get(turn.id, ()))) for turn in found]
+    page = [as_turn(row) for row in connection.execute(query)]
+    votes = _feedback_by_turn(connection, [turn.id for turn in page])
+    return [(turn, tuple(votes.get(turn.id, ()))) for turn in page]
 
 
 def settled(connection: Connection) -> list[tuple[str, float]]:
-    """Keys of settled questions, and when each was."""
+    """Keys of settled questions, and the time of each."""
     return [(row.key, row.settled) for row in connection.execute(select(settled_gaps).order_by(settled_gaps.c.key))]
 
 
-def _given_to(connection: Connection, ids: Sequence[str]) -> dict[str, list[Feedback]]:
-    given: dict[str, list[Feedback]] = {}
+def _feedback_by_turn(connection: Connection, ids: Sequence[str]) -> dict[str, list[Feedback]]:
+    by_turn: dict[str, list[Feedback]] = {}
     query = select(feedback).where(feedback.c.turn_id.in_(ids)).order_by(feedback.c.id)
     for row in connection.execute(query):
-        given.setdefault(row.turn_id, []).append(as_feedback(row))
-    return given
+        by_turn.setdefault(row.turn_id, []).append(as_feedback(row))
+    return by_turn
 
 
 # --- join -----------------------------------------------------------------------------------------------------------
 
 
-def join_settled(connection: Connection, given: Iterable[tuple[str, float]]) -> None:
-    """The later time counts."""
-    for key, time in given:
+def join_settled(connection: Connection, imported: Iterable[tuple[str, float]]) -> None:
+    """Import settled questions; of two times the later counts."""
+    for key, time in imported:
         insert_new(connection, settled_gaps, {"key": key, "settled": time})
         later = (settled_gaps.c.key == key, settled_gaps.c.settled < time)
         connection.execute(update(settled_gaps).where(*later).values(settled=time))
         gaps.drop_until(connection, key, time)
 
 
-def join_conversations(connection: Connection, given: Sequence[ConversationInfo]) -> int:
-    """Make those whose ids are new, and move the last use of others forward only; how many are new."""
-    known = _known(connection, select(conversations.c.id).where(conversations.c.id.in_([each.id for each in given])))
-    fresh = {each.id: each for each in given if each.id not in known}
-    for each in given:
-        earlier = (conversations.c.id == each.id, conversations.c.updated < each.updated)
-        connection.execute(update(conversations).where(*earlier).values(updated=each.updated))
-    if fresh:
-        connection.execute(insert(conversations), [_conversation_row(each) for each in fresh.values()])
-    return len(fresh)
+def join_conversations(connection: Connection, imported: Sequence[ConversationInfo]) -> int:
+    """Create conversations with new ids, and move the last use of known ones forward; returns the number created."""
+    known = known_conversations(connection, (info.id for info in imported))
+    new = {info.id: info for info in imported if info.id not in known}
+    for info in imported:
+        earlier = (conversations.c.id == info.id, conversations.c.updated < info.updated)
+        connection.execute(update(conversations).where(*earlier).values(updated=info.updated))
+    if new:
+        connection.execute(insert(conversations), [_conversation_row(info) for info in new.values()])
+    return len(new)
 
 
-def join_turns(connection: Connection, given: Sequence[tuple[Turn, Sequence[Feedback]]]) -> JoinedCounts:
-    """Record turns whose ids are new, in conversations that are there, and what was said about any since its last vote.
+def join_turns(connection: Connection, imported: Sequence[tuple[Turn, Sequence[Feedback]]]) -> JoinedCounts:
+    """Record turns with new ids, whose conversations must exist, and on every turn the votes after its last one.
 
-    Older votes stay out: the order in which votes are kept tells which one counts.
+    Older votes are left out, because the last row of feedback is the vote that counts.
     """
-    known = _known(connection, select(turns.c.id).where(turns.c.id.in_([turn.id for turn, _ in given])))
-    fresh = {turn.id: turn for turn, _ in given if turn.id not in known}
-    if fresh:
-        connection.execute(insert(turns), [turn_row(turn) for turn in fresh.values()])
-        gaps.note(connection, fresh.values())
-    said = _given_to(connection, [turn.id for turn, _ in given])
-    votes = 0
-    for turn, all_said in given:
-        since = max((each.created for each in said.get(turn.id, ())), default=-inf)
-        new = sorted((each for each in all_said if each.created > since), key=lambda each: each.created)
-        if new:
-            connection.execute(insert(feedback), [_feedback_row(each) for each in new])
-            gaps.voted(connection, turn, new[-1].vote)
-            said[turn.id] = new
-        votes += len(new)
-    return JoinedCounts(turns=len(fresh), known=len(given) - len(fresh), votes=votes)
+    known = _ids(connection, select(turns.c.id).where(turns.c.id.in_([turn.id for turn, _ in imported])))
+    new = {turn.id: turn for turn, _ in imported if turn.id not in known}
+    if new:
+        connection.execute(insert(turns), [turn_row(turn) for turn in new.values()])
+        gaps.add_unanswered(connection, new.values())
+    stored = _feedback_by_turn(connection, [turn.id for turn, _ in imported])
+    count = 0
+    for turn, votes in imported:
+        since = max((vote.created for vote in stored.get(turn.id, ())), default=-inf)
+        later = sorted((vote for vote in votes if vote.created > since), key=lambda vote: vote.created)
+        if later:
+            connection.execute(insert(feedback), [feedback_row(vote) for vote in later])
+            gaps.follow_vote(connection, turn, later[-1].vote)
+            stored[turn.id] = later
+        count += len(later)
+    return JoinedCounts(turns=len(new), known=len(imported) - len(new), votes=count)
 
 
 def known_conversations(connection: Connection, ids: Iterable[str]) -> set[str]:
-    return _known(connection, select(conversations.c.id).where(conversations.c.id.in_(list(ids))))
+    return _ids(connection, select(conversations.c.id).where(conversations.c.id.in_(list(ids))))
 
 
-def _known(connection: Connection, query: Select[Any]) -> set[str]:
+def _ids(connection: Connection, query: Select[Any]) -> set[str]:
     return set(connection.execute(query).scalars())
 
 
-def _conversation_row(given: ConversationInfo) -> dict[str, object]:
-    named = {"title": storable(given.title), "persona": storable(given.persona)}
-    return {"id": given.id, **named, "created": given.created, "updated": given.updated}
-
-
-def _feedback_row(given: Feedback) -> dict[str, object]:
-    return {"turn_id": given.turn, "vote": given.vote, "comment": storable(given.comment), "created": given.created}
+def _conversation_row(info: ConversationInfo) -> dict[str, object]:
+    named = {"title": storable(info.title), "persona": storable(info.persona)}
+    return {"id": info.id, **named, "created": info.created, "updated": info.updated}
 
 
 # --- expire ---------------------------------------------------------------------------------------------------------
 
 
 def has_expired(connection: Connection, before: float) -> bool:
-    """Whether `expire_some` would find anything; two looks at an index."""
+    """Whether `expire_some` would delete anything; reads two indexes."""
     either = (_old_conversations(before).limit(1), _lone_turns(before).limit(1))
     return any(connection.execute(query).first() is not None for query in either)
 
 
 def expire_some(connection: Connection, before: float) -> tuple[list[str], int]:
-    """Delete a chunk of what was last used before a time: ids of conversations, and how many turns without one."""
+    """Delete a chunk of what was last used before a time: ids of the conversations, and the number of lone turns."""
     old = list(connection.execute(_old_conversations(before).limit(CHUNK)).scalars())
     lone = list(connection.execute(_lone_turns(before).limit(CHUNK)).scalars())
     if old:

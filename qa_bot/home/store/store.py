@@ -10,8 +10,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Engine
 
-from qa_bot.home.store import documents, gaps, history
-from qa_bot.home.store import retention as keeping
+from qa_bot.home.store import documents, gaps, history, retention
 from qa_bot.home.store.database import empty_journal, ensure_schema, open_engine, reading, storable, writing
 from qa_bot.home.store.records import (
     CollectionInfo,
@@ -293,12 +292,12 @@ class Store:
         What is returned are the ids of the conversations that went, and how many turns without one.
         """
         with reading(self._engine) as connection:
-            if not keeping.has_expired(connection, before):
+            if not retention.has_expired(connection, before):
                 return [], 0
         gone, alone = list[str](), 0
         while True:
             with writing(self._engine) as connection:
-                old, lone = keeping.expire_some(connection, before)
+                old, lone = retention.expire_some(connection, before)
             if not old and not lone:
                 empty_journal(self._engine)
                 return gone, alone
@@ -311,7 +310,7 @@ class Store:
         last = ""
         while True:
             with reading(self._engine) as connection:
-                found = keeping.conversations_after(connection, last, batch)
+                found = retention.conversations_after(connection, last, batch)
             if not found:
                 return
             yield from found
@@ -324,7 +323,7 @@ class Store:
         place = None
         while True:
             with reading(self._engine) as connection:
-                found = keeping.turns_after(connection, place, batch, voted=voted)
+                found = retention.turns_after(connection, place, batch, voted=voted)
             if not found:
                 return
             yield from found
@@ -334,7 +333,7 @@ class Store:
     def settled_gaps(self) -> list[tuple[str, float]]:
         """Keys of the questions that the owner settled, and when."""
         with reading(self._engine) as connection:
-            return keeping.settled(connection)
+            return retention.settled(connection)
 
     @contextmanager
     def joining(self) -> Iterator[Joining]:
@@ -368,19 +367,19 @@ class Joining:
 
     def settled_gaps(self, given: Iterable[tuple[str, float]]) -> None:
         """To be called before turns: settled questions want no answer."""
-        keeping.join_settled(self._connection, given)
+        retention.join_settled(self._connection, given)
 
     def conversations(self, given: Sequence[ConversationInfo]) -> int:
         """How many of them are new."""
-        return keeping.join_conversations(self._connection, given)
+        return retention.join_conversations(self._connection, given)
 
     def known(self, conversations: Iterable[str]) -> set[str]:
         """Which of these ids are of conversations."""
-        return keeping.known_conversations(self._connection, conversations)
+        return retention.known_conversations(self._connection, conversations)
 
     def turns(self, given: Sequence[tuple[Turn, Sequence[Feedback]]]) -> JoinedCounts:
         """Turns of no conversation or of known ones, each with all votes on it."""
-        return keeping.join_turns(self._connection, given)
+        return retention.join_turns(self._connection, given)
 
 
 def migrate(url: str) -> tuple[str | None, str]:

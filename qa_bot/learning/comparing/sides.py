@@ -150,7 +150,7 @@ def _read_file(path: Path) -> Iterator[tuple[str, Reply | str]]:
     for item in read_lines([path], _parse_reply):
         match item:
             case Line():
-                yield item.where, item.told
+                yield item.where, item.example
             case Reject():
                 yield item.where, item.reason
             case Notice():

@@ -51,7 +51,7 @@ class Writer:
 
 
 def _add(bot: Bot, body: AddAnswerRequest) -> str:
-    from qa_bot.documents.sync import ChangeError  # late: the start does not wait for SQLAlchemy
+    from qa_bot.documents.index_update import ChangeError  # late: the start does not wait for SQLAlchemy
 
     try:
         return owner.add_answer(bot, body.question, body.answer, url=body.url or "", gap=body.gap or "")

@@ -93,9 +93,9 @@ def measured(pool: FusionTrainingData, scores: FloatArray) -> dict[str, Score]:
 
 def _orders(pool: FusionTrainingData, models: Sequence[str]) -> Iterator[tuple[str, FloatArray]]:
     scores = pool.scores
-    yield "pipeline", scores.only(["combined"]).table[:, 0]
+    yield "pipeline", scores.select(["combined"]).table[:, 0]
     for name in (*STAGES, *models):
-        yield name, scores.only([name]).table[:, 0]
+        yield name, scores.select([name]).table[:, 0]
     yield (
         "fusion",
         cross_validated(scores, pool.grades, weights=pool.weights, folds=FOLDS, config=FusionConfig()),

@@ -28,7 +28,7 @@ def read_answer_sets(paths: Sequence[Path], *, limit: int | None = None) -> Answ
     """The questions of files and folders, the first `limit` of them; rows of one question may be apart.
 
     Raises:
-        TrainingDataError: there is no question with an answer.
+        TrainingDataError: no question has an answer.
         FileNotFoundError: a path does not exist.
     """
     reading, rows = Reading(paths), 0
@@ -107,4 +107,6 @@ class Figures:
 
 def select(sets: Iterable[AnswerSet], keep: Keep) -> list[AnswerSet]:
     """The questions that count."""
-    return [each for each in sets if keep == "all" or (any(each.labels) if keep == "positive" else each.mixed)]
+    if keep == "positive":
+        return [answers for answers in sets if any(answers.labels)]
+    return [answers for answers in sets if keep == "all" or answers.mixed]

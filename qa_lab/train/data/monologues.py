@@ -34,8 +34,8 @@ def read_monologue(paths: Sequence[Path], *, limit: int | None = None) -> Traini
     for path in paths:
         before = ""
         for line in reading.readable(read_lines([path], _fields)):
-            before = line.told[0] if len(line.told) > 1 else before
-            for text in _sentences(line.told[-1], line.where, reading.rejects):
+            before = line.example[0] if len(line.example) > 1 else before
+            for text in _sentences(line.example[-1], line.where, reading.rejects):
                 repeated += text in spoken
                 spoken.setdefault(text, Spoken(text, before))
                 before = text
@@ -50,9 +50,11 @@ def read_monologue(paths: Sequence[Path], *, limit: int | None = None) -> Traini
 def split_monologue(spoken: Sequence[Spoken], share: float) -> tuple[list[Spoken], list[Spoken]]:
     """Sentences for training and held-out ones: exactly the share, rounded down, but at least one."""
     count = min(len(spoken), max(1, math.floor(share * len(spoken))))
-    held_out = set(sorted((each.text for each in spoken), key=lambda text: text_hash(normalised(text)))[:count])
-    train = [each for each in spoken if each.text not in held_out]
-    return train, [each for each in spoken if each.text in held_out]
+    held_out = set(sorted((sentence.text for sentence in spoken), key=lambda text: text_hash(normalised(text)))[:count])
+    parts: tuple[list[Spoken], list[Spoken]] = ([], [])
+    for sentence in spoken:
+        parts[sentence.text in held_out].append(sentence)
+    return parts
 
 
 def _fields(line: str) -> tuple[str, ...]:

@@ -85,7 +85,7 @@ def incomplete(record: Record) -> Reject:
 
 
 def _json_pairs(line: bytes, where: str, leaf: SourceFile) -> Iterator[Item]:
-    record = jsonl.parsed(line, where=where, default_id=f"{leaf.name}#{where.rpartition(':')[2]}", leaf=leaf)
+    record = jsonl.parse(line, where=where, default_id=f"{leaf.name}#{where.rpartition(':')[2]}", file=leaf)
     if isinstance(record, Reject) or (fields := json.loads(line)).get("question") is None:
         yield record
         return

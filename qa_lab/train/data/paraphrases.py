@@ -65,7 +65,7 @@ def distinct_words(pairs: Iterable[WordPair]) -> tuple[str, ...]:
 
 def _word_pairs(reading: Reading) -> Iterator[WordPair]:
     for line in reading.readable(read_lines(reading.paths, _columns)):
-        word, others = line.told
+        word, others = line.example
         yield from ((word, other) for other in others)
 
 

@@ -66,7 +66,7 @@ def _json_texts(line: bytes, where: str, leaf: SourceFile) -> list[Item]:
         fields = None
     names = [name for name in _TURNS if name in fields] if isinstance(fields, Mapping) else []
     if not names:
-        return [jsonl.parsed(line, where=where, default_id=f"{leaf.name}#{where.rpartition(':')[2]}", leaf=leaf)]
+        return [jsonl.parse(line, where=where, default_id=f"{leaf.name}#{where.rpartition(':')[2]}", file=leaf)]
     turns = [turn for name in names for turn in string_list(fields, name) if turn]
     if not turns:
         raise ValueError(f"Expected texts in the fields {', '.join(names)}, but got none; drop the line.")

@@ -1,11 +1,11 @@
-"""What a fusion learns from votes, and whether it is better than the ranking that people voted on.
+"""Training data of a fusion from votes, and its comparison with the ranking that users voted on.
 
-Of each document is expected how good it is: by its place, and by what was said of it, in log-odds
+The expected grade y of a document follows from its rank r and from the votes on it, in log-odds
 
     log(y / (1 − y)) = log(p(r) / (1 − p(r))) + evidence
 
-and trees learn from scores of stages to correct p towards y. They see no document and no question, only how stages
-scored it, so a vote on one document promotes it no further than all documents that stages score alike.
+and trees learn from scores of stages to correct p towards y. They see no document and no question, only the scores of
+stages, so a vote on one document affects it as much as all documents with the same scores.
 """
 
 from __future__ import annotations
@@ -28,8 +28,16 @@ from qa_bot.interleaving.team_draft import Interleaved, interleaved
 from qa_core.types import Candidate, FloatArray, Question
 from qa_lab.evaluate.systems import rank
 from qa_lab.train.fusion.fusion_data import FusionTrainingData, of_judgements, single_feature_scores
-from qa_lab.train.fusion.votes import Opinion, VoterOpinion, VoteSettings, first_place, opinions, shrinkage, voices
-from rankers.fusion import LearnedFusion, joined
+from qa_lab.train.fusion.votes import (
+    Opinion,
+    VoterOpinion,
+    VoteSettings,
+    first_rank_share,
+    joint_opinions,
+    shrinkage,
+    voter_opinions,
+)
+from rankers.fusion import LearnedFusion, with_columns
 from rankers.neural import NeuralRanker
 from rankers.rank_prior import RANK, RankPrior
 from rankers.training.ndcg_by_feature import ndcg_by_feature
@@ -38,46 +46,50 @@ if TYPE_CHECKING:
     from qa_bot.home.store import Feedback, Turn
 
 MEASURE = "nDCG@10"
-"""Of the documents that were voted on alone: of others nobody knows whether they stand where they should."""
+"""Of the documents with votes only: whether others are ranked well is unknown."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Voted:
-    """FusionTrainingData from votes, beside the ranking that is in force. N candidates of all questions together."""
+class VotedData:
+    """Training data from votes, with the scores of the ranking in force; N candidates of all questions together."""
 
-    lessons: FusionTrainingData
-    places: RankPrior
-    told: tuple[Opinion | None, ...]  # (N,), None where nobody said anything
+    data: FusionTrainingData
+    prior: RankPrior
+    opinions: tuple[Opinion | None, ...]  # (N,), None without votes
     present: FloatArray  # (N,), scores of the ranking in force
-    voices: int
+    votes: int
     voters: int
-    tried: Interleaved | None = None  # the challenger in force against it, by votes on drafts from both
+    trial: Interleaved | None = None  # the challenger in force against the ranking, by votes on drafts from both
+
+    @property
+    def voted(self) -> NDArray[np.bool_]:
+        """Candidates (N,) with votes."""
+        return np.array([opinion is not None for opinion in self.opinions], dtype=np.bool_)
 
     @property
     def questions(self) -> int:
-        """That something is said of."""
-        said = [each is not None for each in self.told]
-        return len(np.unique(self.lessons.scores.question[said]))
+        """Questions with votes."""
+        return len(np.unique(self.data.scores.question[self.voted]))
 
     def parts(self, folds: int) -> list[int]:
-        """The part of each question that has candidates, so that questions with votes spread over all parts."""
-        question = self.lessons.scores.question
-        said = set(question[[each is not None for each in self.told]].tolist())
-        order = sorted(np.unique(question).tolist(), key=lambda number: (number not in said, number))
-        part = {number: place % folds for place, number in enumerate(order)}
+        """The part of each question that has candidates; questions with votes are spread over all parts."""
+        question = self.data.scores.question
+        with_votes = set(question[self.voted].tolist())
+        order = sorted(np.unique(question).tolist(), key=lambda number: (number not in with_votes, number))
+        part = {number: index % folds for index, number in enumerate(order)}
         return [part[number] for number in sorted(part)]
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """The new ranking beside the present one, on votes that it did not learn from."""
+    """The new ranking against the present one, on votes that it did not learn from."""
 
     interleaved: Interleaved
     ndcg: float
     present_ndcg: float
-    voices: int
+    voices: int  # votes
     voters: int
-    tried: Interleaved | None = None  # the challenger in force, by votes of people who were shown its documents
+    tried: Interleaved | None = None  # the challenger in force, by votes of users who saw its documents
 
     @property
     def better(self) -> bool:
@@ -85,176 +97,181 @@ class Comparison:
 
     @property
     def shortcomings(self) -> list[str]:
-        """What speaks against the new ranking."""
-        told, found = self.interleaved, []
-        if told.wins <= told.losses:
-            found.append(f"it wins {told.wins:,} questions and loses {told.losses:,}")
-        if told.margin <= 0:
-            found.append(f"its credit is {told.margin:+.3f} a question")
-        if self.ndcg < self.present_ndcg:
-            found.append(f"its {MEASURE} is {self.ndcg:.3f}, the present one's {self.present_ndcg:.3f}")
-        return found
+        """Reasons against the new ranking."""
+        result = self.interleaved
+        reasons = {
+            f"it wins {result.wins:,} questions and loses {result.losses:,}": result.wins <= result.losses,
+            f"its credit is {result.margin:+.3f} a question": result.margin <= 0,
+            f"its {MEASURE} is {self.ndcg:.3f}, the present one's {self.present_ndcg:.3f}": self.ndcg
+            < self.present_ndcg,
+        }
+        return [reason for reason, holds in reasons.items() if holds]
 
     def text(self) -> str:
-        told = self.interleaved
+        result = self.interleaved
         return (
             f"against the present ranking, interleaved, by {self.voices:,} votes of {self.voters:,} voters: "
-            f"{told.wins:,} questions won, {told.losses:,} lost, {told.ties:,} even (p = {told.p:.2g} by the sign "
-            f"test), credit {told.margin:+.3f}; {MEASURE} {self.present_ndcg:.3f} → {self.ndcg:.3f}"
+            f"{result.wins:,} questions won, {result.losses:,} lost, {result.ties:,} even (p = {result.p:.2g} by the "
+            f"sign test), credit {result.margin:+.3f}; {MEASURE} {self.present_ndcg:.3f} → {self.ndcg:.3f}"
         )
 
     def text_of_trial(self) -> str:
-        """What people made of the challenger in force; empty where none is."""
-        if (told := self.tried) is None:
+        """Votes on the challenger in force; empty without one."""
+        if (trial := self.tried) is None:
             return ""
-        found = f"voters for it {told.wins:,}, against it {told.losses:,}, even {told.ties:,} (p = {told.p:.2g})"
-        verdict = "use it in place of the present one" if told.wins > told.losses else "it is not better so far"
-        return f"the challenger in force, as people voted on drafts from both: {found}; {verdict}"
+        counts = f"voters for it {trial.wins:,}, against it {trial.losses:,}, even {trial.ties:,} (p = {trial.p:.2g})"
+        verdict = "use it in place of the present one" if trial.wins > trial.losses else "it is not better so far"
+        return f"the challenger in force, as people voted on drafts from both: {counts}; {verdict}"
 
 
-def voted_in(
+def read_votes(
     home: Path, *, depth: int, models: Sequence[NeuralRanker], keywords: bool, settings: VoteSettings
-) -> Voted:
-    """What people said about answers of a home, by its own pipeline as it is configured now."""
+) -> VotedData:
+    """Training data from the votes on answers of a home, with candidates of its present configuration."""
     with Bot.open(home, flags={"ranking.fusion": "", "ranking.depth": depth}, record=False) as bot:
-        votes = bot.store.voted()
-        given = voices(votes)
-        asked = {question_key(text): text for turn, _ in votes for text in (turn.rewritten or turn.question,)}
-        keys = list(dict.fromkeys(each.item[0] for each in given))
-        corridor, force = bot.corridor(), _InForce.of(home)
+        turns = bot.store.voted()
+        votes = voter_opinions(turns)
+        questions = {question_key(text): text for turn, _ in turns for text in (turn.rewritten or turn.question,)}
+        keys = list(dict.fromkeys(vote.item[0] for vote in votes))
+        corridor, in_force = bot.corridor(), _RankingInForce.of(home)
 
         def ranked(question: Question, depth: int) -> list[Candidate]:
-            found = rank(corridor, question, engine="hybrid", depth=depth).candidates
-            candidates = [each for each in found if not is_owned(each)][:depth]
-            force.note(question, candidates)
+            ranking = rank(corridor, question, engine="hybrid", depth=depth).candidates
+            candidates = [candidate for candidate in ranking if not is_owned(candidate)][:depth]
+            in_force.note(question, candidates)
             return candidates
 
-        lessons = of_judgements(
-            [Question(asked[key], id=key) for key in keys], {}, ranked, depth=depth, models=models, keywords=keywords
+        data = of_judgements(
+            [Question(questions[key], id=key) for key in keys],
+            {},
+            ranked,
+            depth=depth,
+            models=models,
+            keywords=keywords,
         )
-    present = np.concatenate([*force.scores, np.zeros(0, np.float32)])
-    told = taught(lessons, given, keys, present=present, settings=settings)
+    present = np.concatenate([*in_force.scores, np.zeros(0, np.float32)])
+    voted = with_votes(data, votes, keys, present=present, settings=settings)
     challenger = load_config(home).ranking.challenger
-    return replace(told, tried=tried(votes, open_fusion(Path(challenger))) if challenger else None)
+    return replace(voted, trial=trial_of(turns, open_fusion(Path(challenger))) if challenger else None)
 
 
-def tried(voted: Sequence[tuple[Turn, Feedback]], challenger: LearnedFusion) -> Interleaved:
+def trial_of(voted: Sequence[tuple[Turn, Feedback]], challenger: LearnedFusion) -> Interleaved:
     """Votes on drafts from the ranking in force and a challenger: a voter is a win, a loss, or even.
 
-    Each conversation has one voice however often it votes, as have all turns without one.
+    Each conversation is one voter; all turns without a conversation together are another.
     """
-    name, said = fingerprint(challenger), dict[str, float]()
-    for turn, given in voted:
-        found = points(turn.answer, name, up=given.vote == "up")
-        if found is not None:
+    name, totals = fingerprint(challenger), dict[str, float]()
+    for turn, feedback in voted:
+        credit = points(turn.answer, name, up=feedback.vote == "up")
+        if credit is not None:
             voter = turn.conversation or ""
-            said[voter] = said.get(voter, 0.0) + found
-    return Interleaved.of([*said.values()])
+            totals[voter] = totals.get(voter, 0.0) + credit
+    return Interleaved.of([*totals.values()])
 
 
-def taught(
-    lessons: FusionTrainingData,
-    given: Sequence[VoterOpinion],
+def with_votes(
+    data: FusionTrainingData,
+    votes: Sequence[VoterOpinion],
     keys: Sequence[str],
     *,
     present: FloatArray,
     settings: VoteSettings,
-) -> Voted:
-    """What voices say of candidates, which stand in the order of the formulas.
+) -> VotedData:
+    """Grades and weights of candidates by votes; candidates are in the order of the formulas.
 
     Args:
         keys: of the questions, by number.
         present: (N,), scores of the ranking in force.
     """
-    said = opinions(given, per_voter=settings.per_voter)
-    pairs = zip(lessons.scores.question.tolist(), lessons.candidates, strict=True)
-    told = tuple(said.get((keys[number], candidate)) for number, candidate in pairs)
-    places, place = RankPrior(first_place(given)), _places(lessons)
-    evidence = np.array([0.0 if each is None else each.evidence for each in told])
-    firm = [settings.unvoted if each is None else shrinkage(each, agree=settings.agree) for each in told]
-    grades = 1 / (1 + np.exp(-places.log_odds(place) - evidence))
-    scores = joined(lessons.scores, place[:, None].astype(np.float32), (RANK,))
-    lessons = replace(lessons, scores=scores, grades=grades, weights=np.array(firm))
-    return Voted(lessons, places, told, present, len(given), len({each.voter for each in given}))
+    by_item = joint_opinions(votes, per_voter=settings.per_voter)
+    pairs = zip(data.scores.question.tolist(), data.candidates, strict=True)
+    opinions = tuple(by_item.get((keys[number], candidate)) for number, candidate in pairs)
+    prior, ranks = RankPrior(first_rank_share(votes)), _ranks(data)
+    evidence = np.array([0.0 if opinion is None else opinion.evidence for opinion in opinions])
+    weights = [settings.unvoted if o is None else shrinkage(o, agree=settings.agree) for o in opinions]
+    grades = 1 / (1 + np.exp(-prior.log_odds(ranks) - evidence))
+    scores = with_columns(data.scores, ranks[:, None].astype(np.float32), (RANK,))
+    data = replace(data, scores=scores, grades=grades, weights=np.array(weights))
+    return VotedData(data, prior, opinions, present, len(votes), len({vote.voter for vote in votes}))
 
 
-def compared(voted: Voted, challenger: FloatArray, *, settings: VoteSettings, seed: int) -> Comparison:
-    """By scores (N,) of trees that did not see the question."""
-    present, new = (_ranked(voted.lessons, scores) for scores in (voted.present, challenger))
-    credit = [*credited(voted, settings).values()]
-    found = interleaved(present, new, credit, drafts=settings.drafts, seed=seed)
+def compare(voted: VotedData, challenger: FloatArray, *, settings: VoteSettings, seed: int) -> Comparison:
+    """The ranking by scores (N,) of trees that did not see the question, against the present one."""
+    present, new = (_rankings(voted.data, scores) for scores in (voted.present, challenger))
+    credit = [*document_credits(voted, settings).values()]
+    result = interleaved(present, new, credit, drafts=settings.drafts, seed=seed)
     ndcg, before = measured(voted, [challenger, voted.present])
-    return Comparison(found, ndcg, before, voted.voices, voted.voters, voted.tried)
+    return Comparison(result, ndcg, before, voted.votes, voted.voters, voted.trial)
 
 
-def measured(voted: Voted, columns: Sequence[FloatArray]) -> list[float]:
-    """nDCG@10 of the documents that were voted on, by each of some scores (N,); the gain is how surely it is good."""
-    rows = np.flatnonzero([each is not None for each in voted.told])
-    good = np.array([_good(voted.told[row]) for row in rows.tolist()])
-    found: list[float] = ndcg_by_feature(
-        np.stack(columns, axis=1)[rows], good, voted.lessons.scores.question[rows]
-    ).tolist()
-    return found
+def measured(voted: VotedData, columns: Sequence[FloatArray]) -> list[float]:
+    """nDCG@10 of the documents with votes, by each of some scores (N,); the gain is the probability of a good one."""
+    rows = np.flatnonzero(voted.voted)
+    gains = np.array([_probability(voted.opinions[row]) for row in rows.tolist()])
+    table = np.stack(columns, axis=1)[rows]
+    values: list[float] = ndcg_by_feature(table, gains, voted.data.scores.question[rows]).tolist()
+    return values
 
 
-def stages(voted: Voted) -> dict[str, float]:
+def stages(voted: VotedData) -> dict[str, float]:
     """The same of each stage alone."""
-    alone = {name: each for name, each in single_feature_scores(voted.lessons) if name != RANK}
-    return dict(zip(alone, measured(voted, list(alone.values())), strict=True)) if alone else {}
+    columns = {name: scores for name, scores in single_feature_scores(voted.data) if name != RANK}
+    return dict(zip(columns, measured(voted, list(columns.values())), strict=True)) if columns else {}
 
 
-def credited(voted: Voted, settings: VoteSettings) -> dict[int, dict[str, float]]:
-    """By question: documents that something was said of, and how much better they are than one that nobody knows.
+def document_credits(voted: VotedData, settings: VoteSettings) -> dict[int, dict[str, float]]:
+    """By question: the documents with votes, and how much better they are than a document without.
 
-    Of that is expected what such documents are on average, and not more than that it is as likely good as not. Were it
-    worth nothing, no ranking could be better than the one that people voted on.
+    The latter is expected to be as good as the average voted one, but at most as likely good as not. If it were worth
+    nothing, no ranking could be better than the one that users voted on.
     """
-    lessons = voted.lessons
-    firm = [0.0 if each is None else shrinkage(each, agree=settings.agree) for each in voted.told]
-    good = [_good(each) for each in voted.told]
-    unknown = min(float(np.average(good, weights=firm)), 0.5) if any(firm) else 0.5
-    found: dict[int, dict[str, float]] = {number: {} for number in np.unique(lessons.scores.question).tolist()}
-    rows = zip(lessons.scores.question.tolist(), lessons.candidates, firm, good, strict=True)
-    for number, candidate, weight, share in rows:
+    data = voted.data
+    weights = [0.0 if o is None else shrinkage(o, agree=settings.agree) for o in voted.opinions]
+    good = [_probability(opinion) for opinion in voted.opinions]
+    unknown = min(float(np.average(good, weights=weights)), 0.5) if any(weights) else 0.5
+    credit: dict[int, dict[str, float]] = {number: {} for number in np.unique(data.scores.question).tolist()}
+    for number, candidate, weight, share in zip(
+        data.scores.question.tolist(), data.candidates, weights, good, strict=True
+    ):
         if weight:
-            found[number][candidate] = weight * (share - unknown)
-    return found
+            credit[number][candidate] = weight * (share - unknown)
+    return credit
 
 
-class _InForce:
-    """The order of a learned fusion that a home is configured with, or that of the formulas."""
+class _RankingInForce:
+    """The ranking by the learned fusion that a home is configured with, or by the formulas."""
 
     def __init__(self, fusion: LearnedFusion | None) -> None:
         self._fusion = fusion
-        self.scores: list[FloatArray] = []  # (N of the question,), each
+        self.scores: list[FloatArray] = []  # of the candidates of each question
 
     @classmethod
-    def of(cls, home: Path) -> _InForce:
+    def of(cls, home: Path) -> _RankingInForce:
         folder = load_config(home).ranking.fusion
         return cls(open_fusion(Path(folder)) if folder else None)
 
     def note(self, question: Question, candidates: Sequence[Candidate]) -> None:
-        """Candidates of the next question, in the order of the formulas."""
+        """Score the candidates of the next question, which are in the order of the formulas."""
         ranked = candidates if self._fusion is None else self._fusion.rank(question, candidates)
-        places = {each.passage.id: place for place, each in enumerate(ranked)}
-        self.scores.append(np.array([-places[each.passage.id] for each in candidates], dtype=np.float32))
+        ranks = {candidate.passage.id: number for number, candidate in enumerate(ranked)}
+        self.scores.append(np.array([-ranks[candidate.passage.id] for candidate in candidates], dtype=np.float32))
 
 
-def _good(opinion: Opinion | None) -> float:
-    """How surely a document is good, whatever its place."""
+def _probability(opinion: Opinion | None) -> float:
+    """Of a good document, by votes alone."""
     return 0.0 if opinion is None else float(1 / (1 + np.exp(-opinion.evidence)))
 
 
-def _places(lessons: FusionTrainingData) -> NDArray[np.float64]:
-    """(N,), from 0, as the candidates of a question stand."""
-    question = lessons.scores.question
-    places: NDArray[np.float64] = (np.arange(len(question)) - np.searchsorted(question, question)).astype(np.float64)
-    return places
+def _ranks(data: FusionTrainingData) -> NDArray[np.float64]:
+    """(N,), from 0, in the order of the candidates of a question."""
+    question = data.scores.question
+    ranks: NDArray[np.float64] = (np.arange(len(question)) - np.searchsorted(question, question)).astype(np.float64)
+    return ranks
 
 
-def _ranked(lessons: FusionTrainingData, scores: FloatArray) -> list[list[str]]:
+def _rankings(data: FusionTrainingData, scores: FloatArray) -> list[list[str]]:
     """Documents of each question, best first; equal scores keep their order."""
-    question = lessons.scores.question
+    question = data.scores.question
     order = np.lexsort((-scores, question))
     starts = np.searchsorted(question, np.unique(question))[1:]
-    return [[lessons.candidates[row] for row in rows] for rows in np.split(order, starts)]
+    return [[data.candidates[row] for row in rows] for rows in np.split(order, starts)]

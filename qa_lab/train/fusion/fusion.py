@@ -3,7 +3,7 @@
 Rankers whose scores are joined must not have been trained on the same questions, or their scores look too sure: give
 development data. Figures come from cross-validation over the questions, the trees that are kept from all of them.
 
-Trees that learn from votes correct the order that is there, and are compared with it before they are recommended
+Trees that learn from votes correct the order that is there, and are compare with it before they are recommended
 (`qa_lab.train.fusion.votes`, `qa_lab.train.fusion.feedback`, `qa_bot.interleaving.team_draft`).
 """
 
@@ -24,13 +24,13 @@ from qa_lab.evaluate.evaluation_home import evaluation_home
 from qa_lab.evaluate.systems import rank
 from qa_lab.train.data.answer_sets import read_answer_sets, select
 from qa_lab.train.errors import SettingsError, TrainingDataError, TrainingError
-from qa_lab.train.fusion.feedback import MEASURE, Voted, compared, measured, stages, voted_in
+from qa_lab.train.fusion.feedback import MEASURE, VotedData, compare, measured, read_votes, stages
 from qa_lab.train.fusion.fusion_data import FusionTrainingData, of_answers, of_judgements, single_feature_scores
 from qa_lab.train.fusion.fusion_report import FusionOutcome, card
 from qa_lab.train.fusion.fusion_settings import FusionSettings, settings
 from qa_lab.train.verb import Job, TrainVerb
 from rankers.answer_selection.keyword_features import Keywords
-from rankers.fusion import FusionConfig, LearnedFusion, Origin, cross_validated
+from rankers.fusion import FusionConfig, LearnedFusion, Provenance, cross_validated
 from rankers.neural import NeuralRanker
 from rankers.rank_prior import RankPrior
 from rankers.training.answer_pool import AnswerPool, AnswerSet
@@ -63,8 +63,8 @@ def _learned(job: Job[FusionSettings]) -> tuple[LearnedFusion, FusionOutcome]:
     if len(request.data) == 1 and request.data[0].is_dir() and splits(request.data[0]):
         examples, measures = _of_collection(request.data[0], config, request.limit), JUDGED
     else:
-        data = job.read(read_answer_sets)
-        sets, rejected = select(data.examples, "both"), len(data.rejects)
+        answers = job.read(read_answer_sets)
+        sets, rejected = select(answers.examples, "both"), len(answers.rejects)
         if len(sets) < config.folds:
             raise TrainingDataError(
                 f"Expected at least {config.folds} questions with right and wrong answers, but got {len(sets)}; give "
@@ -104,9 +104,9 @@ def _of_collection(folder: Path, config: FusionSettings, limit: int | None) -> F
         )
 
 
-def _voted(home: Path, config: FusionSettings) -> Voted:
+def _voted(home: Path, config: FusionSettings) -> VotedData:
     """Training data from votes. Raises TrainingDataError for too few votes."""
-    voted = voted_in(
+    voted = read_votes(
         home,
         depth=config.depth,
         models=_models(config.models),
@@ -127,27 +127,27 @@ def _corrected(job: Job[FusionSettings]) -> tuple[LearnedFusion, FusionOutcome]:
     config, seed = job.settings, job.request.seed
     assert job.request.feedback is not None, "checked by the caller"
     voted = _voted(job.request.feedback, config)
-    lessons = voted.lessons
-    fusion = _fit(lessons, config, seed, places=voted.places)
+    data = voted.data
+    fusion = _fit(data, config, seed, prior=voted.prior)
     challenger = cross_validated(
-        lessons.scores,
-        lessons.grades,
-        weights=lessons.weights,
+        data.scores,
+        data.grades,
+        weights=data.weights,
         folds=config.folds,
         config=_seeded(config.fusion, seed),
-        places=voted.places,
+        prior=voted.prior,
         part=voted.parts(config.folds),
     )
     after, before = measured(voted, [challenger, voted.present])
     alone = {"the present ranking": before, **dict(sorted(stages(voted).items(), key=lambda item: -item[1]))}
     return fusion, FusionOutcome(
-        questions=lessons.questions,
-        candidates=len(lessons.candidates),
+        questions=data.questions,
+        candidates=len(data.candidates),
         held_out=0,
         fusion={MEASURE: round(after, 6)},
         stages={name: {MEASURE: round(value, 6)} for name, value in alone.items()},
         importances=fusion.importances(),
-        votes=compared(voted, challenger, settings=config.votes, seed=seed),
+        votes=compare(voted, challenger, settings=config.votes, seed=seed),
     )
 
 
@@ -158,26 +158,26 @@ def _models(specs: str) -> tuple[NeuralRanker, ...]:
         raise SettingsError(f"models: {error}") from error
 
 
-def _held_out(dev: str, config: FusionSettings, lessons: FusionTrainingData) -> FusionTrainingData | None:
+def _held_out(dev: str, config: FusionSettings, data: FusionTrainingData) -> FusionTrainingData | None:
     """Of the path that `--dev` names; None for a share: then figures come from cross-validation."""
     path = Path(dev)
     if not path.exists():
         return None
-    return _of_answers(select(read_answer_sets([path]).examples, "both"), config, lessons.keywords)
+    return _of_answers(select(read_answer_sets([path]).examples, "both"), config, data.keywords)
 
 
 def _fit(
-    lessons: FusionTrainingData, config: FusionSettings, seed: int, *, places: RankPrior | None = None
+    data: FusionTrainingData, config: FusionSettings, seed: int, *, prior: RankPrior | None = None
 ) -> LearnedFusion:
     folders = tuple(str(spec.folder.resolve()) for spec in parse_ranker_specs(config.models))
     return LearnedFusion.fit(
-        lessons.scores,
-        lessons.grades,
-        weights=lessons.weights,
+        data.scores,
+        data.grades,
+        weights=data.weights,
         config=_seeded(config.fusion, seed),
-        keywords=lessons.keywords,
-        origin=Origin(folders, config.encoder),
-        places=places,
+        keywords=data.keywords,
+        origin=Provenance(folders, config.encoder),
+        prior=prior,
     )
 
 
@@ -187,24 +187,22 @@ def _seeded(config: FusionConfig, seed: int) -> FusionConfig:
 
 def _measured(
     fusion: LearnedFusion,
-    lessons: FusionTrainingData,
+    data: FusionTrainingData,
     measures: tuple[str, ...],
     config: FusionSettings,
     held: FusionTrainingData | None,
 ) -> FusionOutcome:
     """On held-out questions, or by cross-validation without any."""
-    judged = held or lessons
+    judged = held or data
     scores = (
         fusion.score(held.scores)
         if held is not None
-        else cross_validated(
-            lessons.scores, lessons.grades, weights=lessons.weights, folds=config.folds, config=fusion.config
-        )
+        else cross_validated(data.scores, data.grades, weights=data.weights, folds=config.folds, config=fusion.config)
     )
     alone = {name: _means(judged.measured(column, measures)) for name, column in single_feature_scores(judged)}
     return FusionOutcome(
-        questions=lessons.questions,
-        candidates=len(lessons.candidates),
+        questions=data.questions,
+        candidates=len(data.candidates),
         held_out=held.questions if held is not None else 0,
         fusion=_means(judged.measured(scores, measures)),
         stages=dict(sorted(alone.items(), key=lambda item: -item[1][measures[0]])),

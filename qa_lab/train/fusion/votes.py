@@ -1,16 +1,16 @@
-"""From people's votes to what they say together of a document as an answer to a question.
+"""From votes to the joint opinion of all voters on a document as an answer to a question.
 
-Votes can be noise, or meant ill. So
+Votes can be noise or malicious. Therefore
 
-- one conversation has one voice: its last vote on the same question and document counts, once;
-- whoever votes a lot does not count for more than `per_voter` voices;
-- a vote without a conversation could be anybody's, also the same person's as the one before: it counts half, and all of
-  them on one question and document together count no more than one conversation. A conversation is no proof of a person
-  either, anyone can begin another: where strangers may vote, a token keeps them out;
-- of an answer that was put together from several documents each gets its share of the vote, by the text it gave;
+- one conversation is one voter: its last vote on the same question and document counts, once;
+- a voter with many votes counts as `per_voter` votes at most;
+- a vote without a conversation could come from the same person as the one before: it counts half, and all of them on
+  one question and document together count as one conversation at most. A conversation does not prove a person either,
+  since anyone can begin another: where strangers may vote, a token keeps them out;
+- if an answer was composed from several documents, each gets a share of the vote, by its length in the answer;
 - voters who contradict the others are believed less (`qa_lab.train.fusion.dawid_skene`);
-- a single voice counts, for what is learnt is how stages are weighed, and different questions confirm each other there;
-  but only with `n / (n + agree − 1)` of the weight that many agreeing ones come to.
+- a single vote counts, since the model learns weights of stages, which votes on other questions confirm; but only with
+  `n / (n + agree − 1)` of the weight of many agreeing votes.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ if TYPE_CHECKING:
     from qa_bot.home.store import Feedback, Turn
 
 ANONYMOUS = 0.5
-"""How much a vote counts that belongs to no conversation."""
+"""Weight of a vote that belongs to no conversation."""
 KINDS = ("passage", "styled")
-"""Answers that votes on say something of documents; not facts, and not what the bot says of itself."""
+"""Kinds of answers whose votes judge documents; facts and small talk are not among them."""
 
 Item = tuple[str, str]
 """A question, by its key, and a document."""
@@ -39,16 +39,16 @@ Item = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class VoteSettings:
-    least: int = 20  # questions with votes, without which nothing is learnt
-    agree: int = 2  # conversations of one mind from which a vote is more than half believed
-    per_voter: int = 10  # voices that one conversation comes to at most
-    unvoted: float = 0.05  # how firmly a document that nobody voted on keeps to what its place lets expect
+    least: int = 20  # questions with votes that training needs
+    agree: int = 2  # agreeing conversations from which a vote counts more than half
+    per_voter: int = 10  # votes that one conversation counts as, at most
+    unvoted: float = 0.05  # weight of the expectation by rank for documents without votes
     drafts: int = 100  # pairs of interleaved lists of a question
 
 
 @dataclass(frozen=True, slots=True)
 class VoterOpinion:
-    """What one voter says of a document as an answer to a question."""
+    """The vote of one voter on a document as an answer to a question."""
 
     voter: str
     item: Item
@@ -59,68 +59,67 @@ class VoterOpinion:
 
 @dataclass(frozen=True, slots=True)
 class Opinion:
-    """What all say together."""
+    """The joint opinion of all voters."""
 
-    evidence: float  # log-odds that the document is a good answer; 0 where nobody has said more for than against
-    voices: float  # that said something, by their weight
+    evidence: float  # log-odds that the document is a good answer; 0 if votes cancel out
+    weight: float  # of all votes
 
 
-def voices(voted: Sequence[tuple[Turn, Feedback]]) -> list[VoterOpinion]:
-    """One for each voter, question and document: the last."""
+def voter_opinions(votes: Sequence[tuple[Turn, Feedback]]) -> list[VoterOpinion]:
+    """The last vote of each voter on each question and document."""
     last: dict[tuple[str, Item], VoterOpinion] = {}
-    for turn, given in sorted(voted, key=lambda each: each[1].created):
+    for turn, feedback in sorted(votes, key=lambda vote: vote[1].created):
         known = turn.conversation is not None
         voter = turn.conversation if turn.conversation is not None else turn.id
         key = question_key(turn.rewritten or turn.question)
         for document, share in _shares(turn).items():
-            last[voter, (key, document)] = VoterOpinion(voter, (key, document), given.vote == "up", share, known)
+            last[voter, (key, document)] = VoterOpinion(voter, (key, document), feedback.vote == "up", share, known)
     return list(last.values())
 
 
-def opinions(given: Sequence[VoterOpinion], *, per_voter: float) -> dict[Item, Opinion]:
-    """What is said of each item, by all voices on it."""
-    weighed = bounded(given, per_voter=per_voter)
+def joint_opinions(votes: Sequence[VoterOpinion], *, per_voter: float) -> dict[Item, Opinion]:
+    """The opinion on each item that has votes."""
+    weighed = bounded(votes, per_voter=per_voter)
     if not weighed:
         return {}
-    items = {item: number for number, item in enumerate(dict.fromkeys(each.item for each in weighed))}
-    voters = {voter: number for number, voter in enumerate(dict.fromkeys(each.voter for each in weighed))}
-    item = np.array([items[each.item] for each in weighed])
-    weight = np.array([each.weight for each in weighed])
-    up = np.array([each.up for each in weighed])
-    found = reliability(Votes(item, np.array([voters[each.voter] for each in weighed]), up, weight))
-    told = zip(items, found.evidence.tolist(), np.bincount(item, weight).tolist(), strict=True)
-    return {item: Opinion(evidence, count) for item, evidence, count in told}
+    items = {item: number for number, item in enumerate(dict.fromkeys(vote.item for vote in weighed))}
+    voters = {voter: number for number, voter in enumerate(dict.fromkeys(vote.voter for vote in weighed))}
+    item = np.array([items[vote.item] for vote in weighed])
+    weight = np.array([vote.weight for vote in weighed])
+    up = np.array([vote.up for vote in weighed])
+    evidence = reliability(Votes(item, np.array([voters[vote.voter] for vote in weighed]), up, weight)).evidence
+    rows = zip(items, evidence.tolist(), np.bincount(item, weight).tolist(), strict=True)
+    return {item: Opinion(log_odds, total) for item, log_odds, total in rows}
 
 
-def bounded(given: Sequence[VoterOpinion], *, per_voter: float) -> list[VoterOpinion]:
-    """Voices with the weight that is left of each when nobody counts for too much."""
-    nameless = Counter(each.item for each in given if not each.known)
+def bounded(votes: Sequence[VoterOpinion], *, per_voter: float) -> list[VoterOpinion]:
+    """The votes with weights that keep every voter within bounds."""
+    anonymous = Counter(vote.item for vote in votes if not vote.known)
     weighed = [
-        each if each.known else replace(each, weight=each.weight * min(ANONYMOUS, 1 / nameless[each.item]))
-        for each in given
+        vote if vote.known else replace(vote, weight=vote.weight * min(ANONYMOUS, 1 / anonymous[vote.item]))
+        for vote in votes
     ]
-    said: defaultdict[str, float] = defaultdict(float)
-    for each in weighed:
-        said[each.voter] += each.weight
-    return [replace(each, weight=each.weight * min(1.0, per_voter / said[each.voter])) for each in weighed]
+    totals: defaultdict[str, float] = defaultdict(float)
+    for vote in weighed:
+        totals[vote.voter] += vote.weight
+    return [replace(vote, weight=vote.weight * min(1.0, per_voter / totals[vote.voter])) for vote in weighed]
 
 
-def first_place(given: Sequence[VoterOpinion]) -> float:
-    """The share of good answers among those that were voted on, of one up and one down more than there are.
+def first_rank_share(votes: Sequence[VoterOpinion]) -> float:
+    """The share of good answers at rank 1: that of votes up, smoothed by one vote up and one down.
 
-    What is voted on is mostly what stands first.
+    Most votes are on the first document.
     """
-    total = sum(each.weight for each in given)
-    return (1 + sum(each.weight for each in given if each.up)) / (2 + total)
+    return (1 + sum(vote.weight for vote in votes if vote.up)) / (2 + sum(vote.weight for vote in votes))
 
 
 def shrinkage(opinion: Opinion, *, agree: int) -> float:
-    """How much an opinion counts beside others, `n / (n + agree − 1)` of n voices."""
-    return opinion.voices / (opinion.voices + agree - 1)
+    """Weight of an opinion of n votes, `n / (n + agree − 1)`."""
+    return opinion.weight / (opinion.weight + agree - 1)
 
 
 def _shares(turn: Turn) -> dict[str, float]:
-    """Of the text of an answer, by document; nothing of an answer that was not made from documents."""
+    """Share of each document in the text of an answer; empty if the answer was not composed from documents."""
     if turn.answer.get("kind") not in KINDS:
         return {}
     lengths = Counter[str]()

@@ -1,4 +1,4 @@
-"""How well a ranker by likelihood tells right answers: among those of other questions, and among judged ones."""
+"""How well a ranker by likelihood finds right answers: among answers of other questions, and among judged ones."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ from rankers.neural import PairScorer, TextPair
 from rankers.training.answer_pool import AnswerSet
 
 AMONG = 20
-"""Answers to choose from: a right one and 19 drawn by chance from other questions."""
+"""Answers to choose from: a right one and 19 random ones of other questions."""
 
 
 def among(pairs: Sequence[TextPair], rng: np.random.Generator, *, size: int = AMONG) -> list[list[TextPair]]:
-    """For each pair, itself and then its question with answers of other questions drawn by chance, `size` in all.
+    """For each pair: the pair, then its question with random answers of other questions, `size` in all.
 
-    Raises ValueError where other questions have too few answers.
+    Raises ValueError if other questions have too few answers.
     """
     answers = list(dict.fromkeys(answer for _, answer in pairs))
-    own: dict[str, set[str]] = {}
+    right: dict[str, set[str]] = {}
     for question, answer in pairs:
-        own.setdefault(question, set()).add(answer)
+        right.setdefault(question, set()).add(answer)
     lists = []
     for question, answer in pairs:
-        order = (answers[place] for place in rng.permutation(len(answers)).tolist())
-        others = [other for other in order if other not in own[question]][: size - 1]
+        order = (answers[number] for number in rng.permutation(len(answers)).tolist())
+        others = [other for other in order if other not in right[question]][: size - 1]
         if len(others) < size - 1:
             raise ValueError(f"Expected {size - 1} answers of other questions, but got {len(others)}; hold out more.")
         lists.append([(question, answer), *((question, other) for other in others)])
@@ -39,19 +39,19 @@ def chosen(
     """MRR and P@1 of the first of each list; equal scores are ranked by a hash."""
     run: dict[str, dict[str, float]] = {}
     for number, pairs in enumerate(lists):
-        run[str(number)] = {str(place): float(value) for place, value in enumerate(score(pairs))}
-    qrels = {number: {place: int(place == "0") for place in scores} for number, scores in run.items()}
-    found = evaluate(qrels, run, ("RR", "P@1"))
-    return found["RR"].mean, found["P@1"].mean
+        run[str(number)] = {str(index): float(value) for index, value in enumerate(score(pairs))}
+    qrels = {number: {index: int(index == "0") for index in scores} for number, scores in run.items()}
+    measured = evaluate(qrels, run, ("RR", "P@1"))
+    return measured["RR"].mean, measured["P@1"].mean
 
 
 def judged_figures(ranker: PairScorer, sets: Sequence[AnswerSet]) -> tuple[float, float]:
     """MAP and MRR over questions with right and wrong answers."""
     run: dict[str, dict[str, float]] = {}
     qrels: dict[str, dict[str, int]] = {}
-    for number, each in enumerate(sets):
-        scores = ranker.score([(each.question, answer) for answer in each.answers])
-        run[str(number)] = {str(place): float(score) for place, score in enumerate(scores.tolist())}
-        qrels[str(number)] = {str(place): int(label) for place, label in enumerate(each.labels)}
-    found = evaluate(qrels, run, ("AP", "RR"))
-    return found["AP"].mean, found["RR"].mean
+    for number, question in enumerate(sets):
+        scores = ranker.score([(question.question, answer) for answer in question.answers])
+        run[str(number)] = {str(index): float(score) for index, score in enumerate(scores.tolist())}
+        qrels[str(number)] = {str(index): int(label) for index, label in enumerate(question.labels)}
+    measured = evaluate(qrels, run, ("AP", "RR"))
+    return measured["AP"].mean, measured["RR"].mean

@@ -19,7 +19,7 @@ from kg_index.relations.relation_scorers import KEYWORDS, CosineScorer, Encode, 
 from kg_index.relations.template_text import NO_PATH
 from kg_index.relations.templates import TemplateTable
 from kg_index.training.head_training import Labelled, fit_head, training_of
-from kg_index.training.relation_training import RelationTraining, evened, shortened, train_phases
+from kg_index.training.relation_training import RelationTraining, adjust_prior, shortened, train_phases
 from kg_index.training.self_training import Siblings, mined_pools, pseudo_labelled
 from qa_bot.answering.graph.relation_encoders import display_names, open_encoders
 from qa_bot.home.encoders import resolve
@@ -143,7 +143,7 @@ def _network(job: Job[RelationSettings], table: TemplateTable) -> MinedOutcome:
         seconds=job.seconds,
     )
     if mined.even:
-        trained = evened(trained, [*table.templates()], share=mined.even)
+        trained = adjust_prior(trained, [*table.templates()], share=mined.even)
     trained.save(request.out, card=_card(outcome, job.settings, request))
     run.finish_with(history, plots=False, measure=job.measure)
     return outcome

@@ -263,13 +263,13 @@ def _cross_quality(
     task: Task, known_cross: Path, sample: LabelledPairs, held_out: LabelledPairs | None, labels: Sequence[Label]
 ) -> CrossQuality:
     loss = _loss(task, known_cross, held_out)
-    agreed, matched, given = (len(_positives(task, way, labels)) for way in (INTERSECTION, CROSS, GIVEN))
+    agreed, matched, labelled = (len(_positives(task, way, labels)) for way in (INTERSECTION, CROSS, GIVEN))
     return CrossQuality(
         pairs=len(sample),
         positives=sum(sample.labels),
         loss=loss,
         precision=agreed / matched if task.data.labelled and matched else None,
-        recall=agreed / given if task.data.labelled and given else None,
+        recall=agreed / labelled if task.data.labelled and labelled else None,
     )
 
 

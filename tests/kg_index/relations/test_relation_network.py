@@ -13,7 +13,7 @@ from kg_index.relations.templates import TemplateTable
 from kg_index.training.relation_training import (
     RelationTraining,
     _batches,
-    evened,
+    adjust_prior,
     examples_of,
     likelihoods,
     loss_of,
@@ -186,7 +186,7 @@ def test_evening_divides_by_the_mean_likelihood(detector: RelationDetector) -> N
     before = np.exp(detector.log_likelihoods(templates))
     for share in (0.0, 0.5, 1.0):
         expected = before / before.mean(0) ** share
-        own = np.exp(evened(detector, templates, share=share).log_likelihoods(templates))
+        own = np.exp(adjust_prior(detector, templates, share=share).log_likelihoods(templates))
         np.testing.assert_allclose(own, expected / expected.sum(1, keepdims=True), rtol=1e-4)
     np.testing.assert_array_equal(np.exp(detector.log_likelihoods(templates)), before)
 

@@ -6,7 +6,7 @@ import pytest
 
 from qa_bot.conversation.memory import RememberedTurn
 from qa_bot.conversation.replies import NOTHING, Knowledge, reply, shortened
-from qa_bot.conversation.talk import Talk
+from qa_core.text.small_talk import Talk
 from qa_core.types import Answer, AnswerSource, Choice, Styled, StyledLine
 
 KNOWN = Knowledge(1234, 1)

@@ -6,13 +6,13 @@ import pytest
 
 from qa_bot.documents import sync as changes
 from qa_bot.documents.ingest.records import Notice, Reject
-from qa_bot.documents.seen_files import KEPT, SeenFiles, signature
+from qa_bot.documents.seen_files import MAX_ENTRIES, SeenFiles, signature
 
 
 @pytest.fixture
 def large(tmp_path, monkeypatch):
     """A file that is worth a receipt: three records, one of them broken."""
-    monkeypatch.setattr(changes, "WORTH_A_RECEIPT", 10)
+    monkeypatch.setattr(changes, "LARGE_FILE", 10)
     path = tmp_path / "pairs.jsonl"
     rows = [{"id": f"p{i}", "question": f"What is number {i}?", "answer": f"It is the number {i}."} for i in range(3)]
     path.write_text("\n".join(map(json.dumps, rows)) + "\nbroken\n")
@@ -69,11 +69,11 @@ def test_the_signature_covers_bytes_name_and_settings(tmp_path):
 
 def test_receipts_survive_in_a_manifest_and_are_bounded():
     receipts = SeenFiles()
-    receipts.keep("a", 3, [Reject("f:1", "bad"), Notice("f:2", "mended")])
-    receipts.keep("b", 3, [Reject("f:1", "bad")] * (KEPT + 1))
+    receipts.add("a", 3, [Reject("f:1", "bad"), Notice("f:2", "mended")])
+    receipts.add("b", 3, [Reject("f:1", "bad")] * (MAX_ENTRIES + 1))
     again = SeenFiles.of({"receipts": json.loads(json.dumps(receipts.as_dict()))})
     assert again == receipts
-    assert list(again.held) == ["a"]
-    for i in range(KEPT + 5):
-        receipts.keep(str(i), 1, [])
-    assert len(receipts.as_dict()) == KEPT
+    assert list(again.entries) == ["a"]
+    for i in range(MAX_ENTRIES + 5):
+        receipts.add(str(i), 1, [])
+    assert len(receipts.as_dict()) == MAX_ENTRIES

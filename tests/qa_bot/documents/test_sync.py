@@ -17,8 +17,11 @@ from pathlib import Path
 import pytest
 
 from qa_bot.bot import Bot
+from qa_bot.documents.first_fill import rebuild_outdated
+from qa_bot.documents.index_update import ChangeError, index_update
 from qa_bot.documents.ingest.records import Limits, Record
-from qa_bot.documents.sync import AddReport, ChangeError, add, add_records, delete, index_update, repair, switch_encoder
+from qa_bot.documents.reject_log import AddReport
+from qa_bot.documents.sync import add, add_records, delete, repair, switch_encoder
 from qa_bot.home import index
 from qa_bot.home.config import Config, PassagesSection
 from qa_bot.home.folder import Home, WriterBusyError
@@ -27,6 +30,7 @@ from qa_bot.home.index import Index, Manifest
 from qa_bot.home.starter import ENCODER
 from qa_bot.home.store import Store
 from qa_core.encoders.static_encoder import StaticEncoder
+from qa_core.text.analysis import ANALYSER_VERSION
 from retrievers.engines.index import KeywordQuery
 
 CONFIG = Config()
@@ -171,7 +175,7 @@ def test_an_id_that_repeats_is_rejected_where_it_stands(place, encoder, write_li
 
 @pytest.mark.parametrize("dry_run", [False, True])
 def test_ids_are_told_apart_over_batches_and_files(place, encoder, write_lines, monkeypatch, dry_run: bool) -> None:
-    monkeypatch.setattr("qa_bot.documents.sync.BATCH", 2)
+    monkeypatch.setattr("qa_bot.documents.record_sync.BATCH", 2)
     one, two = write_lines("a.jsonl", *ROWS), write_lines("b.jsonl", BREAD, *ROWS)
     assert counts(add(place, CONFIG, encoder, [one, two], dry_run=dry_run)) == (5, 0, 0, 4)
 
@@ -238,7 +242,7 @@ def test_the_bound_on_all_bytes_is_over_all_paths(place, encoder, write_lines) -
 
 
 def test_notices_are_bounded(place, encoder, tmp_path, monkeypatch) -> None:
-    monkeypatch.setattr("qa_bot.documents.sync.NOTICES", 2)
+    monkeypatch.setattr("qa_bot.documents.reject_log.NOTICES", 2)
     for i in range(4):
         (tmp_path / f"{i}.txt").write_bytes(b"caf\xe9 \xff and more text")
     added = add(place, CONFIG, encoder, [tmp_path / f"{i}.txt" for i in range(4)], format="text")
@@ -348,13 +352,57 @@ def test_an_error_leaves_the_old_generation_and_no_files(four, encoder, write_li
         raise RuntimeError("halfway")
 
     monkeypatch.setattr("qa_bot.documents.sync.read", lambda *_args, **_options: items())
-    monkeypatch.setattr("qa_bot.documents.sync.BATCH", 1)
+    monkeypatch.setattr("qa_bot.documents.record_sync.BATCH", 1)
     with pytest.raises(RuntimeError, match="halfway"):
         add(four, CONFIG, encoder, [four.path])
     monkeypatch.undo()
     assert sorted(path.name for path in four.index.iterdir()) == ["00000001", "CURRENT"]
     add(four, CONFIG, encoder, [write_lines("b.jsonl", BREAD)], collection="facts")
     assert set(held(four)) == {"moon", "tides", "rust", "tea", "bread"}
+
+
+# --- another analyser -----------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def newer_analyser(four: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(index, "ANALYSER_VERSION", "newer/2")
+
+
+def manifest(home: Home) -> Manifest:
+    generation = Generations(home.index).current()
+    assert generation is not None
+    return Manifest.of(generation)
+
+
+@pytest.mark.usefixtures("newer_analyser")
+def test_an_index_of_another_analyser_is_not_searched(four) -> None:
+    generation = Generations(four.index).current()
+    with pytest.raises(CorruptGenerationError, match="qa-bot-english/1, but this version has newer/2; run `qa-bot rep"):
+        index.Index(generation)
+
+
+@pytest.mark.usefixtures("newer_analyser")
+def test_an_index_of_another_analyser_is_rebuilt_before_it_is_changed(four, encoder, write_lines) -> None:
+    assert counts(add(four, CONFIG, encoder, [write_lines("b.jsonl", BREAD)], collection="facts")) == (1, 0, 0, 0)
+    assert delete(four, CONFIG, encoder, ids=["tea"]) == (1, [])
+    assert manifest(four).analyser == "newer/2"
+    assert set(held(four)) == {"moon", "tides", "rust", "bread"}
+
+
+@pytest.mark.usefixtures("newer_analyser")
+def test_a_home_of_another_analyser_is_rebuilt_once(four, encoder, caplog) -> None:
+    assert rebuild_outdated(four, CONFIG, lambda: encoder)
+    assert "it is rebuilt from the database" in caplog.text
+    assert not rebuild_outdated(four, CONFIG, lambda: encoder)
+    assert set(held(four)) == {"moon", "tides", "rust", "tea"}
+
+
+def test_a_manifest_without_an_analyser_is_of_the_first_one(four) -> None:
+    generation = Generations(four.index).current()
+    assert generation is not None
+    old = {name: value for name, value in generation.manifest.items() if name != "analyser"}
+    assert Manifest.of(replace(generation, manifest=old)).analyser == "qa-bot-english/1" == ANALYSER_VERSION
 
 
 # --- another encoder ------------------------------------------------------------------------------------------------
@@ -372,7 +420,7 @@ def test_using_another_encoder_encodes_everything_anew(four, encoder, other_enco
     assert set(held(four)) == {"moon", "tides", "rust", "tea"}
 
 
-def test_adding_nothing_new_with_another_encoder_encodes_anew(four, other_encoder, write_lines) -> None:
+def test_adding_nothing_new_with_another_encoder_must_reencode(four, other_encoder, write_lines) -> None:
     added = add(four, CONFIG, other_encoder, [write_lines("a.jsonl", *ROWS)], collection="facts")
     assert counts(added) == (0, 0, 4, 0)
     assert by_vector(four, other_encoder, f"{ROWS[2]['title']}\n{ROWS[2]['text']}")[0] > 0.99
@@ -444,6 +492,7 @@ from qa_bot.home.config import Config
 from qa_bot.home.starter import ENCODER
 from qa_bot.home.folder import Home
 from qa_core.encoders.static_encoder import StaticEncoder
+from qa_core.text.analysis import ANALYSER_VERSION
 
 base, source, top, wanted = Path(sys.argv[1]), Path(sys.argv[2]), Path(sys.argv[3]), set(map(int, sys.argv[4:]))
 encoder = StaticEncoder.load(ENCODER)

@@ -93,7 +93,7 @@ def test_a_turn_after_one_that_was_cut_short_is_whole(empty, caplog):
     append(empty, {"id": "b", **TURN})
     with open_store(empty, load_config(empty.path)) as store:
         assert [store.has_turn(each) for each in ("a", "killed", "b")] == [True, False, True]
-    assert "cut short" in caplog.text
+    assert "skipped a truncated turn" in caplog.text
 
 
 def test_nobody_who_appends_waits_while_turns_are_put_in(empty, monkeypatch):

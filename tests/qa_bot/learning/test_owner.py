@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from qa_bot.bot import Bot
-from qa_bot.documents.sync import ChangeError
+from qa_bot.documents.index_update import ChangeError
 from qa_bot.home.folder import WriterBusyError
 from qa_bot.home.question_key import question_key
 from qa_bot.learning.owner import ANSWER, QUESTION, OwnerError, add_answer, dismiss, gaps

@@ -1,4 +1,4 @@
-"""Bytes produced, counted where they come out of a file or a decompressor."""
+"""Limits on the bytes that come out of files and decompressors."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from qa_bot.documents.ingest.records import Limits
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
 
-RATIO_FLOOR = 1024**2  # short repetitive files compress better than any bound; below this the ratio is not asked
+RATIO_FLOOR = 1024**2  # short repetitive files compress better than any limit; below this the ratio is not checked
 
 
 class LimitError(Exception):
-    """A bound is reached: the file, or the rest of it, is not read."""
+    """A limit was exceeded; the rest of the file is not read."""
 
 
 class TotalLimitError(LimitError):
-    """The bound over the whole input is reached: nothing more is read."""
+    """The limit on the whole input was exceeded; nothing more is read."""
 
 
 class ByteBudget:
-    """Bytes produced so far over the whole input."""
+    """Counts the bytes of the whole input."""
 
     def __init__(self, limits: Limits) -> None:
         self.limits = limits
@@ -38,9 +38,9 @@ class ByteBudget:
 
 
 class LayerBudget:
-    """Bytes that came out of one layer, against the bytes on disk that they came from.
+    """Counts the bytes of one layer of compression, and limits their ratio to the bytes on disk.
 
-    `packed` is None for a plain file; `archive` is the meter of the archive that a member belongs to.
+    `packed` is None for a plain file; `archive` is the budget of the archive that contains a member.
     """
 
     def __init__(self, total: ByteBudget, *, packed: int | None = None, archive: LayerBudget | None = None) -> None:
@@ -71,11 +71,11 @@ class ByteSource(Protocol):
 
 
 class CountingStream(io.RawIOBase):
-    """A stream that counts what is read from it and can show its first bytes beforehand."""
+    """A stream that counts the bytes read from it, and can show its first bytes in advance."""
 
-    def __init__(self, source: ByteSource, meter: LayerBudget) -> None:
+    def __init__(self, source: ByteSource, budget: LayerBudget) -> None:
         self.source = source
-        self.meter = meter
+        self.budget = budget
         self._head = b""
         self._error: Exception | None = None
 
@@ -93,11 +93,11 @@ class CountingStream(io.RawIOBase):
         return len(data)
 
     def head(self, size: int) -> bytes:
-        """The first bytes, at most `size`, which stay to be read; an error after them waits until it is reached."""
+        """At most `size` first bytes without consuming them; an error behind them is raised when it is reached."""
         while len(self._head) < size and self._error is None:
             try:
                 data = self._next(size - len(self._head))
-            except Exception as error:  # told by the next read, behind the bytes that are good
+            except Exception as error:  # raised by a later read, after the good bytes
                 self._error = error
                 break
             if not data:
@@ -106,7 +106,7 @@ class CountingStream(io.RawIOBase):
         return self._head
 
     def _next(self, size: int) -> bytes:
-        # read1 hands over what came before a truncation, where read would raise and lose it
+        # read1 returns the bytes before a truncation; read would raise and lose them
         data: bytes = getattr(self.source, "read1", self.source.read)(size)
-        self.meter.add(len(data))
+        self.budget.add(len(data))
         return data

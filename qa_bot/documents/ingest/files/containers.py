@@ -1,4 +1,4 @@
-"""Files inside gz, bz2, zip and 7z, read through without unpacking: a member's name is only ever a name."""
+"""Reads files inside gz, bz2, zip and 7z archives as streams; member names are never used as paths."""
 
 from __future__ import annotations
 
@@ -6,41 +6,43 @@ import bz2
 import gzip
 import io
 import lzma
+import re
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from qa_bot.documents.ingest.detect import OFFICE, container_of
 from qa_bot.documents.ingest.files.byte_budget import ByteBudget, CountingStream, LayerBudget
 from qa_bot.documents.ingest.files.source_file import HEAD, SourceFile, random_access
 from qa_bot.documents.ingest.records import Limits, Reject
 
-DEEPEST = 2  # an archive inside an archive, and no further
+DEEPEST = 2  # an archive inside an archive
+MAGIC = {b"\x1f\x8b": "gz", b"BZh": "bz2", b"PK\x03\x04": "zip", b"PK\x05\x06": "zip", b"7z\xbc\xaf\x27\x1c": "7z"}
+OFFICE = re.compile(rb"^PK\x03\x04.{26}(\[Content_Types\]\.xml|mimetype|_rels/)", re.DOTALL)
 
 DAMAGE = (EOFError, OSError, zlib.error, lzma.LZMAError, zipfile.BadZipFile)
-"""What the standard library raises while it reads damaged compressed data."""
+"""Errors of the standard library for damaged compressed data."""
 
 UNOPENED = (*DAMAGE, NotImplementedError, RuntimeError, ValueError)
-"""What it raises besides while it opens an archive or a member: encryption, unknown methods, nonsense offsets."""
+"""Errors while it opens an archive or member: also encryption, unknown methods, wrong offsets."""
 
 
 @dataclass(frozen=True, slots=True)
 class Layer:
-    """A stream with its name and the bytes on disk that stand behind it."""
+    """A stream, its name, and the number of bytes on disk that it comes from."""
 
     name: str
     where: str
     raw: CountingStream
     packed: int
-    is_named: bool = True  # by the user, so that its members need no prefix
+    is_named: bool = True  # given by the user, so its members need no prefix
     depth: int = 0
 
 
-def leaves(layer: Layer, limits: Limits) -> Iterator[SourceFile | Reject]:
-    """The readable files of a layer; each has to be read before the next is asked for."""
+def source_files(layer: Layer, limits: Limits) -> Iterator[SourceFile | Reject]:
+    """The readable files of a layer; read each one before advancing to the next."""
     head = layer.raw.head(HEAD)
-    kind = container_of(head)
+    kind = next((kind for magic, kind in MAGIC.items() if head.startswith(magic)), None)
     if kind is None:
         yield SourceFile(layer.name, layer.where, layer.raw, limits)
     elif OFFICE.match(head):
@@ -53,16 +55,16 @@ def leaves(layer: Layer, limits: Limits) -> Iterator[SourceFile | Reject]:
 
 def _gz(layer: Layer, limits: Limits) -> Iterator[SourceFile | Reject]:
     with gzip.GzipFile(fileobj=io.BufferedReader(layer.raw)) as file:
-        yield from leaves(_unpacked(layer, ".gz", file), limits)
+        yield from source_files(_unpacked(layer, ".gz", file), limits)
 
 
 def _bz2(layer: Layer, limits: Limits) -> Iterator[SourceFile | Reject]:
     with bz2.BZ2File(io.BufferedReader(layer.raw)) as file:
-        yield from leaves(_unpacked(layer, ".bz2", file), limits)
+        yield from source_files(_unpacked(layer, ".bz2", file), limits)
 
 
 def _unpacked(layer: Layer, suffix: str, file: gzip.GzipFile | bz2.BZ2File) -> Layer:
-    raw = CountingStream(file, LayerBudget(layer.raw.meter.total, packed=layer.packed))
+    raw = CountingStream(file, LayerBudget(layer.raw.budget.total, packed=layer.packed))
     return replace(layer, name=layer.name.removesuffix(suffix), raw=raw, depth=layer.depth + 1)
 
 
@@ -73,7 +75,7 @@ def _zip(layer: Layer, limits: Limits) -> Iterator[SourceFile | Reject]:
         except UNOPENED as error:
             yield Reject(layer.where, f"Expected a readable zip archive, but got {error}; fetch it again.")
             return
-        whole = LayerBudget(layer.raw.meter.total, packed=layer.packed)
+        whole = LayerBudget(layer.raw.budget.total, packed=layer.packed)
         for info in archive.infolist():
             if not info.is_dir() and not _is_hidden(info.filename):
                 yield from _zip_member(archive, info, layer, whole, limits)
@@ -90,23 +92,23 @@ def _zip_member(
         return
     with member:
         raw = CountingStream(member, LayerBudget(whole.total, packed=packed, archive=whole))
-        yield from leaves(_member(layer, info.filename, raw, packed), limits)
+        yield from source_files(_member(layer, info.filename, raw, packed), limits)
 
 
 def _seven_zip(layer: Layer, limits: Limits) -> Iterator[SourceFile | Reject]:
     from qa_bot.documents.ingest.files import seven_zip
 
-    meter = LayerBudget(layer.raw.meter.total, packed=layer.packed)
+    budget = LayerBudget(layer.raw.budget.total, packed=layer.packed)
     with random_access(layer.raw) as archive:
         try:
-            name, file = seven_zip.member(archive, "Posts.xml", meter)
+            name, file = seven_zip.member(archive, "Posts.xml", budget)
         except seven_zip.SevenZipError as error:
             yield Reject(layer.where, str(error))
             return
     with file:
-        # counted while it was unpacked: reading the copy costs nothing of the bounds
+        # a separate budget: the bytes were counted while they were unpacked
         raw = CountingStream(file, LayerBudget(ByteBudget(limits)))
-        yield from leaves(_member(layer, name, raw, layer.packed), limits)
+        yield from source_files(_member(layer, name, raw, layer.packed), limits)
 
 
 def _member(layer: Layer, name: str, raw: CountingStream, packed: int) -> Layer:

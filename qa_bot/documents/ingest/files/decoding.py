@@ -1,4 +1,4 @@
-"""Bytes of any declared encoding to valid UTF-8, with a count of what had to be replaced."""
+"""Recodes bytes of any declared encoding to valid UTF-8, and counts the replaced characters."""
 
 from __future__ import annotations
 
@@ -44,14 +44,14 @@ def encoding_of(head: bytes) -> str:
 
 def _is_text_codec(name: str) -> bool:
     try:
-        # a declaration in readable ASCII cannot be of a two-byte encoding; `rot13` and `hex` are no encodings of text
+        # a declaration in ASCII rules out two-byte encodings; `rot13` and `hex` are not text encodings
         return codecs.lookup(name)._is_text_encoding and "a".encode(name) == b"a"
     except (LookupError, UnicodeError):
         return False
 
 
 class Repairs:
-    """What was replaced by U+FFFD in one file, and the line where it first was."""
+    """Counts the characters of one file that were replaced by U+FFFD, and the first line with one."""
 
     def __init__(self) -> None:
         self.invalid = 0
@@ -68,7 +68,7 @@ class Repairs:
             yield Notice(where, f"{self.unstorable} NUL characters or lone surrogates replaced.")
 
     def clean(self, text: str) -> str:
-        """The text with what no database and no UTF-8 file takes (NUL, lone surrogates) replaced."""
+        """Replace NUL and lone surrogates, which databases and UTF-8 files cannot store."""
         if "\0" in text:
             self.unstorable += text.count("\0")
             text = text.replace("\0", "\ufffd")
@@ -83,7 +83,7 @@ SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class Recoded(io.RawIOBase):
-    """A stream of valid UTF-8 without byte order mark, made from a stream in `encoding`."""
+    """A stream in `encoding`, recoded to valid UTF-8 without byte order mark."""
 
     def __init__(self, source: CountingStream, encoding: str, repairs: Repairs) -> None:
         self.source = source

@@ -1,4 +1,4 @@
-"""The door to py7zr: one member of a 7z archive, copied into a nameless temporary file."""
+"""Copies one member of a 7z archive into a temporary file. The only file that imports py7zr."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ class SevenZipError(Exception):
 
 
 class _Spool(Py7zIO):
-    """Takes what py7zr writes; the meter may raise."""
+    """Receives what py7zr writes; the budget may raise."""
 
-    def __init__(self, file: IO[bytes], meter: LayerBudget) -> None:
+    def __init__(self, file: IO[bytes], budget: LayerBudget) -> None:
         self.file = file
-        self.meter = meter
+        self.budget = budget
         self.written = 0
 
     def write(self, data: bytes | bytearray) -> int:
-        self.meter.add(len(data))
+        self.budget.add(len(data))
         self.written += len(data)
         return self.file.write(data)
 
@@ -52,17 +52,17 @@ class _One(WriterFactory):
         return self.spool
 
 
-def member(archive: IO[bytes], name: str, meter: LayerBudget) -> tuple[str, IO[bytes]]:
-    """The path and the bytes of the first member whose last name is `name`.
+def member(archive: IO[bytes], name: str, budget: LayerBudget) -> tuple[str, IO[bytes]]:
+    """The path and the bytes of the first member with the file name `name`.
 
-    Raises SevenZipError, or LimitError where it holds more than the meter allows.
+    Raises SevenZipError, or LimitError if it exceeds the budget.
     """
     spool = tempfile.SpooledTemporaryFile(max_size=SPOOL_IN_MEMORY)  # noqa: SIM115  # the caller closes it
     try:
         with py7zr.SevenZipFile(archive) as opened:
             path = _find(opened, name)
-            _expect_bounded(opened, meter)
-            opened.extract(targets=[path], factory=_One(_Spool(spool, meter)))
+            _check_size(opened, budget)
+            opened.extract(targets=[path], factory=_One(_Spool(spool, budget)))
     except BaseException as error:
         spool.close()
         if isinstance(error, LimitError | SevenZipError | OSError) or not isinstance(error, Exception):
@@ -73,10 +73,10 @@ def member(archive: IO[bytes], name: str, meter: LayerBudget) -> tuple[str, IO[b
     return path, spool
 
 
-def _expect_bounded(opened: py7zr.SevenZipFile, meter: LayerBudget) -> None:
-    """Members before the wanted one are unpacked too, out of the meter's sight; py7zr stops at their declared sizes."""
+def _check_size(opened: py7zr.SevenZipFile, budget: LayerBudget) -> None:
+    """py7zr also unpacks the members before this one, uncounted; it stops at their declared sizes."""
     declared = sum(info.uncompressed for info in opened.list())
-    if declared > (most := meter.total.limits.total_bytes):
+    if declared > (most := budget.total.limits.total_bytes):
         raise LimitError(
             f"Expected at most {most:,} bytes in the archive, but got {declared:,}; unpack the archive, or raise "
             "--max-total-bytes."

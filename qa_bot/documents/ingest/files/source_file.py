@@ -1,4 +1,4 @@
-"""One readable file: on disk, or inside an archive."""
+"""One readable file, on disk or in an archive."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SPOOL_IN_MEMORY = 8 * 1024**2
 
 @dataclass(frozen=True)
 class SourceFile:
-    """A file's name (relative to what the user named; ids are made from it), its place for messages, and its bytes."""
+    """A file's name relative to the path that the user gave (ids contain it), its location for messages, its bytes."""
 
     name: str
     where: str
@@ -33,11 +33,11 @@ class SourceFile:
 
     @cached_property
     def stream(self) -> io.BufferedReader:
-        """The file as valid UTF-8, whatever it was on disk."""
+        """The file recoded to valid UTF-8."""
         return io.BufferedReader(Recoded(self.raw, encoding_of(self.head), self.repairs), CHUNK)
 
     def lines(self) -> Iterator[tuple[int, bytes | None]]:
-        """Numbered lines without their ends; None stands for a line over the record limit."""
+        """Numbered lines without line ends, or None for a line over the record limit."""
         number = 0
         while line := self.stream.readline(self.limits.record_bytes + 1):
             number += 1
@@ -52,19 +52,19 @@ class SourceFile:
             line = self.stream.readline(CHUNK)
 
     def text(self) -> str:
-        """The whole file, which has to be within the record limit."""
+        """The whole file; raises LimitError if it exceeds the record limit."""
         data = self.stream.read(self.limits.record_bytes + 1)
         if len(data) > self.limits.record_bytes:
             raise LimitError(over_record_limit(self.limits))
         return data.decode()
 
     def file(self) -> IO[bytes]:
-        """The file with random access: itself where it is on disk, else a nameless temporary copy."""
+        """The file with random access: the file on disk, or a temporary copy."""
         return random_access(self.raw)
 
 
 def random_access(raw: CountingStream) -> IO[bytes]:
-    """The bytes behind a stream, from their beginning, in a file that can seek."""
+    """The bytes of a stream from the start, in a file that can seek."""
     if isinstance(raw.source, io.FileIO):
         return io.BufferedReader(io.FileIO(raw.source.name))
     spool = tempfile.SpooledTemporaryFile(max_size=SPOOL_IN_MEMORY)  # noqa: SIM115  # the caller closes it

@@ -1,4 +1,4 @@
-"""The readable files below a path."""
+"""Lists the readable files below a path."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from qa_bot.documents.ingest.records import Reject
 
 @dataclass(frozen=True, slots=True)
 class File:
-    """A regular file; `name` is its path below the folder that was named, with forward slashes."""
+    """A regular file; `name` is its path below the given folder, with forward slashes."""
 
     path: Path
     name: str
 
 
 def files(path: Path) -> Iterator[File | Reject]:
-    """The file itself, or all in a folder, sorted; hidden ones are left out, each real folder is walked once.
+    """The file itself, or all files of a folder, sorted, without hidden ones; each folder is visited once.
 
-    Raises FileNotFoundError where there is nothing at `path`.
+    Raises FileNotFoundError if `path` does not exist.
     """
     if not os.path.lexists(path):
         raise FileNotFoundError(f"Expected a file or folder, but {path} does not exist; check the path.")
@@ -36,7 +36,7 @@ def _folder(path: Path, prefix: str, seen: set[tuple[int, int]]) -> Iterator[Fil
     try:
         status = path.stat()
         if (status.st_dev, status.st_ino) in seen:
-            return  # a link back to a folder above or beside
+            return  # a link to a folder that was visited
         seen.add((status.st_dev, status.st_ino))
         entries = sorted(path.iterdir())
     except OSError as error:

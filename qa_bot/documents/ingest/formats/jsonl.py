@@ -1,4 +1,4 @@
-"""One JSON object a line: BEIR, `{id, title, text, url}`, or `{question, answer}`."""
+"""JSON lines or a JSON array of objects: BEIR, `{id, title, text, url}`, or `{question, answer}`."""
 
 from __future__ import annotations
 
@@ -7,25 +7,39 @@ from collections.abc import Iterator
 
 from qa_bot.documents.ingest.fields import record_of
 from qa_bot.documents.ingest.files.source_file import SourceFile, over_record_limit
+from qa_bot.documents.ingest.formats.json_elements import JsonEndError, elements
 from qa_bot.documents.ingest.records import Item, Record, Reject
 
 
-def records(leaf: SourceFile) -> Iterator[Item]:
-    """A record for each line; the id is `_id` or `id`, else `NAME#LINE`."""
-    for number, line in leaf.lines():
-        where = f"{leaf.where}:{number}"
+def records(file: SourceFile) -> Iterator[Item]:
+    """A record for each line; its id is `_id` or `id`, else `NAME#LINE`."""
+    for number, line in file.lines():
+        where = f"{file.where}:{number}"
         if line is None:
-            yield Reject(where, over_record_limit(leaf.limits))
+            yield Reject(where, over_record_limit(file.limits))
         elif line.strip():
-            yield parsed(line, where=where, default_id=f"{leaf.name}#{number}", leaf=leaf)
+            yield parse(line, where=where, default_id=f"{file.name}#{number}", file=file)
 
 
-def parsed(data: bytes, *, where: str, default_id: str, leaf: SourceFile) -> Record | Reject:
-    """The record that one JSON object holds."""
+def array_records(file: SourceFile) -> Iterator[Item]:
+    """A record for each element of an array; its id is `_id` or `id`, else `NAME#ELEMENT`."""
+    try:
+        for number, (line, data) in enumerate(elements(file.stream, limit=file.limits.record_bytes), 1):
+            where = f"{file.where}:{line}"
+            if data is None:
+                yield Reject(where, over_record_limit(file.limits))
+            else:
+                yield parse(data, where=where, default_id=f"{file.name}#{number}", file=file)
+    except JsonEndError as error:
+        yield Reject(file.where, str(error))
+
+
+def parse(data: bytes, *, where: str, default_id: str, file: SourceFile) -> Record | Reject:
+    """The record of one JSON object."""
     try:
         fields = json.loads(data)
     except RecursionError:
         return Reject(where, "Expected a flat JSON object, but got one nested too deeply; flatten it.")
     except ValueError as error:
         return Reject(where, f"Expected a JSON object, but got broken JSON ({error}); correct the line.")
-    return record_of(fields, where=where, default_id=default_id, repairs=leaf.repairs)
+    return record_of(fields, where=where, default_id=default_id, repairs=file.repairs)

@@ -13,7 +13,16 @@ from qa_bot.home.store.records import Vote
 from qa_bot.interleaving.challenger import TEAM, fingerprint
 from qa_bot.interleaving.team_draft import Interleaved
 from qa_lab.train.fusion.dawid_skene import STRANGER
-from qa_lab.train.fusion.feedback import Comparison, Voted, compared, credited, measured, stages, taught, tried
+from qa_lab.train.fusion.feedback import (
+    Comparison,
+    VotedData,
+    compare,
+    document_credits,
+    measured,
+    stages,
+    trial_of,
+    with_votes,
+)
 from qa_lab.train.fusion.fusion_data import FusionTrainingData
 from qa_lab.train.fusion.fusion_settings import CORRECTING
 from qa_lab.train.fusion.votes import VoterOpinion, VoteSettings
@@ -43,8 +52,8 @@ def order(given: FusionTrainingData) -> np.ndarray:
     return -np.tile(np.arange(EACH), QUESTIONS).astype(np.float32)
 
 
-def voted(given: FusionTrainingData, said: list[VoterOpinion]) -> Voted:
-    return taught(given, said, KEYS, present=order(given), settings=SETTINGS)
+def voted(given: FusionTrainingData, said: list[VoterOpinion]) -> VotedData:
+    return with_votes(given, said, KEYS, present=order(given), settings=SETTINGS)
 
 
 def honest(given: FusionTrainingData, *, voters: int, seed: int = 0, hostile: float = 0.0) -> list[VoterOpinion]:
@@ -60,12 +69,10 @@ def honest(given: FusionTrainingData, *, voters: int, seed: int = 0, hostile: fl
     return found
 
 
-def learnt(given: Voted, trees: int = 100) -> LearnedFusion:
+def learnt(given: VotedData, trees: int = 100) -> LearnedFusion:
     config = replace(CORRECTING, trees=replace(CORRECTING.trees, trees=trees, features=1.0))
-    lessons = given.lessons
-    return LearnedFusion.fit(
-        lessons.scores, lessons.grades, weights=lessons.weights, config=config, places=given.places
-    )
+    lessons = given.data
+    return LearnedFusion.fit(lessons.scores, lessons.grades, weights=lessons.weights, config=config, prior=given.prior)
 
 
 def test_grades_and_weights_by_hand():
@@ -76,16 +83,16 @@ def test_grades_and_weights_by_hand():
         VoterOpinion("c", ("q2", "d2"), False),
     ]
     given = voted(lessons(), said)
-    assert given.places.first == pytest.approx(3 / 5)
+    assert given.prior.first == pytest.approx(3 / 5)
     odds = 3 / 2 * ONE
-    assert given.lessons.grades[0] == pytest.approx(odds / (1 + odds))
+    assert given.data.grades[0] == pytest.approx(odds / (1 + odds))
     # the third place lets expect 0.6 / log2(4) = 0.3, a voice against it divides the odds
     odds = 3 / 7 / ONE
-    assert given.lessons.grades[2 * EACH + 2] == pytest.approx(odds / (1 + odds))
-    assert given.lessons.grades[3 * EACH] == pytest.approx(0.6)
-    assert given.lessons.weights is not None
-    assert given.lessons.weights[[0, 1, 2 * EACH + 2]].tolist() == [0.5, SETTINGS.unvoted, 0.5]
-    assert (given.questions, given.voices, given.voters) == (3, 3, 3)
+    assert given.data.grades[2 * EACH + 2] == pytest.approx(odds / (1 + odds))
+    assert given.data.grades[3 * EACH] == pytest.approx(0.6)
+    assert given.data.weights is not None
+    assert given.data.weights[[0, 1, 2 * EACH + 2]].tolist() == [0.5, SETTINGS.unvoted, 0.5]
+    assert (given.questions, given.votes, given.voters) == (3, 3, 3)
 
 
 def test_trees_see_scores_of_stages_and_no_ids():
@@ -95,7 +102,7 @@ def test_trees_see_scores_of_stages_and_no_ids():
     assert set(first.names) == {"stage", "noise"}
     renamed = replace(given, candidates=tuple(f"other-{each}" for each in given.candidates))
     moved = [replace(each, item=(each.item[0], f"other-{each.item[1]}")) for each in said]
-    scores = voted(given, said).lessons.scores
+    scores = voted(given, said).data.scores
     assert learnt(voted(renamed, moved)).score(scores).tolist() == first.score(scores).tolist()
 
 
@@ -104,7 +111,7 @@ def test_votes_teach_what_the_stage_tells():
     given, late = lessons(), lessons(seed=1)
     fusion = learnt(voted(given, honest(given, voters=10)))
     good = (late.scores.table[:, 0] > 0).reshape(QUESTIONS, EACH)
-    best = fusion.score(voted(late, []).lessons.scores).reshape(QUESTIONS, EACH).argmax(axis=1)
+    best = fusion.score(voted(late, []).data.scores).reshape(QUESTIONS, EACH).argmax(axis=1)
     assert good[np.arange(QUESTIONS), best].mean() > good[:, 0].mean() + 0.3
 
 
@@ -112,7 +119,7 @@ def test_hostile_voters_do_not_turn_it_round():
     given, late = lessons(), lessons(seed=1)
     fusion = learnt(voted(given, honest(given, voters=10, hostile=0.3)))
     good = (late.scores.table[:, 0] > 0).reshape(QUESTIONS, EACH)
-    best = fusion.score(voted(late, []).lessons.scores).reshape(QUESTIONS, EACH).argmax(axis=1)
+    best = fusion.score(voted(late, []).data.scores).reshape(QUESTIONS, EACH).argmax(axis=1)
     assert good[np.arange(QUESTIONS), best].mean() > good[:, 0].mean() + 0.2
 
 
@@ -122,29 +129,29 @@ def test_one_conversation_promotes_no_passage_for_everyone(votes):
     given = lessons()
     liked = [VoterOpinion(f"v{number}", (f"q{number}", "d0"), True) for number in range(30)]
     bad = [VoterOpinion("bad", ("q35", f"d{EACH - 1}"), True)] * votes
-    scores = learnt(voted(given, [*liked, *bad])).score(voted(given, []).lessons.scores).reshape(QUESTIONS, EACH)
+    scores = learnt(voted(given, [*liked, *bad])).score(voted(given, []).data.scores).reshape(QUESTIONS, EACH)
     assert scores.argmax(axis=1)[35] != EACH - 1
     last = scores.argmax(axis=1) == EACH - 1
-    before = learnt(voted(given, liked)).score(voted(given, []).lessons.scores).reshape(QUESTIONS, EACH)
+    before = learnt(voted(given, liked)).score(voted(given, []).data.scores).reshape(QUESTIONS, EACH)
     assert last.sum() <= (before.argmax(axis=1) == EACH - 1).sum()
 
 
 def test_nothing_said_leaves_the_order_as_it_was():
     given = voted(lessons(), [VoterOpinion("a", ("nowhere", "d0"), True)])
-    order = learnt(given).score(given.lessons.scores).reshape(QUESTIONS, EACH)
+    order = learnt(given).score(given.data.scores).reshape(QUESTIONS, EACH)
     assert (order.argsort(axis=1, kind="stable")[:, ::-1] == np.arange(EACH)).all()
 
 
 def test_credit_is_what_a_document_has_over_one_that_nobody_knows():
     # one voice up, one down, each half believed: 0.7 and 0.3, on average 0.5
     said = [VoterOpinion("a", ("q0", "d0"), True), VoterOpinion("b", ("q1", "d3"), False)]
-    credit = credited(voted(lessons(), said), SETTINGS)
+    credit = document_credits(voted(lessons(), said), SETTINGS)
     assert credit[0] == {"d0": pytest.approx(0.1)}
     assert credit[1] == {"d3": pytest.approx(-0.1)}
     assert credit[2] == {}
-    liked = credited(voted(lessons(), said[:1]), SETTINGS)
+    liked = document_credits(voted(lessons(), said[:1]), SETTINGS)
     assert liked[0] == {"d0": pytest.approx(0.1)}, "what is liked is better, also where everything is"
-    disliked = credited(voted(lessons(), [said[1], VoterOpinion("a", ("q0", "d0"), False)]), SETTINGS)
+    disliked = document_credits(voted(lessons(), [said[1], VoterOpinion("a", ("q0", "d0"), False)]), SETTINGS)
     assert disliked[0] == {"d0": pytest.approx(0)}, "where nothing is liked, another may be as bad"
 
 
@@ -153,14 +160,14 @@ def test_a_ranking_wins_where_it_leaves_what_was_voted_down_and_loses_where_it_l
     said = [VoterOpinion(f"v{number}", (f"q{number}", "d0"), number >= 4) for number in range(8)]
     left = order(given)
     left[[number * EACH for number in (0, 1, 2, 7)]] = -EACH  # three that were voted down, and a liked one
-    found = compared(voted(given, said), left, settings=SETTINGS, seed=0)
+    found = compare(voted(given, said), left, settings=SETTINGS, seed=0)
     assert (found.interleaved.wins, found.interleaved.losses, found.interleaved.ties) == (3, 1, QUESTIONS - 4)
     # 2 · (C(4, 0) + C(4, 1)) / 16; credits are 0.5 · (0.7 − 0.5) a question, twice as much in each draft but one
     assert found.interleaved.p == 10 / 16
     assert found.interleaved.margin == pytest.approx((3 - 1) * 0.1 / QUESTIONS)
     assert found.better
     assert found.shortcomings == []
-    same = compared(voted(given, said), order(given), settings=SETTINGS, seed=0)
+    same = compare(voted(given, said), order(given), settings=SETTINGS, seed=0)
     assert same.interleaved.ties == QUESTIONS
     assert not same.better
 
@@ -202,7 +209,7 @@ def test_a_trial_has_one_voice_a_conversation():
     for_it = [voted("loud", 1.0, "up")] * 50
     against = [voted("one", 0.0, "up"), voted("two", 1.0, "down"), voted(None, 1.0, "down"), voted(None, 1.0, "down")]
     even = [voted("even", 1.0, "up"), voted("even", 0.0, "up")]
-    found = tried([*for_it, *against, *even, voted("three", 1.0, "up", by="another")], fusion)
+    found = trial_of([*for_it, *against, *even, voted("three", 1.0, "up", by="another")], fusion)
     assert (found.wins, found.losses, found.ties) == (1, 3, 1)
     told = replace(Comparison(Interleaved.of([]), 1.0, 1.0, 9, 5), tried=found).text_of_trial()
     assert "voters for it 1, against it 3, even 1 (p = 0.62); it is not better so far" in told
@@ -214,13 +221,13 @@ def test_questions_with_votes_are_spread_over_the_parts():
     assert [parts[number] for number in (1, 6, 11, 16)] == [0, 1, 0, 1]
     assert sorted(set(parts)) == [0, 1]
     found = cross_validated(
-        given.lessons.scores,
-        given.lessons.grades,
+        given.data.scores,
+        given.data.grades,
         folds=2,
         config=CORRECTING,
-        weights=given.lessons.weights,
-        places=given.places,
+        weights=given.data.weights,
+        prior=given.prior,
         part=parts,
     )
     assert found.shape == (QUESTIONS * EACH,)
-    assert RANK in given.lessons.scores.names
+    assert RANK in given.data.scores.names

@@ -155,7 +155,7 @@ def test_votes_of_a_home(voted: Request, home: Path):
     assert "So it was not better: it wins 0 questions" in card
     fusion = LearnedFusion.load(voted.out)
     assert "evidence" in fusion.names
-    assert fusion.places is not None
+    assert fusion.prior is not None
     with Bot.open(home, flags={"ranking.fusion": str(voted.out)}) as bot:
         answer = bot.ask("Why do cats sleep all day?", trace=True)
     scores = [each["learned"] for each in answer.trace["candidates"]]

@@ -13,7 +13,15 @@ from hypothesis import strategies as st
 from qa_bot.home.question_key import question_key
 from qa_bot.home.store import Feedback, Turn
 from qa_lab.train.fusion.dawid_skene import STRANGER
-from qa_lab.train.fusion.votes import Opinion, VoterOpinion, bounded, first_place, opinions, shrinkage, voices
+from qa_lab.train.fusion.votes import (
+    Opinion,
+    VoterOpinion,
+    bounded,
+    first_rank_share,
+    joint_opinions,
+    shrinkage,
+    voter_opinions,
+)
 
 ONE = math.log(STRANGER / (1 - STRANGER))
 ITEM = ("q", "d")
@@ -38,29 +46,32 @@ def vote(name: str, up: bool = True, *, at: float = 0.0) -> Feedback:
 
 def test_a_conversation_has_one_voice_on_a_question_and_document_its_last():
     asked = [turn("a", [("d", (0, 10))]), turn("b", [("d", (0, 10))], question="WHY  ")]
-    (voice,) = voices([(asked[1], vote("b", True, at=1)), (asked[0], vote("a", False, at=2))])
+    (voice,) = voter_opinions([(asked[1], vote("b", True, at=1)), (asked[0], vote("a", False, at=2))])
     assert voice == VoterOpinion("c", (question_key("why"), "d"), up=False)
 
 
 def test_conversations_and_nameless_turns_are_voters_of_their_own():
     asked = [turn("a", [("d", (0, 9))], conversation=None), turn("b", [("d", (0, 9))], conversation=None)]
-    told = voices([(asked[0], vote("a")), (asked[1], vote("b")), (turn("c", [("d", (0, 9))]), vote("c"))])
+    told = voter_opinions([(asked[0], vote("a")), (asked[1], vote("b")), (turn("c", [("d", (0, 9))]), vote("c"))])
     assert [(each.voter, each.known) for each in told] == [("a", False), ("b", False), ("c", True)]
 
 
 def test_documents_share_a_vote_by_the_text_they_gave():
     asked = turn("a", [("long", (0, 30)), ("short", (35, 45)), ("unused", None)])
-    assert [(each.item[1], each.weight) for each in voices([(asked, vote("a"))])] == [("long", 0.75), ("short", 0.25)]
+    assert [(each.item[1], each.weight) for each in voter_opinions([(asked, vote("a"))])] == [
+        ("long", 0.75),
+        ("short", 0.25),
+    ]
 
 
 @pytest.mark.parametrize("kind", ["fact", "talk", "none"])
 def test_votes_on_what_was_not_made_from_documents_say_nothing_of_them(kind):
-    assert voices([(turn("a", [("d", (0, 9))], kind=kind), vote("a"))]) == []
+    assert voter_opinions([(turn("a", [("d", (0, 9))], kind=kind), vote("a"))]) == []
 
 
 def test_a_follow_up_is_the_question_as_it_was_understood():
     asked = turn("a", [("d", (0, 9))], question="and dogs?", rewritten="Why do dogs bark?")
-    assert voices([(asked, vote("a"))])[0].item[0] == question_key("Why do dogs bark?")
+    assert voter_opinions([(asked, vote("a"))])[0].item[0] == question_key("Why do dogs bark?")
 
 
 def test_a_thousand_votes_of_one_conversation_are_ten_voices():
@@ -83,13 +94,13 @@ def test_nameless_votes_on_one_document_are_never_more_than_one_conversation():
 
 
 def test_opinions_by_hand():
-    said = opinions([VoterOpinion("one", ITEM, True), VoterOpinion("one", ("q", "e"), False)], per_voter=10)
+    said = joint_opinions([VoterOpinion("one", ITEM, True), VoterOpinion("one", ("q", "e"), False)], per_voter=10)
     assert said[ITEM] == Opinion(pytest.approx(ONE), 1.0)
     assert said["q", "e"] == Opinion(pytest.approx(-ONE), 1.0)
-    assert opinions([], per_voter=10) == {}
-    agreed = opinions([VoterOpinion("one", ITEM, True), VoterOpinion("other", ITEM, True)], per_voter=10)
+    assert joint_opinions([], per_voter=10) == {}
+    agreed = joint_opinions([VoterOpinion("one", ITEM, True), VoterOpinion("other", ITEM, True)], per_voter=10)
     assert agreed[ITEM] == Opinion(pytest.approx(2 * ONE), 2.0)
-    against = opinions([VoterOpinion("one", ITEM, True), VoterOpinion("other", ITEM, False)], per_voter=10)
+    against = joint_opinions([VoterOpinion("one", ITEM, True), VoterOpinion("other", ITEM, False)], per_voter=10)
     assert against[ITEM].evidence == pytest.approx(0)
 
 
@@ -100,9 +111,9 @@ def test_a_single_voice_counts_half_of_what_many_come_to():
     assert shrinkage(Opinion(ONE, 1), agree=5) == 1 / 5
 
 
-def test_the_first_place_is_as_good_as_votes_say():
-    assert first_place([]) == 1 / 2
-    assert first_place([VoterOpinion(str(n), ITEM, n < 3) for n in range(4)]) == 4 / 6
+def test_the_first_rank_share_is_as_good_as_votes_say():
+    assert first_rank_share([]) == 1 / 2
+    assert first_rank_share([VoterOpinion(str(n), ITEM, n < 3) for n in range(4)]) == 4 / 6
 
 
 @given(
@@ -124,4 +135,4 @@ def test_whoever_votes_what_weights_stay_bounded(given, per_voter):
     for voter in {each.voter for each in weighed}:
         assert sum(each.weight for each in weighed if each.voter == voter) <= per_voter + 1e-9
     assert all(new.weight <= old.weight for new, old in zip(weighed, given, strict=True))
-    assert all(math.isfinite(each.evidence) for each in opinions(given, per_voter=per_voter).values())
+    assert all(math.isfinite(each.evidence) for each in joint_opinions(given, per_voter=per_voter).values())

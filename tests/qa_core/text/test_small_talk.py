@@ -1,4 +1,4 @@
-"""Small talk and turns about answers are told from questions."""
+"""Small talk and remarks about answers are distinguished from questions."""
 
 import re
 
@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from qa_bot.conversation.talk import LONGEST, recognise
 from qa_bot.home.starter import QUESTIONS
+from qa_core.text.small_talk import LONGEST, recognise
 
 
 @pytest.mark.parametrize(

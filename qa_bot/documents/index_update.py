@@ -1,0 +1,170 @@
+"""One update of a home: store rows and index files are written as a new generation, then published together.
+
+Readers keep the old generation until `CURRENT` is switched. If the process dies before that, the old generation stays,
+and the next writer removes what is left of the new one.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import islice
+
+from qa_bot.documents.seen_files import SeenFiles
+from qa_bot.home.config import Config
+from qa_bot.home.folder import Home
+from qa_bot.home.generations import CorruptGenerationError, Generation, Generations
+from qa_bot.home.index import IndexWriter, Manifest
+from qa_bot.home.journal import open_store
+from qa_bot.home.store import InsertedDocument, NewDocument, Store, StoredDocument
+from qa_core.types import Encoder
+from retrievers.engines.local.segments import IndexedDocument, IndexedPassage
+
+BATCH = 500
+"""Documents that are copied from the store at once."""
+KEPT_GENERATIONS = 2
+
+
+class ChangeError(ValueError):
+    """The home cannot be changed; the message says why and what to do."""
+
+
+@dataclass(slots=True)
+class IndexUpdate:
+    """A generation that is being built."""
+
+    store: Store
+    number: int
+    writer: IndexWriter
+    seen_files: SeenFiles
+    touched: bool = False
+
+    def insert(self, documents: Sequence[NewDocument], collection: str) -> list[InsertedDocument]:
+        """Add documents; earlier versions of them must be retired before."""
+        inserted = self.store.insert(self.number, documents)
+        self.writer.add(_indexed(new, keys, collection) for new, keys in zip(documents, inserted, strict=True))
+        self.touched = self.touched or bool(inserted)
+        return inserted
+
+    def retire(self, keys: Sequence[int]) -> int:
+        """Remove documents by key, and return how many existed."""
+        if not keys:
+            return 0
+        retired = self.store.retire(self.number, keys)
+        self.writer.delete(keys)
+        if retired:
+            self.touched = True
+            self.seen_files.entries.clear()
+        return retired
+
+    def rebuild(self, progress: Callable[[int], None] = lambda _: None) -> int:
+        """Index every document of the store, and return their number."""
+        self.touched = self.store.generation() is not None  # otherwise the home is still empty
+        count, documents = 0, self.store.stream_documents()
+        while batch := list(islice(documents, BATCH)):
+            self.writer.add(map(_stored, batch))
+            count += len(batch)
+            progress(count)
+        return count
+
+
+@contextmanager
+def index_update(
+    home: Home,
+    config: Config,
+    encoder: Encoder,
+    *,
+    action: str | None,
+    encoder_name: str = "",
+    from_nothing: bool = False,
+) -> Iterator[IndexUpdate]:
+    """Build the next generation under the writer lock, and publish it on exit if anything changed.
+
+    On an error the old generation stays. An index of another analyser is rebuilt from the store first.
+
+    Args:
+        action: the verb that a second writer is shown, or None if the caller holds the lock.
+        from_nothing: start from an empty index instead of the current one (`repair`).
+
+    Raises:
+        WriterBusyError: another process is writing.
+        CorruptGenerationError: the current generation is damaged.
+        ChangeError: store and index do not belong together.
+    """
+    with home.lock(action), open_store(home, config) as store:
+        generations = Generations(home.index)
+        previous = None if from_nothing else generations.current()
+        if previous:
+            generations.expect_whole(previous)
+        number = _begin(store, generations, encoder, repairing=from_nothing)
+        staged = generations.stage(number)
+        outdated = previous is not None and Manifest.of(previous).is_outdated
+        writer = IndexWriter(
+            staged,
+            None if outdated else previous,
+            encoder,
+            encoder_name=encoder_name or config.dense.encoder,
+            kind=None if config.dense.index == "auto" else config.dense.index,
+        )
+        update = IndexUpdate(store, number, writer, _seen_files(previous))
+        try:
+            if outdated:
+                update.rebuild()
+            yield update
+            if update.touched:
+                manifest = writer.finish()
+                generations.publish(staged, {**manifest.as_dict(), "receipts": update.seen_files.as_dict()})
+        except BaseException:
+            writer.abandon()
+            shutil.rmtree(staged, ignore_errors=True)  # frees space at once if the disk is full
+            raise
+        if not update.touched:
+            store.roll_back(number)
+            shutil.rmtree(staged)
+            return
+        store.finish(number, {"documents": manifest.documents, "passages": manifest.passages})
+        generations.prune(keep=KEPT_GENERATIONS)
+        store.purge(number)
+
+
+def _seen_files(generation: Generation | None) -> SeenFiles:
+    return SeenFiles.of(generation.manifest if generation else {})
+
+
+def _begin(store: Store, generations: Generations, encoder: Encoder, *, repairing: bool) -> int:
+    """Undo what a dead writer left, and return the number of a new generation."""
+    published = _published(generations)
+    number = store.begin(encoder.fingerprint, published=published)
+    stored = store.generation()
+    if (stored.number if stored else None) == published or (stored and repairing):
+        return number
+    store.roll_back(number)
+    if stored is None:
+        raise ChangeError(
+            f"Expected the database of the index in {generations.root}, but got an empty one; put back a copy of it, "
+            "or move the index away to start again."
+        )
+    raise ChangeError(
+        f"Expected generation {stored.number} of the index in {generations.root}, as in the database, but got "
+        f"{published or 'none'}; run `qa-bot repair`."
+    )
+
+
+def _published(generations: Generations) -> int | None:
+    """The current generation; if `CURRENT` is unreadable, the newest one, which readers most likely used."""
+    try:
+        return generations.current_number()
+    except CorruptGenerationError:
+        return generations.newest() or None
+
+
+def _indexed(new: NewDocument, keys: InsertedDocument, collection: str) -> IndexedDocument:
+    passages = tuple(IndexedPassage(key, p.text) for key, p in zip(keys.passages, new.passages, strict=True))
+    return IndexedDocument(keys.document, new.external_id, new.title, new.body, new.url, collection, passages)
+
+
+def _stored(row: StoredDocument) -> IndexedDocument:
+    passages = tuple(IndexedPassage(passage.key, passage.text) for passage in row.passages)
+    return IndexedDocument(row.key, row.external_id, row.title, row.body, row.url, row.collection, passages)

@@ -1,0 +1,92 @@
+"""The report of an `add`: what was added, and what was rejected, with a file of all rejects."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import orjson
+
+from qa_bot.documents.ingest.records import Notice, Reject
+from qa_bot.home.folder import Home
+
+NOTICES = 1000
+"""Most notices that a report lists."""
+COUNTS = ("added", "updated", "unchanged", "rejected", "passages", "duplicates")
+
+
+@dataclass(slots=True)
+class AddReport:
+    """Counts of an `add`; `examples` holds the first rejects, `rejects_file` all of them."""
+
+    added: int = 0
+    updated: int = 0
+    unchanged: int = 0
+    rejected: int = 0
+    passages: int = 0
+    duplicates: int = 0
+    notices: list[Notice] = field(default_factory=list)
+    examples: list[Reject] = field(default_factory=list)
+    rejects_file: Path | None = None
+
+    @property
+    def records(self) -> int:
+        return self.accepted + self.rejected
+
+    @property
+    def accepted(self) -> int:
+        return self.added + self.updated + self.unchanged
+
+    @property
+    def changed(self) -> bool:
+        return bool(self.added or self.updated)
+
+    def as_dict(self) -> dict[str, Any]:
+        """The object of `add --json`."""
+        return {
+            **{name: getattr(self, name) for name in COUNTS},
+            "notices": [f"{notice.where}: {notice.message}" for notice in self.notices],
+            "rejects": [{"where": reject.where, "reason": reject.reason} for reject in self.examples],
+            "rejects_file": str(self.rejects_file) if self.rejects_file else None,
+        }
+
+
+class RejectLog:
+    """Fills a report, and writes the rejects to a JSONL file, which is created with the first one."""
+
+    EXAMPLES = 20
+
+    def __init__(self, path: Path | None) -> None:
+        self.counts = AddReport()
+        self._path = path
+        self._file: BinaryIO | None = None
+
+    def reject(self, reject: Reject) -> None:
+        self.counts.rejected += 1
+        if len(self.counts.examples) < self.EXAMPLES:
+            self.counts.examples.append(reject)
+        if self._path and not self._file:
+            self._path.parent.mkdir(exist_ok=True)
+            self._file, self.counts.rejects_file = self._path.open("wb"), self._path
+        if self._file:
+            self._file.write(orjson.dumps({"where": reject.where, "reason": reject.reason}) + b"\n")
+
+    def notice(self, notice: Notice) -> None:
+        if len(self.counts.notices) < NOTICES:
+            self.counts.notices.append(notice)
+
+    def close(self) -> None:
+        if self._file:
+            self._file.close()
+
+
+@contextmanager
+def reject_log(home: Home | None) -> Iterator[RejectLog]:
+    """A log that writes rejects to a file of the home; without a home it only counts."""
+    name = time.strftime("%Y%m%d-%H%M%S") + f"-{time.time_ns() % 1_000_000_000:09d}.jsonl"
+    with closing(RejectLog(home.path / "rejects" / name if home else None)) as log:
+        yield log

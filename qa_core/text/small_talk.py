@@ -1,0 +1,56 @@
+"""Recognises turns that ask nothing of the documents: small talk, and remarks about the previous answer.
+
+Only whole turns count: "thanks" is small talk, "thanks, and in winter?" is a question. The patterns in
+`small_talk.toml` are English, with a few greetings in other languages.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping
+from functools import cache
+from importlib import resources
+from typing import Literal
+
+from qa_core.text.analysis import fold
+
+Talk = Literal[
+    "greeting",
+    "farewell",
+    "thanks",
+    "wellbeing",
+    "identity",
+    "abilities",
+    "praise",
+    "blame",
+    "repeat",
+    "shorter",
+    "why",
+    "sources",
+]
+LONGEST = 80
+"""Characters; a longer turn is never small talk."""
+
+_MARKS = re.compile(r"[^\w' ]+")
+_BLANKS = re.compile(r"\s+")
+
+
+def recognise(turn: str) -> Talk | None:
+    """The kind of small talk that a whole turn is, or None for questions and everything else."""
+    if len(turn) > LONGEST:
+        return None
+    text = _BLANKS.sub(" ", _MARKS.sub(" ", fold(turn).replace("’", "'"))).strip()
+    return next((kind for kind, pattern in _patterns().items() if pattern.fullmatch(text)), None)
+
+
+@cache
+def _patterns() -> Mapping[Talk, re.Pattern[str]]:
+    """One pattern for each kind; the keys of `around` are placeholders for words that may surround any phrase."""
+    table = tomllib.loads((resources.files("qa_core.text") / "small_talk.toml").read_text("utf-8"))
+    around = re.compile("|".join(table["around"]))
+
+    def expand(pattern: str) -> str:
+        return around.sub(lambda match: table["around"][match[0]], pattern)
+
+    return {kind: re.compile("|".join(map(expand, patterns))) for kind, patterns in table["patterns"].items()}
