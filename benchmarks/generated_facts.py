@@ -28,8 +28,9 @@ from kg_index.relations.template_text import NO_PATH, SLOT, path_steps
 from kg_index.relations.templates import TemplateTable
 from qa_bot.answering.graph.facts import Facts, open_facts
 from qa_bot.documents.ingest.records import Record
-from qa_bot.home.config import FactsSection, load_config
+from qa_bot.home.config import load_config
 from qa_bot.home.folder import Home
+from qa_bot.home.sections import FactsSection
 from qa_core.measures.metrics import Score
 from qa_lab.train.data.pairs import items, pair_of
 from qa_lab.train.relations.graph_mining import KNOWN

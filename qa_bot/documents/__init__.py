@@ -1,1 +1,1 @@
-"""Documents in: readers, incremental updates, the knowledge graph's files."""
+"""Puts documents and facts into a home: readers of all formats, incremental updates, the knowledge graph."""

@@ -1,7 +1,7 @@
 """One update of a home: store rows and index files are written as a new generation, then published together.
 
 Readers keep the old generation until `CURRENT` is switched. If the process dies before that, the old generation stays,
-and the next writer removes what is left of the new one.
+and the next writer removes the remains of the new one.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ from qa_bot.documents.ingest.passages import cut
 from qa_bot.documents.ingest.records import Item, Notice, Record, Reject
 from qa_bot.documents.reject_log import AddReport, RejectLog
 from qa_bot.documents.seen_files import MAX_ENTRIES, SeenFiles
-from qa_bot.home.config import PassagesSection
+from qa_bot.home.sections import PassagesSection
 from qa_bot.home.store import KnownDocument, NewDocument, NewPassage, Store
 from qa_core.text.analysis import normalise
 

@@ -1,6 +1,6 @@
-"""From the configured name of an encoder to the encoder: the starter's, a folder's, or one fetched from the hub.
+"""Opens encoders by their configured name: the starter's, a folder, or one fetched from the hub.
 
-Nothing is fetched but by `fetch`, the one door of `huggingface_hub`.
+Only `fetch` downloads anything. The only file that imports `huggingface_hub`.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 STARTER = "starter"
 Confirm = Callable[[str, int], bool]
-"""Told what would be fetched and its size in bytes; true to go on."""
+"""Called with a description of the download and its size in bytes; true to continue."""
 
 _HUB_ID = re.compile(r"[\w-][\w.-]*/[\w-][\w.-]*")
 _WEIGHTS = "model.safetensors"
@@ -39,11 +39,11 @@ _TRIAL = ("why do cats sleep all day?", "cats")
 
 
 class EncoderError(ValueError):
-    """An encoder that cannot be used; the message says what is wrong with it and what to do."""
+    """The encoder cannot be used; the message says why and what to do."""
 
 
 def resolve(name: str, *, models: Path, int8: bool = False, threads: int = 1) -> Encoder:
-    """Opens the encoder of that name; `models` holds what was fetched and what is derived from it.
+    """Open an encoder by name; `models` holds the fetched encoders and the graphs made from them.
 
     `name` is `starter`, a folder, or the hub id of an encoder fetched before. Raises EncoderError.
     """
@@ -54,7 +54,7 @@ def resolve(name: str, *, models: Path, int8: bool = False, threads: int = 1) ->
 
 @cache
 def _starter() -> Encoder:
-    """Opened once: documents and facts share it, and every generation that a running service takes up."""
+    """Opened once, and shared by documents, facts and all generations of a running service."""
     return open_folder(ENCODER, models=Path())
 
 
@@ -143,7 +143,7 @@ def _open_transformer(folder: Path, *, models: Path, int8: bool, threads: int) -
 
 
 def cache_of(weights: Path, models: Path) -> Path:
-    """Where graphs made of these weights are kept: another place as soon as the weights change."""
+    """The folder of graphs made from these weights; it changes with the weights."""
     path = weights / _WEIGHTS if (weights / _WEIGHTS).is_file() else weights / _GRAPH
     state = path.stat()
     identity = f"{path.resolve()}\0{state.st_size}\0{state.st_mtime_ns}\0{(weights / 'config.json').read_text('utf-8')}"
@@ -159,12 +159,12 @@ def _is_static(folder: Path) -> bool:
 
 
 def _is_trained(folder: Path) -> bool:
-    """Whether `train` wrote the folder, words and all; which architecture it is, its own loader tells."""
+    """Whether `qa-bot train` wrote the folder; its loader reads the architecture."""
     return not (folder / "modules.json").is_file() and (folder / "vocabulary.txt").is_file()
 
 
 def _trial(folder: Path) -> tuple[str, ...]:
-    """Texts that any encoder knows words of; one over words may know no more than its training texts."""
+    """Texts with words that the encoder knows; an encoder over words may only know its training texts."""
     if not _is_trained(folder):
         return _TRIAL
     words = (folder / "vocabulary.txt").read_text(encoding="utf-8").split("\n")
@@ -178,12 +178,12 @@ def _check_weights(weights: Path) -> None:
         raise EncoderError(_no_weights(weights, (path.name for path in weights.iterdir())))
 
 
-def _no_weights(place: object, names: Iterable[str]) -> str:
+def _no_weights(source: object, names: Iterable[str]) -> str:
     pickles = sorted(name for name in names if any(Path(name).match(pattern) for pattern in _PICKLES))
     if not pickles:
-        return f"Expected {_WEIGHTS} in {place}, but it is not there; fetch the encoder again or choose another one."
+        return f"Expected {_WEIGHTS} in {source}, but it is not there; fetch the encoder again or choose another one."
     return (
-        f"Expected {_WEIGHTS} in {place}, but got only {', '.join(pickles)}: a pickle can run any program and is never"
+        f"Expected {_WEIGHTS} in {source}, but got only {', '.join(pickles)}: a pickle can run any program and is never"
         " read; save the model again with safe_serialization=True, or choose another one."
     )
 
@@ -197,14 +197,14 @@ def _download(name: str, partial: Path, confirm: Confirm, endpoint: str | None) 
         ) from error
     hub = huggingface_hub.HfApi(endpoint=endpoint)
     info = _reached(name, lambda: hub.model_info(name, files_metadata=True))
-    sizes = _wanted(name, {file.rfilename: int(file.size or 0) for file in info.siblings or ()})
+    sizes = _files_to_fetch(name, {file.rfilename: int(file.size or 0) for file in info.siblings or ()})
     if not confirm(f"{name} from {hub.endpoint} ({len(sizes)} files)", sum(sizes.values())):
         raise EncoderError(f"Expected your consent to fetch {name}, but got none; nothing was fetched.")
     _reached(
         name,
         lambda: hub.snapshot_download(name, revision=info.sha, allow_patterns=sorted(sizes), local_dir=partial),
     )
-    shutil.rmtree(partial / ".cache", ignore_errors=True)  # the hub client's notes
+    shutil.rmtree(partial / ".cache", ignore_errors=True)  # metadata of the hub client
 
 
 def _reached(name: str, call: Callable[[], Any]) -> Any:
@@ -217,8 +217,8 @@ def _reached(name: str, call: Callable[[], Any]) -> Any:
         ) from error
 
 
-def _wanted(name: str, sizes: dict[str, int]) -> dict[str, int]:
-    """The files to fetch: settings and one form of the weights, never a pickle."""
+def _files_to_fetch(name: str, sizes: dict[str, int]) -> dict[str, int]:
+    """Settings and one form of the weights, never a pickle."""
     weights = next((path for path in (_WEIGHTS, _GRAPH) if path in sizes), None)
     if weights is None:
         raise EncoderError(_no_weights(name, sizes))

@@ -25,7 +25,7 @@ from qa_bot.answering.corridor import DRAFTED
 from qa_bot.answering.models.ranker_loading import open_fusion
 from qa_bot.answering.stages.owner_answers import is_owned
 from qa_bot.answering.stages.rank import Ranking
-from qa_bot.home.config import RankingSection
+from qa_bot.home.sections import RankingSection
 from qa_bot.interleaving.team_draft import CHALLENGER, LENGTH, team_draft
 from qa_core.types import Candidate, Question
 

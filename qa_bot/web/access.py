@@ -21,7 +21,8 @@ from urllib.parse import urlsplit
 from aiohttp import web
 from aiohttp.typedefs import Handler, Middleware
 
-from qa_bot.home.config import ConfigError, ServeSection
+from qa_bot.home.config import ConfigError
+from qa_bot.home.sections import ServeSection
 from qa_bot.web.errors import ServiceError
 from qa_bot.web.pages import PAGES
 

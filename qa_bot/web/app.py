@@ -13,7 +13,7 @@ import uuid
 from aiohttp import web
 from aiohttp.typedefs import Handler, Middleware
 
-from qa_bot.home.config import ServeSection
+from qa_bot.home.sections import ServeSection
 from qa_bot.web import health, openapi, pages
 from qa_bot.web.access import PROBES, PUBLIC_ROUTES, Access, guard, route_of
 from qa_bot.web.api import compare, owner

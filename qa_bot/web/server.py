@@ -17,8 +17,8 @@ from dataclasses import dataclass, replace
 from aiohttp import web
 
 from qa_bot.bot import Bot
-from qa_bot.home.config import ServeSection
 from qa_bot.home.journal import expire
+from qa_bot.home.sections import ServeSection
 from qa_bot.web.access import Access, addresses, check_binding, token_for
 from qa_bot.web.app import make_app, make_liveqa_app
 from qa_bot.web.chat.conversations import Conversations

@@ -15,8 +15,9 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, NamedTuple
 
-from qa_bot.home.config import Config, StyleSection
+from qa_bot.home.config import Config
 from qa_bot.home.folder import Home
+from qa_bot.home.sections import StyleSection
 from qa_bot.home.starter import VOICES
 from qa_core.types import StyledLine
 

@@ -8,9 +8,9 @@ from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, cast, get_args
 
-from qa_bot.home.config import RankingSection
 from qa_bot.home.encoders import resolve
 from qa_bot.home.folder import Home
+from qa_bot.home.sections import RankingSection
 from qa_bot.home.starter import ENCODER
 from qa_core.encoders.static_encoder import StaticEncoder
 from qa_core.networks.checkpoints import CONFIG, load_config

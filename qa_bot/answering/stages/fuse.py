@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from qa_bot.answering.stages.retrieve import RankedList
-from qa_bot.home.config import FusionSection
+from qa_bot.home.sections import FusionSection
 from qa_core.text.analysis import words
 from qa_core.types import Encoder
 from retrievers.formulate import Formulation

@@ -11,7 +11,7 @@ from qa_bot.answering.deadline import Deadline
 from qa_bot.answering.models.ranker_loading import ConfiguredRankers
 from qa_bot.answering.stages.owner_answers import owned_first
 from qa_bot.answering.stages.retrieve import Found, RankedList
-from qa_bot.home.config import RankingSection
+from qa_bot.home.sections import RankingSection
 from qa_core.text.analysis import terms
 from qa_core.text.synonyms import synonyms
 from qa_core.types import Candidate, Clue, Question, Signals

@@ -1,4 +1,4 @@
-"""Readers: from files of any known format to records."""
+"""Reads files, folders and archives of any known format as records."""
 
 from qa_bot.documents.ingest.reading import read
 from qa_bot.documents.ingest.records import Limits, Notice, Record, Reject

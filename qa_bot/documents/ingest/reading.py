@@ -103,8 +103,8 @@ def _read_source(source: SourceFile, format_: str | None, readers: Mapping[str, 
         yield Reject(source.where, str(error))
     except DAMAGE as error:
         _raise_if_disk_full(error)
-        kept = f"what came before (up to {last}) is kept" if last else "nothing of it is kept"
-        yield Reject(source.where, f"Expected a whole file, but got {_reason(error)}; {kept}: fetch it again.")
+        note = f"what came before (up to {last}) is kept" if last else "nothing of it is kept"
+        yield Reject(source.where, f"Expected a whole file, but got {_reason(error)}; {note}: fetch it again.")
     yield from source.repairs.notices(source.where)
 
 

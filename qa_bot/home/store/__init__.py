@@ -1,6 +1,6 @@
 """The store: documents, generations, conversations, turns and feedback, on SQLite or PostgreSQL.
 
-This package is the one door of SQLAlchemy.
+Only this package imports SQLAlchemy.
 """
 
 from qa_bot.home.store.database import StoreError

@@ -1,4 +1,4 @@
-"""Opening a database: engines, transactions, the schema's version, and errors in one line."""
+"""Opens the database: engines, transactions, schema version, and one-line errors."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from qa_bot.home.store.schema import REVISIONS
 BUSY_SECONDS = 10
 GLANCE_SECONDS = 0.01
 _WRITING = "qa_bot_writing"
-_MIGRATION_LOCK = 7_106_452_013  # any number, as long as every process of ours takes the same
+_MIGRATION_LOCK = 7_106_452_013  # any fixed number
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 _DRIVERS = {"sqlite": "sqlite", "postgresql": "postgresql+psycopg", "postgres": "postgresql+psycopg"}
 _REASONS = (
@@ -39,11 +39,11 @@ _REASONS = (
 
 
 class StoreError(Exception):
-    """The database cannot do what was asked; one line that says why and what to do."""
+    """The database failed; one line that says why and what to do."""
 
 
 def open_engine(url: str) -> Engine:
-    """An engine whose transactions behave alike on SQLite and PostgreSQL; nothing is connected yet."""
+    """An engine whose transactions behave the same on SQLite and PostgreSQL; it does not connect yet."""
     try:
         parsed = _parsed(url)
         drivername = _DRIVERS[parsed.drivername.partition("+")[0]]
@@ -60,22 +60,22 @@ def open_engine(url: str) -> Engine:
 
 @contextmanager
 def reading(engine: Engine) -> Iterator[Connection]:
-    """One transaction that only reads: a consistent picture that waits for no writer."""
-    with told(engine), engine.begin() as connection:
+    """A transaction that only reads: a consistent snapshot that does not wait for writers."""
+    with one_line_errors(engine), engine.begin() as connection:
         yield connection
 
 
 @contextmanager
 def writing(engine: Engine) -> Iterator[Connection]:
-    """One transaction that writes. SQLite's lock is taken at its start: a reader that turns writer midway would fail
-    at once, without waiting, where somebody else wrote in between."""
-    with told(engine), engine.execution_options(**{_WRITING: True}).begin() as connection:
+    """A transaction that writes. It takes SQLite's lock at the start: a reader that becomes a writer midway fails at
+    once, without waiting, if another process wrote in between."""
+    with one_line_errors(engine), engine.execution_options(**{_WRITING: True}).begin() as connection:
         yield connection
 
 
 @contextmanager
-def told(engine: Engine) -> Iterator[None]:
-    """Turn the library's errors into a StoreError of one line."""
+def one_line_errors(engine: Engine) -> Iterator[None]:
+    """Turn SQLAlchemy's errors into a StoreError of one line."""
     try:
         yield
     except SQLAlchemyError as error:
@@ -84,7 +84,7 @@ def told(engine: Engine) -> Iterator[None]:
 
 
 def ensure_schema(engine: Engine) -> tuple[str | None, str]:
-    """Bring the tables to the newest schema; the revisions before and after. A newer one than ours is refused."""
+    """Migrate to the newest schema; the revisions before and after. Raises StoreError for a newer schema."""
     with reading(engine) as connection:
         before = _revision(connection)
     if before != REVISIONS[-1]:
@@ -94,23 +94,23 @@ def ensure_schema(engine: Engine) -> tuple[str | None, str]:
 
 
 def empty_journal(engine: Engine) -> None:
-    """Leave nothing of deleted rows in SQLite's journal, as far as no reader still needs it."""
+    """Remove deleted rows from SQLite's journal, unless a reader still needs it."""
     if engine.dialect.name == "sqlite":
-        with told(engine), engine.connect() as connection:
+        with one_line_errors(engine), engine.connect() as connection:
             connection.connection.cursor().execute("PRAGMA wal_checkpoint(TRUNCATE)").close()
 
 
 def storable(value: str) -> str:
-    """Without the code points that a database refuses (NUL, lone surrogates); spans stay right: one for one."""
-    if value.isascii() and "\x00" not in value:  # nearly every text, and much faster to tell
+    """Replace the code points that databases reject (NUL, lone surrogates) one for one, so that spans stay valid."""
+    if value.isascii() and "\x00" not in value:  # fast path for most texts
         return value
     return _UNSTORABLE.sub("\ufffd", value)
 
 
 def _parsed(url: str) -> URL:
-    """After `sqlite:///` stands a path, whatever characters it has; other URLs are as usual."""
-    scheme, found, path = url.partition(":///")
-    return URL.create("sqlite", database=path) if found and scheme == "sqlite" else make_url(url)
+    """A SQLite path may hold any characters after `sqlite:///`; other URLs are parsed as usual."""
+    scheme, separator, path = url.partition(":///")
+    return URL.create("sqlite", database=path) if separator and scheme == "sqlite" else make_url(url)
 
 
 def _options(drivername: str) -> dict[str, Any]:
@@ -132,14 +132,14 @@ def _prepared(engine: Engine) -> Engine:
 
 
 def _on_connect(connection: Any, _entry: ConnectionPoolEntry) -> None:
-    connection.isolation_level = None  # the module would begin transactions by itself, and too late
+    connection.isolation_level = None  # sqlite3 would begin transactions too late
     _write_ahead(connection)
     for pragma in ("synchronous = NORMAL", "foreign_keys = ON", "secure_delete = ON"):
         connection.execute(f"PRAGMA {pragma}").close()
 
 
 def _write_ahead(connection: Any) -> None:
-    """Choose the journal; a new database refuses that at once, without waiting, while somebody else chooses it too."""
+    """Switch to write-ahead logging; retries, since a new database fails at once while another process switches it."""
     until = time.monotonic() + BUSY_SECONDS
     while True:
         try:
@@ -160,13 +160,13 @@ def _on_begin(connection: Connection) -> None:
 def _revision(connection: Connection) -> str | None:
     if not inspect(connection).has_table("alembic_version"):
         return None
-    found: str | None = connection.execute(text("SELECT version_num FROM alembic_version")).scalar()
-    if found is not None and found not in REVISIONS:
+    revision: str | None = connection.execute(text("SELECT version_num FROM alembic_version")).scalar()
+    if revision is not None and revision not in REVISIONS:
         raise StoreError(
-            f"Expected a store of schema {REVISIONS[-1]} or older, but got {found}, made by a newer qa-bot; "
+            f"Expected a store of schema {REVISIONS[-1]} or older, but got {revision}, made by a newer qa-bot; "
             "install that version, or name another home or [store] url."
         )
-    return found
+    return revision
 
 
 def _migrate(connection: Connection) -> None:
@@ -174,7 +174,7 @@ def _migrate(connection: Connection) -> None:
 
     if connection.dialect.name == "postgresql":
         connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _MIGRATION_LOCK})
-    if _revision(connection) != REVISIONS[-1]:  # else another process was faster
+    if _revision(connection) != REVISIONS[-1]:  # otherwise another process has migrated
         upgrade(connection)
 
 

@@ -1,4 +1,4 @@
-"""Rows of documents and passages: each function is one part of a transaction."""
+"""Rows of documents and passages; each function is part of a transaction."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from qa_bot.home.store.records import (
 )
 from qa_bot.home.store.schema import collections, counters, documents, generations, passages, sketches
 
-CHUNK = 500  # rows a statement: below every database's limit of parameters, and a short transaction
-SHARED_SKETCHES = 2  # of three: about 90 % of the words' triples in common
-HOLDERS = 16  # of the same sketch that are looked at: a boilerplate text must not cost its number squared
+CHUNK = 500  # rows a statement: below the parameter limit of every database, and a short transaction
+SHARED_SKETCHES = 2  # of three: about 90 % of the three-word shingles in common
+HOLDERS = 16  # passages of the same sketch that are compared, so that boilerplate does not cost quadratic time
 
 T = TypeVar("T")
 
@@ -34,23 +34,23 @@ def chunks(values: Iterable[T], size: int = CHUNK) -> Iterator[list[T]]:
         yield chunk
 
 
-def living() -> ColumnElement[bool]:
-    """Rows that the building generation sees (and, where none is building, the current one)."""
+def live() -> ColumnElement[bool]:
+    """Rows of the generation that is being built, or of the current one if none is."""
     return documents.c.retired.is_(None)
 
 
 def visible() -> ColumnElement[bool]:
-    """Rows that the current generation sees, whatever a building one has done meanwhile."""
+    """Rows of the current generation, whatever is being built."""
     current = select(func.coalesce(func.max(generations.c.number), 0)).where(generations.c.state == "current")
     number = current.scalar_subquery()
-    return and_(documents.c.born <= number, or_(living(), documents.c.retired > number))
+    return and_(documents.c.born <= number, or_(live(), documents.c.retired > number))
 
 
 # --- collections ----------------------------------------------------------------------------------------------------
 
 
 def collection(connection: Connection, name: str) -> int:
-    """The key of a collection, made where it is missing."""
+    """The key of a collection, which is created if missing."""
     insert_new(connection, collections, {"name": storable(name)})
     return int(connection.execute(select(collections.c.id).where(collections.c.name == storable(name))).scalar_one())
 
@@ -68,12 +68,12 @@ def all_collections(connection: Connection) -> list[CollectionInfo]:
 
 
 def insert_new(connection: Connection, table: Table, values: Mapping[str, Any]) -> None:
-    """Insert a row unless one with its unique columns is there."""
+    """Insert a row unless its unique columns exist."""
     connection.execute(_upsert(connection)(table).values(**values).on_conflict_do_nothing())
 
 
 def _upsert(connection: Connection) -> Any:
-    """The dialect's own `insert`; only the one in use is imported, for each is slow."""
+    """The `insert` of the dialect; only the one in use is imported, because each is slow."""
     if connection.dialect.name == "postgresql":
         from sqlalchemy.dialects.postgresql import insert as upsert
     else:
@@ -86,18 +86,18 @@ def _upsert(connection: Connection) -> Any:
 
 def known(connection: Connection, collection_id: int, external_ids: Sequence[str]) -> dict[str, KnownDocument]:
     query = select(documents.c.external_id, documents.c.id, documents.c.hash, documents.c.born).where(
-        documents.c.collection_id == collection_id, documents.c.external_id.in_(external_ids), living()
+        documents.c.collection_id == collection_id, documents.c.external_id.in_(external_ids), live()
     )
     return {row[0]: KnownDocument(*row[1:]) for row in connection.execute(query)}
 
 
 def find(connection: Connection, external_ids: Sequence[str]) -> Iterator[tuple[str, int]]:
-    query = select(documents.c.external_id, documents.c.id).where(documents.c.external_id.in_(external_ids), living())
+    query = select(documents.c.external_id, documents.c.id).where(documents.c.external_id.in_(external_ids), live())
     return ((row[0], row[1]) for row in connection.execute(query.order_by(documents.c.id)))
 
 
 def of_collection(connection: Connection, name: str) -> list[int]:
-    query = select(documents.c.id).join(collections).where(collections.c.name == name, living())
+    query = select(documents.c.id).join(collections).where(collections.c.name == name, live())
     return list(connection.execute(query.order_by(documents.c.id)).scalars())
 
 
@@ -121,25 +121,25 @@ def insert_documents(connection: Connection, generation: int, batch: Sequence[Ne
 
 
 def retire(connection: Connection, generation: int, keys: Sequence[int]) -> int:
-    """Mark documents as no longer part of `generation`; how many were."""
-    statement = update(documents).where(documents.c.id.in_(keys), living()).values(retired=generation)
+    """Remove documents from `generation`; returns the number removed."""
+    statement = update(documents).where(documents.c.id.in_(keys), live()).values(retired=generation)
     return connection.execute(statement).rowcount
 
 
 def purge_some(connection: Connection, generation: int) -> int:
-    """Delete a chunk of what was retired up to `generation`; how many documents."""
-    doomed = select(documents.c.id).where(documents.c.retired <= generation).limit(CHUNK)
-    return _delete_documents(connection, list(connection.execute(doomed).scalars()))
+    """Delete a chunk of the documents retired up to `generation`; returns their number."""
+    retired = select(documents.c.id).where(documents.c.retired <= generation).limit(CHUNK)
+    return _delete_documents(connection, list(connection.execute(retired).scalars()))
 
 
 def unmake_some(connection: Connection, generation: int) -> int:
-    """Delete a chunk of what was born in an unfinished generation; how many documents."""
-    doomed = select(documents.c.id).where(documents.c.born == generation).limit(CHUNK)
-    return _delete_documents(connection, list(connection.execute(doomed).scalars()))
+    """Delete a chunk of the documents added in an unfinished generation; returns their number."""
+    added = select(documents.c.id).where(documents.c.born == generation).limit(CHUNK)
+    return _delete_documents(connection, list(connection.execute(added).scalars()))
 
 
 def restore(connection: Connection, generation: int) -> None:
-    """Give life back to what an unfinished generation retired."""
+    """Restore the documents that an unfinished generation retired."""
     connection.execute(update(documents).where(documents.c.retired == generation).values(retired=None))
 
 
@@ -148,11 +148,11 @@ def drop_empty_collections(connection: Connection) -> None:
     connection.execute(delete(collections).where(~used))
 
 
-def stored_after(
+def documents_after(
     connection: Connection, key: int, count: int, *, collection: str | None = None
 ) -> list[StoredDocument]:
-    """The next living documents after a key, with their passages; of a collection what the current generation sees."""
-    seen = living() if collection is None else and_(visible(), collections.c.name == collection)
+    """The next live documents after a key, with their passages; of a `collection` only the current generation's."""
+    seen = live() if collection is None else and_(visible(), collections.c.name == collection)
     query = (
         select(documents, collections.c.name.label("collection"))
         .join(collections)
@@ -169,28 +169,28 @@ def stored_after(
 
 
 def near_duplicates(connection: Connection, keyed: Sequence[tuple[int, NewPassage]]) -> dict[int, int]:
-    """For each new passage (by key) that shares enough sketches with an earlier one: the first such."""
+    """The earliest passage that shares enough sketches with a new one, by the new passage's key."""
     holders = _holders(connection, {value for _, passage in keyed for value in passage.sketches})
-    found = {}
+    originals = {}
     for key, passage in keyed:
         shared = Counter(holder for value in passage.sketches for holder in holders.get(value, ()))
         if near := [holder for holder, count in shared.items() if count >= SHARED_SKETCHES]:
-            found[key] = min(near)
+            originals[key] = min(near)
         for value in set(passage.sketches):
             present = holders.setdefault(value, [])
             if len(present) < HOLDERS:
                 present.append(key)
-    return found
+    return originals
 
 
 def _holders(connection: Connection, values: set[int]) -> dict[int, list[int]]:
-    """The first living passages with each sketch."""
+    """The first live passages with each sketch."""
     rank = func.row_number().over(partition_by=sketches.c.value, order_by=sketches.c.passage_id).label("rank")
     joined = sketches.join(passages, passages.c.id == sketches.c.passage_id).join(documents)
     held: dict[int, list[int]] = {}
     for chunk in chunks(values):
         query = select(sketches.c.value, sketches.c.passage_id, rank).select_from(joined)
-        ranked = query.where(sketches.c.value.in_(chunk), living()).subquery()
+        ranked = query.where(sketches.c.value.in_(chunk), live()).subquery()
         for row in connection.execute(select(ranked).where(ranked.c.rank <= HOLDERS).order_by(ranked.c.passage_id)):
             held.setdefault(row.value, []).append(row.passage_id)
     return held
@@ -200,7 +200,7 @@ def _holders(connection: Connection, values: set[int]) -> dict[int, list[int]]:
 
 
 def _allocate(connection: Connection, name: str, count: int) -> int:
-    """The first of `count` keys that nobody had before."""
+    """The first of `count` new keys."""
     statement = update(counters).where(counters.c.name == name).values(next=counters.c.next + count)
     return int(connection.execute(statement.returning(counters.c.next)).scalar_one()) - count
 
@@ -231,11 +231,11 @@ def _placed(
     keyed: Sequence[tuple[int, NewPassage]],
     repeats: Mapping[int, int],
 ) -> Iterator[list[dict[str, Any]]]:
-    """The rows of each document's passages."""
+    """Rows of the passages, one list a document."""
     remaining = iter(keyed)
     for document_key, document in zip(document_keys, batch, strict=True):
-        own = islice(remaining, len(document.passages))
-        yield [_passage_row(document_key, n, key, passage, repeats) for n, (key, passage) in enumerate(own)]
+        members = enumerate(islice(remaining, len(document.passages)))
+        yield [_passage_row(document_key, n, key, passage, repeats) for n, (key, passage) in members]
 
 
 def _passage_row(
@@ -269,7 +269,7 @@ def _passages_of(connection: Connection, keys: Sequence[int]) -> dict[int, list[
     return grouped
 
 
-def _stored(row: Row[Any], own: tuple[StoredPassage, ...]) -> StoredDocument:
+def _stored(row: Row[Any], passages: tuple[StoredPassage, ...]) -> StoredDocument:
     return StoredDocument(
-        row.id, row.collection, row.external_id, row.title, row.body, row.url, row.hash, row.origin, own
+        row.id, row.collection, row.external_id, row.title, row.body, row.url, row.hash, row.origin, passages
     )

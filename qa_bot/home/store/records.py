@@ -1,7 +1,7 @@
-"""What goes into the store and what comes out of it.
+"""Values that the store takes and returns.
 
-A *key* is an integer that the store gives out once and never again; `external_id` is the id that the owner gave.
-Times are seconds since 1970.
+A *key* is an integer that the store assigns and never reuses; `external_id` is the id in the user's files. Times are
+seconds since 1970.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ Vote = Literal["up", "down"]
 
 @dataclass(frozen=True, slots=True)
 class NewPassage:
-    """`[start, end)` is the passage's place in the document's body; `sketches` are values below 2**63."""
+    """`[start, end)` is the passage's span in the document's body; `sketches` are values below 2**63."""
 
     text: str
     start: int
@@ -25,7 +25,7 @@ class NewPassage:
 
 @dataclass(frozen=True, slots=True)
 class NewDocument:
-    """`collection` is a key of `Store.collection`; `origin` the file that the document came from."""
+    """`collection` is a key from `Store.collection`, `origin` the document's file."""
 
     collection: int
     external_id: str
@@ -39,7 +39,7 @@ class NewDocument:
 
 @dataclass(frozen=True, slots=True)
 class InsertedDocument:
-    """The keys given to a document and its passages; `duplicates[i]` is the passage that passage i nearly repeats."""
+    """Keys of a document and its passages; `duplicates[i]` is the earlier near-duplicate of passage i."""
 
     document: int
     passages: tuple[int, ...]
@@ -106,7 +106,7 @@ class Counts:
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One question and its answer; `rewritten` is the question as it was understood, `answer` the answer object."""
+    """A question and its answer object; `rewritten` is the question after follow-ups were resolved."""
 
     id: str
     question: str
@@ -116,7 +116,7 @@ class Turn:
     timings: Mapping[str, float] = field(default_factory=dict)
     asked: float = 0.0
     created: float = 0.0
-    persona: str = ""  # of the conversation, from the turn that begins it
+    persona: str = ""  # of the conversation, set by its first turn
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +139,7 @@ class Feedback:
 
 @dataclass(frozen=True, slots=True)
 class NearestDocument:
-    """The first source of an answer, whether or not it was used; `document` is the id that its owner gave."""
+    """The first source of an answer, used or not; `document` is its external id."""
 
     document: str
     collection: str
@@ -149,11 +149,11 @@ class NearestDocument:
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """A question that got no answer or a bad one, over all turns that asked it since it was last settled.
+    """A question without a good answer, over all turns since it was last settled.
 
-    `question` is the most frequent wording among the latest turns, as it was understood; `asked` counts turns,
-    `unanswered` and `downvoted` those of them that are so (one turn may be both). `comments` are the latest first;
-    `answer`, empty where there was none, and `nearest` are of the last turn.
+    `question` is the most frequent wording among the latest turns, with follow-ups resolved. `asked` counts turns,
+    `unanswered` and `downvoted` count some of them (one turn may be both). `comments` are the latest first. `answer`
+    ("" if there was none) and `nearest` belong to the last turn.
     """
 
     key: str
@@ -169,7 +169,7 @@ class Gap:
 
 @dataclass(frozen=True, slots=True)
 class JoinedCounts:
-    """What became of turns that came from elsewhere: new ones, those that were known already, and new votes on any."""
+    """Numbers of imported turns that were new or known, and of new votes on both."""
 
     turns: int = 0
     known: int = 0

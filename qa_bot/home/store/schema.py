@@ -1,4 +1,4 @@
-"""The tables, as the newest migration leaves them."""
+"""The tables after the newest migration."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from sqlalchemy import (
 )
 
 REVISIONS = ("0001", "0002")
-"""Every schema this code knows, oldest first; the last is the one it works with."""
+"""Known schemas, oldest first; the code works with the last."""
 
-Key = BigInteger().with_variant(Integer, "sqlite")  # only INTEGER PRIMARY KEY is SQLite's own row number
+Key = BigInteger().with_variant(Integer, "sqlite")  # in SQLite only INTEGER PRIMARY KEY is the row number
 
 metadata = MetaData(
     naming_convention={
@@ -61,7 +61,7 @@ documents = Table(
     Column("retired", Integer),
 )
 Index(
-    "uq_documents_live",  # one living document an id; its predecessor may still wait to be purged
+    "uq_documents_live",  # one live document an id; its predecessor may not be purged yet
     documents.c.collection_id,
     documents.c.external_id,
     unique=True,
@@ -70,7 +70,7 @@ Index(
 )
 Index("ix_documents_external_id", documents.c.external_id)
 Index(
-    "ix_documents_retired",  # without the living ones: SQLite would take it for a good way to find them
+    "ix_documents_retired",  # without live rows, or SQLite would use it to find them
     documents.c.retired,
     sqlite_where=documents.c.retired.is_not(None),
     postgresql_where=documents.c.retired.is_not(None),
@@ -98,7 +98,7 @@ sketches = Table(
 )
 
 counters = Table(
-    "counters",  # the next key of a table: keys are never used twice, for the index remembers deleted ones
+    "counters",  # the next key of a table; keys are never reused, since the index remembers deleted ones
     metadata,
     Column("name", String(32), primary_key=True),
     Column("next", BigInteger, nullable=False),
@@ -150,7 +150,7 @@ feedback = Table(
 )
 
 gaps = Table(
-    "gaps",  # a turn without an answer, or whose last vote is down, until its question is settled
+    "gaps",  # turns without an answer, or whose last vote is down, until their question is settled
     metadata,
     Column("turn_id", String(64), _reference("turns.id"), primary_key=True),
     Column("key", String(32), nullable=False),
@@ -161,15 +161,15 @@ gaps = Table(
 Index("ix_gaps_key", gaps.c.key, gaps.c.created, gaps.c.unanswered, gaps.c.downvoted)  # all that counting reads
 
 settled_gaps = Table(
-    "settled_gaps",  # when a question was answered by the owner or dismissed: only what is asked later counts
+    "settled_gaps",  # when the owner answered or dismissed a question; only later turns count
     metadata,
     Column("key", String(32), primary_key=True),
     Column("settled", Double, nullable=False),
 )
 
 deleted_conversations = Table(
-    "deleted_conversations",  # for a day: an answer on its way while its conversation is deleted is not recorded
+    "deleted_conversations",  # for a day, so that answers made during a deletion are not recorded
     metadata,
-    Column("key", String(32), primary_key=True),  # of the id, by which nobody can be known again
+    Column("key", String(32), primary_key=True),  # digest of the id
     Column("deleted", Double, nullable=False),
 )

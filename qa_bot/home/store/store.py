@@ -1,4 +1,4 @@
-"""One object for the whole store: every method is one short transaction, or several where its work is long."""
+"""The store as one object; each method runs one short transaction, or several for long work."""
 
 from __future__ import annotations
 
@@ -28,17 +28,16 @@ from qa_bot.home.store.records import (
     Vote,
 )
 
-INSERT_BATCH = 200  # documents a transaction: about a tenth of a second in which nobody else can write
-
-TURN_BATCH = 50  # turns a transaction: some hundredths of a second
+INSERT_BATCH = 200  # documents a transaction, which blocks other writers for about 0.1 s
+TURN_BATCH = 50  # turns a transaction: some 0.01 s
 
 
 class Store:
-    """Documents by generation, and what was asked.
+    """Documents by generation, conversations, turns and feedback; safe to share between threads.
 
-    A generation is written in many short transactions: `begin`, then `known`, `retire`, `insert` at will, then
-    `finish`, then `purge`. The rows of one that was never finished are undone by the next `begin`. Safe to share
-    between threads. Every method raises StoreError where the database fails.
+    A generation is written in many short transactions: `begin`, any number of `known`, `retire` and `insert`, then
+    `finish` and `purge`. The next `begin` undoes an unfinished generation. Every method raises StoreError if the
+    database fails.
     """
 
     def __init__(self, engine: Engine) -> None:
@@ -46,7 +45,7 @@ class Store:
 
     @classmethod
     def open(cls, url: str) -> Store:
-        """Connect, and bring the schema up to date; a database that a newer qa-bot made is refused."""
+        """Connect and migrate the schema; raises StoreError for the database of a newer qa-bot."""
         engine = open_engine(url)
         try:
             ensure_schema(engine)
@@ -69,14 +68,14 @@ class Store:
     # --- generations ---
 
     def begin(self, encoder: str, *, published: int | None = None) -> int:
-        """The number of a new generation, above all others.
+        """Return the number of a new generation, above all others.
 
-        What an earlier writer left unfinished is undone first, unless it is the `published` one: its index was already
-        current when the writer died, so that it is finished instead.
+        Unfinished generations are undone first, except the `published` one: its index was already current when its
+        writer died, so it is finished.
         """
         with reading(self._engine) as connection:
-            left = history.unfinished(connection)
-        for number in left:
+            unfinished = history.unfinished(connection)
+        for number in unfinished:
             if number == published:
                 self.finish(number)
             else:
@@ -90,7 +89,7 @@ class Store:
             history.finish_generation(connection, generation, counts)
 
     def purge(self, generation: int) -> int:
-        """Delete what was retired up to `generation`; how many documents."""
+        """Delete documents retired up to `generation`, and return their number."""
         purged = self._in_chunks(documents.purge_some, generation)
         with writing(self._engine) as connection:
             documents.drop_empty_collections(connection)
@@ -98,48 +97,48 @@ class Store:
         return purged
 
     def generation(self) -> GenerationInfo | None:
-        """The current one."""
+        """The current generation."""
         with reading(self._engine) as connection:
             return history.current_generation(connection)
 
     # --- documents ---
 
     def collection(self, name: str) -> int:
-        """The key of a collection, made where it is missing."""
+        """The key of a collection, which is created if missing."""
         with writing(self._engine) as connection:
             return documents.collection(connection, name)
 
     def collections(self) -> list[CollectionInfo]:
-        """By name, with what the current generation holds of each."""
+        """Collections by name, counting the documents of the current generation."""
         with reading(self._engine) as connection:
             return documents.all_collections(connection)
 
     def known(self, collection_id: int, external_ids: Iterable[str]) -> dict[str, KnownDocument]:
-        """What the building generation holds, by external id."""
-        found: dict[str, KnownDocument] = {}
+        """Documents of the generation being built, by external id."""
+        by_id: dict[str, KnownDocument] = {}
         for chunk in documents.chunks(map(storable, external_ids)):
             with reading(self._engine) as connection:
-                found.update(documents.known(connection, collection_id, chunk))
-        return found
+                by_id.update(documents.known(connection, collection_id, chunk))
+        return by_id
 
     def find(self, external_ids: Iterable[str]) -> dict[str, tuple[int, ...]]:
-        """Keys by external id, in any collection; ids that nobody has are left out."""
-        found: dict[str, tuple[int, ...]] = {}
+        """Keys by external id, in any collection; unknown ids are left out."""
+        keys: dict[str, tuple[int, ...]] = {}
         for chunk in documents.chunks(map(storable, external_ids)):
             with reading(self._engine) as connection:
                 for external_id, key in documents.find(connection, chunk):
-                    found[external_id] = (*found.get(external_id, ()), key)
-        return found
+                    keys[external_id] = (*keys.get(external_id, ()), key)
+        return keys
 
     def of_collection(self, name: str) -> list[int]:
-        """The keys of a collection's documents, ascending; none where there is no such collection."""
+        """The keys of a collection's documents, ascending; none if the collection does not exist."""
         with reading(self._engine) as connection:
             return documents.of_collection(connection, name)
 
     def insert(self, generation: int, new: Iterable[NewDocument]) -> list[InsertedDocument]:
-        """Add documents whose predecessors are retired, in the order given.
+        """Add documents in order; earlier versions of them must be retired before.
 
-        A passage that shares two of its three sketches with an earlier living one, here or in the store, is marked.
+        A passage that shares two of its three sketches with an earlier live one is marked as its near-duplicate.
         """
         inserted: list[InsertedDocument] = []
         for batch in documents.chunks(new, INSERT_BATCH):
@@ -148,7 +147,7 @@ class Store:
         return inserted
 
     def retire(self, generation: int, keys: Iterable[int]) -> int:
-        """Take documents out of `generation`; how many were in it."""
+        """Remove documents from `generation`, and return the number removed."""
         retired = 0
         for chunk in documents.chunks(keys):
             with writing(self._engine) as connection:
@@ -156,18 +155,18 @@ class Store:
         return retired
 
     def stream_documents(self, *, batch: int = 256, collection: str | None = None) -> Iterator[StoredDocument]:
-        """All living documents by ascending key; memory holds one batch, and no transaction stays open between two.
+        """All live documents by ascending key; memory holds one batch, and no transaction stays open between batches.
 
-        Of a `collection` those of the current generation, whatever a writer who died has left.
+        With `collection`, only its documents of the current generation.
         """
         key = -1
         while True:
             with reading(self._engine) as connection:
-                found = documents.stored_after(connection, key, batch, collection=collection)
-            if not found:
+                page = documents.documents_after(connection, key, batch, collection=collection)
+            if not page:
                 return
-            yield from found
-            key = found[-1].key
+            yield from page
+            key = page[-1].key
 
     def counts(self) -> Counts:
         with reading(self._engine) as connection:
@@ -187,18 +186,25 @@ class Store:
         asked: float | None = None,
         id: str = "",  # noqa: A002  # the noun's own name
     ) -> str:
-        """Record a question and its answer object; the turn's id. A missing conversation is made."""
+        """Record a question and its answer object, and return the turn's id. A missing conversation is created."""
         now = time.time()
-        asked = now if asked is None else asked
         turn = Turn(
-            id or history.new_id(), question, answer, rewritten, conversation, timings or {}, asked, now, persona
+            id or history.new_id(),
+            question,
+            answer,
+            rewritten,
+            conversation,
+            timings or {},
+            asked=now if asked is None else asked,
+            created=now,
+            persona=persona,
         )
         with writing(self._engine) as connection:
             history.save_turn(connection, turn)
         return turn.id
 
     def save_new_turns(self, many: Iterable[Turn]) -> None:
-        """Record turns, a batch of them in each transaction; those that are recorded already are left alone."""
+        """Record turns in batches; turns that are recorded already are skipped."""
         for batch in documents.chunks(many, TURN_BATCH):
             with writing(self._engine) as connection:
                 history.save_new_turns(connection, batch)
@@ -209,9 +215,9 @@ class Store:
             return history.turn_by_id(connection, id)
 
     def revise_answer(self, id: str, change: Callable[[Mapping[str, Any]], Mapping[str, Any]]) -> Turn:  # noqa: A002  # the noun's own name
-        """Put what `change` makes of a recorded answer object in its place; the turn as it is then.
+        """Replace a recorded answer object by `change` of it, and return the new turn.
 
-        Raises NotFoundError, and what `change` raises: nothing is changed then.
+        Raises NotFoundError, and any error of `change`; nothing is changed then.
         """
         with writing(self._engine) as connection:
             return history.revise_answer(connection, id, change)
@@ -226,32 +232,32 @@ class Store:
             history.save_feedback(connection, Feedback(turn, vote, comment, time.time()))
 
     def feedback(self, turn: str) -> list[Feedback]:
-        """What was said about a turn, oldest first."""
+        """All feedback on a turn, oldest first."""
         with reading(self._engine) as connection:
             return history.feedback_of(connection, turn)
 
     def voted(self) -> list[tuple[Turn, Feedback]]:
-        """Turns that somebody voted on, in the order they were asked, each with the last vote."""
+        """Turns with a vote, in the order they were asked, each with its last vote."""
         with reading(self._engine) as connection:
             return history.voted(connection)
 
     def last_feedback(self, conversation: str) -> dict[str, Feedback]:
-        """The last vote on each turn of a conversation that has one, by the turn's id."""
+        """The last vote on each turn of a conversation, by the turn's id; turns without a vote are left out."""
         with reading(self._engine) as connection:
             return history.last_feedback_in(connection, conversation)
 
     def gaps(self, *, limit: int = 100) -> tuple[list[Gap], int]:
-        """Questions without a good answer, the most frequent first; and how many there are in all."""
+        """Questions without a good answer, the most frequent first, and the number of all of them."""
         with reading(self._engine) as connection:
             return gaps.most_frequent(connection, limit)
 
     def settle_gap(self, key: str) -> int:
-        """Let a question be gone until it is asked again (its `question_key`); of how many turns it was."""
+        """Hide a question, by its `question_key`, until it is asked again; returns the number of its turns."""
         with writing(self._engine) as connection:
             return gaps.settle(connection, key, time.time())
 
     def conversations(self, *, limit: int = 100, before: float | None = None) -> list[ConversationInfo]:
-        """The last used first; only those used before the time `before`, where one is given."""
+        """The last used first; with `before` only those last used before that time."""
         with reading(self._engine) as connection:
             return history.all_conversations(connection, limit, before)
 
@@ -271,7 +277,7 @@ class Store:
             return history.last_turns_of(connection, conversation, count)
 
     def turn_ids_by_reference(self, conversation: str) -> dict[str, str]:
-        """Turns' ids by the askers' own ids of their questions, oldest first; none in an unknown conversation."""
+        """Ids of turns by the caller's references, oldest first; none for an unknown conversation."""
         with reading(self._engine) as connection:
             return history.turn_ids_by_reference(connection, conversation)
 
@@ -281,68 +287,68 @@ class Store:
             history.rename_conversation(connection, conversation, title)
 
     def delete_conversation(self, conversation: str) -> None:
-        """With its turns and feedback, and with what the files still hold of them; raises NotFoundError."""
+        """Delete a conversation with its turns and feedback, also from the files; raises NotFoundError."""
         with writing(self._engine) as connection:
             history.delete_conversation(connection, conversation)
         empty_journal(self._engine)
 
     def expire(self, before: float) -> tuple[list[str], int]:
-        """Remove what was last used before a time, and what the files still hold of it.
+        """Delete what was last used before a time, also from the files.
 
-        What is returned are the ids of the conversations that went, and how many turns without one.
+        Returns the ids of the deleted conversations, and the number of deleted turns without one.
         """
         with reading(self._engine) as connection:
             if not retention.has_expired(connection, before):
                 return [], 0
-        gone, alone = list[str](), 0
+        deleted, lone_turns = list[str](), 0
         while True:
             with writing(self._engine) as connection:
                 old, lone = retention.expire_some(connection, before)
             if not old and not lone:
                 empty_journal(self._engine)
-                return gone, alone
-            gone, alone = gone + old, alone + lone
+                return deleted, lone_turns
+            deleted, lone_turns = deleted + old, lone_turns + lone
 
     # --- to other homes and from them ---
 
     def stream_conversations(self, *, batch: int = 256) -> Iterator[ConversationInfo]:
-        """All of them by id, without the number of their turns."""
+        """All conversations by id, without the number of their turns."""
         last = ""
         while True:
             with reading(self._engine) as connection:
-                found = retention.conversations_after(connection, last, batch)
-            if not found:
+                page = retention.conversations_after(connection, last, batch)
+            if not page:
                 return
-            yield from found
-            last = found[-1].id
+            yield from page
+            last = page[-1].id
 
     def stream_turns(
         self, *, batch: int = TURN_BATCH, voted: bool = False
     ) -> Iterator[tuple[Turn, tuple[Feedback, ...]]]:
-        """All turns in the order they were recorded, each with all votes on it; with `voted` only such as have one."""
-        place = None
+        """All turns in the order they were recorded, each with its votes; with `voted` only turns with votes."""
+        cursor = None
         while True:
             with reading(self._engine) as connection:
-                found = retention.turns_after(connection, place, batch, voted=voted)
-            if not found:
+                page = retention.turns_after(connection, cursor, batch, voted=voted)
+            if not page:
                 return
-            yield from found
-            last, _ = found[-1]
-            place = last.created, last.id
+            yield from page
+            last, _ = page[-1]
+            cursor = last.created, last.id
 
     def settled_gaps(self) -> list[tuple[str, float]]:
-        """Keys of the questions that the owner settled, and when."""
+        """Keys of the questions that the owner settled, and the time of each."""
         with reading(self._engine) as connection:
             return retention.settled(connection)
 
     @contextmanager
     def joining(self) -> Iterator[Joining]:
-        """One transaction in which conversations from elsewhere join; an error leaves everything as it was."""
+        """One transaction that imports conversations; an error undoes all of it."""
         with writing(self._engine) as connection:
             yield Joining(connection)
 
     def roll_back(self, generation: int) -> None:
-        """Undo an unfinished generation: what was born in it goes, what it retired lives again."""
+        """Undo an unfinished generation: delete what it added, restore what it retired."""
         self._in_chunks(documents.unmake_some, generation)
         with writing(self._engine) as connection:
             documents.restore(connection, generation)
@@ -360,30 +366,30 @@ class Store:
 
 
 class Joining:
-    """A transaction in which conversations, turns and votes from elsewhere are put in; known ones are left alone."""
+    """A transaction that imports conversations, turns and votes; known ones are skipped."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
 
-    def settled_gaps(self, given: Iterable[tuple[str, float]]) -> None:
-        """To be called before turns: settled questions want no answer."""
-        retention.join_settled(self._connection, given)
+    def settled_gaps(self, imported: Iterable[tuple[str, float]]) -> None:
+        """Call it before `turns`: turns of settled questions are no gaps."""
+        retention.join_settled(self._connection, imported)
 
-    def conversations(self, given: Sequence[ConversationInfo]) -> int:
-        """How many of them are new."""
-        return retention.join_conversations(self._connection, given)
+    def conversations(self, imported: Sequence[ConversationInfo]) -> int:
+        """Returns the number of new ones."""
+        return retention.join_conversations(self._connection, imported)
 
     def known(self, conversations: Iterable[str]) -> set[str]:
-        """Which of these ids are of conversations."""
+        """The ids that belong to a conversation."""
         return retention.known_conversations(self._connection, conversations)
 
-    def turns(self, given: Sequence[tuple[Turn, Sequence[Feedback]]]) -> JoinedCounts:
-        """Turns of no conversation or of known ones, each with all votes on it."""
-        return retention.join_turns(self._connection, given)
+    def turns(self, imported: Sequence[tuple[Turn, Sequence[Feedback]]]) -> JoinedCounts:
+        """Turns without a conversation or of known ones, each with all its votes."""
+        return retention.join_turns(self._connection, imported)
 
 
 def migrate(url: str) -> tuple[str | None, str]:
-    """Bring a database to the newest schema; the revisions before (None: it was empty) and after."""
+    """Migrate a database to the newest schema; the revisions before (None if it was empty) and after."""
     engine = open_engine(url)
     try:
         return ensure_schema(engine)

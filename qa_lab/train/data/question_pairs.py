@@ -227,7 +227,7 @@ class _Entry(Handler[Item]):
             concept = " ".join(sorted({*self._identifiers})) if self._identifiers else ""
             where = f"{self._where}:{self.line()}"
             key = f"{self._type}\t{concept}" if concept and self._type else ""
-            self.found.append(_Questions("", text, "", where=where, concept=key))
+            self.results.append(_Questions("", text, "", where=where, concept=key))
 
 
 def _medquad(leaf: SourceFile) -> Iterator[Item]:

@@ -21,10 +21,11 @@ from qa_bot.answering.models.personas import PersonaLines, PersonaStore
 from qa_bot.answering.models.ranker_loading import ConfiguredRankers
 from qa_bot.answering.stages.decide import Calibrations
 from qa_bot.documents.sync import add
-from qa_bot.home.config import AnswerSection, Config, FusionSection, RankingSection, RetrievalSection, StyleSection
+from qa_bot.home.config import Config
 from qa_bot.home.folder import Home
 from qa_bot.home.generations import Generations
 from qa_bot.home.index import Index
+from qa_bot.home.sections import AnswerSection, FusionSection, RankingSection, RetrievalSection, StyleSection
 from qa_bot.home.starter import ENCODER
 from qa_core.encoders.static_encoder import StaticEncoder
 from qa_core.types import AnswerSource, Question, StyledLine

@@ -23,10 +23,11 @@ from qa_bot.documents.ingest.records import Limits, Record
 from qa_bot.documents.reject_log import AddReport
 from qa_bot.documents.sync import add, add_records, delete, repair, switch_encoder
 from qa_bot.home import index
-from qa_bot.home.config import Config, PassagesSection
+from qa_bot.home.config import Config
 from qa_bot.home.folder import Home, WriterBusyError
 from qa_bot.home.generations import CorruptGenerationError, Generations
 from qa_bot.home.index import Index, Manifest
+from qa_bot.home.sections import PassagesSection
 from qa_bot.home.starter import ENCODER
 from qa_bot.home.store import Store
 from qa_core.encoders.static_encoder import StaticEncoder

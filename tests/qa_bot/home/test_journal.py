@@ -7,9 +7,10 @@ import time
 import pytest
 
 from qa_bot.bot import Bot
-from qa_bot.home.config import Config, ConversationsSection, load_config
+from qa_bot.home.config import Config, load_config
 from qa_bot.home.folder import Home
 from qa_bot.home.journal import DAY, append, open_store
+from qa_bot.home.sections import ConversationsSection
 from qa_bot.home.store import Store, StoreError
 
 TURN = {"question": "Why?", "answer": {"answer": "Because."}, "timings": {"total": 0.1}, "asked": 5.0}

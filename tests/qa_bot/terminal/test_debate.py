@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from qa_bot.answering.models.personas import PersonaError, PersonaLines, PersonaStore
-from qa_bot.home.config import StyleSection
+from qa_bot.home.sections import StyleSection
 from qa_bot.terminal.debate import debate, debaters
 from qa_core.types import StyledLine
 

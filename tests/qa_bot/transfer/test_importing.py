@@ -24,10 +24,11 @@ from qa_bot.documents.ingest.files.byte_budget import LimitError
 from qa_bot.documents.ingest.passages import cut
 from qa_bot.documents.ingest.records import Limits, Record
 from qa_bot.documents.sync import add_records
-from qa_bot.home.config import Config, PassagesSection, load_config
+from qa_bot.home.config import Config, load_config
 from qa_bot.home.folder import Home, WriterBusyError
 from qa_bot.home.generations import Generations
 from qa_bot.home.journal import open_store
+from qa_bot.home.sections import PassagesSection
 from qa_bot.home.starter import ENCODER
 from qa_bot.home.store import Store, StoredPassage
 from qa_bot.transfer.archive import ArchiveError, opened

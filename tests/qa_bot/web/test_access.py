@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from qa_bot.home.config import ConfigError, ServeSection
+from qa_bot.home.config import ConfigError
+from qa_bot.home.sections import ServeSection
 from qa_bot.web.access import PUBLIC_ROUTES, WRONG_TOKENS, Access, TokenBuckets, addresses, check_binding, token_for
 
 SECRET = "correct-horse"

@@ -13,7 +13,7 @@ import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestClient, TestServer
 
-from qa_bot.home.config import ServeSection
+from qa_bot.home.sections import ServeSection
 from qa_bot.web.app import BODY, make_app
 from qa_bot.web.errors import CODES, ServiceError
 from qa_bot.web.logs import AsJson, AsLine, configure, event, note, serving

@@ -1,1 +1,1 @@
-"""One reader for each format."""
+"""A reader for each format, as listed in `detect.READERS`."""

@@ -1,4 +1,4 @@
-"""The door to selectolax: the title and main text of a page, and fragments of HTML as plain text."""
+"""The title and main text of HTML pages, and fragments as plain text. The only file that imports selectolax."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ FURNITURE = (
 )
 PARAGRAPHS = "p, h1, h2, h3, h4, h5, h6, blockquote, table, ul, ol, dl, section, article"
 LINES = "hr, div, li, tr, dt, dd, address, details, summary, figure, figcaption, header, main, fieldset"
-# Stand for breaks while the white space of the source is folded; Unicode's noncharacters, so never real text.
+# Placeholders for breaks while white space is folded: Unicode noncharacters, which never occur in text.
 LINE, PARAGRAPH, BREAK, SPACE = "\ufdd0", "\ufdd1", "\ufdd2", "\ufdd3"
 KEPT_SPACE = {ord("\n"): BREAK, ord(" "): SPACE, ord("\t"): SPACE * 4}
 KEPT_BACK = {ord(BREAK): "\n", ord(SPACE): " "}
 GAP = re.compile(rf" ?[{LINE}{PARAGRAPH}][ {LINE}{PARAGRAPH}]*")
-LINK_LIST = 0.6  # a list with more of its text inside links than this leads elsewhere: a menu
-MAIN_SHARE = 0.3  # <main> or <article> stands for the page when it has this share of the page's text
+LINK_LIST = 0.6  # a list with a larger share of its text in links is a menu
+MAIN_SHARE = 0.3  # <main> or <article> replaces the page if it holds this share of its text
 
 
-def records(leaf: SourceFile) -> Iterator[Item]:
+def records(file: SourceFile) -> Iterator[Item]:
     """One record: the page's title and main text, without scripts, menus and footers; the id is the path."""
-    title, text = page(leaf.text())
+    title, text = page(file.text())
     if not text:
-        yield Reject(f"{leaf.where}:1", "Expected a page with text, but got none (a page made by scripts?); save it.")
+        yield Reject(f"{file.where}:1", "Expected a page with text, but got none (a page made by scripts?); save it.")
     else:
-        yield Record(leaf.name, title or PurePosixPath(leaf.name).stem, text, where=f"{leaf.where}:1")
+        yield Record(file.name, title or PurePosixPath(file.name).stem, text, where=f"{file.where}:1")
 
 
 def page(html: str) -> tuple[str, str]:
@@ -54,7 +54,7 @@ def page(html: str) -> tuple[str, str]:
 
 
 def plain(html: str) -> str:
-    """The text of a fragment, blocks on lines of their own."""
+    """The text of a fragment, one line a block."""
     if "<" not in html and "&" not in html:
         return html.strip()
     tree = LexborHTMLParser(html)

@@ -1,4 +1,4 @@
-"""The objects of one large JSON array, sliced out of the stream without holding the array."""
+"""Reads the objects of a large JSON array one by one from a stream."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ class JsonEndError(ValueError):
 
 
 def elements(stream: IO[bytes], *, limit: int) -> Iterator[tuple[int, bytes | None]]:
-    """Line and bytes of each object that is an element of the root array, or of an array in the root object.
+    """Line number and bytes of each object in the root array, or in an array of the root object.
 
-    None stands for an element of more than `limit` bytes. Raises JsonEndError where the stream ends too early.
+    The bytes are None for an element over `limit` bytes. Raises JsonEndError if the stream ends too early.
     """
     slicer = _Slicer(limit)
     while chunk := stream.read(CHUNK):
@@ -77,7 +77,7 @@ class _Slicer:
         return line, data if data is None or len(data) <= self.limit else None
 
     def _drop(self) -> None:
-        """Forget what is read, but for an element that is still open and within the limit."""
+        """Drop the bytes that were read, except an open element within the limit."""
         self.too_long = self.start >= 0 and (self.too_long or len(self.held) - self.start > self.limit)
         keep = self.start if self.start >= 0 and not self.too_long else len(self.held)
         self.line += self.held.count(b"\n", 0, keep)

@@ -1,4 +1,4 @@
-"""The door to markdown-it: a file is split at its headings of level 1 and 2 into documents.
+"""Splits Markdown files into documents at headings of level 1 and 2. The only file that imports markdown-it.
 
 The id is `PATH#slug` with the slug that GitHub gives the heading (`-1`, `-2`, … where it repeats), the title is the
 heading under its level-1 heading (`Install › Linux`); text before the first heading has the bare path as its id.
@@ -45,22 +45,22 @@ class _Section:
         return re.sub(r"\n{3,}", "\n\n", "".join(self.parts).replace(" \n", "\n")).strip()
 
 
-def records(leaf: SourceFile) -> Iterator[Item]:
+def records(file: SourceFile) -> Iterator[Item]:
     """A record for each section that has text."""
-    source = leaf.text()
+    source = file.text()
     front = FRONT_MATTER.match(source)
-    given = FRONT_TITLE.search(front[0]) if front else None
-    title = given[1] if given and given[1] else PurePosixPath(leaf.name).stem
+    front_title = FRONT_TITLE.search(front[0]) if front else None
+    title = front_title[1] if front_title and front_title[1] else PurePosixPath(file.name).stem
     start = front.end() if front else 0
     first_line = 1 + source.count("\n", 0, start)
     empty = True
     for section in sections(source[start:], title):
         if text := section.text:
             empty = False
-            identifier = f"{leaf.name}#{section.slug}" if section.slug else leaf.name
-            yield Record(identifier, section.title, text, where=f"{leaf.where}:{first_line + section.line}")
+            identifier = f"{file.name}#{section.slug}" if section.slug else file.name
+            yield Record(identifier, section.title, text, where=f"{file.where}:{first_line + section.line}")
     if empty:
-        yield Reject(f"{leaf.where}:1", "Expected text, but got none (headings alone, or an empty file); add some.")
+        yield Reject(f"{file.where}:1", "Expected text, but got none (headings alone, or an empty file); add some.")
 
 
 def sections(source: str, title: str) -> Iterator[_Section]:

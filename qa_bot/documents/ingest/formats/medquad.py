@@ -1,7 +1,7 @@
-"""MedQuAD (Ben Abacha and Demner-Fushman 2019): a `QAPair` with a question and an answer becomes a document.
+"""MedQuAD (Ben Abacha and Demner-Fushman 2019): each `QAPair` with a question and an answer is a document.
 
-The pid of a pair is unique in its file only, and file names repeat across the folders of the published archive.
-So the id is `FILE#pid`, where FILE is the path below what was named on the command line, without `.xml`:
+The pid of a pair is unique only in its file, and file names repeat across the folders of the published archive.
+So the id is `FILE#pid`, where FILE is the path below the argument on the command line, without `.xml`:
 `2_GARD_QA/0000001#1` from the archive or from its unpacked folder, `0000001#1` from that file alone.
 """
 
@@ -14,17 +14,17 @@ from qa_bot.documents.ingest.files.source_file import SourceFile
 from qa_bot.documents.ingest.formats.xml import Handler, XmlError, stream
 from qa_bot.documents.ingest.records import Item, Record, Reject
 
-LIST_ITEM = "   - "  # how the items of a list are run together in the published files
+LIST_ITEM = "   - "  # separates the items of a list in the published files
 BLANK_LINES = re.compile(r"\n{3,}")
 
 
 class _Pairs(Handler[Item]):
     """Builds a record for each QAPair."""
 
-    def __init__(self, leaf: SourceFile) -> None:
+    def __init__(self, file: SourceFile) -> None:
         super().__init__()
-        self.where = leaf.where
-        self.file = leaf.name.removesuffix(".xml")
+        self.where = file.where
+        self.name = file.name.removesuffix(".xml")
         self.url = ""
         self.root = ""
         self.pairs = 0
@@ -55,7 +55,7 @@ class _Pairs(Handler[Item]):
         if tag in self._texts:
             self._open = None
         elif tag == "QAPair":
-            self.found.append(self._pair())
+            self.results.append(self._pair())
             self._texts = {}
 
     def _pair(self) -> Record | Reject:
@@ -64,26 +64,26 @@ class _Pairs(Handler[Item]):
         if not question or not answer:
             missing = "question" if not question else "answer"
             return Reject(where, f"no {missing}: expected a question and its answer in pair {self._pid}; add it.")
-        return Record(f"{self.file}#{self._pid}", question, answer, url=self.url, where=where)
+        return Record(f"{self.name}#{self._pid}", question, answer, url=self.url, where=where)
 
 
 def _unindented(text: str) -> str:
-    """Text without the indentation of the XML it stood in, list items on lines of their own."""
+    """Text without the indentation of the XML, one line a list item."""
     lines = [" ".join(line.split()) for line in text.replace(LIST_ITEM, "\n- ").split("\n")]
     text = "\n".join(lines)
     return (BLANK_LINES.sub("\n\n", text) if "\n\n\n" in text else text).strip()
 
 
-def records(leaf: SourceFile) -> Iterator[Item]:
-    """A record for each pair that has an answer; pairs before a broken place are kept."""
-    pairs = _Pairs(leaf)
+def records(file: SourceFile) -> Iterator[Item]:
+    """A record for each pair with an answer; pairs before an XML error are kept."""
+    pairs = _Pairs(file)
     try:
-        yield from stream(leaf, pairs)
+        yield from stream(file, pairs)
     except XmlError as error:
-        yield Reject(f"{leaf.where}:{error.line}", f"{error} The {pairs.pairs} pairs begun before it were looked at.")
+        yield Reject(f"{file.where}:{error.line}", f"{error} The {pairs.pairs} pairs before it were read.")
         return
     if pairs.pairs == 0:
-        yield Reject(f"{leaf.where}:1", _no_pairs(pairs))
+        yield Reject(f"{file.where}:1", _no_pairs(pairs))
 
 
 def _no_pairs(pairs: _Pairs) -> str:

@@ -1,4 +1,4 @@
-"""The door to pypdf: one document a file."""
+"""Reads PDF files, one document a file. The only file that imports pypdf."""
 
 from __future__ import annotations
 
@@ -18,29 +18,29 @@ TITLE_CHARACTERS = 150
 HYPHEN_BREAK = re.compile(r"(?<=\w)-\n(?=[a-z])")
 WRAPPED_LINE = re.compile(r"(?<=[^\n]{30}[\w,;])\n(?=[a-z(])")
 
-logging.getLogger("pypdf").setLevel(logging.CRITICAL)  # it reports each repaired object; a Reject says what matters
+logging.getLogger("pypdf").setLevel(logging.CRITICAL)  # it logs every repaired object; rejects are enough
 
 
 class _UnreadableError(Exception):
     pass
 
 
-def records(leaf: SourceFile) -> Iterator[Item]:
+def records(file: SourceFile) -> Iterator[Item]:
     """One record with the path as its id: its title from the metadata, else its first line."""
-    with leaf.file() as file:
+    with file.file() as stream:
         try:
-            title, text = document(file, limit=leaf.limits.record_bytes)
+            title, text = document(stream, limit=file.limits.record_bytes)
         except _UnreadableError as error:
-            yield Reject(leaf.where, str(error))
+            yield Reject(file.where, str(error))
         except LimitError:
-            yield Reject(leaf.where, over_record_limit(leaf.limits))
+            yield Reject(file.where, over_record_limit(file.limits))
         else:
-            title = leaf.repairs.clean(title) or PurePosixPath(leaf.name).stem
-            yield Record(leaf.name, title, leaf.repairs.clean(text), where=f"{leaf.where}:1")
+            title = file.repairs.clean(title) or PurePosixPath(file.name).stem
+            yield Record(file.name, title, file.repairs.clean(text), where=f"{file.where}:1")
 
 
 def document(file: IO[bytes], *, limit: int) -> tuple[str, str]:
-    """Title (empty where there is none) and text, an empty line between pages."""
+    """Title, or "" if there is none, and text with an empty line between pages."""
     try:
         reader = PdfReader(file)
         if reader.is_encrypted and not reader.decrypt(""):

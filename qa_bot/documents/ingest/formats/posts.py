@@ -1,4 +1,4 @@
-"""Questions and answers of any number, matched in a temporary SQLite file."""
+"""Matches any number of questions and answers in a temporary SQLite file."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ TABLE = sa.Table(
 
 
 class Posts:
-    """A spool of posts; a context manager, whose file is gone at its end."""
+    """A spool of posts; leaving the context removes its file."""
 
     def __init__(self) -> None:
         self._stack = ExitStack()
@@ -51,7 +51,7 @@ class Posts:
         engine = sa.create_engine(f"sqlite:///{Path(folder) / 'posts.sqlite'}")
         self._stack.callback(engine.dispose)
         self._connection = self._stack.enter_context(engine.connect())
-        for pragma in ("journal_mode = OFF", "synchronous = OFF"):  # a spool that nobody reads after a crash
+        for pragma in ("journal_mode = OFF", "synchronous = OFF"):  # the spool is not read after a crash
             self._connection.exec_driver_sql(f"PRAGMA {pragma}")
         TABLE.metadata.create_all(self._connection)
         self._waiting: list[dict[str, object]] = []
@@ -78,9 +78,9 @@ class Posts:
         """Each question in the order of the file, with its accepted, else best voted, else first answer."""
         self._flush()
         answers = TABLE.alias()
-        of_it = sa.select(answers.c.row).where(answers.c.parent == TABLE.c.id).limit(1)
-        accepted = of_it.where(answers.c.id == TABLE.c.accepted).scalar_subquery()
-        voted = of_it.order_by(answers.c.score.desc().nulls_last(), answers.c.id).scalar_subquery()
+        answer_rows = sa.select(answers.c.row).where(answers.c.parent == TABLE.c.id).limit(1)
+        accepted = answer_rows.where(answers.c.id == TABLE.c.accepted).scalar_subquery()
+        voted = answer_rows.order_by(answers.c.score.desc().nulls_last(), answers.c.id).scalar_subquery()
         best = sa.func.coalesce(accepted, voted).label("best")
         questions = sa.select(TABLE.c.row, best).where(TABLE.c.parent.is_(None)).subquery()
         question, answer = TABLE.alias(), TABLE.alias()

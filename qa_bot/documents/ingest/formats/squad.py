@@ -1,7 +1,4 @@
-"""SQuAD (Rajpurkar et al. 2016, 1.1 and 2.0): each paragraph becomes a document.
-
-The paragraph's own questions are left out on purpose: they are what the set is evaluated with.
-"""
+"""SQuAD (Rajpurkar et al. 2016, 1.1 and 2.0): each paragraph is a document, without its questions (the test set)."""
 
 from __future__ import annotations
 
@@ -13,39 +10,39 @@ from qa_bot.documents.ingest.formats.json_elements import JsonEndError, elements
 from qa_bot.documents.ingest.records import Item, Record, Reject
 
 
-def records(leaf: SourceFile) -> Iterator[Item]:
+def records(file: SourceFile) -> Iterator[Item]:
     """A record for each paragraph, with id `NAME#ARTICLE.PARAGRAPH` counted from 1."""
     try:
         number = 0
-        for number, (line, data) in enumerate(elements(leaf.stream, limit=leaf.limits.record_bytes), 1):
-            where = f"{leaf.where}:{line}"
+        for number, (line, data) in enumerate(elements(file.stream, limit=file.limits.record_bytes), 1):
+            where = f"{file.where}:{line}"
             if data is None:
-                yield Reject(where, over_record_limit(leaf.limits))
+                yield Reject(where, over_record_limit(file.limits))
             else:
-                yield from _article(data, number, where=where, leaf=leaf)
+                yield from _article(data, number, where=where, file=file)
         if number == 0:
-            yield Reject(leaf.where, 'Expected SQuAD\'s {"data": [articles]}, but got no article; name the --format.')
+            yield Reject(file.where, 'Expected SQuAD\'s {"data": [articles]}, but got no article; name the --format.')
     except JsonEndError as error:
-        yield Reject(leaf.where, str(error))
+        yield Reject(file.where, str(error))
 
 
-def _article(data: bytes, number: int, *, where: str, leaf: SourceFile) -> Iterator[Item]:
+def _article(data: bytes, number: int, *, where: str, file: SourceFile) -> Iterator[Item]:
     try:
         article = json.loads(data)
         paragraphs = article["paragraphs"]
-        title = leaf.repairs.clean(str(article.get("title") or "")).replace("_", " ").strip()
+        title = file.repairs.clean(str(article.get("title") or "")).replace("_", " ").strip()
         if not isinstance(paragraphs, list):
             raise TypeError("paragraphs is no list")
     except (ValueError, LookupError, TypeError, RecursionError) as error:
         yield Reject(where, f"Expected article {number} with title and paragraphs, but got {error!r}; correct it.")
         return
     for position, paragraph in enumerate(paragraphs, 1):
-        yield _paragraph(paragraph, title, f"{number}.{position}", where=where, leaf=leaf)
+        yield _paragraph(paragraph, title, f"{number}.{position}", where=where, file=file)
 
 
-def _paragraph(paragraph: object, title: str, position: str, *, where: str, leaf: SourceFile) -> Record | Reject:
+def _paragraph(paragraph: object, title: str, position: str, *, where: str, file: SourceFile) -> Record | Reject:
     context = paragraph.get("context") if isinstance(paragraph, dict) else None
     if not isinstance(context, str) or not context.strip():
         return Reject(where, f"Expected a text in context of paragraph {position}, but got none; correct it.")
-    text = leaf.repairs.clean(context).strip()
-    return Record(f"{leaf.name}#{position}", title, text, where=where)
+    text = file.repairs.clean(context).strip()
+    return Record(f"{file.name}#{position}", title, text, where=where)

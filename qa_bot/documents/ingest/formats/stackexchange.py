@@ -33,7 +33,7 @@ class _Rows(Handler[Post | Reject]):
     def start(self, tag: str, attributes: dict[str, str]) -> None:
         self.root = self.root or tag
         if tag == "row" and attributes.get("PostTypeId") in {QUESTION, ANSWER}:
-            self.found.append(self._post(attributes))
+            self.results.append(self._post(attributes))
 
     def _post(self, attributes: dict[str, str]) -> Post | Reject:
         is_question = attributes["PostTypeId"] == QUESTION
@@ -58,31 +58,31 @@ def _number(attributes: dict[str, str], name: str) -> int:
     return int(value)
 
 
-def records(leaf: SourceFile) -> Iterator[Item]:
-    """A record for each question that has an answer; posts before a broken place are kept."""
-    rows = _Rows(leaf.where)
+def records(file: SourceFile) -> Iterator[Item]:
+    """A record for each question with an answer; posts before an XML error are kept."""
+    rows = _Rows(file.where)
     broken = None
     with Posts() as posts:
         try:
-            for found in stream(leaf, rows):
-                if isinstance(found, Reject):
-                    yield found
+            for post in stream(file, rows):
+                if isinstance(post, Reject):
+                    yield post
                 else:
-                    posts.add(found)
+                    posts.add(post)
         except XmlError as error:
-            broken = Reject(f"{leaf.where}:{error.line}", f"{error} The posts before this line are kept.")
-        yield from _answered(posts, leaf)
+            broken = Reject(f"{file.where}:{error.line}", f"{error} The posts before this line are kept.")
+        yield from _answered(posts, file)
     if broken is not None:
         yield broken
     elif rows.root != "posts":
-        yield Reject(f"{leaf.where}:1", f"Expected the root <posts>, but got <{rows.root}>; add the file Posts.xml.")
+        yield Reject(f"{file.where}:1", f"Expected the root <posts>, but got <{rows.root}>; add the file Posts.xml.")
 
 
-def _answered(posts: Posts, leaf: SourceFile) -> Iterator[Item]:
-    site = SITE.search(leaf.where)
+def _answered(posts: Posts, file: SourceFile) -> Iterator[Item]:
+    site = SITE.search(file.where)
     for question, answer in posts.pairs():
-        where = f"{leaf.where}:{question.line}"
-        text = leaf.repairs.clean(plain(answer.body)) if answer is not None else ""
+        where = f"{file.where}:{question.line}"
+        text = file.repairs.clean(plain(answer.body)) if answer is not None else ""
         if not text or not question.title.strip():
             missing = "title" if text else "answer"
             yield Reject(where, f"no {missing}: expected question {question.id} to have one; it is left out.")

@@ -1,6 +1,6 @@
 """Tab-separated documents: MS MARCO's collections, or rows under a header that names the fields.
 
-MS MARCO's rows are taken as they are. Under a header, cells may be quoted and then hold line breaks (RFC 4180).
+Rows of MS MARCO are split at tabs only. Under a header, cells may be quoted and then hold line breaks (RFC 4180).
 """
 
 from __future__ import annotations
@@ -24,22 +24,22 @@ KNOWN = {"_id", "id", "title", "text", "question", "answer", "body", "url"}
 Line = tuple[int, bytes | None]
 
 
-def records(leaf: SourceFile) -> Iterator[Item]:
+def records(file: SourceFile) -> Iterator[Item]:
     """A record for each row; without an id column its id is `NAME#LINE`."""
-    lines = leaf.lines()
+    lines = file.lines()
     first = next(lines, None)
     if first is None:
         return
     header = _header(first[1].decode().split("\t")) if first[1] is not None else None
     if header is not None:
-        yield from _quoted(lines, header, leaf)
+        yield from _quoted(lines, header, file)
         return
     for number, line in chain([first], lines):
         if line is None:
-            yield Reject(f"{leaf.where}:{number}", over_record_limit(leaf.limits))
+            yield Reject(f"{file.where}:{number}", over_record_limit(file.limits))
         elif line.strip():
             cells = line.decode().split("\t")
-            yield _row(cells, COLUMNS.get(len(cells)), number, leaf)
+            yield _row(cells, COLUMNS.get(len(cells)), number, file)
 
 
 def _header(cells: list[str]) -> tuple[str, ...] | None:
@@ -49,7 +49,7 @@ def _header(cells: list[str]) -> tuple[str, ...] | None:
     return names if is_header and len(named) >= 2 else None
 
 
-def _quoted(lines: Iterator[Line], header: tuple[str, ...], leaf: SourceFile) -> Iterator[Item]:
+def _quoted(lines: Iterator[Line], header: tuple[str, ...], file: SourceFile) -> Iterator[Item]:
     rejects: list[Reject] = []
     number = 1
 
@@ -57,7 +57,7 @@ def _quoted(lines: Iterator[Line], header: tuple[str, ...], leaf: SourceFile) ->
         nonlocal number
         for number, line in lines:  # the line where a row ends, for messages
             if line is None:
-                rejects.append(Reject(f"{leaf.where}:{number}", over_record_limit(leaf.limits)))
+                rejects.append(Reject(f"{file.where}:{number}", over_record_limit(file.limits)))
             else:
                 yield line.decode() + "\n"
 
@@ -70,19 +70,19 @@ def _quoted(lines: Iterator[Line], header: tuple[str, ...], leaf: SourceFile) ->
             break
         except csv.Error as error:
             reason = f"Expected a row, but got {error} (a quotation mark that never closes?); correct the cell."
-            rejects.append(Reject(f"{leaf.where}:{begin}", reason))
+            rejects.append(Reject(f"{file.where}:{begin}", reason))
             continue
         finally:
             yield from rejects
             rejects.clear()
         if any(cells):
-            yield _row(cells, header, begin, leaf)
+            yield _row(cells, header, begin, file)
 
 
-def _row(cells: list[str], names: tuple[str, ...] | None, number: int, leaf: SourceFile) -> Record | Reject:
-    where = f"{leaf.where}:{number}"
+def _row(cells: list[str], names: tuple[str, ...] | None, number: int, file: SourceFile) -> Record | Reject:
+    where = f"{file.where}:{number}"
     if names is None or len(names) != len(cells):
         expected = str(len(names)) if names else "2 (id, text), 3 (id, title, text) or 4 (id, url, title, text)"
         return Reject(where, f"Expected {expected} columns, but got {len(cells)}; correct the tabs of the line.")
     fields = {name: cell for name, cell in zip(names, cells, strict=True) if name in KNOWN}
-    return record_of(fields, where=where, default_id=f"{leaf.name}#{number}", repairs=leaf.repairs)
+    return record_of(fields, where=where, default_id=f"{file.name}#{number}", repairs=file.repairs)

@@ -11,9 +11,10 @@ import pytest
 from kg_index.answers.answerer import Answerer
 from qa_bot.answering.graph.facts import COLLECTION, NO_TOPIC, FactResult, Facts, FactsError, Fitted, open_facts
 from qa_bot.documents import graph
-from qa_bot.home.config import AnswerSection, Config, FactsSection
+from qa_bot.home.config import Config
 from qa_bot.home.encoders import resolve
 from qa_bot.home.folder import Home
+from qa_bot.home.sections import AnswerSection, FactsSection
 from qa_bot.home.starter import FACT_QUESTIONS, GRAPH, NAMESPACE
 from qa_core.types import Encoder
 from qa_lab.evaluate.graph.fact_questions import FactQuestion, read_fact_questions

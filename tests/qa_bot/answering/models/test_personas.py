@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from qa_bot.answering.models.personas import PersonaError, PersonaStore
-from qa_bot.home.config import StyleSection
+from qa_bot.home.sections import StyleSection
 
 TURNS = ["where do cats sleep?"]
 

@@ -7,7 +7,7 @@ import pytest
 
 from qa_bot.answering.models import ranker_loading as rankers
 from qa_bot.answering.models.ranker_loading import LOADERS, RankerError, open_configured, open_ranker, open_rankers
-from qa_bot.home.config import RankingSection
+from qa_bot.home.sections import RankingSection
 
 
 def test_every_kind_names_what_opens_it():

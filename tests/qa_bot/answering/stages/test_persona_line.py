@@ -4,7 +4,7 @@ import pytest
 
 from qa_bot.answering.models.personas import PersonaLines, PersonaStore
 from qa_bot.answering.stages.persona_line import introduced, style
-from qa_bot.home.config import StyleSection
+from qa_bot.home.sections import StyleSection
 from qa_core.types import AnswerSource, Styled, StyledLine
 
 QUESTION, ANSWER = "How long should green tea steep?", "Green tea needs two to three minutes."

@@ -11,7 +11,7 @@ from generators.conversation.padded_batches import columns
 from generators.training.torch_networks import evaluating
 from generators.training.trainable_chat import TrainableChat
 from qa_bot.answering.models.personas import SHIPPED, PersonaStore
-from qa_bot.home.config import StyleSection
+from qa_bot.home.sections import StyleSection
 from qa_core.networks.decoder_types import START_ID
 
 MOST = 40_000_000

@@ -12,8 +12,8 @@ import pytest
 from qa_bot.answering.models.ranker_loading import RankerError, open_configured, open_ranker, open_rankers
 from qa_bot.bot import Bot
 from qa_bot.cli.app import run
-from qa_bot.home.config import RankingSection
 from qa_bot.home.folder import Home
+from qa_bot.home.sections import RankingSection
 from qa_core.types import Question
 from qa_lab.evaluate.answers import evaluate_answers
 from qa_lab.evaluate.systems import rank

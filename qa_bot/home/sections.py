@@ -1,0 +1,138 @@
+"""All configuration keys: a dataclass for each section, one line a key, with its default and description.
+
+They are not pydantic models because `qa-bot ask` imports this file, and importing pydantic takes longer than all of it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+
+def key(default: Any, description: str, *, least: float = -math.inf, most: float = math.inf) -> Any:
+    """A configuration key; numbers outside `[least, most]` are rejected."""
+    return field(default=default, metadata={"description": description, "least": least, "most": most})
+
+
+@dataclass(frozen=True, slots=True)
+class StoreSection:
+    url: str = key("", "database: a PostgreSQL or SQLite URL; empty means store.sqlite in the home")
+
+
+@dataclass(frozen=True, slots=True)
+class DenseSection:
+    encoder: str = key("starter", "`starter`, a folder in sentence-transformers layout, or a hub id")
+    int8: bool = key(False, "run the encoder in 8-bit integers: faster, its ranking differs a little")
+    index: Literal["auto", "exact", "sketch", "hnsw", "ivf"] = key(
+        "auto", "dense index of vectors added from now on; auto chooses by their number, `repair` rebuilds all"
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class FusionSection:
+    method: Literal["rule", "mean", "rrf"] = key("mean", "how keyword and dense lists are fused")
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerSection:
+    limit: int = key(1000, "longest answer, in characters", least=1)
+    deadline: float = key(10.0, "seconds until the best answer so far is returned", least=0.01)
+    precision: float = key(0.65, "target share of right answers among the answers given", least=0, most=1)
+
+
+@dataclass(frozen=True, slots=True)
+class PassagesSection:
+    characters: int = key(1000, "longest passage, in characters", least=100)
+    overlap: int = key(1, "sentences that neighbouring passages share", least=0)
+
+
+@dataclass(frozen=True, slots=True)
+class RetrievalSection:
+    depth: int = key(100, "documents in each ranked list", least=1)
+    feedback: int = key(0, "documents whose words expand the keyword query (RM3); 0 is off", least=0, most=100)
+
+
+@dataclass(frozen=True, slots=True)
+class RankingSection:
+    depth: int = key(30, "fused documents that clue and passage scores rank", least=1)
+    formula: Literal["evidence", "clue"] = key("evidence", "what a passage score multiplies: all evidence, or the clue")
+    passage_weight: float = key(0.1, "w_p of the combination formula", least=0)
+    models: str = key(
+        "",
+        "trained rankers, cheapest first, with commas between; FOLDER:N looks at the first N documents only, "
+        "FOLDER@title at their titles, FOLDER@both at title and passage",
+    )
+    model_weight: float = key(1.0, "w_p of each trained ranker", least=0)
+    fusion: str = key("", "folder of a learned fusion of all scores; empty: the formulas")
+    challenger: str = key("", "folder of a learned fusion to try: users vote on drafts of both rankings")
+    challenge: float = key(0.1, "share of the questions that the challenger also ranks", least=0, most=1)
+
+
+@dataclass(frozen=True, slots=True)
+class FactsSection:
+    enabled: bool = key(True, "also answer from the knowledge graph, if there is one")
+    precision: float = key(
+        0.85, "target share of right facts among the facts given, unless answer.precision is higher", least=0, most=1
+    )
+    templates: str = key("", "folder of mined templates (`kg mine`)")
+    relations: str = key("", "folder of a trained scorer of relations (`train relations`)")
+
+
+@dataclass(frozen=True, slots=True)
+class StyleSection:
+    base: str = key("starter", "chat model under the personas of the home: `starter`, or a folder")
+    method: Literal["hybrid", "rank", "multiply", "finetune"] = key(
+        "hybrid", "how a persona speaks: quotes itself (rank), draws words (multiply, finetune), or the best of both"
+    )
+    hints: Literal["answer", "sources"] = key(
+        "answer", "default hint: the answer, or the ten documents found, each for some of the sentences"
+    )
+    lead: float = key(5.0, "advantage of a quotation over a drawn sentence in the hybrid; less draws more often")
+    candidates: int = key(64, "sentences that are drawn; the best are used", least=1, most=1000)
+    length: int = key(20, "most words of a drawn sentence", least=2, most=100)
+    temperature: float = key(0.7, "below 1 more predictable, above 1 more varied", least=0.05, most=5)
+    top_k: int = key(50, "draw only from this number of the likeliest words; 0 is off", least=0)
+    top_p: float = key(1.0, "draw only from the likeliest words with this total probability", least=0.01, most=1)
+    warm: bool = key(False, "open the voices when a service starts, 380 MB; otherwise at their first use, in 3 s")
+    clean: bool = key(True, "leave out drawn sentences with coarse words, learnt from web dialogues")
+    agreement: float = key(2.0, "weight of the agreement of a sentence's topics with the hint's", least=0)
+    word_bonus: float = key(0.69, "bonus a word when candidate sentences are ranked")
+
+
+@dataclass(frozen=True, slots=True)
+class ConversationsSection:
+    keep: float = key(0.0, "days that a conversation is kept after its last question; 0 is forever", least=0)
+
+
+@dataclass(frozen=True, slots=True)
+class ServeSection:
+    host: str = key("127.0.0.1", "address to listen on; any other than loopback needs a token")
+    port: int = key(8080, "port to listen on; 0 takes a free one", least=0, most=65535)
+    token: str = key("", "secret that clients must send; empty: the file `token` in the home, or none")
+    liveqa_port: int = key(0, "separate port for LiveQA; 0 is off", least=0, most=65535)
+    liveqa_deadline: float = key(50.0, "seconds until a LiveQA client is answered", least=0.01)
+    hosts: str = key("", "further host names of the service, separated by commas")
+    workers: int = key(2, "questions answered at once", least=1, most=64)
+    queue: int = key(64, "questions that may wait; more are rejected with Retry-After", least=0, most=10_000)
+    rate: int = key(0, "requests a minute for each client, by key or address; 0 is no limit", least=0)
+    log_questions: bool = key(False, "write the text of questions to the log")
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """All sections, and in `origins` the source of each key that is not a default."""
+
+    store: StoreSection = field(default_factory=StoreSection)
+    dense: DenseSection = field(default_factory=DenseSection)
+    fusion: FusionSection = field(default_factory=FusionSection)
+    answer: AnswerSection = field(default_factory=AnswerSection)
+    passages: PassagesSection = field(default_factory=PassagesSection)
+    retrieval: RetrievalSection = field(default_factory=RetrievalSection)
+    ranking: RankingSection = field(default_factory=RankingSection)
+    facts: FactsSection = field(default_factory=FactsSection)
+    style: StyleSection = field(default_factory=StyleSection)
+    conversations: ConversationsSection = field(default_factory=ConversationsSection)
+    serve: ServeSection = field(default_factory=ServeSection)
+    origins: Mapping[str, str] = field(default_factory=dict)
