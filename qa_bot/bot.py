@@ -1,4 +1,4 @@
-"""`Bot`: the one object behind every front end. It opens a home, answers, searches and remembers."""
+"""`Bot`: opens a home, answers, searches, and remembers conversations. Every front end uses it."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 THREADS = 4
-"""For the stages of each question that is answered at once: it needs three, and an overrun stage holds one longer."""
+"""Worker threads for each question that is answered at once: three stages, and one that overran."""
 
 
 class _State(NamedTuple):
@@ -87,11 +87,11 @@ class Bot:
     ) -> Self:
         """Open the home at `path` (else `QA_BOT_HOME`, else the platform's); an empty one gets the starter collection.
 
-        What other processes change in the home later, documents and configuration, holds from the next question on.
+        Changes of documents and configuration by other processes apply from the next question on.
 
         Args:
             flags: configuration by `section.key` that stands above file and environment.
-            record: keep questions and answers: first in the journal, and in the store as soon as somebody opens it.
+            record: keep questions and answers: first in the journal, and in the store when it is next opened.
 
         Raises:
             HomeError, ConfigError, EncoderError, RankerError, StoreError, CorruptGenerationError: each says what to do.
@@ -119,7 +119,7 @@ class Bot:
 
     @property
     def store(self) -> Store:
-        """The database, opened when first needed, with every turn that was recorded so far."""
+        """The database, opened when first needed; it holds every turn recorded so far."""
         with self._lock:
             if self._store is None:
                 self._store = open_store(self.home, self.config)
@@ -185,10 +185,10 @@ class Bot:
     def search(
         self, query: str, *, engine: SearchEngine = "hybrid", top: int = 10, deadline: Deadline | None = None
     ) -> tuple[Candidate, ...]:
-        """What one engine finds, best first; no answer is composed and nothing is recorded.
+        """The results of one engine, best first; no answer is composed and nothing is recorded.
 
         Raises:
-            Cancelled: nobody wants it any more, says the deadline.
+            Cancelled: the caller cancelled the question.
         """
         corridor = self.corridor()
         clock = corridor.start(deadline or Deadline.after(self.config.answer.deadline))
@@ -200,7 +200,7 @@ class Bot:
         return corridor.answer_from_graph(ask, corridor.start(self._deadline(ask, deadline)))
 
     def vote(self, id: str, vote: Vote, comment: str = "") -> None:  # noqa: A002  # the noun's own name
-        """Keep a vote on a recorded answer, with the trace of how it was found; its conversation heeds it at once.
+        """Record a vote on an answer with the trace of the answer; it affects this conversation at once.
 
         Raises:
             NotFoundError: no such answer is recorded.
@@ -213,19 +213,22 @@ class Bot:
             store.revise_answer(id, lambda answer: {**answer, "trace": trace})
 
     def delete_conversation(self, id: str) -> None:  # noqa: A002  # the noun's own name
-        """With its turns and votes, and with what is still being answered in it; raises NotFoundError.
+        """Delete a conversation with its turns and votes, and with answers in progress.
 
-        What is asked in it from now on begins it anew.
+        A later question under the same id begins a new conversation.
+
+        Raises:
+            NotFoundError: no such conversation is recorded.
         """
         self.store.delete_conversation(id)
         self.memory.forget(id)
 
     def choose(self, id: str, choice: int | str) -> Turn:  # noqa: A002  # the noun's own name
-        """Take another line of a styled answer, which is recorded anew; the sourced part stays as it is.
+        """Choose another sentence for a styled answer, and record it; the sourced part is unchanged.
 
         Args:
             id: of the recorded answer.
-            choice: a place among `styled.lines`, or a text: one of theirs, or of a person's own.
+            choice: an index into `styled.lines`, the text of one of them, or a new text.
 
         Raises:
             NotFoundError: no such answer is recorded.
@@ -236,7 +239,7 @@ class Bot:
         return self.store.revise_answer(id, lambda answer: choose(answer, choice))
 
     def corridor(self) -> Corridor:
-        """The corridor over the current generation; a new one is taken up at the next question."""
+        """The corridor over the current generation; after a change of the home, a new one."""
         state = self._state()
         opened = self._opened
         if opened is None or opened.state != state:
@@ -247,7 +250,7 @@ class Bot:
         return opened.corridor
 
     def close(self) -> None:
-        """Finish recording and let go of the index and the store."""
+        """Finish recording, and close the index and the store."""
         self._workers.shutdown()
         if self._opened:
             self._opened.unpin()
@@ -288,15 +291,15 @@ class Bot:
         return traced if ask.trace else replace(traced, trace=None)
 
     def _past(self, conversation: str) -> list[RememberedTurn]:
-        """What the store knows of a conversation; without the store it can still go on."""
-        from qa_bot.home.store import StoreError  # late: an answer does not wait for SQLAlchemy
+        """The turns of a conversation in the store; empty if the store cannot be used."""
+        from qa_bot.home.store import StoreError  # late: an answer needs no SQLAlchemy
 
         try:
             return of_turns(
                 self.store.last_turns(conversation, REMEMBERED_TURNS), self.store.last_feedback(conversation)
             )
         except StoreError as error:
-            log.warning("What was said before is not known, since the store cannot be used: %s", error)
+            log.warning("Earlier turns are unknown, because the store cannot be used: %s", error)
             return []
 
     def _state(self) -> _State:
@@ -313,7 +316,7 @@ class Bot:
             loading = self._workers.submit(getattr, self, "encoder")  # beside the index: half of a cold start
             index = Index(generation)
             encoder = self._encoder_for(index.manifest, loading.result())
-            calibrations = Calibrations(*(calibration_for(each, self.home.models) for each in (encoder, None)))
+            calibrations = Calibrations(*(calibration_for(used, self.home.models) for used in (encoder, None)))
             facts = self._facts(held)
             corridor = Corridor(
                 index,
@@ -330,7 +333,7 @@ class Bot:
         return _Opened(state, corridor, unpin)
 
     def _facts(self, held: ExitStack) -> Facts | None:
-        """The home's graph, None where there is none or it cannot be used: documents answer without it."""
+        """The home's graph; None if the home has no usable one."""
         if not self.config.facts.enabled or self._graphs.current_number() is None:
             return None
         from qa_bot.answering.graph.facts import FactsError, open_facts
@@ -342,7 +345,7 @@ class Bot:
             return None
 
     def _reconfigure(self) -> None:
-        """Follow the home's configuration; the store stays the one that was opened."""
+        """Apply the changed configuration; the opened store stays."""
         try:
             config = load_config(self.home.path, flags=self._flags)
             changed = config.ranking != self.config.ranking

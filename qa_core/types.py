@@ -1,6 +1,6 @@
-"""Every noun and every role, on one page.
+"""The types that all packages share: questions, passages, candidates, answers, encoders.
 
-Nouns are frozen; lists are best first; a higher score is better everywhere.
+Dataclasses are frozen. Lists are ordered best first; a higher score is always better.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 Side = Literal["question", "answer"]
-"""Which side of a question-answer pair a text stands on; encoders may treat the two differently."""
+"""Whether a text is a question or an answer; encoders may treat the two differently."""
 
 AnswerKind = Literal["passage", "fact", "styled", "talk", "none"]
-"""`talk` is what the bot says of itself, or of an answer that it gave."""
+"""`talk` is small talk, or a remark about an earlier answer."""
 StyledKind = Literal["generated", "quotation", "edited"]
 
 Span = tuple[int, int]
@@ -64,8 +64,8 @@ class Passage:
 class Signals:
     """What the stages learned about a candidate; None if a stage did not score it.
 
-    Scores that users name (ranked lists, trained rankers, features of a fact) stand in mappings of their own, so that
-    no name of a folder can be taken for a signal of the pipeline.
+    Scores with names that users choose (ranked lists, trained rankers, features of a fact) have separate mappings, so
+    the name of a folder cannot be confused with a signal.
     """
 
     lists: Mapping[str, float] = field(default_factory=dict)  # score by ranked list: "whole:all", "dense:titles"
@@ -142,8 +142,8 @@ class Candidate:
 class AnswerSource:
     """A document behind an answer, at its best passage.
 
-    `span` is the stretch of the answer that this source supports and `source_span` the stretch of `text` it came
-    from; both are None for a ranked document that the answer does not use.
+    `span` is the part of the answer that this source supports, and `source_span` the part of `text` that it came
+    from. Both are None if the answer does not use the document.
     """
 
     id: str
@@ -159,7 +159,7 @@ class AnswerSource:
 
 @dataclass(frozen=True, slots=True)
 class StyledLine:
-    """A sentence in somebody's voice: drawn word by word, quoted from the speaker, or written by a person."""
+    """A persona's sentence: generated, quoted from the speaker, or edited by a user."""
 
     text: str
     kind: StyledKind
@@ -169,21 +169,21 @@ class StyledLine:
 
 @dataclass(frozen=True, slots=True)
 class Styled:
-    """What a persona says to a question.
+    """A persona's sentences for a question.
 
-    `span` is where its sentence stands in the answer's text; None where the plain answer went out, or there is none.
+    `span` is the sentence's part of the answer's text; None if the answer has no such sentence.
     """
 
     persona: str
     hint: str
-    lines: tuple[StyledLine, ...]  # best first; the first is the one that was taken
+    lines: tuple[StyledLine, ...]  # best first; the answer uses the first
     span: Span | None = None
     notice: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A reading of a question that has several: what a button says, and the question that it stands for."""
+    """One interpretation of an ambiguous question: the text of its button, and the question to ask."""
 
     text: str
     question: str
@@ -203,9 +203,9 @@ class Answer:
     id: str = ""
     styled: Styled | None = None
     understood: str = ""
-    """The question as it was understood, where that is not as it was written."""
+    """The rewritten question, if it differs from the question as written."""
     choices: tuple[Choice, ...] = ()
-    """What may be meant, where the bot asks back in place of an answer."""
+    """Interpretations to choose from, if the bot asks back instead of answering."""
     trace: Mapping[str, object] | None = None
 
 

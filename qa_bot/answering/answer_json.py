@@ -1,4 +1,4 @@
-"""Answers as JSON objects: the one shape that command line, store and services share."""
+"""Answers as JSON objects, the same for the command line, the store and the services."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from qa_core.types import Answer, AnswerSource, Candidate, Choice, Span, Styled,
 
 
 def as_dict(answer: Answer) -> dict[str, Any]:
-    """The object of `ask --json`; `styled`, `understood`, `choices` and `trace` only where there are such."""
-    told: dict[str, Any] = {
+    """The object of `ask --json`; `styled`, `understood`, `choices` and `trace` are left out if empty."""
+    payload: dict[str, Any] = {
         "id": answer.id,
         "question": answer.question,
         "answered": answer.answered,
@@ -26,32 +26,32 @@ def as_dict(answer: Answer) -> dict[str, Any]:
         "skipped": list(answer.skipped),
     }
     if answer.styled is not None:
-        told["styled"] = styled_dict(answer.styled)
+        payload["styled"] = styled_dict(answer.styled)
     if answer.understood:
-        told["understood"] = answer.understood
+        payload["understood"] = answer.understood
     if answer.choices:
-        told["choices"] = [asdict(choice) for choice in answer.choices]
-    return told if answer.trace is None else {**told, "trace": dict(answer.trace)}
+        payload["choices"] = [asdict(choice) for choice in answer.choices]
+    return payload if answer.trace is None else {**payload, "trace": dict(answer.trace)}
 
 
-def from_dict(told: Mapping[str, Any]) -> Answer:
-    """The answer that `as_dict` told; what was added to the object since is left out."""
-    styled = told.get("styled")
+def from_dict(payload: Mapping[str, Any]) -> Answer:
+    """The answer of an object that `as_dict` made; unknown fields are ignored."""
+    styled = payload.get("styled")
     return Answer(
-        question=told["question"],
-        text=told["answer"],
-        kind=told["kind"],
-        answered=told["answered"],
-        confidence=told["confidence"],
-        reason=told["reason"],
-        sources=tuple(AnswerSource(**{**each, **_spans(each)}) for each in told["sources"]),
-        timings=told["timings"],
-        skipped=tuple(told["skipped"]),
-        id=told["id"],
+        question=payload["question"],
+        text=payload["answer"],
+        kind=payload["kind"],
+        answered=payload["answered"],
+        confidence=payload["confidence"],
+        reason=payload["reason"],
+        sources=tuple(AnswerSource(**{**source, **_spans(source)}) for source in payload["sources"]),
+        timings=payload["timings"],
+        skipped=tuple(payload["skipped"]),
+        id=payload["id"],
         styled=None if styled is None else _styled(styled),
-        understood=told.get("understood", ""),
-        choices=tuple(Choice(**each) for each in told.get("choices", ())),
-        trace=told.get("trace"),
+        understood=payload.get("understood", ""),
+        choices=tuple(Choice(**source) for source in payload.get("choices", ())),
+        trace=payload.get("trace"),
     )
 
 
@@ -64,17 +64,17 @@ def source_dict(source: AnswerSource) -> dict[str, Any]:
     return {field.name: getattr(source, field.name) for field in fields(source)}
 
 
-def _styled(told: Mapping[str, Any]) -> Styled:
-    lines = tuple(StyledLine(**each) for each in told["lines"])
-    return Styled(told["persona"], told["hint"], lines, _span(told["span"]), told["notice"])
+def _styled(payload: Mapping[str, Any]) -> Styled:
+    lines = tuple(StyledLine(**source) for source in payload["lines"])
+    return Styled(payload["persona"], payload["hint"], lines, _span(payload["span"]), payload["notice"])
 
 
 def _spans(source: Mapping[str, Any]) -> dict[str, Span | None]:
     return {name: _span(source[name]) for name in ("span", "source_span")}
 
 
-def _span(told: Sequence[int] | None) -> Span | None:
-    return None if told is None else (told[0], told[1])
+def _span(payload: Sequence[int] | None) -> Span | None:
+    return None if payload is None else (payload[0], payload[1])
 
 
 def candidate_dict(candidate: Candidate) -> dict[str, Any]:

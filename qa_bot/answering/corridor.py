@@ -169,15 +169,15 @@ class Corridor:
     def answer_from_graph(self, ask: Ask, clock: Clock) -> Answer:
         """One answer from the graph alone."""
         fact = self._fact(ask.question, clock)
-        given = self.facts is not None and fact is not None and fact.accepted
+        accepted = fact is not None and fact.accepted
         return Answer(
             question=ask.question.title,
-            text=fact.answer.text if given and fact and fact.answer else "",
-            kind="fact" if given else "none",
-            answered=given,
+            text=fact.answer.text if accepted and fact and fact.answer else "",
+            kind="fact" if accepted else "none",
+            answered=accepted,
             confidence=0.0 if fact is None else round(fact.confidence, 4),
-            reason="" if given else _no_fact_reason(ask.question, clock, fact),
-            sources=self.facts.sources(fact) if given and self.facts and fact else (),
+            reason="" if accepted else _no_fact_reason(ask.question, clock, fact),
+            sources=self.facts.sources(fact) if accepted and self.facts and fact else (),
             timings=clock.report(),
             skipped=tuple(clock.skipped),
             trace={"facts": self.facts.trace(fact)} if ask.trace and fact is not None and self.facts else None,
@@ -205,15 +205,15 @@ class Corridor:
         formulation = clock.run_inline("formulate", lambda: formulate(question))
         clock.listen(StageBegun("retrieve"))
         limit = max(depth, config.depth)
-        found = retrieve(
+        retrieved = retrieve(
             self.index, self._encoder, formulation, clock, mode=mode, depth=limit, feedback=config.feedback
         )
-        merge = partial(fuse, found.lists, formulation, self._encoder, self._config.fusion)
+        merge = partial(fuse, retrieved.lists, formulation, self._encoder, self._config.fusion)
         fused = clock.run_inline("fuse", lambda: [*merge(head=config.depth, depth=limit).pairs()])
         clock.listen(StageBegun("rank"))
-        candidates, before_fusion = self._ranking.rank(question, fused, found, clock, depth=depth)
+        candidates, before_fusion = self._ranking.rank(question, fused, retrieved, clock, depth=depth)
         return Ranking(
-            question, formulation, tuple(candidates), found.lists, before_fusion, skipped=tuple(clock.skipped)
+            question, formulation, tuple(candidates), retrieved.lists, before_fusion, skipped=tuple(clock.skipped)
         )
 
     def decide(self, ranking: Ranking) -> Decision:

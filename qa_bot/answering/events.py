@@ -17,7 +17,7 @@ class StageBegun:
 
 @dataclass(frozen=True, slots=True)
 class Understood:
-    """The question that a follow-up stands for; sent only if it differs from the turn as written."""
+    """The rewritten follow-up question; sent only if it differs from the turn as written."""
 
     question: str
 

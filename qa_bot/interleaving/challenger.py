@@ -1,10 +1,10 @@
-"""A fusion that is tried on people before it is used: some answers are drafted from it and the ranking in force.
+"""A learned fusion that is tried on users: some answers are interleaved from it and the present ranking.
 
     challenger = Challenger.open(folder, share=0.1)
     Corridor(…, reorder=[challenger.reorder])
 
-Who brought a document is kept among its scores, so that a vote on the answer, stored with its trace, is a point for or
-against that ranking (`qa_bot.interleaving.team_draft`).
+The trace of the answer records which ranking brought a document, so a vote on the answer counts for or against that
+ranking (`qa_bot.interleaving.team_draft`).
 """
 
 from __future__ import annotations
@@ -41,14 +41,14 @@ class Challenger:
     """Safe to share between threads."""
 
     fusion: LearnedFusion
-    share: float  # of questions that it takes part in
+    share: float  # of the questions that are interleaved
     name: str = ""  # its fingerprint
     rng: np.random.Generator = field(default_factory=np.random.default_rng)
     lock: Lock = field(default_factory=Lock)
 
     @classmethod
     def open(cls, folder: Path, *, share: float) -> Self:
-        """Raises RankerError where the folder holds no learned fusion, or a damaged one."""
+        """Raises RankerError if the folder has no learned fusion, or a damaged one."""
         fusion = open_fusion(folder)
         return cls(fusion, share, fingerprint(fusion))
 
@@ -73,45 +73,43 @@ class Challenger:
         *,
         check: Callable[[], object],
     ) -> list[Candidate]:
-        """The first documents by both rankings, the others after them in the present order, with its scores.
+        """Interleave the first documents of both rankings; the rest keeps the present order and scores.
 
         Args:
             unfused: the candidates in the order of the formulas.
-            present: the same in the order in force.
-            check: raises once the time is up.
+            present: the same candidates in the present order.
+            check: raises when the time is over.
         """
-        places = {each.passage.id: each for each in present}
-        own = [
-            each.passage.id for each in self.fusion.rank(question, unfused, check=check) if each.passage.id in places
-        ]
+        by_id = {candidate.passage.id: candidate for candidate in present}
+        challenging = [c.passage.id for c in self.fusion.rank(question, unfused, check=check) if c.passage.id in by_id]
         with self.lock:
-            first = self.rng.integers(2, size=LENGTH).tolist()
-        agreed = sum(1 for _ in takewhile(lambda both: both[0] == both[1], zip(places, own, strict=False)))
-        teams = dict(team_draft([*places], own, first))
-        order = [*teams, *(each for each in places if each not in teams)]
-        found = []
-        for place, (name, score) in enumerate(zip(order, (each.score for each in present), strict=True)):
-            team = None if place < agreed else teams.get(name)
-            found.append(places[name].scored(score, drafted=score, team=team))
-        return found
+            coins = self.rng.integers(2, size=LENGTH).tolist()
+        agreed = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(by_id, challenging, strict=False)))
+        teams = dict(team_draft([*by_id], challenging, coins))
+        order = [*teams, *(id_ for id_ in by_id if id_ not in teams)]
+        scores = [candidate.score for candidate in present]
+        return [
+            by_id[id_].scored(score, drafted=score, team=None if rank < agreed else teams.get(id_))
+            for rank, (id_, score) in enumerate(zip(order, scores, strict=True))
+        ]
 
 
 def fingerprint(fusion: LearnedFusion) -> str:
-    """The same for the same trees."""
+    """Equal for equal trees."""
     return blake2b(fusion.trees.text.encode(), digest_size=8).hexdigest()
 
 
 def points(answer: Mapping[str, Any], challenger: str, *, up: bool) -> float | None:
-    """What a vote on a recorded answer is to the challenger of that fingerprint, from −1 to 1.
+    """Points of a vote on a recorded answer for the challenger with this fingerprint, from −1 to 1.
 
-    None where it took no part: the answer was not drafted, or has no trace.
+    None if the answer was not interleaved with it, or has no trace.
     """
     trace: Mapping[str, Any] = answer.get("trace") or {}
     if (trace.get("models") or {}).get("challenger") != challenger:
         return None
-    teams = {each["document"]: each[TEAM] for each in trace.get("candidates", ()) if TEAM in each}
-    used = [each for each in answer.get("sources", ()) if each.get("span") is not None]
-    lengths = [(each["document"], each["span"][1] - each["span"][0]) for each in used]
+    teams = {traced["document"]: traced[TEAM] for traced in trace.get("candidates", ()) if TEAM in traced}
+    used = [source for source in answer.get("sources", ()) if source.get("span") is not None]
+    lengths = [(source["document"], source["span"][1] - source["span"][0]) for source in used]
     if not any(document in teams for document, _ in lengths):
         return None
     whole = sum(length for _, length in lengths) or 1

@@ -1,9 +1,8 @@
 """Which of two rankings do votes favour? Team-draft interleaving (Radlinski, Kurup and Joachims 2008, algorithm 2).
 
-For one list both rankings pick documents like captains pick players: a coin says who picks first in each round, and
-each takes its best document that nobody has taken yet. A document that was voted up is a point for the team that it
-plays for, one that was voted down a point against it. Every draft is played twice, the second time with the coins
-turned round, so that rankings which agree come out even.
+Two rankings pick documents for one list in turns, like captains pick players. A coin decides who picks first in each
+round, and each picks its best document that is still free. A vote up is a point for the ranking that picked the
+document, a vote down a point against it. Every draft is repeated with inverted coins, so rankings that agree tie.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ class Interleaved:
 
     @classmethod
     def of(cls, margins: Sequence[float]) -> Interleaved:
-        wins, losses = sum(each > 1e-9 for each in margins), sum(each < -1e-9 for each in margins)
+        wins, losses = sum(m > 1e-9 for m in margins), sum(m < -1e-9 for m in margins)
         mean = sum(margins) / len(margins) if margins else 0.0
         return cls(wins, losses, len(margins) - wins - losses, sign_test(wins, losses), mean)
 
@@ -74,7 +73,7 @@ def margin(
         coins = rng.integers(2, size=length)
         for first in (coins, 1 - coins):
             drafted = team_draft(present, challenger, first.tolist(), length=length)
-            total += sum(credit.get(each, 0.0) * (1 if team == CHALLENGER else -1) for each, team in drafted)
+            total += sum(credit.get(name, 0.0) * (1 if team == CHALLENGER else -1) for name, team in drafted)
     return total / (2 * drafts)
 
 
@@ -89,5 +88,5 @@ def interleaved(
 ) -> Interleaved:
     """Over questions: documents of each by both rankings, best first, and the credit of those that were voted on."""
     rng = np.random.default_rng(seed)
-    told = zip(present, challenger, credit, strict=True)
-    return Interleaved.of([margin(*each, drafts=drafts, rng=rng, length=length) for each in told])
+    questions = zip(present, challenger, credit, strict=True)
+    return Interleaved.of([margin(*rankings, drafts=drafts, rng=rng, length=length) for rankings in questions])

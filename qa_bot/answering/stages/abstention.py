@@ -1,4 +1,4 @@
-"""Why there is no answer, as a sentence that tells the asker what to do: by what is asked and what is there."""
+"""Abstention: the reason why there is no answer, as a sentence that tells the user what to do."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from difflib import get_close_matches
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from qa_bot.answering.stages.question_words import QuestionWord, written
+from qa_bot.answering.stages.question_words import QuestionWord, words_of_terms
 from qa_core.text.analysis import terms, words
 from qa_core.types import Candidate
 from rankers.clue import Statistics
@@ -23,83 +23,83 @@ NOTHING_FOUND = "Nothing in your documents has anything in common with this ques
 NOTHING_NAMED = "The question names nothing that could be looked for; say what it is about."
 
 LONG = 16
-"""Words that carry information; no document has nearly all of more."""
-NAMED, NEAREST = 3, 10
-"""Words that a reason quotes, and documents among whose words a misspelt one is looked for."""
-ALIKE = 0.8
-"""The least likeness of a word and what it may be a misspelling of (difflib's ratio)."""
+"""No document contains nearly all content words of a longer question."""
+QUOTED_WORDS, NEAREST = 3, 10
+"""Words that a reason quotes, and documents that are searched for the correct spelling of a word."""
+MIN_SIMILARITY = 0.8
+"""Of a word and its correction, by difflib's ratio."""
 SHORTEST_MISSPELT = 4
 QUOTED, QUOTED_TITLE = 40, 120
 """Characters that are quoted of a word and of a title."""
 
 
 def reason(ranking: Ranking, decision: Decision, index: Statistics) -> str:
-    """What is said in place of an answer; `index` tells which words the collection has at all."""
+    """Why there is no answer; `index` says which words the collection contains."""
     text = question_text(ranking.question)
     if not text:
         return EMPTY_QUESTION
     if not ranking.candidates and ranking.skipped:
         return NO_TIME
-    asked = [term for term in ranking.formulation.content_terms if term not in QUESTION_STOP_STEMS]
-    if not asked:
+    content = [term for term in ranking.formulation.content_terms if term not in QUESTION_STOP_STEMS]
+    if not content:
         return NOTHING_NAMED
-    unknown = [term for term in asked if not index.document_frequency("all", term)]
+    unknown = [term for term in content if not index.document_frequency("all", term)]
     if unknown:
-        return _unknown(text, unknown, whole=len(unknown) == len(asked), nearest=ranking.candidates)
+        return _unknown_words(text, unknown, whole=len(unknown) == len(content), nearest=ranking.candidates)
     if not ranking.candidates:
         return NOTHING_FOUND
-    return _nearest(text, asked, ranking.candidates[0], decision, index)
+    return _nearest_document(text, content, ranking.candidates[0], decision, index)
 
 
-def _unknown(text: str, unknown: Sequence[str], *, whole: bool, nearest: Sequence[Candidate]) -> str:
-    """Words that no document has: names, misspellings, or what the collection is not about."""
-    found = written(text, unknown)
-    said = f"None of your documents mentions {_listed([each.text for each in found] or unknown)}"
-    meant = [word for word in (_meant(each, nearest) for each in found) if word]
-    if meant:
-        return f"{said}; did you mean {_listed(meant)}?"
-    if found and all(each.name for each in found):
-        return f"{said}; check how the name is written, or add documents about it."
+def _unknown_words(text: str, unknown: Sequence[str], *, whole: bool, nearest: Sequence[Candidate]) -> str:
+    """For words that no document contains: names, misspellings, or another topic."""
+    missing = words_of_terms(text, unknown)
+    start = f"None of your documents mentions {_join_quoted([word.text for word in missing] or unknown)}"
+    corrections = [word for word in (_correction(word, nearest) for word in missing) if word]
+    if corrections:
+        return f"{start}; did you mean {_join_quoted(corrections)}?"
+    if missing and all(word.name for word in missing):
+        return f"{start}; check how the name is written, or add documents about it."
     if whole or not nearest:
-        return f"{said}; ask in other words, or add documents about it."
-    return f"{said}; leave it out, ask in other words, or add documents about it. The nearest is {_title(nearest[0])}."
+        return f"{start}; ask in other words, or add documents about it."
+    return f"{start}; leave it out, ask in other words, or add documents about it. The nearest is {_title(nearest[0])}."
 
 
-def _nearest(text: str, asked: Sequence[str], best: Candidate, decision: Decision, index: Statistics) -> str:
-    """The nearest document, and what it lacks."""
-    if len(asked) == 1:
-        alone = _listed([each.text for each in written(text, asked)] or asked)
+def _nearest_document(text: str, content: Sequence[str], best: Candidate, decision: Decision, index: Statistics) -> str:
+    """For a document that does not fit well enough: the words that it lacks."""
+    if len(content) == 1:
+        alone = _join_quoted([word.text for word in words_of_terms(text, content)] or content)
         return f"{alone} alone could ask many things; ask a whole question, such as {_title(best)}."
-    has = {*terms(best.passage.clue.title), *terms(best.passage.text)}
-    lacking = [term for term in asked if term not in has]
-    if len(asked) > LONG and lacking:
+    present = {*terms(best.passage.clue.title), *terms(best.passage.text)}
+    lacking = [term for term in content if term not in present]
+    if len(content) > LONG and lacking:
         return (
-            f"The question says {len(asked)} things, and the nearest document, {_title(best)}, has "
-            f"{len(asked) - len(lacking)} of them; ask one thing at a time, in one sentence."
+            f"The question says {len(content)} things, and the nearest document, {_title(best)}, has "
+            f"{len(content) - len(lacking)} of them; ask one thing at a time, in one sentence."
         )
-    sure = f"(confidence {decision.confidence:.2f}, needed {decision.threshold:.2f})"
+    confidence = f"(confidence {decision.confidence:.2f}, needed {decision.threshold:.2f})"
     if not lacking:
         return (
             f"The nearest document, {_title(best)}, has every word of the question, but probably does not answer it "
-            f"{sure}; ask in other words or add documents about it."
+            f"{confidence}; ask in other words or add documents about it."
         )
     frequency = {term: index.document_frequency("all", term) for term in lacking}
     rarest = sorted(lacking, key=frequency.__getitem__)
-    missing = _listed([each.text for each in written(text, rarest)] or rarest)
+    missing = _join_quoted([word.text for word in words_of_terms(text, rarest)] or rarest)
     return (
-        f"The nearest document, {_title(best)}, does not mention {missing} and probably does not answer this {sure}; "
-        f"ask in other words or add documents about it."
+        f"The nearest document, {_title(best)}, does not mention {missing} and probably does not answer this "
+        f"{confidence}; ask in other words or add documents about it."
     )
 
 
-def _meant(word: QuestionWord, nearest: Sequence[Candidate]) -> str:
-    """What a word may be a misspelling of, among the words of the nearest documents; empty where nothing is alike."""
+def _correction(word: QuestionWord, nearest: Sequence[Candidate]) -> str:
+    """A similar word from the titles of the nearest documents; empty if there is none."""
     if len(word.text) < SHORTEST_MISSPELT or len(word.text) > QUOTED:
         return ""
-    near = islice(nearest, NEAREST)
-    known = dict.fromkeys(w for each in near for w in words(f"{each.passage.clue.title} {each.passage.source.title}"))
-    alike = get_close_matches(word.text.casefold(), [w for w in known if len(w) >= SHORTEST_MISSPELT], 1, ALIKE)
-    return alike[0] if alike else ""
+    titles = (f"{c.passage.clue.title} {c.passage.source.title}" for c in islice(nearest, NEAREST))
+    known = dict.fromkeys(known for title in titles for known in words(title) if len(known) >= SHORTEST_MISSPELT)
+    similar = get_close_matches(word.text.casefold(), [*known], 1, MIN_SIMILARITY)
+    return similar[0] if similar else ""
 
 
 def _title(candidate: Candidate) -> str:
@@ -107,11 +107,11 @@ def _title(candidate: Candidate) -> str:
     return _quoted(passage.clue.title or passage.source.title or passage.source.document, QUOTED_TITLE)
 
 
-def _listed(names: Sequence[str]) -> str:
-    """“a”, “b” or “c”; of many only the first, and how many others."""
+def _join_quoted(names: Sequence[str]) -> str:
+    """“a”, “b” or “c”; of many names only the first, and how many others."""
     shown = [_quoted(name, QUOTED) for name in names]
-    if len(shown) > NAMED + 1:
-        shown = [*shown[:NAMED], f"{len(shown) - NAMED} other words"]
+    if len(shown) > QUOTED_WORDS + 1:
+        shown = [*shown[:QUOTED_WORDS], f"{len(shown) - QUOTED_WORDS} other words"]
     return f"{', '.join(shown[:-1])} or {shown[-1]}" if len(shown) > 1 else shown[0]
 
 

@@ -41,7 +41,7 @@ class Decision(NamedTuple):
     features: Features
 
     @property
-    def given(self) -> bool:
+    def accepted(self) -> bool:
         return bool(self.features) and self.confidence >= self.threshold
 
 
@@ -70,7 +70,7 @@ class Decided:
             return "choices"
         if self.fact is not None and prefers_fact(self.fact, self.decision):
             return "fact"
-        return "passage" if self.decision.given else "abstain"
+        return "passage" if self.decision.accepted else "abstain"
 
     @property
     def confidence(self) -> float:
@@ -81,7 +81,7 @@ class Decided:
 
 def prefers_fact(fact: FactResult, decision: Decision) -> bool:
     """Whether the fact is given, and no passage is clearly more confident."""
-    return fact.accepted and not (decision.given and decision.confidence > fact.confidence + CONFIDENCE_TIE)
+    return fact.accepted and not (decision.accepted and decision.confidence > fact.confidence + CONFIDENCE_TIE)
 
 
 def decide_passage(ranking: Ranking, index: Statistics, calibrations: Calibrations, precision: float) -> Decision:

@@ -49,7 +49,7 @@ class RankingStage:
         self._clue = ClueRanker(index, analyse=terms, synonyms=synonyms)
 
     def rank(
-        self, question: Question, fused: Fused, found: Found, clock: Clock, *, depth: int
+        self, question: Question, fused: Fused, retrieved: Found, clock: Clock, *, depth: int
     ) -> tuple[list[Candidate], tuple[Candidate, ...]]:
         """Up to `depth` candidates, best first, and those that were ranked in the order of the formulas.
 
@@ -57,19 +57,19 @@ class RankingStage:
         documents keep the fused order.
         """
         pool = self._config.depth
-        ranked = clock.run_quick("rank", lambda share: self._by_formula(question, fused[:pool], found, share), None)
+        ranked = clock.run_quick("rank", lambda share: self._by_formula(question, fused[:pool], retrieved, share), None)
         if ranked is None:
-            return self._fused_order(fused[:depth], found), ()
+            return self._fused_order(fused[:depth], retrieved), ()
         for model in self._rankers.models if ranked else ():
             ranked = self._by_model(model, question, ranked, clock)
         before_fusion = tuple(ranked)
         if self._rankers.fusion is not None and ranked:
             ranked = _by_fusion(self._rankers.fusion, question, ranked, clock)
         ranked = owned_first(question, ranked)[:depth]
-        return ranked + self._fused_order(fused[pool:depth], found), before_fusion
+        return ranked + self._fused_order(fused[pool:depth], retrieved), before_fusion
 
-    def _by_formula(self, question: Question, fused: Fused, found: Found, deadline: Deadline) -> list[Candidate]:
-        candidates = self._fused_order(fused, found)
+    def _by_formula(self, question: Question, fused: Fused, retrieved: Found, deadline: Deadline) -> list[Candidate]:
+        candidates = self._fused_order(fused, retrieved)
         deadline.check()
         clue = self._clue.scorer(question)
         perfect = clue(Clue(question.title, question.body)) or 1.0
@@ -104,12 +104,12 @@ class RankingStage:
         reordered = _best_first([c.scored(score, cascade=score) for c, score in zip(ranked, cascade, strict=True)])
         return reordered + candidates[model.depth :]
 
-    def _fused_order(self, fused: Fused, found: Found) -> list[Candidate]:
+    def _fused_order(self, fused: Fused, retrieved: Found) -> list[Candidate]:
         """Each document at its best passage, with its scores so far."""
         if not fused:
             return []
-        ranked = [(ranked.name, dict(ranked.ranked.pairs())) for ranked in found.lists]
-        nearest = self._index.best_passages([document for document, _ in fused], found.query, found.passages)
+        ranked = [(ranked.name, dict(ranked.ranked.pairs())) for ranked in retrieved.lists]
+        nearest = self._index.best_passages([document for document, _ in fused], retrieved.query, retrieved.passages)
         candidates = []
         for document, score in fused:
             passage, similarities = nearest[document]

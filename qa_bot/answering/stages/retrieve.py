@@ -75,10 +75,10 @@ def retrieve(
     if mode != "dense":
         works["keyword"] = lambda _: _keyword(index, formulation, depth, feedback)
     quick = ["dense"] if encoder is not None and encoder.quick else []
-    found = Found()
+    merged = Found()
     for part in clock.run_parallel(works, Found(), quick=quick).values():
-        found |= part
-    return found
+        merged |= part
+    return merged
 
 
 def _keyword(index: Index, formulation: Formulation, depth: int, feedback: int) -> Found:

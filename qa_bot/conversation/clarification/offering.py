@@ -185,7 +185,7 @@ def _is_fact(answer: Answer, text: str) -> bool:
 def _is_titled(ranking: Ranking, decision: Decision) -> bool:
     """Whether a document answers whose title has all terms of the question."""
     asked = frozenset(ranking.formulation.content_terms)
-    return decision.given and asked.issubset(content_terms(ranking.candidates[0].passage.clue.title))
+    return decision.accepted and asked.issubset(content_terms(ranking.candidates[0].passage.clue.title))
 
 
 def _senses(fact: FactResult, facts: Facts, check: Callable[[], object]) -> Iterable[ChoiceWithTarget]:

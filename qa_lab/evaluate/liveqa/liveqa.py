@@ -106,7 +106,7 @@ def _replies(tested: SystemUnderTest, dataset: Dataset, query: str, progress: Pr
         replies.ranked[question.id] = documents(rank(corridor, question, engine=engine, depth=DEPTH))
         served = rank(corridor, question, engine=engine)
         replies.served[question.id] = documents(served)
-        if not corridor.decide(served).given:
+        if not corridor.decide(served).accepted:
             replies.abstained.add(question.id)
         progress(f"asked of {engine}", done)
     return replies

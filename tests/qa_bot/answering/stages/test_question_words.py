@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from qa_bot.answering.stages.question_words import names, question_words, written
+from qa_bot.answering.stages.question_words import names, question_words, words_of_terms
 
 
 def texts(found):
@@ -11,7 +11,7 @@ def texts(found):
 def test_capitals_tell_names_but_not_where_a_sentence_begins():
     words = [*question_words("Who is Ada Lovelace? She knew Babbage.")]
     assert texts(word for word in words if word.name) == ["Ada", "Lovelace", "Babbage"]
-    assert [word.place for word in words] == [*range(7)]
+    assert [word.position for word in words] == [*range(7)]
 
 
 def test_headlines_and_shouting_name_nothing():
@@ -21,17 +21,17 @@ def test_headlines_and_shouting_name_nothing():
 
 
 def test_names_that_stand_side_by_side_are_one():
-    found = written("did Zorblax Quuxley see the moon with Zorblax?", ["quuxley", "zorblax", "moon"])
+    found = words_of_terms("did Zorblax Quuxley see the moon with Zorblax?", ["quuxley", "zorblax", "moon"])
     assert texts(found) == ["Zorblax Quuxley", "Zorblax", "moon"]
 
 
 def test_words_come_in_the_order_of_the_terms_and_once():
-    assert texts(written("a cat, the dog, THE CAT and a cow", ["dog", "cat"])) == ["dog", "cat"]
-    assert written("nothing of that", ["dog"]) == []
+    assert texts(words_of_terms("a cat, the dog, THE CAT and a cow", ["dog", "cat"])) == ["dog", "cat"]
+    assert words_of_terms("nothing of that", ["dog"]) == []
 
 
 def test_one_word_may_stand_for_several_terms():
-    (word,) = written("how do I house-train a puppy", ["train"])
+    (word,) = words_of_terms("how do I house-train a puppy", ["train"])
     assert (word.text, word.terms) == ("house-train", ("hous", "train"))
 
 
@@ -40,5 +40,5 @@ def test_any_text_is_read(text, wanted):
     words = [*question_words(text)]
     assert all(word.text in text for word in words)
     assert names(text) <= {term for word in words for term in word.terms}
-    found = written(text, [*wanted, *(term for word in words[:3] for term in word.terms)])
+    found = words_of_terms(text, [*wanted, *(term for word in words[:3] for term in word.terms)])
     assert len({word.text.casefold() for word in found}) == len(found)
