@@ -17,7 +17,6 @@ from threading import Lock
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
-from qa_bot.answering.answer_json import as_dict
 from qa_bot.answering.ask import Ask
 from qa_bot.answering.corridor import Corridor, SearchEngine
 from qa_bot.answering.deadline import Deadline
@@ -25,6 +24,7 @@ from qa_bot.answering.events import Listener, ignore_event
 from qa_bot.answering.fit_confidence import calibration_for
 from qa_bot.answering.models.personas import PersonaStore
 from qa_bot.answering.models.ranker_loading import ConfiguredRankers, RankerError, open_configured
+from qa_bot.answering.recording import record
 from qa_bot.answering.stages.decide import Calibrations
 from qa_bot.conversation.answering import answer_turn, replayed
 from qa_bot.conversation.memory import REMEMBERED_TURNS, Memory, RememberedTurn, of_turns
@@ -34,7 +34,7 @@ from qa_bot.home.encoders import resolve
 from qa_bot.home.folder import Home
 from qa_bot.home.generations import CorruptGenerationError, Damage, Generations, Stamp, stamp
 from qa_bot.home.index import Index, Manifest
-from qa_bot.home.journal import FULL, append, open_store, take_up
+from qa_bot.home.journal import FULL, open_store, take_up
 from qa_bot.interleaving.challenger import open_challenger
 from qa_core.types import Answer, Candidate, Encoder, Question
 
@@ -172,8 +172,8 @@ class Bot:
             answer = replace(corridor.answer(ask, corridor.start(deadline, listen)), id=ask.id)
         else:
             answer = self._answer_turn(ask, deadline, listen)
-        if self._recording:
-            self._record(ask, answer, asked_at)
+        if self._recording and record(self.home, ask, answer, asked_at) > FULL:
+            self._workers.submit(self._take_up)
         return answer
 
     async def ask_async(self, question: str | Question | Ask, **options: Any) -> Answer:
@@ -376,26 +376,6 @@ class Bot:
                 named,
             )
         return None
-
-    def _record(self, ask: Ask, answer: Answer, asked_at: float) -> None:
-        payload = as_dict(answer) | ({"ask": ask.reference} if ask.reference else {})
-        turn = {
-            "id": answer.id,
-            "question": ask.question.title,
-            "answer": payload,
-            "timings": answer.timings,
-            "rewritten": answer.understood,
-            "conversation": ask.conversation,
-            "persona": ask.persona,
-            "asked": asked_at,
-        }
-        try:
-            length = append(self.home, turn)
-        except OSError as error:
-            log.warning("The answer was given, but could not be recorded: %s", error)
-            return
-        if length > FULL:
-            self._workers.submit(self._take_up)
 
     def _take_up(self) -> None:
         try:

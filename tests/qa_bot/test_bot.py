@@ -163,7 +163,7 @@ def test_an_answer_that_cannot_be_recorded_is_given_all_the_same(home, caplog, m
     def full(*_args: object, **_options: object) -> None:
         raise OSError("No space left on device")
 
-    monkeypatch.setattr("qa_bot.bot.append", full)
+    monkeypatch.setattr("qa_bot.answering.recording.append", full)
     with Bot.open(home) as bot:
         assert bot.ask(CATS).sources
     assert "could not be recorded: No space left on device" in caplog.text
