@@ -295,9 +295,8 @@ class Bot:
         from qa_bot.home.store import StoreError  # late: an answer needs no SQLAlchemy
 
         try:
-            return of_turns(
-                self.store.last_turns(conversation, REMEMBERED_TURNS), self.store.last_feedback(conversation)
-            )
+            store = self.store
+            return of_turns(store.last_turns(conversation, REMEMBERED_TURNS), store.last_feedback(conversation))
         except StoreError as error:
             log.warning("Earlier turns are unknown, because the store cannot be used: %s", error)
             return []

@@ -63,7 +63,7 @@ def replayed(corridor: Corridor, ask: Ask, deadline: Deadline) -> list[Remembere
             RememberedTurn(
                 question=turn.question,
                 understood=_understood(corridor, earlier, before).question,
-                said=turn.reply,
+                reply=turn.reply,
                 title=turn.title,
                 recall=partial(answer_turn, corridor, earlier, before, deadline),
                 talk=recognise(turn.question),

@@ -1,4 +1,4 @@
-"""What was said in conversations: the last turns of those in use, read from the store where they are not at hand."""
+"""The last turns of the conversations in use; turns of other conversations are read from the store."""
 
 from __future__ import annotations
 
@@ -17,34 +17,34 @@ if TYPE_CHECKING:
     from qa_bot.home.store.records import Vote
 
 REMEMBERED_TURNS = 30
-"""Turns of a conversation that are remembered."""
+"""Most turns of a conversation in memory."""
 CONVERSATIONS = 256
-"""Conversations at hand; those not used for longest are read again when they go on."""
+"""Most conversations in memory; the least recently used ones are dropped."""
 TRACES = 500
-"""Answers whose trace is kept until somebody votes on them."""
+"""Most answers whose trace is kept for a later vote."""
 TITLES = 2000
-"""Answers whose document is known by their text."""
+"""Most answers whose document can be looked up by their text."""
 
 
 @dataclass(frozen=True, slots=True)
 class RememberedTurn:
-    """A turn that was answered."""
+    """An answered turn."""
 
     question: str
     understood: str
-    """The question that was asked, as it stands alone."""
-    said: str
-    """What was answered, without a persona's sentence; "" where nothing was."""
+    """The question after follow-ups were resolved."""
+    reply: str
+    """The answer's text without a persona's sentence; "" if there was no answer."""
     recall: Callable[[], Answer]
-    """The answer as it was given."""
+    """Returns the answer."""
     title: str = ""
-    """Of the document that the answer comes from first."""
+    """Title of the answer's first document."""
     talk: Talk | None = None
     asks_back: bool = False
     """Whether the answer offers choices."""
     id: str = ""
     reference: str = ""
-    """The asker's own id of the question."""
+    """The caller's id of the question."""
     vote: Vote | None = None
 
     @classmethod
@@ -52,7 +52,7 @@ class RememberedTurn:
         return cls(
             question=question,
             understood=answer.understood or question,
-            said=sourced(answer),
+            reply=sourced(answer),
             recall=lambda: answer,
             title=title_of(answer),
             talk=recognise(question),
@@ -64,32 +64,32 @@ class RememberedTurn:
 
 
 def title_of(answer: Answer) -> str:
-    """Of the document that an answer comes from first, "" where there is none."""
+    """Title of an answer's first document, or ""."""
     return answer.sources[0].title if answer.answered and answer.sources else ""
 
 
 def sourced(answer: Answer) -> str:
-    """An answer's text without the sentence of a persona before it."""
+    """An answer's text without the persona's sentence before it."""
     return answer.text[answer.styled.span[1] :].lstrip() if answer.styled and answer.styled.span else answer.text
 
 
 def of_turns(turns: Iterable[Turn], votes: Mapping[str, Feedback]) -> list[RememberedTurn]:
-    """Recorded turns as they are remembered; a question that was asked anew stands in its first place."""
-    found: dict[str, RememberedTurn] = {}
+    """Recorded turns; the last answer to a reference takes the position of its first."""
+    remembered: dict[str, RememberedTurn] = {}
     for turn in turns:
         vote, reference = votes.get(turn.id), str(turn.answer.get("ask", ""))
         past = RememberedTurn.of(
             turn.question, from_dict(turn.answer), reference=reference, vote=vote.vote if vote else None
         )
-        found[reference or turn.id] = past
-    return list(found.values())
+        remembered[reference or turn.id] = past
+    return list(remembered.values())
 
 
 class Memory:
     """The last turns of conversations; safe to share between threads."""
 
     def __init__(self, load: Callable[[str], Sequence[RememberedTurn]]) -> None:
-        """`load` reads what was said in a conversation that is not at hand."""
+        """Args: `load` reads the turns of a conversation that is not in memory."""
         self._load = load
         self._lock = Lock()
         self._known: OrderedDict[str, list[RememberedTurn]] = OrderedDict()
@@ -97,11 +97,11 @@ class Memory:
         self._titles: OrderedDict[str, str] = OrderedDict()
 
     def begin(self, conversation: str) -> None:
-        """Nothing was said yet in a new conversation: it need not be looked for."""
+        """Start a new conversation, whose turns need not be loaded."""
         self._keep(conversation, [])
 
     def recall(self, conversation: str) -> tuple[RememberedTurn, ...]:
-        """What was said, oldest first."""
+        """The turns of a conversation, oldest first."""
         with self._lock:
             known = self._known.get(conversation)
             if known is not None:
@@ -110,59 +110,59 @@ class Memory:
         return self._keep(conversation, list(self._load(conversation))[-REMEMBERED_TURNS:])
 
     def add(self, conversation: str, past: RememberedTurn, trace: Mapping[str, Any] | None = None) -> None:
-        """Remember a turn, in the place of one with the same reference: that question was asked anew."""
+        """Add a turn, or replace the turn with the same reference."""
         with self._lock:
             if trace is not None:
                 self._traces[past.id] = trace
                 _bound(self._traces, TRACES)
             known = self._known.get(conversation)
-            if known is None:  # nobody recalled it: it is read when somebody does
+            if known is None:  # `recall` will load it
                 return
-            places = [place for place, each in enumerate(known) if past.reference and each.reference == past.reference]
-            if places:
-                known[places[0]] = past
+            same = (i for i, turn in enumerate(known) if past.reference and turn.reference == past.reference)
+            if (position := next(same, None)) is not None:
+                known[position] = past
             else:
                 known.append(past)
             del known[:-REMEMBERED_TURNS]
 
     def note(self, answer: Answer) -> None:
-        """Remember where a text comes from, for clients that tell no more than the text when they go on."""
+        """Remember the title of an answer's document, for clients that send back only the text."""
         if title := title_of(answer):
             with self._lock:
                 self._titles[sourced(answer)] = title
                 self._titles.move_to_end(sourced(answer))
                 _bound(self._titles, TITLES)
 
-    def title(self, said: str) -> str:
-        """The title of the document that a text came from, where that is still known."""
+    def title(self, reply: str) -> str:
+        """The title of the document that a reply came from, or "" if it is not known any more."""
         with self._lock:
-            return self._titles.get(said, "")
+            return self._titles.get(reply, "")
 
     def vote(self, conversation: str | None, id: str, vote: Vote) -> None:  # noqa: A002  # the answer's own name
-        """A vote holds from the next turn on."""
+        """Record a vote; it counts from the next turn on."""
         with self._lock:
             known = self._known.get(conversation or "", [])
-            known[:] = [replace(each, vote=vote) if each.id == id else each for each in known]
+            known[:] = [replace(turn, vote=vote) if turn.id == id else turn for turn in known]
 
     def trace(self, id: str) -> Mapping[str, Any] | None:  # noqa: A002  # the answer's own name
-        """How an answer was found, where that is still known."""
+        """The trace of an answer, if it is still in memory."""
         with self._lock:
             return self._traces.get(id)
 
     def forget(self, conversation: str) -> None:
-        """The conversation was deleted, or its time is over; whatever the store has of it is found again."""
+        """Drop a conversation that was deleted or has expired; the store may still load it again."""
         with self._lock:
             for past in self._known.pop(conversation, ()):
                 self._traces.pop(past.id, None)
 
-    def _keep(self, conversation: str, said: list[RememberedTurn]) -> tuple[RememberedTurn, ...]:
+    def _keep(self, conversation: str, turns: list[RememberedTurn]) -> tuple[RememberedTurn, ...]:
         with self._lock:
-            known = self._known.setdefault(conversation, said)
+            known = self._known.setdefault(conversation, turns)
             self._known.move_to_end(conversation)
             _bound(self._known, CONVERSATIONS)
             return tuple(known)
 
 
-def _bound(kept: OrderedDict[str, Any], size: int) -> None:
-    while len(kept) > size:
-        kept.popitem(last=False)
+def _bound(entries: OrderedDict[str, Any], size: int) -> None:
+    while len(entries) > size:
+        entries.popitem(last=False)

@@ -1,6 +1,6 @@
-"""What a person makes of styled candidates: another line, or one of his own, before the same sourced answer.
+"""Applies the user's choice to a recorded answer object: another persona line, a new one, or a clarification.
 
-Everything here is about answer objects as they were recorded (`qa_bot.answering.answer_json.as_dict`).
+Answer objects are those of `qa_bot.answering.answer_json.as_dict`.
 """
 
 from __future__ import annotations
@@ -12,30 +12,30 @@ from typing import Any
 from qa_bot.answering.stages.persona_line import BETWEEN
 
 LONGEST = 400
-"""Characters of a line that a person writes."""
+"""Characters of a line that the user writes."""
 EDITED = "edited"
 _BLANK = re.compile(r"[\s\x00-\x1f\x7f]+")
 
 
 class ChoiceError(ValueError):
-    """A choice that cannot be made; the message says what to do."""
+    """The choice is not possible; the message says what to do."""
 
 
 class ChoiceNotOfferedError(ChoiceError):
-    """A choice that an answer does not offer."""
+    """The answer does not offer this choice."""
 
 
 def choose(answer: Mapping[str, Any], choice: int | str) -> dict[str, Any]:
-    """An answer object with another line taken, which stands first among its lines from now on.
+    """Return the answer object with another persona line, which is then the first of its lines.
 
-    Where the answer has sources, its text is the line, a blank line and the sourced text, letter by letter as it was;
-    an abstention stays one, with another remark. What a person writes is not checked against the sources.
+    The text becomes the line, a blank line and the unchanged sourced text; an abstention keeps its text. A line that
+    the user writes is not checked against the sources.
 
     Args:
-        choice: a place among the lines, from 0; or the text of one, or of a new one.
+        choice: the index of a line, the text of one, or a new text.
 
     Raises:
-        ChoiceNotOfferedError: the answer was not styled, or there is no such place.
+        ChoiceNotOfferedError: the answer has no persona lines, or the index is out of range.
         ChoiceError: the text is empty or too long.
     """
     styled = answer.get("styled")
@@ -43,40 +43,40 @@ def choose(answer: Mapping[str, Any], choice: int | str) -> dict[str, Any]:
         name = answer.get("ask") or answer["id"]
         raise ChoiceNotOfferedError(f"Expected a question that offers a choice, but {name!r} offers none.")
     taken = _line(styled, choice)
-    former = [line for line in styled["lines"] if line is not taken]
-    if taken["kind"] == EDITED:  # one of a person's own is kept, the last
-        former = [line for line in former if line["kind"] != EDITED]
-    styled = {**styled, "lines": [taken, *former]}
+    others = [line for line in styled["lines"] if line is not taken]
+    if taken["kind"] == EDITED:  # only the last line of the user is kept
+        others = [line for line in others if line["kind"] != EDITED]
+    styled = {**styled, "lines": [taken, *others]}
     if not answer["answered"]:
         return {**answer, "styled": styled}
     return {**answer, **_introduced(answer, taken["text"]), "kind": "styled", "styled": styled | _span(taken["text"])}
 
 
 def meant(answer: Mapping[str, Any], choice: int | str) -> str:
-    """The question that one of the choices stands for which an answer object offers.
+    """The question of a clarification choice.
 
     Args:
-        choice: its place, from 0, or its text.
+        choice: the index of a choice, or its text.
 
     Raises:
-        ChoiceNotOfferedError: there is no such choice.
+        ChoiceNotOfferedError: the answer does not offer this choice.
     """
     offered = answer.get("choices") or []
-    places = [place for place, each in enumerate(offered) if choice in (place, each["text"])]
-    if not places:
-        told = ", ".join(f"{place} ({each['text']})" for place, each in enumerate(offered))
+    questions = [entry["question"] for i, entry in enumerate(offered) if choice in (i, entry["text"])]
+    if not questions:
+        options = ", ".join(f"{i} ({entry['text']})" for i, entry in enumerate(offered))
         raise ChoiceNotOfferedError(
-            f"Expected one of the choices {told or 'of an answer that offers some'}, but got {choice!r}."
+            f"Expected one of the choices {options or 'of an answer that offers some'}, but got {choice!r}."
         )
-    return str(offered[places[0]]["question"])
+    return str(questions[0])
 
 
 def _line(styled: Mapping[str, Any], choice: int | str) -> dict[str, Any]:
-    """The line that is meant; a new one where it is none of those offered."""
+    """The chosen line, or a new one with this text."""
     lines: list[dict[str, Any]] = styled["lines"]
     if isinstance(choice, int):
         if not 0 <= choice < len(lines):
-            offered = f"from 0 to {len(lines) - 1}" if lines else "of none, for no sentence fitted; write one"
+            offered = f"from 0 to {len(lines) - 1}" if lines else "of none, since no sentence fitted; write one"
             raise ChoiceNotOfferedError(f"Expected a choice {offered}, but got {choice}.")
         return lines[choice]
     text = _BLANK.sub(" ", choice).strip()
@@ -88,7 +88,7 @@ def _line(styled: Mapping[str, Any], choice: int | str) -> dict[str, Any]:
 
 
 def _introduced(answer: Mapping[str, Any], line: str) -> dict[str, Any]:
-    """The answer's text and sources with another line in front."""
+    """The answer's text with another line in front, and the sources with moved spans."""
     span = answer["styled"]["span"]
     sourced = answer["answer"][span[1] + len(BETWEEN) :] if span else answer["answer"]
     text = f"{line}{BETWEEN}{sourced}"

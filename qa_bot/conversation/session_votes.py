@@ -1,4 +1,4 @@
-"""What the votes of a conversation change in its next answers, at once, and in nobody else's."""
+"""The votes of one conversation change its own next answers at once."""
 
 from __future__ import annotations
 
@@ -13,33 +13,32 @@ from qa_core.text.analysis import terms
 from qa_core.types import AnswerSource, Candidate
 
 DISLIKED, LIKED = 0.9, 0.3
-"""What a vote weighs, of the distance between the first candidate's score and the last one's, where the same is asked
-and the document is the same."""
+"""Weight of a vote on the same question and document, as a share of the range of the candidates' scores."""
 ELSEWHERE = 0.2
-"""Share of that for questions that have no word in common with the one that was voted on."""
+"""Share of that weight for questions without a word in common."""
 SAME = 0.5
-"""Likeness of two questions from which a fact that was voted down is not given again."""
+"""Cosine of two questions from which a fact that was voted down is rejected."""
 
 
 @dataclass(frozen=True)
 class Voted:
-    """A vote on an answer: the question, what the answer was made from, and whether it was liked."""
+    """A vote on an answer: the question, the sources that the answer used, and whether it was an up vote."""
 
     question: str
     used: tuple[AnswerSource, ...]
     liked: bool
 
     @cached_property
-    def asked(self) -> Counter[str]:
+    def question_bag(self) -> Counter[str]:
         return Counter(terms(self.question))
 
     @cached_property
     def texts(self) -> tuple[Counter[str], ...]:
-        return tuple(Counter(terms(each.text)) for each in self.used)
+        return tuple(Counter(terms(source.text)) for source in self.used)
 
     @cached_property
     def documents(self) -> frozenset[tuple[str, str]]:
-        return frozenset((each.collection, each.document) for each in self.used)
+        return frozenset((source.collection, source.document) for source in self.used)
 
 
 @dataclass(frozen=True)
@@ -50,50 +49,53 @@ class SessionVotes:
 
     @classmethod
     def of(cls, past: Sequence[RememberedTurn]) -> SessionVotes | None:
-        """None where nobody voted on anything that has sources."""
-        found = []
-        for each in past:
-            if each.vote is not None and each.talk is None:
-                used = tuple(source for source in each.recall().sources if source.span is not None)
-                found.append(Voted(each.understood, used, each.vote == "up"))
-        votes = tuple(each for each in found if each.used)
-        return cls(votes) if votes else None
+        """The votes on answers with sources, or None if there are none."""
+        votes = []
+        for turn in past:
+            if turn.vote is not None and turn.talk is None:
+                used = tuple(source for source in turn.recall().sources if source.span is not None)
+                if used:
+                    votes.append(Voted(turn.understood, used, turn.vote == "up"))
+        return cls(tuple(votes)) if votes else None
 
     def rerank(self, question: str, candidates: Sequence[Candidate]) -> list[Candidate]:
-        """Candidates in the order that the votes leave, each with its new score under `taste`.
+        """Candidates in a new order, each with its new score.
 
         `s' = s + r · Σ_votes ±w · bag_cosine(questions) · bag_cosine(passages)`, where `r` is the range of the scores.
         """
         if not candidates:
             return []
-        asked = Counter(terms(question))
-        scores = [each.score for each in candidates]
+        bag = Counter(terms(question))
+        scores = [candidate.score for candidate in candidates]
         spread = (max(scores) - min(scores)) or abs(scores[0]) or 1.0
-        after = [each.score + spread * self._moves(asked, each) for each in candidates]
-        moved = [each.scored(score, session_votes=score) for each, score in zip(candidates, after, strict=True)]
-        return sorted(moved, key=lambda each: -each.score)
+        after = [candidate.score + spread * self._shift(bag, candidate) for candidate in candidates]
+        moved = [c.scored(score, session_votes=score) for c, score in zip(candidates, after, strict=True)]
+        return sorted(moved, key=lambda candidate: -candidate.score)
 
     def rejects_fact(self, question: str, sources: Sequence[AnswerSource]) -> bool:
-        """Whether a fact was voted down as the answer to such a question."""
-        asked, stated = Counter(terms(question)), {each.id for each in sources}
+        """Whether a fact was voted down as the answer to a similar question."""
+        bag, triples = Counter(terms(question)), {source.id for source in sources}
         return any(
-            not each.liked and stated & {used.id for used in each.used} and bag_cosine(asked, each.asked) >= SAME
-            for each in self.votes
+            not vote.liked
+            and triples & {source.id for source in vote.used}
+            and bag_cosine(bag, vote.question_bag) >= SAME
+            for vote in self.votes
         )
 
-    def _moves(self, asked: Counter[str], candidate: Candidate) -> float:
+    def _shift(self, bag: Counter[str], candidate: Candidate) -> float:
+        """Sum of the votes' effects on a candidate, in [-1, 1]."""
         source, text = candidate.passage.source, Counter(terms(candidate.passage.text))
         total = 0.0
         for vote in self.votes:
             same = (source.collection, source.document) in vote.documents
-            near = 1.0 if same else max((bag_cosine(text, each) ** 2 for each in vote.texts), default=0.0)
-            meant = max(ELSEWHERE, bag_cosine(asked, vote.asked))
-            total += (LIKED if vote.liked else -DISLIKED) * meant * near
+            near = 1.0 if same else max((bag_cosine(text, voted) ** 2 for voted in vote.texts), default=0.0)
+            similarity = max(ELSEWHERE, bag_cosine(bag, vote.question_bag))
+            total += (LIKED if vote.liked else -DISLIKED) * similarity * near
         return max(-1.0, min(1.0, total))
 
 
 def bag_cosine(one: Counter[str], other: Counter[str]) -> float:
-    """Cosine of two bags of words; 0 where one is empty."""
+    """Cosine of two bags of words; 0 if one is empty."""
     shared = sum(count * other[word] for word, count in one.items())
     length = math.sqrt(sum(c * c for c in one.values()) * sum(c * c for c in other.values()))
     return shared / length if length else 0.0

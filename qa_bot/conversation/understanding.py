@@ -1,4 +1,4 @@
-"""What a turn asks after all that was said before it: a choice that was offered, talk, or a question by itself."""
+"""What a turn means after the turns before it: a choice that was offered, small talk, or a question."""
 
 from __future__ import annotations
 
@@ -40,66 +40,67 @@ _AROUND = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class UnderstoodTurn:
-    """A turn as it was understood."""
+    """The meaning of a turn."""
 
     question: str
-    """What is asked; the turn itself where it stands alone."""
+    """A question that stands alone; the turn itself unless it was a follow-up."""
     talk: Talk | None = None
     settled: bool = False
-    """Whether it was chosen among readings, so that nothing has to be asked back."""
+    """Whether the user chose this meaning, so that clarification is not needed."""
 
 
 def read(
     turn: str, past: Sequence[RememberedTurn], rewriter: Rewriter, entities: Entities | None = None
 ) -> UnderstoodTurn:
-    """The first turn is never rewritten, and small talk is no turn in this sense.
+    """Understand a turn. The first turn after small talk is never rewritten.
 
     Args:
-        entities: what a graph knows by name.
+        entities: finds the entities of the graph that a text names.
     """
     if past and past[-1].asks_back:
         if choice := picked(turn, past[-1].recall().choices):
             return UnderstoodTurn(choice.question, settled=True)
-        if _number(turn) is not None:  # of no choice: they are offered again
+        if _number(turn) is not None:  # no such choice: repeat them
             return UnderstoodTurn(turn, "repeat")
     if talk := recognise(turn):
         return UnderstoodTurn(turn, talk)
-    exchanges = [_exchange(each, entities) for each in past if each.talk is None]
+    exchanges = [_exchange(earlier, entities) for earlier in past if earlier.talk is None]
     return UnderstoodTurn(rewriter.rewrite(turn, exchanges).text)
 
 
 def _exchange(past: RememberedTurn, entities: Entities | None) -> Exchange:
-    known = entities.find(f"{past.understood}\n{past.said}") if entities else ()
-    return Exchange(past.understood, past.said, past.title, known)
+    known = entities.find(f"{past.understood}\n{past.reply}") if entities else ()
+    return Exchange(past.understood, past.reply, past.title, known)
 
 
 def picked(turn: str, choices: Sequence[Choice]) -> Choice | None:
-    """The choice that a turn names: by its number, by its text, or by words that no other has."""
-    if (place := _number(turn)) is not None:
-        place += len(choices) if place < 0 else 0
-        return choices[place] if 0 <= place < len(choices) else None
-    said = _telling(turn)
+    """The choice that a turn names: by its number, by its text, or by words of only one choice."""
+    if (index := _number(turn)) is not None:
+        index += len(choices) if index < 0 else 0
+        return choices[index] if 0 <= index < len(choices) else None
+    content = _content_words(turn)
     named = [choice for choice in choices if _same(turn, choice.text) or _same(turn, choice.question)]
     if named:
         return named[0]
-    known = set(terms(" ".join(said)))
-    meant = [choice for choice in choices if known and known <= set(terms(choice.text))]
-    return meant[0] if len(meant) == 1 else None
+    stems = set(terms(" ".join(content)))
+    matches = [choice for choice in choices if stems and stems <= set(terms(choice.text))]
+    return matches[0] if len(matches) == 1 else None
 
 
 def _number(turn: str) -> int | None:
-    """The place, from 0, that a turn names and nothing else; −1 is the last. 0 names none, as any too large one."""
-    said = _telling(turn)
-    if len(said) != 1:
+    """The index of a turn that is only a number or an ordinal, −1 for the last; "0" gives an index out of range."""
+    content = _content_words(turn)
+    if len(content) != 1:
         return None
-    if re.fullmatch(r"\d{1,2}", said[0]):
-        return int(said[0]) - 1 if int(said[0]) else len(_ORDINALS)
-    if said[0] == "last":
+    word = content[0]
+    if re.fullmatch(r"\d{1,2}", word):
+        return int(word) - 1 if int(word) else len(_ORDINALS)
+    if word == "last":
         return -1
-    return _ORDINALS.index(said[0]) if said[0] in _ORDINALS else None
+    return _ORDINALS.index(word) if word in _ORDINALS else None
 
 
-def _telling(turn: str) -> list[str]:
+def _content_words(turn: str) -> list[str]:
     return [word for word in words(fold(turn)) if word not in _AROUND]
 
 

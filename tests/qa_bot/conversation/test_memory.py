@@ -90,9 +90,9 @@ def test_recorded_turns_are_remembered_as_they_were_told() -> None:
     turns = [Turn(each.id, each.question, as_dict(each)) for each in answers]
     turns = [Turn(t.id, t.question, {**t.answer, "ask": ask}) for t, ask in zip(turns, ["q1", "q2", "q1"], strict=True)]
     found = of_turns(turns[:2], {"2": Feedback("2", "up", "", 0.0)})
-    assert [(each.understood, each.said, each.vote) for each in found] == [
+    assert [(each.understood, each.reply, each.vote) for each in found] == [
         ("one", "Yes.", None),
         ("What is two?", "No.", "up"),
     ]
     assert found[0].recall() == answers[0]
-    assert [each.said for each in of_turns(turns, {})] == ["Maybe.", "No."]
+    assert [each.reply for each in of_turns(turns, {})] == ["Maybe.", "No."]

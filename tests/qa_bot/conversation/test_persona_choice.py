@@ -80,7 +80,7 @@ def test_a_person_may_write_where_no_line_fitted() -> None:
     sources = [{"id": "a#0", "span": [0, 19]}]
     styled = {"persona": "cook", "hint": "", "lines": [], "span": None, "notice": "Everything had no 7."}
     answer = styled_answer(answer=PLAIN, kind="passage", sources=sources, styled=styled)
-    with pytest.raises(ChoiceError, match="Expected a choice of none, for no sentence fitted; write one, but got 0"):
+    with pytest.raises(ChoiceError, match="Expected a choice of none, since no sentence fitted; write one, but got 0"):
         choose(answer, 0)
     told = choose(answer, "Ahoy!")
     assert (told["answer"], told["kind"], told["styled"]["span"]) == (f"Ahoy!\n\n{PLAIN}", "styled", [0, 5])
