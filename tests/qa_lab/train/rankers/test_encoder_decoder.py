@@ -1,4 +1,3 @@
-import json
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -6,70 +5,28 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from qa_core.networks.checkpoints import load_weights
-from qa_lab.train.errors import RunError, SettingsError, TrainingDataError
+from qa_lab.train.errors import SettingsError, TrainingDataError
 from qa_lab.train.rankers.encoder_decoder import ENCODER_DECODER, right_pairs
 from qa_lab.train.rankers.likelihood_measures import among, chosen
 from qa_lab.train.request import Request
 from rankers.answer_selection.encoder_decoder import EncoderDecoderRanker
 from rankers.training.answer_pool import AnswerSet
 
-SETTINGS = """minimum = 1
-[model.network]
-vocabulary = 100
-dimension = 8
-hidden = 8
-[training]
-epochs = 3
-batch = 8
-"""
-
-
-class StoppedError(Exception):
-    """An interruption at a place of our choice."""
-
 
 @pytest.fixture
-def request_(pairs_file: Path, tmp_path: Path) -> Request:
-    settings = tmp_path / "settings.toml"
-    settings.write_text(SETTINGS)
-    return Request((pairs_file,), tmp_path / "out", config=settings, dev="0.3", seed=3)
+def request_(build_request: Callable[[str], Request]) -> Request:
+    return build_request("encoder-decoder")
 
 
 def test_a_run_leaves_a_ranker_with_card_and_curve(request_: Request, tmp_path: Path):
-    read = []
-    outcome = ENCODER_DECODER.run(request_, on_read=read.append)
-    assert outcome.pairs + outcome.held_out == read[0].count == 30
+    outcome = ENCODER_DECODER.run(request_)
+    assert outcome.pairs + outcome.held_out == 30
     ranker = EncoderDecoderRanker.load(request_.out)
     assert ranker.config.direction == "backward"
     assert np.isfinite(ranker.score([("where does balor live", "the house of balor")])).all()
-    card = (request_.out / "README.md").read_text()
-    assert all(part in card for part in ("| scores | backward |", "| pairs.jsonl |", "| seed | 3 |"))
-    assert str(tmp_path) not in card
-    assert json.loads(json.dumps(outcome.as_dict()))["perplexity"] == outcome.perplexity > 1
-    assert "perplexity" in outcome.text(request_.out)
-    assert ENCODER_DECODER.epochs(request_) == 3
+    assert "| scores | backward |" in (request_.out / "README.md").read_text()
+    assert outcome.as_dict()["perplexity"] == outcome.perplexity > 1
     assert outcome.judged is None
-
-
-def test_a_resumed_run_gives_the_same_model(request_: Request, tmp_path: Path):
-    seen = []
-
-    def report(progress):
-        seen.append(progress)
-        if len(seen) == 2:
-            raise StoppedError
-
-    whole = replace(request_, out=tmp_path / "whole")
-    ENCODER_DECODER.run(whole)
-    with pytest.raises(StoppedError):
-        ENCODER_DECODER.run(request_, on_progress=report)
-    with pytest.raises(RunError, match="seed = 4 instead of 3"):
-        ENCODER_DECODER.run(replace(request_, resume=True, seed=4))
-    ENCODER_DECODER.run(replace(request_, resume=True))
-    one, other = load_weights(whole.out), load_weights(request_.out)
-    for name in one:
-        np.testing.assert_array_equal(one[name], other[name], err_msg=name)
 
 
 def test_wrong_answers_are_for_measuring_only(request_: Request, write_lines: Callable[..., Path]):
@@ -110,7 +67,7 @@ def test_chosen_by_hand_and_by_chance():
     assert success < 0.5
 
 
-@pytest.mark.parametrize("text", ["hiden = 3", "[training]\nbatch = 0", "minimum = 0", '[model]\ndirection = "up"'])
+@pytest.mark.parametrize("text", ["[training]\nbatch = 0", "minimum = 0", '[model]\ndirection = "up"'])
 def test_settings_that_do_not_do_are_told(request_: Request, text: str):
     assert request_.config is not None
     request_.config.write_text(text)
@@ -129,7 +86,5 @@ def test_the_paper_preset_has_the_sizes_of_the_thesis(request_: Request):
 def test_what_cannot_be_trained_is_told(request_: Request, tmp_path: Path):
     with pytest.raises(SettingsError, match="no base"):
         ENCODER_DECODER.run(replace(request_, base=tmp_path))
-    with pytest.raises(TrainingDataError, match="share between 0 and 1"):
-        ENCODER_DECODER.run(replace(request_, dev="2"))
     with pytest.raises(TrainingDataError, match="got 30 and 0"):
         ENCODER_DECODER.run(replace(request_, dev="0.0001"))

@@ -1,4 +1,3 @@
-import json
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -7,11 +6,10 @@ import numpy as np
 import pytest
 
 from qa_bot.answering.models.ranker_loading import RankerError, open_ranker
-from qa_core.networks.checkpoints import load_weights
 from qa_lab.evaluate.words.paraphrase import best_threshold, evaluate_paraphrase, jaccard, logistic
 from qa_lab.train.data.paraphrase_pairs import kept_aside, labelled
 from qa_lab.train.data.question_pairs import read_question_pairs
-from qa_lab.train.errors import RunError, SettingsError, TrainingDataError, TrainingError
+from qa_lab.train.errors import SettingsError, TrainingDataError, TrainingError
 from qa_lab.train.rankers.entailment import ENTAILMENT
 from qa_lab.train.request import Request
 from rankers.paraphrase.word_pairs import WordPairs
@@ -20,40 +18,18 @@ NAMES = [first + last for first in ("ba", "ce", "di", "fo") for last in ("lor", 
 SETTINGS = "test = 0.3\n[words]\ndimension = 8\nhidden = 8\n[training]\nepochs = 3\nbatch = 8\nidentical = 4\n"
 
 
-class StoppedError(Exception):
-    """An interruption at a place of our choice."""
-
-
 @pytest.fixture
-def quora(write_lines: Callable[..., Path]) -> Path:
-    """Twenty pairs that ask the same and twenty that do not."""
-    same = [f"1\twhere does {name} live\twhat is the address of {name}\t{n}" for n, name in enumerate(NAMES)]
-    other = [f"0\twhere does {name} live\twhen does {name} sleep\t{n}" for n, name in enumerate(NAMES)]
-    return write_lines("quora.tsv", *same, *other)
-
-
-@pytest.fixture
-def request_(quora: Path, tmp_path: Path) -> Request:
-    settings = tmp_path / "settings.toml"
-    settings.write_text(SETTINGS)
-    return Request((quora,), tmp_path / "out", config=settings, dev="0.3", seed=3)
+def request_(build_request: Callable[[str], Request]) -> Request:
+    return build_request("entailment")
 
 
 def test_a_run_leaves_a_scorer_with_card_and_curve_and_is_measured(request_: Request, tmp_path: Path):
-    read = []
-    outcome = ENTAILMENT.run(request_, on_read=read.append)
+    outcome = ENTAILMENT.run(request_)
     assert outcome.pairs + outcome.held_out < 40  # some are kept aside
     scorer = WordPairs.load(request_.out)
     assert scorer.config.dimension == 8
     card = (request_.out / "README.md").read_text()
-    assert all(part in card for part in ("| model | entailment |", "| started from | starter |", "| seed | 3 |"))
-    assert f"{outcome.accuracy:.3f}" in card
-    assert str(tmp_path) not in card
-    assert (request_.out / "curve.csv").is_file()
-    assert not (request_.out / "training").exists()
-    assert json.loads(json.dumps(outcome.as_dict()))["accuracy"] == outcome.accuracy
-    assert str(request_.out) in outcome.text(request_.out)
-    assert ENTAILMENT.epochs(request_) == 3
+    assert all(part in card for part in ("| started from | starter |", f"{outcome.accuracy:.3f}"))
     rows = evaluate_paraphrase(request_.data[0], models=[request_.out], held_out=0.3)
     told = ["out", "Jaccard", "cosine", "logistic regression", "more frequent label"]
     assert [row.engine for row in rows] == told
@@ -67,25 +43,6 @@ def test_a_run_leaves_a_scorer_with_card_and_curve_and_is_measured(request_: Req
     assert whole[0].queries > rows[0].queries
     assert [row.engine for row in whole] == told[1:]
     assert whole[2].scores["accuracy"].mean == 1
-
-
-def test_interrupted_and_resumed_it_ends_with_the_same_model(request_: Request):
-    ENTAILMENT.run(request_)
-    reports = []
-
-    def stop(progress) -> None:
-        reports.append(progress)
-        if len(reports) == 2:
-            raise StoppedError
-
-    cut = replace(request_, out=request_.out.parent / "cut")
-    with pytest.raises(StoppedError):
-        ENTAILMENT.run(cut, on_progress=stop)
-    with pytest.raises(RunError, match="seed = 4 instead of 3"):
-        ENTAILMENT.run(replace(cut, resume=True, seed=4))
-    ENTAILMENT.run(replace(cut, resume=True))
-    whole, resumed = load_weights(request_.out), load_weights(cut.out)
-    assert all(np.array_equal(whole[name], resumed[name]) for name in whole)
 
 
 @pytest.mark.parametrize("model", ["siamese", "decomposable"])
@@ -123,7 +80,6 @@ def test_settings(request_: Request, tmp_path: Path):
         ("test = 1.0", "a share of the questions"),
         ("scale = 0.0", "scale = 0.0"),
         ("[training]\nbatch = 0", "training.batch = 0"),
-        ("modell = 'x'", "the nearest is model"),
     ):
         request_.config.write_text(line)
         with pytest.raises(SettingsError, match=message):
@@ -137,8 +93,6 @@ def test_data_that_does_not_do(request_: Request, write_lines: Callable[..., Pat
     same = write_lines("same.tsv", *(f"1\twhere is {name}\tplace of {name}\t{n}" for n, name in enumerate(NAMES)))
     with pytest.raises(TrainingDataError, match="pairs that do not"):
         ENTAILMENT.run(replace(request_, data=(same,)))
-    with pytest.raises(TrainingDataError, match="a share between 0 and 1"):
-        ENTAILMENT.run(replace(request_, dev="2"))
     with pytest.raises(TrainingDataError, match="both labels to choose thresholds by"):
         evaluate_paraphrase(same)
     request_.config.write_text("[words]\ndimension = 7\n")

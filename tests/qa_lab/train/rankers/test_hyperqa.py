@@ -6,8 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from qa_core.networks.checkpoints import load_weights
-from qa_lab.train.errors import RunError, SettingsError, TrainingDataError, TrainingError
+from qa_lab.train.errors import SettingsError, TrainingDataError, TrainingError
 from qa_lab.train.rankers.hyperqa import HYPERQA
 from qa_lab.train.rankers.hyperqa_readouts import FILES, bands, levels
 from qa_lab.train.rankers.hyperqa_settings import DEFAULTS
@@ -16,55 +15,25 @@ from rankers.answer_selection.hyperqa import HyperQA
 from rankers.answer_selection.siamese_cosine import SiameseCosineRanker
 from rankers.training.answer_pool import AnswerPool
 
-NAMES = [first + last for first in ("ba", "ce", "di", "fo") for last in ("lor", "min", "tes", "von")]
-SETTINGS = 'pretrained = "{vectors}"\n[pairs]\nepochs = 4\nbatch = 16\n[hyper]\nprojection = 12\n'
-
-
-class StoppedError(Exception):
-    """An interruption at a place of our choice."""
+NAMES = [first + last for first in ("ba", "ce", "di", "fo") for last in ("lor", "min", "tes", "von", "zar")][:16]
 
 
 @pytest.fixture
-def data(write_lines: Callable[..., Path]) -> Path:
-    """Sixteen questions, each with its answer and two of others."""
-    rows = ["qid\tquestion\tanswer\tlabel"]
-    for number, name in enumerate(NAMES):
-        for shift in range(3):
-            other = NAMES[(number + shift) % len(NAMES)]
-            rows.append(f"{number}\twhere does {name} live\t{other} lives at home\t{int(not shift)}")
-    return write_lines("answers.tsv", *rows)
-
-
-@pytest.fixture
-def request_(data: Path, tmp_path: Path) -> Request:
-    vectors = tmp_path / "vectors.txt"
-    rng = np.random.default_rng(0)
-    words = ["where", "does", "live", "lives", "at", "home", *NAMES]
-    vectors.write_text("".join(f"{word} {' '.join(map(str, rng.normal(size=8).round(3)))}\n" for word in words))
-    settings = tmp_path / "settings.toml"
-    settings.write_text(SETTINGS.format(vectors=vectors))
-    return Request((data,), tmp_path / "out", config=settings, dev="0.4", seed=3)
+def request_(build_request: Callable[[str], Request]) -> Request:
+    return build_request("hyperqa")
 
 
 def test_a_run_leaves_a_ranker_with_card_curve_and_read_outs(request_: Request, tmp_path: Path):
-    read = []
-    outcome = HYPERQA.run(replace(request_, plots=True), on_read=read.append)
-    assert outcome.questions + outcome.held_out == len(read[0].examples) == 16
+    outcome = HYPERQA.run(replace(request_, plots=True))
+    assert outcome.questions + outcome.held_out == 16
     assert outcome.parameters == 8 * 12 + 12 + 2
     scorer = HyperQA.load(request_.out)
     scores = scorer.score([("where does balor live", "balor lives at home"), ("", "🙂")])
     assert np.isfinite(scores).all()
     card = (request_.out / "README.md").read_text()
-    assert all(
-        part in card for part in ("| model | hyperqa |", "answers.tsv", "| seed | 3 |", f"{outcome.after.ap:.3f}")
-    )
-    assert str(tmp_path) not in card
-    assert {path.name for path in request_.out.iterdir()} >= {"curve.csv", "curve.png", "config.json", *FILES}
-    assert not (request_.out / "training").exists()
-    told = json.loads(json.dumps(outcome.as_dict()))
-    assert told["after"] == {"AP": outcome.after.ap, "RR": outcome.after.rr}
-    assert "pairs scored a second" in outcome.text(request_.out)
-    assert HYPERQA.epochs(request_) == 4
+    assert all(part in card for part in ("| model | hyperqa |", f"{outcome.after.ap:.3f}"))
+    assert {path.name for path in request_.out.iterdir()} >= {"curve.png", *FILES}
+    assert outcome.as_dict()["after"] == {"AP": outcome.after.ap, "RR": outcome.after.rr}
     table = json.loads((request_.out / "readouts.json").read_text())
     assert sum(band["count"] for band in table["bands"].values()) == 4 + len(NAMES) + 2 - missing(table)
     assert table["norms"]["questions"]["count"] == outcome.held_out
@@ -106,25 +75,6 @@ def test_the_others(request_: Request, model: str):
     assert again.before == outcome.after
 
 
-def test_interrupted_and_resumed_it_ends_with_the_same_model(request_: Request):
-    HYPERQA.run(request_)
-    cut = replace(request_, out=request_.out.parent / "cut")
-
-    def report(progress):
-        if progress.dev is not None and progress.epoch == 2:
-            raise StoppedError
-
-    with pytest.raises(StoppedError):
-        HYPERQA.run(cut, on_progress=report)
-    with pytest.raises(RunError, match="seed = 4 instead of 3"):
-        HYPERQA.run(replace(cut, resume=True, seed=4))
-    HYPERQA.run(replace(cut, resume=True))
-    whole, resumed = load_weights(request_.out), load_weights(cut.out)
-    assert all(np.array_equal(whole[name], resumed[name]) for name in whole)
-    with pytest.raises(RunError, match="got a finished run"):
-        HYPERQA.run(replace(cut, resume=True))
-
-
 def test_development_data_of_its_own(request_: Request, write_lines: Callable[..., Path]):
     dev = write_lines("dev.tsv", "1\tq one\thome\t1", "1\tq one\tat\t0", "2\tq two\thome\t1")
     outcome = HYPERQA.run(replace(request_, dev=str(dev)))
@@ -148,12 +98,10 @@ def test_bad_requests(request_: Request, write_lines: Callable[..., Path], tmp_p
     cases: list[tuple[Request, type[Exception], str]] = [
         (replace(request_, data=(right,)), TrainingDataError, "questions with right and wrong answers to hold out"),
         (replace(request_, data=(right,), dev=str(request_.data[0])), TrainingError, "all 16 are right"),
-        (replace(request_, dev="2"), TrainingDataError, "share between 0 and 1"),
         (replace(request_, base=tmp_path / "none"), SettingsError, "got no folder"),
         (replace(request_, config=config("a", settings + "edge = 2.0\n")), TrainingError, r"edge = 2\.0"),
         (replace(request_, config=config("b", settings + 'distance = "cosine"\n')), SettingsError, "makes hyperqa"),
         (replace(request_, config=config("c", "learning_rate = 0.0\n")), SettingsError, r"learning_rate = 0\.0"),
-        (replace(request_, config=config("d", "[pairs]\nmargins = 1\n")), SettingsError, r"nearest is pairs\.margin"),
         (replace(request_, config=config("e", 'model = "hyper"\n')), SettingsError, "hyperqa"),
         (replace(request_, config=config("f", 'pretrained = "none.txt"\n')), SettingsError, r"none\.txt"),
     ]

@@ -1,4 +1,3 @@
-import json
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -8,56 +7,35 @@ import pytest
 
 from qa_bot.home.encoders import open_folder, verify
 from qa_core.networks.checkpoints import load_weights
-from qa_lab.train.errors import RunError, SettingsError, TrainingDataError, TrainingError
+from qa_lab.train.errors import SettingsError, TrainingDataError, TrainingError
 from qa_lab.train.request import Request
 from qa_lab.train.retrieval.similar import SIMILAR
 
-NAMES = [first + last for first in ("ba", "ce", "di", "fo") for last in ("lor", "min", "tes", "von", "zar")]
 SETTINGS = "[words]\ndimension = 16\n[dual]\nepochs = 3\nbatch = 8\n"
 
 
-class StoppedError(Exception):
-    """An interruption at a place of our choice."""
-
-
 @pytest.fixture
-def quora(write_lines: Callable[..., Path]) -> Path:
-    """Twenty similar pairs and as many different ones."""
-    same = [f"1\twhere does {name} live\twhat is the address of {name}\t{n}" for n, name in enumerate(NAMES)]
-    other = [f"0\twhere does {name} live\twhen does {name} sleep\t{n}" for n, name in enumerate(NAMES)]
-    return write_lines("quora.tsv", *same, *other)
+def request_(build_request: Callable[[str], Request]) -> Request:
+    return build_request("similar")
 
 
 @pytest.fixture
 def groups(write_lines: Callable[..., Path]) -> Path:
-    rows = ({"questions": [f"what eats {name}", f"who feeds on {name}", f"{name} is food of"]} for name in NAMES[:10])
+    rows = ({"questions": [f"what eats {name}", f"who feeds on {name}", f"{name} is food of"]} for name in "abcdefghij")
     return write_lines("groups.jsonl", *rows)
 
 
-@pytest.fixture
-def request_(quora: Path, tmp_path: Path) -> Request:
-    settings = tmp_path / "settings.toml"
-    settings.write_text(SETTINGS)
-    return Request((quora,), tmp_path / "out", config=settings, dev="0.3", seed=3)
-
-
 def test_a_run_leaves_an_encoder_with_card_and_curve(request_: Request, tmp_path: Path):
-    read = []
-    outcome = SIMILAR.run(request_, on_read=read.append)
+    outcome = SIMILAR.run(request_)
     (task,) = outcome.tasks
-    assert task.pairs + task.held_out == read[0].count == 20
+    assert task.pairs + task.held_out == 20
     encoder = verify(request_.out, models=tmp_path / "models")
     assert encoder.dimension == 16
     assert encoder.knows("address")
     card = (request_.out / "README.md").read_text()
-    assert all(part in card for part in ("| model | mean |", "| quora.tsv | ", "| seed | 3 |", f"{task.after:.3f}"))
-    assert str(tmp_path) not in card
-    assert {path.name for path in request_.out.iterdir()} >= {"curve.csv", "config.json"}
-    assert not (request_.out / "training").exists()
-    told = json.loads(json.dumps(outcome.as_dict()))
-    assert told["tasks"][0]["after"] == {"P@1": task.after}
+    assert all(part in card for part in ("| model | mean |", "| quora.tsv | ", f"{task.after:.3f}"))
+    assert outcome.as_dict()["tasks"][0]["after"] == {"P@1": task.after}
     assert f"use it: qa-bot use {request_.out}" in outcome.text(request_.out)
-    assert SIMILAR.epochs(request_) == 3
 
 
 def test_several_tasks_with_the_largest_first(request_: Request, groups: Path):
@@ -74,29 +52,17 @@ def test_several_tasks_with_the_largest_first(request_: Request, groups: Path):
 
 @pytest.mark.parametrize("stop", [1, 4])
 def test_interrupted_in_either_stage_and_resumed_it_ends_with_the_same_model(
-    request_: Request, groups: Path, stop: int
+    request_: Request, groups: Path, stop: int, stop_after, stopped
 ):
     request_.config.write_text(SETTINGS + "patience = 9\n")
     both = replace(request_, data=(groups, request_.data[0]))
     SIMILAR.run(both)
     cut = replace(both, out=both.out.parent / "cut")
-    seen = 0
-
-    def report(progress):
-        nonlocal seen
-        seen += progress.dev is not None
-        if seen == stop:
-            raise StoppedError
-
-    with pytest.raises(StoppedError):
-        SIMILAR.run(cut, on_progress=report)
-    with pytest.raises(RunError, match="seed = 4 instead of 3"):
-        SIMILAR.run(replace(cut, resume=True, seed=4))
+    with pytest.raises(stopped):
+        SIMILAR.run(cut, on_progress=stop_after(stop))
     SIMILAR.run(replace(cut, resume=True))
     whole, resumed = load_weights(both.out), load_weights(cut.out)
     assert all(np.array_equal(whole[name], resumed[name]) for name in whole)
-    with pytest.raises(RunError, match="got a finished run"):
-        SIMILAR.run(replace(cut, resume=True))
 
 
 def test_development_data_of_its_own_and_questions_kept_aside(request_: Request, groups: Path):
@@ -138,7 +104,7 @@ def short(tmp_path: Path) -> Path:
 
 def test_bad_requests(request_: Request, write_lines: Callable[..., Path], tmp_path: Path):
     same = write_lines("same.tsv", *(f"1\tone and the same\tOne and the  same\t{n}" for n in range(5)))
-    positive = write_lines("positive.tsv", *(f"1\tq {name}\tr {name}\t0" for name in NAMES))
+    positive = write_lines("positive.tsv", *(f"1\tq {n}\tr {n}\t0" for n in range(20)))
     pairwise = tmp_path / "pairwise.toml"
     pairwise.write_text(SETTINGS + 'loss = "pairwise"\n')
     other = tmp_path / "other"
@@ -147,11 +113,9 @@ def test_bad_requests(request_: Request, write_lines: Callable[..., Path], tmp_p
     cases: list[tuple[Request, type[Exception], str]] = [
         (replace(request_, data=(same,)), TrainingDataError, "got none: .*same.tsv:1: Expected two different"),
         (replace(request_, data=(positive,), config=pairwise), TrainingError, "labelled 0 for the pairwise loss"),
-        (replace(request_, dev="2"), TrainingDataError, "share between 0 and 1"),
         (replace(request_, dev="0.0001"), TrainingDataError, "name development data with --dev PATH"),
         (replace(request_, base=other), TrainingDataError, "but got 'Seq2SeqConfig'; name a file of vectors"),
         (replace(request_, base=tmp_path / "none"), TrainingDataError, "but got 'none'"),
-        (replace(request_, data=(tmp_path / "none.tsv",)), FileNotFoundError, "none.tsv"),
     ]
     for wrong, kind, reason in cases:
         with pytest.raises(kind, match=reason):
@@ -166,7 +130,6 @@ def test_bad_requests(request_: Request, write_lines: Callable[..., Path], tmp_p
     [
         ("[dual]\nepochs = 0\n", "dual.epochs = 0"),
         ("[dual]\nalpha = -1\n", "dual.alpha = -1"),
-        ("[dual]\nlernrate = 1\n", "the nearest is dual.learning_rate"),
         ('model = "static"\n', "Expected a static encoder to start from"),
         ("test = 1.5\n", "test = 1.5"),
     ],
