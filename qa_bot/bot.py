@@ -178,7 +178,7 @@ class Bot:
 
     async def ask_async(self, question: str | Question | Ask, **options: Any) -> Answer:
         """`ask` in a worker thread."""
-        import asyncio  # slow to load, and a first answer on the command line does without it
+        import asyncio  # slow to load, and the command line does without it
 
         return await asyncio.to_thread(self.ask, question, **options)
 
