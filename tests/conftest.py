@@ -334,7 +334,7 @@ def tiny_voices(tmp_path_factory: pytest.TempPathFactory) -> Path:
     texts = ["where do cats sleep?", "the soup is hot.", "they sleep in the boat.", "we sail in the morning."] * 3
     words = ("cats", "soup", "boat", "sail", "sleep", "morning")
     cells = np.random.default_rng(1).dirichlet([0.3] * len(words), size=12).T.astype(np.float32)
-    grid = CountingGrid(GridConfig(3, 4, 2), Vocabulary(words), cells, np.full(6, 1 / 6, dtype=np.float32))
+    grid = CountingGrid.of(GridConfig(3, 4, 2), Vocabulary(words), cells, np.full(6, 1 / 6, dtype=np.float32))
     torch.manual_seed(3)
     network = Seq2SeqConfig(60, dimension=6, hidden=8, layers=1, dropout=0.0, tied=True, uniform=0.5, topic_width=4)
     language = LanguageModelConfig(60, dimension=6, hidden=8, layers=1, dropout=0.0, tied=True, uniform=0.5)

@@ -65,6 +65,7 @@ IMPORTERS = {
     ],
     "Stemmer": ["qa_core/text/analysis.py"],
     "tantivy": ["retrievers/engines/local/keyword.py"],
+    "threadpoolctl": ["generators/inference/threads.py"],
     "tokenizers": ["qa_core/encoders/tokenisers.py"],
     "tomlkit": ["qa_bot/home/config.py"],
     "transformers": [
@@ -173,10 +174,26 @@ def test_heavy_libraries_load_when_they_are_used(code: str, allowed: set[str]) -
     assert heavy_modules(code) <= allowed
 
 
-def test_an_answer_needs_no_training_library(home: Path) -> None:
+@pytest.mark.parametrize("options", [[], ["--persona", "captain"]], ids=["plain", "persona"])
+def test_an_answer_needs_no_training_library(home: Path, options: list[str]) -> None:
     """Nor nltk if its data is not installed: rules replace it."""
-    arguments = ["--home", str(home), "ask", "Why do cats sleep all day?"]
+    arguments = ["--home", str(home), "ask", "Why do cats sleep all day?", *options]
     code = f"from qa_bot.cli.app import run\nassert run({arguments}) in (0, 3)"
+    assert heavy_modules(code) & {"torch", "transformers", "nltk"} == set()
+
+
+def test_personas_of_the_chat_page_need_no_training_library(home: Path) -> None:
+    code = f"""
+import asyncio
+from qa_bot.bot import Bot
+from qa_bot.web.app import make_app
+from qa_bot.web.metrics import Metrics
+from qa_bot.web.service import AnswerService
+bot = Bot.open({str(home)!r})
+service = AnswerService(bot, Metrics(), workers=1, queue=1)
+assert asyncio.run(service.speak("captain", ["Good morning!"], hint="the sea", deadline=60)).lines
+assert bot.voices.chart("the sea").posterior is not None
+bot.voices.open()"""
     assert heavy_modules(code) & {"torch", "transformers", "nltk"} == set()
 
 

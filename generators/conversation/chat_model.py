@@ -117,7 +117,8 @@ class ChatModel(ChatText):
         digest = hashlib.blake2b("\n".join(self.vocabulary.tokens).encode(), digest_size=8)
         for weights in (self.forward.weights, self.backward.weights, self.language.weights):
             for name, array in sorted(weights.items()):
-                digest.update(name.encode() + array.astype(np.float16).tobytes())
+                digest.update(name.encode())
+                digest.update(np.ascontiguousarray(array, dtype=np.float16).data)
         return digest.hexdigest()
 
     def start_state(

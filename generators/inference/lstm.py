@@ -40,9 +40,10 @@ class Direction:
         bias = weights[f"bias_ih_{name}"] + weights[f"bias_hh_{name}"]
         return cls(weights[f"weight_ih_{name}"], weights[f"weight_hh_{name}"], bias)
 
-    def step(self, gates: FloatArray, hidden: FloatArray, cell: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """h and c (B, H) after one position; `gates` (B, 4H) are what the inputs give to i, f, g and o."""
-        i, f, g, o = np.split(gates + hidden @ self.recurrent.T, 4, axis=1)
+    def step(self, inputs: FloatArray, hidden: FloatArray, cell: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """h and c (B, H) after the inputs (B, D) of one position."""
+        gates = inputs @ self.inputs.T + hidden @ self.recurrent.T + self.bias  # (B, 4H)
+        i, f, g, o = np.split(gates, 4, axis=1)
         cell = sigmoid(f) * cell + sigmoid(i) * np.tanh(g)
         return sigmoid(o) * np.tanh(cell), cell
 
@@ -50,12 +51,11 @@ class Direction:
         self, inputs: FloatArray, mask: Mask, hidden: FloatArray, cell: FloatArray, *, backwards: bool = False
     ) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Inputs (B, T, D) from states (B, H) to outputs (B, T, H), zero in the padding, and the last states."""
-        gates = inputs @ self.inputs.T + self.bias  # (B, T, 4H)
         outputs = np.zeros((*inputs.shape[:2], hidden.shape[1]), dtype=np.float32)
         positions = range(inputs.shape[1])
         for position in reversed(positions) if backwards else positions:
             real = mask[:, position, None]
-            after, after_cell = self.step(gates[:, position], hidden, cell)
+            after, after_cell = self.step(inputs[:, position], hidden, cell)
             hidden, cell = np.where(real, after, hidden), np.where(real, after_cell, cell)
             outputs[:, position] = after * real
         return outputs, hidden, cell
@@ -95,8 +95,7 @@ class LSTM:
         """One position (B, D) of a one-way LSTM to outputs (B, H) and the states after it."""
         hidden, cells = [], []
         for index, (direction,) in enumerate(self.layers):
-            gates = inputs @ direction.inputs.T + direction.bias
-            inputs, cell = direction.step(gates, state.hidden[index], state.cell[index])
+            inputs, cell = direction.step(inputs, state.hidden[index], state.cell[index])
             hidden.append(inputs)
             cells.append(cell)
         return inputs, LSTMState(np.stack(hidden), np.stack(cells))

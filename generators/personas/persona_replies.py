@@ -20,6 +20,7 @@ from generators.conversation.ranking import (
     ranked,
     rerank_by_topic,
 )
+from generators.inference.threads import one_thread
 from generators.personas.persona import Persona
 from generators.personas.persona_decoder import (
     PersonaDecoder,
@@ -69,6 +70,7 @@ class Styling:
 PLAIN = Styling()
 
 
+@one_thread()
 def styled(
     shares: Sequence[Share],
     context: Sequence[str],

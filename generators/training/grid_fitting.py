@@ -86,7 +86,9 @@ class Fitting:
 
     def grid(self, vocabulary: Vocabulary) -> CountingGrid:
         """The best so far."""
-        return CountingGrid(self.config, vocabulary, self.best.astype(np.float32), self.background.astype(np.float32))
+        return CountingGrid.of(
+            self.config, vocabulary, self.best.astype(np.float32), self.background.astype(np.float32)
+        )
 
 
 def initial_fitting(

@@ -95,7 +95,7 @@ class StyleSection:
     temperature: float = key(0.7, "below 1 more predictable, above 1 more varied", least=0.05, most=5)
     top_k: int = key(50, "draw only from this number of the likeliest words; 0 is off", least=0)
     top_p: float = key(1.0, "draw only from the likeliest words with this total probability", least=0.01, most=1)
-    warm: bool = key(False, "open the voices when a service starts, 380 MB; otherwise at their first use, in 3 s")
+    warm: bool = key(False, "open the personas when a service starts, 70 MB; otherwise at their first use, .2 s")
     clean: bool = key(True, "leave out drawn sentences with coarse words, learnt from web dialogues")
     agreement: float = key(2.0, "weight of the agreement of a sentence's topics with the hint's", least=0)
     word_bonus: float = key(0.69, "bonus a word when candidate sentences are ranked")

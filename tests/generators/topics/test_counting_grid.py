@@ -17,7 +17,7 @@ def random_grid(height=3, width=4, window=2, background=0.1, seed=0) -> Counting
     cells = rng.dirichlet([0.5] * len(WORDS), size=height * width).T.astype(np.float32)
     shares = rng.dirichlet([1.0] * len(WORDS)).astype(np.float32)
     config = GridConfig(height, width, window, background)
-    return CountingGrid(config, Vocabulary(WORDS), cells, shares)
+    return CountingGrid.of(config, Vocabulary(WORDS), cells, shares)
 
 
 def brute_force(grid: CountingGrid, text: str) -> np.ndarray:
@@ -59,7 +59,7 @@ def test_likelihood_and_posterior_are_those_of_a_brute_force_computation(sizes, 
 def test_a_hand_worked_posterior():
     # two by two cells, window 1, no background: h is π itself
     cells = np.array([[0.5, 0.25, 0.0, 1.0], [0.5, 0.75, 1.0, 0.0]], dtype=np.float32)
-    grid = CountingGrid(GridConfig(2, 2, 1, 0.0), Vocabulary(("sea", "war")), cells, np.full(2, 0.5, np.float32))
+    grid = CountingGrid.of(GridConfig(2, 2, 1, 0.0), Vocabulary(("sea", "war")), cells, np.full(2, 0.5, np.float32))
     hint = grid.posterior("Sea, war! and sea")  # .125, .046875, 0, 0
     np.testing.assert_allclose(hint.probabilities, [8 / 11, 3 / 11, 0, 0], atol=1e-6)
     assert (hint.known, hint.unknown, hint.steers, hint.notice()) == (("sea", "war"), ("and",), True, None)
@@ -88,7 +88,7 @@ def test_batched_posteriors_are_those_of_single_hints_and_long_ones_stay_finite(
 
 def test_a_word_that_no_window_has_does_not_break_the_posterior():
     cells = np.array([[1.0] * 4, [0.0] * 4], dtype=np.float32)
-    grid = CountingGrid(GridConfig(2, 2, 1, 0.0), Vocabulary(("sea", "war")), cells, np.full(2, 0.5, np.float32))
+    grid = CountingGrid.of(GridConfig(2, 2, 1, 0.0), Vocabulary(("sea", "war")), cells, np.full(2, 0.5, np.float32))
     np.testing.assert_allclose(grid.posterior("sea war").probabilities, 0.25)
 
 
@@ -121,7 +121,7 @@ def test_saved_and_loaded_it_is_the_same(tmp_path):
 
 def test_pruned_cells_keep_their_likeliest_words():
     cells = np.array([[0.9, 0.4], [0.08, 0.3], [0.02, 0.3]], dtype=np.float32)
-    grid = CountingGrid(GridConfig(1, 2, 1), Vocabulary(("a", "b", "c")), cells, np.full(3, 1 / 3, np.float32))
+    grid = CountingGrid.of(GridConfig(1, 2, 1), Vocabulary(("a", "b", "c")), cells, np.full(3, 1 / 3, np.float32))
     np.testing.assert_allclose(grid.pruned(0.05).cells, [[0.9 / 0.98, 0.4], [0.08 / 0.98, 0.3], [0, 0.3]], rtol=1e-6)
     np.testing.assert_array_equal(grid.pruned(0.5).cells, [[1, 1], [0, 0], [0, 0]])  # the best stays in any case
     np.testing.assert_allclose(grid.pruned(0.0).cells, cells, rtol=1e-6)

@@ -12,7 +12,7 @@ CELLS = np.array([[0.2, 0.5, 0.0, 0.4], [0.3, 0.5, 0.1, 0.2], [0.5, 0.0, 0.9, 0.
 
 
 def grid() -> CountingGrid:
-    return CountingGrid(GridConfig(2, 2, 1, 0.0), Vocabulary(TOKENS), CELLS, np.full(3, 1 / 3, np.float32))
+    return CountingGrid.of(GridConfig(2, 2, 1, 0.0), Vocabulary(TOKENS), CELLS, np.full(3, 1 / 3, np.float32))
 
 
 def test_words_of_cells_are_the_likeliest_first():

@@ -31,7 +31,7 @@ def grid() -> CountingGrid:
     cells = np.full((len(words), 4), 1 / len(words), dtype=np.float32)
     cells[:, 0], cells[:, 3] = [0.3, 0.3, 0.3, 0.1 / 3, 0.1 / 3, 0.1 / 3], [0.1 / 3, 0.1 / 3, 0.1 / 3, 0.3, 0.3, 0.3]
     background = np.full(len(words), 1 / len(words), dtype=np.float32)
-    return CountingGrid(GridConfig(2, 2, 1, background=0.0), Vocabulary(tuple(words)), cells, background)
+    return CountingGrid.of(GridConfig(2, 2, 1, background=0.0), Vocabulary(tuple(words)), cells, background)
 
 
 @pytest.fixture
@@ -129,7 +129,9 @@ def test_it_is_saved_with_its_grid(model: ChatModel, tmp_path):
 def test_another_grid_is_told(model: ChatModel, grid: CountingGrid, tmp_path):
     model.save(tmp_path / "chat", card="# a model")
     cells = np.full((6, 6), 1 / 6, dtype=np.float32)
-    CountingGrid(GridConfig(2, 3, 1), grid.vocabulary, cells, grid.background).save(tmp_path / "chat" / "grid", card="")
+    CountingGrid.of(GridConfig(2, 3, 1), grid.vocabulary, cells, grid.background).save(
+        tmp_path / "chat" / "grid", card=""
+    )
     with pytest.raises(ValueError, match="Expected a grid of 4 cells, but got 6"):
         ChatModel.load(tmp_path / "chat")
 

@@ -52,7 +52,7 @@ def base() -> ChatModel:
     config = ChatConfig(Seq2SeqConfig(40, **sizes), LanguageModelConfig(40, **sizes), AcceptorConfig(hidden=4))
     cells = np.full((len(WORDS), 4), 1 / len(WORDS), dtype=np.float32)
     background = np.full(len(WORDS), 1 / len(WORDS), dtype=np.float32)
-    grid = CountingGrid(GridConfig(2, 2, 1, background=0.0), Vocabulary(tuple(WORDS)), cells, background)
+    grid = CountingGrid.of(GridConfig(2, 2, 1, background=0.0), Vocabulary(tuple(WORDS)), cells, background)
     return TrainableChat.of([*WORDS, "? ."], config, grid=grid).inference()
 
 
