@@ -75,7 +75,6 @@ def train_bi_encoder(
         patience=config.patience if of_held_out is not None else None,
         report_every=report_every,
         steps_per_epoch=steps(examples, size=config.batch),
-        size=len,
     )
 
 

@@ -117,7 +117,6 @@ def train_slam(
         schedule=triangle(total, warm_up=config.warm_up),
         report_every=report_every,
         steps_per_epoch=steps(examples, size=config.batch),
-        size=len,
     )
 
 

@@ -11,7 +11,7 @@ Phrases are `Numbered` trees; a batch is composed from the leaves up, with one p
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -20,12 +20,12 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from qa_core.training.loop import Progress, Training, train
+from qa_core.training.loop import Progress, Training
 from qa_core.types import FloatArray, IntArray
 from retrievers.training.phrases.forbidden_negatives import Constraints
 from retrievers.training.phrases.paraphrase_sampling import NONE, Sampling, others
 from retrievers.training.phrases.tree_batching import Forest, Numbered
-from retrievers.training.phrases.word_paragram import Similarity, WordTable, hinge
+from retrievers.training.phrases.word_paragram import Similarity, WordTable, hinge, train_on_pairs
 
 Composition = Literal["addition", "recursive"]
 
@@ -121,37 +121,20 @@ def train_network(
     Raises:
         ValueError: the pairs have fewer than three different phrases.
     """
-    if len(np.unique(pairs)) < 3:
-        raise ValueError(
-            f"Expected pairs of at least three different phrases, so that there are negatives, but got "
-            f"{len(np.unique(pairs))}; add paraphrases of other phrases."
-        )
-    numbers = torch.from_numpy(np.ascontiguousarray(pairs, dtype=np.int64))
     constraints = _paired(len(phrases), pairs) if config.constraints else None
 
-    def batches(_epoch: int, rng: np.random.Generator) -> Iterable[Tensor]:
-        order = torch.from_numpy(rng.permutation(len(numbers)))
-        return (order[start : start + config.batch] for start in range(0, len(order), config.batch))
-
-    def loss(model: nn.Module, rows: Tensor) -> Tensor:
+    def loss(model: nn.Module, batch: Tensor) -> Tensor:
         assert isinstance(model, PhraseNetwork)
-        return _hinge(model, phrases, numbers[rows], config, constraints)
+        return _hinge(model, phrases, batch, config, constraints)
 
     def measured(model: nn.Module) -> float:
         assert isinstance(model, PhraseNetwork)
         assert evaluate is not None
         return evaluate(model)
 
-    yield from train(
-        training,
-        batches,
-        loss,
-        epochs=config.epochs,
-        evaluate=measured if evaluate else None,
-        patience=config.patience if evaluate else None,
-        report_every=report_every,
-        steps_per_epoch=-(-len(pairs) // config.batch),
-        size=len,
+    measure = measured if evaluate else None
+    yield from train_on_pairs(
+        training, pairs, loss, config, items="phrases", evaluate=measure, report_every=report_every
     )
 
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, Protocol
 
 import numpy as np
 import torch
@@ -121,19 +121,10 @@ def train_table(
     Raises:
         ValueError: the pairs have fewer than three different words.
     """
-    if len(np.unique(pairs)) < 3:
-        raise ValueError(
-            f"Expected pairs of at least three different words, so that there are negatives, but got "
-            f"{len(np.unique(pairs))}; add paraphrases of other words."
-        )
-    numbers = torch.from_numpy(np.ascontiguousarray(pairs, dtype=np.int64))
 
-    def batches(_epoch: int, rng: np.random.Generator) -> Iterable[Tensor]:
-        return torch.split(torch.from_numpy(rng.permutation(len(numbers))), config.batch)
-
-    def loss(model: nn.Module, rows: Tensor) -> Tensor:
+    def loss(model: nn.Module, batch: Tensor) -> Tensor:
         assert isinstance(model, WordTable)
-        batch = numbers[rows].to(model.change.device)
+        batch = batch.to(model.change.device)
         chosen, there = negatives(model, batch, config, constraints)
         return hinge(model(batch), model(chosen), there, similarity=config.similarity, margin=config.margin)
 
@@ -142,16 +133,56 @@ def train_table(
         assert evaluate is not None
         return evaluate(model.vectors())
 
+    measure = measured if evaluate else None
+    yield from train_on_pairs(training, pairs, loss, config, items="words", evaluate=measure, report_every=report_every)
+
+
+class Schedule(Protocol):
+    """The part of a configuration that `train_on_pairs` reads."""
+
+    @property
+    def batch(self) -> int: ...
+
+    @property
+    def epochs(self) -> int: ...
+
+    @property
+    def patience(self) -> int: ...
+
+
+def train_on_pairs(
+    training: Training,
+    pairs: IntArray,
+    loss: Callable[[nn.Module, Tensor], Tensor],
+    config: Schedule,
+    *,
+    items: str,
+    evaluate: Callable[[nn.Module], float] | None,
+    report_every: int,
+) -> Iterator[Progress]:
+    """Train by a loss of batches (N, 2) of paraphrases (P, 2), given by numbers of words or phrases (`items`).
+
+    Raises ValueError if the pairs have fewer than three different items.
+    """
+    if len(np.unique(pairs)) < 3:
+        raise ValueError(
+            f"Expected pairs of at least three different {items}, so that there are negatives, but got "
+            f"{len(np.unique(pairs))}; add paraphrases of other {items}."
+        )
+    numbers = torch.from_numpy(np.ascontiguousarray(pairs, dtype=np.int64))
+
+    def batches(_epoch: int, rng: np.random.Generator) -> Iterable[Tensor]:
+        return (numbers[rows] for rows in torch.split(torch.from_numpy(rng.permutation(len(numbers))), config.batch))
+
     yield from train(
         training,
         batches,
         loss,
         epochs=config.epochs,
-        evaluate=measured if evaluate else None,
+        evaluate=evaluate,
         patience=config.patience if evaluate else None,
         report_every=report_every,
         steps_per_epoch=-(-len(pairs) // config.batch),
-        size=len,
     )
 
 
