@@ -186,7 +186,7 @@ def add(
         files = [FileCounts(str(p), c.triples, c.rejected, c.dropped) for p, c in zip(paths, counts, strict=True)]
         return AddedGraph(
             files,
-            graph.wrong_rows + sum(file.rejected for file in files),  # of many only the first are reject_log
+            graph.wrong_rows + sum(file.rejected for file in files),  # the log holds only the first ones
             list(log.counts.examples),
             log.counts.rejects_file,
             time.monotonic() - started,

@@ -68,11 +68,11 @@ WORLD = """
 
 def encode(texts: Sequence[str]) -> np.ndarray:
     """(N, 64) of length 1, or zero for a text without words."""
-    found = np.zeros((len(texts), 64), dtype=np.float32)
-    for row, text in zip(found, texts, strict=True):
+    vectors = np.zeros((len(texts), 64), dtype=np.float32)
+    for row, text in zip(vectors, texts, strict=True):
         for word in text.lower().split():
             row[crc32(word.encode("utf-8", "replace")) % 64] += 1
-    return found / np.maximum(np.linalg.norm(found, axis=1, keepdims=True), 1e-9)
+    return vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-9)
 
 
 def built(turtle: str, folder: Path) -> Lookup:

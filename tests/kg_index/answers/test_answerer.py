@@ -33,15 +33,15 @@ def verbalised(answerer: Answerer, question: str, **options: int) -> FactAnswer:
 
 def expect_shared_words(answer: FactAnswer) -> None:
     """Every span of the answer is said in the same words by the text it rests on."""
-    for each in answer.evidence:
-        assert each.span is not None
-        assert each.source_span is not None
-        said = answer.text[slice(*each.span)]
-        assert said
-        assert said == each.text[slice(*each.source_span)]
-    subjects = [fact.subject for each in answer.evidence for fact in each.facts[:1]]
+    for item in answer.evidence:
+        assert item.span is not None
+        assert item.source_span is not None
+        quoted = answer.text[slice(*item.span)]
+        assert quoted
+        assert quoted == item.text[slice(*item.source_span)]
+    subjects = [fact.subject for item in answer.evidence for fact in item.facts[:1]]
     assert len(subjects) == len({*subjects})
-    assert all(len({fact.subject for fact in each.facts}) == 1 for each in answer.evidence)
+    assert all(len({fact.subject for fact in item.facts}) == 1 for item in answer.evidence)
 
 
 @pytest.mark.parametrize(
@@ -98,8 +98,8 @@ def test_two_steps_through_one_node_are_one_evidence(asking, build_graph) -> Non
         :owner rdfs:label "owner" . :code rdfs:label "code" .""")
     answer = verbalised(asking(graph), "the code of what has the owner Alpha")
     assert answer.text == "The owner of Xi and Yps is Alpha. The codes of Xi and Yps are X1 and Y2."
-    assert [answer.text[slice(*each.span)] for each in answer.evidence] == ["X1", "Y2"]
-    assert [len(each.facts) for each in answer.evidence] == [2, 2]
+    assert [answer.text[slice(*item.span)] for item in answer.evidence] == ["X1", "Y2"]
+    assert [len(item.facts) for item in answer.evidence] == [2, 2]
     expect_shared_words(answer)
 
 
@@ -128,10 +128,10 @@ def test_no_answer_is_longer_than_its_limit(asking, build_graph) -> None:
     for limit in (1, 2, 17, 25, 40, 41, 55, 200):
         answer = verbalised(answerer, "What are the parts of Hub?", limit=limit)
         assert 0 < len(answer.text) <= limit
-        for each in answer.evidence:
-            assert (each.span is None) == (each.source_span is None)
-            if each.span is not None:
-                assert answer.text[slice(*each.span)] == each.text[slice(*each.source_span)]
+        for item in answer.evidence:
+            assert (item.span is None) == (item.source_span is None)
+            if item.span is not None:
+                assert answer.text[slice(*item.span)] == item.text[slice(*item.source_span)]
 
 
 def test_beyond_a_thousand_it_says_at_least(asking, build_graph) -> None:
@@ -187,12 +187,12 @@ def test_known_templates_and_a_scorer_decide_where_words_are_silent(world: Looku
 
 def test_features_of_the_best_reading_with_its_certainty(answerer: Answerer) -> None:
     parsed = answerer.parse("What is the capital of Peru?")
-    scores = [each.score for each in parsed.interpretations]
+    scores = [item.score for item in parsed.interpretations]
     assert scores == sorted(scores, reverse=True)
     best = parsed.interpretations[0]
     assert best.score == pytest.approx(sum(w * best.interpretation.features[name] for name, w in WEIGHTS.items()))
     odds = np.exp(np.array(scores) - scores[0])
-    assert [each.interpretation.answers for each in parsed.interpretations].count(best.interpretation.answers) == 1
+    assert [item.interpretation.answers for item in parsed.interpretations].count(best.interpretation.answers) == 1
     assert parsed.features["certainty"] == pytest.approx(1 / odds.sum())
     assert parsed.features["score"] == best.score
     assert parsed.features["coverage"] == 1
@@ -205,8 +205,8 @@ def test_readings_with_the_same_answers_support_each_other(asking, build_graph) 
     parsed = asking(graph).parse("who is the boss of Alpha")
     assert len(parsed.interpretations) == 3
     odds = {
-        each.interpretation.relation: np.exp(each.score - parsed.interpretations[0].score)
-        for each in parsed.interpretations
+        item.interpretation.relation: np.exp(item.score - parsed.interpretations[0].score)
+        for item in parsed.interpretations
     }
     same = odds[f"{EX}boss"] + odds[f"{EX}head"]
     assert parsed.features["certainty"] == pytest.approx(same / sum(odds.values()))

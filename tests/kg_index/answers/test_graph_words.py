@@ -67,11 +67,11 @@ def test_what_is_said_about_an_entity(world: Lookup, vocabulary: Vocabulary) -> 
 def test_cyclic_kinds_and_an_entity_that_is_its_own_kind(build_graph) -> None:
     graph = build_graph(':a a :b . :b a :c . :c a :a . :self a :self ; rdfs:label "Self" .')
     vocabulary = Vocabulary(graph.triples)
-    a, b, own = (graph.triples.id_of(EX + name) for name in ("a", "b", "self"))
+    a, b, self_loop = (graph.triples.id_of(EX + name) for name in ("a", "b", "self"))
     assert vocabulary.kinds(a) == {b}
-    assert vocabulary.kinds(own) == {own}
-    assert vocabulary.is_kind(own)
-    assert list(vocabulary.about(own)) == ["", "Self"]
+    assert vocabulary.kinds(self_loop) == {self_loop}
+    assert vocabulary.is_kind(self_loop)
+    assert list(vocabulary.about(self_loop)) == ["", "Self"]
 
 
 def test_of_a_long_description_only_the_beginning_is_read(build_graph) -> None:

@@ -32,13 +32,13 @@ def read(world: Lookup, bag_of_words) -> Read:
 
 
 def named(lookup: Lookup, ids: Sequence[int]) -> set[str]:
-    return {lookup.label(each) for each in ids}
+    return {lookup.label(result) for result in ids}
 
 
-def of(found: list[Interpretation], relation: str, *, topic: str | None = None) -> Interpretation:
+def of(results: list[Interpretation], relation: str, *, topic: str | None = None) -> Interpretation:
     """The one interpretation of a relation, written with the ends of its IRIs."""
-    matching = [r for r in found if r.relation.replace(EX, "") == relation and topic in (None, r.topic.text)]
-    assert len(matching) == 1, [each.relation for each in found]
+    matching = [r for r in results if r.relation.replace(EX, "") == relation and topic in (None, r.topic.text)]
+    assert len(matching) == 1, [result.relation for result in results]
     return matching[0]
 
 
@@ -55,18 +55,18 @@ def test_direct_and_inverse_facts(world: Lookup, read: Read) -> None:
 
 def test_features_by_hand(world: Lookup, read: Read, bag_of_words) -> None:
     """Of "seat" and "country" the second is left over; of "seat of government" one stem of two is asked for."""
-    found = of(read("What seat has the noble Peru?"), "capital").features
-    asked, capital, seat = bag_of_words(["what seat has the noble", "capital", "seat of government"])
-    assert set(found) == set(FEATURES)
-    assert found["coverage"] == pytest.approx(1 / 2)
-    assert (found["unexplained"], found["untold"], found["whole"]) == (1, 1, 0)
-    assert found["precision"] == pytest.approx(1 / 2)
-    assert found["cosine"] == pytest.approx(max(float(asked @ capital), float(asked @ seat)), abs=1e-6)
-    assert found["soft"] == pytest.approx(found["cosine"] / 2)
-    assert (found["template"], found["model"], found["kind"], found["prose"]) == (0, 0, 0, 0)
-    assert (found["steps"], found["size"]) == (0, pytest.approx(log1p(1)))
-    assert found["type"] == 0
-    assert found["link"] == found["link_score"] == 1
+    results = of(read("What seat has the noble Peru?"), "capital").features
+    texts, capital, seat = bag_of_words(["what seat has the noble", "capital", "seat of government"])
+    assert set(results) == set(FEATURES)
+    assert results["coverage"] == pytest.approx(1 / 2)
+    assert (results["unexplained"], results["untold"], results["whole"]) == (1, 1, 0)
+    assert results["precision"] == pytest.approx(1 / 2)
+    assert results["cosine"] == pytest.approx(max(float(texts @ capital), float(texts @ seat)), abs=1e-6)
+    assert results["soft"] == pytest.approx(results["cosine"] / 2)
+    assert (results["template"], results["model"], results["kind"], results["prose"]) == (0, 0, 0, 0)
+    assert (results["steps"], results["size"]) == (0, pytest.approx(log1p(1)))
+    assert results["type"] == 0
+    assert results["link"] == results["link_score"] == 1
 
 
 def test_a_kind_picks_its_members_from_the_answers(build_graph, bag_of_words) -> None:
@@ -86,10 +86,10 @@ def test_a_kind_picks_its_members_from_the_answers(build_graph, bag_of_words) ->
 
 
 def test_a_number_of_the_graph_is_the_count(world: Lookup, read: Read) -> None:
-    found = of(read("How many moons does Mars have?"), "moons")
-    assert not found.counted
-    assert named(world, found.answers) == {"2"}
-    assert (found.features["type"], found.features["kind"]) == (1, 1)
+    results = of(read("How many moons does Mars have?"), "moons")
+    assert not results.counted
+    assert named(world, results.answers) == {"2"}
+    assert (results.features["type"], results.features["kind"]) == (1, 1)
 
 
 @pytest.mark.parametrize(
@@ -110,31 +110,31 @@ def test_answers_are_of_the_type_that_is_wanted(read: Read, question: str, relat
 
 
 def test_two_steps(world: Lookup, read: Read) -> None:
-    found = of(read("Who is the mayor of the capital of Peru?"), "capital / mayor")
-    assert named(world, found.answers) == {"Jorge Muñoz"}
-    assert (found.features["steps"], found.features["coverage"]) == (1, 1)
+    results = of(read("Who is the mayor of the capital of Peru?"), "capital / mayor")
+    assert named(world, results.answers) == {"Jorge Muñoz"}
+    assert (results.features["steps"], results.features["coverage"]) == (1, 1)
     back = of(read("What is the elevation of the capital that has the mayor Jorge Muñoz?"), "^mayor / elevation")
     assert named(world, back.answers) == {"1540"}
-    relations = [each.relation for each in read("capital of the capital of Peru")]
+    relations = [result.relation for result in read("capital of the capital of Peru")]
     assert len(relations) == len({*relations})
     assert not [r for r in relations if r.count("capital") > 1]  # there and back is no path
 
 
 def test_values_lead_to_what_they_are_said_of(world: Lookup, read: Read) -> None:
-    found = of(read("Which country has the calling code +51?"), "^calling_code")
-    assert named(world, found.answers) == {"Peru"}
-    assert (found.features["value"], found.features["cut"], found.features["kind"]) == (1, 0, 1)
+    results = of(read("Which country has the calling code +51?"), "^calling_code")
+    assert named(world, results.answers) == {"Peru"}
+    assert (results.features["value"], results.features["cut"], results.features["kind"]) == (1, 0, 1)
     assert named(world, of(read("Which planets have 0 moons?"), "^moons").answers) == {"Mercury", "Venus"}
 
 
 def test_all_of_a_kind(world: Lookup, read: Read) -> None:
-    (found,) = read("Name the planets")
-    assert named(world, found.answers) == {"Mars", "Venus", "Mercury"}
-    assert found.path[0].inverse
+    (results,) = read("Name the planets")
+    assert named(world, results.answers) == {"Mars", "Venus", "Mercury"}
+    assert results.path[0].inverse
     (counted,) = read("How many planets are there?")
     assert (counted.counted, len(counted.answers)) == (True, 3)
-    for each in (found, counted):
-        assert (each.features["kind"], each.features["guessed"], each.features["whole"]) == (1, 0, 1)
+    for result in (results, counted):
+        assert (result.features["kind"], result.features["guessed"], result.features["whole"]) == (1, 0, 1)
     assert read("I like planets") == []
     assert read("Name the planets with life") == []  # which of them the graph does not say
 
@@ -163,26 +163,26 @@ def test_questions_for_prose_are_marked(read: Read) -> None:
 def test_known_templates_take_part(world: Lookup, bag_of_words) -> None:
     rows = [Row("the boss of <m>", f"{EX}mayor", 3.0), Row("the boss of <m>", f"{EX}elevation", 1.0)]
     table = TemplateTable.of(sorted(rows))
-    found = interpretation(world, bag_of_words, templates=table)("the boss of Lima")
-    assert of(found, "mayor").features["template"] == pytest.approx(3 / 4)
-    assert of(found, "elevation").features["template"] == pytest.approx(1 / 4)
-    assert of(found, "founded").features["template"] == 0
+    results = interpretation(world, bag_of_words, templates=table)("the boss of Lima")
+    assert of(results, "mayor").features["template"] == pytest.approx(3 / 4)
+    assert of(results, "elevation").features["template"] == pytest.approx(1 / 4)
+    assert of(results, "founded").features["template"] == 0
 
 
 def test_a_trained_scorer_takes_part(world: Lookup, bag_of_words) -> None:
-    pools: list[Sequence[str]] = []
+    scored: list[Sequence[str]] = []
 
     class Scorer:
-        def score(self, templates: Sequence[str], given: Sequence[Sequence[str]]) -> list[np.ndarray]:
+        def score(self, templates: Sequence[str], pools: Sequence[Sequence[str]]) -> list[np.ndarray]:
             assert list(templates) == ["the boss of <m>"]
-            pools.extend(given)
-            return [np.array([5.0 if name.endswith("mayor") else 3.0 for name in pool]) for pool in given]
+            scored.extend(pools)
+            return [np.array([5.0 if name.endswith("mayor") else 3.0 for name in pool]) for pool in pools]
 
-    found = interpretation(world, bag_of_words, scorer=Scorer())("the boss of Lima")
-    (pool,) = pools
+    results = interpretation(world, bag_of_words, scorer=Scorer())("the boss of Lima")
+    (pool,) = scored
     weights = np.exp([5.0 if name.endswith("mayor") else 3.0 for name in pool])
-    assert of(found, "mayor").features["model"] == pytest.approx(weights.max() / weights.sum())
-    assert sum(each.features["model"] for each in found) == pytest.approx(1)
+    assert of(results, "mayor").features["model"] == pytest.approx(weights.max() / weights.sum())
+    assert sum(result.features["model"] for result in results) == pytest.approx(1)
     assert f"^{EX}capital" in pool
 
 
@@ -191,9 +191,9 @@ def test_what_does_not_lead_on_is_left_out(build_graph, bag_of_words) -> None:
     graph = build_graph("""
         :a rdfs:label "Alpha" ; :likes :a, _:node ; :lives _:node . _:node :city :b . :b rdfs:label "Beta" .
         :lives rdfs:label "address" . :city rdfs:label "city" .""")
-    found = interpretation(graph, bag_of_words)("city of the address of Alpha")
-    assert {each.relation.replace(EX, "") for each in found} == {"lives / city"}
-    assert named(graph, found[0].answers) == {"Beta"}
+    results = interpretation(graph, bag_of_words)("city of the address of Alpha")
+    assert {result.relation.replace(EX, "") for result in results} == {"lives / city"}
+    assert named(graph, results[0].answers) == {"Beta"}
 
 
 def test_cycles_end(build_graph, bag_of_words) -> None:
@@ -201,8 +201,8 @@ def test_cycles_end(build_graph, bag_of_words) -> None:
         :a a :a, :b ; rdfs:label "Alpha" ; :a :a . :b a :a ; rdfs:label "Beta" ; skos:altLabel "Alpha" ; :next :a .
         :next rdfs:label "next" .""")
     for question in ("Name the Alpha", "What is the next of Beta?", "How many Beta are there?"):
-        found = interpretation(graph, bag_of_words)(question)
-        assert all(each.topic.id not in each.answers for each in found)
+        results = interpretation(graph, bag_of_words)(question)
+        assert all(result.topic.id not in result.answers for result in results)
 
 
 @pytest.fixture(scope="module")
@@ -215,17 +215,17 @@ def hub(tmp_path_factory, built_graph) -> Lookup:
 
 
 def test_a_hub_is_work_within_bounds(hub: Lookup, bag_of_words) -> None:
-    texts: list[str] = []
+    encoded: list[str] = []
 
-    def encode(asked: Sequence[str]) -> np.ndarray:
-        texts.extend(asked)
-        return bag_of_words(asked)
+    def encode(texts: Sequence[str]) -> np.ndarray:
+        encoded.extend(texts)
+        return bag_of_words(texts)
 
     read = interpretation(hub, encode)
     made = of(read("What is the audience of what the maker Hub made?"), "^maker / seen")
     assert len(made.answers) == 7
     assert made.more
-    assert len(texts) < 5_000
+    assert len(encoded) < 5_000
     (films,) = read("How many films are there?")
     assert (len(films.answers), films.more, films.counted) == (MOST_ANSWERS, True, True)
 

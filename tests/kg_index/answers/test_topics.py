@@ -24,22 +24,22 @@ def spot_world(world: Lookup) -> Spot:
     return spotting(world)
 
 
-def values(lookup: Lookup, found: QuestionEntities) -> list[tuple[str, str]]:
-    return [(topic.text, lookup.triples.term(topic.id)) for topic in found.topics if topic.is_value]
+def values(lookup: Lookup, entities: QuestionEntities) -> list[tuple[str, str]]:
+    return [(topic.text, lookup.triples.term(topic.id)) for topic in entities.topics if topic.is_value]
 
 
 def test_entities_and_kinds_stand_apart(world: Lookup, spot_world: Spot) -> None:
-    found = spot_world("Which countries border Peru?")
-    assert [(t.text, world.triples.term(t.id), t.is_value) for t in found.topics] == [("Peru", f"{EX}peru", False)]
-    assert [(t.text, world.triples.term(t.id)) for t in found.kinds] == [("countries", f"{EX}Country")]
-    (peru,) = found.topics
+    entities = spot_world("Which countries border Peru?")
+    assert [(t.text, world.triples.term(t.id), t.is_value) for t in entities.topics] == [("Peru", f"{EX}peru", False)]
+    assert [(t.text, world.triples.term(t.id)) for t in entities.kinds] == [("countries", f"{EX}Country")]
+    (peru,) = entities.topics
     assert (peru.start, peru.end) == (23, 27)
     assert 0 < peru.score <= peru.share <= 1
 
 
 def test_both_meanings_of_a_name_are_spotted_the_likelier_first(world: Lookup, spot_world: Spot) -> None:
-    found = spot_world("What is the symbol of the metal Mercury?")
-    assert [world.triples.term(t.id) for t in found.topics] == [f"{EX}quicksilver", f"{EX}mercury"]
+    entities = spot_world("What is the symbol of the metal Mercury?")
+    assert [world.triples.term(t.id) for t in entities.topics] == [f"{EX}quicksilver", f"{EX}mercury"]
 
 
 @pytest.mark.parametrize(
@@ -57,9 +57,9 @@ def test_both_meanings_of_a_name_are_spotted_the_likelier_first(world: Lookup, s
     ],
 )
 def test_values_that_stand_in_facts(world: Lookup, spot_world: Spot, question: str, text: str, literal: str) -> None:
-    found = spot_world(question)
-    assert (text, literal) in values(world, found)
-    topic = next(t for t in found.topics if t.is_value and t.text == text)
+    entities = spot_world(question)
+    assert (text, literal) in values(world, entities)
+    topic = next(t for t in entities.topics if t.is_value and t.text == text)
     assert question[topic.start : topic.end] == text
     assert topic.score == topic.share == LITERAL_SHARE
 
@@ -72,27 +72,27 @@ def test_a_value_is_spotted_once_and_names_are_none(world: Lookup, spot_world: S
 
 def test_quotes_backslashes_and_line_ends_in_quotes(build_graph) -> None:
     graph = build_graph(r""":a :says "say \"hi\"", "back\\slash", "new\nline", "tab\tstop" .""")
-    found = spotting(graph)
-    assert values(graph, found('who says “say "hi"”?')) == [('“say "hi"”', r'"say \"hi\""')]
-    assert values(graph, found("who says 'back\\slash'?")) == [("'back\\slash'", r'"back\\slash"')]
-    assert values(graph, found("who says Back\\slash or back\\Slash")) == []
+    entities = spotting(graph)
+    assert values(graph, entities('who says “say "hi"”?')) == [('“say "hi"”', r'"say \"hi\""')]
+    assert values(graph, entities("who says 'back\\slash'?")) == [("'back\\slash'", r'"back\\slash"')]
+    assert values(graph, entities("who says Back\\slash or back\\Slash")) == []
     for odd in ('"new\nline"', r'"new\nline"', '"', '""', "'\\'", "“\\”", '"\\"', r'"\u0041"', '"\x00"', '"\ud800"'):
-        assert values(graph, found(odd)) == [], odd
+        assert values(graph, entities(odd)) == [], odd
 
 
 @given(st.text(st.characters(), max_size=60))
 def test_any_text_can_be_looked_through(spot_world: Spot, text: str) -> None:
-    found = spot_world(text)
-    assert all(topic.text == text[topic.start : topic.end] for topic in (*found.topics, *found.kinds))
+    entities = spot_world(text)
+    assert all(topic.text == text[topic.start : topic.end] for topic in (*entities.topics, *entities.kinds))
 
 
 def test_what_is_looked_up_is_bounded(build_graph) -> None:
     people = "".join(f':e{n} rdfs:label "John Smith" ; :code "C{n}" .\n' for n in range(1_000))
     graph = build_graph(people)
-    found = spotting(graph)("John Smith " + " ".join(f"C{n}" for n in range(1_000)))
-    entities = [topic for topic in found.topics if not topic.is_value]
-    assert len(entities) == 12
-    assert len(found.topics) - len(entities) <= 20
+    entities = spotting(graph)("John Smith " + " ".join(f"C{n}" for n in range(1_000)))
+    named = [topic for topic in entities.topics if not topic.is_value]
+    assert len(named) == 12
+    assert len(entities.topics) - len(named) <= 20
     numbered = build_graph("".join(f":n{n} :number {n} .\n" for n in range(300)), "numbers")
     assert len(spotting(numbered)(" ".join(map(str, range(300)))).topics) == 20
 
@@ -106,5 +106,5 @@ def test_nothing_is_named_in_an_empty_graph_or_one_without_labels(build_graph) -
 
 def test_a_predicate_is_no_topic_even_where_it_has_facts(build_graph) -> None:
     graph = build_graph(':p rdfs:label "Pressure" ; :p :a ; :unit "Pa" . :a rdfs:label "Area" .')
-    found = spotting(graph)("the pressure of the area")
-    assert [graph.triples.term(topic.id) for topic in found.topics] == [f"{EX}a"]
+    entities = spotting(graph)("the pressure of the area")
+    assert [graph.triples.term(topic.id) for topic in entities.topics] == [f"{EX}a"]

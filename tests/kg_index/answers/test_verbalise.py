@@ -28,9 +28,9 @@ def wording_of(lookup: Lookup) -> Verbaliser:
 
 
 def ids(lookup: Lookup, names: str) -> list[int]:
-    found = [lookup.triples.id_of(EX + name) for name in names.split()]
-    assert None not in found
-    return found
+    numbers = [lookup.triples.id_of(EX + name) for name in names.split()]
+    assert None not in numbers
+    return numbers
 
 
 @pytest.mark.parametrize(
@@ -74,7 +74,7 @@ def test_plurals(name: str, several: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("written", "told"),
+    ("written", "expected"),
     [
         ("1867-11-07", "7 November 1867"),
         ("1867-11", "November 1867"),
@@ -93,8 +93,8 @@ def test_plurals(name: str, several: str) -> None:
         ("9" * 5000, "9" * 5000),
     ],
 )
-def test_dates(written: str, told: str) -> None:
-    assert date_text(written) == told
+def test_dates(written: str, expected: str) -> None:
+    assert date_text(written) == expected
 
 
 @given(st.dates())
@@ -103,7 +103,7 @@ def test_a_date_is_told_as_the_calendar_does(day: date) -> None:
 
 
 @pytest.mark.parametrize(
-    ("written", "told"),
+    ("written", "expected"),
     [
         ("0", "0"),
         ("1234", "1234"),
@@ -128,15 +128,15 @@ def test_a_date_is_told_as_the_calendar_does(day: date) -> None:
         ("7" * 5000, "7" * 5000),
     ],
 )
-def test_numbers(written: str, told: str) -> None:
-    assert number_text(written) == told
+def test_numbers(written: str, expected: str) -> None:
+    assert number_text(written) == expected
 
 
 @given(st.integers(-(10**18), 10**18))
 def test_a_whole_number_keeps_its_value(number: int) -> None:
-    told = number_text(str(number))
-    assert int(told.replace(",", "")) == number
-    assert all(len(group) == 3 for group in told.split(",")[1:])
+    text = number_text(str(number))
+    assert int(text.replace(",", "")) == number
+    assert all(len(group) == 3 for group in text.split(",")[1:])
 
 
 def test_a_large_first_letter_never_changes_the_length() -> None:
@@ -172,10 +172,10 @@ def test_sentences_show_where_each_term_stands(
 ) -> None:
     wording = wording_of(world)
     all_terms = ids(world, subjects), ids(world, objects)
-    told = wording.sentence(all_terms[0], *ids(world, predicate), all_terms[1])
-    assert told.text == sentence
+    spanned = wording.sentence(all_terms[0], *ids(world, predicate), all_terms[1])
+    assert spanned.text == sentence
     for term in (*all_terms[0], *all_terms[1]):
-        assert told.text[slice(*told.spans[term])].casefold() == world.label(term).casefold()
+        assert spanned.text[slice(*spanned.spans[term])].casefold() == world.label(term).casefold()
 
 
 def test_a_sentence_may_begin_with_a_name_as_it_is(world: Lookup) -> None:

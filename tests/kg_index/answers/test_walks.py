@@ -15,8 +15,8 @@ def test_ends_in_order_and_without_their_start(world: Lookup) -> None:
     peru, borders = (world.triples.id_of(EX + name) for name in ("peru", "borders"))
     step = Step(borders, False)
     middles, ends, more = walker.follow(peru, (step, step))
-    assert {world.label(each) for each in middles} == {"Chile", "Bolivia", "Brazil"}
-    assert {world.label(each) for each in ends} == {"Chile", "Bolivia", "Brazil"}
+    assert {world.label(number) for number in middles} == {"Chile", "Bolivia", "Brazil"}
+    assert {world.label(number) for number in ends} == {"Chile", "Bolivia", "Brazil"}
     assert not more
     assert all(a < b for a, b in pairwise(walker.ends(peru, step)))
 

@@ -18,12 +18,12 @@ def test_blocks_end_with_lines_and_lose_nothing(chunks):
 def test_lines_are_kept_or_counted(chunks, longest):
     """A line may be kept though it is long where it came in one chunk; what is dropped was too long."""
     lines = _lines(b"".join(chunks))
-    told: list[int | bytes] = []
+    yielded: list[int | bytes] = []
     for block in whole_lines(chunks, longest=longest):
-        told += [block] if isinstance(block, int) else _lines(block)
-    assert len(told) == len(lines)
-    for found, line in zip(told, lines, strict=True):
-        assert found == line or (found == len(line) and len(line) > longest)
+        yielded += [block] if isinstance(block, int) else _lines(block)
+    assert len(yielded) == len(lines)
+    for piece, line in zip(yielded, lines, strict=True):
+        assert piece == line or (piece == len(line) and len(line) > longest)
 
 
 def _lines(text: bytes) -> list[bytes]:

@@ -111,11 +111,11 @@ def test_terms_in_another_form_are_refused(tmp_path, term):
 
 
 def test_progress_tells_each_stage(tmp_path):
-    told = []
-    build([random_triples(50)], tmp_path / "kg", progress=lambda *state: told.append(state))
-    assert [stage for stage, _, _ in told] == ["read", "name", "sort", "write", "write", "write"]
-    assert told[0] == ("read", 50, None)
-    assert told[-1][1] == told[-1][2]
+    stages = []
+    build([random_triples(50)], tmp_path / "kg", progress=lambda *state: stages.append(state))
+    assert [stage for stage, _, _ in stages] == ["read", "name", "sort", "write", "write", "write"]
+    assert stages[0] == ("read", 50, None)
+    assert stages[-1][1] == stages[-1][2]
 
 
 def test_a_run_holds_distinct_terms_in_order(tmp_path):
@@ -135,6 +135,6 @@ def test_sorter_gives_distinct_keys_in_order(tmp_path_factory, pieces, rows, wid
     for piece in pieces:
         low = np.array(piece, np.uint32)
         sorter.add(keys.pack(low // 7, low % 7, low))
-    found = [keys.unpack(block) for block in sorter.blocks()]
-    values = [value for block in found for value in zip(*(column.tolist() for column in block), strict=True)]
+    columns = [keys.unpack(block) for block in sorter.blocks()]
+    values = [value for block in columns for value in zip(*(column.tolist() for column in block), strict=True)]
     assert values == sorted({(v // 7, v % 7, v) for piece in pieces for v in piece})

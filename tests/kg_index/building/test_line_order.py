@@ -65,7 +65,7 @@ def test_many_lines_of_all_lengths():
 def test_very_long_lines_that_are_alike_need_few_steps(monkeypatch):
     steps = []
     real = line_order._eight
-    monkeypatch.setattr(line_order, "_eight", lambda *given: steps.append(1) or real(*given))
+    monkeypatch.setattr(line_order, "_eight", lambda *arguments: steps.append(1) or real(*arguments))
     long = b"x" * 1_000_000
     texts = [long + b"b", long + b"a", long, long + b"a", b"y"]
     assert taken(texts) == expected(texts)

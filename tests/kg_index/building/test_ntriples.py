@@ -28,5 +28,5 @@ def test_three_kinds_of_terms() -> None:
 @given(st.lists(st.tuples(IRI, IRI, IRI | LITERAL | st.just("_:0-b1")), min_size=1, max_size=20))
 def test_what_is_written_is_read(tmp_path: Path, triples: list[tuple[str, str, str]]) -> None:
     path = tmp_path / "facts.nt"
-    path.write_text("".join(f"{statement(each)}\n" for each in triples), encoding="utf-8", newline="")
-    assert [each for batch in read_triples(path, strict=True) for each in batch] == triples
+    path.write_text("".join(f"{statement(triple)}\n" for triple in triples), encoding="utf-8", newline="")
+    assert [triple for batch in read_triples(path, strict=True) for triple in batch] == triples

@@ -188,8 +188,8 @@ def test_languages_are_kept_or_counted(tmp_path):
     objects = ['"a"@en', '"b"@en-gb', '"c"@de', '"d"', f'"1"^^<{XSD}integer>', f"<{B}>", '"e@de"']
     counts = Counts()
     text = "".join(f"<{A}> <{P}> {o} .\n" for o in objects)
-    kept, _ = read(tmp_path / "a.nt", text, languages={"EN"}, counts=counts)
-    assert [t[2] for t in kept] == ['"a"@en', '"b"@en-gb', '"d"', f'"1"^^<{XSD}integer>', B, '"e@de"']
+    triples, _ = read(tmp_path / "a.nt", text, languages={"EN"}, counts=counts)
+    assert [t[2] for t in triples] == ['"a"@en', '"b"@en-gb', '"d"', f'"1"^^<{XSD}integer>', B, '"e@de"']
     assert counts == Counts(triples=6, rejected=0, dropped=1)
 
 
@@ -249,8 +249,8 @@ def test_fast_way_and_pyoxigraph_agree(tmp_path_factory, lines):
     path = tmp_path_factory.mktemp("lines", numbered=True) / "a.nt"
     triples, rejects = read(path, "\n".join(lines).encode())
     expected = [by_pyoxigraph_alone(line.encode()) for line in lines]
-    assert triples == [triple for found in expected for triple in found]
-    assert len(rejects) <= sum(not found for found in expected)
+    assert triples == [triple for parsed in expected for triple in parsed]
+    assert len(rejects) <= sum(not parsed for parsed in expected)
 
 
 def test_every_character_reads_the_same_both_ways():

@@ -77,8 +77,8 @@ def test_longer_mentions_win_where_they_overlap(table: Mentions) -> None:
 
 def test_a_share_is_of_the_readings_that_overlap(table: Mentions) -> None:
     weights = Weights(words=1, characters=0, salience=0, share=0)
-    found = Linker(table, salience, weights=weights).candidates("new york city paris")
-    by_entity = {x.entity: x for x in found}
+    links = Linker(table, salience, weights=weights).candidates("new york city paris")
+    by_entity = {x.entity: x for x in links}
     total = exp(3) + exp(2) + exp(1) + 3 * exp(1)
     assert by_entity[CITY_OF].score == pytest.approx(exp(3) / total)
     assert by_entity[CITY_OF].share == pytest.approx(exp(3) / (exp(3) + exp(2) + exp(1)))
@@ -93,13 +93,13 @@ def test_shares_are_those_of_a_comparison_of_all_pairs(
 ) -> None:
     names = ["oak", "elm", "oak elm", "elm oak ash", "ash", "fir ash oak elm fir", "ash fir", "oak oak"]
     rows = [(name, number, 1 + number) for number, name in enumerate(names)]
-    found = Linker(write_mentions(rows, tmp_path_factory.mktemp("names")), lambda ids: ids + 1).candidates(
+    links = Linker(write_mentions(rows, tmp_path_factory.mktemp("names")), lambda ids: ids + 1).candidates(
         " ".join(words)
     )
-    for one in found:
+    for one in links:
         near = [
             other.score
-            for other in found
+            for other in links
             if other.mention.start < one.mention.end and one.mention.start < other.mention.end
         ]
         assert one.share == pytest.approx(one.score / sum(near))
@@ -108,35 +108,35 @@ def test_shares_are_those_of_a_comparison_of_all_pairs(
 def test_a_long_question_of_nested_names_takes_linear_work(tmp_path: Path) -> None:
     """Half a minute where all pairs of mentions were compared."""
     names = write_mentions([(" ".join(["oak"] * size), size, 1) for size in range(1, 33)], tmp_path / "names")
-    found = Linker(names, lambda ids: ids + 1).candidates(" ".join(["oak"] * 800))
-    assert len(found) == sum(800 - size + 1 for size in range(1, 33))
+    links = Linker(names, lambda ids: ids + 1).candidates(" ".join(["oak"] * 800))
+    assert len(links) == sum(800 - size + 1 for size in range(1, 33))
 
 
 def test_spotted_are_what_mining_asks_for(table: Mentions) -> None:
-    found = Linker(table, salience).find("from new york city to paris")
-    assert found == [EntityMention(5, 18, [CITY_OF]), EntityMention(22, 27, [PARIS, TEXAS, MYTH])]
+    links = Linker(table, salience).find("from new york city to paris")
+    assert links == [EntityMention(5, 18, [CITY_OF]), EntityMention(22, 27, [PARIS, TEXAS, MYTH])]
     assert Linker(table, salience, most=1).find("paris") == [EntityMention(0, 5, [PARIS])]
     assert Linker(table, salience).find("") == []
 
 
 def test_a_name_of_many_entities_is_bounded(tmp_path: Path) -> None:
     table = write_mentions((("John Smith", entity, 1) for entity in range(1200)), tmp_path)
-    asked: list[int] = []
+    lookups: list[int] = []
 
     def context(entity: int) -> list[str]:
-        asked.append(entity)
+        lookups.append(entity)
         return ["singer"] if entity == 998 else []
 
     linker = Linker(table, lambda entities: entities, context=context)
     assert linker.link("which singer is john smith")[0].entity == 998
-    assert len(linker.candidates("which singer is john smith")) == len(asked) == 20
+    assert len(linker.candidates("which singer is john smith")) == len(lookups) == 20
 
 
 def test_a_question_of_ten_thousand_words_asks_for_few_contexts(table: Mentions) -> None:
-    asked: list[int] = []
-    linker = Linker(table, salience, context=lambda entity: asked.append(entity) or ())
+    lookups: list[int] = []
+    linker = Linker(table, salience, context=lambda entity: lookups.append(entity) or ())
     assert len(linker.link("paris or new york city " * 2000)) == 4000
-    assert len(asked) <= 6
+    assert len(lookups) <= 6
 
 
 def test_nothing_is_linked_where_nothing_is_named(table: Mentions, tmp_path: Path) -> None:
@@ -146,9 +146,9 @@ def test_nothing_is_linked_where_nothing_is_named(table: Mentions, tmp_path: Pat
 
 
 def test_odds_beyond_all_floats_stay_probabilities(table: Mentions) -> None:
-    found = Linker(table, salience, weights=Weights(words=1e6)).candidates("new york city or paris")
-    assert found[0].score == 1.0
-    assert all(0.0 <= x.score <= 1.0 and 0.0 <= x.share <= 1.0 for x in found)
+    links = Linker(table, salience, weights=Weights(words=1e6)).candidates("new york city or paris")
+    assert links[0].score == 1.0
+    assert all(0.0 <= x.score <= 1.0 and 0.0 <= x.share <= 1.0 for x in links)
 
 
 DATA = Path(os.environ.get("QA_BOT_DATA", "../shared/data"))
@@ -167,10 +167,10 @@ def test_subjects_of_simple_questions_are_linked(tmp_path: Path) -> None:
     linker = Linker(table, lambda entities: facts[entities])
     rows = (DATA / "relations/simplequestions.valid.tsv").read_text(encoding="utf-8").splitlines()
     named = [row.split("\t") for row in rows]
-    asked = [(row[3], ids.get("http://rdf.freebase.com/ns/m." + row[0].rpartition("/")[2])) for row in named]
-    known = [(question, gold) for question, gold in asked if gold is not None][::10]
-    found = [linker.candidates(question) for question, _ in known]
+    lookups = [(row[3], ids.get("http://rdf.freebase.com/ns/m." + row[0].rpartition("/")[2])) for row in named]
+    known = [(question, gold) for question, gold in lookups if gold is not None][::10]
+    links = [linker.candidates(question) for question, _ in known]
     golds = [gold for _, gold in known]
     assert len(known) == 172
-    assert np.mean([gold in {x.entity for x in f} for f, gold in zip(found, golds, strict=True)]) > 0.95
-    assert np.mean([bool(f) and f[0].entity == gold for f, gold in zip(found, golds, strict=True)]) > 0.85
+    assert np.mean([gold in {x.entity for x in f} for f, gold in zip(links, golds, strict=True)]) > 0.95
+    assert np.mean([bool(f) and f[0].entity == gold for f, gold in zip(links, golds, strict=True)]) > 0.85

@@ -41,8 +41,8 @@ def test_rows_come_from_labels_aliases_and_pages() -> None:
 
 def test_predicates_and_languages_can_be_chosen() -> None:
     triples = [("http://x/a", "http://x/name", '"Wien"@de'), ("http://x/a", LABEL, '"Vienna"@en')]
-    found = rows_of(triples, IDS.get, labels=["http://x/name"], aliases=[], links=[], languages=None)
-    assert list(found) == [("Wien", 1, LABEL_COUNT)]
+    rows = rows_of(triples, IDS.get, labels=["http://x/name"], aliases=[], links=[], languages=None)
+    assert list(rows) == [("Wien", 1, LABEL_COUNT)]
 
 
 def test_aliases_in_a_circle_and_to_themselves_end() -> None:

@@ -55,7 +55,7 @@ def test_rows_of_a_name_are_added_up_and_ordered(table: Mentions) -> None:
     assert table.key("York") is None
 
 
-def found(table: Mentions, text: str) -> list[tuple[str, str]]:
+def matches(table: Mentions, text: str) -> list[tuple[str, str]]:
     mentions = table.find(text)
     assert all(text[m.start : m.end] == m.text and key_of(m.text) == table.name(m.key) for m in mentions)
     return [(m.text, table.name(m.key)) for m in mentions]
@@ -80,7 +80,7 @@ def found(table: Mentions, text: str) -> list[tuple[str, str]]:
     ],
 )
 def test_mentions_are_found_at_word_bounds(table: Mentions, text: str, names: list[str]) -> None:
-    assert [name for name, _ in found(table, text)] == names
+    assert [name for name, _ in matches(table, text)] == names
 
 
 WORD = st.sampled_from(["a", "ab", "b", "Ba", "ß", "ss", "é", "e\u0301", "京", "c++", "k2"])
@@ -222,6 +222,6 @@ def test_resolving_keeps_the_longest_then_the_most_salient() -> None:
 @given(st.lists(st.tuples(st.integers(0, 30), st.integers(1, 6), st.integers(1, 4))))
 def test_resolved_mentions_do_not_overlap_and_leave_no_room(spans: list[tuple[int, int, int]]) -> None:
     mentions = [mention(start, start + length, words) for start, length, words in spans]
-    kept = resolve(mentions)
-    assert all(a.end <= b.start for a, b in pairwise(kept))
-    assert all(any(k.start < m.end and m.start < k.end for k in kept) for m in mentions)
+    resolved = resolve(mentions)
+    assert all(a.end <= b.start for a, b in pairwise(resolved))
+    assert all(any(k.start < m.end and m.start < k.end for k in resolved) for m in mentions)

@@ -55,9 +55,9 @@ def test_words_keep_their_places_though_folding_changes_lengths() -> None:
 
 @given(ODD)
 def test_words_stand_in_order_and_a_key_is_its_own_key(text: str) -> None:
-    found = name_words(text)
-    assert all(a.end <= b.start for a, b in pairwise(found))
-    assert all(word.folded and 0 <= word.start < word.end <= len(text) for word in found)
+    words = name_words(text)
+    assert all(a.end <= b.start for a, b in pairwise(words))
+    assert all(word.folded and 0 <= word.start < word.end <= len(text) for word in words)
     assert key_of(key_of(text)) == key_of(text)
 
 

@@ -24,7 +24,7 @@ def test_numbers_count_from_one(write) -> None:
         PoolQuestion("who made <m> engine", ("/d/e", "/a/b"), "/a/b"),
         PoolQuestion("<m>", ("/a/c",), "/a/c"),
     ]
-    assert [each.gold_index for each in read_pools(path, RELATIONS)] == [1, 0]
+    assert [question.gold_index for question in read_pools(path, RELATIONS)] == [1, 0]
 
 
 @pytest.mark.parametrize(
@@ -71,7 +71,7 @@ def test_the_published_pools() -> None:
     relations = read_relations(data / "sq.relations.txt")
     questions = read_pools(data / "sq.valid.withpool.tsv", relations)
     assert (len(relations), len(questions)) == (6701, 10309)
-    assert sum(1 / len(each.pool) for each in questions) / len(questions) == pytest.approx(0.248, abs=0.001)
+    assert sum(1 / len(question.pool) for question in questions) / len(questions) == pytest.approx(0.248, abs=0.001)
 
 
 def test_names_as_the_graph_has_them() -> None:

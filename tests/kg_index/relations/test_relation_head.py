@@ -13,7 +13,7 @@ from kg_index.training.head_training import HeadTraining, Labelled, fit_head, la
 
 POOL = ("http://g/author", "http://g/birthPlace", "http://g/deathPlace")
 ASKED = {"who wrote <m>": 0, "the pen behind <m>": 0, "whence <m>": 1, "cradle of <m>": 1, "grave of <m>": 2}
-QUESTIONS = [PoolQuestion(template, POOL, POOL[place]) for template, place in ASKED.items()]
+QUESTIONS = [PoolQuestion(template, POOL, POOL[gold]) for template, gold in ASKED.items()]
 
 TOY = HeadTraining(epochs=50, batch=5, learning_rate=0.02)
 
@@ -36,7 +36,7 @@ def trained(head: RelationHead) -> RelationHead:
     return head
 
 
-def places(head: RelationHead) -> list[int]:
+def best_indices(head: RelationHead) -> list[int]:
     return [int(row.argmax()) for row in head.score([*ASKED], [POOL] * len(ASKED))]
 
 
@@ -46,13 +46,13 @@ def test_untrained_it_is_cosine_and_keywords(context: bool) -> None:
     templates = [*[*ASKED][:4], "the author of <m>"]
     pools = [POOL, POOL[:1], (), POOL[::-1], POOL]
     together = WeightedSumScorer([(CosineScorer(encode), 20), (KeywordMatcher(), 5)]).score(templates, pools)
-    for own, expected in zip(head.score(templates, pools), together, strict=True):
-        np.testing.assert_allclose(own, expected, atol=1e-5)
+    for row, expected in zip(head.score(templates, pools), together, strict=True):
+        np.testing.assert_allclose(row, expected, atol=1e-5)
     assert head.score([], []) == []
 
 
 def test_it_learns_the_toy_task(trained: RelationHead) -> None:
-    assert places(trained) == [*ASKED.values()]
+    assert best_indices(trained) == [*ASKED.values()]
 
 
 def test_scores_do_not_depend_on_what_stands_beside(trained: RelationHead) -> None:

@@ -124,10 +124,10 @@ def test_the_loss_by_hand(detector: RelationDetector) -> None:
 
 
 def test_likelihoods_of_mappings(detector: RelationDetector) -> None:
-    found = likelihoods(detector, TOY, at_once=2)
+    result = likelihoods(detector, TOY, at_once=2)
     every = np.exp(detector.log_likelihoods([row.template for row in TOY.rows()]))
-    expected = [every[place, RELATIONS.index(row.relation)] for place, row in enumerate(TOY.rows())]
-    np.testing.assert_allclose(found, expected, rtol=1e-5)
+    expected = [every[row_number, RELATIONS.index(row.relation)] for row_number, row in enumerate(TOY.rows())]
+    np.testing.assert_allclose(result, expected, rtol=1e-5)
 
 
 @pytest.mark.parametrize("weights", [[-1.0] * 8, [float("nan")] * 8, [0.0] * 8])
@@ -143,8 +143,8 @@ def test_the_phases_learn_the_toy_task() -> None:
     assert list(dict.fromkeys(phase for phase, _, _ in steps)) == ["F×K", "F×(l+α)"]
     detector = steps[-1][1]
     pool = RELATIONS[:3]
-    asked = ["author of <m>", "who wrote <m>", "where did <m> die", "birth place of <m>"]
-    best = [pool[int(row.argmax())] for row in detector.score(asked, [pool] * 4)]
+    templates = ["author of <m>", "who wrote <m>", "where did <m> die", "birth place of <m>"]
+    best = [pool[int(row.argmax())] for row in detector.score(templates, [pool] * 4)]
     assert best == [RELATIONS[0], RELATIONS[0], RELATIONS[2], RELATIONS[1]]
 
 
@@ -186,8 +186,8 @@ def test_evening_divides_by_the_mean_likelihood(detector: RelationDetector) -> N
     before = np.exp(detector.log_likelihoods(templates))
     for share in (0.0, 0.5, 1.0):
         expected = before / before.mean(0) ** share
-        own = np.exp(adjust_prior(detector, templates, share=share).log_likelihoods(templates))
-        np.testing.assert_allclose(own, expected / expected.sum(1, keepdims=True), rtol=1e-4)
+        adjusted = np.exp(adjust_prior(detector, templates, share=share).log_likelihoods(templates))
+        np.testing.assert_allclose(adjusted, expected / expected.sum(1, keepdims=True), rtol=1e-4)
     np.testing.assert_array_equal(np.exp(detector.log_likelihoods(templates)), before)
 
 
@@ -195,6 +195,6 @@ def test_batches_hold_every_mapping_once(detector: RelationDetector) -> None:
     table = TemplateTable.of([Row(f"w{n:03} {'x ' * (n % 7)}<m>", RELATIONS[n % 3], 1) for n in range(200)])
     examples = examples_of(detector, table, np.ones(200, dtype=np.float32))
     for size in (1, 3, 50, 1000):
-        found = [*_batches(examples, size, np.random.default_rng(1))]
-        assert sorted(np.concatenate(found).tolist()) == [*range(200)]
-        assert max(map(len, found)) <= 2 * size
+        result = [*_batches(examples, size, np.random.default_rng(1))]
+        assert sorted(np.concatenate(result).tolist()) == [*range(200)]
+        assert max(map(len, result)) <= 2 * size

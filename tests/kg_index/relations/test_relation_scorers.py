@@ -32,10 +32,10 @@ def test_the_slot_is_left_out() -> None:
 
 def test_cosines_by_hand() -> None:
     scorer = CosineScorer(encode, share=0)
-    found = scorer.score(["who wrote <m>", "where <m> born", "unknown"], [POOL, POOL[::-1], []])
-    np.testing.assert_allclose(found[0], [0.6, 0], atol=1e-6)
-    np.testing.assert_allclose(found[1], [1, 0.8], atol=1e-6)
-    assert found[2].shape == (0,)
+    scores = scorer.score(["who wrote <m>", "where <m> born", "unknown"], [POOL, POOL[::-1], []])
+    np.testing.assert_allclose(scores[0], [0.6, 0], atol=1e-6)
+    np.testing.assert_allclose(scores[1], [1, 0.8], atol=1e-6)
+    assert scores[2].shape == (0,)
     assert scorer.score([], []) == []
 
 
@@ -50,10 +50,10 @@ def test_last_words_have_their_share_by_hand() -> None:
 
 
 def test_a_text_is_encoded_once() -> None:
-    asked = []
+    queries = []
 
     def telling(texts) -> np.ndarray:
-        asked.extend(texts)
+        queries.extend(texts)
         return encode(texts)
 
     remembered = cached(telling)
@@ -62,18 +62,18 @@ def test_a_text_is_encoded_once() -> None:
     )
     assert remembered(["who wrote", "unknown"]).shape == (2, 2)
     assert remembered([]).shape == (0, 2)
-    assert asked == ["author", "who wrote", "unknown"]
+    assert queries == ["author", "who wrote", "unknown"]
 
 
 def test_keywords_come_first_and_the_other_where_they_are_silent_or_tie() -> None:
     scorer = KeywordFirst(Fixed(0.1, 0.9), KeywordMatcher())
-    asked = ["author of <m>", "who wrote <m>", "author birth place of <m>"]
+    queries = ["author of <m>", "who wrote <m>", "author birth place of <m>"]
     pools = [POOL, POOL, ["http://g/author", "http://h/author"]]
-    found = scorer.score(asked, pools)
-    assert [int(row.argmax()) for row in found] == [0, 1, 1]
-    np.testing.assert_allclose(found[0], [1.9, 0.9])
+    scores = scorer.score(queries, pools)
+    assert [int(row.argmax()) for row in scores] == [0, 1, 1]
+    np.testing.assert_allclose(scores[0], [1.9, 0.9])
 
 
 def test_scores_are_added_up() -> None:
-    (found,) = WeightedSumScorer([(Fixed(1, 2), 0.5), (Fixed(3, 0), 2)]).score(["a"], [POOL])
-    assert found.tolist() == [6.5, 1]
+    (scores,) = WeightedSumScorer([(Fixed(1, 2), 0.5), (Fixed(3, 0), 2)]).score(["a"], [POOL])
+    assert scores.tolist() == [6.5, 1]

@@ -31,8 +31,8 @@ def test_a_file_is_readable(tmp_path: Path) -> None:
 @given(ADDED)
 def test_rows_are_read_back(tmp_path_factory: pytest.TempPathFactory, triples: list[tuple[str, str, float]]) -> None:
     counts = TemplateCounts()
-    for each in triples:
-        counts.add(*each)
+    for triple in triples:
+        counts.add(*triple)
     path = tmp_path_factory.mktemp("rows") / "t.tsv"
     write_rows(path, counts.rows())
     assert list(read_rows(path)) == list(counts.rows())

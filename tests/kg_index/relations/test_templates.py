@@ -38,17 +38,17 @@ def test_an_empty_table_knows_nothing() -> None:
 @given(TRIPLES, st.text("abé "))
 def test_the_table_is_what_was_counted(triples: list[tuple[str, str, float]], other: str) -> None:
     counts = TemplateCounts()
-    for each in triples:
-        counts.add(*each)
+    for likely in triples:
+        counts.add(*likely)
     table = TemplateTable.of(counts.rows())
     assert list(table.rows()) == list(counts.rows())
     assert list(table.templates()) == sorted(counts.counts)
-    assert [table.template(place) for place in table.owners()] == [row.template for row in counts.rows()]
+    assert [table.template(index) for index in table.owners()] == [row.template for row in counts.rows()]
     assert (other in table) == (other in counts.counts)
     for template, relations in counts.counts.items():
-        found = table.lookup(template)
-        assert {each.relation: each.times for each in found} == relations
-        assert sum(each.probability for each in found) == pytest.approx(1)
+        rows = table.lookup(template)
+        assert {likely.relation: likely.times for likely in rows} == relations
+        assert sum(likely.probability for likely in rows) == pytest.approx(1)
 
 
 def test_parts_are_merged(tmp_path: Path) -> None:

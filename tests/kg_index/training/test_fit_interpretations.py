@@ -35,7 +35,7 @@ def loss(weights: np.ndarray, questions: list[Example], deviation: np.ndarray, p
 
 
 def deviations(questions: list[Example]) -> np.ndarray:
-    return np.std([[row.get(n, 0.0) for n in NAMES] for each in questions for row in each.features], axis=0)
+    return np.std([[row.get(n, 0.0) for n in NAMES] for example in questions for row in example.features], axis=0)
 
 
 @pytest.mark.parametrize("penalty", [0.05, PENALTY, 3.0])
@@ -52,20 +52,25 @@ def test_right_interpretations_rank_first() -> None:
     fitted = fit_weights(examples(1, 80), NAMES)
     assert fitted["x"] > 0 > fitted["y"]
     held_out = examples(2, 80)
-    best = [int(np.argmax([sum(fitted[n] * row[n] for n in NAMES) for row in each.features])) for each in held_out]
-    assert np.mean([each.right[index] for each, index in zip(held_out, best, strict=True)]) > 0.8
+    best = [
+        int(np.argmax([sum(fitted[n] * row[n] for n in NAMES) for row in example.features])) for example in held_out
+    ]
+    assert np.mean([example.right[index] for example, index in zip(held_out, best, strict=True)]) > 0.8
 
 
 def test_a_question_of_weight_two_counts_twice() -> None:
     questions = examples()
-    twice = [Example(each.features, each.right) for each in questions for _ in range(int(each.weight))]
+    twice = [Example(example.features, example.right) for example in questions for _ in range(int(example.weight))]
     one, other = fit_weights(questions, NAMES), fit_weights(twice, NAMES)
     spread = deviations(questions) / deviations(twice)  # the penalty depends on deviations, which change a little
     np.testing.assert_allclose([*one.values()], [*other.values()], rtol=0.05 + abs(1 - spread).max())
 
 
 def test_constant_features_get_no_weight() -> None:
-    same = [Example([{**row, "same": 7.0} for row in each.features], each.right, each.weight) for each in examples()]
+    same = [
+        Example([{**row, "same": 7.0} for row in example.features], example.right, example.weight)
+        for example in examples()
+    ]
     fitted = fit_weights(same, [*NAMES, "same", "nowhere"])
     assert (fitted["same"], fitted["nowhere"]) == pytest.approx((0, 0), abs=1e-9)
     assert {name: fitted[name] for name in NAMES} == pytest.approx(fit_weights(examples(), NAMES), abs=1e-4)

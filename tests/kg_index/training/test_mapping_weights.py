@@ -31,8 +31,8 @@ def test_k_counts_shared_words_and_spares_no_path_found() -> None:
 
 
 def test_s_by_hand() -> None:
-    found = s_weights(np.array([2, 4], dtype=np.float32), np.array([0.5, 0.0], dtype=np.float32))
-    np.testing.assert_allclose(found, [1.2, 0.4], rtol=1e-6)
+    weights = s_weights(np.array([2, 4], dtype=np.float32), np.array([0.5, 0.0], dtype=np.float32))
+    np.testing.assert_allclose(weights, [1.2, 0.4], rtol=1e-6)
 
 
 def test_an_empty_table_has_no_weights() -> None:

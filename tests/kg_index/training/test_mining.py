@@ -44,15 +44,15 @@ class Graph:
         return PREDICATES[number]
 
     def near(self, s: int, value: float | Days, tolerance: float) -> np.ndarray:
-        found = [PREDICATES.index(p) for entity, p, known in VALUES if entity == s and near(known, value, tolerance)]
-        return np.array(found, np.int64)
+        paths = [PREDICATES.index(p) for entity, p, known in VALUES if entity == s and near(known, value, tolerance)]
+        return np.array(paths, np.int64)
 
     def paths(self, a: int, b: int, *, longest: int) -> list[tuple[Step, ...]]:
         self.asked.append((a, b))
-        found = [(step,) for step, other in _steps(a) if other == b]
+        paths = [(step,) for step, other in _steps(a) if other == b]
         if longest == 2:
-            found += [(one, two) for one, middle in _steps(a) for two, other in _steps(middle) if other == b]
-        return found
+            paths += [(one, two) for one, middle in _steps(a) for two, other in _steps(middle) if other == b]
+        return paths
 
 
 def _steps(a: int) -> list[tuple[Step, int]]:
@@ -73,15 +73,15 @@ def rows(pairs: list[tuple[str, str]], bounds: Bounds = ONE_STEP) -> dict[tuple[
 
 def test_duplicate_predicates_share_one() -> None:
     """The thesis' example: parent, and child backwards, are found between the two; each counts a half."""
-    found = rows([("Who is Bill Gates' father?", "William Gates")])
-    assert found == {("who is <m> father", "parent"): 0.5, ("who is <m> father", "^child"): 0.5}
+    paths = rows([("Who is Bill Gates' father?", "William Gates")])
+    assert paths == {("who is <m> father", "parent"): 0.5, ("who is <m> father", "^child"): 0.5}
 
 
 def test_two_steps() -> None:
-    found = rows([("Who is Bill Gates?", "near Seattle")], Bounds())
+    paths = rows([("Who is Bill Gates?", "near Seattle")], Bounds())
     # born; parent, then lives; child backwards, then lives
     thirds = {("who is <m>", name): pytest.approx(1 / 3) for name in ("born", "parent / lives", "^child / lives")}
-    assert found == thirds
+    assert paths == thirds
 
 
 def test_numbers_and_dates_of_the_answer_tell_predicates() -> None:
@@ -99,8 +99,8 @@ def test_no_path_is_counted_once_for_two_mentions() -> None:
 
 
 def test_each_mention_makes_a_template() -> None:
-    found = rows([("Did William Gates live in Seattle?", "Bill Gates did")])
-    assert {template for template, _ in found} == {"did <m> live in seattle", "did william gates live in <m>"}
+    paths = rows([("Did William Gates live in Seattle?", "Bill Gates did")])
+    assert {template for template, _ in paths} == {"did <m> live in seattle", "did william gates live in <m>"}
 
 
 def test_an_entity_is_not_asked_for_itself_and_a_bare_mention_is_no_template() -> None:
@@ -110,7 +110,7 @@ def test_an_entity_is_not_asked_for_itself_and_a_bare_mention_is_no_template() -
 
 
 @pytest.mark.parametrize(
-    ("bounds", "asked"),
+    ("bounds", "lookups"),
     [
         (Bounds(), 4),
         (Bounds(entities=1), 2),
@@ -120,10 +120,10 @@ def test_an_entity_is_not_asked_for_itself_and_a_bare_mention_is_no_template() -
         (Bounds(characters=3), 0),
     ],
 )
-def test_work_is_bounded(bounds: Bounds, asked: int) -> None:
+def test_work_is_bounded(bounds: Bounds, lookups: int) -> None:
     graph = Graph()
     mine_chunk([("Where is Bill Gates now?", "Seattle or William Gates")], Tools(Names(), graph), bounds)
-    assert len(graph.asked) == asked
+    assert len(graph.asked) == lookups
 
 
 PAIRS = [
@@ -140,7 +140,7 @@ def test_counts_do_not_depend_on_how_they_were_made(tmp_path: Path, processes: i
     out = tmp_path / "templates.tsv"
     progress = list(mine(PAIRS, tools, out, bounds=ONE_STEP, processes=processes, chunk=chunk, held=held))
     assert (progress[-1].pairs, progress[-1].with_mentions) == (15, 15)
-    assert [each.pairs for each in progress] == sorted(each.pairs for each in progress)
+    assert [report.pairs for report in progress] == sorted(report.pairs for report in progress)
     assert {row[:2]: row.times for row in TemplateTable.load(out).rows()} == {
         ("where was <m> born", "born"): 5,
         ("who is <m> father", "^child"): 2.5,

@@ -26,7 +26,7 @@ from qa_core.training.transformer_tuning import TransformerReader, load_tunable
 
 POOL = ("http://g/cats", "http://g/sleep", "http://g/unhappyDay")
 ASKED = {"why <m>": 0, "do <m> sleep": 1, "why do <m> sleep": 2, "day of <m>": 0, "<m>": 1}
-QUESTIONS = [PoolQuestion(template, POOL, POOL[place]) for template, place in ASKED.items()]
+QUESTIONS = [PoolQuestion(template, POOL, POOL[gold]) for template, gold in ASKED.items()]
 QUESTIONS += [PoolQuestion("cats <m> ?", POOL[:2], POOL[1]), PoolQuestion("why <m>", POOL[::-1], POOL[0])]
 TOY = TuningConfig(epochs=60, batch=2, learning_rate=0.02, frozen=0)
 
@@ -68,14 +68,16 @@ def test_the_loss_is_that_of_the_scores_an_encoder_gives(
     module: QuestionNetwork, encoder: TransformerEncoder, data: TuningData
 ) -> None:
     members = [0, 2, 5, 6]
-    chosen = [QUESTIONS[each] for each in members]
+    chosen = [QUESTIONS[item] for item in members]
     scorer = tuned_scorer(encoder.encode, encoder.encode, scale=20.0, keywords=5.0)
-    scores = scorer.score([each.template for each in chosen], [each.pool for each in chosen])
-    within = [np.log(np.exp(own).sum()) - own[each.gold_index] for own, each in zip(scores, chosen, strict=True)]
-    cosines = CosineScorer(encoder.encode).score([each.template for each in chosen], [POOL] * len(chosen))
+    scores = scorer.score([item.template for item in chosen], [item.pool for item in chosen])
+    within = [
+        np.log(np.exp(scored).sum()) - scored[item.gold_index] for scored, item in zip(scores, chosen, strict=True)
+    ]
+    cosines = CosineScorer(encoder.encode).score([item.template for item in chosen], [POOL] * len(chosen))
     over = [
-        np.log(np.exp(20 * own).sum()) - 20 * own[POOL.index(each.gold)]
-        for own, each in zip(cosines, chosen, strict=True)
+        np.log(np.exp(20 * scored).sum()) - 20 * scored[POOL.index(item.gold)]
+        for scored, item in zip(cosines, chosen, strict=True)
     ]
     loss = batch_loss(module, data, np.array(members), every=0.5)
     assert loss.item() == pytest.approx(np.mean(within) + 0.5 * np.mean(over), abs=1e-4)
@@ -83,43 +85,43 @@ def test_the_loss_is_that_of_the_scores_an_encoder_gives(
 
 def test_it_learns_the_toy_task_and_leaves_word_vectors(module: QuestionNetwork, reader: TransformerReader) -> None:
     data = TuningData.of(QUESTIONS, rows_of(reader), CosineScorer(words).relations)
-    before = {name: each.detach().clone() for name, each in module.named_parameters()}
+    before = {name: item.detach().clone() for name, item in module.named_parameters()}
     reports = list(tune(tuning_of(module, TOY, seed=1), data, TOY))
     assert reports[-1].loss < 0.2 * reports[0].loss
     factors = {"scale": module.scale.item(), "keywords": module.keywords.item()}
     scorer = tuned_scorer(network_vectors(module, rows_of(reader), 8), words, **factors)
     *scores, blank = scorer.score([*ASKED], [POOL] * len(ASKED))
-    assert [int(own.argmax()) for own in scores] == [*ASKED.values()][:-1]
+    assert [int(scored.argmax()) for scored in scores] == [*ASKED.values()][:-1]
     assert not blank.any()  # nothing is left of it without its slot, and no encoder reads that
-    changed = {name for name, each in module.named_parameters() if not torch.equal(each, before[name])}
+    changed = {name for name, item in module.named_parameters() if not torch.equal(item, before[name])}
     assert "encoder.model.embeddings.word_embeddings.weight" not in changed
     assert {"scale", "keywords", "encoder.model.encoder.layer.0.output.dense.weight"} <= changed
 
 
 def test_the_same_seed_gives_the_same_weights(tiny_bert: Path, data: TuningData) -> None:
-    found = []
+    states = []
     for _ in range(2):
         torch.manual_seed(3)  # the tiny model has no pooler, and draws one that nobody uses
         again = QuestionNetwork(load_tunable(SentenceLayout.read(tiny_bert)))
         list(tune(tuning_of(again, TOY, seed=3), data, TuningConfig(epochs=2, batch=2, frozen=0)))
-        found.append(again.state_dict())
-    assert all(torch.equal(each, found[1][name]) for name, each in found[0].items())
+        states.append(again.state_dict())
+    assert all(torch.equal(item, states[1][name]) for name, item in states[0].items())
 
 
 def test_the_best_epoch_stays(module: QuestionNetwork, data: TuningData) -> None:
     figures = iter([0.5, 0.9, 0.7])
-    kept: list[torch.Tensor] = []
+    steps: list[torch.Tensor] = []
 
     def measured(network: QuestionNetwork) -> float:
-        kept.append(network.scale.detach().clone())
+        steps.append(network.scale.detach().clone())
         return next(figures)
 
     training = tuning_of(module, TOY, seed=1)
     list(tune(training, data, TuningConfig(epochs=3, batch=2, learning_rate=0.01), evaluate=measured))
     assert training.best is not None
     assert training.best.epoch == 2
-    assert torch.equal(module.scale, kept[1])
-    assert not torch.equal(module.scale, kept[2])
+    assert torch.equal(module.scale, steps[1])
+    assert not torch.equal(module.scale, steps[2])
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 100])
@@ -135,9 +137,9 @@ def test_vectors_are_those_of_the_encoder(
     module: QuestionNetwork, encoder: TransformerEncoder, reader: TransformerReader
 ) -> None:
     texts = ["why do cats sleep", "", "day", " "]
-    own = network_vectors(module, rows_of(reader), 8)
-    np.testing.assert_allclose(own(texts), encoder.encode(texts), atol=1e-5)
-    assert own([]).shape == (0, 8)
+    scored = network_vectors(module, rows_of(reader), 8)
+    np.testing.assert_allclose(scored(texts), encoder.encode(texts), atol=1e-5)
+    assert scored([]).shape == (0, 8)
 
 
 def test_frozen_layers_stay(tiny_bert: Path) -> None:
@@ -145,7 +147,7 @@ def test_frozen_layers_stay(tiny_bert: Path) -> None:
     encoder = load_tunable(SentenceLayout.read(tiny_bert))
     encoder.model.encoder.layer.append(torch.nn.Linear(2, 2))
     below, above = (
-        {each.requires_grad for each in layer.parameters()}
+        {item.requires_grad for item in layer.parameters()}
         for layer in QuestionNetwork(encoder, frozen=1).encoder.model.encoder.layer
     )
     assert (below, above) == ({False}, {True})

@@ -30,15 +30,15 @@ class Believes:
 
 def test_pools_hold_what_was_found_and_others() -> None:
     others = {"born": ["born", "died", "lived"], "died": [NO_PATH, "lived"]}
-    (found,) = mined_pools(TABLE, others.__getitem__, rng=np.random.default_rng(0))
-    assert found.pool == ("born", "died", "lived")
-    np.testing.assert_allclose(found.weights, [2 * math.log(2), math.log(2), 0], rtol=1e-6)
+    (pool,) = mined_pools(TABLE, others.__getitem__, rng=np.random.default_rng(0))
+    assert pool.pool == ("born", "died", "lived")
+    np.testing.assert_allclose(pool.weights, [2 * math.log(2), math.log(2), 0], rtol=1e-6)
 
 
 def test_others_are_drawn() -> None:
     many = [f"r{number:03}" for number in range(50)]
-    (found,) = mined_pools(TABLE, lambda _: many, rng=np.random.default_rng(0), negatives=5)
-    assert len(set(found.pool)) == 7
+    (pool,) = mined_pools(TABLE, lambda _: many, rng=np.random.default_rng(0), negatives=5)
+    assert len(set(pool.pool)) == 7
 
 
 def test_shares_by_hand() -> None:

@@ -263,9 +263,9 @@ def test_a_changed_byte_is_found_by_the_checksum(index):
         TripleIndex(index.folder).check()
 
 
-@pytest.mark.parametrize("told", ["[]", '{"format": 2}', '{"format": 1}', '{"format": 1, "triples": "x"}'])
-def test_a_manifest_that_tells_nothing(index, told):
-    (index.folder / "manifest.json").write_text(told)
+@pytest.mark.parametrize("manifest", ["[]", '{"format": 2}', '{"format": 1}', '{"format": 1, "triples": "x"}'])
+def test_a_manifest_that_tells_nothing(index, manifest):
+    (index.folder / "manifest.json").write_text(manifest)
     with pytest.raises(CorruptGraphError, match=r"no manifest.*manifest\.json"):
         TripleIndex(index.folder)
 
@@ -277,7 +277,7 @@ DATA = Path(os.environ.get("QA_BOT_DATA", "../shared/data")) / "kg"
 def test_freebase_has_the_triples_that_it_should(tmp_path):
     files = [DATA / "fb15k237.nt.gz", DATA / "fb15k237.labels.nt.gz"]
     batches = [list(read_triples(file, strict=True)) for file in files]
-    assert [sum(map(len, found)) for found in batches] == [310_116, 64_300]
-    stats = build([batch for found in batches for batch in found], tmp_path / "kg")
+    assert [sum(map(len, lines)) for lines in batches] == [310_116, 64_300]
+    stats = build([batch for lines in batches for batch in lines], tmp_path / "kg")
     assert stats.totals.triples == 374_416
     assert stats.bytes - (tmp_path / "kg/terms.text").stat().st_size <= 40 * 374_416

@@ -25,10 +25,10 @@ SHAPES = [
 @given(st.dates(datetime.date(1000, 1, 1)), st.sampled_from(SHAPES))
 def test_days_are_read_back(day: datetime.date, shape: str) -> None:
     text = f"who was born on {shape.format(day)}?"
-    found = next(find_dates(text))
-    assert (found.iso, found.precision) == (day.isoformat(), "day")
-    assert text[found.start : found.end] == found.text
-    assert shape.format(day).endswith(found.text.removeprefix("the "))
+    value = next(find_dates(text))
+    assert (value.iso, value.precision) == (day.isoformat(), "day")
+    assert text[value.start : value.end] == value.text
+    assert shape.format(day).endswith(value.text.removeprefix("the "))
 
 
 @pytest.mark.parametrize(
@@ -56,9 +56,9 @@ def test_days_are_read_back(day: datetime.date, shape: str) -> None:
     ],
 )
 def test_dates(text: str, span: str, iso: str, years: tuple[int, int] | None) -> None:
-    found = next(find_dates(text))
-    assert (found.text, found.iso, found.years) == (span, iso, years)
-    assert text[found.start : found.end] == span
+    value = next(find_dates(text))
+    assert (value.text, value.iso, value.years) == (span, iso, years)
+    assert text[value.start : value.end] == span
 
 
 @pytest.mark.parametrize(
@@ -107,9 +107,9 @@ def test_a_date_tells_its_place() -> None:
     ],
 )
 def test_times(text: str, time: tuple[int, int, int]) -> None:
-    found = next(find_times(text))
-    assert (found.hour, found.minute, found.second) == time
-    assert text[found.start : found.end] == found.text
+    value = next(find_times(text))
+    assert (value.hour, value.minute, value.second) == time
+    assert text[value.start : value.end] == value.text
 
 
 @pytest.mark.parametrize("text", ["25:00", "13 pm", "10:75", "1:2", "12:34:56:78", "5 amps"])

@@ -63,9 +63,9 @@ CASES: list[tuple[str, list[tuple[object, ...]]]] = [
 
 @pytest.mark.parametrize(("text", "expected"), CASES)
 def test_values(text: str, expected: list[tuple[object, ...]]) -> None:
-    found = find_values(text)
-    assert [shown(value) for value in found] == expected
-    assert all(text[value.start : value.end] == value.text for value in found)
+    values = find_values(text)
+    assert [shown(value) for value in values] == expected
+    assert all(text[value.start : value.end] == value.text for value in values)
 
 
 PARTS = st.sampled_from(
@@ -101,22 +101,22 @@ def test_sums_are_read_back(amount: int, sign: str) -> None:
 
 @given(st.integers(2, 10**9), st.sampled_from(sorted(UNITS)))
 def test_measures_are_read_back(amount: int, unit: str) -> None:
-    (found,) = find_values(f"about {amount} {unit} there")
-    assert isinstance(found, Measure)
-    assert (found.value, found.unit) == (amount, UNITS[unit])
+    (values,) = find_values(f"about {amount} {unit} there")
+    assert isinstance(values, Measure)
+    assert (values.value, values.unit) == (amount, UNITS[unit])
 
 
 @given(st.integers(2, 10**9), st.sampled_from(sorted(CURRENCIES)))
 def test_names_of_currencies_are_read_back(amount: int, name: str) -> None:
     currency, factor = CURRENCIES[name]
-    (found,) = find_values(f"about {amount} {name} there")
-    assert isinstance(found, Money)
-    assert (found.value, found.currency) == (pytest.approx(amount * factor), currency)
+    (values,) = find_values(f"about {amount} {name} there")
+    assert isinstance(values, Money)
+    assert (values.value, values.currency) == (pytest.approx(amount * factor), currency)
 
 
 def test_units_are_comparable() -> None:
-    found = [find_values(text)[0] for text in ("6 feet", "100 °C", "212 °F")]
-    in_base = [value.in_base for value in found if isinstance(value, Measure)]
+    values = [find_values(text)[0] for text in ("6 feet", "100 °C", "212 °F")]
+    in_base = [value.in_base for value in values if isinstance(value, Measure)]
     assert in_base == pytest.approx([1.8288, 373.15, 373.15])
 
 

@@ -33,7 +33,7 @@ def home(home: Path) -> Path:
 
 
 @pytest.fixture
-def place(tmp_path: Path) -> Home:
+def empty_home(tmp_path: Path) -> Home:
     """A home without anything in it."""
     return Home.open(tmp_path / "place")
 
@@ -48,153 +48,157 @@ def terms(home: Home) -> set[tuple[str, str, str]]:
         return {triple for batch in batches_of(graph.triples) for triple in batch}
 
 
-def test_what_is_added_can_be_looked_up_by_name_words_and_value(place: Home, facts: Path):
-    added = add(place, [facts])
+def test_what_is_added_can_be_looked_up_by_name_words_and_value(empty_home: Home, facts: Path):
+    added = add(empty_home, [facts])
     assert [(file.triples, file.rejected, file.dropped) for file in added.files] == [(6, 0, 0)]
     assert added.stats["triples"] == 6
-    with open_graph(place) as graph:
+    with open_graph(empty_home) as graph:
         ids = {name: graph.triples.id_of(EX + name) for name in ("peru", "capital", "lima", "founded_in")}
         held = Fact(ids["peru"], ids["capital"], ids["lima"])
-        for asked in (
+        for pattern in (
             ("Peru", "capital", None),
             ("perú", "capital city", None),
             (None, f"<{EX}capital>", "LIMA"),
             ("peru", "capital", "lima"),
             (None, "capital", None),
         ):
-            assert list(graph.lookup.facts(*asked)) == [held], asked
+            assert list(graph.lookup.facts(*pattern)) == [held], pattern
         assert [fact.predicate for fact in graph.lookup.facts("Peru", None, "Lima")] == [ids["capital"]]
         assert [fact.subject for fact in graph.lookup.facts(None, None, "1535")] == [ids["lima"]]
         assert len(list(graph.lookup.facts("Lima", None, None))) == 2
         assert list(graph.lookup.facts("Lima", "capital", "Peru")) == []
-        told = graph.fact_json(held)
-        assert told["object"] == f"{EX}lima"
-        assert told["labels"] == {"subject": "Peru", "predicate": "capital city", "object": "Lima"}
+        payload = graph.fact_json(held)
+        assert payload["object"] == f"{EX}lima"
+        assert payload["labels"] == {"subject": "Peru", "predicate": "capital city", "object": "Lima"}
         with pytest.raises(UnknownTermError, match="an entity of the graph, but got 'Bolivia'"):
             graph.lookup.facts("Bolivia", None, None)
         with pytest.raises(ValueError, match="none of them"):
             graph.lookup.facts(None, None, None)
 
 
-def test_a_predicate_is_no_entity_that_a_name_stands_for(place: Home, facts: Path):
-    add(place, [facts])
-    with open_graph(place) as graph:
+def test_a_predicate_is_no_entity_that_a_name_stands_for(empty_home: Home, facts: Path):
+    add(empty_home, [facts])
+    with open_graph(empty_home) as graph:
         assert graph.mentions.key("capital city") is None
-        assert [each.text for each in graph.mentions.find("is lima the capital city of PERU?")] == ["lima", "PERU"]
+        assert [item.text for item in graph.mentions.find("is lima the capital city of PERU?")] == ["lima", "PERU"]
 
 
-def test_files_that_are_added_later_join_what_is_there(place: Home, facts: Path, write_lines: Callable[..., Path]):
-    add(place, [facts])
-    before = terms(place)
-    added = add(place, [write_lines("more.nt", *MORE), facts])
+def test_files_that_are_added_later_join_what_is_there(empty_home: Home, facts: Path, write_lines: Callable[..., Path]):
+    add(empty_home, [facts])
+    before = terms(empty_home)
+    added = add(empty_home, [write_lines("more.nt", *MORE), facts])
     assert [file.triples for file in added.files] == [3, 6]
     assert added.stats["triples"] == 9
     assert added.stats["generation"] == 2
-    assert before < terms(place)
-    again = add(place, [write_lines("nodes.nt", MORE[2])])  # a blank node means something within its file only
+    assert before < terms(empty_home)
+    again = add(empty_home, [write_lines("nodes.nt", MORE[2])])  # a blank node means something within its file only
     assert again.stats["triples"] == 10
-    with open_graph(place) as graph:
+    with open_graph(empty_home) as graph:
         assert list(graph.lookup.facts("Chile", "capital", None))
         assert list(graph.lookup.facts("Peru", "capital", None))
-    assert len(list(generations(place).root.glob("0*"))) == 2
+    assert len(list(generations(empty_home).root.glob("0*"))) == 2
 
 
-def test_all_at_once_is_the_same_as_one_after_the_other(place: Home, facts: Path, tmp_path: Path, write_lines):
+def test_all_at_once_is_the_same_as_one_after_the_other(empty_home: Home, facts: Path, tmp_path: Path, write_lines):
     more = write_lines("more.nt", *MORE[:2])
-    add(place, [facts])
-    add(place, [more])
+    add(empty_home, [facts])
+    add(empty_home, [more])
     other = Home.open(tmp_path / "other")
     add(other, [more, facts])
-    assert terms(place) == terms(other)
+    assert terms(empty_home) == terms(other)
 
 
-def test_tables_of_mentions_stay_when_more_is_added(place: Home, facts: Path, write_lines: Callable[..., Path]):
+def test_tables_of_mentions_stay_when_more_is_added(empty_home: Home, facts: Path, write_lines: Callable[..., Path]):
     table = write_lines("names.tsv", f"city of kings\t{EX}lima\t5", "nonsense", f"nowhere\t{EX}atlantis\t2")
-    added = add(place, [facts], tables=[table])
+    added = add(empty_home, [facts], tables=[table])
     assert added.rejected == 1
     assert added.examples[0].where.endswith("names.tsv:2")
-    assert add(place, [write_lines("more.nt", *MORE)]).rejected == 0  # what is wrong with a table is told once
-    with open_graph(place) as graph:
+    assert add(empty_home, [write_lines("more.nt", *MORE)]).rejected == 0  # what is wrong with a table is told once
+    with open_graph(empty_home) as graph:
         key = graph.mentions.key("City of Kings")
         assert graph.mentions.entities(key)[0].tolist() == [graph.triples.id_of(f"{EX}lima")]
         assert graph.mentions.key("nowhere") is None
 
 
-def test_malformed_lines_are_told_and_left_out(place: Home, write_lines: Callable[..., Path]):
+def test_malformed_lines_are_told_and_left_out(empty_home: Home, write_lines: Callable[..., Path]):
     path = write_lines("bad.nt", FACTS[0], "<http://a.b/c> is no triple", FACTS[1])
-    added = add(place, [path])
+    added = add(empty_home, [path])
     assert (added.triples, added.rejected) == (2, 1)
     assert added.examples[0].where == f"{path}:2"
     assert "is no triple" in added.rejects_file.read_text()
     with pytest.raises(MalformedTripleError, match="line 2"):
-        add(place, [path], strict=True)
-    assert terms(place) == {(f"{EX}peru", f"{EX}capital", f"{EX}lima"), (f"{EX}peru", LABEL[1:-1], '"Peru"@en')}
-    assert not list(generations(place).root.glob("*.partial"))
+        add(empty_home, [path], strict=True)
+    assert terms(empty_home) == {(f"{EX}peru", f"{EX}capital", f"{EX}lima"), (f"{EX}peru", LABEL[1:-1], '"Peru"@en')}
+    assert not list(generations(empty_home).root.glob("*.partial"))
 
 
-def test_literals_in_other_languages_are_left_out(place: Home, facts: Path):
-    added = add(place, [facts], languages={"en"})
+def test_literals_in_other_languages_are_left_out(empty_home: Home, facts: Path):
+    added = add(empty_home, [facts], languages={"en"})
     assert added.files[0].dropped == 1
-    with open_graph(place) as graph:
+    with open_graph(empty_home) as graph:
         assert graph.lookup.entities("Perú")  # accents are folded
         assert graph.triples.id_of('"Perú"@es') is None
 
 
-def test_further_predicates_may_tell_names(place: Home, facts: Path, write_lines: Callable[..., Path]):
+def test_further_predicates_may_tell_names(empty_home: Home, facts: Path, write_lines: Callable[..., Path]):
     path = write_lines("more.nt", f'<{EX}lima> <{EX}nick> "pearl of the pacific" .')
-    add(place, [facts, path], labels=[f"{EX}nick"])
-    with open_graph(place) as graph:
+    add(empty_home, [facts, path], labels=[f"{EX}nick"])
+    with open_graph(empty_home) as graph:
         assert graph.lookup.entities("Pearl of the Pacific") == [graph.triples.id_of(f"{EX}lima")]
         assert graph.lookup.label(graph.triples.id_of(f"{EX}founded_in")) == "founded in"
-    add(place, [write_lines("third.nt", MORE[0])])
-    with open_graph(place) as graph:
+    add(empty_home, [write_lines("third.nt", MORE[0])])
+    with open_graph(empty_home) as graph:
         assert graph.lookup.entities("Pearl of the Pacific") == [graph.triples.id_of(f"{EX}lima")]
 
 
-def test_one_that_fails_leaves_the_graph_that_was_there(place: Home, facts: Path, write_lines: Callable[..., Path]):
-    add(place, [facts])
-    before = terms(place)
+def test_one_that_fails_leaves_the_graph_that_was_there(
+    empty_home: Home, facts: Path, write_lines: Callable[..., Path]
+):
+    add(empty_home, [facts])
+    before = terms(empty_home)
 
     def stop(_done: int, doing: str) -> None:
         if doing == "sort":
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        add(place, [write_lines("more.nt", *MORE)], progress=stop)
-    assert terms(place) == before
-    assert not list(generations(place).root.glob("*.partial"))
+        add(empty_home, [write_lines("more.nt", *MORE)], progress=stop)
+    assert terms(empty_home) == before
+    assert not list(generations(empty_home).root.glob("*.partial"))
     with pytest.raises(GraphError, match="got no file at"):
-        add(place, [facts.with_name("absent.nt")])
+        add(empty_home, [facts.with_name("absent.nt")])
     with pytest.raises(GraphError, match="Expected a file named"):
-        add(place, [write_lines("a.csv", "a")])
-    with place.lock("add"), pytest.raises(WriterBusyError):
-        add(place, [facts])
-    assert terms(place) == before
+        add(empty_home, [write_lines("a.csv", "a")])
+    with empty_home.lock("add"), pytest.raises(WriterBusyError):
+        add(empty_home, [facts])
+    assert terms(empty_home) == before
 
 
-def test_a_reader_keeps_its_generation_and_damage_is_told(place: Home, facts: Path, write_lines: Callable[..., Path]):
-    add(place, [facts])
-    with open_graph(place) as graph:
+def test_a_reader_keeps_its_generation_and_damage_is_told(
+    empty_home: Home, facts: Path, write_lines: Callable[..., Path]
+):
+    add(empty_home, [facts])
+    with open_graph(empty_home) as graph:
         for number in range(3):
-            add(place, [write_lines(f"{number}.nt", f"<{EX}a> <{EX}b> <{EX}c{number}> .")])
+            add(empty_home, [write_lines(f"{number}.nt", f"<{EX}a> <{EX}b> <{EX}c{number}> .")])
         assert len(graph.triples) == 6
         assert list(graph.lookup.facts("Peru", None, None))
-    current = generations(place).current()
+    current = generations(empty_home).current()
     (current.path / TRIPLES / "terms.text").write_bytes(b"short")
-    with pytest.raises(RuntimeError, match=r"terms\.text; build it again"), open_graph(place):
+    with pytest.raises(RuntimeError, match=r"terms\.text; build it again"), open_graph(empty_home):
         pass
     (current.path / MENTIONS / "words.marisa").unlink()
-    assert len(generations(place).verify(deep=True)) == 2
+    assert len(generations(empty_home).verify(deep=True)) == 2
     (current.path / "manifest.json").write_text("{")
-    with pytest.raises(CorruptGenerationError), open_graph(place):
+    with pytest.raises(CorruptGenerationError), open_graph(empty_home):
         pass
 
 
-def test_an_empty_graph_is_one_too(place: Home, write_lines: Callable[..., Path]):
-    with pytest.raises(GraphError, match="qa-bot kg add FILE"), open_graph(place):
+def test_an_empty_graph_is_one_too(empty_home: Home, write_lines: Callable[..., Path]):
+    with pytest.raises(GraphError, match="qa-bot kg add FILE"), open_graph(empty_home):
         pass
-    assert add(place, [write_lines("empty.nt")]).stats["triples"] == 0
-    with open_graph(place) as graph:
+    assert add(empty_home, [write_lines("empty.nt")]).stats["triples"] == 0
+    with open_graph(empty_home) as graph:
         assert graph.stats()["names"] == 0
         assert graph.mentions.find("anything") == []
 
@@ -210,9 +214,9 @@ def test_the_command_line(qa_bot, facts: Path, write_lines: Callable[..., Path])
     assert added.code == 0
     assert added.json["files"][0] == {"path": str(facts), "triples": 5, "rejected": 0, "dropped": 1}
     assert "9 distinct" not in qa_bot("kg", "add", facts).out
-    found = qa_bot("kg", "lookup", "--subject", "Peru", "--predicate", "capital", "--json")
-    assert found.code == 0
-    assert [fact["labels"]["object"] for fact in found.json["facts"]] == ["Lima"]
+    result = qa_bot("kg", "lookup", "--subject", "Peru", "--predicate", "capital", "--json")
+    assert result.code == 0
+    assert [fact["labels"]["object"] for fact in result.json["facts"]] == ["Lima"]
     assert "Peru · capital city · Lima" in qa_bot("kg", "lookup", "--object", "Lima").out
     nothing = qa_bot("kg", "lookup", "--subject", "Atlantis", "--json")
     assert (nothing.code, nothing.json) == (3, {"facts": []})
@@ -220,14 +224,14 @@ def test_the_command_line(qa_bot, facts: Path, write_lines: Callable[..., Path])
     assert qa_bot("kg", "lookup").code == 2
     assert qa_bot("status", "--json").json["facts"] == 6
     assert "6 facts" in qa_bot("doctor").out
-    told = qa_bot("kg", "stats", "--json").json
-    assert told["triples"] == 6
-    assert told["most_frequent"][0]["predicate"] == LABEL[1:-1]
+    payload = qa_bot("kg", "stats", "--json").json
+    assert payload["triples"] == 6
+    assert payload["most_frequent"][0]["predicate"] == LABEL[1:-1]
     assert "triples" in qa_bot("kg", "stats").out
     (path,) = Path(qa_bot("status", "--json").json["home"]).glob("graph/00000002/triples/ops.subjects")
     path.write_bytes(bytes(path.stat().st_size))
     sick = qa_bot("doctor", "--json")
-    assert (sick.code, [each["name"] for each in sick.json["checks"] if not each["ok"]]) == (1, ["graph"])
+    assert (sick.code, [item["name"] for item in sick.json["checks"] if not item["ok"]]) == (1, ["graph"])
     wrong = qa_bot("kg", "add", write_lines("wrong.nt", "no triple"))
     assert wrong.code == 1
     assert "wrong.nt:1" in wrong.err
@@ -244,24 +248,24 @@ def test_templates_are_mined_over_the_graph(qa_bot, facts: Path, write_lines: Ca
     qa_bot("kg", "add", facts)
     mined = qa_bot("kg", "mine", pairs, "--out", tmp_path / "mined", "--processes", 1, "--json")
     assert mined.code == 0
-    told = mined.json
-    assert (told["pairs"], told["with_mentions"], told["templates"], told["mappings"]) == (3, 2, 2, 2)
-    assert (told["with_path"], told["sharing_words"], told["relations"]) == (2, 1, 2)
+    payload = mined.json
+    assert (payload["pairs"], payload["with_mentions"], payload["templates"], payload["mappings"]) == (3, 2, 2, 2)
+    assert (payload["with_path"], payload["sharing_words"], payload["relations"]) == (2, 1, 2)
     rows = (tmp_path / "mined" / "templates.tsv").read_text().splitlines()
     assert rows == [
         f"what is the capital city of <m>\t{EX}capital\t1",
         f"where is <m>\t^{EX}capital\t1",
     ]
-    assert told["known"] == 1
+    assert payload["known"] == 1
     assert (tmp_path / "mined" / "known.tsv").read_text().splitlines() == rows[:1]
     assert "2 templates, 2 mappings" in qa_bot("kg", "mine", pairs, "--out", tmp_path / "again", "--processes", 1).out
     assert qa_bot("kg", "mine", write_lines("none.jsonl"), "--out", tmp_path / "none").code == 1
 
 
-def test_what_is_removed_goes_by_its_subject_and_names_follow(place: Home, facts: Path, write_lines) -> None:
+def test_what_is_removed_goes_by_its_subject_and_names_follow(empty_home: Home, facts: Path, write_lines) -> None:
     other = "https://other.org/"
     add(
-        place,
+        empty_home,
         [
             facts,
             write_lines(
@@ -274,47 +278,47 @@ def test_what_is_removed_goes_by_its_subject_and_names_follow(place: Home, facts
         labels=[f"{EX}called"],
         tables=[write_lines("names.tsv", f"navel of the world\t{other}cusco\t2", f"city of kings\t{EX}lima\t1")],
     )
-    before = terms(place)
-    assert remove(place, namespace=other) == 2
-    assert terms(place) == {triple for triple in before if not triple[0].startswith(other)}
-    with open_graph(place) as graph:
+    before = terms(empty_home)
+    assert remove(empty_home, namespace=other) == 2
+    assert terms(empty_home) == {triple for triple in before if not triple[0].startswith(other)}
+    with open_graph(empty_home) as graph:
         assert graph.mentions.key("Cusco") is None
         assert graph.mentions.key("navel of the world") is not None  # still the object of a triple, by its table
         assert graph.mentions.key("city of kings") is not None
         assert graph.mentions.key("Lima") is not None
-        (current,) = generations(place).root.glob(f"{graph.generation:08}")
+        (current,) = generations(empty_home).root.glob(f"{graph.generation:08}")
         assert f"{EX}called" in (current / "manifest.json").read_text()
-    assert remove(place, namespace="https://nobody.org/") == 0
-    assert terms(place) == {triple for triple in before if not triple[0].startswith(other)}
+    assert remove(empty_home, namespace="https://nobody.org/") == 0
+    assert terms(empty_home) == {triple for triple in before if not triple[0].startswith(other)}
 
 
-def test_a_graph_can_be_emptied_and_filled_again(place: Home, facts: Path) -> None:
-    assert remove(place, namespace=EX) == 0  # there is none
-    add(place, [facts])
-    assert remove(place, namespace=EX) == 6
-    with open_graph(place) as graph:
+def test_a_graph_can_be_emptied_and_filled_again(empty_home: Home, facts: Path) -> None:
+    assert remove(empty_home, namespace=EX) == 0  # there is none
+    add(empty_home, [facts])
+    assert remove(empty_home, namespace=EX) == 6
+    with open_graph(empty_home) as graph:
         assert (len(graph.triples), len(graph.mentions)) == (0, 0)
         assert graph.stats()["triples"] == 0
-    assert remove(place, namespace=EX) == 0
-    assert add(place, [facts]).stats["triples"] == 6
+    assert remove(empty_home, namespace=EX) == 0
+    assert add(empty_home, [facts]).stats["triples"] == 6
 
 
-def test_a_reader_keeps_what_is_removed_and_a_failure_leaves_it(place: Home, facts: Path, monkeypatch) -> None:
-    add(place, [facts])
-    with open_graph(place) as graph:
-        remove(place, namespace=EX)
+def test_a_reader_keeps_what_is_removed_and_a_failure_leaves_it(empty_home: Home, facts: Path, monkeypatch) -> None:
+    add(empty_home, [facts])
+    with open_graph(empty_home) as graph:
+        remove(empty_home, namespace=EX)
         assert len(list(graph.lookup.facts("Peru", "capital", None))) == 1
-    add(place, [facts])
-    before = terms(place)
+    add(empty_home, [facts])
+    before = terms(empty_home)
 
     def fail(*_: object, **__: object) -> None:
         raise OSError("no space left")
 
     monkeypatch.setattr("qa_bot.documents.graph.build", fail)
     with pytest.raises(OSError, match="no space"):
-        remove(place, namespace=EX)
+        remove(empty_home, namespace=EX)
     monkeypatch.undo()
-    assert terms(place) == before
-    assert len(list(generations(place).root.glob("0*"))) == 2
-    with place.lock("test"), pytest.raises(WriterBusyError):
-        remove(place, namespace=EX)
+    assert terms(empty_home) == before
+    assert len(list(generations(empty_home).root.glob("0*"))) == 2
+    with empty_home.lock("test"), pytest.raises(WriterBusyError):
+        remove(empty_home, namespace=EX)

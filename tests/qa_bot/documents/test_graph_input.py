@@ -23,14 +23,14 @@ GOOD = f"<{EX}peru> <{EX}capital> <{EX}lima> ."
 
 
 @pytest.fixture
-def place(tmp_path: Path) -> Home:
+def empty_home(tmp_path: Path) -> Home:
     """A home without anything in it."""
     return Home.open(tmp_path / "place")
 
 
-def linker(graph: Graph, asked: list[int] | None = None) -> Linker:
+def linker(graph: Graph, lookups: list[int] | None = None) -> Linker:
     """As questions are linked; `asked` takes the entities whose context is looked at."""
-    met = [] if asked is None else asked
+    met = [] if lookups is None else lookups
     return Linker(graph.mentions, graph.triples.salience, context=lambda entity: met.append(entity) or ())
 
 
@@ -52,10 +52,10 @@ def test_a_line_that_is_no_triple_is_told_and_costs_no_other(qa_bot, tmp_path: P
     added = qa_bot("kg", "add", path, "--json")
     assert added.code == 0
     assert added.json["files"] == [{"path": str(path), "triples": 2, "rejected": len(bad), "dropped": 0}]
-    told = Path(added.json["rejects_file"]).read_text(encoding="utf-8")
-    assert all(f"bad.nt:{line}" in told for line in bad)
-    found = qa_bot("kg", "lookup", "--object", "Limapolis", "--json")
-    assert [fact["subject"] for fact in found.json["facts"]] == [f"{EX}peru"]
+    rejects = Path(added.json["rejects_file"]).read_text(encoding="utf-8")
+    assert all(f"bad.nt:{line}" in rejects for line in bad)
+    result = qa_bot("kg", "lookup", "--object", "Limapolis", "--json")
+    assert [fact["subject"] for fact in result.json["facts"]] == [f"{EX}peru"]
     generation = qa_bot("kg", "stats", "--json").json["generation"]
     strict = qa_bot("kg", "add", path, "--strict")
     assert strict.code == 1
@@ -68,43 +68,43 @@ def test_a_literal_of_ten_megabytes_is_a_value_and_no_name(qa_bot, tmp_path: Pat
     path.write_text(f'{GOOD}\n<{EX}peru> <{EX}text> "{text}" .\n<{EX}lima> {LABEL} "{text}" .\n')
     added = qa_bot("kg", "add", path, "--json")
     assert (added.code, added.json["triples"]) == (0, 3)
-    found = qa_bot("kg", "lookup", "--subject", f"{EX}peru", "--predicate", "text", "--json")
-    assert [len(fact["labels"]["object"]) for fact in found.json["facts"]] == [len(text)]
+    result = qa_bot("kg", "lookup", "--subject", f"{EX}peru", "--predicate", "text", "--json")
+    assert [len(fact["labels"]["object"]) for fact in result.json["facts"]] == [len(text)]
     assert qa_bot("kg", "lookup", "--subject", text[:1000]).code == 3
 
 
-def test_names_that_lead_in_a_circle_end(place: Home, write_lines: Callable[..., Path]):
+def test_names_that_lead_in_a_circle_end(empty_home: Home, write_lines: Callable[..., Path]):
     a, b = f"<{DBPEDIA}Big_Apple>", f"<{DBPEDIA}New_York>"
     lines = [f"{a} {REDIRECT} {b} .", f"{b} {REDIRECT} {a} .", f"{a} {REDIRECT} {a} .", f'{a} <{EX}p> "1" .']
-    add(place, [write_lines("circle.nt", *lines)])
-    with open_graph(place) as graph:
+    add(empty_home, [write_lines("circle.nt", *lines)])
+    with open_graph(empty_home) as graph:
         ids = {name: graph.triples.id_of(DBPEDIA + name) for name in ("Big_Apple", "New_York")}
         assert graph.lookup.entities("new york") == [ids["Big_Apple"]]
         assert sorted(graph.lookup.entities("big apple")) == sorted(ids.values())
-        assert [each.mention.text for each in linker(graph).link("who runs new york")] == ["new york"]
+        assert [link.mention.text for link in linker(graph).link("who runs new york")] == ["new york"]
 
 
-def test_a_stop_word_is_a_name_only_where_it_is_written_as_one(place: Home, write_lines: Callable[..., Path]):
+def test_a_stop_word_is_a_name_only_where_it_is_written_as_one(empty_home: Home, write_lines: Callable[..., Path]):
     names = {"it": "It", "who": "The Who", "was": "was"}
     lines = [f'<{EX}{name}> {ALIAS} "{text}" .' for name, text in names.items()]
-    add(place, [write_lines("stop.nt", *lines, *(f'<{EX}{name}> <{EX}p> "1" .' for name in names))])
-    with open_graph(place) as graph:
+    add(empty_home, [write_lines("stop.nt", *lines, *(f'<{EX}{name}> <{EX}p> "1" .' for name in names))])
+    with open_graph(empty_home) as graph:
         assert graph.lookup.entities("it") == [graph.triples.id_of(f"{EX}it")]
         linked = linker(graph).link
         assert linked("who was it that the who met") == []
-        assert [each.mention.text for each in linked('who wrote "It" and when was it')] == ["It"]
-        assert [each.entity for each in linked("when did The Who play")] == [graph.triples.id_of(f"{EX}who")]
+        assert [link.mention.text for link in linked('who wrote "It" and when was it')] == ["It"]
+        assert [link.entity for link in linked("when did The Who play")] == [graph.triples.id_of(f"{EX}who")]
 
 
-def test_a_label_of_a_thousand_entities_is_bounded(qa_bot, place: Home, write_lines: Callable[..., Path]):
+def test_a_label_of_a_thousand_entities_is_bounded(qa_bot, empty_home: Home, write_lines: Callable[..., Path]):
     lines = [f'<{EX}{number}> {LABEL} "John Smith" .' for number in range(1000)]
     path = write_lines("many.nt", *lines, f"<{EX}500> <{EX}born> <{EX}lima> .")
-    add(place, [path])
-    asked: list[int] = []
-    with open_graph(place) as graph:
-        best = linker(graph, asked).candidates("where was john smith born")
+    add(empty_home, [path])
+    lookups: list[int] = []
+    with open_graph(empty_home) as graph:
+        best = linker(graph, lookups).candidates("where was john smith born")
         assert best[0].entity == graph.triples.id_of(f"{EX}500")  # of alike ones the one with more facts
-        assert len(best) == len(asked) == 20
+        assert len(best) == len(lookups) == 20
         assert len(graph.lookup.entities("John Smith")) == 20
     assert qa_bot("kg", "add", path).code == 0
     assert qa_bot("kg", "lookup", "--subject", "John Smith", "--predicate", "born").code == 0
@@ -117,9 +117,9 @@ class Counted:
         self._mentions, self.found, self.looked = mentions, 0, 0
 
     def find(self, text: str):
-        found = self._mentions.find(text)
-        self.found += len(found)
-        return found
+        result = self._mentions.find(text)
+        self.found += len(result)
+        return result
 
     def entities(self, key: int, **options: int):
         self.looked += 1
@@ -128,29 +128,29 @@ class Counted:
 
 @pytest.mark.parametrize("times", [1, 2])
 def test_work_on_a_very_long_question_grows_with_its_words_alone(
-    place: Home, write_lines: Callable[..., Path], times: int
+    empty_home: Home, write_lines: Callable[..., Path], times: int
 ):
     names = {"lima": "Lima", "york": "New York", "city": "New York City"}
     lines = [line for name, text in names.items() for line in (f'<{EX}{name}> {LABEL} "{text}" .',)]
     same = [f'<{EX}same{number}> {LABEL} "it is" .' for number in range(100)]
-    add(place, [write_lines("names.nt", *lines, *same)])
+    add(empty_home, [write_lines("names.nt", *lines, *same)])
     words = ["was", "lima", "or", "new", "york", "city", "the", "capital", "it", "is"] * (1000 * times)
-    asked: list[int] = []
+    lookups: list[int] = []
     facts: list[int] = []
-    with open_graph(place) as graph:
+    with open_graph(empty_home) as graph:
         counted = Counted(graph.mentions)
 
         def salience(entities):
             facts.append(len(entities))
             return graph.triples.salience(entities)
 
-        linked = Linker(counted, salience, context=lambda entity: asked.append(entity) or ())
-        found = linked.link(" ".join(words))
+        linked = Linker(counted, salience, context=lambda entity: lookups.append(entity) or ())
+        result = linked.link(" ".join(words))
         assert len(words) == 10_000 * times
-        assert len(found) == 2000 * times  # Lima and New York City, each time
+        assert len(result) == 2000 * times  # Lima and New York City, each time
         assert (counted.found, counted.looked) == (3000 * times, 3)  # each name is looked up once
         assert facts == [3]
-        assert len(asked) <= 3
+        assert len(lookups) <= 3
         assert len(linked.find(" ".join(words))) == 2000 * times
         assert linked.find("word " * 10_000) == []
         assert linked.find("lima") == [EntityMention(0, 4, [graph.triples.id_of(f"{EX}lima")])]
@@ -192,18 +192,18 @@ def files_of(home: Home, generation: str) -> set[str]:
 
 @pytest.mark.slow
 def test_an_add_that_is_killed_leaves_the_old_graph_and_the_next_one_cleans_up(
-    place: Home, write_lines: Callable[..., Path]
+    empty_home: Home, write_lines: Callable[..., Path]
 ):
-    add(place, [write_lines("first.nt", GOOD)])
+    add(empty_home, [write_lines("first.nt", GOOD)])
     new = write_lines("second.nt", f"<{EX}chile> <{EX}capital> <{EX}santiago> .")
-    command = [sys.executable, "-c", KILLED, str(place.path), str(new), "read", "name", "sort", "write"]
+    command = [sys.executable, "-c", KILLED, str(empty_home.path), str(new), "read", "name", "sort", "write"]
     assert subprocess.run(command, check=True, capture_output=True, text=True).stdout.split() == ["9"] * 4
-    root = generations(place).root
+    root = generations(empty_home).root
     assert sorted(path.name for path in root.iterdir()) == ["00000001", "00000002.partial", "CURRENT"]
-    with open_graph(place) as graph:
+    with open_graph(empty_home) as graph:
         assert (graph.generation, len(graph.triples)) == (1, 1)
         assert list(graph.lookup.facts(f"<{EX}peru>", None, None))
-    added = add(place, [new])
+    added = add(empty_home, [new])
     assert (added.stats["generation"], added.stats["triples"]) == (2, 2)
     assert sorted(path.name for path in root.iterdir()) == ["00000001", "00000002", "CURRENT"]
-    assert files_of(place, "00000001") == files_of(place, "00000002")
+    assert files_of(empty_home, "00000001") == files_of(empty_home, "00000002")

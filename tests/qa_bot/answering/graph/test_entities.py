@@ -27,15 +27,15 @@ def understood(question: str, *history: Exchange) -> str:
 
 
 def test_names_of_a_graph_come_with_words_for_their_kind(entities: Entities) -> None:
-    found = {each.text: each.classes for each in entities.find("Leonardo da Vinci never saw Ottawa or gold.")}
-    assert list(found) == ["Leonardo da Vinci", "Ottawa"]  # gold has no capital letter
-    assert "person" in found["Leonardo da Vinci"]
-    assert {"city", "town"} <= found["Ottawa"]
+    classes = {entity.text: entity.classes for entity in entities.find("Leonardo da Vinci never saw Ottawa or gold.")}
+    assert list(classes) == ["Leonardo da Vinci", "Ottawa"]  # gold has no capital letter
+    assert "person" in classes["Leonardo da Vinci"]
+    assert {"city", "town"} <= classes["Ottawa"]
 
 
 def test_each_name_is_told_once_and_long_texts_are_cut(entities: Entities) -> None:
     text = "Ottawa. " * LONGEST + "Paris."
-    assert [each.text for each in entities.find(text)] == ["Ottawa"]
+    assert [entity.text for entity in entities.find(text)] == ["Ottawa"]
 
 
 @pytest.mark.parametrize("text", ["", " ", "\x00", "???", "the", "猫", "é" * 5000])
@@ -55,18 +55,20 @@ ANSWER = "The capital of Canada is Ottawa, on the Ottawa River."
     ],
 )
 def test_a_kind_stands_for_what_the_graph_calls_so(question: str, rewritten: str) -> None:
-    told = Exchange("Where do Canadian ministers sit?", ANSWER, "", (COUNTRY, CITY))
-    assert understood(question, told) == rewritten
+    exchange = Exchange("Where do Canadian ministers sit?", ANSWER, "", (COUNTRY, CITY))
+    assert understood(question, exchange) == rewritten
 
 
 def test_he_is_a_person_and_no_painting() -> None:
-    told = Exchange("Who painted the Mona Lisa?", "Leonardo da Vinci painted the Mona Lisa.", "", (PAINTER, PAINTING))
-    assert understood("When was he born?", told) == "When was Leonardo da Vinci born?"
+    exchange = Exchange(
+        "Who painted the Mona Lisa?", "Leonardo da Vinci painted the Mona Lisa.", "", (PAINTER, PAINTING)
+    )
+    assert understood("When was he born?", exchange) == "When was Leonardo da Vinci born?"
 
 
 def test_there_is_a_place() -> None:
-    told = Exchange("Who painted in Ottawa?", "Leonardo da Vinci never saw Ottawa.", "", (PAINTER, CITY))
-    assert understood("What can I see there?", told) == "What can I see in Ottawa?"
+    exchange = Exchange("Who painted in Ottawa?", "Leonardo da Vinci never saw Ottawa.", "", (PAINTER, CITY))
+    assert understood("What can I see there?", exchange) == "What can I see in Ottawa?"
 
 
 def test_without_a_graph_nothing_is_known_of_kinds() -> None:

@@ -58,9 +58,9 @@ def questions(facts: Facts) -> list[FactQuestion]:
 
 
 @pytest.fixture(scope="module")
-def found(facts: Facts, questions: list[FactQuestion]) -> list[FactResult]:
+def results(facts: Facts, questions: list[FactQuestion]) -> list[FactResult]:
     """What is found for each of the questions."""
-    return [facts.find(asked.question) for asked in questions]
+    return [facts.find(question.question) for question in questions]
 
 
 @pytest.fixture
@@ -70,37 +70,38 @@ def small(tmp_path: Path, write_lines: Callable[..., Path]) -> Home:
     return home
 
 
-def text_of(found: FactResult) -> str:
-    assert found.answer is not None
-    return found.answer.text
+def text_of(results: FactResult) -> str:
+    assert results.answer is not None
+    return results.answer.text
 
 
 # the starter graph
 
 
 def test_most_questions_are_answered_and_hardly_any_that_cannot_be(
-    facts: Facts, questions: list[FactQuestion], found: list[FactResult]
+    facts: Facts, questions: list[FactQuestion], results: list[FactResult]
 ) -> None:
     """A guard, not a measure: the weights were fitted on these questions."""
-    pairs = list(zip(questions, found, strict=True))
-    answerable = [(asked, each) for asked, each in pairs if asked.answerable]
+    pairs = list(zip(questions, results, strict=True))
+    answerable = [(question, result) for question, result in pairs if question.answerable]
     assert len(answerable) >= 186
     assert len(pairs) - len(answerable) >= 30
     right = [
-        asked
-        for asked, each in answerable
-        if each.parsed.interpretations and asked.right(each.parsed.interpretations[0].interpretation, facts.lookup)
+        question
+        for question, result in answerable
+        if result.parsed.interpretations
+        and question.right(result.parsed.interpretations[0].interpretation, facts.lookup)
     ]
     assert len(right) >= 170 / 186 * len(answerable)
-    assert sum(each.accepted for _, each in answerable) >= 165 / 186 * len(answerable)
-    assert sum(each.accepted for asked, each in pairs if not asked.answerable) <= 3
+    assert sum(result.accepted for _, result in answerable) >= 165 / 186 * len(answerable)
+    assert sum(result.accepted for question, result in pairs if not question.answerable) <= 3
 
 
-def test_every_answer_rests_on_words_of_its_sources(facts: Facts, found: list[FactResult]) -> None:
-    told = [each for each in found if each.answer is not None]
-    assert len(told) > 180
-    for each in told:
-        text, sources = text_of(each), facts.sources(each)
+def test_every_answer_rests_on_words_of_its_sources(facts: Facts, results: list[FactResult]) -> None:
+    trace = [result for result in results if result.answer is not None]
+    assert len(trace) > 180
+    for result in trace:
+        text, sources = text_of(result), facts.sources(result)
         assert 0 < len(text) <= 1_000
         assert sources
         documents = [source.document for source in sources]
@@ -112,15 +113,19 @@ def test_every_answer_rests_on_words_of_its_sources(facts: Facts, found: list[Fa
 
 
 def test_so_do_the_answers_that_were_not_the_best(
-    starter: graph.Graph, encoder: Encoder, found: list[FactResult]
+    starter: graph.Graph, encoder: Encoder, results: list[FactResult]
 ) -> None:
     answerer = Answerer(starter.lookup, encoder.encode, Fitted.shipped().weights)
-    interpretations = [scored.interpretation for each in found[::3] for scored in each.parsed.interpretations[1:6]]
+    interpretations = [
+        scored.interpretation for result in results[::3] for scored in result.parsed.interpretations[1:6]
+    ]
     assert len(interpretations) > 200
     for interpretation in interpretations:
         answer = answerer.verbalise(interpretation, limit=300)
         assert 0 < len(answer.text) <= 300
-        shared = [(each.span, each.source_span, each.text) for each in answer.evidence if each.span is not None]
+        shared = [
+            (result.span, result.source_span, result.text) for result in answer.evidence if result.span is not None
+        ]
         assert shared
         assert all(answer.text[slice(*span)] == text[slice(*source)] != "" for span, source, text in shared)
 
@@ -196,22 +201,22 @@ def test_sources_are_documents_of_the_graph(facts: Facts) -> None:
 
 
 def test_a_trace_is_json_and_shows_each_step(facts: Facts) -> None:
-    told = orjson.loads(orjson.dumps(facts.trace(facts.find("Which planets have rings?"))))
-    assert [each["kind"] for each in told["mentions"] if each["text"] == "planets"] == [True]
-    assert told["readings"][0]["score"] == max(each["score"] for each in told["readings"])
-    assert {"template", "relation", "entity", "answers", "count", "counted", "features"} <= told["readings"][0].keys()
-    assert {"score", "certainty", "coverage"} <= told["features"].keys()
-    assert 0 <= told["confidence"] <= 1
+    trace = orjson.loads(orjson.dumps(facts.trace(facts.find("Which planets have rings?"))))
+    assert [result["kind"] for result in trace["mentions"] if result["text"] == "planets"] == [True]
+    assert trace["readings"][0]["score"] == max(result["score"] for result in trace["readings"])
+    assert {"template", "relation", "entity", "answers", "count", "counted", "features"} <= trace["readings"][0].keys()
+    assert {"score", "certainty", "coverage"} <= trace["features"].keys()
+    assert 0 <= trace["confidence"] <= 1
     assert orjson.loads(orjson.dumps(facts.trace(facts.find("")))) == {
-        "mentions": [], "readings": [], "features": {}, "confidence": 0.0, "threshold": told["threshold"]
+        "mentions": [], "readings": [], "features": {}, "confidence": 0.0, "threshold": trace["threshold"]
     }  # fmt: skip
 
 
 def test_search_gives_facts_best_first_each_once(facts: Facts) -> None:
-    found = facts.search("What is the capital of Australia?", top=5)
-    assert found[0].passage.text.startswith("The capital of Australia is Canberra.")
-    assert len(found) == len({each.passage.id for each in found}) == 5
-    assert [each.score for each in found] == sorted((each.score for each in found), reverse=True)
+    results = facts.search("What is the capital of Australia?", top=5)
+    assert results[0].passage.text.startswith("The capital of Australia is Canberra.")
+    assert len(results) == len({result.passage.id for result in results}) == 5
+    assert [result.score for result in results] == sorted((result.score for result in results), reverse=True)
     assert facts.search("What is the capital of Australia?", top=0) == []
     assert len(facts.search("Name the countries", top=3)) == 3
     assert facts.search("xyzzy", top=5) == []
@@ -219,10 +224,10 @@ def test_search_gives_facts_best_first_each_once(facts: Facts) -> None:
 
 def test_the_wanted_precision_sets_the_threshold(starter: graph.Graph, encoder: Encoder) -> None:
     bold, shy = (Facts(starter, encoder, precision=precision, limit=100) for precision in (0.0, 1.0))
-    asked = "What does Mercury smell like?"
-    assert bold.find(asked).threshold < shy.find(asked).threshold
-    assert bold.find(asked).accepted
-    assert not shy.find(asked).accepted
+    question = "What does Mercury smell like?"
+    assert bold.find(question).threshold < shy.find(question).threshold
+    assert bold.find(question).accepted
+    assert not shy.find(question).accepted
 
 
 def test_long_answers_keep_to_the_limit(starter: graph.Graph, encoder: Encoder) -> None:
@@ -275,8 +280,10 @@ def test_known_templates_of_the_configuration_take_part(small: Home, tmp_path: P
     answers = []
     for config in (Config(), configured(templates=str(tmp_path / "mined"))):
         with ExitStack() as held:
-            found = open_facts(small, config, held).find("Who runs Lima?")
-        best = next(each for each in found.parsed.interpretations if each.interpretation.relation == f"{EX}small_fry")
+            results = open_facts(small, config, held).find("Who runs Lima?")
+        best = next(
+            result for result in results.parsed.interpretations if result.interpretation.relation == f"{EX}small_fry"
+        )
         answers.append((best.interpretation.features["template"], best.score))
     assert [share for share, _ in answers] == [0, 1]
     assert answers[1][1] > answers[0][1]

@@ -52,7 +52,7 @@ class Graph:
     def of_kind(self, kind: str) -> list[str]:
         return self.backward[TYPE, KG + kind]
 
-    def each(self, kind: str, predicate: str) -> list[str]:
+    def values_of(self, kind: str, predicate: str) -> list[str]:
         """Values of a predicate over all entities of a kind."""
         return [value for s in self.of_kind(kind) for value in self.forward.get((s, P + predicate), [])]
 
@@ -135,7 +135,7 @@ def test_a_predicate_has_one_type_of_value(graph: Graph) -> None:
     for _, p, o in graph.triples:
         kind = o.datatype.value if isinstance(o, pyoxigraph.Literal) else "entity"
         types[p].add("number" if kind in numbers else "day" if kind in (XSD + "date", XSD + "gYear") else kind)
-    assert {p: found for p, found in types.items() if len(found) != 1} == {}
+    assert {p: values for p, values in types.items() if len(values) != 1} == {}
 
 
 def test_descriptions_are_one_short_line(graph: Graph) -> None:
@@ -189,10 +189,10 @@ def test_borders_are_symmetric(graph: Graph) -> None:
 
 def test_capitals_lie_in_their_country(graph: Graph) -> None:
     for kind in ("Country", "US_state"):
-        place = "country" if kind == "Country" else "us_state"
+        class_name = "country" if kind == "Country" else "us_state"
         for land in graph.of_kind(kind):
             for city in graph.forward.get((land, P + "capital"), []):
-                assert graph.forward.get((city, P + place)) == [land] or (city == land and land in CITY_STATES)
+                assert graph.forward.get((city, P + class_name)) == [land] or (city == land and land in CITY_STATES)
 
 
 @pytest.mark.parametrize(
@@ -207,50 +207,52 @@ def test_capitals_lie_in_their_country(graph: Graph) -> None:
     ],
 )
 def test_codes_are_distinct_and_of_their_form(graph: Graph, kind: str, predicate: str, form: str, count: int) -> None:
-    codes = graph.each(kind, predicate)
+    codes = graph.values_of(kind, predicate)
     assert len(set(codes)) == len(codes) == count
     assert [code for code in codes if not re.fullmatch(form, code)] == []
 
 
 def test_language_codes_are_distinct(graph: Graph) -> None:
-    codes = graph.each("Language", "iso_639_1")
+    codes = graph.values_of("Language", "iso_639_1")
     assert len(set(codes)) == len(codes)
     assert all(re.fullmatch("[a-z]{2}", code) for code in codes)
 
 
 def test_calling_codes_have_their_form(graph: Graph) -> None:
-    codes = graph.each("Country", "calling_code")
+    codes = graph.values_of("Country", "calling_code")
     assert [code for code in codes if not re.fullmatch(r"\+(1 \d{3}|[1-9]\d{0,2})", code)] == []
     shared = {code for code, n in Counter(codes).items() if n > 1}
     assert shared == {"+1", "+7", "+39"}  # United States and Canada, Russia and Kazakhstan, Italy and Vatican City
 
 
 def test_populations_have_two_digits(graph: Graph) -> None:
-    found = graph.each("Country", "population")
-    assert len(found) >= 190
-    assert [n for n in found if len(n.rstrip("0")) > 2] == []
-    assert 7.5e9 < sum(map(int, found)) < 8.5e9
+    values = graph.values_of("Country", "population")
+    assert len(values) >= 190
+    assert [n for n in values if len(n.rstrip("0")) > 2] == []
+    assert 7.5e9 < sum(map(int, values)) < 8.5e9
 
 
 def test_areas_add_up_to_the_land_of_the_earth(graph: Graph) -> None:
-    assert 1.30e8 < sum(map(float, graph.each("Country", "area_km2"))) < 1.40e8  # Antarctica and Greenland left out
+    assert (
+        1.30e8 < sum(map(float, graph.values_of("Country", "area_km2"))) < 1.40e8
+    )  # Antarctica and Greenland left out
 
 
 # elements
 
 
 def test_elements_are_numbered_from_1_to_118(graph: Graph) -> None:
-    assert sorted(map(int, graph.each("Chemical_element", "atomic_number"))) == list(range(1, 119))
+    assert sorted(map(int, graph.values_of("Chemical_element", "atomic_number"))) == list(range(1, 119))
 
 
 def test_places_in_the_periodic_table_are_taken_once(graph: Graph) -> None:
-    places = [
+    spans = [
         (graph.forward[e, P + "period"][0], group)
         for e in graph.of_kind("Chemical_element")
         for group in graph.forward.get((e, P + "group"), [])
     ]
-    assert len(set(places)) == len(places) == 88  # lanthanides and actinides have no group
-    assert Counter(graph.each("Chemical_element", "period")) == dict(
+    assert len(set(spans)) == len(spans) == 88  # lanthanides and actinides have no group
+    assert Counter(graph.values_of("Chemical_element", "period")) == dict(
         zip("1234567", (2, 8, 8, 18, 18, 32, 32), strict=True)
     )
 
@@ -275,8 +277,8 @@ def test_planets_are_in_order(graph: Graph) -> None:
         "Mercury", "Venus", "Earth", "Mars", "Jupiter", "Saturn", "Uranus", "Neptune",
     ]  # fmt: skip
     for predicate in ("distance_from_sun_million_km", "orbital_period_days"):
-        found = [float(graph.forward[e, P + predicate][0]) for e in planets]
-        assert found == sorted(found)
+        values = [float(graph.forward[e, P + predicate][0]) for e in planets]
+        assert values == sorted(values)
 
 
 def test_periods_follow_kepler(graph: Graph) -> None:

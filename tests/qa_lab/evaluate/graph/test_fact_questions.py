@@ -36,32 +36,32 @@ def lookup(tmp_path: Path, write_lines: Callable[..., Path]) -> Iterator[Lookup]
 
 
 def interpretation(lookup: Lookup, *answers: str, counted: bool = False) -> Interpretation:
-    ids = [lookup.triples.id_of(each if each.startswith('"') else NS + each) for each in answers]
+    ids = [lookup.triples.id_of(name if name.startswith('"') else NS + name) for name in answers]
     assert None not in ids
     return Interpretation(Topic(0, 0, 1, "a", 1.0, 1.0), (Step(0, False),), "r", "<m>", tuple(ids), counted, {})
 
 
-def asked(*answers: str) -> FactQuestion:
-    return FactQuestion(1, "?", frozenset(each.casefold() for each in answers))
+def fact_question(*answers: str) -> FactQuestion:
+    return FactQuestion(1, "?", frozenset(name.casefold() for name in answers))
 
 
 def test_right_are_all_answers_and_no_others(lookup: Lookup) -> None:
-    both = asked("Bea", "CEA")
+    both = fact_question("Bea", "CEA")
     assert both.right(interpretation(lookup, "m.b", "m.c"), lookup)
     assert not both.right(interpretation(lookup, "m.b"), lookup)
     assert not both.right(interpretation(lookup, "m.b", "m.c", "m.a"), lookup)
     assert not both.right(interpretation(lookup, "m.b", "m.d"), lookup)  # twice the one, never the other
-    assert asked(f"{NS}m.b").right(interpretation(lookup, "m.b"), lookup)
-    assert not asked(f"{NS}m.b").right(interpretation(lookup, "m.d"), lookup)
-    assert asked("1867").right(interpretation(lookup, f'"1867"^^{YEAR}'), lookup)
-    assert not asked().right(interpretation(lookup, "m.b"), lookup)
+    assert fact_question(f"{NS}m.b").right(interpretation(lookup, "m.b"), lookup)
+    assert not fact_question(f"{NS}m.b").right(interpretation(lookup, "m.d"), lookup)
+    assert fact_question("1867").right(interpretation(lookup, f'"1867"^^{YEAR}'), lookup)
+    assert not fact_question().right(interpretation(lookup, "m.b"), lookup)
 
 
 def test_a_count_is_right_by_its_number(lookup: Lookup) -> None:
     counted = interpretation(lookup, "m.b", "m.c", counted=True)
-    assert asked("2").right(counted, lookup)
-    assert not asked("3").right(counted, lookup)
-    assert not asked("Bea", "Cea").right(counted, lookup)
+    assert fact_question("2").right(counted, lookup)
+    assert not fact_question("3").right(counted, lookup)
+    assert not fact_question("Bea", "Cea").right(counted, lookup)
 
 
 def test_lines_of_json(lookup: Lookup, write_lines: Callable[..., Path]) -> None:
@@ -76,7 +76,7 @@ def test_lines_of_json(lookup: Lookup, write_lines: Callable[..., Path]) -> None
     assert (first.number, first.question, first.answers, first.fact) == (1, "Who?", {"bea", "7"}, None)
     assert (second.number, second.answerable, first.answerable) == (3, False, True)
     assert third.number == 4
-    assert [each.number for each in read_fact_questions(path, lookup, limit=3)] == [1, 3]
+    assert [name.number for name in read_fact_questions(path, lookup, limit=3)] == [1, 3]
 
 
 def test_lines_of_simple_questions(lookup: Lookup, write_lines: Callable[..., Path]) -> None:

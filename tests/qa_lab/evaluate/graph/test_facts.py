@@ -28,7 +28,7 @@ LINES = (
 
 
 @pytest.fixture
-def place(tmp_path: Path, write_lines: Callable[..., Path]) -> Path:
+def graph_home(tmp_path: Path, write_lines: Callable[..., Path]) -> Path:
     graph.add(Home.open(tmp_path / "place"), [write_lines("facts.nt", *LINES)])
     return tmp_path / "place"
 
@@ -44,10 +44,10 @@ def questions(write_lines: Callable[..., Path]) -> Path:
     )
 
 
-def test_figures_by_hand(place: Path, questions: Path) -> None:
+def test_figures_by_hand(graph_home: Path, questions: Path) -> None:
     """One of three is right, one wrong but given, of one nothing is known; what nobody can answer is left."""
-    told: list[tuple[str, int]] = []
-    (row,) = evaluate_facts(questions, home=place, progress=lambda stage, done, *_: told.append((stage, done)))
+    reports: list[tuple[str, int]] = []
+    (row,) = evaluate_facts(questions, home=graph_home, progress=lambda stage, done, *_: reports.append((stage, done)))
     assert (row.task, row.data, row.engine, row.queries) == (TASK, "questions.jsonl", "all", 4)
     means = {name: score.mean for name, score in row.scores.items()}
     assert means[MEASURE] == pytest.approx(1 / 3)
@@ -56,12 +56,12 @@ def test_figures_by_hand(place: Path, questions: Path) -> None:
     assert means["abstained"] == 1
     assert 0 < means["p50_ms"] <= means["p99_ms"]
     assert row.scores[MEASURE].per_query == {"1": 1.0, "2": 0.0, "3": 0.0}
-    assert told == []
+    assert reports == []
     assert as_json([row])
     assert table([row])
 
 
-def test_simple_questions_have_a_row_for_exact_facts(place: Path, write_lines: Callable[..., Path]) -> None:
+def test_simple_questions_have_a_row_for_exact_facts(graph_home: Path, write_lines: Callable[..., Path]) -> None:
     lead = "www.freebase.com/"
     data = write_lines(
         "sq.tsv",
@@ -69,28 +69,28 @@ def test_simple_questions_have_a_row_for_exact_facts(place: Path, write_lines: C
         f"{lead}m/peru\t{lead}country/capital\t{lead}m/cusco\twhat is the capital of peru",
         f"{lead}m/france\t{lead}country/capital\t{lead}m/paris\twhat is the capital of france",
     )
-    every, exact = evaluate_facts(data, home=place)
+    every, exact = evaluate_facts(data, home=graph_home)
     assert (every.engine, every.queries) == ("all", 2)
     assert (exact.engine, exact.queries) == ("fact in the graph", 1)
     assert exact.scores[MEASURE].mean == every.scores[MEASURE].mean == 1
     assert isnan(every.scores["abstained"].mean)
-    assert evaluate_facts(data, home=place, limit=1)[0].queries == 1
+    assert evaluate_facts(data, home=graph_home, limit=1)[0].queries == 1
 
 
-def test_progress_is_told_now_and_then(place: Path, write_lines: Callable[..., Path]) -> None:
+def test_progress_is_told_now_and_then(graph_home: Path, write_lines: Callable[..., Path]) -> None:
     data = write_lines("many.jsonl", *({"question": "capital of Peru", "answers": ["Lima"]} for _ in range(101)))
-    told: list[tuple[str, int]] = []
+    reports: list[tuple[str, int]] = []
     with ExitStack() as held:
-        facts = open_facts(Home.open(place), Config(), held)
+        facts = open_facts(Home.open(graph_home), Config(), held)
         scores = measured(
-            facts, read_fact_questions(data, facts.lookup), lambda stage, done, *_: told.append((stage, done))
+            facts, read_fact_questions(data, facts.lookup), lambda stage, done, *_: reports.append((stage, done))
         )
-    assert told == [("asked", 50), ("asked", 100)]
+    assert reports == [("asked", 50), ("asked", 100)]
     assert len(scores[MEASURE].per_query) == 101
 
 
-def test_without_a_graph_or_questions_it_says_so(place: Path, tmp_path: Path, questions: Path) -> None:
+def test_without_a_graph_or_questions_it_says_so(graph_home: Path, tmp_path: Path, questions: Path) -> None:
     with pytest.raises(FactsError, match="there is none yet"):
         evaluate_facts(questions, home=tmp_path / "bare")
     with pytest.raises(TrainingDataError, match="Expected a file of questions"):
-        evaluate_facts(tmp_path / "none.jsonl", home=place)
+        evaluate_facts(tmp_path / "none.jsonl", home=graph_home)

@@ -89,7 +89,7 @@ def test_what_cannot_be_measured_is_said(with_graph: Path, tmp_path: Path, write
         evaluate_linking(write_lines("sq.tsv", *LINES), home=tmp_path / "without-graph")
 
 
-def asked(data: Path, home: Path, **options):
+def rows_of_task(data: Path, home: Path, **options):
     nothing = {"engines": (), "models": (), "limit": None, "relevant": 1, "summary": False, "run": None}
     common = {"encoders": (), "home": home, "progress": lambda _doing, _done: None}
     return measure(
@@ -104,11 +104,11 @@ def asked(data: Path, home: Path, **options):
 
 def test_the_task_by_its_name(with_graph: Path, write_lines: Callable[..., Path]) -> None:
     data = write_lines("sq.tsv", *LINES)
-    assert [row.scores["accuracy"].mean for row in asked(data, with_graph)] == [1 / 4, 2 / 4, 2 / 4, 3 / 4]
+    assert [row.scores["accuracy"].mean for row in rows_of_task(data, with_graph)] == [1 / 4, 2 / 4, 2 / 4, 3 / 4]
     with pytest.raises(DatasetError, match="no --encoder"):
-        asked(data, with_graph, encoders=["starter"])
+        rows_of_task(data, with_graph, encoders=["starter"])
     with pytest.raises(DatasetError, match="--model"):
-        asked(data, with_graph, models=[Path("any")])
+        rows_of_task(data, with_graph, models=[Path("any")])
 
 
 def test_the_command_line(qa_bot, home: Path, write_lines: Callable[..., Path]) -> None:
@@ -117,6 +117,6 @@ def test_the_command_line(qa_bot, home: Path, write_lines: Callable[..., Path]) 
     assert (refused.code, "kg add" in refused.err) == (1, True)
     named = [f'<{NS}{entity}> <{LABEL}> "{name}"@en .' for entity, name in NAMES.items()]
     add(Home.open(home), [write_lines("names.nt", *named)])
-    told = qa_bot("eval", "linking", "--data", data, "--json").json
-    assert (told["task"], told["queries"], told["left_out"]) == ("linking", 4, 1)
-    assert [row["engine"] for row in told["models"]][::3] == ["salience", "linker with context"]
+    payload = qa_bot("eval", "linking", "--data", data, "--json").json
+    assert (payload["task"], payload["queries"], payload["left_out"]) == ("linking", 4, 1)
+    assert [row["engine"] for row in payload["models"]][::3] == ["salience", "linker with context"]

@@ -29,9 +29,9 @@ class Fixed:
 def test_ties_are_shared_or_wrong():
     """Scores 0 0 1 and 0 0: the first is right alone, the second is one of two."""
     questions = [PoolQuestion("<m>", ("a", "b", "c"), "c"), PoolQuestion("<m>", ("a", "b"), "b")]
-    found = measured(Fixed(), questions)
-    assert found["accuracy"].mean == (1 + 1 / 2) / 2
-    assert found["accuracy_strict"].mean == 1 / 2
+    scores = measured(Fixed(), questions)
+    assert scores["accuracy"].mean == (1 + 1 / 2) / 2
+    assert scores["accuracy_strict"].mean == 1 / 2
     assert measured(Chance(), questions)["accuracy"].mean == pytest.approx((1 / 3 + 1 / 2) / 2)
 
 
@@ -59,9 +59,9 @@ def test_what_is_malformed_is_told_with_its_line(files: tuple[Path, Path], write
 
 
 def test_the_command_line(qa_bot, files: tuple[Path, Path]):
-    told = qa_bot("eval", "relations", "--data", files[0], "--relations", files[1], "--json")
-    assert told.code == 0
-    assert [row["engine"] for row in told.json["models"]][:2] == ["chance", "shared words"]
+    payload = qa_bot("eval", "relations", "--data", files[0], "--relations", files[1], "--json")
+    assert payload.code == 0
+    assert [row["engine"] for row in payload.json["models"]][:2] == ["chance", "shared words"]
     assert qa_bot("eval", "relations", "--data", files[0]).code == 1
 
 
@@ -71,5 +71,5 @@ def test_what_was_trained_is_measured(qa_bot, files: tuple[Path, Path], write_li
     trained = qa_bot("train", "relations", *data, "--out", tmp_path / "out", "--dev", "0.5", "--json")
     assert trained.code == 0, trained.err
     assert trained.json["questions"] + trained.json["held_out"] == 8
-    told = qa_bot("eval", "relations", *data, "--model", tmp_path / "out", "--json").json
-    assert told["models"][0]["engine"] == "out"
+    payload = qa_bot("eval", "relations", *data, "--model", tmp_path / "out", "--json").json
+    assert payload["models"][0]["engine"] == "out"

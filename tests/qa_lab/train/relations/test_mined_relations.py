@@ -46,7 +46,7 @@ def test_the_phases_leave_a_network_that_is_measured_alone_and_behind_keywords(r
     heard, reports = [], []
     outcome = RELATIONS.run(request_, on_read=heard.append, on_progress=reports.append)
     assert heard[0].count == len(ROWS)
-    assert RELATIONS.epochs(request_) == len({(each.epoch, place // 15) for place, each in enumerate(reports)}) == 30
+    assert RELATIONS.epochs(request_) == len({(item.epoch, number // 15) for number, item in enumerate(reports)}) == 30
     assert (outcome.mappings, outcome.relations, outcome.epochs) == (len(ROWS) - 1, 4, 30)  # one path has two steps
     assert (request_.out / "curve.csv").is_file()
     assert not (request_.out / "training").exists()
@@ -64,7 +64,7 @@ def test_without_evening_it_is_the_network_of_the_thesis(request_: Request, writ
     request_.config.write_text(request_.config.read_text() + "even = 0.0\n")
     RELATIONS.run(plain := replace(request_, out=request_.out.parent / "plain"))
     scores = [
-        open_scorer(each.out, each.out).score(["birth place of <m>"], [[BORN, DIED]])[0] for each in (request_, plain)
+        open_scorer(item.out, item.out).score(["birth place of <m>"], [[BORN, DIED]])[0] for item in (request_, plain)
     ]
     assert not np.allclose(*scores)
     assert int(scores[0].argmax()) == int(scores[1].argmax()) == 0
@@ -82,7 +82,7 @@ def test_a_head_learns_from_templates_that_its_teacher_labelled(request_: Reques
     RELATIONS.run(again)
     pool = [[BORN, DIED, WROTE]]
     np.testing.assert_array_equal(
-        *(open_scorer(each.out, each.out).score(["where <m>"], pool)[0] for each in (request_, again))
+        *(open_scorer(item.out, item.out).score(["where <m>"], pool)[0] for item in (request_, again))
     )
 
 

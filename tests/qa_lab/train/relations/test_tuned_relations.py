@@ -90,8 +90,8 @@ def map_or_load(folder: Path) -> dict[str, np.ndarray]:
 def test_folders_that_were_changed_are_told(request_: Request):
     RELATIONS.run(request_)
     path = request_.out / "questions" / "model.safetensors"
-    weights = {name: np.array(each) for name, each in map_tensors(path).items()}
-    write_tensors(path, {name: each * 2 for name, each in weights.items()})
+    weights = {name: np.array(weight) for name, weight in map_tensors(path).items()}
+    write_tensors(path, {name: weight * 2 for name, weight in weights.items()})
     with pytest.raises(RelationScorerError, match=r"questions' of the training, but got other weights"):
         open_scorer(request_.out, request_.out / "models")
     path.unlink()
