@@ -1,8 +1,8 @@
-"""How the starter encoder was made: MiniLM's sentence vectors, told by one vector a word.
+"""Distils the starter encoder: MiniLM's sentence vectors as sums of one vector per word.
 
-Start: every token through the sentence encoder, turned onto the principal directions of its sentence vectors and
-weighted by smoothed inverse frequency under Zipf's law (model2vec: Tulkens and van Dongen 2024). Then the table is
-fitted (`fitting.py`) to a sample of texts. Frequent words that the teacher cuts into pieces get a vector of their own.
+The table starts with the sentence encoder's vector of every token, projected to the principal directions of its
+sentence vectors and weighted by smoothed inverse frequency under Zipf's law (model2vec: Tulkens and van Dongen 2024).
+Then it is fitted to a sample of texts (`fit_token_table.py`). Frequent words that the teacher splits get a vector.
 
     python -m qa_lab.fit.distil_starter --teacher DIR --data DIR --wordnet DIR --work DIR --out DIR
 """
@@ -35,8 +35,8 @@ Pairs = list[tuple[str, str]]
 
 _SPECIAL = re.compile(r"\[(PAD|UNK|CLS|SEP|MASK|unused\d+)\]")
 _WORD = re.compile(r"[a-z]+")
-_MOST = {"lemma": 60_000, "gloss": 70_000, "trivia": 30_000}  # texts of a kind
-_SHARD = 10_000  # texts encoded between two saves
+_MOST = {"lemma": 60_000, "gloss": 70_000, "trivia": 30_000}  # largest number of texts of a kind
+_SHARD = 10_000  # texts encoded between saves
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ class DistilConfig:
     words: int = 27_000  # added to the teacher's word pieces
     least_length: int = 3  # letters of an added word
     smoothing: float = 1e-4  # `a` of the weight `a / (a + p)`
-    teacher_length: int = 64  # tokens of a text that the teacher reads
+    teacher_length: int = 64  # tokens that the teacher reads of a text
     seed: int = 0
 
 
@@ -76,7 +76,7 @@ def main() -> None:
 
 
 def sample(data: Path, wordnet: Path, *, seed: int) -> tuple[list[str], dict[str, Pairs]]:
-    """Texts for the teacher in random order, and pairs that belong together, by kind."""
+    """Texts for the teacher in random order, and matching pairs by kind."""
     squad = [(row["question"], row["answer"]) for row in _rows(data / "qa_pairs/squad_sentences.jsonl.gz")]
     forum = [(row["question"], row["answer"]) for row in _rows(data / "qa_pairs/medical_forum.jsonl.gz")]
     trivia = [row["question"] for row in _rows(data / "qa_pairs/opentriviaqa.jsonl.gz")]
@@ -110,9 +110,9 @@ def read_synsets(folder: Path) -> Iterator[tuple[list[str], str]]:
 def extended(
     folder: Path, pieces: SubwordTokeniser, texts: Sequence[str], config: DistilConfig
 ) -> tuple[dict[str, Any], list[str]]:
-    """The teacher's tokeniser with the sample's most frequent further words behind its own tokens, and those words.
+    """The teacher's tokeniser extended by the most frequent other words of the sample, and these words.
 
-    Among words of one count, those that fall into more pieces come first: their pieces say less about them.
+    Among words of equal count, those with more pieces come first, because their pieces say less about them.
     """
     content = json.loads((folder / "tokenizer.json").read_text(encoding="utf-8"))
     vocabulary = content["model"]["vocab"]
@@ -125,7 +125,7 @@ def extended(
 
 
 def encoded(teacher: TransformerEncoder, texts: Sequence[str], work: Path) -> FloatArray:
-    """The teacher's unit vectors (N, 384), kept in shards under `work` so that a stopped run goes on."""
+    """The teacher's unit vectors (N, 384), saved in shards under `work`, so that an interrupted run resumes."""
     work.mkdir(parents=True, exist_ok=True)
     shards = []
     for start in range(0, len(texts), _SHARD):
@@ -138,7 +138,7 @@ def encoded(teacher: TransformerEncoder, texts: Sequence[str], work: Path) -> Fl
 
 
 def principal_directions(vectors: FloatArray, dimension: int) -> FloatArray:
-    """Orthonormal columns (384, D) that keep most of the vectors' length; uncentred, so that cosines stay cosines."""
+    """The D orthonormal columns (384, D) that preserve most of the vectors' length; uncentred, to preserve cosines."""
     _, directions = np.linalg.eigh(vectors.T @ vectors)  # ascending
     return directions[:, ::-1][:, :dimension].astype(np.float32)
 
@@ -146,7 +146,7 @@ def principal_directions(vectors: FloatArray, dimension: int) -> FloatArray:
 def initial(
     folder: Path, teacher: TransformerEncoder, words: FloatArray, basis: FloatArray, *, smoothing: float
 ) -> FloatArray:
-    """Weighted rows (V, D): tokens by their place in the vocabulary, which is ordered by frequency; words by 1."""
+    """Weighted rows (V, D): tokens by their rank in the vocabulary, which is ordered by frequency; words by 1."""
     vocabulary = json.loads((folder / "tokenizer.json").read_text(encoding="utf-8"))["model"]["vocab"]
     first, last = vocabulary["[CLS]"], vocabulary["[SEP]"]
     tokens = np.vstack([teacher.encode_ids([[first, i, last] for i in part]) for part in _parts(len(vocabulary))])
@@ -160,19 +160,19 @@ def initial(
 
 
 def write(folder: Path, table: FloatArray, *, made_with: dict[str, Any]) -> None:
-    """Rows as int8 with a step each, and a configuration that names the weights' sum."""
+    """Write rows as int8 with a scale each, and a configuration with the sha256 of the weights."""
     steps = np.abs(table).max(1) / 127  # (V,)
     steps[steps == 0] = 1
     whole = np.round(table / steps[:, None]).astype(np.int8)
     write_tensors(folder / "model.safetensors", {"vectors": whole, "scale": steps.astype(np.float32)})
-    stated = {"kind": KIND, "weights_sha256": sha256(folder / "model.safetensors"), "made_with": made_with}
-    (folder / "config.json").write_text(json.dumps(stated, indent=2) + "\n", encoding="utf-8")
+    config = {"kind": KIND, "weights_sha256": sha256(folder / "model.safetensors"), "made_with": made_with}
+    (folder / "config.json").write_text(json.dumps(config, indent=2) + "\n", encoding="utf-8")
 
 
 def _teacher(folder: Path, work: Path, config: DistilConfig) -> TransformerEncoder:
-    found = sha256(folder / "model.safetensors")
-    if found != TEACHER_SHA256:
-        raise ValueError(f"Expected the weights of all-MiniLM-L6-v2 ({TEACHER_SHA256}) in {folder}, but got {found}.")
+    actual = sha256(folder / "model.safetensors")
+    if actual != TEACHER_SHA256:
+        raise ValueError(f"Expected the weights of all-MiniLM-L6-v2 ({TEACHER_SHA256}) in {folder}, but got {actual}.")
     return TransformerEncoder.load(folder, cache=work / "graph", int8=True, max_length=config.teacher_length)
 
 
@@ -180,7 +180,7 @@ def _drawn(kinds: dict[str, str], seed: int) -> list[str]:
     by_kind: dict[str, list[str]] = {}
     for text, kind in kinds.items():
         by_kind.setdefault(kind, []).append(text)
-    rng = random.Random(seed)  # noqa: S311  # a sample, no secret
+    rng = random.Random(seed)  # noqa: S311  # a sample, not a secret
     drawn: list[str] = []
     for kind, texts in by_kind.items():
         rng.shuffle(texts)
@@ -208,7 +208,7 @@ def _arguments() -> argparse.Namespace:
         "teacher": "folder of all-MiniLM-L6-v2 in sentence-transformers layout",
         "data": "folder with qa_pairs/",
         "wordnet": "folder with WordNet 3.0's data.noun, data.verb, data.adj and data.adv",
-        "work": "folder for what can be used again by a second run",
+        "work": "folder of intermediate files for a second run",
         "out": "folder of the encoder",
     }.items():
         parser.add_argument(f"--{name}", type=Path, required=True, help=meaning)

@@ -1,8 +1,8 @@
-"""Weights of interpretations and the calibration of facts, fitted on questions over two graphs.
+"""Fits the weights of interpretations and the calibration of facts on questions over two graphs.
 
-One is the starter graph, whose predicates have names of their own; the other, which is given, is Freebase's, whose
-predicates have only their IRIs. `python -m qa_lab.fit.fit_fact_confidence HOME QUESTIONS.tsv` makes the shipped file
-anew and prints how far held-out questions are answered; HOME has the graph that the questions were asked of.
+One is the starter graph, whose predicates have labels; the other is Freebase's, whose predicates have only IRIs.
+`python -m qa_lab.fit.fit_fact_confidence HOME QUESTIONS.tsv` writes the shipped file and prints held-out results; HOME
+has the graph of the questions.
 """
 
 from __future__ import annotations
@@ -32,43 +32,41 @@ SURE = (
     "score", "certainty", "link", "link_score", "coverage", "unexplained", "untold", "precision", "cosine", "kind",
     "type", "prose", "cut", "size", "guessed", "steps", "value",
 )  # fmt: skip
-"""Features of the best interpretation that its confidence is computed from; see
+"""Features of the best interpretation that determine its confidence; see
 `kg_index.answers.interpretations.FEATURES`."""
 FOLDS = 5
-STARTER_WEIGHT = 2.0  # of a question over the starter graph; there are fewer of them
+STARTER_WEIGHT = 2.0  # of a question over the starter graph, which has fewer questions
 _NOT_FITTED = ("template", "model")
 TEMPLATE_WEIGHT, MODEL_WEIGHT = 4.0, 4.0
-"""Of what no shipped table or scorer gives."""
+"""Weights of features that the shipped tables and scorers do not produce."""
 
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """A question's interpretations, which are right, and where it comes from."""
+    """A question with its interpretations, their correctness, and its source."""
 
     source: str
-    asked: FactQuestion
+    question: FactQuestion
     parsed: ParsedQuestion
     right: tuple[bool, ...]
 
     @property
     def example(self) -> Example:
-        features = [each.interpretation.features for each in self.parsed.interpretations]
+        features = [scored.interpretation.features for scored in self.parsed.interpretations]
         return Example(features, self.right, STARTER_WEIGHT if self.source == STARTER else 1.0)
 
-    def again(self, weights: dict[str, float]) -> Judged:
-        """The same interpretations in the order of other weights."""
-        scored = [
-            (
-                ScoredInterpretation(
-                    each.interpretation, sum(w * each.interpretation.features.get(n, 0.0) for n, w in weights.items())
-                ),
-                right,
-            )
-            for each, right in zip(self.parsed.interpretations, self.right, strict=True)
-        ]
-        scored.sort(key=lambda pair: -pair[0].score)
-        parsed = ParsedQuestion(self.asked.question, self.parsed.entities, tuple(each for each, _ in scored))
-        return Judged(self.source, self.asked, parsed, tuple(right for _, right in scored))
+    def reranked(self, weights: dict[str, float]) -> Judged:
+        """The same interpretations, scored and ordered by other weights."""
+
+        def score(scored: ScoredInterpretation) -> ScoredInterpretation:
+            features = scored.interpretation.features
+            total = sum(weight * features.get(name, 0.0) for name, weight in weights.items())
+            return ScoredInterpretation(scored.interpretation, total)
+
+        pairs = [(score(old), right) for old, right in zip(self.parsed.interpretations, self.right, strict=True)]
+        pairs.sort(key=lambda pair: -pair[0].score)
+        parsed = ParsedQuestion(self.question.question, self.parsed.entities, tuple(scored for scored, _ in pairs))
+        return Judged(self.source, self.question, parsed, tuple(right for _, right in pairs))
 
     @property
     def first_right(self) -> bool:
@@ -78,21 +76,21 @@ class Judged:
 def judged(source: str, home: Home, questions: Path) -> list[Judged]:
     """Interpretations of the questions over a home's graph, and of the starter collection's questions.
 
-    The latter are about other things: most of what people ask a bot is in no graph.
+    The latter are unanswerable: most questions to a bot are not answered by any graph.
     """
     encoder = resolve(STARTER, models=home.models)
     with graph.open_graph(home) as opened:
         answerer = Answerer(opened.lookup, lambda texts: encoder.encode(texts), {})
-        found = []
-        for asked in (*read_fact_questions(questions, opened.lookup), *_other_questions()):
-            parsed = answerer.parse(asked.question)
-            right = tuple(asked.right(each.interpretation, opened.lookup) for each in parsed.interpretations)
-            found.append(Judged(source, asked, parsed, right))
-        return found
+        results = []
+        for question in (*read_fact_questions(questions, opened.lookup), *_other_questions()):
+            parsed = answerer.parse(question.question)
+            right = tuple(question.right(scored.interpretation, opened.lookup) for scored in parsed.interpretations)
+            results.append(Judged(source, question, parsed, right))
+        return results
 
 
 def _other_questions() -> Iterator[FactQuestion]:
-    """Questions of the starter collection, but those that the starter graph answers."""
+    """Questions of the starter collection that the starter graph does not answer."""
     known = {orjson.loads(line)["question"].casefold() for line in FACT_QUESTIONS.read_bytes().splitlines()}
     for number, question in enumerate(collection_questions(), start=1):
         if question.text.casefold() not in known:
@@ -101,17 +99,17 @@ def _other_questions() -> Iterator[FactQuestion]:
 
 def weights_of(examples: Iterable[Judged]) -> dict[str, float]:
     names = [name for name in FEATURES if name not in _NOT_FITTED]
-    fitted = fit_weights([each.example for each in examples if each.right], names)
+    fitted = fit_weights([question.example for question in examples if question.right], names)
     return {**fitted, "template": TEMPLATE_WEIGHT, "model": MODEL_WEIGHT}
 
 
 def held_out(examples: Sequence[Judged], *, seed: int = 0) -> list[Judged]:
-    """Each question in the order of weights that were fitted without it."""
+    """Each question with its interpretations ordered by weights that were fitted without it."""
     fold = np.random.default_rng(seed).integers(0, FOLDS, len(examples))
     ordered: dict[int, Judged] = {}
-    for each in range(FOLDS):
-        weights = weights_of(example for example, own in zip(examples, fold, strict=True) if own != each)
-        ordered |= {i: examples[i].again(weights) for i in np.flatnonzero(fold == each).tolist()}
+    for number in range(FOLDS):
+        weights = weights_of(examples[i] for i in np.flatnonzero(fold != number).tolist())
+        ordered |= {i: examples[i].reranked(weights) for i in np.flatnonzero(fold == number).tolist()}
     return [ordered[i] for i in range(len(examples))]
 
 
@@ -123,23 +121,24 @@ def calibrated(examples: Sequence[Judged]) -> tuple[Calibration, list[float]]:
     calibration, confidences = cross_validated(
         [rows[i] for i in answered], right, [str(i) for i in answered], names=SURE
     )
-    by_place = dict(zip(answered, confidences.tolist(), strict=True))
-    return calibration, [by_place.get(i, 0.0) for i in range(len(examples))]
+    by_index = dict(zip(answered, confidences.tolist(), strict=True))
+    return calibration, [by_index.get(i, 0.0) for i in range(len(examples))]
 
 
 def describe(examples: Sequence[Judged], confidences: Sequence[float], threshold: float) -> str:
-    """Right first interpretations by source, and what is answered from the threshold on."""
+    """Right first interpretations by source, and the answers at or above the threshold."""
     lines = []
     for source in dict.fromkeys(example.source for example in examples):
-        own = [(e, c) for e, c in zip(examples, confidences, strict=True) if e.source == source]
-        answerable = [e for e, _ in own if e.asked.answerable]
-        given = [e for e, c in own if c >= threshold]
-        exact = [e for e in answerable if e.asked.fact]
+        rows = [(e, c) for e, c in zip(examples, confidences, strict=True) if e.source == source]
+        answerable = [e for e, _ in rows if e.question.answerable]
+        answers = [e for e, c in rows if c >= threshold]
+        exact = [e for e in answerable if e.question.fact]
+        unanswerable = f"{sum(not e.question.answerable for e in answers)} of {len(rows) - len(answerable)}"
         lines.append(
             f"{source}: right {sum(e.first_right for e in answerable)} of {len(answerable)} answerable, "
             f"{sum(e.first_right for e in exact)} of {len(exact)} whose own fact is in the graph; "
-            f"from {threshold} on {sum(e.first_right for e in given)} of {len(given)} given are right, "
-            f"{sum(not e.asked.answerable for e in given)} of {len(own) - len(answerable)} unanswerable are answered"
+            f"from {threshold} on {sum(e.first_right for e in answers)} of {len(answers)} given are right, "
+            f"{unanswerable} unanswerable are answered"
         )
     return "\n".join(lines)
 
@@ -153,8 +152,8 @@ def _ship(home: Path, questions: Path) -> None:
     calibration, confidences = calibrated(ordered)
     for precision in (0.8, 0.85, 0.9, 0.95):
         print(f"wanted precision {precision}\n{describe(ordered, confidences, calibration.threshold(precision))}")  # noqa: T201 (a tool run by hand)
-    told = {"weights": weights_of(examples), "confidence": calibration}
-    FACTS.write_bytes(orjson.dumps(told, option=orjson.OPT_INDENT_2) + b"\n")
+    fitted = {"weights": weights_of(examples), "confidence": calibration}
+    FACTS.write_bytes(orjson.dumps(fitted, option=orjson.OPT_INDENT_2) + b"\n")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Fits a table of token vectors to a teacher's sentence vectors and to pairs that belong together.
+"""Fits a table of token vectors to a teacher's sentence vectors and to matching pairs.
 
 Loss of a batch: `1 − mean cos(s, t) + λ (CE(c S) + CE(c Sᵀ)) / 2`, where `s` is the normalised sum of a text's token
 rows, `t` the teacher's vector, and `S` the cosines between the two sides of a batch of pairs, whose diagonal is right.
@@ -123,5 +123,5 @@ def fit(
 def contrastive(left: Tensor, right: Tensor, *, scale: float) -> Tensor:
     """Cross-entropy of finding each row's partner among the other side's rows, both ways; (B, D) each."""
     scores = scale * left @ right.T  # (B, B)
-    own = torch.arange(len(left))
-    return (functional.cross_entropy(scores, own) + functional.cross_entropy(scores.T, own)) / 2
+    partners = torch.arange(len(left))
+    return (functional.cross_entropy(scores, partners) + functional.cross_entropy(scores.T, partners)) / 2

@@ -1,8 +1,8 @@
-"""A labelled set made of paraphrases alone: each pair beside a mismatched one that looks as much alike.
+"""Builds a labelled set from paraphrases: each pair is followed by a mismatched pair that looks similar.
 
-The mismatched pair keeps the left phrase and takes, of all phrases of the set, another right one with as many tokens,
-the same strict overlap with the left, and no line of the data that pairs the two; where none fits, the pair is left
-out. So neither length nor overlap tells the two kinds apart. What a database misses stands among the mismatched ones.
+The mismatched pair has the same left phrase and another right phrase of the set with as many tokens and the same strict
+overlap with the left, which the data does not pair with it; without such a phrase, the pair is left out. So neither
+length nor overlap distinguishes the two kinds. Paraphrases that the database lacks may be among the mismatched pairs.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from qa_lab.evaluate.words.string_similarity import overlap
 from qa_lab.train.phrases.phrase_preparation import Phrased
 from retrievers.training.phrases.trees import Tree
 
-_TRIES = 50  # draws of a phrase without overlap, which nearly all are
+_TRIES = 50  # draws of a phrase without overlap; nearly all have none
 
 
 def with_mismatched(
@@ -26,7 +26,7 @@ def with_mismatched(
     """Pairs with gold 1, each followed by its mismatched one with gold 0.
 
     Args:
-        known: the keys of further pairs that must not stand for mismatched ones.
+        known: keys of further pairs that must not become mismatched ones.
     """
     rng = np.random.default_rng(seed)
     forbidden = {pair.key for pair in pairs} | set(known)
@@ -40,7 +40,7 @@ def with_mismatched(
 
 
 class _Pool:
-    """Distinct phrases, found by length and, where they have to share words, by word."""
+    """Distinct phrases by length, and by length and word."""
 
     def __init__(self, trees: Iterable[Tree]) -> None:
         self._of_length: dict[int, list[Tree]] = defaultdict(list)
@@ -53,17 +53,17 @@ class _Pool:
     def like(
         self, pair: Phrased, forbidden: Collection[frozenset[tuple[str, ...]]], rng: np.random.Generator
     ) -> Tree | None:
-        """A phrase that could stand on the right by its looks, any of them as likely; None where there is none."""
-        left, wanted = pair.left.tokens, overlap(pair.left.tokens, pair.right.tokens)
+        """A random phrase that fits as the right side; None if there is none."""
+        left, target = pair.left.tokens, overlap(pair.left.tokens, pair.right.tokens)
 
         def fits(tree: Tree) -> bool:
             key = frozenset((left, tree.tokens))
-            return len(key) == 2 and key not in forbidden and overlap(left, tree.tokens) == wanted
+            return len(key) == 2 and key not in forbidden and overlap(left, tree.tokens) == target
 
         length = len(pair.right.tokens)
-        if not wanted:
+        if not target:
             same = self._of_length[length]
-            drawn = (same[place] for place in rng.integers(len(same), size=_TRIES))
+            drawn = (same[i] for i in rng.integers(len(same), size=_TRIES))
             return next(filter(fits, drawn), None)
         sharing = [tree for word in dict.fromkeys(left) for tree in self._with_word.get((length, word), ())]
         fitting = list({tree.tokens: tree for tree in sharing if fits(tree)}.values())

@@ -1,7 +1,7 @@
-"""Where two scorers of phrase pairs err: by gold band, by length ratio and by overlap ratio (Wieting et al. 2015, §7).
+"""Errors of two scorers of phrase pairs by gold band, length ratio and overlap ratio (Wieting et al. 2015, §7).
 
-A scorer's values are mapped to the scale of the gold by their own least and greatest, and its error is the absolute
-difference. Equivalent words are equal ones and those that the lexical pairs of the database hold.
+A scorer's values are stretched to the range of the gold; its error is the absolute difference. Words are equivalent if
+they are equal or a lexical pair of the database.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ WordPairs = Collection[tuple[str, str]]
 BANDS = 4
 THIRDS = 3
 EXTREME = 0.25
-"""Of the gold's scale, what counts as clearly negative below and clearly positive above."""
+"""Share of the gold's scale that counts as clearly negative at its lower end, and clearly positive at its upper."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """Mean absolute errors of the two on the pairs of one kind; NaN where there are none."""
+    """Mean absolute errors of the two scorers on pairs of one kind; NaN without pairs."""
 
     name: str
     pairs: int
@@ -36,7 +36,7 @@ class Cell:
 
     @property
     def change(self) -> float:
-        """The second's error against the first's, in per cent; negative where the second is better."""
+        """Change from the first error to the second, in per cent; negative if the second is better."""
         return 100 * (self.second / self.first - 1) if self.pairs and self.first else float("nan")
 
 
@@ -54,11 +54,11 @@ class Analysis:
         parts = {"gold": self.bands, "length ratio": self.length, "overlap ratio": self.overlap}
         lines = [f"| | pairs | {self.names[0]} | {self.names[1]} | change |", "| --- | --- | --- | --- | --- |"]
         for title, cells in parts.items():
-            lines += [f"| {title} {_told(cell)} |" for cell in cells if cell.pairs]
+            lines += [f"| {title} {_cell_text(cell)} |" for cell in cells if cell.pairs]
         return "\n".join(lines)
 
 
-def _told(cell: Cell) -> str:
+def _cell_text(cell: Cell) -> str:
     change = f"{cell.change:+.1f} %" if math.isfinite(cell.change) else "–"
     return " | ".join([cell.name, str(cell.pairs), f"{cell.first:.2f}", f"{cell.second:.2f}", change])
 
@@ -73,32 +73,32 @@ def analysed(
     """Compare two named scorers on pairs with gold.
 
     Args:
-        equivalent: words that count as the same, in either order.
+        equivalent: pairs of words that count as equal, in either order.
 
     Raises:
-        ValueError: where all gold is the same.
+        ValueError: if all gold scores are equal.
     """
     gold = np.array([pair.gold or 0.0 for pair in pairs])
     low, high = gold.min(), gold.max()
     if low == high:
         raise ValueError(f"Expected pairs with different human scores, but got {len(pairs)} of score {low:g}.")
     errors = (absolute_errors(first[1], gold), absolute_errors(second[1], gold))
-    place = (gold - low) / (high - low)
-    kinds = {"positive": place >= 1 - EXTREME, "negative": place <= EXTREME}
+    scaled = (gold - low) / (high - low)
+    kinds = {"positive": scaled >= 1 - EXTREME, "negative": scaled <= EXTREME}
     kinds["both"] = kinds["positive"] | kinds["negative"]
     same = {frozenset(pair) for pair in equivalent}
     lengths = np.array([length_ratio(pair.left.tokens, pair.right.tokens) for pair in pairs])
     overlaps = np.array([equivalent_overlap(pair, same) for pair in pairs])
     return Analysis(
         names=(first[0], second[0]),
-        bands=tuple(_cells(place, low + np.linspace(0, 1, BANDS + 1) * (high - low), "", errors, place >= 0)),
+        bands=tuple(_cells(scaled, low + np.linspace(0, 1, BANDS + 1) * (high - low), "", errors, scaled >= 0)),
         length=tuple(_by_kind(lengths, lengths.min(), kinds, errors)),
         overlap=tuple(_by_kind(overlaps, 0.0, kinds, errors)),
     )
 
 
 def absolute_errors(scores: Sequence[float], gold: NDArray[np.float64]) -> Errors:
-    """`|y − ŷ|`, scores stretched so that their least and greatest are the gold's; (P,)."""
+    """`|y − ŷ|` (P,), with scores stretched to the range of the gold."""
     values = np.asarray(scores, dtype=np.float64)
     spread = np.ptp(values)
     stretched = (values - values.min()) / spread if spread else np.full(len(values), 0.5)
@@ -107,7 +107,7 @@ def absolute_errors(scores: Sequence[float], gold: NDArray[np.float64]) -> Error
 
 
 def equivalent_overlap(pair: Phrased, same: Collection[frozenset[str]]) -> float:
-    """The share of the shorter phrase's words with an equivalent in the longer."""
+    """The share of the shorter phrase's words that have an equivalent in the longer one."""
     return overlap(pair.left.tokens, pair.right.tokens, lambda a, b: a == b or frozenset((a, b)) in same)
 
 
@@ -122,15 +122,15 @@ def _by_kind(
 
 
 def _cells(
-    place: NDArray[np.float64],
+    scaled: NDArray[np.float64],
     edges: NDArray[np.float64],
     suffix: str,
     errors: tuple[Errors, Errors],
     chosen: NDArray[np.bool_],
 ) -> Iterable[Cell]:
-    """Equal bins of places in [0, 1], each closed above, the first below too; named by the edges."""
+    """Equal bins of [0, 1], closed above (the first below too), named by their edges."""
     count = len(edges) - 1
-    bins = np.clip(np.ceil(place * count - 1e-9).astype(int) - 1, 0, count - 1)
+    bins = np.clip(np.ceil(scaled * count - 1e-9).astype(int) - 1, 0, count - 1)
     for number in range(count):
         inside = (bins == number) & chosen
         size = int(inside.sum())

@@ -1,8 +1,8 @@
-"""`eval phrases`: how well scores of phrase pairs follow people's, or tell paraphrases from mismatched pairs.
+"""`eval phrases`: correlation of phrase scores with human scores, or separation of paraphrases from mismatched pairs.
 
-A file with human scores is taken whole (Spearman; AUC of the upper half of the scale). Of a paraphrase database without
-them a tenth is set aside by a hash, which `train phrases` leaves alone, and each pair gets a mismatched one that looks
-as much alike (`mismatched.py`). All rows are of the pairs whose words all of the compared vectors have.
+A file with human scores is used completely (Spearman; AUC of the upper half of the scale). A paraphrase database
+without them is measured on the tenth that `train phrases` holds out by a hash; each pair gets a mismatched one that
+looks similar (`paired_negatives.py`). All rows use the pairs whose words all compared vectors have.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ Scorer = Callable[[Sequence[Phrased]], Sequence[float]]
 
 @dataclass(frozen=True, slots=True)
 class System:
-    """A row to be: what scores the pairs, by what engine over whose vectors."""
+    """A scorer of pairs, with the engine and the vectors that name its row."""
 
     engine: str
     vectors: str
@@ -57,26 +57,26 @@ def evaluate_phrases(
     seed: int = SEED,
     progress: Progress = silent,
 ) -> list[Row]:
-    """A row for each system, compared with the first by AUC: surface, vectors as they are, trained models.
+    """A row for each system, compared with the first by AUC: untrained vectors, trained models, and surface baselines.
 
     Args:
-        models: folders that `train phrases` wrote.
+        models: folders of `train phrases`.
         encoders: word vectors or static encoders, measured by sums and untrained networks; by default the starter.
-        limit: pairs with human scores, or mismatched ones and theirs.
-        overlap: of a database without scores, only pairs that share less than this; above 1 all, which is harder, since
+        limit: largest number of pairs, mismatched ones included.
+        overlap: use only pairs of a database whose overlap is lower; above 1 uses all, which is harder because
             mismatched pairs share as many words.
 
     Raises:
-        DatasetError: no pairs, or all of one kind.
+        DatasetError: without pairs, or if all are of one kind.
     """
-    given = {name: start_vectors(_place(name), limit=WORDS, norm=1.0) for name in encoders or (STARTER,)}
+    sources = {name: start_vectors(_vectors_path(name), limit=WORDS, norm=1.0) for name in encoders or (STARTER,)}
     trained = {str(folder): PhraseModel.load(folder) for folder in models}
-    known = [set(vectors.words) for vectors in given.values()] + [set(model.words) for model in trained.values()]
+    known = [set(vectors.words) for vectors in sources.values()] + [set(model.words) for model in trained.values()]
     pairs = judged(
         data, known=lambda word: all(word in words for words in known), limit=limit, overlap=overlap, seed=seed
     )
     rows = []
-    for done, system in enumerate(_systems(given, trained, pairs, seed), 1):
+    for done, system in enumerate(_systems(sources, trained, pairs, seed), 1):
         scores = figures(list(system.score(pairs)), pairs)
         rows.append(Row(TASK, data.name, "", system.engine, system.vectors, len(pairs), scores))
         progress("measured", done)
@@ -93,15 +93,15 @@ def errors_of(
     overlap: float = OVERLAP,
     seed: int = SEED,
 ) -> Analysis:
-    """Where a trained model errs more or less than the addition of untrained vectors.
+    """Errors of a trained model compared with the addition of untrained vectors.
 
     Args:
-        lexicon: databases whose pairs of words are equivalent; by default the data themselves.
+        lexicon: databases whose pairs of words are equivalent; by default the data.
 
     Raises:
-        DatasetError: no pairs, or all of one kind.
+        DatasetError: without pairs, or if all are of one kind.
     """
-    vectors, trained = start_vectors(_place(encoder), limit=WORDS, norm=1.0), PhraseModel.load(model)
+    vectors, trained = start_vectors(_vectors_path(encoder), limit=WORDS, norm=1.0), PhraseModel.load(model)
     known = _in_both(vectors, trained)
     pairs = judged(data, known=known, limit=limit, overlap=overlap, seed=seed)
     read = read_phrase_pairs(lexicon or [data])
@@ -125,7 +125,7 @@ def judged(
     overlap: float = OVERLAP,
     seed: int = SEED,
 ) -> list[Phrased]:
-    """Pairs with gold, read or built. Raises DatasetError where there is nothing to measure."""
+    """Pairs with gold, read or built. Raises DatasetError without pairs of both kinds."""
     try:
         read = read_phrase_pairs([data])
     except (TrainingDataError, FileNotFoundError) as error:
@@ -141,13 +141,13 @@ def judged(
 
 
 def figures(scores: Sequence[float], pairs: Sequence[Phrased]) -> dict[str, Score]:
-    """AUC and Spearman, the latter of each group too where there are some."""
+    """AUC and Spearman, and Spearman of each group if there are groups."""
     gold = [pair.gold or 0.0 for pair in pairs]
-    told = {"AUC": auc(scores, _positives(pairs)), "Spearman": _correlation(scores, gold)}
+    scores_by_name = {"AUC": auc(scores, _positives(pairs)), "Spearman": _correlation(scores, gold)}
     for group in dict.fromkeys(pair.group for pair in pairs if pair.group):
-        places = [place for place, pair in enumerate(pairs) if pair.group == group]
-        told[f"Spearman {group}"] = _correlation([scores[i] for i in places], [gold[i] for i in places])
-    return told
+        rows = [i for i, pair in enumerate(pairs) if pair.group == group]
+        scores_by_name[f"Spearman {group}"] = _correlation([scores[i] for i in rows], [gold[i] for i in rows])
+    return scores_by_name
 
 
 def _correlation(scores: Sequence[float], gold: Sequence[float]) -> Score:
@@ -155,7 +155,7 @@ def _correlation(scores: Sequence[float], gold: Sequence[float]) -> Score:
 
 
 def _positives(pairs: Sequence[Phrased]) -> list[bool]:
-    """The upper half of the scale."""
+    """Whether each pair is in the upper half of the scale."""
     gold = [pair.gold or 0.0 for pair in pairs]
     middle = (min(gold) + max(gold)) / 2 if gold else 0.0
     return [value > middle for value in gold]
@@ -178,9 +178,9 @@ def _built(examples: Sequence[PhrasePair], known: Callable[[str], bool], overlap
 
 
 def _systems(
-    given: dict[str, WordVectors], trained: dict[str, PhraseModel], pairs: Sequence[Phrased], seed: int
+    sources: dict[str, WordVectors], trained: dict[str, PhraseModel], pairs: Sequence[Phrased], seed: int
 ) -> Iterator[System]:
-    for name, vectors in given.items():
+    for name, vectors in sources.items():
         seed_everything(seed)
         yield System("addition", name, _by(PhraseModel.of(vectors, "addition")))
         yield System("recursive, untrained", name, _by(PhraseModel.of(vectors, "recursive")))
@@ -198,5 +198,5 @@ def _by(model: PhraseModel) -> Scorer:
     return lambda pairs: model.scores([(pair.left, pair.right) for pair in pairs]).tolist()
 
 
-def _place(name: str) -> Path:
+def _vectors_path(name: str) -> Path:
     return ENCODER if name == STARTER else Path(name).expanduser()

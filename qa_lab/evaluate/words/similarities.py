@@ -1,11 +1,11 @@
-"""Lists of word pairs that people scored for similarity, in the forms they are published in.
+"""Reads published lists of word pairs with human similarity scores.
 
     WORD<TAB>WORD<TAB>SCORE           WS-353 SIM and REL (with or without their `#` lines), RG-65, YP-130, the sets of
-                                      Faruqui and Dyer 2014; further columns, as of RW, are its single ratings
-    WORD,WORD,SCORE                   WS-353, MTurk; also with `;` (RG-65) or spaces (MEN) between
-    WORD<TAB>WORD<TAB>POS<TAB>SCORE   SimVerb, and any with a heading that names its score, as SimLex-999
+                                      Faruqui and Dyer 2014; further columns are single ratings (RW)
+    WORD,WORD,SCORE                   WS-353, MTurk; also separated by `;` (RG-65) or spaces (MEN)
+    WORD<TAB>WORD<TAB>POS<TAB>SCORE   SimVerb, and lists with a heading that names the score (SimLex-999)
 
-MEN's lemma form marks parts of speech (`sun-n`); the marks are taken off.
+MEN's lemma form marks parts of speech (`sun-n`); the marks are removed.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ SCORES = (
     "average",
     "gold",
 )
-"""Headings of the column to take, in lower case; the first that is there."""
+"""Headings of the score column, in lower case, in order of preference."""
 
 _MARKS = re.compile(r"(.+)-[nvjra]")
 _SEPARATORS = ("\t", ";", ",")
@@ -37,7 +37,7 @@ _SEPARATORS = ("\t", ";", ",")
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """Two lower-case words and how similar people find them."""
+    """Two lower-case words and their human similarity score."""
 
     left: str
     right: str
@@ -51,15 +51,15 @@ class SimilarityList:
 
     @property
     def words(self) -> tuple[str, ...]:
-        """Each once, in the order of their first pair."""
+        """Distinct words, in order of first appearance."""
         return tuple(dict.fromkeys(word for pair in self.pairs for word in (pair.left, pair.right)))
 
 
 def read_lists(data: Path) -> list[SimilarityList]:
-    """A file, or every `.txt`, `.tsv`, `.tab` and `.csv` file of a folder but a read-me, by name.
+    """The list in a file, or in every `.txt`, `.tsv`, `.tab` and `.csv` file of a folder (without a readme), by name.
 
     Raises:
-        DatasetError: nothing is there, or a line cannot be read.
+        DatasetError: without files, or for a malformed line.
     """
     if data.is_dir():
         suffixes = {".txt", ".tsv", ".tab", ".csv"}
@@ -72,7 +72,7 @@ def read_lists(data: Path) -> list[SimilarityList]:
 
 
 def read_list(path: Path) -> SimilarityList:
-    """One list. Raises DatasetError, with the line, for what cannot be read."""
+    """One list. Raises DatasetError with the line number for a malformed line."""
     rows = _rows(path)
     column = _score_column(rows[0][1]) if rows else None
     if column is not None:
@@ -86,31 +86,31 @@ def read_list(path: Path) -> SimilarityList:
 
 
 def _rows(path: Path) -> list[tuple[int, list[str]]]:
-    """Numbered lines as their cells, without remarks and blank lines."""
+    """Numbered lines as cells, without comments and blank lines."""
     text = path.read_bytes().decode("utf-8-sig", "replace")
     lines = [(number, line.strip()) for number, line in enumerate(text.splitlines(), 1)]
     return [(number, _cells(line)) for number, line in lines if line and not line.startswith("#")]
 
 
 def _cells(line: str) -> list[str]:
-    separator = next((each for each in _SEPARATORS if each in line), None)
+    separator = next((character for character in _SEPARATORS if character in line), None)
     return [cell.strip() for cell in line.split(separator)]
 
 
 def _score_column(heading: Sequence[str]) -> int | None:
-    """The column a heading names; None where the line is none."""
+    """The score column that a heading names; None if the line is not a heading."""
     names = ["", "", *(name.lower() for name in heading[2:])]
     return next((names.index(name) for name in SCORES if name in names), None)
 
 
-def _pair(cells: Sequence[str], column: int | None, place: str) -> Scored:
+def _pair(cells: Sequence[str], column: int | None, position: str) -> Scored:
     if column is not None:
         score = _number(cells[column]) if column < len(cells) else None
     else:
         score = next((number for cell in cells[2:4] if (number := _number(cell)) is not None), None)
     if score is None or not cells[0] or not cells[1]:
         raise DatasetError(
-            f"{place}: Expected two words and their score, but got {' | '.join(cells)[:80]!r}; mend the line."
+            f"{position}: Expected two words and their score, but got {' | '.join(cells)[:80]!r}; correct the line."
         )
     return Scored(cells[0].lower(), cells[1].lower(), score)
 

@@ -1,4 +1,4 @@
-"""How alike two phrases look, without knowing what they mean; of their tokens."""
+"""Surface similarity of two phrases: edit distance, token overlap and lengths."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ def edit_distance(left: str, right: str) -> int:
     row = list(range(len(right) + 1))
     for done, a in enumerate(left, 1):
         diagonal, row[0] = row[0], done
-        for place, b in enumerate(right, 1):
-            diagonal, row[place] = row[place], min(row[place] + 1, row[place - 1] + 1, diagonal + (a != b))
+        for j, b in enumerate(right, 1):
+            diagonal, row[j] = row[j], min(row[j] + 1, row[j - 1] + 1, diagonal + (a != b))
     return row[-1]
 
 
 def overlap(left: Sequence[str], right: Sequence[str], same: Same = str.__eq__) -> float:
-    """The share of the shorter phrase's tokens that the longer one has too; of equally long ones the left is taken."""
+    """The share of the shorter phrase's tokens that the longer one has; of equal lengths, the left is the shorter."""
     shorter, longer = (left, right) if len(left) <= len(right) else (right, left)
     if not shorter:
         return 0.0
@@ -26,15 +26,15 @@ def overlap(left: Sequence[str], right: Sequence[str], same: Same = str.__eq__) 
 
 
 def nearly(a: str, b: str) -> bool:
-    """Whether two tokens differ in one character at most."""
+    """Whether two tokens have an edit distance of at most 1."""
     return a == b or (abs(len(a) - len(b)) <= 1 and edit_distance(a, b) <= 1)
 
 
 def length_ratio(left: Sequence[str], right: Sequence[str]) -> float:
-    """Tokens of the shorter phrase to those of the longer, in (0, 1]."""
+    """Length of the shorter phrase divided by that of the longer, in tokens, in (0, 1]."""
     return min(len(left), len(right)) / max(len(left), len(right), 1)
 
 
 def effective_size(left: Sequence[str], right: Sequence[str]) -> int:
-    """Tokens of more than one character in the phrase that has more of them (Wieting et al. 2015, §3.1)."""
+    """The larger number of tokens with more than one character (Wieting et al. 2015, §3.1)."""
     return max(sum(len(token) > 1 for token in side) for side in (left, right))

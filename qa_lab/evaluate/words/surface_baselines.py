@@ -1,4 +1,4 @@
-"""Baselines that look at the letters alone: word overlap, and a ridge regression on surface features."""
+"""Surface baselines for phrase pairs: word overlap, and ridge regression on surface features."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ def strict_overlap(pairs: Sequence[Phrased]) -> list[float]:
 
 
 def lemmatised_overlap(pairs: Sequence[Phrased]) -> list[float]:
-    """The same of dictionary forms, by WordNet's rules of detachment among the words of all pairs."""
+    """Overlap of dictionary forms, by WordNet's rules of detachment among the words of all pairs."""
     forms = lemmas_among({token for pair in pairs for token in (*pair.left.tokens, *pair.right.tokens)})
     of = {token: {token, *forms(token)} for pair in pairs for phrase in pair.key for token in phrase}
     return [overlap(p.left.tokens, p.right.tokens, lambda a, b: not of[a].isdisjoint(of[b])) for p in pairs]
 
 
 def regression(pairs: Sequence[Phrased]) -> list[float]:
-    """Each pair's gold as a ridge regression on the other folds predicts it from `features`.
+    """The gold of each pair, predicted from `features` by a ridge regression on the other folds.
 
-    A pair and the mismatched one behind it, which have their left phrase in common, are in one fold.
+    A pair and its mismatched pair, which have the same left phrase, are in one fold.
     """
     inputs = features(pairs)  # (P, F)
     gold = np.array([pair.gold or 0.0 for pair in pairs])
@@ -48,13 +48,13 @@ def regression(pairs: Sequence[Phrased]) -> list[float]:
 
 
 def features(pairs: Sequence[Phrased]) -> NDArray[np.float64]:
-    """(P, F): overlaps, lengths, edits, letter trigrams, first and last words, and the data's own features."""
+    """(P, F): overlaps, lengths, edits, letter trigrams, first and last words, and the features in the data."""
     lemmatised = lemmatised_overlap(pairs)
     names = sorted({name for pair in pairs for name, _ in pair.features})
     rows = []
     for pair, lemmas in zip(pairs, lemmatised, strict=True):
-        own = dict(pair.features)
-        rows.append([lemmas, *_looks(pair.left.tokens, pair.right.tokens), *(own.get(name, 0.0) for name in names)])
+        extra = dict(pair.features)
+        rows.append([lemmas, *_looks(pair.left.tokens, pair.right.tokens), *(extra.get(name, 0.0) for name in names)])
     return np.array(rows, dtype=np.float64)
 
 
@@ -90,7 +90,7 @@ def ridge(
 
 def _trigrams(text: str) -> set[str]:
     padded = f"  {text} "
-    return {padded[place : place + 3] for place in range(len(padded) - 2)}
+    return {padded[i : i + 3] for i in range(len(padded) - 2)}
 
 
 def _jaccard(a: set[str], b: set[str]) -> float:

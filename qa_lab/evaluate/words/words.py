@@ -1,4 +1,4 @@
-"""`eval words`: how well cosines of word vectors rank word pairs as people do (Spearman's ρ), list by list."""
+"""`eval words`: correlation of cosines of word vectors with human scores of word pairs (Spearman's ρ), by list."""
 
 from __future__ import annotations
 
@@ -32,33 +32,33 @@ def evaluate_words(
     limit: int | None = None,
     progress: Progress = silent,
 ) -> list[Row]:
-    """A row for each model, the starter where none is named: ρ of a list, or of several the mean and each one's.
+    """A row for each model (by default the starter): ρ of the list, or of several lists their mean and each one.
 
-    A pair with a word that a model does not know is left out for that model; `covered` is the share of the others.
+    Pairs with a word that a model does not know are left out for that model; `covered` is the share of the others.
 
     Args:
-        data: a list, or a folder of lists, in one of the published forms (`qa_lab.evaluate.words.similarities`).
+        data: a list, or a folder of lists, in a published format (`qa_lab.evaluate.words.similarities`).
         models: files of word vectors, or folders with one.
-        encoders: names of encoders, which encode the words one by one.
-        limit: only the first pairs of each list.
+        encoders: names of encoders, which encode single words.
+        limit: number of pairs of each list.
 
     Raises:
-        DatasetError: a list cannot be read, or a model not be used.
+        DatasetError: if a list or a model cannot be read.
     """
-    lists = [SimilarityList(each.name, each.pairs[:limit]) for each in read_lists(data)]
-    words = tuple(dict.fromkeys(word for each in lists for word in each.words))
+    lists = [SimilarityList(scored.name, scored.pairs[:limit]) for scored in read_lists(data)]
+    words = tuple(dict.fromkeys(word for scored in lists for word in scored.words))
     sources = [*map(str, models), *encoders] or [STARTER]
     vectors = dict(_opened(sources, words, progress))
     return [row(data.stem, lists, source, vectors[source]) for source in vectors]
 
 
 def row(name: str, lists: Sequence[SimilarityList], source: str, vectors: WordVectors) -> Row:
-    """ρ, for several lists their mean and then each; and the share of pairs it is told of."""
-    told = {each.name: correlation(each, vectors) for each in lists}
-    single = {f"{SPEARMAN} {each.name}": _score(*told[each.name], len(each.pairs)) for each in lists}
-    pairs = sum(len(each.pairs) for each in lists)
-    covered = sum(told[each.name][1] * len(each.pairs) for each in lists) / pairs
-    rhos = [rho for rho, _ in told.values()]
+    """ρ (for several lists, their mean and each), and the share of covered pairs."""
+    results = {scored.name: correlation(scored, vectors) for scored in lists}
+    single = {f"{SPEARMAN} {scored.name}": _score(*results[scored.name], len(scored.pairs)) for scored in lists}
+    pairs = sum(len(scored.pairs) for scored in lists)
+    covered = sum(results[scored.name][1] * len(scored.pairs) for scored in lists) / pairs
+    rhos = [rho for rho, _ in results.values()]
     scores = {SPEARMAN: Score(float(np.mean(rhos)), NO_ERROR, {}), **single}
     if len(lists) == 1:
         scores = {SPEARMAN: next(iter(single.values()))}
@@ -70,7 +70,7 @@ def _score(rho: float, covered: float, count: int) -> Score:
 
 
 def correlation(scored: SimilarityList, vectors: WordVectors) -> tuple[float, float]:
-    """ρ over the pairs whose words both have a vector, NaN for fewer than two, and their share of all."""
+    """ρ over the pairs whose words both have a vector (NaN for fewer than two), and their share."""
     pairs = [pair for pair in scored.pairs if pair.left in vectors and pair.right in vectors]
     if len(pairs) < 2:
         return float("nan"), len(pairs) / len(scored.pairs)
@@ -79,7 +79,7 @@ def correlation(scored: SimilarityList, vectors: WordVectors) -> tuple[float, fl
 
 
 def spearman_error(rho: float, count: int) -> float:
-    """`(1 − ρ²) √((1 + ρ²/2) / (n − 3))`: the standard error on Fisher's scale, carried back (Bonett, Wright 2000)."""
+    """`(1 − ρ²) √((1 + ρ²/2) / (n − 3))`: the standard error via Fisher's z (Bonett and Wright 2000)."""
     return float((1 - rho**2) * ((1 + rho**2 / 2) / (count - 3)) ** 0.5) if count > 3 else float("nan")
 
 
@@ -95,7 +95,7 @@ def _opened(sources: Sequence[str], words: Sequence[str], progress: Progress) ->
 
 @contextmanager
 def models_folder() -> Iterator[Path]:
-    """Where graphs of encoders are kept: the home's, so that they are made once, else a temporary folder."""
+    """The folder of exported encoder graphs: the home's, so that they are exported once, or a temporary one."""
     try:
         models = Home.open().models
         models.mkdir(exist_ok=True)

@@ -40,11 +40,11 @@ def test_what_the_reference_library_writes_is_read(tmp_path: Path) -> None:
 
 
 @given(st.integers(min_value=0, max_value=200))
-def test_a_file_cut_anywhere_is_refused(tmp_path_factory: pytest.TempPathFactory, kept: int) -> None:
+def test_a_file_cut_anywhere_is_refused(tmp_path_factory: pytest.TempPathFactory, selected: int) -> None:
     path = tmp_path_factory.mktemp("cut") / "model.safetensors"
     write_tensors(path, {"vectors": np.ones((8, 8), dtype=np.float32)})
     whole = path.read_bytes()
-    path.write_bytes(whole[: min(kept, len(whole) - 1)])
+    path.write_bytes(whole[: min(selected, len(whole) - 1)])
     with pytest.raises(ValueError, match=r"Expected a whole safetensors file at .*, but got"):
         map_tensors(path)
 

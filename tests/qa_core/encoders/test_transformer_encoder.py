@@ -58,10 +58,10 @@ def test_vectors_equal_the_network_written_out(tiny_bert: Path, tmp_path: Path, 
 def test_states_are_those_of_the_network_token_by_token(tiny_bert: Path, tmp_path: Path) -> None:
     encoder = TransformerEncoder.load(tiny_bert, cache=tmp_path / "cache")
     weights = {name: tensor.astype(np.float64) for name, tensor in map_tensors(tiny_bert / "model.safetensors").items()}
-    found = encoder.states([*TEXTS, " "])
-    for row, ids in zip(found, encoder.tokeniser.sequences(TEXTS), strict=False):
+    results = encoder.states([*TEXTS, " "])
+    for row, ids in zip(results, encoder.tokeniser.sequences(TEXTS), strict=False):
         np.testing.assert_allclose(row, states(ids, weights), atol=1e-5)
-    assert found[-1].shape == (0, 8)
+    assert results[-1].shape == (0, 8)
     assert encoder.states([]) == []
 
 

@@ -19,8 +19,8 @@ def test_area_by_hand():
 def test_area_is_the_share_of_won_comparisons(pairs):
     scores, labels = [float(s) for s, _ in pairs], [label for _, label in pairs]
     won = [(a > b) + (a == b) / 2 for a, y in pairs if y for b, z in pairs if not z]
-    found = auc(scores, labels).mean
-    assert math.isnan(found) if not won else found == pytest.approx(np.mean(won))
+    results = auc(scores, labels).mean
+    assert math.isnan(results) if not won else results == pytest.approx(np.mean(won))
 
 
 def test_scores_that_are_no_numbers_are_told():

@@ -90,7 +90,7 @@ def every_text(table, length: int) -> dict[tuple[int, ...], float]:
     """log p of all texts by brute force: those that end within the length, and those cut there."""
 
     def log_p(tokens: tuple[int, ...]) -> float:
-        return sum(math.log(table(tokens[:place])[token]) for place, token in enumerate(tokens))
+        return sum(math.log(table(tokens[:index])[token]) for index, token in enumerate(tokens))
 
     inside = (text for count in range(length) for text in product((A, B), repeat=count))
     return {text: log_p((*text, END)) for text in inside} | {t: log_p(t) for t in product((A, B), repeat=length)}

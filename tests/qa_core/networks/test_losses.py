@@ -91,16 +91,16 @@ def test_in_batch_softmax_by_hand():
 def test_in_batch_cross_entropy_by_hand():
     cells = sum(math.log1p(math.exp(-R[i, j] if i == j else R[i, j])) for i in range(3) for j in range(3))
     assert in_batch_cross_entropy(R).item() == pytest.approx(cells / 9, abs=1e-12)
-    kept = torch.zeros(3, 3, dtype=torch.bool)
+    selected = torch.zeros(3, 3, dtype=torch.bool)
     positives = sum(math.log1p(math.exp(-R[i, i])) for i in range(3))
-    assert in_batch_cross_entropy(R, allowed=kept).item() == pytest.approx(positives / 3, abs=1e-12)
+    assert in_batch_cross_entropy(R, allowed=selected).item() == pytest.approx(positives / 3, abs=1e-12)
 
 
 def test_triplet_by_hand():
     # max(0, .5 − .5 + .25), max(0, .5 − .25 + .75), max(0, .5 − 1 + .125)
     assert triplet(R).item() == pytest.approx((0.25 + 1.0 + 0.0) / 3, abs=1e-12)
-    kept = torch.tensor([[1, 0, 0], [0, 1, 1], [1, 1, 1]], dtype=torch.bool)  # row 0 has no negative left
-    assert triplet(R, allowed=kept).item() == pytest.approx((0.0 + 0.75 + 0.0) / 3, abs=1e-12)
+    selected = torch.tensor([[1, 0, 0], [0, 1, 1], [1, 1, 1]], dtype=torch.bool)  # row 0 has no negative left
+    assert triplet(R, allowed=selected).item() == pytest.approx((0.0 + 0.75 + 0.0) / 3, abs=1e-12)
 
 
 def test_pairwise_cross_entropy_by_hand():

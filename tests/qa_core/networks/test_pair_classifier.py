@@ -45,7 +45,7 @@ def bert(tiny_bert_source: Path, tmp_path_factory: pytest.TempPathFactory) -> Pa
 
 def join_as_bert(path: Path) -> None:
     content = json.loads(path.read_text())
-    first, second = ({"Sequence": {"id": name, "type_id": place}} for place, name in enumerate("AB"))
+    first, second = ({"Sequence": {"id": name, "type_id": index}} for index, name in enumerate("AB"))
     marks = (("[CLS]", 0), ("[SEP]", 0), ("[SEP]", 1))
     opened, middle, closed = ({"SpecialToken": {"id": name, "type_id": segment}} for name, segment in marks)
     content["post_processor"]["pair"] = [opened, first, middle, second, closed]
@@ -76,7 +76,7 @@ def test_a_pair_is_read_as_bert_reads_it(bert: Path):
 def test_the_logit_is_the_linear_layer_over_the_first_state(bert: Path):
     made = classifier(bert)
     row = made.rows([MIXED[0]])[0]
-    tokens, segments = (torch.from_numpy(each)[None] for each in row)
+    tokens, segments = (torch.from_numpy(item)[None] for item in row)
     with torch.no_grad():
         states = made.model.transformer.eval()(
             input_ids=tokens, attention_mask=torch.ones_like(tokens), token_type_ids=segments
@@ -165,7 +165,7 @@ def test_batches_hold_every_pair_once_and_pairs_of_like_length():
     drawn = list(similar_length_batches(lengths, np.random.default_rng(1), size=8))
     assert sorted(np.concatenate(drawn).tolist()) == list(range(103))
     assert max(map(len, drawn)) == 8
-    spread = np.mean([np.ptp([lengths[place] for place in batch]) for batch in drawn])
+    spread = np.mean([np.ptp([lengths[index] for index in batch]) for batch in drawn])
     assert spread < 15  # of 57 where batches are drawn at random
     again = list(similar_length_batches(lengths, np.random.default_rng(1), size=8))
     assert all(np.array_equal(one, other) for one, other in zip(drawn, again, strict=True))

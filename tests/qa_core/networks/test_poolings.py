@@ -163,11 +163,11 @@ def test_reading_without_packing_is_reading_with_it(options):
     inputs = torch.randn(4, 5, 2, requires_grad=True)
     mask = torch.arange(5) < torch.tensor([[5], [1], [3], [0]])
     weights = [inputs, *lstm.parameters()]
-    found = []
+    results = []
     for read in (lstm._packed, lstm._unpacked):
         states = read(inputs, mask).masked_fill(~mask.unsqueeze(-1), 0.0)
-        found.append((states, torch.autograd.grad(states.pow(2).sum(), weights)))
-    (packed, packed_gradients), (unpacked, gradients) = found
+        results.append((states, torch.autograd.grad(states.pow(2).sum(), weights)))
+    (packed, packed_gradients), (unpacked, gradients) = results
     torch.testing.assert_close(unpacked, packed)
     for ours, theirs in zip(gradients, packed_gradients, strict=True):
         torch.testing.assert_close(ours, theirs)

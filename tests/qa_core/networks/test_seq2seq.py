@@ -40,17 +40,17 @@ def test_a_tiny_network_by_hand():
     h1, c1 = lstm(-0.3, 0.0, 0.0)
     h2, c2 = lstm(-0.3, h1, c1)
     expected, h, c = [], h2, c2
-    for given, told in ((0.5, 4), (-0.3, END_ID)):
-        h, c = lstm(given, h, c)
+    for history, payload in ((0.5, 4), (-0.3, END_ID)):
+        h, c = lstm(history, h, c)
         e1, e2 = math.exp(h * h1), math.exp(h * h2)  # W_a is 1
         context = (e1 * h1 + e2 * h2) / (e1 + e2)
         z = math.tanh(context + h)  # W_c is [1 1]
         logits = [0.0, 0.0, 0.0, z, 2 * z]
-        expected.append(logits[told] - math.log(sum(map(math.exp, logits))))
+        expected.append(logits[payload] - math.log(sum(map(math.exp, logits))))
     source, target = torch.tensor([[4, 4]]), torch.tensor([[4, END_ID]])
     everywhere = torch.ones(1, 2, dtype=torch.bool)
-    found = model.token_log_likelihood(source, everywhere, target, everywhere)
-    assert found[0].tolist() == pytest.approx(expected, abs=1e-6)
+    results = model.token_log_likelihood(source, everywhere, target, everywhere)
+    assert results[0].tolist() == pytest.approx(expected, abs=1e-6)
     assert model.log_likelihood(source, everywhere, target, everywhere).item() == pytest.approx(sum(expected), abs=1e-6)
 
 
@@ -84,10 +84,10 @@ def test_the_likelihood_of_all_texts_of_a_length_is_one():
     state = model.start(*pad([[4, 5]]))
     logits, _ = model.step(state, torch.tensor([START_ID]))
     one = torch.arange(V).unsqueeze(1)  # every text of one token
-    source, mask = (each.expand(V, -1) for each in pad([[4, 5]]))
-    found = model.log_likelihood(source, mask, one, torch.ones_like(one, dtype=torch.bool))
-    assert found.exp().sum().item() == pytest.approx(1.0, abs=1e-6)
-    torch.testing.assert_close(found, logits.log_softmax(1)[0])
+    source, mask = (entry.expand(V, -1) for entry in pad([[4, 5]]))
+    results = model.log_likelihood(source, mask, one, torch.ones_like(one, dtype=torch.bool))
+    assert results.exp().sum().item() == pytest.approx(1.0, abs=1e-6)
+    torch.testing.assert_close(results, logits.log_softmax(1)[0])
 
 
 def test_distributions_stand_at_the_real_tokens():
@@ -96,8 +96,8 @@ def test_distributions_stand_at_the_real_tokens():
     dense = model.token_distributions(source, mask, target, target_mask)
     assert dense.shape == (4, V)
     torch.testing.assert_close(dense.exp().sum(1), torch.ones(4))
-    told = model.token_log_likelihood(source, mask, target, target_mask)[target_mask]
-    torch.testing.assert_close(dense.gather(1, target[target_mask].unsqueeze(1)).squeeze(1), told)
+    payload = model.token_log_likelihood(source, mask, target, target_mask)[target_mask]
+    torch.testing.assert_close(dense.gather(1, target[target_mask].unsqueeze(1)).squeeze(1), payload)
 
 
 def test_tied_word_vectors_are_one_tensor():
@@ -125,14 +125,14 @@ def test_gradients_agree_with_finite_differences():
 
     likelihood().backward()
     for parameter in (model.source.E_tune, model.encoder.weight_hh_l0, model.attention.W_a, model.output.bias):
-        place = parameter.grad.abs().argmax()
-        flat, found = parameter.data.view(-1), parameter.grad.view(-1)[place].item()
+        index = parameter.grad.abs().argmax()
+        flat, results = parameter.data.view(-1), parameter.grad.view(-1)[index].item()
         ends = []
         for change in (1e-6, -2e-6):
-            flat[place] += change
+            flat[index] += change
             ends.append(likelihood().item())
-        flat[place] += 1e-6
-        assert (ends[0] - ends[1]) / 2e-6 == pytest.approx(found, rel=1e-5)
+        flat[index] += 1e-6
+        assert (ends[0] - ends[1]) / 2e-6 == pytest.approx(results, rel=1e-5)
 
 
 def test_an_empty_target_has_likelihood_one():
@@ -140,13 +140,13 @@ def test_an_empty_target_has_likelihood_one():
 
 
 @pytest.mark.parametrize(
-    ("options", "told"),
+    ("options", "payload"),
     [
         ({"vocabulary": len(SPECIALS)}, "Expected words beside the 4 special ones, but got a vocabulary of 4"),
         ({"vocabulary": 9, "tied": True, "pretrained": True}, "Expected tied word vectors or pretrained ones, but got"),
         ({"vocabulary": 9, "hidden": 5, "bidirectional": True}, "even state size for two directions, but got 5"),
     ],
 )
-def test_sizes_that_cannot_be(options, told: str):
-    with pytest.raises(ValueError, match=told):
+def test_sizes_that_cannot_be(options, payload: str):
+    with pytest.raises(ValueError, match=payload):
         Seq2SeqConfig(**options)

@@ -52,12 +52,12 @@ def test_likelihoods_do_not_hang_on_the_others_nor_on_dropout():
 
 def test_generated_texts_are_likely_ones_of_known_words():
     ours = translator()
-    found = ours.generated(["cats hunt", ""], size=3, length=3)
-    assert [len(each) for each in found] == [3, 3]
-    for likely in found:
-        assert [each.log_likelihood for each in likely] == sorted((e.log_likelihood for e in likely), reverse=True)
-        assert all(word in TEXTS[0] + TEXTS[1].lower() for each in likely for word in each.words)
-    ended = next(each for each in found[0] if len(each.words) < 3)
+    results = ours.generated(["cats hunt", ""], size=3, length=3)
+    assert [len(item) for item in results] == [3, 3]
+    for likely in results:
+        assert [item.log_likelihood for item in likely] == sorted((e.log_likelihood for e in likely), reverse=True)
+        assert all(word in TEXTS[0] + TEXTS[1].lower() for item in likely for word in item.words)
+    ended = next(item for item in results[0] if len(item.words) < 3)
     assert ended.log_likelihood == pytest.approx(
         ours.log_likelihoods(["cats hunt"], [" ".join(ended.words)])[0][0], abs=1e-4
     )
@@ -65,7 +65,7 @@ def test_generated_texts_are_likely_ones_of_known_words():
 
 def test_nothing_gives_nothing():
     assert translator().generated([]) == []
-    assert [len(each) for each in translator().log_likelihoods([], [])] == [0, 0]
+    assert [len(item) for item in translator().log_likelihoods([], [])] == [0, 0]
 
 
 def test_pretrained_vectors_are_used_and_stay():

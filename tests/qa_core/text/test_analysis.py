@@ -104,9 +104,9 @@ def test_terms_with_stop_words_are_one_a_word() -> None:
 
 @given(TEXTS)
 def test_terms_are_folded_and_never_empty(text: str) -> None:
-    found = terms(text)
-    assert all(found)
-    assert all(term == term.casefold() and not any(map(str.isspace, term)) for term in found)
+    results = terms(text)
+    assert all(results)
+    assert all(term == term.casefold() and not any(map(str.isspace, term)) for term in results)
     assert terms(text.upper().lower()) == terms(text.upper())
 
 

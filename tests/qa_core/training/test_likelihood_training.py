@@ -40,8 +40,8 @@ def trained(config: LikelihoodConfig = CONFIG, **options) -> tuple[Translator, T
 def test_it_learns_to_reverse():
     translator, _ = trained()
     assert perplexity(translator, REVERSED) < 1.05
-    found = translator.generated([source for source, _ in REVERSED], size=3, length=5)
-    assert [" ".join(each[0].words) for each in found] == [target for _, target in REVERSED]
+    results = translator.generated([source for source, _ in REVERSED], size=3, length=5)
+    assert [" ".join(item[0].words) for item in results] == [target for _, target in REVERSED]
 
 
 def test_perplexity_of_equal_chances_is_their_number():
@@ -55,9 +55,9 @@ def test_perplexity_of_equal_chances_is_their_number():
 def test_the_lowest_perplexity_is_kept():
     held_out = [("a", "b"), ("b", "c")]  # nothing that reversing would teach
     translator, training = trained(replace(CONFIG, epochs=12, patience=2), held_out=held_out)
-    found = [progress.dev for progress in training.history if progress.dev is not None]
-    assert perplexity(translator, held_out) == pytest.approx(min(found), rel=1e-4)
-    assert len(found) < 12
+    results = [progress.dev for progress in training.history if progress.dev is not None]
+    assert perplexity(translator, held_out) == pytest.approx(min(results), rel=1e-4)
+    assert len(results) < 12
 
 
 def test_a_resumed_run_ends_the_same(tmp_path: Path):
@@ -96,9 +96,9 @@ def test_no_pairs_to_measure():
 
 
 def test_every_pair_stands_in_one_batch_of_alike_lengths():
-    lengths = [place % 7 for place in range(103)]
+    lengths = [index % 7 for index in range(103)]
     batches = list(length_batches(lengths, np.random.default_rng(1), size=10))
-    assert sorted(int(place) for batch in batches for place in batch) == list(range(103))
+    assert sorted(int(index) for batch in batches for index in batch) == list(range(103))
     assert all(max(lengths[i] for i in batch) - min(lengths[i] for i in batch) <= 1 for batch in batches)
     assert sorted(map(len, batches)) == [3, *[10] * 10]
 

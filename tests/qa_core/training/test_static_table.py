@@ -87,8 +87,8 @@ def test_saved_and_loaded(folder: Path, tmp_path: Path):
     assert encoder.knows("dawn")
     assert encoder.knows("catnap")
     assert not encoder.knows("dusk")
-    wanted = rows[[1, 5]].sum(0)
-    cosine = float(encoder.encode(["cats dawn"])[0] @ wanted / np.linalg.norm(wanted))
+    expected = rows[[1, 5]].sum(0)
+    cosine = float(encoder.encode(["cats dawn"])[0] @ expected / np.linalg.norm(expected))
     assert cosine > 0.9995  # eight bits a number
     before = sha256(out / "config.json")
     save_static(out, tokeniser=content, rows=rows * 2, words=[], card="# card", made_with={"seed": 4})

@@ -24,10 +24,10 @@ def test_cosine_by_hand() -> None:
 
 
 def test_nearest_are_the_best_cosines_without_the_word() -> None:
-    found = ANIMALS.nearest("cat", 9)
-    assert [word for word, _ in found] == ["dog", "car", "zero"]
-    assert [score for _, score in found] == pytest.approx([24 / 25, 0, 0])
-    assert ANIMALS.nearest("cat", 1) == found[:1]
+    results = ANIMALS.nearest("cat", 9)
+    assert [word for word, _ in results] == ["dog", "car", "zero"]
+    assert [score for _, score in results] == pytest.approx([24 / 25, 0, 0])
+    assert ANIMALS.nearest("cat", 1) == results[:1]
 
 
 def test_unknown_words_and_bad_numbers_are_refused() -> None:

@@ -56,7 +56,7 @@ def test_which_questions_count(rows_file):
 
 def test_the_order_of_the_file_is_no_matter(rows_file, monkeypatch: pytest.MonkeyPatch):
     """By a constant score right answers that stand first are found no earlier than others."""
-    rows = [(str(q), f"question {q}", f"answer {q} {place}", int(place == 0)) for q in range(300) for place in range(4)]
+    rows = [(str(q), f"question {q}", f"answer {q} {index}", int(index == 0)) for q in range(300) for index in range(4)]
     monkeypatch.setattr(answers, "by_keywords", lambda sets: np.zeros(sum(len(s.answers) for s in sets), np.float32))
     (first,) = evaluate_answers(rows_file(rows))
     assert first.scores["AP"].mean == pytest.approx((1 + 1 / 2 + 1 / 3 + 1 / 4) / 4, abs=0.06)

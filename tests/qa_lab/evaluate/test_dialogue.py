@@ -68,11 +68,11 @@ def test_a_model_that_knows_finds_the_true_reply(data: Path, model: Path):
     assert rows["backward"].versus is not None
     assert rows["backward"].versus.difference > 0.4
     assert rows["backward"].scores["perplexity"].mean < rows["forward"].scores["perplexity"].mean
-    said = rows["selective sampling"].scores
-    assert 0 < said["distinct-2"].mean <= 1
-    assert math.isnan(said["RR"].mean)
-    told = as_json(list(rows.values()))
-    assert told["models"][3]["RR"] is None
+    text_ = rows["selective sampling"].scores
+    assert 0 < text_["distinct-2"].mean <= 1
+    assert math.isnan(text_["RR"].mean)
+    payload = as_json(list(rows.values()))
+    assert payload["models"][3]["RR"] is None
 
 
 def test_only_what_was_kept_aside(data: Path, model: Path):

@@ -13,14 +13,14 @@ def documents(bot, query=FOUND):
 
 
 def test_a_temporary_home_holds_the_data_and_nothing_else_and_goes_away(ours):
-    told = []
-    opening = evaluation_home([ours / "corpus.jsonl"], collection="tiny", progress=lambda *a: told.append(a))
+    payload = []
+    opening = evaluation_home([ours / "corpus.jsonl"], collection="tiny", progress=lambda *a: payload.append(a))
     with opening as data, data.opened() as bot:
         assert documents(bot) == {"d1", "d2", "d3"}
         assert bot.search(FOUND)[0].passage.source.collection == "tiny"
         path = data.home.path
     assert not path.exists()
-    assert told[-1] == ("indexed", 3)
+    assert payload[-1] == ("indexed", 3)
 
 
 def test_an_empty_home_gets_the_data(ours, tmp_path):
@@ -36,7 +36,7 @@ def test_a_home_that_holds_the_judged_documents_stays_as_it_is(ours, tmp_path):
         with evaluation_home([ours / "corpus.jsonl"], collection=collection, judged=["none", "d1"], home=home) as data:
             assert not data.temporary
     with Bot.open(home, record=False) as bot:
-        assert {each.name for each in bot.store.collections()} == {"first"}
+        assert {item.name for item in bot.store.collections()} == {"first"}
 
 
 def test_a_home_without_the_judged_documents_gets_them_beside_its_own(ours, tmp_path):
@@ -45,7 +45,7 @@ def test_a_home_without_the_judged_documents_gets_them_beside_its_own(ours, tmp_
     with evaluation_home([ours / "corpus.jsonl"], collection="tiny", judged=["d1"], home=tmp_path / "kept"):
         pass
     with Bot.open(tmp_path / "kept", record=False) as bot:
-        assert {each.name for each in bot.store.collections()} == {"starter", "tiny"}
+        assert {item.name for item in bot.store.collections()} == {"starter", "tiny"}
 
 
 def test_a_temporary_home_is_encoded_anew_for_the_next_encoder(ours, axes):

@@ -27,19 +27,19 @@ def test_one_row_is_one_object():
 
 
 def test_several_rows_stand_under_models_beside_the_first():
-    told = as_json(compared([KEYWORD, DENSE], "AP"))
-    assert told["AP"] == 0.5
-    assert [each["engine"] for each in told["models"]] == ["keyword", "dense"]
-    assert "versus_first" not in told["models"][0]
-    assert told["models"][1]["versus_first"]["difference"] == 0.25
-    assert told["models"][1]["versus_first"]["measure"] == "AP"
+    payload = as_json(compared([KEYWORD, DENSE], "AP"))
+    assert payload["AP"] == 0.5
+    assert [item["engine"] for item in payload["models"]] == ["keyword", "dense"]
+    assert "versus_first" not in payload["models"][0]
+    assert payload["models"][1]["versus_first"]["difference"] == 0.25
+    assert payload["models"][1]["versus_first"]["measure"] == "AP"
 
 
 def test_what_has_no_value_is_none_and_a_dash():
     nothing = row("keyword", **{"prec@2+": [], "AP": [1.0]})
-    told = as_json([nothing])
-    assert told["prec@2+"] is None
-    assert told["AP_se"] is None
+    payload = as_json([nothing])
+    assert payload["prec@2+"] is None
+    assert payload["AP_se"] is None
     assert cells([nothing]) == [["keyword, some-encoder", "–", "1.000"]]
 
 

@@ -22,12 +22,12 @@ def test_the_least_grade_that_counts(ours):
 
 
 def test_json_of_one_engine(ours):
-    told = as_json(evaluate_retrieval(read_dataset(ours), engines=["keyword"]))
-    assert (told["task"], told["data"], told["split"], told["queries"]) == ("retrieval", "tiny", "dev", 2)
-    assert (told["engine"], told["encoder"]) == ("keyword", None)
-    assert told["AP"] == 0.75
-    assert told["AP_se"] == 0.25
-    assert "models" not in told
+    payload = as_json(evaluate_retrieval(read_dataset(ours), engines=["keyword"]))
+    assert (payload["task"], payload["data"], payload["split"], payload["queries"]) == ("retrieval", "tiny", "dev", 2)
+    assert (payload["engine"], payload["encoder"]) == ("keyword", None)
+    assert payload["AP"] == 0.75
+    assert payload["AP_se"] == 0.25
+    assert "models" not in payload
 
 
 def test_every_engine_with_every_encoder_but_keywords_once(ours, axes):

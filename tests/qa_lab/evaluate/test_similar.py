@@ -47,9 +47,9 @@ def test_the_task_is_the_closure():
 
 
 def test_every_row(questions: Path, encoder: Path):
-    told: list[str] = []
+    payload: list[str] = []
     rows = evaluate_similar(
-        questions, encoders=[str(encoder)], models=[encoder], progress=lambda doing, _done: told.append(doing)
+        questions, encoders=[str(encoder)], models=[encoder], progress=lambda doing, _done: payload.append(doing)
     )
     assert [row.engine for row in rows] == ["dense", "dense", "BM25", "identity", "TF-IDF", "mean", "IDF mean"]
     figures = named(rows)
@@ -59,7 +59,7 @@ def test_every_row(questions: Path, encoder: Path):
     assert figures["dense"] == figures["TF-IDF"] == figures["BM25"] == 1
     assert rows[0].queries == 5
     assert rows[0].scores["AP@100"].mean == rows[1].scores["AP@100"].mean
-    assert "asked of BM25" in told
+    assert "asked of BM25" in payload
     assert as_json(rows)["models"][1]["versus_first"]["measure"] == "AP@100"
     assert "| IDF mean, " in markdown(rows)
 
@@ -95,9 +95,9 @@ def test_only_what_was_kept_aside(tmp_path: Path, encoder: Path):
     path.write_text("".join(f"1\tcats {n}\tsleep {n}\t{n}\n" for n in range(40)))
     rows = evaluate_similar(path, encoders=[str(encoder)], held_out=0.25)
     assert rows[0].split == "0.25 kept aside"
-    kept = read_question_pairs([path]).examples.split(0.25, salt="test")[1]
-    assert rows[0].queries == len(kept.texts)
-    assert 8 < len(kept.texts) < 40
+    selected = read_question_pairs([path]).examples.split(0.25, salt="test")[1]
+    assert rows[0].queries == len(selected.texts)
+    assert 8 < len(selected.texts) < 40
 
 
 def test_bad_input(questions: Path, encoder: Path, tmp_path: Path):

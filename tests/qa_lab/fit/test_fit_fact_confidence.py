@@ -34,22 +34,22 @@ def interpretation(answer: int, **features: float) -> ScoredInterpretation:
 
 
 def example(number: int, cosines: tuple[float, ...], right: tuple[bool, ...], *, source: str = "toy") -> Judged:
-    interpretations = tuple(interpretation(place, cosine=cosine, cut=0.5) for place, cosine in enumerate(cosines))
-    asked = FactQuestion(number, "a?", frozenset({"0"} if any(right) else ()))
-    return Judged(source, asked, ParsedQuestion("a?", QuestionEntities((), ()), interpretations), right)
+    interpretations = tuple(interpretation(index, cosine=cosine, cut=0.5) for index, cosine in enumerate(cosines))
+    query = FactQuestion(number, "a?", frozenset({"0"} if any(right) else ()))
+    return Judged(source, query, ParsedQuestion("a?", QuestionEntities((), ()), interpretations), right)
 
 
 def toy(count: int = 30, seed: int = 0) -> list[Judged]:
     """Of each third question nothing is right, and no cosine is high."""
     rng = np.random.default_rng(seed)
-    found = []
+    results = []
     for number in range(count):
         if number % 3 == 2:
-            found.append(example(number, tuple(rng.uniform(0, 0.3, 2).tolist()), (False, False)))
+            results.append(example(number, tuple(rng.uniform(0, 0.3, 2).tolist()), (False, False)))
             continue
         low, high = rng.uniform(0, 0.4), rng.uniform(0.6, 1)
-        found.append(example(number, (low, high), (False, True)))
-    return found
+        results.append(example(number, (low, high), (False, True)))
+    return results
 
 
 def test_weights_are_those_of_all_features_and_two_by_hand() -> None:
@@ -61,14 +61,14 @@ def test_weights_are_those_of_all_features_and_two_by_hand() -> None:
 
 
 def test_other_weights_put_readings_in_another_order() -> None:
-    asked = example(1, (0.2, 0.9, 0.5), (False, True, False))
-    assert not asked.first_right
-    again = asked.again({"cosine": 2.0, "nowhere": 1.0})
-    assert [each.score for each in again.parsed.interpretations] == pytest.approx([1.8, 1.0, 0.4])
-    assert again.right == (True, False, False)
-    assert again.first_right
-    assert asked.again({"cosine": -1.0}).right == (False, False, True)
-    assert asked.again({}).right == asked.right  # ties stay as they are
+    query = example(1, (0.2, 0.9, 0.5), (False, True, False))
+    assert not query.first_right
+    reranked = query.reranked({"cosine": 2.0, "nowhere": 1.0})
+    assert [item.score for item in reranked.parsed.interpretations] == pytest.approx([1.8, 1.0, 0.4])
+    assert reranked.right == (True, False, False)
+    assert reranked.first_right
+    assert query.reranked({"cosine": -1.0}).right == (False, False, True)
+    assert query.reranked({}).right == query.right  # ties stay as they are
 
 
 def test_questions_over_the_starter_graph_count_more() -> None:
@@ -81,8 +81,8 @@ def test_each_question_is_ordered_by_weights_of_the_others() -> None:
     honest = toy()
     liar = example(99, (0.1, 0.9), (True, False))
     ordered = held_out([*honest, liar])
-    assert [each.asked.number for each in ordered] == [each.asked.number for each in (*honest, liar)]
-    assert all(each.first_right for each in ordered[:-1] if each.asked.answerable)
+    assert [item.question.number for item in ordered] == [item.question.number for item in (*honest, liar)]
+    assert all(item.first_right for item in ordered[:-1] if item.question.answerable)
     assert not ordered[-1].first_right
     assert held_out(honest) == held_out(honest)
     assert {tuple(s.score for s in e.parsed.interpretations) for e in held_out(honest, seed=1)} != {
@@ -128,9 +128,10 @@ def test_all_readings_of_a_graph_are_judged(tmp_path: Path, write_lines: Callabl
     home = Home.open(tmp_path / "place")
     facts = ("<http://e.x/zyx> <http://e.x/capital> <http://e.x/abc> .", f'<http://e.x/zyx> {label} "Zyxland" .')
     graph.add(home, [write_lines("facts.nt", *facts)])
-    found = judged("toy", home, write_lines("q.jsonl", {"question": "capital of Zyxland", "answers": ["abc"]}))
-    first, *others = found
+    results = judged("toy", home, write_lines("q.jsonl", {"question": "capital of Zyxland", "answers": ["abc"]}))
+    first, *others = results
     assert (first.first_right, first.source, len(first.parsed.interpretations)) == (True, "toy", 1)
     assert len(others) > 900
-    assert not any(each.asked.answerable or each.parsed.interpretations for each in others)
-    assert "What is the capital of Australia?" not in {each.asked.question for each in others}  # the starter graph does
+    assert not any(item.question.answerable or item.parsed.interpretations for item in others)
+    questions = {item.question.question for item in others}
+    assert "What is the capital of Australia?" not in questions  # the starter graph answers it

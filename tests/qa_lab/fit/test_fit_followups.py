@@ -7,7 +7,7 @@ from qa_lab.fit.fit_followups import Example, cross_fitted, examples, fit, token
 
 
 @pytest.mark.parametrize(
-    ("text", "wanted", "score"),
+    ("text", "expected", "score"),
     [
         ("Is tea hot?", "is TEA hot", 1.0),
         ("Is it hot?", "Is tea hot?", 2 / 3),  # 2 of 3 words either way
@@ -16,8 +16,8 @@ from qa_lab.fit.fit_followups import Example, cross_fitted, examples, fit, token
         ("?", "!", 1.0),
     ],
 )
-def test_token_f1_counts_words_with_their_number(text: str, wanted: str, score: float) -> None:
-    assert token_f1(text, wanted) == pytest.approx(score)
+def test_token_f1_counts_words_with_their_number(text: str, expected: str, score: float) -> None:
+    assert token_f1(text, expected) == pytest.approx(score)
 
 
 def test_the_weight_of_one_feature_is_where_its_gradient_vanishes() -> None:
@@ -41,5 +41,5 @@ def test_targets_are_the_candidates_nearest_to_the_manual_rewrite() -> None:
 
 
 def test_folds_keep_dialogues_apart() -> None:
-    held = [[each.name for each in part] for _, part in cross_fitted([TEA, ROSES], folds=2)]
+    held = [[item.name for item in part] for _, part in cross_fitted([TEA, ROSES], folds=2)]
     assert held == [["1"], ["2"]]

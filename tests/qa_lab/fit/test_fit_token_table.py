@@ -51,5 +51,5 @@ def test_a_fitted_table_points_where_the_teacher_does(word_pieces: Path) -> None
         pairs={"none": [("cats", "cats")]},
         config=FitConfig(epochs=150, batch=8, learning_rate=0.05),
     )
-    found = Table(fitted)(bags.take(np.arange(len(TEXTS)))).detach().numpy()
-    assert (found * targets).sum(1).mean() > 0.98
+    results = Table(fitted)(bags.take(np.arange(len(TEXTS)))).detach().numpy()
+    assert (results * targets).sum(1).mean() > 0.98

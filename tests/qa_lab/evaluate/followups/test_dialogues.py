@@ -28,9 +28,9 @@ def test_rewrites_lie_beside_the_file(tmp_path: Path) -> None:
     (tmp_path / "x.train_topics_v1.0.json").write_text(json.dumps([TOPIC]), encoding="utf-8")
     table = tmp_path / "x.evaluation_topics_annotated_resolved_v1.0.tsv"
     table.write_text("7_1\tWhat is tea?\n7_2\tIs tea hot?\n", encoding="utf-8")
-    found = read_dialogues(tmp_path)
-    assert list(found) == ["x.evaluation_topics_v1.0.json"]  # the other has no rewrites
-    assert [(turn.raw, turn.manual) for turn in found["x.evaluation_topics_v1.0.json"][0].turns] == [
+    results = read_dialogues(tmp_path)
+    assert list(results) == ["x.evaluation_topics_v1.0.json"]  # the other has no rewrites
+    assert [(turn.raw, turn.manual) for turn in results["x.evaluation_topics_v1.0.json"][0].turns] == [
         ("What is tea?", "What is tea?"),
         ("Is it hot?", "Is tea hot?"),
     ]
@@ -65,15 +65,15 @@ def written(path: Path, *rows: object) -> Path:
 
 def test_json_lines_are_read_by_what_they_speak_of(tmp_path: Path) -> None:
     other = {"id": 2, "turns": [{"raw": "Why?", "manual": "Why?"}]}
-    found = read_dialogues(written(tmp_path / "d.jsonl", TEA, {**TEA, "part": "kept"}, other))
-    assert [(name, len(each)) for name, each in found.items()] == [("d.jsonl a", 2), ("d.jsonl", 1)]
-    assert found["d.jsonl a"][0].turns[0].relevant == ("t#1",)
-    assert (found["d.jsonl"][0].name, found["d.jsonl"][0].part) == ("2", "")
+    results = read_dialogues(written(tmp_path / "d.jsonl", TEA, {**TEA, "part": "kept"}, other))
+    assert [(name, len(item)) for name, item in results.items()] == [("d.jsonl a", 2), ("d.jsonl", 1)]
+    assert results["d.jsonl a"][0].turns[0].relevant == ("t#1",)
+    assert (results["d.jsonl"][0].name, results["d.jsonl"][0].part) == ("2", "")
 
 
 def test_one_part_may_be_read(tmp_path: Path) -> None:
     path = written(tmp_path / "d.jsonl", TEA, {**TEA, "id": "2", "part": "kept"})
-    assert [each.name for each in read_dialogues(path, part="kept")["d.jsonl a"]] == ["2"]
+    assert [item.name for item in read_dialogues(path, part="kept")["d.jsonl a"]] == ["2"]
     with pytest.raises(DialogueError, match=r"of the part 'test' in .* but got none"):
         read_dialogues(path, part="test")
 

@@ -37,9 +37,9 @@ def test_rewrites_are_measured_beside_what_was_typed(data: Path) -> None:
 
 
 def test_one_topic_has_nothing_to_shift_from(data: Path) -> None:
-    told = as_json(evaluate_rewrite(data, limit=1))
-    assert told["models"][1]["shift"] is None
-    assert told["models"][1]["queries"] == 2
+    payload = as_json(evaluate_rewrite(data, limit=1))
+    assert payload["models"][1]["shift"] is None
+    assert payload["models"][1]["queries"] == 2
 
 
 def test_held_out_measures_every_turn_once(data: Path) -> None:

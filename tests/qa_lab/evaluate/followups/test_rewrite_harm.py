@@ -16,28 +16,28 @@ def write(path: Path, *rows: object) -> Path:
 
 
 def test_questions_that_stand_alone_are_left_alone(tmp_path: Path) -> None:
-    data = write(tmp_path / "faq.jsonl", *({"question": each, "answer": "In a pan."} for each in ALONE))
+    data = write(tmp_path / "faq.jsonl", *({"question": item, "answer": "In a pan."} for item in ALONE))
     (row,) = evaluate_rewrite(data)
-    told = row.as_dict()
-    assert (told["engine"], told["queries"], told["harm"]) == ("after 3 others", 6, 0.0)
+    payload = row.as_dict()
+    assert (payload["engine"], payload["queries"], payload["harm"]) == ("after 3 others", 6, 0.0)
 
 
 def test_what_needs_the_turn_before_counts_as_harm(tmp_path: Path) -> None:
-    data = write(tmp_path / "faq.jsonl", *({"question": each} for each in [*ALONE, "Is it healthy?"]))
+    data = write(tmp_path / "faq.jsonl", *({"question": item} for item in [*ALONE, "Is it healthy?"]))
     (row,) = evaluate_rewrite_harm(data)
     assert row.scores["harm"].mean == pytest.approx(1 / 7)
 
 
 def test_a_draw_of_fewer_is_the_same_each_time(tmp_path: Path) -> None:
-    data = write(tmp_path / "faq.jsonl", *({"question": each} for each in [*ALONE, "Is it healthy?"]))
+    data = write(tmp_path / "faq.jsonl", *({"question": item} for item in [*ALONE, "Is it healthy?"]))
     one, two = (evaluate_rewrite_harm(data, limit=3, seed=2)[0] for _ in range(2))
     assert one.queries == 3
     assert one.scores["harm"].per_query == two.scores["harm"].per_query
 
 
 def test_questions_of_one_file_are_asked_after_each_other(tmp_path: Path) -> None:
-    for name, things in (("a", ALONE), ("b", [each.replace("cook", "grow") for each in ALONE])):
-        rows = ({"id": f"{name}{at}", "title": each, "text": "So."} for at, each in enumerate(things))
+    for name, things in (("a", ALONE), ("b", [item.replace("cook", "grow") for item in ALONE])):
+        rows = ({"id": f"{name}{at}", "title": item, "text": "So."} for at, item in enumerate(things))
         write(tmp_path / f"{name}.jsonl", *rows)
     others, beside = evaluate_rewrite(tmp_path)
     assert (others.engine, others.queries) == ("after 3 others", 12)
@@ -49,8 +49,8 @@ def test_queries_give_title_body_and_summary(tmp_path: Path) -> None:
         {"_id": "q", "title": "gout", "body": "Why does it hurt?", "summary": "What causes gout pain?"},
         {"_id": "r"},
     )
-    found = [each.question for each in questions(write(tmp_path / "dev.queries.jsonl", *rows))]
-    assert found == ["gout", "Why does it hurt?", "What causes gout pain?"]
+    results = [item.question for item in questions(write(tmp_path / "dev.queries.jsonl", *rows))]
+    assert results == ["gout", "Why does it hurt?", "What causes gout pain?"]
 
 
 def test_conversations_are_no_questions(tmp_path: Path) -> None:
@@ -60,7 +60,7 @@ def test_conversations_are_no_questions(tmp_path: Path) -> None:
 
 
 def test_too_few_questions_are_refused_with_their_number(tmp_path: Path) -> None:
-    data = write(tmp_path / "faq.jsonl", *({"question": each} for each in ALONE[:3]))
+    data = write(tmp_path / "faq.jsonl", *({"question": item} for item in ALONE[:3]))
     with pytest.raises(DialogueError, match=r"more than 3 questions in .* but got 3"):
         evaluate_rewrite_harm(data)
 

@@ -20,12 +20,12 @@ def judged(tmp_path: Path) -> Path:
     folder = tmp_path / "animals"
     folder.mkdir()
     rows = [
-        {"_id": each, "title": f"Why do {each} sleep", "text": f"The {each} sleep, being tired."} for each in ANIMALS
+        {"_id": item, "title": f"Why do {item} sleep", "text": f"The {item} sleep, being tired."} for item in ANIMALS
     ]
     (folder / "corpus.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
-    asked = [{"_id": f"q-{each}", "title": f"Why do {each} sleep"} for each in ANIMALS]
-    (folder / "dev.queries.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in asked), encoding="utf-8")
-    grades = "".join(f"q-{each}\t{each}\t{int(each != 'goats')}\n" for each in ANIMALS)
+    queries = [{"_id": f"q-{item}", "title": f"Why do {item} sleep"} for item in ANIMALS]
+    (folder / "dev.queries.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in queries), encoding="utf-8")
+    grades = "".join(f"q-{item}\t{item}\t{int(item != 'goats')}\n" for item in ANIMALS)
     (folder / "dev.qrels.tsv").write_text("query-id\tcorpus-id\tscore\n" + grades, encoding="utf-8")
     (tmp_path / "liveqa").mkdir()
     towns = "".join(f"{i}\tHow do tourists reach {town}\t\tTravel\n" for i, town in enumerate(TOWNS))
@@ -34,40 +34,40 @@ def judged(tmp_path: Path) -> Path:
 
 
 def test_hand_worked_figures():
-    found = scores(np.array([0.9, 0.8, 0.65, 0.15]), [True, False, True, False], ["a", "b", "c", "d"])
-    assert list(found) == MEASURES
-    means = {name: score.mean for name, score in found.items()}
+    results = scores(np.array([0.9, 0.8, 0.65, 0.15]), [True, False, True, False], ["a", "b", "c", "d"])
+    assert list(results) == MEASURES
+    means = {name: score.mean for name, score in results.items()}
     assert means["ECE"] == pytest.approx((0.1 + 0.8 + 0.35 + 0.15) / 4)
     assert means["Brier"] == pytest.approx((0.01 + 0.64 + 0.1225 + 0.0225) / 4)
     assert means["AURC"] == pytest.approx((0 + 1 / 2 + 1 / 3 + 1 / 2) / 4)
     assert means["AURC_best"] == pytest.approx((0 + 0 + 1 / 3 + 1 / 2) / 4)
     assert (means["precision@50%"], means["right"]) == (0.5, 0.5)
-    assert found["Brier"].per_query["b"] == pytest.approx(0.64)
-    assert all(score.standard_error > 0 for score in found.values())
+    assert results["Brier"].per_query["b"] == pytest.approx(0.64)
+    assert all(score.standard_error > 0 for score in results.values())
 
 
 def test_the_whole_pipeline_by_the_command(judged, tmp_path, capfdbinary, monkeypatch):
     pytest.importorskip("matplotlib", reason="the plots extra is not installed")
     monkeypatch.setattr("qa_lab.evaluate.liveqa.abstention.DRAWS", 20)
-    asked = ["eval", "liveqa", "--data", str(judged), "--engine", "keyword", "--calibration"]
-    assert run([*asked, "--out", str(tmp_path / "curves"), "--json"]) == 0
-    told = orjson.loads(capfdbinary.readouterr().out)
-    assert (told["engine"], told["task"], told["queries"]) == ("keyword, present", "liveqa, calibration", 12)
-    assert {*MEASURES, "ECE_se"} <= told.keys()
-    assert [row["engine"] for row in told["models"]] == [f"keyword, {way}" for way in WAYS]
-    assert all(row["versus_first"]["measure"] == "Brier" for row in told["models"][1:])
-    assert told["right"] == pytest.approx(5 / 12, abs=1e-6)  # not the goats, and none of the towns
-    assert told["precision@50%"] == pytest.approx(5 / 6, abs=1e-6)  # the goats are as sure as the others
+    command = ["eval", "liveqa", "--data", str(judged), "--engine", "keyword", "--calibration"]
+    assert run([*command, "--out", str(tmp_path / "curves"), "--json"]) == 0
+    payload = orjson.loads(capfdbinary.readouterr().out)
+    assert (payload["engine"], payload["task"], payload["queries"]) == ("keyword, present", "liveqa, calibration", 12)
+    assert {*MEASURES, "ECE_se"} <= payload.keys()
+    assert [row["engine"] for row in payload["models"]] == [f"keyword, {way}" for way in WAYS]
+    assert all(row["versus_first"]["measure"] == "Brier" for row in payload["models"][1:])
+    assert payload["right"] == pytest.approx(5 / 12, abs=1e-6)  # not the goats, and none of the towns
+    assert payload["precision@50%"] == pytest.approx(5 / 6, abs=1e-6)  # the goats are as sure as the others
     curves = orjson.loads((tmp_path / "curves" / "calibration.json").read_bytes())
     assert list(curves) == WAYS
     assert len(curves["present"]["risk_coverage"]["risk"]) == 12
-    assert sum(each["count"] for each in curves["present"]["reliability"]) == 12
+    assert sum(item["count"] for item in curves["present"]["reliability"]) == 12
     for name in ("reliability.png", "risk-coverage.png"):
         assert (tmp_path / "curves" / name).read_bytes()[:8] == b"\x89PNG\r\n\x1a\n"
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "output"),
     [
         (["retrieval", "--calibration"], b"with liveqa, but got it with retrieval"),
         (["liveqa", "--out", "there"], b"--out with --calibration"),
@@ -77,9 +77,9 @@ def test_the_whole_pipeline_by_the_command(judged, tmp_path, capfdbinary, monkey
         (["liveqa", "--calibration", "--engine", "keyword", "--limit", "1"], b"got 1 right of 2"),
     ],
 )
-def test_what_cannot_be_measured_is_said(judged, options, said, capfdbinary):
+def test_what_cannot_be_measured_is_said(judged, options, output, capfdbinary):
     assert run(["eval", options[0], "--data", str(judged), *options[1:]]) in (1, 2)
-    assert said in b" ".join(capfdbinary.readouterr().err.replace(b"\xe2\x94\x82", b"").split())
+    assert output in b" ".join(capfdbinary.readouterr().err.replace(b"\xe2\x94\x82", b"").split())
 
 
 def test_without_matplotlib_there_are_numbers(tmp_path, monkeypatch, caplog):
@@ -90,6 +90,6 @@ def test_without_matplotlib_there_are_numbers(tmp_path, monkeypatch, caplog):
     write(tmp_path / "new", {"present": np.array([0.25, 0.75])}, [False, True])
     assert [path.name for path in (tmp_path / "new").iterdir()] == ["calibration.json"]
     assert "Expected matplotlib" in caplog.text
-    told = orjson.loads((tmp_path / "new" / "calibration.json").read_bytes())["present"]
-    assert told["reliability"][1] == {"count": 1, "confidence": 0.75, "accuracy": 1.0}
-    assert told["risk_coverage"] == {"coverage": [0.5, 1.0], "risk": [0.0, 0.5]}
+    payload = orjson.loads((tmp_path / "new" / "calibration.json").read_bytes())["present"]
+    assert payload["reliability"][1] == {"count": 1, "confidence": 0.75, "accuracy": 1.0}
+    assert payload["risk_coverage"] == {"coverage": [0.5, 1.0], "risk": [0.0, 0.5]}

@@ -59,18 +59,18 @@ def test_precision_by_hand():
 def test_ties_stand_in_every_order(answers):
     curves = []
     for order in permutations(answers):
-        wrong = [not right for _, right in sorted(order, key=lambda each: -each[0])]
+        wrong = [not right for _, right in sorted(order, key=lambda item: -item[0])]
         curves.append(np.cumsum(wrong) / np.arange(1, len(wrong) + 1))
     _, risk = risk_coverage(*zip(*answers, strict=True))
     assert risk == pytest.approx(np.mean(curves, axis=0))
 
 
 @pytest.mark.parametrize(
-    ("confidences", "right", "said"),
+    ("confidences", "right", "output"),
     [([], [], r"at least 1, but got \(0,\)"), ([0.5], [True, False], r"\(2,\)"), ([0.5, 1.5], [True, False], "1.5")],
 )
-def test_what_cannot_be_measured_is_refused(confidences, right, said):
-    with pytest.raises(ValueError, match=said):
+def test_what_cannot_be_measured_is_refused(confidences, right, output):
+    with pytest.raises(ValueError, match=output):
         calibration_error(confidences, right)
     with pytest.raises(ValueError, match="got nan"):
         squared_errors([float("nan")], [True])

@@ -13,21 +13,21 @@ def test_hand_worked_figures():
     qrels = {"q1": {"a": 3, "b": 1}, "q2": {"a": 2}, "q3": {"a": 1}, "q4": {"a": 1}}
     lists = {"q1": ["b", "a"], "q2": ["a"], "q3": ["x", "a"], "q4": []}
     replies = Replies(lists, served=lists, abstained={"q2", "q4"})
-    found = {name: score.mean for name, score in scores(qrels, replies).items()}
-    assert list(found) == MEASURES
-    assert found["answered"] == 2 / 4  # q1 and q3; q4 found nothing at all
-    assert found["avg_score"] == (1 + 0 + 0 + 0) / 4
-    assert found["avg_score_forced"] == (1 + 2 + 0 + 0) / 4
-    assert found["avg_score_condensed"] == (1 + 2 + 1 + 0) / 4
-    assert found["unjudged@1"] == 1 / 2
-    assert (found["succ@2+"], found["prec@2+"]) == (1 / 4, 1 / 2)
-    assert found["RR"] == (1 + 1 + 1 / 2 + 0) / 4  # whatever was abstained
-    assert found["R@100"] == 3 / 4
+    results = {name: score.mean for name, score in scores(qrels, replies).items()}
+    assert list(results) == MEASURES
+    assert results["answered"] == 2 / 4  # q1 and q3; q4 found nothing at all
+    assert results["avg_score"] == (1 + 0 + 0 + 0) / 4
+    assert results["avg_score_forced"] == (1 + 2 + 0 + 0) / 4
+    assert results["avg_score_condensed"] == (1 + 2 + 1 + 0) / 4
+    assert results["unjudged@1"] == 1 / 2
+    assert (results["succ@2+"], results["prec@2+"]) == (1 / 4, 1 / 2)
+    assert results["RR"] == (1 + 1 + 1 / 2 + 0) / 4  # whatever was abstained
+    assert results["R@100"] == 3 / 4
 
 
 def test_first_documents_are_those_that_are_served():
-    found = scores({"q": {"a": 3}}, Replies(ranked={"q": ["a", "b"]}, served={"q": ["b", "a"]}))
-    assert (found["avg_score"].mean, found["avg_score_condensed"].mean, found["RR"].mean) == (0, 3, 1)
+    results = scores({"q": {"a": 3}}, Replies(ranked={"q": ["a", "b"]}, served={"q": ["b", "a"]}))
+    assert (results["avg_score"].mean, results["avg_score_condensed"].mean, results["RR"].mean) == (0, 3, 1)
 
 
 def test_the_whole_pipeline_over_a_tiny_collection(ours):
@@ -36,8 +36,8 @@ def test_the_whole_pipeline_over_a_tiny_collection(ours):
     assert list(rows[0].scores) == MEASURES
     assert rows[1].scores["RR"].per_query == {"q1": 0.5, "q2": 1.0}
     assert rows[1].measure == "nDCG@10"
-    told = as_json(rows)["models"][1]
-    assert {*MEASURES, *(f"{name}_se" for name in MEASURES)} <= set(told)
+    payload = as_json(rows)["models"][1]
+    assert {*MEASURES, *(f"{name}_se" for name in MEASURES)} <= set(payload)
 
 
 def test_nothing_is_answered_where_precision_cannot_be_had(ours):

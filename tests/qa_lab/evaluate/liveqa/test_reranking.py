@@ -19,13 +19,13 @@ def test_hand_worked_figures():
     grades = np.array([1, 3, 0, 0, 2, 0], dtype=np.float64)
     qrels = {"0": {"a": 1, "b": 3, "c": 0}, "1": {"e": 2, "f": 0}}
     lessons = FusionTrainingData(Scores(table, ("one",), np.array([0, 0, 0, 1, 1, 1])), grades, tuple("abcdef"), qrels)
-    found = {name: score.mean for name, score in measured(lessons, table[:, 0]).items()}
-    assert found["RR@2+"] == (1 + 1 / 2) / 2
-    assert found["RR@3+"] == (1 / 2 + 1 / 2) / 2
-    assert found["AP@2+"] == (1 + 1 / 2) / 2
-    assert found["AP@4+"] == (1 / 2 + 0) / 2
-    assert found["avg_score"] == (1 + 0) / 2
-    assert found["avg_score_condensed"] == (1 + 2) / 2
+    results = {name: score.mean for name, score in measured(lessons, table[:, 0]).items()}
+    assert results["RR@2+"] == (1 + 1 / 2) / 2
+    assert results["RR@3+"] == (1 / 2 + 1 / 2) / 2
+    assert results["AP@2+"] == (1 + 1 / 2) / 2
+    assert results["AP@4+"] == (1 / 2 + 0) / 2
+    assert results["avg_score"] == (1 + 0) / 2
+    assert results["avg_score_condensed"] == (1 + 2) / 2
     best = measured(lessons, grades.astype(np.float32))
     assert best["nDCG@10"].mean == best["RR@2+"].mean == 1
 

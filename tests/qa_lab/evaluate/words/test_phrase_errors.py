@@ -19,23 +19,23 @@ def test_errors_are_on_the_scale_of_the_gold():
 
 
 def test_the_analysis_by_hand():
-    found = analysed(PAIRS, ("addition", [0.9, 0.1, 0.5, 0.1]), ("recursive", [0.9, 0.1, 0.9, 0.5]))
-    assert [(cell.name, cell.pairs) for cell in found.bands] == [
+    results = analysed(PAIRS, ("addition", [0.9, 0.1, 0.5, 0.1]), ("recursive", [0.9, 0.1, 0.9, 0.5]))
+    assert [(cell.name, cell.pairs) for cell in results.bands] == [
         ("[1.00, 2.00]", 2),
         ("(2.00, 3.00]", 0),
         ("(3.00, 4.00]", 0),
         ("(4.00, 5.00]", 2),
     ]
-    assert (found.bands[0].first, found.bands[0].second) == pytest.approx((0.5, 0.5))
-    assert (found.bands[3].first, found.bands[3].second) == pytest.approx((1, 0))
-    assert found.bands[3].change == -100
-    lengths = {cell.name: cell.pairs for cell in found.length}
+    assert (results.bands[0].first, results.bands[0].second) == pytest.approx((0.5, 0.5))
+    assert (results.bands[3].first, results.bands[3].second) == pytest.approx((1, 0))
+    assert results.bands[3].change == -100
+    lengths = {cell.name: cell.pairs for cell in results.length}
     assert lengths["[0.33, 0.56], both"] == 2
     assert lengths["(0.78, 1.00], positive"] == 2
-    overlaps = {cell.name: cell.pairs for cell in found.overlap}
+    overlaps = {cell.name: cell.pairs for cell in results.overlap}
     assert overlaps["(0.33, 0.67], positive"] == 1
-    assert "| gold (4.00, 5.00] | 2 | 1.00 | 0.00 | -100.0 % |" in found.text()
-    assert "nan" not in found.text()
+    assert "| gold (4.00, 5.00] | 2 | 1.00 | 0.00 | -100.0 % |" in results.text()
+    assert "nan" not in results.text()
 
 
 def test_paraphrases_count_as_overlap():

@@ -108,9 +108,9 @@ def test_a_database_is_ranked_anew(tmp_path: Path, model: Path):
 
 
 def test_errors_of_a_model_are_set_against_addition(tmp_path: Path, base: Path, model: Path):
-    found = errors_of(annotated(tmp_path), model, encoder=str(base))
-    assert found.names == (f"addition, {base}", "recursive, model")
-    assert sum(cell.pairs for cell in found.bands) == 4
+    results = errors_of(annotated(tmp_path), model, encoder=str(base))
+    assert results.names == (f"addition, {base}", "recursive, model")
+    assert sum(cell.pairs for cell in results.bands) == 4
     (tmp_path / "lexicon.txt").write_text("old aged\nman person\nhouse mansion\n")
     wider = errors_of(annotated(tmp_path), model, encoder=str(base), lexicon=[tmp_path / "lexicon.txt"])
     overlaps = {cell.name: cell.pairs for cell in wider.overlap}

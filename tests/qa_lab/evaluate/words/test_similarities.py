@@ -57,6 +57,6 @@ def test_folders(tmp_path: Path):
     (tmp_path / "a.txt").write_text("car auto 8.5\nsun moon 3\n")
     (tmp_path / "README.txt").write_text("about these lists\n")
     (tmp_path / "notes.md").write_text("more\n")
-    assert [each.name for each in read_lists(tmp_path)] == ["a", "b"]
+    assert [item.name for item in read_lists(tmp_path)] == ["a", "b"]
     with pytest.raises(DatasetError, match="check --data"):
         read_lists(tmp_path / "none")

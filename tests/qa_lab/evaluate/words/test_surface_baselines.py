@@ -6,8 +6,8 @@ from qa_lab.train.phrases.phrase_preparation import Phrased
 from retrievers.training.phrases.trees import right_branching
 
 
-def pair(left: str, right: str, gold: float = 0.0, **own: float) -> Phrased:
-    return Phrased(right_branching(left.split()), right_branching(right.split()), gold, features=tuple(own.items()))
+def pair(left: str, right: str, gold: float = 0.0, **extra: float) -> Phrased:
+    return Phrased(right_branching(left.split()), right_branching(right.split()), gold, features=tuple(extra.items()))
 
 
 def test_overlaps():
@@ -30,7 +30,7 @@ def test_the_regression_finds_what_the_data_know():
         gold = float(rng.uniform())
         pairs.append(pair(f"w{number} x", "y z", gold, ppdb=2 * gold, noise=float(rng.uniform())))
     assert features(pairs).shape == (60, 13 + 2)
-    gold = [each.gold for each in pairs]
+    gold = [item.gold for item in pairs]
     assert np.corrcoef(regression(pairs), gold)[0, 1] > 0.95
 
 

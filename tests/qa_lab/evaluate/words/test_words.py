@@ -69,8 +69,8 @@ def test_a_row_a_model(lists: Path, vectors: Path):
     assert rows[0].queries == 7
     assert "| vectors.txt |" in markdown(rows)
     (row,) = evaluate_words(lists / "same.txt", models=[vectors])
-    told = as_json([row])
-    assert (told["task"], told["data"], told["spearman"], told["covered"]) == ("words", "same", 1.0, 0.75)
+    payload = as_json([row])
+    assert (payload["task"], payload["data"], payload["spearman"], payload["covered"]) == ("words", "same", 1.0, 0.75)
 
 
 def test_a_limit_and_the_starter(lists: Path):
