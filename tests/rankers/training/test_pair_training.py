@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from qa_core.training.loop import Training
 from qa_core.types import IntArray
 from rankers.trainable import score_pairs
-from rankers.training.answer_pool import AnswerPool, AnswerSet, check_mixed
+from rankers.training.answer_pool import AnswerPool, AnswerSet
 from rankers.training.pair_training import (
     PairwiseConfig,
     PointwiseConfig,
@@ -58,24 +58,6 @@ def run(pool: AnswerPool, scorer: Words, *, pairwise: bool, **settings: Any) -> 
             training, scorer, pool, PointwiseConfig(epochs=60, batch=8, **settings), held_out=pool
         )
     return [progress.dev for progress in reports if progress.dev is not None]
-
-
-def test_a_pool_of_distinct_texts():
-    pool = AnswerPool.of(
-        [AnswerSet("q", ("a", "b"), (True, False)), AnswerSet("p", ("b", "c", "b"), (False, False, True))]
-    )
-    assert (pool.questions, pool.answers) == (("q", "p"), ("a", "b", "c"))
-    assert pool.question.tolist() == [0, 0, 1, 1]
-    assert pool.answer.tolist() == [0, 1, 1, 2]
-    assert pool.label.tolist() == [True, False, True, False]  # a pair with both labels is right
-    assert [rows.tolist() for rows in pool.right] == [[0], [1]]
-    assert [rows.tolist() for rows in pool.wrong] == [[1], [2]]
-    assert pool.pairs()[2] == ("p", "b")
-
-
-def test_every_answer_needs_a_label():
-    with pytest.raises(ValueError, match="got 2 answers and 1 labels"):
-        AnswerSet("q", ("a", "b"), (True,))
 
 
 @pytest.mark.parametrize("settings", [{}, {"balanced": True}])
@@ -144,15 +126,6 @@ def test_a_question_with_only_right_answers_is_refused():
     )
     with pytest.raises(ValueError, match="Expected a wrong answer to 'q'"):
         triples(pool, np.array([0]), np.random.default_rng(1), PairwiseConfig(sampling="random"), None)
-
-
-@pytest.mark.parametrize(
-    ("labels", "message"), [((True, True), "all 2 are right"), ((False,), "all 1 are wrong"), ((), "got none")]
-)
-def test_one_kind_of_pairs_is_refused(labels: tuple[bool, ...], message: str):
-    pool = AnswerPool.of([AnswerSet("q", tuple("ab"[: len(labels)]), labels)])
-    with pytest.raises(ValueError, match=message):
-        check_mixed(pool)
 
 
 def test_a_constant_score_ignores_the_order_of_the_file():
