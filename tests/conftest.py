@@ -48,7 +48,7 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestR
     report = yield
     if report.skipped and os.environ.get("CI") == "true" and set(FIXTURE_MARKS.values()) & set(item.keywords):
         reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else report.longrepr
-        report.outcome, report.longrepr = "failed", f"Skipped, which CI=true forbids: {reason}"
+        report.outcome, report.longrepr = "failed", f"With CI=true this test must run. {reason}"
     return report
 
 
