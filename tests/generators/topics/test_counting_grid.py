@@ -40,7 +40,7 @@ def brute_force(grid: CountingGrid, text: str) -> np.ndarray:
     return np.array(likelihoods)
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(
     sizes=st.tuples(st.integers(1, 4), st.integers(1, 4)),
     background=st.sampled_from([0.0, 0.2]),

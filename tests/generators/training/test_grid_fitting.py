@@ -75,7 +75,7 @@ small_grids = st.builds(
 )
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(small_bags, small_grids, st.integers(0, 9))
 def test_a_step_is_that_of_a_brute_force_computation(data, config, seed):
     start = initial_fitting(data, 4, config, seed=seed, precision="float64")
@@ -86,7 +86,7 @@ def test_a_step_is_that_of_a_brute_force_computation(data, config, seed):
     np.testing.assert_allclose(updated(start.cells, counts, start.background, config), cells, rtol=1e-6, atol=1e-12)
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(small_bags, small_grids, st.integers(0, 9))
 def test_the_likelihood_rises_at_every_step(data, config, seed):
     fitting = initial_fitting(data, 4, config, seed=seed, precision="float64")

@@ -1,11 +1,10 @@
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from kg_index.building.blocks import Stream, whole_lines
 
 
-@settings(deadline=None)
 @given(st.lists(st.binary(max_size=6) | st.sampled_from([b"\n", b"ab\n", b"\n\n"]), max_size=12))
 def test_blocks_end_with_lines_and_lose_nothing(chunks):
     blocks = list(whole_lines(chunks, longest=10**6))
@@ -13,7 +12,6 @@ def test_blocks_end_with_lines_and_lose_nothing(chunks):
     assert all(block.endswith(b"\n") for block in blocks[:-1])
 
 
-@settings(deadline=None)
 @given(st.lists(st.binary(max_size=9) | st.sampled_from([b"\n", b"ab\n", b"c\nd"]), max_size=12), st.integers(1, 8))
 def test_lines_are_kept_or_counted(chunks, longest):
     """A line may be kept though it is long where it came in one chunk; what is dropped was too long."""

@@ -127,7 +127,7 @@ def test_a_run_holds_distinct_terms_in_order(tmp_path):
     assert run.read("predicates").tolist() == [3]
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.lists(st.lists(st.integers(0, 40), max_size=12), max_size=8), st.integers(1, 9), st.booleans())
 def test_sorter_gives_distinct_keys_in_order(tmp_path_factory, pieces, rows, wide):
     keys = RowKeys((32, 32, 32) if wide else (8, 8, 8))

@@ -43,7 +43,7 @@ def test_five_lines_by_hand():
     assert taken([b"b", b"a"], end=False)[0] == b"ab"
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(LINES, st.sampled_from([16, 256]))
 def test_order_is_that_of_sorted(texts, deepest):
     for fewest, large in ((2, 4), (2, 1 << 12), (256, 4)):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pyoxigraph
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from kg_index.building.ntriples import statement
@@ -24,7 +24,6 @@ def test_three_kinds_of_terms() -> None:
     assert statement(("_:b1", "http://p", "http://o")) == "_:b1 <http://p> <http://o> ."
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.tuples(IRI, IRI, IRI | LITERAL | st.just("_:0-b1")), min_size=1, max_size=20))
 def test_what_is_written_is_read(tmp_path: Path, triples: list[tuple[str, str, str]]) -> None:
     path = tmp_path / "facts.nt"

@@ -5,7 +5,7 @@ from pathlib import Path
 import pyoxigraph
 import pytest
 import rdflib
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from rdflib.compare import isomorphic
 
@@ -243,7 +243,6 @@ def by_pyoxigraph_alone(line: bytes) -> list[reading.Triple]:
     ]
 
 
-@settings(deadline=None)
 @given(st.lists(LINES.filter(lambda line: "\n" not in line and "\r" not in line), min_size=1, max_size=5))
 def test_fast_way_and_pyoxigraph_agree(tmp_path_factory, lines):
     path = tmp_path_factory.mktemp("lines", numbered=True) / "a.nt"

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from kg_index.building.rdf_parsing import read_triples
@@ -86,7 +86,6 @@ def test_a_share_is_of_the_readings_that_overlap(table: Mentions) -> None:
     assert by_entity[PARIS].share == pytest.approx(1 / 3)
 
 
-@settings(deadline=None)
 @given(st.lists(st.sampled_from("oak elm ash fir".split()), min_size=1, max_size=12))  # noqa: SIM905
 def test_shares_are_those_of_a_comparison_of_all_pairs(
     tmp_path_factory: pytest.TempPathFactory, words: list[str]

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kg_index.linking.mentions import (
@@ -87,7 +87,7 @@ WORD = st.sampled_from(["a", "ab", "b", "Ba", "ß", "ss", "é", "e\u0301", "京"
 NAME = st.lists(WORD, min_size=1, max_size=3).map(" ".join)
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(names=st.lists(NAME, min_size=1, max_size=8), text=st.lists(WORD, max_size=12).map("-".join))
 def test_all_spans_are_those_of_brute_force(tmp_path: Path, names: list[str], text: str) -> None:
     table = write_mentions(((name, i, 1) for i, name in enumerate(names)), tmp_path)
@@ -103,7 +103,7 @@ def test_all_spans_are_those_of_brute_force(tmp_path: Path, names: list[str], te
     assert len(spans) == len(expected)
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.lists(st.tuples(st.sampled_from("xyz"), st.integers(0, 3), st.integers(1, 9))))
 def test_counts_are_those_of_a_dictionary(tmp_path: Path, rows: list[tuple[str, int, int]]) -> None:
     table = write_mentions(((f"name {text}", entity, count) for text, entity, count in rows), tmp_path)

@@ -18,7 +18,7 @@ def table(folder: Path, names) -> TermTable:
     return TermTable(folder / "kg")
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.sets(TERMS, min_size=1, max_size=40), TERMS, st.integers(1, 50))
 def test_every_term_is_found_and_no_other(tmp_path_factory, names, other, samples):
     with pytest.MonkeyPatch.context() as patch:

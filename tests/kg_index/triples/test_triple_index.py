@@ -138,7 +138,7 @@ NAMES = [f"{E}{letter}" for letter in "abcdef"] + ['"x"', '"x"@en', "_:b"]
 GRAPHS = st.lists(st.tuples(st.sampled_from(NAMES), st.sampled_from(NAMES[:4]), st.sampled_from(NAMES)), max_size=30)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(GRAPHS)
 def test_all_lookups_answer_like_brute_force(tmp_path_factory, triples):
     index = indexed(tmp_path_factory.mktemp("graph") / "kg", triples)
@@ -183,7 +183,7 @@ def paths_by_hand(index, facts, a, b):
     return [] if a == b else sorted(one) + sorted(two)
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(GRAPHS)
 def test_paths_are_those_of_brute_force_whatever_counts_as_a_hub(tmp_path_factory, triples):
     index = indexed(tmp_path_factory.mktemp("graph") / "kg", triples)
@@ -196,7 +196,7 @@ def test_paths_are_those_of_brute_force_whatever_counts_as_a_hub(tmp_path_factor
         assert paths_between(index, a, b, hub=smaller - 1) == [path for path in expected if len(path) == 1]
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(GRAPHS)
 def test_paths_over_many_middles_are_looked_up_together(tmp_path_factory, triples):
     many = [(f"{E}a", f"{E}p", f"{E}m{n}") for n in range(30)] + [(f"{E}m{n}", f"{E}q", f"{E}b") for n in range(30)]

@@ -1,7 +1,7 @@
 import datetime
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from kg_index.values.literals import XSD, Days, Literal, literal, near, value_of
@@ -54,7 +54,6 @@ def test_plain_text_has_no_value():
     assert value_of("http://example.org/1983>") is None
 
 
-@settings(deadline=None)
 @given(st.dates())
 def test_days_are_those_of_the_calendar(date):
     number = (date - datetime.date(1970, 1, 1)).days

@@ -155,7 +155,7 @@ def test_a_damaged_list_of_the_living_is_told(tmp_path) -> None:
         Index(index.generation)
 
 
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=8)
 @given(
     st.lists(
         st.tuples(

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from qa_bot.answering.answer_json import as_dict
@@ -254,7 +254,7 @@ def test_the_configuration_stays_and_no_secret_goes_out(full, empty, packed, enc
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=300)
 
 
-@settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=10)
 @given(
     rows=st.lists(st.tuples(TEXTS.filter(str.strip), TEXTS, TEXTS, TEXTS), min_size=1, max_size=5),
     asked=st.lists(st.tuples(TEXTS, TEXTS, TEXTS), max_size=4),

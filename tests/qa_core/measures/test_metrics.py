@@ -69,7 +69,7 @@ grades = st.dictionaries(st.sampled_from("abcdefgh"), st.integers(0, 3), min_siz
 scored = st.dictionaries(st.sampled_from("abcdefghxyz"), st.integers(-1000, 1000))
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(st.dictionaries(st.sampled_from("123"), grades, min_size=1), st.lists(scored, min_size=3, max_size=3))
 def test_agrees_with_trec_eval_where_nothing_ties(qrels, lists):
     run = {
@@ -164,7 +164,7 @@ def test_standard_error_by_hand():
 values = st.lists(st.integers(-5, 5).map(float), min_size=2, max_size=20)
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(values, values)
 def test_spearman_agrees_with_scipy(x, y):
     n = min(len(x), len(y))

@@ -52,7 +52,7 @@ def test_bad_qrels_are_named_by_line(tmp_path, text, message):
 identifiers = st.text(st.characters(exclude_categories=["C", "Z"]), min_size=1, max_size=8)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(run=st.dictionaries(identifiers, st.dictionaries(identifiers, st.floats(allow_nan=False), min_size=1)))
 def test_ir_measures_reads_a_written_run(tmp_path_factory, run):
     path = tmp_path_factory.mktemp("run") / "run.trec"
@@ -62,7 +62,7 @@ def test_ir_measures_reads_a_written_run(tmp_path_factory, run):
 
 
 @pytest.mark.parametrize("layout", ["beir", "trec"])
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(qrels=st.dictionaries(identifiers, st.dictionaries(identifiers, st.integers(-2, 4), min_size=1)))
 def test_written_qrels_read_back(tmp_path_factory, layout, qrels):
     path = tmp_path_factory.mktemp("qrels") / "qrels"

@@ -96,7 +96,7 @@ def every_text(table, length: int) -> dict[tuple[int, ...], float]:
     return {text: log_p((*text, END)) for text in inside} | {t: log_p(t) for t in product((A, B), repeat=length)}
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(st.integers(0, 1000))
 def test_a_beam_wide_enough_finds_the_likeliest_of_all(seed: int):
     table, limits = seeded(seed), Limits(START, END, 3, barred=(START,))

@@ -69,7 +69,7 @@ texts = st.lists(st.lists(st.integers(0, 19), max_size=7), min_size=1, max_size=
 
 
 @pytest.mark.parametrize("encoder", encoders())
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=8)
 @given(batch=texts)
 @example(batch=[[1, 2, 3, 4, 5], [], [6], [7, 8]])
 def test_padding_and_order_of_the_batch_change_nothing(encoder, batch):

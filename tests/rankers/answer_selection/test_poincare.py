@@ -33,7 +33,7 @@ def test_distances_by_hand():
 
 
 @given(st.integers(0, 10_000), st.floats(0, 0.999), st.floats(0, 0.999))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_distances_equal_another_formula(seed, first, second):
     rng = np.random.default_rng(seed)
     q, a = direction(rng, first), direction(rng, second)

@@ -112,7 +112,7 @@ def test_without_gradients_nothing_is_kept():
         assert not encoded(model, rows(1), side="question", tokens=4).requires_grad
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(st.lists(st.lists(st.integers(0, V - 1), max_size=7), min_size=1, max_size=9), st.integers(1, 40))
 def test_order_and_padding_do_not_matter(texts: list[list[int]], tokens: int):
     """A text has the same vector alone, without padding; an empty text has the zero vector."""

@@ -131,7 +131,7 @@ WORDS = st.sampled_from(
 TURN = st.one_of(st.text(max_size=60), st.lists(WORDS, max_size=12).map(" ".join))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.lists(st.tuples(TURN, TURN, TURN), max_size=5), TURN)
 def test_any_turn_after_anything_stays_within_bounds(before: list[tuple[str, str, str]], turn: str) -> None:
     said = REWRITER.rewrite(turn, [Exchange(*each, (OTTAWA,)) for each in before])

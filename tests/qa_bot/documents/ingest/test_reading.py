@@ -302,7 +302,7 @@ def test_invalid_utf8_across_chunks_is_counted_once(tmp_path):
 
 
 @given(st.binary(max_size=300))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_any_bytes_give_a_record_or_a_reject(tmp_path_factory, data):
     folder = tmp_path_factory.mktemp("any")
     for name in ("a", "a.jsonl", "a.tsv", "a.xml", "a.md", "a.html", "a.json", "a.zip"):

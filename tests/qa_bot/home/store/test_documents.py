@@ -35,7 +35,7 @@ def expected(before: dict[str, str], changes: list[tuple[str, str, int]]) -> dic
     return after
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(generations)
 def test_only_what_was_published_stays(plan) -> None:
     oracle: dict[str, str] = {}

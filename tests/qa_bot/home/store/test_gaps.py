@@ -163,7 +163,7 @@ def test_votes_at_the_same_time_wait_for_each_other(store: Store) -> None:
     assert len(told(store)) == (store.feedback(turn)[-1].vote == "down")
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(
     st.lists(
         st.one_of(

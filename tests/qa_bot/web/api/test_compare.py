@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from qa_bot.home.folder import Home
@@ -175,7 +175,7 @@ def test_two_texts_become_a_comparison(service) -> None:
     assert (told.status, "neither id nor words in common" in told.json["error"]["message"]) == (409, True)
 
 
-@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=30)
 @given(
     st.recursive(
         st.none() | st.booleans() | st.integers() | st.text(),

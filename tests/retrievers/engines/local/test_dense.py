@@ -90,7 +90,7 @@ def test_every_kind_has_recall_in_a_dense_crowd(kind, tmp_path, clustered):
     assert recall(index, clustered(100, 32, seed=1), 10) >= 0.95
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(data=st.data(), n=st.integers(1, 30), k=st.integers(1, 40), seed=st.integers(0, 99))
 def test_masked_exact_search_against_brute_force(data, n, k, seed, tmp_path_factory):
     vectors = np.random.default_rng(seed).standard_normal((n, 5)).astype(np.float32)

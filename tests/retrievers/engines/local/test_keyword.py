@@ -352,7 +352,7 @@ changes = st.lists(
 )
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(changes, st.lists(st.sampled_from("abcdefg"), min_size=1, max_size=4))
 def test_adding_and_deleting_against_a_dictionary(batches, terms):
     live = {}

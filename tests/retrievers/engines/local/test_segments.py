@@ -101,7 +101,7 @@ documents_lists = st.lists(st.text(max_size=20), min_size=1, max_size=6).map(
 )
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(documents_lists, documents_lists, st.data())
 def test_merging_keeps_live_documents_and_their_vectors(tmp_path_factory, first, second, data):
     folder = tmp_path_factory.mktemp("merge")
