@@ -44,6 +44,7 @@ PROSE = {
 
 EXCEPTIONS: dict[str, dict[str, str]] = {
     "rankers/fusion.py": {"places": "a key of saved models"},
+    "qa_bot/transfer/importing.py": {"asked": "a key of exported turns"},
     "qa_bot/web/api/compare_models.py": {"place": "a key of the HTTP interface"},
     "qa_bot/web/api/models.py": {"asked": "a key of the HTTP interface"},
     "qa_bot/web/api/owner_models.py": {"asked": "a key of the HTTP interface"},

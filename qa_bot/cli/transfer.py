@@ -47,24 +47,24 @@ def export(
 
 def _export_votes(context: typer.Context, out: Path, format: FeedbackFormat, *, force: bool, json: bool) -> None:  # noqa: A002 (the flag's name)
     from qa_bot.home.journal import open_store
-    from qa_bot.terminal.output import counting, show_judged
+    from qa_bot.terminal.output import counting, show_vote_counts
     from qa_bot.transfer import judgements
     from qa_core.atomic import atomic_file
 
     with open_store(*open_home(context)) as store, counting("Exporting votes") as progress:
         if format is FeedbackFormat.qrels:
-            judged = judgements.write_qrels(store, out, force=force, progress=progress)
+            counts = judgements.write_qrels(store, out, force=force, progress=progress)
         elif str(out) == "-":
             judgements.write_lines(store, sys.stdout.buffer, progress=progress)
             sys.stdout.flush()
             return
         else:
             with atomic_file(out, overwrite=force, private=True) as file:
-                judged = judgements.write_lines(store, file, progress=progress)
+                counts = judgements.write_lines(store, file, progress=progress)
     if json:
-        print_json(judged.as_dict())
+        print_json(counts.as_dict())
     else:
-        show_judged(judged)
+        show_vote_counts(counts)
 
 
 def import_(

@@ -1,1 +1,1 @@
-"""What people see in a terminal: output, chat, debates, Ctrl-C."""
+"""The terminal: output, chat, debates, comparisons, Ctrl-C."""

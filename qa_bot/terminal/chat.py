@@ -1,8 +1,8 @@
-"""Conversation in a terminal: a question a line, answered as everywhere else, or personas that debate."""
+"""Conversation in a terminal: a question a line, or a debate of personas."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import asdict
 from itertools import islice
 from typing import Any
@@ -15,10 +15,10 @@ from qa_bot.terminal.output import notify, show_answer, show_line
 from qa_core.types import Answer
 
 TURNS = 6
-"""What is said in a debate before people are asked again."""
-HELP = """/up, /down WHY  vote on the last answer, with a comment if you like; the next answers heed it
+"""Sentences of a debate between two lines of the user."""
+HELP = """/up, /down WHY  vote on the last answer, with a comment if you like; it affects the next answers
 /raw            ask the last question as it was written, not as it was understood
-/persona NAME   answer in the voice of NAME, or of NAME:WEIGHT,NAME:WEIGHT; without a name in none
+/persona NAME   answer as the persona NAME, or a mix NAME:WEIGHT,NAME:WEIGHT; without a name as none
 /hint WORDS     what the persona's sentence should be about; without words the answer
 /help           this
 /quit           end, as Ctrl-D does"""
@@ -29,10 +29,10 @@ Print = Callable[[Any], None]
 
 
 class Chat:
-    """One conversation: its id, whose voice answers, and what hints there are."""
+    """One conversation with its current persona and hint."""
 
     def __init__(self, bot: Bot, *, persona: str = "", hint: str = "", deadline: float | None = None) -> None:
-        """Raises PersonaError for a persona that nobody knows."""
+        """Raises PersonaError if the persona is unknown."""
         self._bot, self._deadline = bot, deadline
         self._id = uuid4().hex
         bot.memory.begin(self._id)
@@ -48,7 +48,7 @@ class Chat:
         self.persona = spec
 
     def answer(self, question: str, *, raw: bool = False, print_json: Print | None = None) -> None:
-        """Answer a turn; `raw` is for the last one once more, as it was written."""
+        """Answer a question; `raw` asks the last one again in its written form."""
         self._reference = self._reference if raw else uuid4().hex
         answer = self._last = self._bot.ask(
             question,
@@ -65,7 +65,7 @@ class Chat:
             show_answer(answer)
 
     def obey(self, command: str, *, print_json: Print | None = None) -> bool:
-        """Whether the conversation goes on after a line that begins with a slash."""
+        """Run a line that begins with a slash; return False if the conversation ends."""
         verb, _, rest = command[1:].partition(" ")
         rest = rest.strip()
         match verb:
@@ -77,9 +77,9 @@ class Chat:
                 self.answer(self._last.question, raw=True, print_json=print_json)
             case "up" | "down" if self._last:
                 self._bot.vote(self._last.id, "up" if verb == "up" else "down", rest)
-                notify("Thank you; the next answers here heed that.")
+                notify("Thank you; this affects the next answers here.")
             case "persona":
-                self._persona_told(rest)
+                self._try_persona(rest)
             case "hint":
                 self.hint = rest
                 notify(f"The hint is {rest!r}." if rest else "No hint: sentences are about the answer.")
@@ -89,7 +89,7 @@ class Chat:
                 notify(f"Expected one of these, but got /{verb}:\n{HELP}")
         return True
 
-    def _persona_told(self, spec: str) -> None:
+    def _try_persona(self, spec: str) -> None:
         try:
             self.change_persona(spec)
         except ValueError as error:
@@ -99,7 +99,7 @@ class Chat:
 
 
 def converse(chat: Chat, read: Read, *, print_json: Print | None = None) -> None:
-    """Answer line after line, until there is none or somebody wants to stop."""
+    """Answer line after line until the input ends or the user quits."""
     while (line := read()) is not None:
         line = line.strip()
         if line.startswith("/"):
@@ -112,28 +112,24 @@ def converse(chat: Chat, read: Read, *, print_json: Print | None = None) -> None
 def hold_debate(
     bot: Bot, spec: str, read: Read, *, hint: str = "", turns: int = TURNS, print_json: Print | None = None
 ) -> None:
-    """Have personas talk about each line in turn, `turns` sentences; an empty line lets them go on.
+    """Have personas reply to each line with `turns` sentences in turn; an empty line lets them continue.
 
     Raises:
-        PersonaError: fewer than two personas, or one that nobody knows.
+        PersonaError: fewer than two personas, or an unknown one.
     """
     names = debaters(bot.voices, spec)
-    said: list[str] = []
+    history: list[str] = []
     spoken = 0
     while (line := read()) is not None and line.strip() != "/quit":
         if line.strip():
-            said.append(line.strip())
-        elif not said:
+            history.append(line.strip())
+        elif not history:
             continue
         order = [*names[spoken % len(names) :], *names[: spoken % len(names)]]
-        for each in islice(_lines(bot, order, said, hint), turns):
+        for reply in islice(debate(bot.voices, order, tuple(history), hint=hint), turns):
             if print_json:
-                print_json(asdict(each))
+                print_json(asdict(reply))
             else:
-                show_line(each)
-            said.append(each.text)
+                show_line(reply)
+            history.append(reply.text)
             spoken += 1
-
-
-def _lines(bot: Bot, order: list[str], said: list[str], hint: str) -> Iterator[Any]:
-    return debate(bot.voices, order, tuple(said), hint=hint)

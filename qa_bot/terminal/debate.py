@@ -1,4 +1,4 @@
-"""Personas that answer in turn, each to what was said last (thesis, ch. 8.6 and its supplement)."""
+"""A debate of personas, who reply in turn to the last sentence (Wang 2018, ch. 8.6 and its supplement)."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from qa_bot.answering.models.personas import PersonaError, PersonaStore
 from qa_core.types import StyledLine
 
 CHOICES = 10
-"""Replies that are looked at for one that was not given before."""
+"""Candidates for a reply, of which the first new one is used."""
 HEARD = 2
-"""Turns that a persona hears."""
+"""Turns that a persona replies to."""
 
 
 def debaters(voices: PersonaStore, spec: str) -> tuple[str, ...]:
     """The names in "kennedy,nixon".
 
     Raises:
-        PersonaError: fewer than two, one of them twice, or nobody's name.
+        PersonaError: fewer than two, a repeated or an unknown name.
     """
     names = tuple(part.name for part in voices.parts(spec))
     if len(names) < 2:
@@ -29,25 +29,25 @@ def debaters(voices: PersonaStore, spec: str) -> tuple[str, ...]:
 def debate(
     voices: PersonaStore,
     names: Sequence[str],
-    said: Sequence[str],
+    history: Sequence[str],
     *,
     hint: str = "",
     check: Callable[[], None] = lambda: None,
 ) -> Iterator[StyledLine]:
-    """What the personas say in turn, the first of them to the last of `said`, without end.
+    """Endless replies of the personas in turn, the first one to the last turn of `history`.
 
-    Nobody repeats what was said before while there is anything else to say.
+    A sentence is repeated only if a persona has no other reply.
 
     Args:
-        hint: what all of it should be about; by default what the debate began with.
+        hint: topic of all replies; by default the first turn.
     """
-    turns = [text for text in said if text.strip()]
+    turns = [text for text in history if text.strip()]
     hints = [hint or turns[0]] if turns else []
     for name in cycle(names):
-        found = voices.say(name, turns[-HEARD:], CHOICES, hints=hints, check=check)
-        if not found.lines:
+        lines = voices.say(name, turns[-HEARD:], CHOICES, hints=hints, check=check).lines
+        if not lines:
             return
-        before = {text.casefold() for text in turns}
-        line = next((each for each in found.lines if each.text.casefold() not in before), found.lines[0])
+        earlier = {text.casefold() for text in turns}
+        line = next((line for line in lines if line.text.casefold() not in earlier), lines[0])
         turns.append(line.text)
         yield line

@@ -1,4 +1,4 @@
-"""What people see in a terminal: the answer first, then where it comes from. The one door of rich for output."""
+"""Output in a terminal: answers with their sources, tables, progress; most uses of rich are here."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ if TYPE_CHECKING:
     from qa_bot.home.store import ConversationInfo
     from qa_bot.transfer.exporting import Exported
     from qa_bot.transfer.importing import Imported
-    from qa_bot.transfer.judgements import Judged
+    from qa_bot.transfer.judgements import VoteCounts
 
 SNIPPET = 160
-PLACES = 5
-"""Of a grid that are told for a hint."""
+CELLS = 5
+"""Grid cells that are shown for a hint."""
 REFRESH = 0.25
 
 
 def show_answer(answer: Answer, *, timings: bool = False, console: Console | None = None) -> None:
-    """The answer, its numbered sources, and on request what was measured and traced."""
+    """The answer, its numbered sources, and on request timings and trace."""
     console = console or Console(highlight=False)
     if answer.understood:
         console.print(Text(f"understood as “{answer.understood}” (/raw asks it as written)", style="dim"))
@@ -46,15 +46,15 @@ def show_answer(answer: Answer, *, timings: bool = False, console: Console | Non
     elif answer.kind == "talk":
         console.print(Text(f"\n{text}"))
     else:
-        _show_found(console, answer, text)
+        _show_sourced(console, answer, text)
     if timings:
         _show_timings(console, answer.timings)
     if answer.trace is not None:
         _show_trace(console, answer.trace)
 
 
-def _show_found(console: Console, answer: Answer, text: str) -> None:
-    """An answer from documents or facts, or none, with the documents behind it."""
+def _show_sourced(console: Console, answer: Answer, text: str) -> None:
+    """An answer or abstention with its documents."""
     if answer.answered:
         console.print()
         console.print(Text(text))
@@ -83,7 +83,7 @@ def _show_choices(console: Console, answer: Answer) -> None:
 
 
 def show_line(line: StyledLine, *, console: Console | None = None) -> None:
-    """What a persona says; a quotation is marked as one."""
+    """A persona's sentence; quotations are marked."""
     console = console or Console(highlight=False)
     text = f"“{line.text}”" if line.kind == "quotation" else line.text
     mark = "  (quotation)" if line.kind == "quotation" else ""
@@ -91,25 +91,27 @@ def show_line(line: StyledLine, *, console: Console | None = None) -> None:
 
 
 def show_chart(chart: GridMap, *, console: Console | None = None) -> None:
-    """The likeliest places of a hint, with the words of their windows."""
+    """The most likely grid cells of a hint, with the words of their windows."""
     console = console or Console(highlight=False)
     if chart.notice or chart.posterior is None:
         console.print(Text(chart.notice or "No hint.", style="yellow"))
         return
-    for cell in chart.posterior.argsort()[::-1][:PLACES].tolist():
+    for cell in chart.posterior.argsort()[::-1][:CELLS].tolist():
         row, column = divmod(cell, chart.width)
         share = f"{chart.posterior[cell]:6.1%}"
-        where = f"row {row + 1}, column {column + 1}"
-        console.print(Text.assemble((f"{share}  ", "bold"), ", ".join(chart.window_words(cell)), (f"  {where}", "dim")))
+        position = f"row {row + 1}, column {column + 1}"
+        console.print(
+            Text.assemble((f"{share}  ", "bold"), ", ".join(chart.window_words(cell)), (f"  {position}", "dim"))
+        )
 
 
 def notify(message: str) -> None:
-    """Something about the conversation itself, which is no answer."""
+    """A message on stderr, apart from results."""
     Console(stderr=True, highlight=False).print(Text(message, style="dim"))
 
 
 def show_candidates(candidates: Sequence[Candidate], *, console: Console | None = None) -> None:
-    """Ranked documents with score and the beginning of their best passage."""
+    """Ranked documents with scores and the beginning of their best passages."""
     console = console or Console(highlight=False)
     if not candidates:
         console.print("Nothing found; ask in other words or add documents.")
@@ -126,7 +128,7 @@ def show_candidates(candidates: Sequence[Candidate], *, console: Console | None 
 
 
 def show_added(added: AddReport, *, dry_run: bool, console: Console | None = None) -> None:
-    """What an `add` did; rejects with their reasons on stderr."""
+    """Counts of an `add`; rejects with their reasons on stderr."""
     console = console or Console(highlight=False)
     errors = Console(stderr=True, highlight=False)
     for notice in added.notices[:20]:
@@ -139,7 +141,7 @@ def show_added(added: AddReport, *, dry_run: bool, console: Console | None = Non
 
 
 def show_graph_added(added: AddedGraph, *, console: Console | None = None) -> None:
-    """What was read from each file, and the graph as it is now; rejects with their reasons on stderr."""
+    """Counts of each file and of the graph; rejects with their reasons on stderr."""
     console = console or Console(highlight=False)
     _show_rejects(added, Console(stderr=True, highlight=False))
     for file in added.files:
@@ -153,15 +155,15 @@ def show_graph_added(added: AddedGraph, *, console: Console | None = None) -> No
     )
 
 
-def show_graph(told: Mapping[str, Any], *, console: Console | None = None) -> None:
+def show_graph(figures: Mapping[str, Any], *, console: Console | None = None) -> None:
     console = console or Console(highlight=False)
     table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
     for name in ("generation", "triples", "terms", "literals", "predicates", "names", "bytes"):
-        table.add_row(Text(name, style="dim"), f"{told[name]:,}")
+        table.add_row(Text(name, style="dim"), f"{figures[name]:,}")
     console.print(table)
     _heading(console, "Most frequent predicates")
-    for each in told["most_frequent"]:
-        console.print(Text(f"{each['triples']:>12,}  {each['predicate']}"))
+    for predicate in figures["most_frequent"]:
+        console.print(Text(f"{predicate['triples']:>12,}  {predicate['predicate']}"))
 
 
 def show_facts(facts: Sequence[Mapping[str, Any]], *, console: Console | None = None) -> None:
@@ -182,7 +184,7 @@ def show_exported(exported: Exported, *, console: Console | None = None) -> None
 
 
 def show_imported(imported: Imported, *, console: Console | None = None) -> None:
-    """What joined the home; rejects with their reasons and what was left out on stderr."""
+    """Counts of an import; rejects with their reasons and omitted parts on stderr."""
     show_added(imported.documents, dry_run=False, console=console)
     console = console or Console(highlight=False)
     joined = imported.joined
@@ -192,14 +194,14 @@ def show_imported(imported: Imported, *, console: Console | None = None) -> None
         notify(notice)
 
 
-def show_judged(judged: Judged, *, console: Console | None = None) -> None:
+def show_vote_counts(counts: VoteCounts, *, console: Console | None = None) -> None:
     console = console or Console(highlight=False)
-    told = f"{judged.votes:,} votes"
-    if judged.judgements:
-        told += f": {judged.judgements:,} judgements of {judged.questions:,} questions, {judged.ties:,} tied"
-    if judged.unused:
-        told += f", {judged.unused:,} votes on answers without a document"
-    console.print(told)
+    line = f"{counts.votes:,} votes"
+    if counts.judgements:
+        line += f": {counts.judgements:,} judgements of {counts.questions:,} questions, {counts.ties:,} tied"
+    if counts.unused:
+        line += f", {counts.unused:,} votes on answers without a document"
+    console.print(line)
 
 
 def show_conversations(conversations: Sequence[ConversationInfo], *, console: Console | None = None) -> None:
@@ -211,18 +213,18 @@ def show_conversations(conversations: Sequence[ConversationInfo], *, console: Co
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
     for name in ("id", "last used", "questions", "title"):
         table.add_column(name, justify="right" if name == "questions" else "left", no_wrap=name == "id")
-    for each in conversations:
-        used = time.strftime("%Y-%m-%d %H:%M", time.localtime(each.updated))
-        table.add_row(Text(each.id), used, f"{each.turns:,}", Text(each.title))
+    for row in conversations:
+        used = time.strftime("%Y-%m-%d %H:%M", time.localtime(row.updated))
+        table.add_row(Text(row.id), used, f"{row.turns:,}", Text(row.title))
     console.print(table)
 
 
-def show_status(told: Mapping[str, Any], *, console: Console | None = None) -> None:
+def show_status(figures: Mapping[str, Any], *, console: Console | None = None) -> None:
     console = console or Console(highlight=False)
     table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
     for name in ("home", "size", "encoder", "generation", "documents", "passages", "near_duplicates", "facts", "turns"):
-        table.add_row(Text(name.replace("_", " "), style="dim"), _plain(name, told[name]))
-    for collection in told["collections"]:
+        table.add_row(Text(name.replace("_", " "), style="dim"), _plain(name, figures[name]))
+    for collection in figures["collections"]:
         table.add_row(
             Text("collection", style="dim"),
             f"{collection['name']}: {collection['documents']:,} documents, {collection['passages']:,} passages",
@@ -248,19 +250,19 @@ def show_settings(settings: Sequence[Setting], *, console: Console | None = None
 
 
 def show(what: Any, *, error: bool = False) -> None:
-    """Print anything that rich can render; on stderr where it is no result."""
+    """Print anything that rich can render, on stdout or stderr."""
     Console(highlight=False, stderr=error).print(what)
 
 
 class Counter(Protocol):
-    """Told how far the work has come, and what is being done where that changes."""
+    """Receives a running count, and optionally the current step."""
 
     def __call__(self, count: int, doing: str = "", /) -> None: ...
 
 
 @contextmanager
 def counting(label: str) -> Iterator[Counter]:
-    """A line on stderr that counts, with its rate; nothing where stderr is no terminal."""
+    """A line on stderr with a count and its rate; nothing if stderr is not a terminal."""
     if not sys.stderr.isatty():
         yield _nothing
         return
@@ -283,7 +285,7 @@ def counting(label: str) -> Iterator[Counter]:
 
 
 def _nothing(_count: int, _doing: str = "", /) -> None:
-    """Progress where nobody looks."""
+    """Progress without a terminal."""
     check_interrupt()
 
 
@@ -297,7 +299,7 @@ def _show_rejects(added: AddReport | AddedGraph, errors: Console) -> None:
 
 
 def _show_styled(console: Console, styled: Styled, text: str) -> str:
-    """What the persona says, with what else it might have said; the sourced answer that is left to show."""
+    """Show the persona's sentence; return the sourced rest of the answer."""
     if styled.lines:
         show_line(styled.lines[0], console=console)
     if styled.notice:
@@ -329,8 +331,8 @@ def _show_trace(console: Console, trace: Mapping[str, Any]) -> None:
         return
     _heading(console, "Queries")
     for query in trace["queries"]:
-        asked = query.get("text") or " ".join(query["terms"]) or ", ".join(query["phrases"])
-        console.print(Text(f"{query['name']:<22} ×{query['weight']:g}  {asked}"))
+        text = query.get("text") or " ".join(query["terms"]) or ", ".join(query["phrases"])
+        console.print(Text(f"{query['name']:<22} ×{query['weight']:g}  {text}"))
     _heading(console, "Candidates")
     candidates = trace["candidates"][:10]
     columns = sorted({name for c in candidates for name in c if name not in ("document", "passage", "score")})
@@ -346,25 +348,25 @@ def _show_trace(console: Console, trace: Mapping[str, Any]) -> None:
 
 
 def _show_readings(console: Console, trace: Mapping[str, Any]) -> None:
-    """How the graph was asked: mentions and their entities, then relations with what they lead to."""
+    """Interpretations of a question to the graph: mentions with entities, then relations with answers."""
     _heading(console, "Mentions")
     for mention in trace["mentions"]:
         kind = "  a kind" if mention["kind"] else ""
-        told = f"  {mention['score']:.3f}{kind}  {mention['entity']}"
-        console.print(Text.assemble(f"{mention['text']} → {mention['label']}", (told, "dim")))
+        details = f"  {mention['score']:.3f}{kind}  {mention['entity']}"
+        console.print(Text.assemble(f"{mention['text']} → {mention['label']}", (details, "dim")))
     _heading(console, "Relations")
     for reading in trace["readings"]:
         answers = ", ".join(reading["answers"][:5]) + (" …" if reading["count"] > 5 else "")
-        found = f"{reading['count']}: {answers}" if reading["counted"] else answers
-        console.print(Text.assemble((f"{reading['score']:>8.3f} ", "bold"), f"{reading['template']} → {found}"))
+        result = f"{reading['count']}: {answers}" if reading["counted"] else answers
+        console.print(Text.assemble((f"{reading['score']:>8.3f} ", "bold"), f"{reading['template']} → {result}"))
         console.print(Text(f"         {reading['relation']}", style="dim"))
     if trace["features"]:
         _heading(console, "Why")
         console.print(Text(_numbers(trace["features"])))
 
 
-def _numbers(told: Mapping[str, float]) -> str:
-    return ", ".join(f"{name} {value:.3f}" for name, value in told.items())
+def _numbers(values: Mapping[str, float]) -> str:
+    return ", ".join(f"{name} {value:.3f}" for name, value in values.items())
 
 
 def _snippet(text: str) -> str:

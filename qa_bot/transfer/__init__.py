@@ -1,5 +1,5 @@
-"""What leaves a home and what joins one: archives of everything, votes as data, conversations to take along.
+"""Export and import: archives of a home, votes as data, conversations as files.
 
-archive      the file, and how it is verified      exporting, importing   written and read
+archive      its format and verification           exporting, importing   writing and reading it
 judgements   votes as qrels and JSONL              transcripts            a conversation as JSON and Markdown
 """

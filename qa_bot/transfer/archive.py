@@ -1,15 +1,15 @@
-"""What `qa-bot export` writes and `qa-bot import` reads: a zip file with everything in a home that is not derived.
+"""The archive of `qa-bot export` and `qa-bot import`: a zip file with everything in a home that cannot be derived.
 
-    documents/1.jsonl    a collection, a document a line, as `qa-bot add` reads it, too
+    documents/1.jsonl    a collection, a document a line, which `qa-bot add` reads, too
     conversations.jsonl  titles and times
-    turns.jsonl          questions and answers, each with the votes on it
-    settled.jsonl        questions that the owner has settled
+    turns.jsonl          questions and answers with their votes
+    settled.jsonl        questions that the owner has dismissed or answered
     facts.nt             the knowledge graph as N-Triples
-    mentions/1.tsv       a table of names that was given to it
+    mentions/1.tsv       a table of names that was added to it
     qa-bot.toml          the configuration without secrets
-    manifest.json        which of them there are, with counts and checksums; written last
+    manifest.json        the list of parts, with counts and checksums; written last
 
-Nothing of it is ever unpacked by its name.
+No part is ever unpacked to a path from the archive.
 """
 
 from __future__ import annotations
@@ -46,11 +46,11 @@ _PATH = (
 
 
 class ArchiveError(ValueError):
-    """A file that cannot be imported; the message says what is wrong with it and what to do."""
+    """A file that cannot be imported."""
 
 
 class Part(BaseModel):
-    """A member of the archive; `records` are lines that say something."""
+    """A member of the archive; `records` counts the lines that are not empty."""
 
     path: Annotated[str, Field(pattern=_PATH)]
     kind: Kind
@@ -61,7 +61,7 @@ class Part(BaseModel):
 
 
 class Cutting(BaseModel):
-    """How texts were cut into passages: documents of a home that cuts alike keep theirs."""
+    """Settings of cutting texts into passages; a home with the same settings keeps the passages."""
 
     version: int
     characters: int
@@ -69,7 +69,7 @@ class Cutting(BaseModel):
 
 
 class Manifest(BaseModel):
-    """`trained` names what cannot be exported: models and personas that the home uses; `labels` predicates of names."""
+    """`trained` names the home's models and personas, which are not exported; `labels` the predicates of names."""
 
     format: Literal["qa-bot export"]
     version: int
@@ -84,7 +84,7 @@ class Manifest(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Archive:
-    """One that was opened and verified; members are read in a stream, within bounds."""
+    """An open, verified archive; members are streamed, within limits."""
 
     path: Path
     manifest: Manifest
@@ -97,7 +97,7 @@ class Archive:
 
     @contextmanager
     def leaf(self, part: Part) -> Iterator[SourceFile]:
-        """A part, to be read by lines or as bytes; raises ArchiveError where it is damaged."""
+        """A part as lines or bytes; raises ArchiveError if it is damaged."""
         where = f"{self.path}!{part.path}"
         try:
             with _member(self._zip, part.path, self._whole) as raw:
@@ -108,12 +108,12 @@ class Archive:
 
 @contextmanager
 def opened(path: Path, *, limits: Limits | None = None) -> Iterator[Archive]:
-    """An archive all of whose parts are there and as they were written.
+    """Open an archive whose parts are complete and unchanged.
 
     Raises:
         FileNotFoundError: nothing is at `path`.
-        ArchiveError: it is no archive of this kind, of a newer version, cut short, or altered.
-        LimitError: it would produce more than the bounds allow.
+        ArchiveError: it is another kind of file, of a newer version, incomplete, or altered.
+        LimitError: its unpacked size exceeds the limits.
     """
     limits = limits or Limits()
     if not path.is_file():
@@ -128,14 +128,14 @@ def opened(path: Path, *, limits: Limits | None = None) -> Iterator[Archive]:
     with zipped:
         size = path.stat().st_size
         manifest = _manifest(zipped, path, LayerBudget(ByteBudget(limits), packed=size))
-        _expect_parts(zipped, path, manifest)
+        _check_parts(zipped, path, manifest)
         _verify(zipped, path, manifest, LayerBudget(ByteBudget(limits), packed=size))
         yield Archive(path, manifest, limits, zipped, LayerBudget(ByteBudget(limits), packed=size))
 
 
 @contextmanager
 def _member(zipped: zipfile.ZipFile, name: str, whole: LayerBudget) -> Iterator[CountingStream]:
-    """A member as a stream that counts what it produces."""
+    """A member as a stream that counts its unpacked bytes."""
     info = zipped.getinfo(name)
     packed = min(info.compress_size, whole.packed or 0)
     try:
@@ -153,9 +153,9 @@ def _manifest(zipped: zipfile.ZipFile, path: Path, whole: LayerBudget) -> Manife
         )
     try:
         with _member(zipped, MANIFEST, whole) as raw:
-            told = orjson.loads(_read(raw, LONGEST_MANIFEST))
-        _expect_version(told, path)
-        return Manifest.model_validate(told)
+            payload = orjson.loads(_read(raw, LONGEST_MANIFEST))
+        _check_version(payload, path)
+        return Manifest.model_validate(payload)
     except (*DAMAGE, orjson.JSONDecodeError, ValidationError) as error:
         raise ArchiveError(
             f"Expected a manifest of `qa-bot export` in {path}, but got: {_first(error)}; export anew."
@@ -171,23 +171,25 @@ def _read(raw: CountingStream, limit: int) -> bytes:
     return data
 
 
-def _expect_version(told: Any, path: Path) -> None:
-    version = told.get("version") if isinstance(told, dict) and told.get("format") == FORMAT else None
+def _check_version(payload: Any, path: Path) -> None:
+    version = payload.get("version") if isinstance(payload, dict) and payload.get("format") == FORMAT else None
     if isinstance(version, int) and version > VERSION:
         raise ArchiveError(
             f"Expected an export of version {VERSION}, but {path} is of version {version}, by qa-bot "
-            f"{told.get('by')}; install that version."
+            f"{payload.get('by')}; install that version."
         )
 
 
-def _expect_parts(zipped: zipfile.ZipFile, path: Path, manifest: Manifest) -> None:
-    """Raises ArchiveError unless the members are just those that the manifest lists, and each of them once."""
-    there, listed = sorted(zipped.namelist()), sorted([MANIFEST, *(part.path for part in manifest.parts)])
-    if there != listed:
-        odd = sorted({*there} ^ {*listed}) or [name for name in there if there.count(name) + listed.count(name) > 2]
+def _check_parts(zipped: zipfile.ZipFile, path: Path, manifest: Manifest) -> None:
+    """Raise ArchiveError unless the members are exactly those of the manifest, each once."""
+    present, listed = sorted(zipped.namelist()), sorted([MANIFEST, *(part.path for part in manifest.parts)])
+    if present != listed:
+        odd = sorted({*present} ^ {*listed}) or [
+            name for name in present if present.count(name) + listed.count(name) > 2
+        ]
         raise ArchiveError(
             f"Expected the {len(listed)} parts that the manifest lists in {path}, but {odd[0][:80]!r} is missing, "
-            "foreign or there twice; export anew."
+            "unknown or repeated; export anew."
         )
 
 
@@ -207,13 +209,13 @@ def _verify(zipped: zipfile.ZipFile, path: Path, manifest: Manifest, whole: Laye
 
 def _damaged(path: Path, part: Part, got: str) -> ArchiveError:
     return ArchiveError(
-        f"Expected {part.path} in {path} as it was written, but got {got}; copy the archive again. Nothing was changed."
+        f"Expected an undamaged {part.path} in {path}, but got {got}; copy the archive again. Nothing was changed."
     )
 
 
 def _first(error: Exception) -> str:
-    """What is wrong first, in one line."""
+    """The first error, in one line."""
     if isinstance(error, ValidationError):
-        wrong = error.errors(include_url=False)[0]
-        return f"{'.'.join(map(str, wrong['loc']))}: {wrong['msg']}"
+        first = error.errors(include_url=False)[0]
+        return f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
     return str(error)

@@ -1,4 +1,4 @@
-"""`export`: everything in a home that is not derived, into one archive, in a stream."""
+"""`qa-bot export`: streams everything in a home that cannot be derived into one archive."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ from qa_bot.transfer.archive import Cutting, Kind, Manifest, Part
 from qa_core.atomic import atomic_file
 
 LEVEL = 6
-"""Of deflate: higher ones take much longer for a few percent."""
+"""Deflate level; higher ones take much longer for a few percent."""
 CHUNK = 256 * 1024
-"""Bytes that are handed on to be packed together."""
+"""Bytes that are compressed at once."""
 
 Progress = Callable[[int, str], object]
 Lines = Iterable[tuple[int, bytes]]
@@ -36,7 +36,7 @@ Lines = Iterable[tuple[int, bytes]]
 
 @dataclass(frozen=True, slots=True)
 class Exported:
-    """What an archive holds."""
+    """Counts of an archive's content."""
 
     path: str
     bytes: int
@@ -60,7 +60,7 @@ def export(
     force: bool = False,
     progress: Progress = lambda _done, _doing: None,
 ) -> Exported:
-    """Write an archive of the home; memory holds a batch. Writers wait until it is done, readers do not.
+    """Write an archive of the home, with a batch in memory; it blocks other writers, but no readers.
 
     Raises:
         FileExistsError: `path` exists, and `force` is not set.
@@ -92,7 +92,7 @@ def export(
 
 
 class _Writer:
-    """Writes parts one after the other, and notes what each came to."""
+    """Writes one part after another, and records its counts and checksum."""
 
     def __init__(self, zipped: zipfile.ZipFile, progress: Progress) -> None:
         self._zipped, self._progress = zipped, progress
@@ -101,22 +101,22 @@ class _Writer:
 
     def lines(self, path: str, kind: Kind, lines: Lines, *, collection: str = "") -> None:
         with self._part(path, kind, collection) as part:
-            held, records = bytearray(), 0
+            buffer, records = bytearray(), 0
             for count, data in lines:
-                held += data
+                buffer += data
                 records += count
-                if len(held) >= CHUNK:
-                    part.write(held, records)
-                    self._tell(records, kind)
-                    held, records = bytearray(), 0
-            part.write(held, records)
-            self._tell(records, kind)
+                if len(buffer) >= CHUNK:
+                    part.write(buffer, records)
+                    self._report(records, kind)
+                    buffer, records = bytearray(), 0
+            part.write(buffer, records)
+            self._report(records, kind)
 
     def copy(self, path: str, kind: Kind, source: Path) -> None:
         with self._part(path, kind, "") as part, source.open("rb") as file:
             while data := file.read(CHUNK):
                 part.write(data, data.count(b"\n"))
-                self._tell(0, kind)
+                self._report(0, kind)
 
     @contextmanager
     def _part(self, path: str, kind: Kind, collection: str) -> Iterator[_OpenPart]:
@@ -135,7 +135,7 @@ class _Writer:
             )
         )
 
-    def _tell(self, records: int, kind: str) -> None:
+    def _report(self, records: int, kind: str) -> None:
         self._done += records
         self._progress(self._done, f"Exporting {kind}")
 
@@ -155,16 +155,16 @@ class _OpenPart:
 
 
 def _write_documents(writer: _Writer, store: Store) -> dict[str, int]:
-    """A part a collection; how many documents each has."""
-    names = [each.name for each in store.collections() if each.documents]
+    """Write a part for each collection; return the numbers of documents."""
+    names = [collection.name for collection in store.collections() if collection.documents]
     for number, name in enumerate(names, start=1):
-        lines = ((1, _line(document_fields(each))) for each in store.stream_documents(collection=name))
+        lines = ((1, _line(document_fields(row))) for row in store.stream_documents(collection=name))
         writer.lines(f"documents/{number}.jsonl", "documents", lines, collection=name)
     return {part.collection: part.records for part in writer.parts}
 
 
 def document_fields(document: StoredDocument) -> dict[str, Any]:
-    """A document as `add` reads it, with what lets another home take it for the same."""
+    """A document for `add`, with the fields by which another home recognises it."""
     return {
         "_id": document.external_id,
         "title": document.title,
@@ -178,7 +178,7 @@ def document_fields(document: StoredDocument) -> dict[str, Any]:
 
 
 def text_of(passages: Sequence[StoredPassage]) -> str:
-    """The text that passages were cut from; white space between two of them is of the same length, if not the same."""
+    """The text of passages, in which the white space between them has its original length."""
     parts, end = [], 0
     for passage in passages:
         gap = passage.start - end
@@ -189,32 +189,32 @@ def text_of(passages: Sequence[StoredPassage]) -> str:
 
 
 def _write_history(writer: _Writer, store: Store) -> int:
-    """Conversations, turns and what was settled; how many votes there are on the turns."""
+    """Write conversations, turns and settled questions; return the number of votes."""
     votes = 0
 
     def turns() -> Iterator[tuple[int, bytes]]:
         nonlocal votes
-        for turn, given in store.stream_turns():
-            votes += len(given)
-            yield 1, _line(turn_fields(turn, given))
+        for turn, feedback in store.stream_turns():
+            votes += len(feedback)
+            yield 1, _line(turn_fields(turn, feedback))
 
-    named = ("id", "title", "persona", "created", "updated")
-    each = ({name: getattr(one, name) for name in named} for one in store.stream_conversations())
-    writer.lines(archive.TURNS, "turns", turns())  # before the conversations: none of theirs is missing then
-    writer.lines(archive.CONVERSATIONS, "conversations", ((1, _line(fields)) for fields in each))
+    keys = ("id", "title", "persona", "created", "updated")
+    conversations = ({key: getattr(row, key) for key in keys} for row in store.stream_conversations())
+    writer.lines(archive.TURNS, "turns", turns())  # before the conversations, so that none of these is missing
+    writer.lines(archive.CONVERSATIONS, "conversations", ((1, _line(fields)) for fields in conversations))
     settled = ({"key": key, "settled": when} for key, when in store.settled_gaps())
     writer.lines(archive.SETTLED, "settled", ((1, _line(fields)) for fields in settled))
     return votes
 
 
-def turn_fields(turn: Turn, given: Iterable[Feedback]) -> dict[str, Any]:
+def turn_fields(turn: Turn, feedback: Iterable[Feedback]) -> dict[str, Any]:
     names = ("id", "conversation", "asked", "created", "question", "rewritten", "answer", "timings")
-    said = [{"vote": each.vote, "comment": each.comment, "created": each.created} for each in given]
-    return {**{name: getattr(turn, name) for name in names}, "feedback": said}
+    votes = [{"vote": vote.vote, "comment": vote.comment, "created": vote.created} for vote in feedback]
+    return {**{name: getattr(turn, name) for name in names}, "feedback": votes}
 
 
 def _write_graph(writer: _Writer, home: Home) -> list[str]:
-    """Facts and tables of names, where there are any; the predicates that tell names besides the usual ones."""
+    """Write facts and tables of names, if any; return the additional predicates of names."""
     with graph.generations(home).pin_current() as generation:
         if generation is None:
             return []
@@ -242,7 +242,7 @@ def _manifest(home: Home, config: Config, parts: Sequence[Part], labels: Sequenc
 
 
 def _folders(path: Path) -> list[str]:
-    return sorted(each.name for each in path.iterdir() if each.is_dir()) if path.is_dir() else []
+    return sorted(entry.name for entry in path.iterdir() if entry.is_dir()) if path.is_dir() else []
 
 
 def _line(fields: dict[str, Any]) -> bytes:

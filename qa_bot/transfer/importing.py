@@ -1,6 +1,6 @@
-"""`import`: an archive joins a home. What is there stays, unless the archive has another text for the same document.
+"""`qa-bot import`: merges an archive into a home; its content stays unless the archive has another text for a document.
 
-Facts, documents, and then conversations are each put in as a whole or not at all; importing again costs a look-up.
+Facts, documents and conversations are each imported completely or not at all; importing again changes nothing.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ from qa_bot.transfer.archive import Archive, Part, opened
 from qa_core.types import Encoder
 
 BATCH = 200
-"""Conversations, or turns, that are looked up and stored at once."""
+"""Conversations or turns that are stored at once."""
 DEEPEST = 64
-"""Of an answer object: nothing of ours is nested deeper than six."""
+"""Limit of an answer object's nesting; ours have six levels."""
 LONGEST_SETTINGS = 1024**2
 
 Progress = Callable[[int, str], object]
@@ -91,7 +91,7 @@ class _SettledLine(BaseModel):
 
 @dataclass(slots=True)
 class Imported:
-    """What became of an archive's parts; `notices` tell what was left out, and why."""
+    """Counts of an import; `notices` name the omitted parts, with reasons."""
 
     documents: AddReport = field(default_factory=AddReport)
     facts: int = 0
@@ -103,7 +103,7 @@ class Imported:
 
     @property
     def sound(self) -> bool:
-        """Whether anything of the archive made sense."""
+        """Whether anything of the archive was valid."""
         known = self.documents.records - self.documents.rejected
         return bool(known or self.facts or self.conversations or self.joined.turns or self.joined.known)
 
@@ -129,7 +129,7 @@ def join(
     limits: Limits | None = None,
     progress: Progress = lambda _done, _doing: None,
 ) -> Imported:
-    """Put an archive into a home, whose configuration stays as it is; lines that make no sense are told and left out.
+    """Merge an archive into a home, whose configuration stays unchanged; invalid lines are reported and left out.
 
     Raises:
         FileNotFoundError, ArchiveError, LimitError: nothing was changed.
@@ -140,7 +140,7 @@ def join(
         progress(counts.records, "Importing documents")
 
     with opened(path, limits=limits) as archive, home.lock("import"), reject_log(home) as log:
-        imported = Imported(log.counts, notices=list(_left_out(home, config, archive)))
+        imported = Imported(log.counts, notices=list(_omitted(home, config, archive)))
         imported.facts = _join_facts(home, archive, progress)
         collections = ((part.collection, _documents(archive, part, config)) for part in archive.parts("documents"))
         changes.join(
@@ -161,29 +161,28 @@ def join(
 
 
 def _lines(leaf: SourceFile, kind: type[Line]) -> Iterator[tuple[str, Line] | Reject]:
-    """The lines of a part, each with its place."""
+    """The lines of a part with their locations."""
     for number, data in leaf.lines():
         where = f"{leaf.where}:{number}"
-        found = _parsed(data, kind, where, leaf)
-        yield found if isinstance(found, Reject) else (where, found)
+        line = _parse(data, kind, where, leaf)
+        yield line if isinstance(line, Reject) else (where, line)
 
 
-def _sound(archive: Archive, part: Part, kind: type[Line], log: RejectLog) -> Iterator[tuple[str, Line]]:
-    """Those lines that make sense; the others are told."""
+def _valid_lines(archive: Archive, part: Part, kind: type[Line], log: RejectLog) -> Iterator[tuple[str, Line]]:
+    """The valid lines of a part; the others go to the log."""
     with archive.leaf(part) as leaf:
-        for found in _lines(leaf, kind):
-            if isinstance(found, Reject):
-                log.reject(found)
+        for line in _lines(leaf, kind):
+            if isinstance(line, Reject):
+                log.reject(line)
             else:
-                yield found
+                yield line
 
 
-def _parsed(data: bytes | None, kind: type[Line], where: str, leaf: SourceFile) -> Line | Reject:
+def _parse(data: bytes | None, kind: type[Line], where: str, leaf: SourceFile) -> Line | Reject:
     if data is None:
         return Reject(where, over_record_limit(leaf.limits))
     try:
-        told = orjson.loads(data)
-        return kind.model_validate(told)
+        return kind.model_validate(orjson.loads(data))
     except orjson.JSONDecodeError as error:
         return Reject(where, f"Expected a JSON object, but got broken JSON ({error}); export anew.")
     except ValidationError as error:
@@ -191,34 +190,34 @@ def _parsed(data: bytes | None, kind: type[Line], where: str, leaf: SourceFile) 
 
 
 def _first(error: ValidationError) -> str:
-    wrong = error.errors(include_url=False, include_input=False)[0]
-    return f"{'.'.join(map(str, wrong['loc'])) or 'a line'}: {wrong['msg']}"
+    first = error.errors(include_url=False, include_input=False)[0]
+    return f"{'.'.join(map(str, first['loc'])) or 'a line'}: {first['msg']}"
 
 
 # --- documents ------------------------------------------------------------------------------------------------------
 
 
 def _documents(archive: Archive, part: Part, config: Config) -> Iterator[Item]:
-    """A collection's documents, with hash and passages where the archive's home cut texts as this one does."""
-    cutting, here = archive.manifest.cutting, config.passages
-    alike = (cutting.version, cutting.characters, cutting.overlap) == (CUTTING, here.characters, here.overlap)
+    """A collection's documents, with hash and passages if both homes cut texts with the same settings."""
+    theirs, ours = archive.manifest.cutting, config.passages
+    is_same = (theirs.version, theirs.characters, theirs.overlap) == (CUTTING, ours.characters, ours.overlap)
     with archive.leaf(part) as leaf:
-        for found in _lines(leaf, _DocumentLine):
-            yield found if isinstance(found, Reject) else _document(*found, leaf, here.characters if alike else None)
+        for line in _lines(leaf, _DocumentLine):
+            yield line if isinstance(line, Reject) else _document(*line, leaf, ours.characters if is_same else None)
         yield from leaf.repairs.notices(leaf.where)
 
 
 def _document(where: str, line: _DocumentLine, leaf: SourceFile, characters: int | None) -> Record | Reject:
-    """A record; `characters` are those of the longest passage, None where the archive's passages are of no use."""
+    """A record; `characters` limits its passages, None ignores the archive's passages."""
     id_, title, text, body, url, origin = (
-        leaf.repairs.clean(each) for each in (line.id, line.title, line.text, line.body, line.url, line.origin)
+        leaf.repairs.clean(field) for field in (line.id, line.title, line.text, line.body, line.url, line.origin)
     )
-    kept = ExportedFields(origin)
+    exported = ExportedFields(origin)
     if characters is not None:
         if not _are_spans(line.spans, len(text), characters):
             return Reject(where, "Expected spans in order and within the text, but got others; export anew.")
-        kept = ExportedFields(origin, line.hash, tuple(line.spans))
-    return Record(id_, title, text, body, url, where, kept)
+        exported = ExportedFields(origin, line.hash, tuple(line.spans))
+    return Record(id_, title, text, body, url, where, exported)
 
 
 def _are_spans(spans: Sequence[tuple[int, int]], length: int, characters: int) -> bool:
@@ -231,7 +230,7 @@ def _are_spans(spans: Sequence[tuple[int, int]], length: int, characters: int) -
 
 
 def _join_facts(home: Home, archive: Archive, progress: Progress) -> int:
-    """Put facts and tables of names into the graph, where there are new ones; how many facts are new."""
+    """Add new facts and tables of names to the graph; return the number of new facts."""
     facts = next(iter(archive.parts("facts")), None)
     if facts is None or not facts.records + len(archive.parts("mentions")):
         return 0
@@ -254,20 +253,20 @@ def _join_facts(home: Home, archive: Archive, progress: Progress) -> int:
 
 
 def _missing(home: Home, archive: Archive, file: Path, tables: Sequence[Path]) -> tuple[int, str | None, list[Path]]:
-    """How many facts the home has; the scope for blank nodes, None where it has all facts; and tables it has not.
+    """Number of the home's facts, the scope for blank nodes (None if all facts are known), and the new tables.
 
-    A home knows its own blank nodes by their names; those of another one get a name that no other archive gives.
+    Blank nodes of this home keep their names; those of another home get names that are unique to the archive.
     """
     scope = f"{archive.parts('facts')[0].sha256[:12]}-"
     with graph.generations(home).pin_current() as generation:
         if generation is None:
             return 0, scope, list(tables)
-        there = {_digest(table) for table in graph.tables(generation)}
+        present = {_digest(table) for table in graph.tables(generation)}
         known = any(
-            graph.holds(generation, (triple for batch in read_triples(file, scope=each) for triple in batch))
-            for each in ("", scope)
+            graph.holds(generation, (triple for batch in read_triples(file, scope=prefix) for triple in batch))
+            for prefix in ("", scope)
         )
-        missing = [table for table in tables if _digest(table) not in there]
+        missing = [table for table in tables if _digest(table) not in present]
         return int(generation.manifest["triples"]), None if known else scope, missing
 
 
@@ -288,19 +287,19 @@ def _digest(path: Path) -> str:
 
 def _join_history(joining: Joining, archive: Archive, log: RejectLog, progress: Progress) -> tuple[int, JoinedCounts]:
     for part in archive.parts("settled"):
-        joining.settled_gaps((line.key, line.settled) for _, line in _sound(archive, part, _SettledLine, log))
+        joining.settled_gaps((line.key, line.settled) for _, line in _valid_lines(archive, part, _SettledLine, log))
     fresh, joined = 0, JoinedCounts()
     for part in archive.parts("conversations"):
         infos = (
-            ConversationInfo(each.id, each.title, each.persona, each.created, each.updated, 0)
-            for _, each in _sound(archive, part, _ConversationLine, log)
+            ConversationInfo(line.id, line.title, line.persona, line.created, line.updated, 0)
+            for _, line in _valid_lines(archive, part, _ConversationLine, log)
         )
         while batch := list(islice(infos, BATCH)):
             fresh += joining.conversations(batch)
     for part in archive.parts("turns"):
-        lines = _sound(archive, part, _TurnLine, log)
-        while asked := list(islice(lines, BATCH)):
-            new = joining.turns(list(_turns(asked, joining, log)))
+        lines = _valid_lines(archive, part, _TurnLine, log)
+        while rows := list(islice(lines, BATCH)):
+            new = joining.turns(list(_turns(rows, joining, log)))
             joined = JoinedCounts(joined.turns + new.turns, joined.known + new.known, joined.votes + new.votes)
             progress(joined.turns + joined.known, "Importing turns")
     return fresh, joined
@@ -309,21 +308,21 @@ def _join_history(joining: Joining, archive: Archive, log: RejectLog, progress: 
 def _turns(
     lines: Sequence[tuple[str, _TurnLine]], joining: Joining, log: RejectLog
 ) -> Iterator[tuple[Turn, tuple[Feedback, ...]]]:
-    """Those whose conversation is there, and whose answer has the shape of one."""
+    """The turns with a known conversation and a valid answer."""
     known = joining.known({line.conversation for _, line in lines if line.conversation is not None})
     for where, line in lines:
         if line.conversation is not None and line.conversation not in known:
-            log.reject(Reject(where, "Expected a turn of a conversation that is there, but got another; export anew."))
+            log.reject(Reject(where, "Expected a turn of a known conversation, but got another; export anew."))
         elif reason := _wrong_answer(line.answer):
             log.reject(Reject(where, f"Expected an answer object, but got {reason}; export anew."))
         else:
             fields = line.model_dump(exclude={"feedback"})
-            said = (Feedback(line.id, each.vote, each.comment, each.created) for each in line.feedback)
-            yield Turn(**fields), tuple(said)
+            votes = (Feedback(line.id, vote.vote, vote.comment, vote.created) for vote in line.feedback)
+            yield Turn(**fields), tuple(votes)
 
 
 def _wrong_answer(answer: dict[str, Any]) -> str:
-    """What keeps an object from being shown as an answer, or nothing."""
+    """The reason why an object is not a valid answer, or an empty text."""
     if _is_deep(answer, DEEPEST):
         return f"one nested deeper than {DEEPEST}"
     try:
@@ -333,39 +332,39 @@ def _wrong_answer(answer: dict[str, Any]) -> str:
     return ""
 
 
-def _is_deep(value: object, left: int) -> bool:
+def _is_deep(value: object, levels: int) -> bool:
     inner: Iterable[object] = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
-    return left == 0 or any(_is_deep(each, left - 1) for each in inner if isinstance(each, dict | list))
+    return levels == 0 or any(_is_deep(item, levels - 1) for item in inner if isinstance(item, dict | list))
 
 
-# --- what is left out -----------------------------------------------------------------------------------------------
+# --- omitted parts ---------------------------------------------------------------------------------------------------
 
 
-def _left_out(home: Home, config: Config, archive: Archive) -> Iterator[str]:
-    """What an archive cannot bring along, where it is not here."""
+def _omitted(home: Home, config: Config, archive: Archive) -> Iterator[str]:
+    """Notices about settings that differ and about models that the archive does not hold."""
     for part in archive.parts("settings"):
         with archive.leaf(part) as leaf:
             text = leaf.raw.read(LONGEST_SETTINGS).decode("utf-8", "replace")
-        differing = [name for name, value in _settings(text) if _here(config, name) != value]
+        differing = [name for name, value in _settings(text) if _configured(config, name) != value]
         if differing:
             yield f"The configuration stays as it is; the archive's differs in {', '.join(differing)}."
     for name, folder in (("models", home.models), ("personas", home.personas)):
-        missing = [each for each in archive.manifest.trained.get(name, ()) if not (folder / each).is_dir()]
+        missing = [model for model in archive.manifest.trained.get(name, ()) if not (folder / model).is_dir()]
         if missing:
             yield f"Archives hold no {name}; copy {', '.join(missing)} to {folder}."
 
 
 def _settings(text: str) -> Iterator[tuple[str, object]]:
     try:
-        told = tomllib.loads(text)
+        settings = tomllib.loads(text)
     except tomllib.TOMLDecodeError:
         return
-    for section, table in told.items():
+    for section, table in settings.items():
         for short, value in table.items() if isinstance(table, dict) else ():
             if f"{section}.{short}" in known_keys():
                 yield f"{section}.{short}", value
 
 
-def _here(config: Config, name: str) -> object:
+def _configured(config: Config, name: str) -> object:
     section, _, short = name.partition(".")
     return getattr(getattr(config, section), short)

@@ -382,8 +382,8 @@ def put(name: str, data: bytes) -> Callable[[dict[str, bytes]], None]:
 
 
 REFUSED = [
-    (put("turns.jsonl", b""), "Expected turns.jsonl in .* as it was written, but got another checksum"),
-    (put("../../evil", b"x"), "'../../evil' is missing, foreign or there twice"),
+    (put("turns.jsonl", b""), "Expected an undamaged turns.jsonl in .*, but got another checksum"),
+    (put("../../evil", b"x"), "'../../evil' is missing, unknown or repeated"),
     (lambda members: members.pop("turns.jsonl"), "'turns.jsonl' is missing"),
     (lambda members: members.pop("manifest.json"), "has no manifest.json; add documents with"),
     (put("manifest.json", b"{"), "Expected a manifest of `qa-bot export`"),
@@ -394,7 +394,7 @@ REFUSED = [
     (manifest(lambda told: told["parts"][0].update(path="/etc/passwd")), r"parts\.0\.path"),
     (manifest(lambda told: told["parts"][0].update(path="documents/../x")), r"parts\.0\.path"),
     (manifest(lambda told: told["parts"][0].update(bytes=3)), "but got another checksum"),
-    (manifest(lambda told: told["parts"].append(told["parts"][0])), "there twice"),
+    (manifest(lambda told: told["parts"].append(told["parts"][0])), "repeated"),
 ]
 
 
@@ -487,7 +487,7 @@ BAD_TURNS: list[tuple[object, str]] = [
     ("[]", "a line: Input should be a valid dictionary"),
     ({**GOOD_TURN, "id": "x" * 65}, "id: String should have at most 64"),
     ({**GOOD_TURN, "id": "a\0"}, "id: String should match"),
-    ({**GOOD_TURN, "conversation": "nobody's"}, "Expected a turn of a conversation that is there"),
+    ({**GOOD_TURN, "conversation": "nobody's"}, "Expected a turn of a known conversation"),
     ({**GOOD_TURN, "asked": -1}, "asked: Input should be greater"),
     (json.dumps(GOOD_TURN).replace('"asked": 1.0', '"asked": NaN'), "broken JSON"),
     ({**GOOD_TURN, "answer": {"answer": "a"}}, "Expected an answer object, but got id: Field required"),
