@@ -5,7 +5,7 @@
 DIR is what `qa-bot kg mine` wrote. A template serves where most of its counts lie on one predicate with which it shares
 a word; each question fills one with the label of the subject of a random triple of that predicate, templates and
 triples drawn evenly over predicates. Questions that stand among the `--pairs` are left out, so that none was mined.
-An answer is right where it has all objects of the subject and predicate, and no others. Asked twice: with the templates
+An answer is right if it has all objects of the subject and predicate, and no others. Asked twice: with the templates
 known, and without.
 """
 
@@ -36,25 +36,25 @@ from qa_lab.train.data.pairs import items, pair_of
 from qa_lab.train.relations.graph_mining import KNOWN
 
 LEAST_SHARE = 0.5  # of a template's counts on its predicate
-LEAST_TIMES = 1.5  # counts: more than one pair told it
+LEAST_TIMES = 1.5  # counts: several pairs agree
 LEAST_WORDS = 3  # of a template beside its slot
 
 
 def served(table: TemplateTable, lookup: Lookup) -> dict[int, list[str]]:
     """Templates by the predicate that each asks for."""
-    matcher, found = KeywordMatcher(), defaultdict(list)
+    matcher, by_predicate = KeywordMatcher(), defaultdict(list)
     for template in table.templates():
-        likely = [each for each in table.lookup(template) if each.relation != NO_PATH]
+        likely = [row for row in table.lookup(template) if row.relation != NO_PATH]
         if not likely or likely[0].times < LEAST_TIMES or len(template.split()) <= LEAST_WORDS:
             continue
         steps = path_steps(likely[0].relation)
-        share = likely[0].times / sum(each.times for each in likely)
+        share = likely[0].times / sum(row.times for row in likely)
         if len(steps) > 1 or steps[0][1] or share < LEAST_SHARE or not matcher.overlap(template, likely[0].relation):
             continue
         predicate = lookup.triples.id_of(steps[0][0])
         if predicate is not None:
-            found[predicate].append(template)
-    return found
+            by_predicate[predicate].append(template)
+    return by_predicate
 
 
 def generated(
@@ -76,23 +76,30 @@ def generated(
                 return
 
 
-def measured(facts: Facts, asked: list[tuple[str, int, int]]) -> dict[str, object]:
-    right, given, linked, seconds = {}, {}, {}, []
-    for number, (question, subject, predicate) in enumerate(asked):
+def measured(facts: Facts, questions: list[tuple[str, int, int]]) -> dict[str, object]:
+    right, correct, linked, seconds = {}, {}, {}, []
+    for number, (question, subject, predicate) in enumerate(questions):
         began = time.perf_counter()
-        found = facts.find(question)
+        result = facts.find(question)
         seconds.append(time.perf_counter() - began)
-        wanted = set(facts.lookup.triples.objects(subject, predicate).tolist())
-        best = found.parsed.interpretations[0].interpretation if found.parsed.interpretations else None
+        objects = set(facts.lookup.triples.objects(subject, predicate).tolist())
+        best = result.parsed.interpretations[0].interpretation if result.parsed.interpretations else None
         key = str(number)
-        right[key] = float(best is not None and not best.counted and set(best.answers) == wanted)
+        right[key] = float(best is not None and not best.counted and set(best.answers) == objects)
         linked[key] = float(best is not None and best.topic.id == subject)
-        if found.accepted:
-            given[key] = right[key]
+        if result.accepted:
+            correct[key] = right[key]
     p50, p99 = np.percentile(1e3 * np.array(seconds), (50, 99))
-    told = {"accuracy": right, "linked": linked, "precision": given}
-    scores = {name: [round(Score.of(s).mean, 3), round(Score.of(s).standard_error, 3)] for name, s in told.items() if s}
-    return {**scores, "answered": round(len(given) / len(asked), 3), "p50_ms": round(p50, 2), "p99_ms": round(p99, 2)}
+    by_measure = {"accuracy": right, "linked": linked, "precision": correct}
+    scores = {
+        name: [round(Score.of(s).mean, 3), round(Score.of(s).standard_error, 3)] for name, s in by_measure.items() if s
+    }
+    return {
+        **scores,
+        "answered": round(len(correct) / len(questions), 3),
+        "p50_ms": round(p50, 2),
+        "p99_ms": round(p99, 2),
+    }
 
 
 def main() -> None:
@@ -102,26 +109,28 @@ def main() -> None:
     parser.add_argument("--pairs", type=Path, nargs="*", default=[])
     parser.add_argument("--questions", type=int, default=500)
     parser.add_argument("--seed", type=int, default=1)
-    given = parser.parse_args()
-    home, table = Home.open(given.home), TemplateTable.load(given.templates / KNOWN)
+    options = parser.parse_args()
+    home, table = Home.open(options.home), TemplateTable.load(options.templates / KNOWN)
     known = {
-        pair.question.casefold() for item in items(given.pairs) if isinstance(item, Record) and (pair := pair_of(item))
+        pair.question.casefold()
+        for item in items(options.pairs)
+        if isinstance(item, Record) and (pair := pair_of(item))
     }
     with ExitStack() as held:
         config = load_config(home.path)
         plain = open_facts(home, replace(config, facts=FactsSection()), held)
-        with_templates = open_facts(home, replace(config, facts=FactsSection(templates=str(given.templates))), held)
+        with_templates = open_facts(home, replace(config, facts=FactsSection(templates=str(options.templates))), held)
         by_predicate = served(table, plain.lookup)
-        asked = list(generated(by_predicate, plain.lookup, known, questions=given.questions, seed=given.seed))
-        told = {
+        questions = list(generated(by_predicate, plain.lookup, known, questions=options.questions, seed=options.seed))
+        figures = {
             "templates": sum(map(len, by_predicate.values())),
             "predicates": len(by_predicate),
-            "questions": len(asked),
-            "plain": measured(plain, asked),
-            "templates known": measured(with_templates, asked),
-            "examples": [question for question, _, _ in asked[:10]],
+            "questions": len(questions),
+            "plain": measured(plain, questions),
+            "templates known": measured(with_templates, questions),
+            "examples": [question for question, _, _ in questions[:10]],
         }
-    print(json.dumps(told, indent=2, ensure_ascii=False))  # noqa: T201 (a tool run by hand)
+    print(json.dumps(figures, indent=2, ensure_ascii=False))  # noqa: T201 (a tool run by hand)
 
 
 if __name__ == "__main__":

@@ -98,9 +98,9 @@ class _PairMap:
         bounds = np.concatenate([[0], np.cumsum(lengths)])
         values = np.empty(bounds[-1], np.int64)
         values[bounds[:-1][alone >= 0]] = alone[alone >= 0]
-        kept = np.repeat(several, lengths)
+        mask = np.repeat(several, lengths)
         starts = np.repeat(self._bounds[rows[several]] - bounds[:-1][several], lengths[several])
-        values[kept] = self._values[np.flatnonzero(kept) + starts]
+        values[mask] = self._values[np.flatnonzero(mask) + starts]
         return Groups(values, bounds)
 
 
@@ -121,8 +121,8 @@ class _Table:
     def get(self, key: int) -> int:
         """-1 for a key that is not there."""
         slot = (key * _FACTOR & _WORD) >> self._shift
-        while (found := self._key_view[slot]) != key:
-            if found == _WORD:
+        while (stored := self._key_view[slot]) != key:
+            if stored == _WORD:
                 return -1
             slot = (slot + 1) & self._mask
         return self._value_view[slot]
@@ -130,13 +130,13 @@ class _Table:
     def get_many(self, keys: Keys) -> IntArray:
         """(N,), -1 for keys that are not there."""
         values = np.full(len(keys), -1, np.int64)
-        asked, slots = np.arange(len(keys)), self._slots(keys)
-        while len(asked):
-            found = self._keys[slots]
-            hit = found == keys[asked]
-            values[asked[hit]] = self._values[slots[hit]]
-            onward = ~hit & (found != _FREE)
-            asked, slots = asked[onward], (slots[onward] + 1) & self._mask
+        pending, slots = np.arange(len(keys)), self._slots(keys)
+        while len(pending):
+            stored = self._keys[slots]
+            hit = stored == keys[pending]
+            values[pending[hit]] = self._values[slots[hit]]
+            onward = ~hit & (stored != _FREE)
+            pending, slots = pending[onward], (slots[onward] + 1) & self._mask
         return values
 
     def _insert(self, keys: Keys, values: Ids) -> None:

@@ -68,20 +68,20 @@ class Graph:
 
     @cached_property
     def descriptions(self) -> dict[int, list[str]]:
-        found = defaultdict(list)
+        rows_of = defaultdict(list)
         for subject, predicate, text in self.names:
             if predicate == DESCRIPTION:
-                found[self.ids[subject]].append(literal_text(text) or "")
-        return found
+                rows_of[self.ids[subject]].append(literal_text(text) or "")
+        return rows_of
 
     @cached_property
     def predicates(self) -> dict[int, set[str]]:
         """The last parts of predicates of facts with the entity on either side, as words."""
-        found = defaultdict(set)
+        rows_of = defaultdict(set)
         for subject, predicate, value in self.facts:
             for term in (subject, value):
-                found[self.ids[term]].add(re.sub(r"[._]", " ", predicate.rpartition("/")[2]))
-        return found
+                rows_of[self.ids[term]].add(re.sub(r"[._]", " ", predicate.rpartition("/")[2]))
+        return rows_of
 
 
 def read_questions(path: Path, ids: dict[str, int]) -> list[tuple[str, int]]:
@@ -106,24 +106,24 @@ def accuracy(data: Path, *, seed: int) -> dict[str, object]:
             ],
         }
         longest = Weights(words=1000, characters=0, share=0, context=0)
-        found: dict[str, object] = {"questions": len(questions), "names": len(mentions), "rows": mentions.rows}
-        found["gold among candidates"] = _share(
+        figures: dict[str, object] = {"questions": len(questions), "names": len(mentions), "rows": mentions.rows}
+        figures["gold among candidates"] = _share(
             gold in {e for m in mentions.find(question) for e in mentions.entities(m.key)[0].tolist()}
             for question, gold in questions
         )
-        found["salience alone"] = _top(Linker(mentions, graph.salience, weights=Weights(0, 0, 1, 0, 0)), questions)
-        found["longest, then salience"] = _top(Linker(mentions, graph.salience, weights=longest), questions)
+        figures["salience alone"] = _top(Linker(mentions, graph.salience, weights=Weights(0, 0, 1, 0, 0)), questions)
+        figures["longest, then salience"] = _top(Linker(mentions, graph.salience, weights=longest), questions)
         for name, context in contexts.items():
             linker = Linker(mentions, graph.salience, context=context)
             begin = time.perf_counter()
-            found[name] = _top(linker, questions)
-            found[f"{name}: ms a question"] = round(1e3 * (time.perf_counter() - begin) / len(questions), 3)
-        found["fitted"] = fitted(
+            figures[name] = _top(linker, questions)
+            figures[f"{name}: ms a question"] = round(1e3 * (time.perf_counter() - begin) / len(questions), 3)
+        figures["fitted"] = fitted(
             lambda weights: Linker(mentions, graph.salience, context=context, weights=weights), questions, seed=seed
         )
-        found["calibration"] = _calibration(linker, questions)
-        found["linked (no overlaps)"] = _share(gold in {x.entity for x in linker.link(q)} for q, gold in questions)
-    return found
+        figures["calibration"] = _calibration(linker, questions)
+        figures["linked (no overlaps)"] = _share(gold in {x.entity for x in linker.link(q)} for q, gold in questions)
+    return figures
 
 
 def _top(linker: Linker, questions: list[tuple[str, int]]) -> float:
@@ -131,20 +131,20 @@ def _top(linker: Linker, questions: list[tuple[str, int]]) -> float:
 
 
 def _right(linker: Linker, questions: list[tuple[str, int]]) -> list[bool]:
-    return [bool(found := linker.candidates(q)) and found[0].entity == gold for q, gold in questions]
+    return [bool(linked := linker.candidates(q)) and linked[0].entity == gold for q, gold in questions]
 
 
 def _calibration(linker: Linker, questions: list[tuple[str, int]]) -> dict[str, tuple[int, float]]:
     """Questions, and how often the best reading is right, by its score."""
-    best = [(found[0].score, found[0].entity == gold) for q, gold in questions if (found := linker.candidates(q))]
+    best = [(linked[0].score, linked[0].entity == gold) for q, gold in questions if (linked := linker.candidates(q))]
     bounds = (0.0, 0.5, 0.7, 0.9, 0.99, 1.01)
     right = {(low, high): [ok for score, ok in best if low <= score < high] for low, high in pairwise(bounds)}
     return {f"{low}-{min(high, 1.0)}": (len(oks), _share(oks)) for (low, high), oks in right.items()}
 
 
 def _share(oks: Iterable[bool]) -> float:
-    found = list(oks)
-    return round(sum(found) / max(len(found), 1), 4)
+    results = list(oks)
+    return round(sum(results) / max(len(results), 1), 4)
 
 
 def fitted(linker: Callable[[Weights], Linker], questions: list[tuple[str, int]], *, seed: int) -> float:
@@ -162,7 +162,7 @@ def fitted(linker: Callable[[Weights], Linker], questions: list[tuple[str, int]]
 # ---------------------------------------------------------------------------------------------------------- table
 
 
-def synthetic(count: int, seed: int, given: Sequence[str] = ()) -> Iterator[Row]:
+def synthetic(count: int, seed: int, texts_first: Sequence[str] = ()) -> Iterator[Row]:
     """Names of two to four of 200,000 words; one row in ten gives the name before it to another entity.
 
     The words are `given`, which come first and so begin most of the names, and made-up ones.
@@ -170,7 +170,7 @@ def synthetic(count: int, seed: int, given: Sequence[str] = ()) -> Iterator[Row]
     rng = np.random.default_rng(seed)
     syllables = [a + b for a in "bdfgklmnprstvz" for b in ("a", "e", "i", "o", "u", "an", "er", "ou")]
     words = ["".join(syllables[i] for i in row) for row in rng.integers(0, len(syllables), (200_000, 3))]
-    words = [*given, *words][: len(words)]
+    words = [*texts_first, *words][: len(words)]
     name = ""
     for begin in range(0, count, 100_000):
         drawn = rng.zipf(1.3, (100_000, 4)) % len(words)
@@ -258,22 +258,22 @@ def read(folder: Path, names: Names) -> dict[str, object]:
     begin, busy = time.perf_counter(), time.process_time()
     table = Mentions(folder)
     opened, busy = time.perf_counter() - begin, time.process_time() - busy
-    told = {
+    figures = {
         "open: ms": round(1e3 * opened, 1),
         "open: ms of the processor": round(1e3 * busy, 1),
         "open: MB not shared": round(_resident() - before, 1),
-        **_found(table, texts, "sentences"),
-        **(_found(table, questions, "questions") if questions else {}),
+        **_time_matches(table, texts, "sentences"),
+        **(_time_matches(table, questions, "questions") if questions else {}),
         "resident afterwards: MB more, not shared": round(_resident() - before, 1),
         "resident afterwards: MB of the table's files": round(_mapped(folder), 1),
     }
     huge = " ".join(texts)[:60_000]
     busy = time.process_time()
     words, many = len(huge.split()), len(table.find(huge))
-    return told | {"one text": f"{words} words, {many} mentions, {time.process_time() - busy:.3f} s"}
+    return figures | {"one text": f"{words} words, {many} mentions, {time.process_time() - busy:.3f} s"}
 
 
-def _found(table: Mentions, texts: Sequence[str], what: str) -> dict[str, object]:
+def _time_matches(table: Mentions, texts: Sequence[str], what: str) -> dict[str, object]:
     """How fast names are found in texts, and the entities of those names."""
     begin = time.process_time()
     keys = [mention.key for text in texts for mention in table.find(text)]
@@ -304,15 +304,17 @@ def _sentences(of: Names, texts: int = 20_000) -> Iterator[str]:
 
 
 def table(names: Names) -> dict[str, object]:
-    """Building and reading in processes of their own, so that the memory of each is told apart."""
-    found: dict[str, object] = {}
+    """Build and read in separate processes, to measure the memory of each."""
+    figures: dict[str, object] = {}
     with tempfile.TemporaryDirectory() as folder:
         for step in ("build", "read"):
-            asked = ["--folder", folder, "--mentions", str(names.count), "--seed", str(names.seed), "--json"]
-            asked += ["--data", str(names.data)] if names.data else []
-            done = subprocess.run([sys.executable, __file__, step, *asked], check=True, capture_output=True, text=True)
-            found |= json.loads(done.stdout)
-    return found
+            arguments = ["--folder", folder, "--mentions", str(names.count), "--seed", str(names.seed), "--json"]
+            arguments += ["--data", str(names.data)] if names.data else []
+            done = subprocess.run(
+                [sys.executable, __file__, step, *arguments], check=True, capture_output=True, text=True
+            )
+            figures |= json.loads(done.stdout)
+    return figures
 
 
 def _peak() -> float:
@@ -327,11 +329,11 @@ def _resident(kind: str = "RssAnon:") -> float:
 
 def _mapped(folder: Path) -> float:
     """MB of the folder's files that this process has in memory; the system may take them back."""
-    own, kilobytes = False, 0
+    inside, kilobytes = False, 0
     for line in Path("/proc/self/smaps").read_text().splitlines():
         first, *rest = line.split()
-        own = str(folder) in line if not first.endswith(":") else own
-        kilobytes += int(rest[0]) if own and first == "Rss:" else 0
+        inside = str(folder) in line if not first.endswith(":") else inside
+        kilobytes += int(rest[0]) if inside and first == "Rss:" else 0
     return kilobytes / 1024
 
 
@@ -351,9 +353,11 @@ def main() -> None:
         "build": lambda: build(options.folder, names),
         "read": lambda: read(options.folder, names),
     }
-    found = tasks[options.task]()
+    figures = tasks[options.task]()
     print(  # noqa: T201 (a tool run by hand)
-        json.dumps(found, indent=2) if options.json else "\n".join(f"{name}: {value}" for name, value in found.items())
+        json.dumps(figures, indent=2)
+        if options.json
+        else "\n".join(f"{name}: {value}" for name, value in figures.items())
     )
 
 

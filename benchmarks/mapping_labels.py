@@ -50,7 +50,7 @@ class Labelled:
     template: str  # or its digest
     relation: str
     count: float
-    kept: bool
+    learnt: bool  # whether denoising kept it
     drawn: str
     label: str
 
@@ -59,8 +59,8 @@ class Labelled:
         return self.label == "right"
 
     def line(self) -> str:
-        kept = "yes" if self.kept else "no"
-        return "\t".join((self.template, self.relation, f"{self.count:.6g}", kept, self.drawn, self.label))
+        learnt = "yes" if self.learnt else "no"
+        return "\t".join((self.template, self.relation, f"{self.count:.6g}", learnt, self.drawn, self.label))
 
 
 def digest(template: str) -> str:
@@ -69,50 +69,50 @@ def digest(template: str) -> str:
 
 def kept_by(table: TemplateTable) -> NDArray[np.bool_]:
     """(E,) mappings with a path whose weight F × K is above 0."""
-    found = np.array([relation != NO_PATH for relation in table.relations])[table.relation]
-    return found & (f_weights(table) * k_weights(table, KeywordMatcher().overlap) > 0)
+    has_path = np.array([relation != NO_PATH for relation in table.relations])[table.relation]
+    return has_path & (f_weights(table) * k_weights(table, KeywordMatcher().overlap) > 0)
 
 
 def counts(path: Path) -> dict[str, object]:
     """Before denoising and after it, where "no path found" stays a class in both."""
     table = TemplateTable.load(path)
-    found = np.array([relation != NO_PATH for relation in table.relations])[table.relation]  # (E,)
+    with_path = np.array([relation != NO_PATH for relation in table.relations])[table.relation]  # (E,)
     single = np.array([" / " not in relation for relation in table.relations])[table.relation]
-    owners, kept = table.owners(), kept_by(table)
+    owners, learnt = table.owners(), kept_by(table)
 
-    def told(which: NDArray[np.bool_]) -> dict[str, object]:
+    def totals(which: NDArray[np.bool_]) -> dict[str, object]:
         relations = [table.relations[number] for number in np.unique(table.relation[which])]
         return {
             "mappings": int(which.sum()),
             "templates": len(np.unique(owners[which])),
             "of one step": int((which & single).sum()),
             "relations": len(relations),
-            "relations of one step": sum(" / " not in each for each in relations),
-            "predicates": len({part.removeprefix("^") for each in relations for part in each.split(" / ")}),
+            "relations of one step": sum(" / " not in relation for relation in relations),
+            "predicates": len({part.removeprefix("^") for relation in relations for part in relation.split(" / ")}),
             "count": round(float(table.count[which].sum()), 1),
         }
 
     return {
         "templates": len(table),
         "mappings": len(table.relation),
-        "no path found": {"templates": int((~found).sum()), "count": float(table.count[~found].sum())},
-        "with a path": told(found),
-        "kept by denoising": told(kept),
-        "share kept": round(float(kept.sum() / max(found.sum(), 1)), 4),
+        "no path found": {"templates": int((~with_path).sum()), "count": float(table.count[~with_path].sum())},
+        "with a path": totals(with_path),
+        "kept by denoising": totals(learnt),
+        "share kept": round(float(learnt.sum() / max(with_path.sum(), 1)), 4),
     }
 
 
-def draw(path: Path, *, each: int, seed: int) -> Iterator[Labelled]:
+def draw(path: Path, *, size: int, seed: int) -> Iterator[Labelled]:
     """Mappings to label, uniformly and without repetition within each sample."""
     table, rng = TemplateTable.load(path), np.random.default_rng(seed)
-    found = np.array([relation != NO_PATH for relation in table.relations])[table.relation]
-    kept, owners = kept_by(table), table.owners()
+    with_path = np.array([relation != NO_PATH for relation in table.relations])[table.relation]
+    learnt, owners = kept_by(table), table.owners()
     single = np.array([" / " not in relation for relation in table.relations])[table.relation]
-    for name, which in zip(SAMPLES, (found, kept, kept & single), strict=True):
-        places = np.flatnonzero(which)
-        for place in rng.choice(places, min(each, len(places)), replace=False).tolist():
-            template, relation = table.template(owners[place]), table.relations[table.relation[place]]
-            yield Labelled(template, relation, float(table.count[place]), bool(kept[place]), name, "")
+    for name, which in zip(SAMPLES, (with_path, learnt, learnt & single), strict=True):
+        indices = np.flatnonzero(which)
+        for index in rng.choice(indices, min(size, len(indices)), replace=False).tolist():
+            template, relation = table.template(owners[index]), table.relations[table.relation[index]]
+            yield Labelled(template, relation, float(table.count[index]), bool(learnt[index]), name, "")
 
 
 def write(path: Path, rows: Iterable[Labelled]) -> None:
@@ -122,14 +122,14 @@ def write(path: Path, rows: Iterable[Labelled]) -> None:
 
 def read(path: Path, *, labelled: bool = True) -> list[Labelled]:
     """Raises ValueError with the line of what is wrong."""
-    found = []
+    rows = []
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines()[1:], start=2):
         columns = line.split("\t")
         if len(columns) != len(COLUMNS) or (labelled and columns[-1] not in SAID):
             raise ValueError(f"{path}, line {number}: Expected {', '.join(COLUMNS)}, the last one of {SAID}.")
-        template, relation, count, kept, drawn, label = columns
-        found.append(Labelled(template, relation, float(count), kept == "yes", drawn, label))
-    return found
+        template, relation, count, learnt, drawn, label = columns
+        rows.append(Labelled(template, relation, float(count), learnt == "yes", drawn, label))
+    return rows
 
 
 def figures(rows: Sequence[Labelled]) -> dict[str, object]:
@@ -138,8 +138,8 @@ def figures(rows: Sequence[Labelled]) -> dict[str, object]:
         "before denoising": shares(drawn["all"]),
         "after denoising": shares(drawn["kept"]),
         "after denoising, one step": shares(drawn["one step"]),
-        "kept of the sample of all": shares([row for row in drawn["all"] if row.kept]),
-        "left out of the sample of all": shares([row for row in drawn["all"] if not row.kept]),
+        "kept of the sample of all": shares([row for row in drawn["all"] if row.learnt]),
+        "left out of the sample of all": shares([row for row in drawn["all"] if not row.learnt]),
     }
 
 
@@ -148,13 +148,13 @@ def shares(rows: Sequence[Labelled]) -> dict[str, object]:
     right, weight = sum(row.right for row in rows), sum(row.count for row in rows)
     low, high = wilson(right, len(rows))
     by_count = sum(row.count for row in rows if row.right) / weight if weight else math.nan
-    said = {label: sum(row.label == label for row in rows) for label in SAID}
-    told = (right / len(rows) if rows else math.nan, low, high, by_count)
-    return said | dict(zip(("share", "low", "high", "share by count"), (round(x, 3) for x in told), strict=True))
+    labels = {label: sum(row.label == label for row in rows) for label in SAID}
+    summary = (right / len(rows) if rows else math.nan, low, high, by_count)
+    return labels | dict(zip(("share", "low", "high", "share by count"), (round(x, 3) for x in summary), strict=True))
 
 
 def wilson(right: int, n: int, z: float = 1.96) -> tuple[float, float]:
-    """Wilson's interval for a share; 0 to 1 where there is nothing to go by."""
+    """Wilson's interval for a share; 0 to 1 without observations."""
     if not n:
         return 0.0, 1.0
     share, spread = right / n, z * z / n
@@ -177,21 +177,23 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
-    told: dict[str, object] = {}
+    payload: dict[str, object] = {}
     match options.task:
         case "counts":
-            told = counts(options.templates)
+            payload = counts(options.templates)
         case "draw":
             write(options.out, draw(options.templates, each=options.each, seed=options.seed))
         case "keep":
             write(LABELS, (replace(row, template=digest(row.template)) for row in read(options.drawn)))
         case "show":
             rows = shown(read(LABELS), TemplateTable.load(options.templates).rows())
-            told = {str(number): row.line() for number, row in enumerate(rows, start=1)}
+            payload = {str(number): row.line() for number, row in enumerate(rows, start=1)}
         case "figures":
-            told = figures(read(LABELS))
-    if told:
-        text = json.dumps(told, indent=2) if options.json else "\n".join(f"{name}: {x}" for name, x in told.items())
+            payload = figures(read(LABELS))
+    if payload:
+        text = (
+            json.dumps(payload, indent=2) if options.json else "\n".join(f"{name}: {x}" for name, x in payload.items())
+        )
         print(text)  # noqa: T201 (a tool run by hand)
 
 

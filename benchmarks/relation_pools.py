@@ -106,15 +106,15 @@ class Bench:
     @cached_property
     def questions(self) -> list[PoolQuestion]:
         folder = self.data / "relations"
-        found = read_pools(folder / "sq.valid.withpool.tsv", read_relations(folder / "sq.relations.txt"))
-        return found[: self.limit]
+        pools = read_pools(folder / "sq.valid.withpool.tsv", read_relations(folder / "sq.relations.txt"))
+        return pools[: self.limit]
 
     @cached_property
     def covered(self) -> np.ndarray:
         """(N,) whether the right relation is one of the graph's."""
         with gzip.open(self.data / "kg" / "fb15k237.nt.gz", "rt", encoding="utf-8") as file:
             predicates = {line.split(" ", 2)[1][1:-1] for line in file}
-        return np.array([each.gold in predicates for each in self.questions])
+        return np.array([question.gold in predicates for question in self.questions])
 
     @cached_property
     def table(self) -> TemplateTable:
@@ -143,7 +143,7 @@ class Bench:
 
 
 def scored(scorer: RelationScorer, questions: Sequence[PoolQuestion]) -> list[FloatArray]:
-    return scorer.score([each.template for each in questions], [each.pool for each in questions])
+    return scorer.score([question.template for question in questions], [question.pool for question in questions])
 
 
 def static_cosine(bench: Bench) -> RelationScorer:
@@ -224,10 +224,10 @@ Train = Callable[[Bench, list[PoolQuestion], list[str]], RelationScorer]
 def head(encode: Callable[[Bench], Encode], *, context: bool = True) -> Train:
     def train(bench: Bench, questions: list[PoolQuestion], relations: list[str]) -> RelationScorer:
         seed_everything(bench.seed)
-        names = (name for each in questions for name in each.pool)
-        found = RelationHead.of(encode(bench), names, context=context)
-        list(fit_head(found, labelled(questions), HeadTraining(epochs=6), seed=bench.seed))
-        return found
+        names = (name for question in questions for name in question.pool)
+        relation_head = RelationHead.of(encode(bench), names, context=context)
+        list(fit_head(relation_head, labelled(questions), HeadTraining(epochs=6), seed=bench.seed))
+        return relation_head
 
     return train
 
@@ -244,8 +244,8 @@ def tuned(bench: Bench, questions: list[PoolQuestion], _: list[str]) -> Relation
         data = TuningData.of(questions, rows, CosineScorer(bench.remembered).relations)
         list(tune(tuning_of(module, config, seed=bench.seed), data, config))
         factors = {"scale": module.scale.item(), "keywords": module.keywords.item()}
-        asked = network_vectors(module, rows, layout.dimension)
-        bench.tuned[key] = tuned_scorer(asked, bench.remembered, **factors)
+        vectors = network_vectors(module, rows, layout.dimension)
+        bench.tuned[key] = tuned_scorer(vectors, bench.remembered, **factors)
     return bench.tuned[key]
 
 
@@ -268,24 +268,24 @@ SUPERVISED: dict[str, Train] = {
 def cross_validated(bench: Bench, train: Train) -> list[FloatArray]:
     """Scores of every question by a scorer that was trained on the other folds."""
     fold = np.random.default_rng(bench.seed).permutation(len(bench.questions)) % FOLDS
-    found: list[FloatArray] = [np.zeros(0, dtype=np.float32)] * len(bench.questions)
+    scores: list[FloatArray] = [np.zeros(0, dtype=np.float32)] * len(bench.questions)
     for number in range(FOLDS):
-        others = [each for each, own in zip(bench.questions, fold, strict=True) if own != number]
-        places = np.flatnonzero(fold == number).tolist()
-        tested = [bench.questions[place] for place in places]
-        scorer = train(bench, others, [name for each in tested for name in each.pool])
-        for place, row in zip(places, scored(scorer, tested), strict=True):
-            found[place] = row
+        others = [question for question, its_fold in zip(bench.questions, fold, strict=True) if its_fold != number]
+        members = np.flatnonzero(fold == number).tolist()
+        tested = [bench.questions[member] for member in members]
+        scorer = train(bench, others, [name for question in tested for name in question.pool])
+        for member, row in zip(members, scored(scorer, tested), strict=True):
+            scores[member] = row
         print(f"  fold {number + 1}", file=sys.stderr, flush=True)  # noqa: T201 (a tool run by hand)
-    return found
+    return scores
 
 
 def figures(name: str, bench: Bench, scores: Sequence[FloatArray], seconds: float) -> Figures:
     strict, shared = np.zeros(len(scores)), np.zeros(len(scores))
-    for place, (question, row) in enumerate(zip(bench.questions, scores, strict=True)):
+    for index, (question, row) in enumerate(zip(bench.questions, scores, strict=True)):
         best = np.flatnonzero(row == row.max())
-        shared[place] = (question.gold_index in best) / len(best)
-        strict[place] = shared[place] == 1
+        shared[index] = (question.gold_index in best) / len(best)
+        strict[index] = shared[index] == 1
     low, high = wilson(int(strict.sum()), len(strict))
     covered = bench.covered
     return Figures(
@@ -308,15 +308,15 @@ def wilson(right: int, n: int, z: float = 1.96) -> tuple[float, float]:
     return (middle - half) / (1 + z * z / n), (middle + half) / (1 + z * z / n)
 
 
-def rows(bench: Bench, wanted: set[str] | None) -> Iterator[Figures]:
+def rows(bench: Bench, selected: set[str] | None) -> Iterator[Figures]:
     every = {name: lambda make=make: scored(make(bench), bench.questions) for name, make in UNSUPERVISED.items()}
     every |= {name: lambda train=train: cross_validated(bench, train) for name, train in SUPERVISED.items()}
     for name, scores in every.items():
         absent = (name in MINED and bench.templates is None) or ("MiniLM" in name and bench.minilm is None)
-        if not absent and (wanted is None or name in wanted):
+        if not absent and (selected is None or name in selected):
             since = time.perf_counter()
-            found = scores()
-            yield figures(name, bench, found, time.perf_counter() - since)
+            scored_rows = scores()
+            yield figures(name, bench, scored_rows, time.perf_counter() - since)
 
 
 def main() -> None:
@@ -333,17 +333,25 @@ def main() -> None:
     parser.add_argument("--silent", type=float, default=0.5, help="templates without a path for one with a path")
     parser.add_argument("--limit", type=int)
     parser.add_argument("--json", action="store_true")
-    asked = parser.parse_args()
+    options = parser.parse_args()
     torch.set_num_threads(1)
     with tempfile.TemporaryDirectory() as cache:
-        sizes = asked.seed, asked.epochs, asked.hidden, asked.batch, asked.words, asked.silent, asked.limit
-        bench = Bench(asked.data, asked.templates, asked.minilm, Path(cache), *sizes)
-        for row in rows(bench, None if asked.rows is None else {*asked.rows.split(";")}):
-            print(json.dumps(asdict(row)) if asked.json else told(row), flush=True)  # noqa: T201 (a tool run by hand)
+        sizes = (
+            options.seed,
+            options.epochs,
+            options.hidden,
+            options.batch,
+            options.words,
+            options.silent,
+            options.limit,
+        )
+        bench = Bench(options.data, options.templates, options.minilm, Path(cache), *sizes)
+        for row in rows(bench, None if options.rows is None else {*options.rows.split(";")}):
+            print(json.dumps(asdict(row)) if options.json else figures_line(row), flush=True)  # noqa: T201 (a tool run by hand)
     print(f"memory {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MB", file=sys.stderr)  # noqa: T201 (a tool run by hand)
 
 
-def told(row: Figures) -> str:
+def figures_line(row: Figures) -> str:
     return (
         f"{row.row:32} {row.accuracy:.3f} [{row.low:.3f}, {row.high:.3f}]  shared {row.shared:.3f}"
         f"  covered {row.covered:.3f}  uncovered {row.uncovered:.3f}  n {row.n} ({row.n_covered})  {row.seconds:.0f} s"

@@ -171,8 +171,8 @@ def lookups(form: Any, s: Any, p: Any, o: Any) -> dict[str, Any]:
         "SO→P": (form.predicates_many, s, o),
     }
     single = {kind: timed(ask, list(zip(a.tolist(), b.tolist(), strict=True))) for kind, (ask, a, b) in kinds.items()}
-    found = {f"{kind} results": round(len(ask(a, b).values) / len(a), 1) for kind, (ask, a, b) in many.items()}
-    return single | {f"{kind} of 1,000": timed_many(*row) for kind, row in many.items()} | found
+    sizes = {f"{kind} results": round(len(ask(a, b).values) / len(a), 1) for kind, (ask, a, b) in many.items()}
+    return single | {f"{kind} of 1,000": timed_many(*row) for kind, row in many.items()} | sizes
 
 
 def run_pyoxigraph(files: list[Path], folder: Path, seed: int, memory: int, workers: int | None) -> dict[str, Any]:
@@ -230,13 +230,13 @@ def all_lines(files: list[Path]) -> Iterator[bytes]:
 def sampled(files: list[Path], seed: int) -> list[bytes]:
     """Lines from the whole of the files, each with the same chance (Vitter 1985, algorithm R)."""
     rng = np.random.default_rng(seed)
-    kept: list[bytes] = []
+    sample: list[bytes] = []
     for i, line in enumerate(all_lines(files)):
         if i < ASKED:
-            kept.append(line)
-        elif (place := int(i * rng.random())) < ASKED:
-            kept[place] = line
-    return kept
+            sample.append(line)
+        elif (index := int(i * rng.random())) < ASKED:
+            sample[index] = line
+    return sample
 
 
 def main() -> None:
@@ -251,8 +251,8 @@ def main() -> None:
     options = parser.parse_args()
     if options.within:
         run = globals()[f"run_{options.only}"]
-        told = run(options.files, options.within, options.seed, options.memory, options.workers)
-        print(json.dumps(told, ensure_ascii=False))  # noqa: T201 (read by the process that asked)
+        figures = run(options.files, options.within, options.seed, options.memory, options.workers)
+        print(json.dumps(figures, ensure_ascii=False))  # noqa: T201 (read by the process that asked)
         return
     with tempfile.TemporaryDirectory() as name:
         files = options.files
@@ -263,8 +263,8 @@ def main() -> None:
             settings = [f"--seed={options.seed}", f"--memory={options.memory}", f"--within={name}/kg", f"--only={form}"]
             settings += [f"--workers={options.workers}"] if options.workers else []
             command = [sys.executable, __file__, *map(str, files), *settings]
-            told = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
-            print(f"{form}: " + ", ".join(f"{key} {value}" for key, value in told.items()), flush=True)  # noqa: T201 (a tool run by hand)
+            figures = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+            print(f"{form}: " + ", ".join(f"{key} {value}" for key, value in figures.items()), flush=True)  # noqa: T201 (a tool run by hand)
 
 
 if __name__ == "__main__":
