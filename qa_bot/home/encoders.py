@@ -59,7 +59,7 @@ def _starter() -> Encoder:
 
 
 def locate(name: str, *, models: Path) -> Path:
-    """The folder behind a name, without opening it. Raises EncoderError where there is none."""
+    """The folder behind a name, without opening it. Raises EncoderError if it does not exist."""
     if not name.strip():
         raise EncoderError(
             f"Expected the name of an encoder, but got {name!r}; name `{STARTER}`, a folder or a hub id."
@@ -81,17 +81,17 @@ def is_hub_id(name: str) -> bool:
 
 
 def fetched(name: str, models: Path) -> Path:
-    """Where `fetch` puts the encoder of a hub id."""
+    """The folder that `fetch` writes for a hub id."""
     return models / name.replace("/", "--")
 
 
 def open_folder(folder: Path, *, models: Path, int8: bool = False, threads: int = 1) -> Encoder:
-    """Opens a folder: static, trained here over words, or in sentence-transformers layout. Raises EncoderError."""
+    """Open a folder: static, trained by `qa-bot train`, or in sentence-transformers layout. Raises EncoderError."""
     try:
         if _is_static(folder):
             return StaticEncoder.load(folder)
         if _is_trained(folder):
-            from qa_core.encoders.trained_encoder import TrainedEncoder  # torch, where no other encoder needs it
+            from qa_core.encoders.trained_encoder import TrainedEncoder  # late: only this encoder needs torch
 
             return TrainedEncoder.load(folder)
         return _open_transformer(folder, models=models, int8=int8, threads=threads)
@@ -100,7 +100,7 @@ def open_folder(folder: Path, *, models: Path, int8: bool = False, threads: int 
 
 
 def verify(folder: Path, *, models: Path, int8: bool = False) -> Encoder:
-    """Checks files, layout and weights, then encodes a trial text; the encoder it opened. Raises EncoderError."""
+    """Check files, layout and weights, encode a trial text, and return the encoder. Raises EncoderError."""
     encoder = open_folder(folder, models=models, int8=int8)
     try:
         vectors = encoder.encode(_trial(folder))  # (N, D)
@@ -116,10 +116,10 @@ def verify(folder: Path, *, models: Path, int8: bool = False) -> Encoder:
 
 
 def fetch(name: str, models: Path, confirm: Confirm, *, endpoint: str | None = None) -> Path:
-    """Fetches the encoder `org/name` into `models` and verifies it; one that is there already is only verified.
+    """Fetch the encoder `org/name` into `models` and verify it; an encoder that exists is only verified.
 
-    `confirm` hears what and how large before anything comes. An interrupted fetch goes on where it stopped. Raises
-    EncoderError where the hub cannot be reached, knows no such encoder, or holds none that can be used.
+    `confirm` is called before the download. An interrupted fetch continues where it stopped. Raises
+    EncoderError if the hub cannot be reached, or has no such encoder in a usable form.
     """
     if not is_hub_id(name):
         raise EncoderError(f"Expected a hub id such as sentence-transformers/all-MiniLM-L6-v2, but got {name!r}.")

@@ -1,4 +1,4 @@
-"""Names that stand for several entities of the graph: how each is told apart, and what can be asked about it."""
+"""Names of several entities in the graph: choices that distinguish them, and questions about them."""
 
 from __future__ import annotations
 
@@ -22,60 +22,60 @@ if TYPE_CHECKING:
 MARGIN = 1.5
 """Log-odds by which the best interpretation is much likelier than another one: 4.5 to 1."""
 LEAST_SHARE = 0.1
-"""Of a name: entities that it hardly ever stands for are not meant by it alone."""
+"""Share of a name's uses; rarer entities of the name are ignored."""
 LONGEST_CLAUSE = 50
-"""Characters of a description that tell an entity apart."""
+"""Characters of a description that distinguishes an entity."""
 MOST = 3
-"""Entities of a bare name, and ways to write one."""
+"""Most entities of a bare name, and most ways to write one."""
 SHARED = 20
-"""Subjects of one object from which on it tells little about each of them."""
+"""Subjects of one object from which on it says little about each of them."""
 LOOKED_AT = 50
-"""Predicates of an entity."""
+"""Predicates of an entity that are ranked."""
 ASKED = 10
-"""Predicates of these that a question is made of."""
+"""Predicates that become questions."""
 LONGEST_NAME = 100
 """Characters."""
 
 
 def senses(
-    found: FactResult, facts: Facts, *, check: Callable[[], object] = lambda: None
+    result: FactResult, facts: Facts, *, check: Callable[[], object] = lambda: None
 ) -> Iterator[ChoiceWithTarget]:
-    """The question with each of the entities that it may mean, where these are about as likely and answer otherwise."""
-    close = close_interpretations(found.parsed.interpretations)
-    question = found.parsed.question
-    for each in close if len(close) > 1 and not _told_apart(question, close, facts) else ():
-        topic = each.interpretation.topic
-        rivals = [other.interpretation.topic.id for other in close if other is not each]
+    """The question with each entity that it may mean, if these are about equally likely and have other answers."""
+    close = close_interpretations(result.parsed.interpretations)
+    question = result.parsed.question
+    for scored in close if len(close) > 1 and not _is_distinguished(question, close, facts) else ():
+        topic = scored.interpretation.topic
+        rivals = [other.interpretation.topic.id for other in close if other is not scored]
         for name, written in namings(topic.id, topic.text, rivals, facts):
-            asked = question[: topic.start] + written + question[topic.end :]
+            precise = question[: topic.start] + written + question[topic.end :]
             check()
-            if told := _told(asked, facts, partial(_is_same, each.interpretation)):
-                yield Choice(name, asked), told
+            if text := _answer_text(precise, facts, partial(_is_same, scored.interpretation)):
+                yield Choice(name, precise), text
                 break
 
 
 def close_interpretations(interpretations: Sequence[ScoredInterpretation]) -> list[ScoredInterpretation]:
-    """The best interpretation for each entity of the best one's mention, best first, without those of equal answers."""
-    kept: dict[int, ScoredInterpretation] = {}
-    for each in interpretations:
-        interpretation, best = each.interpretation, interpretations[0].interpretation
+    """The best interpretation of each entity of the best one's mention, best first, without equal answers."""
+    by_entity: dict[int, ScoredInterpretation] = {}
+    for scored in interpretations:
+        interpretation, best = scored.interpretation, interpretations[0].interpretation
         same = (interpretation.topic.start, interpretation.topic.end) == (best.topic.start, best.topic.end)
         if (
             same
             and not interpretation.topic.is_value
             and _asks(interpretation)
-            and interpretations[0].score - each.score <= MARGIN
+            and interpretations[0].score - scored.score <= MARGIN
         ):
-            kept.setdefault(interpretation.topic.id, each)
+            by_entity.setdefault(interpretation.topic.id, scored)
     different: dict[object, ScoredInterpretation] = {}
-    for each in kept.values():
-        different.setdefault((each.interpretation.answers, each.interpretation.counted), each)
+    for scored in by_entity.values():
+        different.setdefault((scored.interpretation.answers, scored.interpretation.counted), scored)
     return [*different.values()]
 
 
 def namings(entity: int, mention: str, rivals: Collection[int], facts: Facts) -> list[tuple[str, str]]:
-    """What a button calls an entity, and how a question does: its own name where no other entity has it, else the
-    mention with a kind, another name, or the beginning of its description."""
+    """Pairs of a button's label and the text in a question: a unique name of the entity, or the mention with a kind or
+    the beginning of the entity's description."""
     lookup, vocabulary = facts.lookup, facts.answerer.vocabulary
     label = lookup.label(entity)
     unique = [name for name in vocabulary.names(entity).texts if lookup.entities(name)[:2] == [entity]]
@@ -84,53 +84,53 @@ def namings(entity: int, mention: str, rivals: Collection[int], facts: Facts) ->
     kinds = [vocabulary.names(kind).texts[0] for kind in sorted(vocabulary.kinds(entity) - taken)]
     clause = vocabulary.description(entity).partition(";")[0].strip(" .")
     added = [*kinds, *([clause] if 0 < len(clause) <= LONGEST_CLAUSE else [])]
-    told = [*((name, name) for name in unique), *((f"{label} ({each})", f"{mention} ({each})") for each in added)]
-    if unique[:1] != [label]:  # a name that few know tells less than a kind
-        told.sort(key=lambda each: each[0] in unique)
-    return [each for each in told if max(map(len, each)) <= LONGEST_NAME][:MOST]
+    pairs = [*((name, name) for name in unique), *((f"{label} ({kind})", f"{mention} ({kind})") for kind in added)]
+    if unique[:1] != [label]:  # a rare name is less helpful than a kind
+        pairs.sort(key=lambda pair: pair[0] in unique)
+    return [pair for pair in pairs if max(map(len, pair)) <= LONGEST_NAME][:MOST]
 
 
 def topics(
-    found: FactResult,
+    result: FactResult,
     facts: Facts,
     carrying: frozenset[str],
     *,
     defined: bool,
     check: Callable[[], object] = lambda: None,
 ) -> Iterator[ChoiceWithTarget]:
-    """What can be asked about the entities that a bare name stands for, in turn; `carrying` are the name's terms.
+    """Questions about the entities of a bare name, in turns; `carrying` holds the name's terms.
 
-    Where a definition is asked for, only a name of several entities is open.
+    A definition is only ambiguous if several entities have the name.
     """
     entities = {
         topic.id: topic
-        for topic in reversed(found.parsed.entities.topics)
+        for topic in reversed(result.parsed.entities.topics)
         if not topic.is_value and topic.share >= LEAST_SHARE and carrying.issubset(terms(topic.text))
     }
     meant = [*reversed(entities.values())][:MOST]
-    told = [
+    by_entity = [
         _facts_of(topic, [other.id for other in meant if other is not topic], facts, check)
         for topic in (meant if len(meant) > defined else ())
     ]
-    return (offer for each in zip_longest(*told) for offer in each if offer is not None)
+    return (choice for row in zip_longest(*by_entity) for choice in row if choice is not None)
 
 
 def _facts_of(
     topic: Topic, rivals: Sequence[int], facts: Facts, check: Callable[[], object]
 ) -> Iterator[ChoiceWithTarget]:
-    """Questions about an entity that have an answer, what tells most about it first."""
+    """Questions about an entity that the graph answers, the most specific first."""
     for predicate in _predicates(topic.id, facts):
         relation = facts.answerer.verbaliser.predicate(predicate)
         for name, written in namings(topic.id, topic.text, rivals, facts):
-            asked = f"What is the {relation} of {written}?"
+            query = f"What is the {relation} of {written}?"
             check()
-            if told := _told(asked, facts, partial(_is_about, topic, predicate)):
-                yield Choice(f"{name}: {relation}" if rivals else relation, asked), told
+            if text := _answer_text(query, facts, partial(_is_about, topic, predicate)):
+                yield Choice(f"{name}: {relation}" if rivals else relation, query), text
                 break
 
 
 def _predicates(entity: int, facts: Facts) -> list[int]:
-    """Predicates whose names are nouns: first what few share, entities before values."""
+    """Predicates with nouns as names; rare objects first, entities before values."""
     triples, vocabulary = facts.lookup.triples, facts.answerer.vocabulary
     ranked = []
     for predicate in triples.predicates_of(entity)[:LOOKED_AT].tolist():
@@ -142,11 +142,13 @@ def _predicates(entity: int, facts: Facts) -> list[int]:
     return [predicate for *_, predicate in sorted(ranked)][:ASKED]
 
 
-def _told(question: str, facts: Facts, is_meant: Callable[[Interpretation], bool]) -> str:
-    """What the graph answers, empty where that is not what is meant, or not given."""
-    found = facts.find(question)
-    given = found.accepted and found.answer is not None and is_meant(found.parsed.interpretations[0].interpretation)
-    return found.answer.text if found.answer is not None and given else ""
+def _answer_text(question: str, facts: Facts, is_meant: Callable[[Interpretation], bool]) -> str:
+    """The graph's answer, or "" if it is not accepted or means something else."""
+    result = facts.find(question)
+    accepted = (
+        result.accepted and result.answer is not None and is_meant(result.parsed.interpretations[0].interpretation)
+    )
+    return result.answer.text if result.answer is not None and accepted else ""
 
 
 def _is_same(one: Interpretation, other: Interpretation) -> bool:
@@ -157,13 +159,17 @@ def _is_about(topic: Topic, predicate: int, interpretation: Interpretation) -> b
     return interpretation.topic.id == topic.id and interpretation.path == (Step(predicate, False),)
 
 
-def _told_apart(question: str, close: Sequence[ScoredInterpretation], facts: Facts) -> bool:
-    """Whether the question says beside the name what some of the entities are and others are not."""
+def _is_distinguished(question: str, close: Sequence[ScoredInterpretation], facts: Facts) -> bool:
+    """Whether the question has words for the kinds of some of the entities and not of the others."""
     topic, vocabulary = close[0].interpretation.topic, facts.answerer.vocabulary
-    said = frozenset(terms(f"{question[: topic.start]} {question[topic.end :]}"))
+    stems_beside = frozenset(terms(f"{question[: topic.start]} {question[topic.end :]}"))
     named = [
-        any(stems and stems <= said for kind in vocabulary.kinds(entity) for stems in vocabulary.names(kind).stems)
-        for entity in (each.interpretation.topic.id for each in close)
+        any(
+            stems and stems <= stems_beside
+            for kind in vocabulary.kinds(entity)
+            for stems in vocabulary.names(kind).stems
+        )
+        for entity in (item.interpretation.topic.id for item in close)
     ]
     return any(named) and not all(named)
 

@@ -1,4 +1,4 @@
-"""Turns that only name a topic, and what titles ask about it: "asthma", and "What are the symptoms of asthma?"."""
+"""Turns that only name a topic ("asthma"), and titles that ask about it ("What are the symptoms of asthma?")."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ ChoiceWithTarget = tuple[Choice, str]
 """A choice, and the target that must answer its question: a document's title, or the text of a fact."""
 
 LONGEST_TURN = 200
-"""Characters; a longer one says enough."""
+"""Characters; longer turns are specific."""
 BROAD = 3
-"""Terms that carry information; a topic of more says enough."""
+"""Content terms; topics with more are specific."""
 LONGEST_FACET = 3
-"""Words that say what is asked about a topic."""
+"""Words of a facet."""
 
 _LEAD = re.compile(
     r"\s*(?:please |hi |hello |hey )*(?:can you |could you )?"
@@ -49,8 +49,7 @@ _MARKS = re.compile(r"\?[\s?]*$")
 
 
 class Topic(NamedTuple):
-    """What a turn is about: its words without articles, those of its terms that carry information, and whether a
-    definition is asked for."""
+    """A turn's words without articles, its content terms, and whether it asks for a definition."""
 
     words: tuple[str, ...]
     terms: frozenset[str]
@@ -58,7 +57,7 @@ class Topic(NamedTuple):
 
 
 def topic_of(turn: str) -> Topic | None:
-    """The topic of a turn that names one and asks no more than what it is, None for any other.
+    """The topic of a turn that only names it or asks what it is; None for other turns.
 
     >>> topic_of("tell me about the lawn").words
     ('lawn',)
@@ -69,51 +68,51 @@ def topic_of(turn: str) -> Topic | None:
     text = turn[lead.end() :] if (lead := _LEAD.match(turn)) else turn
     text = text[definition.end() :] if (definition := _DEFINITION.match(text)) else text
     carrying = frozenset(content_terms(text))
-    told = plain_words(text)
-    bare = all(word in _JOINING or carrying.issuperset(terms(word)) for word in told)
-    named = definition is None or _PREPOSITIONS.isdisjoint(told)  # "what is the cause of" asks more than a name
-    fits = told and 0 < len(carrying) <= BROAD and bare and named
-    return Topic(told, carrying, definition is not None) if fits else None
+    topic_words = plain_words(text)
+    bare = all(word in _JOINING or carrying.issuperset(terms(word)) for word in topic_words)
+    named = definition is None or _PREPOSITIONS.isdisjoint(topic_words)  # "what is the cause of" asks more than a name
+    fits = topic_words and 0 < len(carrying) <= BROAD and bare and named
+    return Topic(topic_words, carrying, definition is not None) if fits else None
 
 
 def tidy(title: str) -> str:
-    """A title as people write it: in one line, without "(are)", without blanks before a question mark."""
+    """A title in one line, without "(are)" and without blanks before punctuation."""
     text = _BEFORE_MARK.sub("", _ENDINGS.sub("", " ".join(title.split())))
     return _MARKS.sub("?", text).strip()
 
 
 def label(title: str, topic: Topic) -> str:
-    """What a tidy title asks about the topic; of one that names something narrower the name, else the title.
+    """A label for a tidy title: its facet of the topic, the name of a narrower topic, or the title.
 
     >>> label("What are the symptoms of asthma?", Topic(("asthma",), frozenset({"asthma"})))
     'symptoms'
     >>> label("What is allergic asthma?", Topic(("asthma",), frozenset({"asthma"})))
     'allergic asthma'
     """
-    if told := facet(title, topic):
-        return told
+    if short := facet(title, topic):
+        return short
     if topic.terms.issuperset(content_terms(title)):
         return title
     return (_DEFINITION.sub("", title).strip(" ?") if is_definition(title) else title) or title
 
 
 def facet(title: str, topic: Topic) -> str:
-    """What a title that ends with the topic asks about it in a few words, empty for other titles.
+    """What a title that ends with the topic asks about it, in a few words; "" for other titles.
 
     >>> [facet(f"{asked} asthma?", Topic(("asthma",), frozenset({"asthma"}))) for asked in ("What causes", "Why is")]
     ['causes', '']
     """
-    told = title.rstrip("?!. ").split()
-    head, end = told[: -len(topic.words)], told[-len(topic.words) :]
+    title_words = title.rstrip("?!. ").split()
+    head, end = title_words[: -len(topic.words)], title_words[-len(topic.words) :]
     while len(head) > 1 and head[-1].lower() in _ARTICLES:
         head.pop()
     if not head or terms(" ".join(end)) != terms(" ".join(topic.words)):
         return ""
-    asked = " ".join(head)
-    if does := _WHAT_DOES.fullmatch(asked):
+    beginning = " ".join(head)
+    if does := _WHAT_DOES.fullmatch(beginning):
         return does[1]
-    if _HOW_TO.fullmatch(asked):
-        return asked
+    if _HOW_TO.fullmatch(beginning):
+        return beginning
     noun = _WHAT_IS.sub("", " ".join(head[:-1]) + " ").strip()
     short = len(noun.split()) <= LONGEST_FACET and topic.terms.isdisjoint(terms(noun))
     return noun if head[-1].lower() in _PREPOSITIONS and short and not _ASKING.match(noun) else ""
@@ -127,23 +126,24 @@ def is_definition(title: str) -> bool:
 
 
 def is_narrower(title: str, topic: Topic) -> bool:
-    """Whether a title names something of its own that the topic is part of: "What is allergic asthma?"."""
+    """Whether a title names a narrower topic: "What is allergic asthma?"."""
     return is_definition(title) and not facet(title, topic)
 
 
 def defines(title: str, topic: Topic) -> bool:
-    """Whether a title asks what the topic is, which the turn leaves open, and does so in the topic's words."""
-    told = plain_words(title)
-    apart = topic.words != told and _PREPOSITIONS.isdisjoint(topic.words)  # "symptoms of asthma" asks something
-    return apart and is_definition(title) and _holds(told, topic.words)
+    """Whether a title asks for a definition of the topic in the topic's words, and the turn does not."""
+    title_words = plain_words(title)
+    apart = topic.words != title_words and _PREPOSITIONS.isdisjoint(topic.words)  # "symptoms of asthma" asks something
+    return apart and is_definition(title) and _holds(title_words, topic.words)
 
 
 def plain_words(text: str) -> tuple[str, ...]:
-    """Words without articles."""
+    """The words of a text without articles."""
     return tuple(word for word in words(text) if word not in _ARTICLES)
 
 
-def _holds(title: Sequence[str], told: Sequence[str]) -> bool:
-    """Whether the stems of some words stand in a title one after another."""
-    whole, part = ([terms(word, stop=False) for word in each] for each in (title, told))
-    return any(whole[start : start + len(part)] == part for start in range(len(whole) - len(part) + 1))
+def _holds(title: Sequence[str], part: Sequence[str]) -> bool:
+    """Whether a title has the stems of some words in sequence."""
+    whole_stems, stems = ([terms(word, stop=False) for word in texts] for texts in (title, part))
+    starts = range(len(whole_stems) - len(stems) + 1)
+    return any(whole_stems[start : start + len(stems)] == stems for start in starts)

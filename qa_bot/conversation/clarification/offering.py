@@ -1,8 +1,8 @@
-"""Clarification: a turn with several good title_facets, and what is asked when one of them is chosen.
+"""Finds the choices to offer for a turn with several good interpretations.
 
-A bare topic ("asthma", "headache treatment") may be what several documents tell different things about, and a name may
-stand for several entities (`senses`). Whatever is offered was asked before, and answered as it says. A whole
-question is never broad, and where one reading is much likelier, it is the answer.
+Several documents may ask different things about a bare topic ("asthma", "headache treatment"), and several entities may
+share a name. Each choice is answered before it is offered. Whole questions get no choices, nor do turns with one
+interpretation that is much likelier.
 """
 
 from __future__ import annotations
@@ -32,25 +32,25 @@ if TYPE_CHECKING:
     from qa_bot.answering.stages.rank import Ranking
 
 Ask = Callable[[str], Answer]
-"""A question to its answer, without clarification."""
+"""Answers a question, without clarification."""
 
 FEWEST, MOST = 2, 5
 TRIED = 8
-"""Choices that are asked before as many as there is room for are found."""
+"""Most choices that are answered to find `MOST` good ones."""
 LONGEST_LABEL = 80
-"""Characters of what a button says."""
+"""Characters of a button's label."""
 LONGEST_TITLE = 200
-"""Characters of a title that is asked as a question."""
+"""Characters of a title that is used as a question."""
 NEAR = 0.55
-"""Of the best document's score: documents below are other readings no longer."""
+"""Share of the best document's score; lower documents are ignored."""
 NEAR_SUBJECTS = 0.7
-"""The same where a definition is asked for, and only the name is open."""
+"""The same for definitions, where only the name is ambiguous."""
 MANY = 7
-"""With more readings than these, and no document about the topic itself, five of them would be a guess."""
+"""Most facets without a document about the topic itself; five of more would be a guess."""
 
 
 class TitleFacet(NamedTuple):
-    """What a title asks beyond the topic, and the best document that does."""
+    """The terms of a title beyond the topic, and the best document with such a title."""
 
     rest: frozenset[str]
     candidate: Candidate
@@ -69,7 +69,7 @@ def clarification_choices(
     facts: Facts | None = None,
     check: Callable[[], object] = lambda: None,
 ) -> tuple[Choice, ...]:
-    """Two to five choices that lead to different good answers; none where there is nothing to ask.
+    """Two to five choices that lead to different good answers, or none.
 
     Args:
         ranking: to `[ranking] depth`, of a question without a body: who tells a story says enough.
@@ -83,81 +83,81 @@ def clarification_choices(
         return ()
     keep = partial(offered, ask=ask, check=check)
     named = None if fact is None or _is_titled(ranking, decision) else fact
-    if named and facts and (found := keep(_senses(named, facts, check), answers=_is_fact)):
-        return found
+    if named and facts and (choices := keep(_senses(named, facts, check), answers=_is_fact)):
+        return choices
     topic = topic_of(question.title)
     if topic is None or (fact is not None and prefers_fact(fact, decision)):
         return ()
-    if found := keep(documents(topic, ranking.candidates), answers=_is_passage):
-        return found
+    if choices := keep(documents(topic, ranking.candidates), answers=_is_passage):
+        return choices
     return keep(_topics(named, facts, topic, check), answers=_is_fact) if named and facts else ()
 
 
 def documents(topic: Topic, candidates: Sequence[Candidate]) -> Iterator[ChoiceWithTarget]:
-    """Choices among documents whose titles ask different things about a topic; what it is stands first, then what is
-    asked about it, then what is narrower, each in the order of the ranking.
+    """Choices among documents whose titles ask different things about a topic.
 
-    A document that is about the topic itself is the answer, unless it only tells what that is and others tell more.
-    Of near-duplicates the first is kept.
+    First the topic itself, then questions about it, then narrower topics, each in ranked order. A document about the
+    topic itself is the answer, unless it only defines the topic and others say more. Near-duplicates are left out.
     """
-    found = title_facets(topic, candidates, near=NEAR_SUBJECTS if topic.defined else NEAR)
-    itself = [each for each in found if not each.rest]
-    others = sorted((each for each in found if each.rest), key=lambda each: is_narrower(each.title, topic))
-    if topic.defined:  # only the name may be open
-        others = [each for each in others if is_narrower(each.title, topic)]
+    facets = title_facets(topic, candidates, near=NEAR_SUBJECTS if topic.defined else NEAR)
+    itself = [facet for facet in facets if not facet.rest]
+    others = sorted((facet for facet in facets if facet.rest), key=lambda facet: is_narrower(facet.title, topic))
+    if topic.defined:  # only the name is ambiguous
+        others = [facet for facet in others if is_narrower(facet.title, topic)]
     if len(others) < FEWEST or not _is_open(topic, itself, others):
         return
     seen: list[tuple[int, int, int]] = []
-    for each in (*itself, *others):
-        sketch = super_shingles(each.candidate.passage.text)
+    for facet in (*itself, *others):
+        sketch = super_shingles(facet.candidate.passage.text)
         if not any(near(sketch, other) for other in seen):
             seen.append(sketch)
-            yield Choice(label(each.title, topic), each.title), each.candidate.passage.source.title
+            yield Choice(label(facet.title, topic), facet.title), facet.candidate.passage.source.title
 
 
 def title_facets(topic: Topic, candidates: Sequence[Candidate], *, near: float) -> list[TitleFacet]:
-    """The best document for each thing that titles with all terms of the topic ask beyond it, best first.
+    """The facets of titles with all terms of the topic, each with its best document, best first.
 
-    `near` is the part of the best score that it takes. Titles that ask more than another one does are narrower, and
-    left out; where the title of the very best document is none of these, nothing is found.
+    `near` is the share of the best score that a document needs. Facets that contain another one are left out. There
+    are none if the title of the best document lacks a term of the topic.
     """
-    found: dict[frozenset[str], Candidate] = {}
-    for place, each in enumerate(candidates):
-        title = frozenset(content_terms(each.passage.clue.title))
-        if topic.terms <= title and each.score >= near * candidates[0].score:
-            found.setdefault(title - topic.terms, each)
-        elif not place:
+    by_rest: dict[frozenset[str], Candidate] = {}
+    for rank, candidate in enumerate(candidates):
+        title = frozenset(content_terms(candidate.passage.clue.title))
+        if topic.terms <= title and candidate.score >= near * candidates[0].score:
+            by_rest.setdefault(title - topic.terms, candidate)
+        elif not rank:
             return []
-    rests = [rest for rest in found if rest]
+    rests = [rest for rest in by_rest if rest]
     return [
         TitleFacet(rest, candidate)
-        for rest, candidate in found.items()
+        for rest, candidate in by_rest.items()
         if len(candidate.passage.clue.title) <= LONGEST_TITLE and not any(other < rest for other in rests)
     ]
 
 
 def offered(
-    asked: Iterable[ChoiceWithTarget],
+    proposals: Iterable[ChoiceWithTarget],
     *,
     ask: Ask,
     answers: Callable[[Answer, str], bool],
     check: Callable[[], object] = lambda: None,
 ) -> tuple[Choice, ...]:
-    """Choices whose questions have different answers, each the one that is meant, as `answers` tells; none for one."""
-    kept: dict[str, Choice] = {}
+    """The choices with distinct answers that `answers` accepts for their targets; none if fewer than two are left."""
+    by_answer: dict[str, Choice] = {}
     labels, questions = set[str](), set[str]()
-    for choice, meant in islice(asked, TRIED):
-        told = Choice(shown(choice.text), choice.question.strip())
-        said, wanted = told.text.casefold(), told.question.casefold()
-        if len(kept) == MOST or not (said and wanted) or said in labels or wanted in questions:
+    for proposal, target in islice(proposals, TRIED):
+        choice = Choice(shown(proposal.text), proposal.question.strip())
+        label_key, question_key = choice.text.casefold(), choice.question.casefold()
+        is_new = label_key and question_key and label_key not in labels and question_key not in questions
+        if len(by_answer) == MOST or not is_new:
             continue
         check()
-        answer = ask(told.question)
-        if answer.answered and answer.text not in kept and answers(answer, meant):
-            kept[answer.text] = told
-            labels.add(said)
-            questions.add(wanted)
-    return tuple(kept.values()) if len(kept) >= FEWEST else ()
+        answer = ask(choice.question)
+        if answer.answered and answer.text not in by_answer and answers(answer, target):
+            by_answer[answer.text] = choice
+            labels.add(label_key)
+            questions.add(question_key)
+    return tuple(by_answer.values()) if len(by_answer) >= FEWEST else ()
 
 
 def shown(text: str) -> str:
@@ -170,7 +170,7 @@ def shown(text: str) -> str:
 def _is_open(topic: Topic, itself: Sequence[TitleFacet], others: Sequence[TitleFacet]) -> bool:
     if not itself:
         return len(others) <= MANY
-    asking = [each for each in others if not is_narrower(each.title, topic)]
+    asking = [facet for facet in others if not is_narrower(facet.title, topic)]
     return not topic.defined and len(asking) >= FEWEST and defines(itself[0].title, topic)
 
 
@@ -184,8 +184,8 @@ def _is_fact(answer: Answer, text: str) -> bool:
 
 def _is_titled(ranking: Ranking, decision: Decision) -> bool:
     """Whether a document answers whose title has all terms of the question."""
-    asked = frozenset(ranking.formulation.content_terms)
-    return decision.accepted and asked.issubset(content_terms(ranking.candidates[0].passage.clue.title))
+    stems = frozenset(ranking.formulation.content_terms)
+    return decision.accepted and stems.issubset(content_terms(ranking.candidates[0].passage.clue.title))
 
 
 def _senses(fact: FactResult, facts: Facts, check: Callable[[], object]) -> Iterable[ChoiceWithTarget]:

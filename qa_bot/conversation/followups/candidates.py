@@ -1,4 +1,4 @@
-"""What a turn may mean: the turn itself, and rewrites that stand alone, made by rules from what was spoken of."""
+"""Rewrite candidates of a turn: the turn itself, and questions that stand alone, made by rules from mentions."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from typing import NamedTuple
 from qa_bot.conversation.followups.fragments import completed, is_fragment
 from qa_bot.conversation.followups.lexicon import PLACES, PLAIN, RELATIONS, is_person
 from qa_bot.conversation.followups.mentions import Exchange, Mention
-from qa_bot.conversation.followups.phrases import Found, bare, is_plural, phrases, plural_of
+from qa_bot.conversation.followups.phrases import NounPhrase, bare, is_plural, phrases, plural_of
 from qa_bot.conversation.followups.rewriting import POSSESSIVE, PRONOUN, RewriteCandidate, cased, opened, owning
 from qa_core.text.analysis import terms
 from qa_core.text.stop_words import FUNCTION_WORDS
 
 MENTIONS = 10
-"""Mentions that are tried in each place, latest first."""
+"""Mentions that are tried for each pronoun or gap, latest first."""
 LONGER = 400
-"""Characters that a rewrite may be longer than the turn."""
+"""Most characters that a rewrite adds to the turn."""
 
 _OWNER = re.compile(
     r"\b(?:do|does|did|can|could|will|would|should)\s+(?!(?:i|you|we|he|she|they|it|that|this)\b)(?:\w+\s+){1,3}$|"
@@ -25,11 +25,11 @@ _OWNER = re.compile(
     r"\w+\s+\w+\s+$",
     re.IGNORECASE,
 )
-"""What stands before a possessive where the turn names the owner itself: "why did the French kill (their) king"."""
+"""Precedes a possessive whose owner the turn names: "why did the French kill (their) king"."""
 _SUBJECTS = {"its": "it", "it's": "it", "it’s": "it", "their": "they", "his": "he", "her": "she"}
 _DEMONSTRATIVE = re.compile(r"\b(?:this|that|these|those|the)\s+(?P<noun>[a-z][\w-]*)", re.IGNORECASE)
 _DEFINED = re.compile(r"\s+(?:of|in|with|whose|that|where)\b", re.IGNORECASE)
-"""What follows a noun that says itself which one it is: "the city of …"."""
+"""Follows a noun that is already specific: "the city of …"."""
 _EMPTY = re.compile(
     r"\bhow (?:long|much|many \w+) (?:does|did|will|would) it (?:take|cost) (?:me |you )?to\b|"
     r"\bwhat does it mean (?:to|when|if)\b|\b(?:is|was) this an? |\bis it an? different\b|"
@@ -54,7 +54,7 @@ _ONE = re.compile(
 )
 _THERE = re.compile(r"(?<!\bis )(?<!\bare )(?<!\bwas )(?<!\bwere )\bthere(?=\s*[?.!]*$)", re.IGNORECASE)
 _SETTLED = re.compile(r"\b(?:in|at|on|during|by|from) the \w+$", re.IGNORECASE)
-"""Ends of turns that already say where or when."""
+"""Ends of turns that already name a location or time."""
 _ASKING = re.compile(
     r"(?:what|which|who|where|when|why|how|are|is|do|does|did|was|were|can|tell|describe|explain|list)\b", re.IGNORECASE
 )
@@ -66,32 +66,32 @@ _ENDING = re.compile(r"\b(?:the|any|some|other|an?)\s+(?P<before>(?:[\w-]+\s+){0
 
 
 def candidates(question: str, history: Sequence[Exchange], spoken: Sequence[Mention]) -> list[RewriteCandidate]:
-    """The turn as it is, first, and its rewrites, each text once."""
+    """The unchanged turn, then its distinct rewrites."""
     limit = len(question) + LONGER
-    found: dict[str, RewriteCandidate] = {question: RewriteCandidate(question)}
+    by_text: dict[str, RewriteCandidate] = {question: RewriteCandidate(question)}
     for candidate in _rewrites(question, history, spoken[:MENTIONS]):
         if len(candidate.text) <= limit:
-            found.setdefault(candidate.text, candidate)
-    return list(found.values())
+            by_text.setdefault(candidate.text, candidate)
+    return list(by_text.values())
 
 
 def _rewrites(question: str, history: Sequence[Exchange], spoken: Sequence[Mention]) -> Iterator[RewriteCandidate]:
-    own = phrases(question)
+    turn_phrases = phrases(question)
     if is_fragment(question):
         yield from completed(question, history, spoken)
         return
-    for mention in _places(spoken) if _THERE.search(question) else ():
+    for mention in _locations(spoken) if _THERE.search(question) else ():
         yield RewriteCandidate(_THERE.sub(f"in {mention.text}", question), "pronoun", mention, "there")
     yield from _ones(question, spoken)
-    yield from _pronouns(question, own, spoken)
-    yield from _possessives(question, own, spoken)
-    yield from _nouns(question, own, spoken)
+    yield from _pronouns(question, turn_phrases, spoken)
+    yield from _possessives(question, turn_phrases, spoken)
+    yield from _nouns(question, turn_phrases, spoken)
     if not PRONOUN.search(question) and not POSSESSIVE.search(question):
-        yield from _left_out(question, own, spoken)
+        yield from _left_out(question, turn_phrases, spoken)
 
 
-def _places(spoken: Sequence[Mention]) -> list[Mention]:
-    """What a graph calls places, else what something was in, at or from, and names."""
+def _locations(spoken: Sequence[Mention]) -> list[Mention]:
+    """Mentions that the graph calls places; without any, names and mentions after "in", "at" or "from"."""
     known = [mention for mention in spoken if not PLACES.isdisjoint(mention.classes)]
     return known or [mention for mention in spoken if mention.led_in or mention.name]
 
@@ -99,48 +99,50 @@ def _places(spoken: Sequence[Mention]) -> list[Mention]:
 # --------------------------------------------------------------------------------------------------- words for words
 
 
-def _pronouns(question: str, own: Sequence[Found], spoken: Sequence[Mention]) -> Iterator[RewriteCandidate]:
-    places = [place for place in PRONOUN.finditer(question) if _stands_alone(question, place)]
-    if not places or _EMPTY.search(question):
+def _pronouns(
+    question: str, turn_phrases: Sequence[NounPhrase], spoken: Sequence[Mention]
+) -> Iterator[RewriteCandidate]:
+    pronouns = [match for match in PRONOUN.finditer(question) if _stands_alone(question, match)]
+    if not pronouns or _EMPTY.search(question):
         return
-    meant = _meant(places, spoken)
-    if not meant.mentions or _meant_inside(question, own, meant.first):
+    meant = _meant(pronouns, spoken)
+    if not meant.mentions or _meant_inside(question, turn_phrases, meant.first):
         return
-    alike = [place for place in places if place.lastgroup == meant.first.lastgroup]
-    inside = sum(phrase.end <= meant.first.start() for phrase in own)
+    alike = [match for match in pronouns if match.lastgroup == meant.first.lastgroup]
+    inside = sum(phrase.end <= meant.first.start() for phrase in turn_phrases)
     for mention in meant.mentions:
         text = question
-        for place in reversed(alike):
-            said = mention.many if place.lastgroup == "several" else mention.text
-            text = text[: place.start()] + cased(said, place.start()) + text[place.end() :]
+        for match in reversed(alike):
+            written = mention.many if match.lastgroup == "several" else mention.text
+            text = text[: match.start()] + cased(written, match.start()) + text[match.end() :]
         yield RewriteCandidate(text, "pronoun", mention, meant.first[0].lower(), inside)
 
 
 class _Meant(NamedTuple):
-    """The pronoun to resolve first, and what it may stand for."""
+    """The pronoun to resolve first, and the mentions that it may refer to."""
 
     first: re.Match[str]
     mentions: Sequence[Mention]
 
 
-def _meant(places: Sequence[re.Match[str]], spoken: Sequence[Mention]) -> _Meant:
-    """The first pronoun, but not a "they" that means people in general: "how do they treat it?"."""
-    first = places[0]
+def _meant(pronouns: Sequence[re.Match[str]], spoken: Sequence[Mention]) -> _Meant:
+    """The first pronoun, except a "they" for people in general: "how do they treat it?"."""
+    first = pronouns[0]
     if first.lastgroup in {"man", "woman"}:
         living = [mention for mention in spoken if mention.living(str(first.lastgroup))]
         certain = [mention for mention in living if not mention.text.startswith(("a ", "an "))]
         return _Meant(first, certain or living)  # "a doctor" is any
     things = [mention for mention in spoken if not mention.person]
-    others = [place for place in places if place.lastgroup == "thing"]
+    others = [match for match in pronouns if match.lastgroup == "thing"]
     if first.lastgroup == "several" and others:
-        people = [each for each in spoken if each.plural and (each.person or (each.name and not each.answered))]
+        people = [m for m in spoken if m.plural and (m.person or (m.name and not m.answered))]
         return _Meant(first, people) if people else _Meant(others[0], things)
     return _Meant(first, things if first.lastgroup == "thing" else spoken)
 
 
-def _meant_inside(question: str, own: Sequence[Found], pronoun: re.Match[str]) -> bool:
-    """Whether a thing of the turn itself is meant: "what is mortadella and where is it from?"."""
-    before = [phrase for phrase in own if phrase.end <= pronoun.start()]
+def _meant_inside(question: str, turn_phrases: Sequence[NounPhrase], pronoun: re.Match[str]) -> bool:
+    """Whether the pronoun refers to a phrase of the same turn: "what is mortadella and where is it from?"."""
+    before = [phrase for phrase in turn_phrases if phrase.end <= pronoun.start()]
     if pronoun.lastgroup in {"man", "woman"} and any(is_person(phrase.text) for phrase in before):
         return True
     return any(_JOINED.search(question, phrase.end, pronoun.start()) for phrase in before)
@@ -165,56 +167,58 @@ def _article(noun: str) -> str:
     return "an" if noun[:1].casefold() in "aeiou" else "a"
 
 
-def _owned_inside(own: Sequence[Found], place: re.Match[str]) -> bool:
-    """Whether the turn names an owner of the same number before: "why do dogs wag their tails?"."""
-    if _OWNER.search(place.string, 0, place.start()):
+def _owned_inside(turn_phrases: Sequence[NounPhrase], match: re.Match[str]) -> bool:
+    """Whether the turn names the owner before: "why do dogs wag their tails?"."""
+    if _OWNER.search(match.string, 0, match.start()):
         return True
-    if (pronoun := PRONOUN.search(place.string, 0, place.start())) and pronoun[0].lower() == _SUBJECTS[
-        place[0].split()[0].lower()
+    if (pronoun := PRONOUN.search(match.string, 0, match.start())) and pronoun[0].lower() == _SUBJECTS[
+        match[0].split()[0].lower()
     ]:
         return True  # "why do they lose their leaves?"
-    many = place[0].lower().startswith("their")
-    return any(is_plural(phrase.text) == many for phrase in own if phrase.end <= place.start())
+    many = match[0].lower().startswith("their")
+    return any(is_plural(phrase.text) == many for phrase in turn_phrases if phrase.end <= match.start())
 
 
-def _stands_alone(question: str, place: re.Match[str]) -> bool:
-    """Whether "this" or "these" is no article of a noun; "this" before a verb or the end stands alone."""
-    if place[0].lower() not in {"this", "these", "those"}:
+def _stands_alone(question: str, match: re.Match[str]) -> bool:
+    """Whether "this" or "these" is a pronoun, as before a verb or at the end, and not the article of a noun."""
+    if match[0].lower() not in {"this", "these", "those"}:
         return True
-    after = re.match(r"\s+([a-z][\w-]*)", question[place.end() :])
+    after = re.match(r"\s+([a-z][\w-]*)", question[match.end() :])
     return after is None or after[1] in FUNCTION_WORDS or after[1].endswith(("ed", "en"))
 
 
-def _possessives(question: str, own: Sequence[Found], spoken: Iterable[Mention]) -> Iterator[RewriteCandidate]:
-    place = POSSESSIVE.search(question)
-    if place is None or _meant_inside(question, own, place) or _owned_inside(own, place):
+def _possessives(
+    question: str, turn_phrases: Sequence[NounPhrase], spoken: Iterable[Mention]
+) -> Iterator[RewriteCandidate]:
+    match = POSSESSIVE.search(question)
+    if match is None or _meant_inside(question, turn_phrases, match) or _owned_inside(turn_phrases, match):
         return
-    inside = sum(phrase.end <= place.start() for phrase in own)
-    gender = {"his": "man", "her": "woman"}.get(place[0].strip().lower(), "")
+    inside = sum(phrase.end <= match.start() for phrase in turn_phrases)
+    gender = {"his": "man", "her": "woman"}.get(match[0].strip().lower(), "")
     for mention in spoken:
         if gender and not mention.living(gender):
             continue
-        said = mention.many if place[0].lower().startswith("their") else mention.text
-        text = question[: place.start()] + cased(owning(said), place.start()) + " " + question[place.end() :]
-        yield RewriteCandidate(text, "possessive", mention, place[0].split()[0].lower(), inside)
+        written = mention.many if match[0].lower().startswith("their") else mention.text
+        text = question[: match.start()] + cased(owning(written), match.start()) + " " + question[match.end() :]
+        yield RewriteCandidate(text, "possessive", mention, match[0].split()[0].lower(), inside)
 
 
-def _nouns(question: str, own: Sequence[Found], spoken: Iterable[Mention]) -> Iterator[RewriteCandidate]:
-    """A noun that names the kind of what was spoken of ("the city"), or a shorter name of it ("Anne")."""
+def _nouns(question: str, turn_phrases: Sequence[NounPhrase], spoken: Iterable[Mention]) -> Iterator[RewriteCandidate]:
+    """Replaces a noun for the kind of a mention ("the city"), or its shorter name ("Anne")."""
     for mention in spoken:
         yield from _of_its_kind(question, mention)
         known = terms(mention.text)
         if len(known) < 2 or set(known) <= set(terms(question)):
             continue
-        for place in _DEMONSTRATIVE.finditer(question):
-            if place[0].lower().startswith(("this", "these")) and terms(place["noun"])[:1] not in (known[-1:], []):
-                noun = place["noun"]
-                text = f"{question[: place.start()]}the {noun} of {mention.text}{question[place.end() :]}"
-                yield RewriteCandidate(text, "demonstrative", mention, place[0].lower())
-            if terms(place["noun"]) == known[-1:] and not question[place.end() :].startswith(" of"):
-                text = question[: place.start()] + cased(mention.text, place.start()) + question[place.end() :]
-                yield RewriteCandidate(text, "demonstrative", mention, place[0].lower())
-        for phrase in own:
+        for match in _DEMONSTRATIVE.finditer(question):
+            if match[0].lower().startswith(("this", "these")) and terms(match["noun"])[:1] not in (known[-1:], []):
+                noun = match["noun"]
+                text = f"{question[: match.start()]}the {noun} of {mention.text}{question[match.end() :]}"
+                yield RewriteCandidate(text, "demonstrative", mention, match[0].lower())
+            if terms(match["noun"]) == known[-1:] and not question[match.end() :].startswith(" of"):
+                text = question[: match.start()] + cased(mention.text, match.start()) + question[match.end() :]
+                yield RewriteCandidate(text, "demonstrative", mention, match[0].lower())
+        for phrase in turn_phrases:
             short = terms(phrase.text)
             written = set(bare(phrase.text).split()) <= set(mention.text.split())
             if written and short and len(short) < len(known) and short in (known[: len(short)], known[-len(short) :]):
@@ -223,33 +227,35 @@ def _nouns(question: str, own: Sequence[Found], spoken: Iterable[Mention]) -> It
 
 
 def _of_its_kind(question: str, mention: Mention) -> Iterator[RewriteCandidate]:
-    """ "The city" for what a graph calls one."""
-    for place in _DEMONSTRATIVE.finditer(question) if mention.classes else ():
-        noun, after = place["noun"].lower(), question[place.end() :]
+    """Replaces "the city" by a mention that the graph calls a city."""
+    for match in _DEMONSTRATIVE.finditer(question) if mention.classes else ():
+        noun, after = match["noun"].lower(), question[match.end() :]
         if noun in mention.classes and not _DEFINED.match(after):
-            text = question[: place.start()] + cased(mention.text, place.start()) + after
+            text = question[: match.start()] + cased(mention.text, match.start()) + after
             yield RewriteCandidate(text, "demonstrative", mention, noun)
 
 
-def _left_out(question: str, own: Sequence[Found], spoken: Iterable[Mention]) -> Iterator[RewriteCandidate]:
-    """ "What are the symptoms?" says of what only by what came before."""
+def _left_out(
+    question: str, turn_phrases: Sequence[NounPhrase], spoken: Iterable[Mention]
+) -> Iterator[RewriteCandidate]:
+    """Completes "What are the symptoms?" by "of" and a mention."""
     tail = re.search(r"[?.!\s]*$", question)
     assert tail is not None
     body, end = question[: tail.start()], question[tail.start() :]
     if re.search(r"[?.!]\s", body) or _SETTLED.search(body) or not _ASKING.match(body):
         return
-    if own and _CLAUSE.search(body, own[0].end):
-        return  # what is left out was named in the clause before
+    if turn_phrases and _CLAUSE.search(body, turn_phrases[0].end):
+        return  # the first clause names it
     known = set(terms(question))
     for mention in spoken:
         if mention.answered or known & set(terms(mention.text)):
             continue
         for kind, word in (("left out", "for" if _MEANT_FOR.search(body) else "of"), ("place", "in")):
-            yield RewriteCandidate(f"{body} {word} {mention.text}{end}", kind, mention, inside=len(own))  # type: ignore[arg-type] # both are kinds
+            yield RewriteCandidate(f"{body} {word} {mention.text}{end}", kind, mention, inside=len(turn_phrases))  # type: ignore[arg-type] # both are kinds
 
 
 def lacks(question: str) -> bool:
-    """Whether a question ends in what is always of something, and does not say of what: "the (main) causes"."""
+    """Whether a question ends in a noun that needs "of …", without it: "the (main) causes"."""
     body = opened(question)
     ending = _ENDING.search(body)
     if ending is None:

@@ -1,4 +1,4 @@
-"""Turns without a sentence of their own, completed from the question before: "why?", "and in winter?"."""
+"""Completes fragments from the previous question: "why?", "and in winter?"."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from qa_bot.conversation.followups.mentions import Exchange, Mention
-from qa_bot.conversation.followups.phrases import Found, bare, is_plural, lowered, phrases
+from qa_bot.conversation.followups.phrases import NounPhrase, bare, is_plural, lowered, phrases
 from qa_bot.conversation.followups.rewriting import POSSESSIVE, PRONOUN, RewriteCandidate, cased, opened, owning
 
 _ABOUT = re.compile(r"^(?:(?:and|but|so|or)\s+)?(?:what|how)\s+about\s+(?!for\b)(?P<rest>.+)$", re.IGNORECASE)
@@ -41,18 +41,18 @@ _INDEFINITE = re.compile(r"\b(?:a|an)\s+$")
 
 
 def is_fragment(question: str) -> bool:
-    """Whether a turn has no sentence of its own: "why?", "and in winter?", "what about dogs?"."""
+    """Whether a turn is not a whole sentence: "why?", "and in winter?", "what about dogs?"."""
     return bool(_BARE.match(opened(question))) or _rest(question) is not None
 
 
 def completed(question: str, history: Sequence[Exchange], spoken: Sequence[Mention]) -> Iterator[RewriteCandidate]:
-    """What a fragment may mean after the latest question that was none."""
-    former = next((each.question for each in reversed(history) if not is_fragment(each.question)), "")
+    """Questions that a fragment may mean after the last whole question."""
+    former = next((turn.question for turn in reversed(history) if not is_fragment(turn.question)), "")
     yield from _completed(question, _rest(question), former, spoken)
 
 
 def _rest(question: str) -> str | None:
-    """What a fragment brings that is new: "dogs" of "what about dogs?"; None for a whole sentence."""
+    """The new part of a fragment: "dogs" in "what about dogs?"; None for a whole sentence."""
     text = opened(question)
     if (about := _ABOUT.match(text)) and len(about["rest"].split()) <= 8:
         return about["rest"]
@@ -64,13 +64,13 @@ def _rest(question: str) -> str | None:
 
 def _completed(question: str, rest: str | None, former: str, spoken: Sequence[Mention]) -> Iterator[RewriteCandidate]:
     if rest is None:
-        yield from _asked_bare(question, former, spoken)
+        yield from _bare_question(question, former, spoken)
     elif owner := POSSESSIVE.match(rest):
-        asked = rest[owner.end() :]
-        verb = "are" if is_plural(asked) else "is"
+        owned = rest[owner.end() :]
+        verb = "are" if is_plural(owned) else "is"
         for mention in spoken:
             yield RewriteCandidate(
-                f"What {verb} {owning(mention.text)} {asked}?", "fragment", mention, owner[0].strip().lower()
+                f"What {verb} {owning(mention.text)} {owned}?", "fragment", mention, owner[0].strip().lower()
             )
     elif PRONOUN.search(rest):
         yield from (
@@ -80,17 +80,17 @@ def _completed(question: str, rest: str | None, former: str, spoken: Sequence[Me
     elif _PREPOSITION.match(rest):
         yield from _elsewhere(rest, former, spoken)
     else:
-        yield from _exchanged(rest, former, spoken)
+        yield from _substituted(rest, former, spoken)
         if rest.lower().startswith("the ") and rest[4:].islower():
             verb = "are" if is_plural(rest) else "is"
-            yield from (RewriteCandidate(f"What {verb} {rest} of {each.text}?", "fragment", each) for each in spoken)
+            yield from (RewriteCandidate(f"What {verb} {rest} of {m.text}?", "fragment", m) for m in spoken)
 
 
-def _asked_bare(question: str, former: str, spoken: Sequence[Mention]) -> Iterator[RewriteCandidate]:
+def _bare_question(question: str, former: str, spoken: Sequence[Mention]) -> Iterator[RewriteCandidate]:
     """ "Why?" asks for the reason of what was asked; "how many?" of what was spoken of."""
-    asked = _BARE.match(opened(question))
-    assert asked is not None
-    word = asked["wh"].capitalize()
+    match = _BARE.match(opened(question))
+    assert match is not None
+    word = match["wh"].capitalize()
     if word not in {"How many", "How much"}:
         if inverted := _INVERTED.match(opened(former)):
             yield RewriteCandidate(
@@ -100,21 +100,21 @@ def _asked_bare(question: str, former: str, spoken: Sequence[Mention]) -> Iterat
         if stated := _STATED.match(opened(former)):
             yield RewriteCandidate(f"{word} {stated['rest']}?", "fragment", spoken[0] if spoken else None, word)
             return
-    for mention in [each for each in spoken if each.plural] or spoken:
+    for mention in [mention for mention in spoken if mention.plural] or spoken:
         yield RewriteCandidate(f"{word} {bare(mention.text)}?", "fragment", mention, word)
 
 
 def _elsewhere(rest: str, former: str, spoken: Sequence[Mention]) -> Iterator[RewriteCandidate]:
-    """The former question with another place, time or purpose: in exchange for one of the same kind, or besides."""
+    """The former question with another location, time or purpose, which replaces one of the same kind."""
     word = rest.split()[0].lower()
     body = opened(former)
-    told = body.lower().rfind(f" {word} ")
-    kept = body if told < 0 else body[:told]
-    yield RewriteCandidate(f"{kept} {lowered(rest)}?", "fragment", spoken[0] if spoken else None, word)
+    position = body.lower().rfind(f" {word} ")
+    head = body if position < 0 else body[:position]
+    yield RewriteCandidate(f"{head} {lowered(rest)}?", "fragment", spoken[0] if spoken else None, word)
 
 
-def _exchanged(rest: str, former: str, spoken: Sequence[Mention]) -> Iterator[RewriteCandidate]:
-    """The former question with one of its things exchanged for the new one."""
+def _substituted(rest: str, former: str, spoken: Sequence[Mention]) -> Iterator[RewriteCandidate]:
+    """The former question with one of its noun phrases replaced by the new one."""
     if extreme := _EXTREME.match(rest):
         if _EXTREME_INSIDE.search(former):
             text = _EXTREME_INSIDE.sub(extreme[0], former, count=1)
@@ -124,7 +124,7 @@ def _exchanged(rest: str, former: str, spoken: Sequence[Mention]) -> Iterator[Re
         yield RewriteCandidate(f"{being[0]} {rest}?", "fragment", spoken[0] if spoken else None, rest)
         return
     known = {mention.text: mention for mention in spoken}
-    for phrase in _exchangeable(rest, former):
+    for phrase in _substitutable(rest, former):
         new = (
             rest if rest[0].isupper() or _ARTICLED.match(rest) or not phrase.text.startswith("the ") else f"the {rest}"
         )
@@ -135,11 +135,11 @@ def _exchanged(rest: str, former: str, spoken: Sequence[Mention]) -> Iterator[Re
         yield RewriteCandidate(text, "fragment", known.get(phrase.text), rest)
 
 
-def _exchangeable(rest: str, former: str) -> list[Found]:
-    """Names for a name, else what has the same number, else anything."""
-    own = phrases(former)
-    named = [phrase for phrase in own if bare(phrase.text)[0].isupper()]
+def _substitutable(rest: str, former: str) -> list[NounPhrase]:
+    """Noun phrases to replace: names by a name, else those of the same number, else any."""
+    former_phrases = phrases(former)
+    named = [phrase for phrase in former_phrases if bare(phrase.text)[0].isupper()]
     if bare(rest)[:1].isupper() and named:
         return [phrase for phrase in named if is_plural(phrase.text) == is_plural(rest)] or named
-    alike = [phrase for phrase in own if is_plural(phrase.text) == is_plural(rest)]
-    return alike or list(own if len(rest.split()) <= 2 or " or " in rest else ())[:1]
+    alike = [phrase for phrase in former_phrases if is_plural(phrase.text) == is_plural(rest)]
+    return alike or list(former_phrases if len(rest.split()) <= 2 or " or " in rest else ())[:1]

@@ -1,4 +1,4 @@
-"""Noun phrases of a turn with what belongs to them, and their number."""
+"""Noun phrases of a turn with their articles, and their grammatical number."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _NO_VERB = re.compile(
 _SUBJECT = re.compile(
     r"(?:^|[,;.?!]\s*|\b(?:and|but|because|if|when|that)\s+)(?:my|our|his|her|an?)\s+$", re.IGNORECASE
 )
-"""What stands before the subject of a statement."""
+"""Precedes the subject of a statement."""
 _ASKED_BY = re.compile(r"\b(?:who|what|which)\s+$", re.IGNORECASE)
 _BEING = re.compile(r"\b(?:is|are|was|were|been)\s+(?:(?:the|an?|my|our)\s+)?$", re.IGNORECASE)
 _AIDED = re.compile(r"\b(?:do|did|are|were|can|will|would|should|makes?)\b", re.IGNORECASE)
@@ -40,14 +40,14 @@ _NAMED = re.compile(r"[A-Z][\w-]*(?: [A-Z][\w-]*)*")
 
 
 class _Verb(NamedTuple):
-    """`[start, end)` of what belongs to no phrase."""
+    """`[start, end)` of a stretch that belongs to no phrase."""
 
     start: int
     end: int
 
 
-class Found(NamedTuple):
-    """A noun phrase of one text, with the article "the" that stood before it, and where it stands."""
+class NounPhrase(NamedTuple):
+    """A noun phrase with its article, and its span in the text."""
 
     text: str
     start: int
@@ -60,7 +60,7 @@ def bare(phrase: str) -> str:
 
 
 def plural_of(noun: str) -> str:
-    """A noun's plural, itself where it is one."""
+    """A noun's plural; a plural is returned unchanged."""
     if is_plural(noun):
         return noun
     return (
@@ -69,7 +69,7 @@ def plural_of(noun: str) -> str:
 
 
 def is_plural(phrase: str) -> bool:
-    """A guess from its last word."""
+    """Whether a phrase is plural, guessed from its last word."""
     word = phrase.split()[-1].casefold()
     if word in _SINGULARS:
         return False
@@ -77,36 +77,38 @@ def is_plural(phrase: str) -> bool:
 
 
 @lru_cache(maxsize=2048)
-def phrases(text: str) -> tuple[Found, ...]:
+def phrases(text: str) -> tuple[NounPhrase, ...]:
     """Noun phrases of a text in order; "lung cancer's symptoms" are two."""
     return tuple(_phrases(text))
 
 
-def _phrases(text: str) -> Iterator[Found]:
-    found = [each for each in _runs(text) if each.text not in NO_NOUNS]
-    people = (Found(lowered(each[0]), each.start(), each.end()) for each in _PERSON.finditer(text))
-    found += [one for one in people if not any(one.start < other.end and other.start < one.end for other in found)]
-    yield from sorted(found, key=lambda each: each.start)
+def _phrases(text: str) -> Iterator[NounPhrase]:
+    found_phrases = [phrase for phrase in _noun_phrases(text) if phrase.text not in NO_NOUNS]
+    people = (NounPhrase(lowered(match[0]), match.start(), match.end()) for match in _PERSON.finditer(text))
+    found_phrases += [
+        one for one in people if not any(one.start < other.end and other.start < one.end for other in found_phrases)
+    ]
+    yield from sorted(found_phrases, key=lambda phrase: phrase.start)
 
 
-def _runs(text: str) -> Iterator[Found]:
+def _noun_phrases(text: str) -> Iterator[NounPhrase]:
     after = 0
     for phrase in noun_phrases(text):
         pattern = r"\s*".join(re.escape(word) for word in phrase.split())
-        if (found := re.compile(pattern).search(text, after)) is None:
+        if (match := re.compile(pattern).search(text, after)) is None:
             continue
-        after = found.end()
-        yield from _parted(text, found.start(), found.end())
+        after = match.end()
+        yield from _split(text, match.start(), match.end())
 
 
-def _parted(text: str, start: int, end: int) -> Iterator[Found]:
-    """A phrase, or its owner and what is owned, or what stands round a verb in it; the mark of possession belongs to
-    neither of two, but to a name ("Bell's palsy")."""
+def _split(text: str, start: int, end: int) -> Iterator[NounPhrase]:
+    """A phrase, or its owner and what is owned, or the parts around a verb in it. Names keep the mark of possession
+    ("Bell's palsy")."""
     if verb := _verb(text, start, end):
         for part in ((start, verb.start), (verb.end, end)):
-            if said := text[slice(*part)].strip():
-                first = text.index(said, part[0])
-                yield from _parted(text, first, first + len(said))
+            if piece := text[slice(*part)].strip():
+                first = text.index(piece, part[0])
+                yield from _split(text, first, first + len(piece))
         return
     owner = _OWNED.search(text, start, end)
     if owner is not None and text[owner.end() : end].split()[-1].casefold() not in EPONYMOUS:
@@ -117,23 +119,23 @@ def _parted(text: str, start: int, end: int) -> Iterator[Found]:
 
 
 def _verb(text: str, start: int, end: int) -> _Verb | None:
-    """Where the rules took a verb for a noun: "(my grandmother) breaks (bones)", "what caused (gout)"; what follows
-    one that ends its clause is no phrase either: "how do (blue whales) weigh"."""
-    found = [*re.finditer(r"\S+", text[start:end])]
-    said = [each[0] for each in found]
-    for at, word in enumerate(said[1:], start=1):
-        place = _Verb(start + found[at].start(), start + found[at].end())
+    """A verb that the rules took for a noun: "(my grandmother) breaks (bones)", "what caused (gout)". If it ends its
+    clause, so does the phrase: "how do (blue whales) weigh"."""
+    matches = [*re.finditer(r"\S+", text[start:end])]
+    words = [match[0] for match in matches]
+    for at, word in enumerate(words[1:], start=1):
+        verb = _Verb(start + matches[at].start(), start + matches[at].end())
         if word.endswith("ed") and len(word) > 4 and _BEING.search(text, 0, start):
-            return place._replace(end=end)
-        if not _plural_noun(said[at - 1]) and _plural_noun(word) and _SUBJECT.search(text, 0, start):
-            return place
-        if _plural_noun(said[at - 1]) and word.islower():
+            return verb._replace(end=end)
+        if not _plural_noun(words[at - 1]) and _plural_noun(word) and _SUBJECT.search(text, 0, start):
+            return verb
+        if _plural_noun(words[at - 1]) and word.islower():
             if word.endswith("ed"):
-                return place
+                return verb
             if _AIDED.search(text, 0, start) or _SUBJECT.search(text, 0, start):
-                return place._replace(end=end)
-    if len(said) > 1 and said[0].islower() and said[0].endswith(("ed", "s")) and _ASKED_BY.search(text, 0, start):
-        return _Verb(start, start + found[0].end())
+                return verb._replace(end=end)
+    if len(words) > 1 and words[0].islower() and words[0].endswith(("ed", "s")) and _ASKED_BY.search(text, 0, start):
+        return _Verb(start, start + matches[0].end())
     return None
 
 
@@ -141,19 +143,19 @@ def _plural_noun(word: str) -> bool:
     return is_plural(word) and word.isalpha() and word.islower() and word not in NOUNS_IN_S
 
 
-def _with_article(text: str, start: int, end: int) -> Found:
+def _with_article(text: str, start: int, end: int) -> NounPhrase:
     """A phrase with what belongs before it (an article, a capitalised word, a number), without a verb at its end."""
     end -= len(text[start:end]) - len(_without_verb(text, start, end))
     before = _BELONGS.search(text, 0, start)
     start = before.start() if before else start
     article = _ARTICLE.search(text, max(0, start - 16), start)
     start = article.start() if article else start
-    said = text[start:end]
-    return Found(lowered(said) if article else said, start, end)
+    words = text[start:end]
+    return NounPhrase(lowered(words) if article else words, start, end)
 
 
 def _without_verb(text: str, start: int, end: int) -> str:
-    """ "Did Ann Lee cook rice?": where no verb follows the subject, the rules took it for a noun."""
+    """ "Did Ann Lee cook rice?": if no verb follows the subject, the rules took it for a noun."""
     phrase = text[start:end]
     if _HELPED.search(text, 0, start) and _NO_VERB.match(text, end) and " " in phrase:
         named = _NAMED.match(phrase)
@@ -162,5 +164,5 @@ def _without_verb(text: str, start: int, end: int) -> str:
 
 
 def lowered(text: str) -> str:
-    """With a small first letter."""
+    """The text with a lower-case first letter."""
     return text[:1].lower() + text[1:]

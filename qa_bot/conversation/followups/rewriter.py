@@ -1,4 +1,4 @@
-"""A turn of a conversation as a question that stands alone."""
+"""Rewrites a turn of a conversation as a question that stands alone."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from qa_core.text.analysis import looks_english
 
 WEIGHTS = FOLDER / "followups.json"
 LONGEST = 300
-"""Characters of a turn that may be rewritten; who writes more says what is meant."""
+"""Characters; longer turns are not rewritten."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rewritten:
-    """A turn as it was understood; `candidates` are all readings, likeliest first."""
+    """A resolved turn; `candidates` are the texts of all options, likeliest first."""
 
     text: str
     changed: bool
@@ -35,14 +35,14 @@ class Rewriter:
     """Rewrites turns; may be shared between threads.
 
     Args:
-        scorer: chooses between the readings; the shipped one by default.
+        scorer: chooses between the candidates; the shipped one by default.
     """
 
     def __init__(self, scorer: Scorer | None = None) -> None:
         self._scorer = scorer or shipped()
 
     def rewrite(self, question: str, history: Sequence[Exchange]) -> Rewritten:
-        """A turn after the exchanges before it, oldest first; the first turn and other languages stay as they are."""
+        """Resolve a turn after earlier exchanges, oldest first; first turns and other languages are not changed."""
         if not history:
             return _left(question, "first turn")
         if not looks_english(question) or len(question) > LONGEST:
@@ -59,15 +59,15 @@ class Rewriter:
         return Rewritten(second.text, True, f"{first.reason}; {second.reason}", (second.text, *first.candidates))
 
     def _once(self, question: str, history: Sequence[Exchange], spoken: Sequence[Mention]) -> Rewritten:
-        found = candidates(question, history, spoken)
-        if len(found) == 1:
+        options = candidates(question, history, spoken)
+        if len(options) == 1:
             return _left(question, "stands alone")
-        shares = self._scorer.probabilities(features(question, found))
+        shares = self._scorer.probabilities(features(question, options))
         order = np.argsort(-shares, kind="stable")
-        best = next(found[at] for at in order if found[at].kind != "as it is")
+        best = next(options[at] for at in order if options[at].kind != "as it is")
         limit = self._scorer.most(best, fragment=is_fragment(question))
-        chosen = best if shares[0] <= limit else found[0]
-        texts = tuple(found[at].text for at in order)
+        chosen = best if shares[0] <= limit else options[0]
+        texts = tuple(options[at].text for at in order)
         return Rewritten(chosen.text, chosen is best, _reason(chosen), texts)
 
 

@@ -1,4 +1,4 @@
-"""A reading of a turn, and the letters that change when words take each other's place."""
+"""A candidate rewrite of a turn, and the spelling of replaced words."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ POSSESSIVE = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class RewriteCandidate:
-    """A reading of a turn: its text, what was done, and with which mention; `inside` counts the noun phrases that
-    stand before the place and could be meant as well."""
+    """A candidate: its text, the kind of rewrite and its mention. `inside` counts the noun phrases of the turn before
+    the replaced word, which it may also refer to."""
 
     text: str
     kind: Kind = "as it is"
@@ -35,7 +35,7 @@ class RewriteCandidate:
 
 
 def opened(question: str) -> str:
-    """A turn without the marks at its end."""
+    """A turn without the punctuation at its end."""
     return question.strip().rstrip("?.! ")
 
 
@@ -43,5 +43,5 @@ def owning(phrase: str) -> str:
     return f"{phrase}'" if is_plural(phrase) else f"{phrase}'s"
 
 
-def cased(phrase: str, place: int) -> str:
-    return phrase[:1].upper() + phrase[1:] if place == 0 else phrase
+def cased(phrase: str, position: int) -> str:
+    return phrase[:1].upper() + phrase[1:] if position == 0 else phrase

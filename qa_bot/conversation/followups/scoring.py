@@ -1,6 +1,6 @@
-"""Which reading of a turn is meant: a conditional logit over its candidates, one of which is "leave as it is".
+"""Chooses a rewrite by a conditional logit over the candidates, one of which is the unchanged turn.
 
-`p(c) = exp(w · f(c)) / Σ_c' exp(w · f(c'))`; the turn as it is has no features but that of being so.
+`p(c) = exp(w · f(c)) / Σ_c' exp(w · f(c'))`; all features of the unchanged turn are 0.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Rows = NDArray[np.float64]
 
 KINDS = ("pronoun", "possessive", "demonstrative", "longer name", "left out", "place", "fragment")
 OPTIONAL = frozenset({"demonstrative", "longer name", "left out", "place"})
-"""Where what else the turn says tells whether a rewrite is needed; a pronoun or a fragment needs one anyhow."""
+"""Kinds of rewrites that may be unnecessary; a pronoun or a fragment always needs one."""
 _OF_TURN = (
     "things inside",
     "not first inside",
@@ -74,8 +74,8 @@ _TOLD = re.compile(r"^(?:tell|describe|explain|what (?:is|are) (?:a|an)\b|who (?
 
 @dataclass(frozen=True, slots=True)
 class Scorer:
-    """Weights by the names of `NAMES`, and the most that "leave as it is" may have where a turn is changed: one with a
-    pronoun, one that may stand alone as well, and a fragment."""
+    """Weights in the order of `NAMES`, and the probability of the unchanged turn up to which it is rewritten: `limit`
+    with a pronoun, `optional_limit` for kinds in `OPTIONAL`, `fragment_limit` for fragments."""
 
     weights: tuple[float, ...]
     limit: float
@@ -84,39 +84,41 @@ class Scorer:
 
     @classmethod
     def load(cls, path: Path) -> Scorer:
-        """Raises ValueError where the file is of another version."""
-        told = orjson.loads(path.read_bytes())
-        if list(told["weights"]) != list(NAMES):
-            raise ValueError(f"Expected weights of {', '.join(NAMES)} in {path}, but got {', '.join(told['weights'])}.")
-        return cls(tuple(told["weights"].values()), *(told[name] for name in LIMITS))
+        """Raises ValueError if the file is of another version."""
+        content = orjson.loads(path.read_bytes())
+        if list(content["weights"]) != list(NAMES):
+            raise ValueError(
+                f"Expected weights of {', '.join(NAMES)} in {path}, but got {', '.join(content['weights'])}."
+            )
+        return cls(tuple(content["weights"].values()), *(content[name] for name in LIMITS))
 
     def most(self, candidate: RewriteCandidate, *, fragment: bool) -> float:
-        """What "leave as it is" may have where this rewrite is likeliest."""
+        """The limit that applies if this rewrite is the likeliest."""
         if fragment:
             return self.fragment_limit
         named = candidate.mention is not None and candidate.replaced in candidate.mention.classes
         return self.optional_limit if candidate.kind in OPTIONAL and not named else self.limit
 
     def save(self, path: Path) -> None:
-        told = {
+        content = {
             "weights": {name: round(weight, 4) for name, weight in zip(NAMES, self.weights, strict=True)},
             **{name: getattr(self, name) for name in LIMITS},
         }
-        path.write_bytes(orjson.dumps(told, option=orjson.OPT_INDENT_2) + b"\n")
+        path.write_bytes(orjson.dumps(content, option=orjson.OPT_INDENT_2) + b"\n")
 
     def probabilities(self, rows: Rows) -> Rows:
-        """Of each candidate (C,) from its features (C, F)."""
+        """Probabilities of the candidates (C,) from their features (C, F)."""
         scores = rows @ np.asarray(self.weights)
         raised = np.exp(scores - scores.max())
         shares: Rows = raised / raised.sum()
         return shares
 
 
-def features(question: str, found: list[RewriteCandidate]) -> Rows:
-    """Features of the candidates of one turn (C, F); the row of the turn as it is holds zeros."""
-    rows = np.zeros((len(found), len(NAMES)))
+def features(question: str, options: list[RewriteCandidate]) -> Rows:
+    """Features of the candidates of one turn (C, F); the row of the unchanged turn is 0."""
+    rows = np.zeros((len(options), len(NAMES)))
     turn = _of_turn(question)
-    for row, candidate in zip(rows, found, strict=True):
+    for row, candidate in zip(rows, options, strict=True):
         if candidate.kind == "as it is":
             continue
         row[KINDS.index(candidate.kind)] = 1
@@ -130,8 +132,10 @@ def features(question: str, found: list[RewriteCandidate]) -> Rows:
 
 
 def _of_turn(question: str) -> tuple[float, ...]:
-    own = phrases(question)
-    named = any(word[:1].isupper() for phrase in own for word in phrase.text.split() if question.find(word) > 0)
+    turn_phrases = phrases(question)
+    named = any(
+        word[:1].isupper() for phrase in turn_phrases for word in phrase.text.split() if question.find(word) > 0
+    )
     count = len(words(question))
     last = words(question)[-1:]
     lacking = lacks(question)
@@ -142,7 +146,7 @@ def _of_turn(question: str) -> tuple[float, ...]:
         float(bool(_DEFINITE_END.search(question))),
         float(related and bool(_DEFINITE_RELATION.search(question)) and " of " not in question),
         float(bool(_ANY.search(question))),
-        float(related and len(own) < 2 and not named and bool(_DEFINITE_END.search(question))),
+        float(related and len(turn_phrases) < 2 and not named and bool(_DEFINITE_END.search(question))),
         float(bool(_TOLD.match(question))),
         float(count <= 5),
         float(not lacking),
@@ -165,7 +169,7 @@ def _of_mention(question: str, candidate: RewriteCandidate, mention: Mention) ->
         float(mention.answered),
         float(mention.governs),
         float(mention.governed),
-        min(mention.place, 3) / 2,
+        min(mention.position, 3) / 2,
         float(mention.name),
         float((plural and mention.plural) or (single and not mention.plural)),
         float((plural and not mention.plural) or (single and mention.plural)),
@@ -182,7 +186,7 @@ def _of_mention(question: str, candidate: RewriteCandidate, mention: Mention) ->
 
 
 def _class_agrees(candidate: RewriteCandidate, mention: Mention) -> bool:
-    """Whether a graph says that the mention is of the kind that the turn speaks of: a person, a place, a "city"."""
+    """Whether the mention's classes in the graph fit the turn: a person, a place, a "city"."""
     if candidate.replaced in {"he", "she", "him", "his", "her"}:
         return not PERSONS.isdisjoint(mention.classes)
     if candidate.replaced == "there":
