@@ -73,6 +73,6 @@ def test_damage_is_described(tmp_path: Path, content: bytes, message: str) -> No
         map_tensors(path)
 
 
-def test_a_missing_file_is_told_from_a_damaged_one(tmp_path: Path) -> None:
+def test_a_missing_file_is_not_called_damaged(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match="no such file"):
         map_tensors(tmp_path / "model.safetensors")

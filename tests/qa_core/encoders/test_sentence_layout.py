@@ -92,7 +92,7 @@ def test_a_missing_file_is_named(folder: Path, name: str) -> None:
         SentenceLayout.read(folder)
 
 
-def test_a_missing_folder_is_told_from_an_incomplete_one(tmp_path: Path) -> None:
+def test_missing_and_incomplete_folders_have_different_errors(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match="there is no such folder"):
         SentenceLayout.read(tmp_path / "nowhere")
 

@@ -86,7 +86,7 @@ def test_the_fingerprint_follows_content_not_place(tmp_path: Path) -> None:
     assert fingerprint(first) == fingerprint(tmp_path / "b") != fingerprint(other)
 
 
-def test_weights_that_differ_from_the_stated_sum_are_found(tmp_path: Path) -> None:
+def test_weights_that_differ_from_their_checksum_are_detected(tmp_path: Path) -> None:
     folder = write_encoder(tmp_path)
     assert weights_match(folder)
     write_tensors(folder / "model.safetensors", {"vectors": TABLE[::-1].copy()})

@@ -35,7 +35,7 @@ def test_saved_and_loaded_gives_the_network_s_vectors(tmp_path: Path, name: str)
 
 
 @pytest.mark.parametrize("name", CONFIGS)
-def test_unit_rows_alike_alone_and_among_others(tmp_path: Path, name: str):
+def test_unit_rows_do_not_depend_on_the_batch(tmp_path: Path, name: str):
     saved(tmp_path / "m", name)
     encoder = TrainedEncoder.load(tmp_path / "m")
     together = encoder.encode(TEXTS)

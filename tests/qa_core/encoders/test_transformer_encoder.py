@@ -94,7 +94,7 @@ def test_prompts_are_put_before_the_text_of_their_side(tiny_bert: Path, tmp_path
     assert prompted.fingerprint != plain.fingerprint
 
 
-def test_int8_is_close_and_kept(tiny_bert: Path, tmp_path: Path) -> None:
+def test_int8_is_close_and_cached(tiny_bert: Path, tmp_path: Path) -> None:
     full = TransformerEncoder.load(tiny_bert, cache=tmp_path / "cache")
     quantised = TransformerEncoder.load(tiny_bert, cache=tmp_path / "cache", int8=True)
     assert (full.encode(TEXTS) * quantised.encode(TEXTS)).sum(1).mean() > 0.98

@@ -4,7 +4,7 @@ import pytest
 
 from qa_core.measures.agreement import krippendorff_alpha
 
-# Krippendorff's example of four observers and twelve units, 0 where one did not look; its nominal alpha is .743
+# Krippendorff's example of four observers and twelve units, 0 for a missing label; its nominal alpha is .743
 OBSERVERS = (
     (1, 2, 3, 3, 2, 1, 4, 1, 2, 0, 0, 0),
     (1, 2, 3, 3, 2, 2, 4, 1, 2, 5, 0, 3),
@@ -26,7 +26,7 @@ def test_hand_worked_figures():
     assert krippendorff_alpha([["A", "A", "B"], ["A", "A", "A"]]) == pytest.approx(0.0)
 
 
-def test_without_differences_or_pairs_nothing_can_be_told():
+def test_alpha_is_undefined_without_differences_or_pairs():
     assert math.isnan(krippendorff_alpha([["A", "A"], ["A", "A"]]))
     assert math.isnan(krippendorff_alpha([["A"], ["B"]]))
     assert math.isnan(krippendorff_alpha([]))

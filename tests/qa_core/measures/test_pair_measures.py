@@ -23,7 +23,7 @@ def test_area_is_the_share_of_won_comparisons(pairs):
     assert math.isnan(results) if not won else results == pytest.approx(np.mean(won))
 
 
-def test_scores_that_are_no_numbers_are_told():
+def test_nan_scores_are_rejected():
     with pytest.raises(ValueError, match=r"got 2 scores \(1 of them NaN\) and 2 labels"):
         auc([1.0, float("nan")], [True, False])
     with pytest.raises(ValueError, match="got 1 scores"):

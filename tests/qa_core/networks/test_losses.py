@@ -38,7 +38,7 @@ def test_a_filtered_negative_has_no_gradient_and_a_tie_has():
     r = R.clone().requires_grad_()
     only_rows = slam_softmax(r, scale=2.0, margin=0.25, filter_margin=0.25, allowed=None)
     (gradient,) = torch.autograd.grad(only_rows, r)
-    # cell (1, 0) is filtered in its row; what is left of its gradient comes from column 0, where .75 is a tie
+    # cell (1, 0) is filtered in its row; the rest of its gradient comes from column 0, in which .75 is a tie
     column = torch.softmax(torch.tensor([0.5, 1.5, 0.0], dtype=torch.float64), 0)  # sψ_0, s r_10, s r_20
     assert gradient[1, 0].item() == pytest.approx(2 / 3 * column[1].item(), abs=1e-12)
     lower = R.clone()

@@ -32,7 +32,7 @@ def test_poolings_by_hand():
     assert weighted_mean_pool(STATES, MASK, torch.zeros(2, 3)).tolist() == [ZERO, ZERO]
 
 
-def test_last_pool_takes_the_last_real_token_wherever_padding_stands():
+def test_last_pool_takes_the_last_real_token():
     mask = torch.tensor([[False, True, True], [True, False, False]])
     assert last_pool(STATES, mask).tolist() == [[9.0, 9.0], [5.0, 6.0]]
 

@@ -83,7 +83,7 @@ def test_pretrained_vectors_give_the_dimension():
     assert np.isfinite(ours.log_likelihoods(["cats"], ["cats hunt"])[0]).all()
 
 
-def test_no_word_stands_often_enough():
+def test_no_word_is_frequent_enough():
     with pytest.raises(ValueError, match="Expected words beside the 4 special ones"):
         Translator.of(TEXTS, SHAPE, minimum=3)
 

@@ -21,7 +21,7 @@ from qa_core.text.small_talk import LONGEST, recognise
         ("identity", ["Who are you?", "what is your name", "are you a robot or a human?", "who made you"]),
         ("abilities", ["what can you do?", "help", "What can I ask you?"]),
         ("praise", ["ok", "great answer", "That's very helpful", "got it"]),
-        ("blame", ["that's wrong", "You are wrong.", "bad bot", "this is not what I asked for"]),
+        ("blame", ["that's wrong", "You are wrong.", "bad bot", "this is not what I titles for"]),
         ("repeat", ["repeat", "Say that again, please", "could you repeat that?", "once more", "What did you say?"]),
         ("shorter", ["shorter", "Shorter, please!", "make it a bit shorter", "tl;dr", "in one sentence please"]),
         ("why", ["why this answer?", "How do you know that?", "are you sure?", "Why did you say that?"]),
@@ -59,9 +59,9 @@ def test_questions_are_not_talk(turn: str) -> None:
 
 def test_no_question_of_the_starter_is_taken_for_talk() -> None:
     greetings = {"what are you", "hi there"}  # two of the nonsense that it must not answer from documents
-    asked = [orjson.loads(line)["question"] for line in QUESTIONS.read_bytes().splitlines()]
-    assert len(asked) > 800
-    assert {title for title in asked if recognise(title)} == greetings
+    titles = [orjson.loads(line)["question"] for line in QUESTIONS.read_bytes().splitlines()]
+    assert len(titles) > 800
+    assert {title for title in titles if recognise(title)} == greetings
 
 
 @given(st.text(max_size=2 * LONGEST))

@@ -95,7 +95,7 @@ def test_no_pairs_to_measure():
         perplexity(fresh()[0], [])
 
 
-def test_every_pair_stands_in_one_batch_of_alike_lengths():
+def test_every_pair_is_in_one_batch_of_similar_lengths():
     lengths = [index % 7 for index in range(103)]
     batches = list(length_batches(lengths, np.random.default_rng(1), size=10))
     assert sorted(int(index) for batch in batches for index in batch) == list(range(103))

@@ -45,7 +45,7 @@ def test_another_seed_or_model_is_refused(saved):
         load_training(saved, made(size=5))
 
 
-def test_absent_and_damaged_runs_are_told_apart(saved, tmp_path):
+def test_missing_and_damaged_runs_have_different_errors(saved, tmp_path):
     with pytest.raises(FileNotFoundError, match=r"Expected a saved run with state\.json"):
         load_training(tmp_path / "none", made())
     (saved / TENSORS).write_bytes((saved / TENSORS).read_bytes()[:50])

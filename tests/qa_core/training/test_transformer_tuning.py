@@ -55,7 +55,7 @@ def test_saving_again_replaces_and_saving_nonsense_does_not(tiny_bert_source: Pa
 
 
 def test_what_was_trained_is_trained_on(tiny_bert_source: Path, tmp_path: Path):
-    """The curve of the base is not the new one's, which stands in its folder before the weights are saved."""
+    """The base's curve is not copied over the new curve, which is written before the weights."""
     layout = SentenceLayout.read(tiny_bert_source)
     save_tuned(tmp_path / "first", load_tunable(layout), layout=layout, card="# First")
     (tmp_path / "first" / "curve.csv").write_text("old")

@@ -45,7 +45,7 @@ def near(table: dict[str, list[float]], expected: dict[str, list[float]]) -> boo
     ],
 )
 @pytest.mark.parametrize("zipped", [False, True])
-def test_formats_are_told_apart(tmp_path: Path, data: bytes, kind: Format, zipped: bool) -> None:
+def test_formats_are_detected(tmp_path: Path, data: bytes, kind: Format, zipped: bool) -> None:
     path = tmp_path / "vectors"
     path.write_bytes(gzip.compress(data) if zipped else data)
     assert detect(path) == kind

@@ -87,7 +87,7 @@ def test_binary_file(tmp_path: Path) -> None:
     assert (len(vectors), vectors.dimension, "cow" in vectors) == (2, 2, False)
 
 
-def test_the_first_of_duplicates_is_kept_and_the_rest_counted(tmp_path: Path) -> None:
+def test_duplicates_are_dropped_with_a_warning(tmp_path: Path) -> None:
     path = tmp_path / "glove.txt"
     path.write_text("a 1 2\nb 3 4\na 5 6\na 7 8\n 9 9\n", encoding="utf-8")
     with pytest.warns(UserWarning, match=r"glove\.txt: 3 empty or repeated words"):

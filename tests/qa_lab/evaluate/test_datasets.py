@@ -13,7 +13,7 @@ from qa_lab.evaluate.datasets import DatasetError, Query, read_dataset, splits
 def test_our_layout(ours):
     data = read_dataset(ours)
     assert (data.name, data.split, data.corpus) == ("tiny", "dev", ours / "corpus.jsonl")
-    assert data.queries == (  # q3 is judged by nobody
+    assert data.queries == (  # q3 is not judged
         Query(Question("cats", "", "q1"), "Do cats run?"),
         Query(Question("boats", "Do boats float?", "q2"), "boats"),
     )
@@ -36,7 +36,7 @@ def test_a_packed_corpus(ours):
     assert read_dataset(ours).corpus == ours / "corpus.jsonl.gz"
 
 
-def test_a_missing_split_is_told_with_those_that_are_there(ours, published):
+def test_a_missing_split_is_reported_with_the_existing_ones(ours, published):
     assert splits(ours) == ["dev"]
     with pytest.raises(DatasetError, match=r"test\.queries\.jsonl with test\.qrels\.tsv or queries\.jsonl.*splits dev"):
         read_dataset(ours, split="test")
@@ -89,7 +89,7 @@ def test_queries_and_judgements_that_do_not_belong_together(ours):
         read_dataset(ours)
 
 
-def test_judged_queries_that_are_missing_are_told_and_left_out(ours, caplog):
+def test_missing_judged_queries_are_reported_and_left_out(ours, caplog):
     with (ours / "dev.qrels.tsv").open("a") as file:
         file.write("z1\td1\t1\n")
     assert list(read_dataset(ours).qrels) == ["q1", "q2"]

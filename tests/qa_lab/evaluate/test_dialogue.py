@@ -26,7 +26,7 @@ def few_samples(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def data(write_lines: Callable[..., Path]) -> Path:
-    """Who is told a word says it again."""
+    """Replies repeat the word of their context."""
     return write_lines("echo.jsonl", *({"turns": [word, word]} for word in WORDS))
 
 
@@ -75,7 +75,7 @@ def test_a_model_that_knows_finds_the_true_reply(data: Path, model: Path):
     assert payload["models"][3]["RR"] is None
 
 
-def test_only_what_was_kept_aside(data: Path, model: Path):
+def test_only_held_out_data(data: Path, model: Path):
     rows = evaluate_dialogue(data, models=[model], held_out=0.7)
     assert 20 <= rows[0].queries < len(WORDS)
     assert rows[0].split == "0.7 kept aside"

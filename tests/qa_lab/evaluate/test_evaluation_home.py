@@ -39,7 +39,7 @@ def test_a_home_that_holds_the_judged_documents_stays_as_it_is(ours, tmp_path):
         assert {item.name for item in bot.store.collections()} == {"first"}
 
 
-def test_a_home_without_the_judged_documents_gets_them_beside_its_own(ours, tmp_path):
+def test_judged_documents_are_added_to_a_home_that_lacks_them(ours, tmp_path):
     with Bot.open(tmp_path / "kept", record=False):
         pass  # filled with the starter collection
     with evaluation_home([ours / "corpus.jsonl"], collection="tiny", judged=["d1"], home=tmp_path / "kept"):
@@ -83,7 +83,7 @@ def test_configuration_by_flags(ours):
         assert bot.config.fusion.method == "rrf"
 
 
-def test_rejected_records_are_told(ours, caplog):
+def test_rejected_records_are_reported(ours, caplog):
     with (ours / "corpus.jsonl").open("a") as file:
         file.write('{"_id": "d4", "title": "", "text": ""}\n')
     with evaluation_home([ours / "corpus.jsonl"], collection="tiny"):

@@ -30,12 +30,12 @@ def test_a_sample_depends_on_its_seed_alone():
     assert len({question.id for question in first}) == 10
 
 
-def test_no_title_of_its_own():
+def test_no_unique_title():
     with pytest.raises(DatasetError, match="got 2 titles and no unique one"):
         drawn([stored(1, "Colds"), stored(2, "colds")], 10, seed=0)
 
 
-def test_questions_find_their_own_documents(tmp_path):
+def test_titles_find_their_documents(tmp_path):
     path = tmp_path / "pairs.jsonl"
     path.write_text(PAIRS)
     rows = evaluate_known_item(path)
@@ -46,7 +46,7 @@ def test_questions_find_their_own_documents(tmp_path):
     assert rows[3].versus.difference == 0
 
 
-def test_a_home_is_asked_as_it_stands(tmp_path):
+def test_a_home_is_measured_unchanged(tmp_path):
     path = tmp_path / "pairs.jsonl"
     path.write_text(PAIRS)
     with evaluation_home([path], collection="tiny", home=tmp_path / "kept"):

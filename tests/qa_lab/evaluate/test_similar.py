@@ -55,7 +55,7 @@ def test_every_row(questions: Path, encoder: Path):
     figures = named(rows)
     assert figures["identity"] == pytest.approx((3 * (1 / 3) + 2 * (1 / 2)) / 5)  # by hand: the mean of 1 / R
     # `why do` and `cats sleep` find their own before all else; of `unhappy cats sleep` the piece `un` is shared with
-    # `unhappy day`, which shares one word of three and so stands behind
+    # `unhappy day`, which shares one word of three and so ranks lower
     assert figures["dense"] == figures["TF-IDF"] == figures["BM25"] == 1
     assert rows[0].queries == 5
     assert rows[0].scores["AP@100"].mean == rows[1].scores["AP@100"].mean
@@ -90,7 +90,7 @@ def test_padded_with_other_questions(questions: Path, encoder: Path, write_lines
     assert few[0].queries == 2
 
 
-def test_only_what_was_kept_aside(tmp_path: Path, encoder: Path):
+def test_only_held_out_data(tmp_path: Path, encoder: Path):
     path = tmp_path / "q.tsv"
     path.write_text("".join(f"1\tcats {n}\tsleep {n}\t{n}\n" for n in range(40)))
     rows = evaluate_similar(path, encoders=[str(encoder)], held_out=0.25)

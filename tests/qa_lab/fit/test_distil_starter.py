@@ -22,7 +22,7 @@ def test_synsets_give_words_and_gloss(tmp_path: Path) -> None:
     assert gloss == 'a small animal; "my cat"'
 
 
-def test_frequent_words_get_a_token_of_their_own(word_pieces: Path, tmp_path: Path) -> None:
+def test_frequent_words_become_tokens(word_pieces: Path, tmp_path: Path) -> None:
     texts = ["Unhappy cats, unhappy days.", "days do un to zebras", "happyunhappy day"]
     pieces = SubwordTokeniser.load(word_pieces)
     content, words = extended(word_pieces, pieces, texts, DistilConfig(words=3))

@@ -68,7 +68,7 @@ def test_other_weights_put_readings_in_another_order() -> None:
     assert reranked.right == (True, False, False)
     assert reranked.first_right
     assert query.reranked({"cosine": -1.0}).right == (False, False, True)
-    assert query.reranked({}).right == query.right  # ties stay as they are
+    assert query.reranked({}).right == query.right  # ties keep their order
 
 
 def test_questions_over_the_starter_graph_count_more() -> None:

@@ -36,7 +36,7 @@ ROSES = Dialogue("2", (Turn("How do roses grow?", "How do roses grow?"), Turn("A
 def test_targets_are_the_candidates_nearest_to_the_manual_rewrite() -> None:
     target = examples([TEA])[0].target
     assert target.sum() == pytest.approx(1)
-    assert target.argmax() == 1  # the turn as it is stands first
+    assert target.argmax() == 1  # candidate 0 is the unchanged turn
     assert target[0] < 1e-9
 
 

@@ -91,6 +91,6 @@ def test_what_no_home_holds_is_compared_by_words(write_lines: Callable[..., Path
     assert rows[1].measure == "F1"
 
 
-def test_without_a_home_the_starter_collection_is_asked(write_lines: Callable[..., Path]) -> None:
+def test_the_default_home_has_the_starter_collection(write_lines: Callable[..., Path]) -> None:
     _, rewritten, _ = evaluate_rewrite(write_lines("dialogues.jsonl", DIALOGUE))
     assert rewritten.scores["Success@10"].mean == 1.0

@@ -35,7 +35,7 @@ def test_a_draw_of_fewer_is_the_same_each_time(tmp_path: Path) -> None:
     assert one.scores["harm"].per_query == two.scores["harm"].per_query
 
 
-def test_questions_of_one_file_are_asked_after_each_other(tmp_path: Path) -> None:
+def test_histories_of_the_same_file(tmp_path: Path) -> None:
     for name, things in (("a", ALONE), ("b", [item.replace("cook", "grow") for item in ALONE])):
         rows = ({"id": f"{name}{at}", "title": item, "text": "So."} for at, item in enumerate(things))
         write(tmp_path / f"{name}.jsonl", *rows)

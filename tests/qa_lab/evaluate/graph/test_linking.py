@@ -77,7 +77,7 @@ def test_a_malformed_line_is_told(with_graph: Path, write_lines: Callable[..., P
         evaluate_linking(write_lines("bad.tsv", LINES[0], line), home=with_graph)
 
 
-def test_what_cannot_be_measured_is_said(with_graph: Path, tmp_path: Path, write_lines: Callable[..., Path]) -> None:
+def test_unmeasurable_data_is_rejected(with_graph: Path, tmp_path: Path, write_lines: Callable[..., Path]) -> None:
     with pytest.raises(TrainingDataError, match="got 1 about others"):
         evaluate_linking(write_lines("others.tsv", LINES[1]), home=with_graph)
     with pytest.raises(TrainingDataError, match=r"none.tsv: No such file"):

@@ -77,7 +77,7 @@ def test_the_whole_pipeline_by_the_command(judged, tmp_path, capfdbinary, monkey
         (["liveqa", "--calibration", "--engine", "keyword", "--limit", "1"], b"got 1 right of 2"),
     ],
 )
-def test_what_cannot_be_measured_is_said(judged, options, output, capfdbinary):
+def test_unmeasurable_data_is_rejected(judged, options, output, capfdbinary):
     assert run(["eval", options[0], "--data", str(judged), *options[1:]]) in (1, 2)
     assert output in b" ".join(capfdbinary.readouterr().err.replace(b"\xe2\x94\x82", b"").split())
 

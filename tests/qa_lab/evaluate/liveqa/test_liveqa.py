@@ -53,6 +53,6 @@ def test_a_persons_summary_as_the_question(ours):
     assert rows[1].scores["RR"].per_query["q1"] == 1.0  # "Do cats run?" finds "cats run" first
 
 
-def test_a_missing_summary_is_told(published):
+def test_a_missing_summary_is_reported(published):
     with pytest.raises(DatasetError, match="Expected a summary of every query, but got none for 1"):
         evaluate_liveqa(read_dataset(published, split="test"), summary=True)

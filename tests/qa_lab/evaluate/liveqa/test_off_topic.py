@@ -42,7 +42,7 @@ def test_the_same_seed_draws_the_same(tmp_path):
     assert len(set(ids)) == 10
 
 
-def test_what_cannot_be_drawn_is_said(stream, tmp_path):
+def test_impossible_samples_are_rejected(stream, tmp_path):
     with pytest.raises(DatasetError, match=r"Expected 3 off-topic questions .* but got 2"):
         draw_off_topic(stream, 3)
     with pytest.raises(DatasetError, match="name them by --off-topic"):

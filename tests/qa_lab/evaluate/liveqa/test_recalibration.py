@@ -1,4 +1,4 @@
-"""Confidence made anew: isotonic fits by hand and by the closed form, folds that do not see what they judge."""
+"""Recalibration: isotonic fits by the closed form, and folds that do not see the rows they score."""
 
 import numpy as np
 import pytest
@@ -43,7 +43,7 @@ def test_each_is_judged_by_folds_that_did_not_see_it():
 
 
 def made_up(n, seed):
-    """The score's own confidence is far too sure: P(right) = σ(2 s), told as σ(8 s)."""
+    """Overconfident scores: P(right) = σ(2 s), but the confidence is σ(8 s)."""
     rng = np.random.default_rng(seed)
     s = rng.normal(size=n)
     right = rng.random(n) < 1 / (1 + np.exp(-2 * s))

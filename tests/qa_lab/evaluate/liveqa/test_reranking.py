@@ -14,7 +14,7 @@ from rankers.neural import NeuralRanker
 
 
 def test_hand_worked_figures():
-    """Two questions of three candidates; the second has a document that nobody judged first."""
+    """Two questions of three candidates; the first document of the second is unjudged."""
     table = np.array([[3], [2], [1], [9], [5], [np.nan]], dtype=np.float32)
     grades = np.array([1, 3, 0, 0, 2, 0], dtype=np.float64)
     qrels = {"0": {"a": 1, "b": 3, "c": 0}, "1": {"e": 2, "f": 0}}

@@ -14,7 +14,7 @@ def pair(left: str, right: str) -> Phrased:
 
 
 @given(st.lists(st.tuples(PHRASE, PHRASE).filter(lambda p: p[0] != p[1]), max_size=12), st.integers(0, 5))
-def test_mismatched_pairs_look_like_their_own(phrases, seed):
+def test_mismatched_pairs_look_like_their_pair(phrases, seed):
     pairs = [Phrased(right_branching(left), right_branching(right)) for left, right in phrases]
     made = with_mismatched(pairs, seed=seed)
     known = {item.key for item in pairs}

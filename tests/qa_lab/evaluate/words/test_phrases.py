@@ -65,7 +65,7 @@ def test_a_database_without_scores_is_set_against_mismatched_pairs(tmp_path: Pat
     assert [p.left for p in judged(path, known=lambda _: True)] == [p.left for p in judged(path, known=lambda _: True)]
 
 
-def test_groups_have_their_own_correlation(tmp_path: Path, base: Path):
+def test_each_group_has_a_correlation(tmp_path: Path, base: Path):
     path = tmp_path / "bigrams.txt"
     kinds = {
         "adjectivenouns": ["old man aged person 7", "red house old man 1"],
