@@ -13,7 +13,7 @@ from playwright.sync_api import Page, expect
 
 from qa_bot.home.folder import Home
 from qa_bot.learning.comparing.blind import order_of
-from qa_bot.learning.comparing.comparison import Comparison, Pair, judgements_of, keep
+from qa_bot.learning.comparing.comparison import Comparison, Pair, judgements_of, save
 
 EVIL = "<img src=x onerror=alert(1)>"
 PAIRS = tuple(Pair(f"q{n}", f"Question {n}?", EVIL if n == 1 else "", f"good {n}", f"bad {n}") for n in range(3))
@@ -23,7 +23,7 @@ MADE = Comparison("models", "secret-one", "secret-two", 0, (*PAIRS, Pair("q3", "
 @pytest.fixture
 def said(home: Path) -> Callable[[], list[dict[str, Any]]]:
     """What was judged of the comparison that the home has."""
-    keep(Home(home), MADE)
+    save(Home(home), MADE)
     file = judgements_of(Home(home), "models")
     return lambda: [json.loads(line) for line in file.read_text().splitlines()] if file.exists() else []
 
