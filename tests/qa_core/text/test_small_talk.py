@@ -21,7 +21,7 @@ from qa_core.text.small_talk import LONGEST, recognise
         ("identity", ["Who are you?", "what is your name", "are you a robot or a human?", "who made you"]),
         ("abilities", ["what can you do?", "help", "What can I ask you?"]),
         ("praise", ["ok", "great answer", "That's very helpful", "got it"]),
-        ("blame", ["that's wrong", "You are wrong.", "bad bot", "this is not what I titles for"]),
+        ("blame", ["that's wrong", "You are wrong.", "bad bot", "this is not what I asked for"]),
         ("repeat", ["repeat", "Say that again, please", "could you repeat that?", "once more", "What did you say?"]),
         ("shorter", ["shorter", "Shorter, please!", "make it a bit shorter", "tl;dr", "in one sentence please"]),
         ("why", ["why this answer?", "How do you know that?", "are you sure?", "Why did you say that?"]),
