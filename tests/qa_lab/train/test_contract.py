@@ -58,10 +58,10 @@ def _settings(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 
 @pytest.fixture(scope="module", params=SMALL)
 def finished(request: pytest.FixtureRequest, build_in, tmp_path_factory: pytest.TempPathFactory) -> Finished:
-    asked = build_in(request.param, tmp_path_factory.mktemp(request.param))
+    usual = build_in(request.param, tmp_path_factory.mktemp(request.param))
     data, progress = [], []
-    outcome = verb(request.param).run(asked, on_read=data.append, on_progress=progress.append)
-    return Finished(request.param, asked, outcome, data, progress)
+    outcome = verb(request.param).run(usual, on_read=data.append, on_progress=progress.append)
+    return Finished(request.param, usual, outcome, data, progress)
 
 
 def contents(folder: Path) -> dict[str, np.ndarray]:

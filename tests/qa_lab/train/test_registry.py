@@ -34,29 +34,29 @@ def test_word_vectors_are_trained_and_measured_on_the_command_line(qa_bot, tmp_p
     )
     assert done.code == 0, done.err
     assert str(tmp_path / "words") in done.out
-    told = qa_bot("eval", "words", "--data", scored, "--model", tmp_path / "words", "--encoder", "starter", "--json")
-    assert told.code == 0, told.err
-    assert [row["encoder"] for row in told.json["models"]]
-    assert all(-1 <= row["spearman"] <= 1 for row in told.json["models"])
+    called = qa_bot("eval", "words", "--data", scored, "--model", tmp_path / "words", "--encoder", "starter", "--json")
+    assert called.code == 0, called.err
+    assert [row["encoder"] for row in called.json["models"]]
+    assert all(-1 <= row["spearman"] <= 1 for row in called.json["models"])
 
 
 def test_similar_questions_are_measured_on_the_command_line(qa_bot, write_lines):
     pairs = [{"question": f"why do {w} sleep?", "similar": f"what makes {w} sleepy?"} for w in ("cats", "dogs", "bats")]
-    told = qa_bot("eval", "similar", "--data", write_lines("pairs.jsonl", *pairs), "--json")
-    assert told.code == 0, told.err
-    assert {"dense", "BM25", "identity", "TF-IDF"} <= {row["engine"] for row in told.json["models"]}
-    assert told.json["AP@100"] > 0.5
+    called = qa_bot("eval", "similar", "--data", write_lines("pairs.jsonl", *pairs), "--json")
+    assert called.code == 0, called.err
+    assert {"dense", "BM25", "identity", "TF-IDF"} <= {row["engine"] for row in called.json["models"]}
+    assert called.json["AP@100"] > 0.5
 
 
 @pytest.mark.parametrize("options", [["--run", "ranked.txt"], ["--errors"]])
 def test_what_needs_a_model_says_so(qa_bot, tmp_path, options):
     data = tmp_path / "phrases.txt"
     data.write_text("a big car\ta large automobile\t4\n")
-    told = qa_bot("eval", "phrases", "--data", data, *options)
-    assert told.code == 1
-    assert "Expected --model DIR" in told.err
+    called = qa_bot("eval", "phrases", "--data", data, *options)
+    assert called.code == 1
+    assert "Expected --model DIR" in called.err
 
 
 def test_an_encoder_is_not_a_model(qa_bot, tmp_path):
-    told = qa_bot("eval", "retrieval", "--data", tmp_path, "--model", tmp_path)
-    assert "Expected --encoder for retrieval, but got --model" in told.err
+    called = qa_bot("eval", "retrieval", "--data", tmp_path, "--model", tmp_path)
+    assert "Expected --encoder for retrieval, but got --model" in called.err

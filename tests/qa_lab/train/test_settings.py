@@ -27,7 +27,7 @@ def test_what_is_given_stands_over_the_defaults():
 
 
 @pytest.mark.parametrize(
-    ("given", "reason"),
+    ("values", "reason"),
     [
         ({"nme": "b"}, "s.toml: Expected a known key, but got nme; the nearest is name"),
         ({"inner": {"bach": 1}}, "but got inner.bach; the nearest is inner.batch"),
@@ -37,9 +37,9 @@ def test_what_is_given_stands_over_the_defaults():
         ({"name": 1}, "name: .*but got 1"),
     ],
 )
-def test_what_does_not_fit_is_named(given: dict[str, object], reason: str):
+def test_what_does_not_fit_is_named(values: dict[str, object], reason: str):
     with pytest.raises(SettingsError, match=reason):
-        merge_settings(Outer(), given, source="s.toml")
+        merge_settings(Outer(), values, source="s.toml")
 
 
 def test_files(tmp_path: Path):

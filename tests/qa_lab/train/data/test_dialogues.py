@@ -38,7 +38,7 @@ def test_the_formats(write_lines: Callable[..., Path], tmp_path: Path):
         Dialogue(("why?", "because")),
         Dialogue(("who", "me", "you")),
     )
-    assert [each.reply for each in exchanges(read.examples)] == ["hello", "hey", "because", "me", "you"]
+    assert [dialogue.reply for dialogue in exchanges(read.examples)] == ["hello", "hey", "because", "me", "you"]
     assert read.repeated == 1
     assert read.rejects == ()
     assert read_dialogues([turns, several, text], limit=2).examples == read.examples[:2]
@@ -57,13 +57,13 @@ def test_what_is_no_dialogue_is_rejected_with_its_place(tmp_path: Path):
     path.write_text("\n".join([*map(json.dumps, rows), "{", "[1]"]) + "\n")
     read = read_dialogues([path])
     assert len(read.examples) == 2
-    told = {reject.where.rpartition(":")[2]: reject.reason for reject in read.rejects}
-    assert told["2"] == "Expected a list of strings in the field turns, but got 'hi'; correct the line."
-    assert told["3"].startswith("Expected a list of strings in the field turns, but got ['hi', 3]")
-    assert told["4"] == "Expected texts in the field turns, but got none; add them or drop the line."
-    assert told["5"] == "Expected turns, but got the fields question; add them."
-    assert told["7"].startswith("Expected JSON, but got: ")
-    assert told["8"] == "Expected a JSON object, but got [1]; correct the line."
+    reasons = {reject.where.rpartition(":")[2]: reject.reason for reject in read.rejects}
+    assert reasons["2"] == "Expected a list of strings in the field turns, but got 'hi'; correct the line."
+    assert reasons["3"].startswith("Expected a list of strings in the field turns, but got ['hi', 3]")
+    assert reasons["4"] == "Expected texts in the field turns, but got none; add them or drop the line."
+    assert reasons["5"] == "Expected turns, but got the fields question; add them."
+    assert reasons["7"].startswith("Expected JSON, but got: ")
+    assert reasons["8"] == "Expected a JSON object, but got [1]; correct the line."
 
 
 def test_data_without_replies_is_refused(tmp_path: Path):
@@ -84,7 +84,7 @@ def test_beginnings_of_one_dialogue_stay_together(dialogues):
     made = [Dialogue(tuple(turns)) for turns in dialogues]
     train, held = split_dialogues(made, 0.5)
     assert sorted(map(repr, [*train, *held])) == sorted(map(repr, made))
-    assert not {each.turns[0] for each in train} & {each.turns[0] for each in held}
+    assert not {dialogue.turns[0] for dialogue in train} & {dialogue.turns[0] for dialogue in held}
     assert split_dialogues(train, 0.5) == (train, [])
 
 

@@ -15,36 +15,36 @@ def write(path: Path, text: str | bytes) -> Path:
 
 
 def test_sentences_with_the_one_before(tmp_path: Path):
-    found = read_monologue([write(tmp_path / "said.txt", "One.\n\n Two  three. \r\nFour.\n")])
-    assert found.examples == (Spoken("One."), Spoken("Two three.", "One."), Spoken("Four.", "Two three."))
-    assert (found.rejects, found.notices, found.repeated) == ((), (), 0)
+    data = read_monologue([write(tmp_path / "said.txt", "One.\n\n Two  three. \r\nFour.\n")])
+    assert data.examples == (Spoken("One."), Spoken("Two three.", "One."), Spoken("Four.", "Two three."))
+    assert (data.rejects, data.notices, data.repeated) == ((), (), 0)
 
 
 def test_a_tab_stands_between_what_others_said_and_the_answer(tmp_path: Path):
-    found = read_monologue([write(tmp_path / "film.txt", "Who are you ?\tYour father .\nOnly a sentence.\n")])
-    assert found.examples == (Spoken("Your father .", "Who are you ?"), Spoken("Only a sentence.", "Your father ."))
+    data = read_monologue([write(tmp_path / "film.txt", "Who are you ?\tYour father .\nOnly a sentence.\n")])
+    assert data.examples == (Spoken("Your father .", "Who are you ?"), Spoken("Only a sentence.", "Your father ."))
 
 
 def test_files_do_not_go_on_with_each_other_and_may_be_packed(tmp_path: Path):
     packed = tmp_path / "b.txt.gz"
     packed.write_bytes(gzip.compress(b"Three.\n"))
-    found = read_monologue([write(tmp_path / "a.txt", "One.\nTwo.\n"), packed])
-    assert found.examples[2] == Spoken("Three.")
+    data = read_monologue([write(tmp_path / "a.txt", "One.\nTwo.\n"), packed])
+    assert data.examples[2] == Spoken("Three.")
     assert len(read_monologue([tmp_path], limit=2).examples) == 2
 
 
 def test_what_is_said_twice_counts_once(tmp_path: Path):
-    found = read_monologue([write(tmp_path / "said.txt", "One.\nTwo.\nOne.\n")])
-    assert [each.text for each in found.examples] == ["One.", "Two."]
-    assert found.repeated == 1
+    data = read_monologue([write(tmp_path / "said.txt", "One.\nTwo.\nOne.\n")])
+    assert [sentence.text for sentence in data.examples] == ["One.", "Two."]
+    assert data.repeated == 1
 
 
 def test_a_long_line_is_taken_by_sentence(tmp_path: Path):
     line = " ".join(f"This is sentence number {number} of a long line." for number in range(20))
-    found = read_monologue([write(tmp_path / "said.txt", f"{line}\n{'word ' * 3_000}\n")])
-    assert len(found.examples) == 20
-    assert found.examples[7].before == found.examples[6].text
-    (reject,) = found.rejects
+    data = read_monologue([write(tmp_path / "said.txt", f"{line}\n{'word ' * 3_000}\n")])
+    assert len(data.examples) == 20
+    assert data.examples[7].before == data.examples[6].text
+    (reject,) = data.rejects
     assert "Expected at most 2,000 characters in a sentence, but got 14,999; split it." in reject.reason
     assert reject.where.endswith("said.txt:2")
 
@@ -52,9 +52,9 @@ def test_a_long_line_is_taken_by_sentence(tmp_path: Path):
 def test_bytes_that_are_no_text(tmp_path: Path):
     with pytest.raises(TrainingDataError, match=r"Expected sentences in .*, but got none"):
         read_monologue([write(tmp_path / "said.txt", random.Random(1).randbytes(4_000))])
-    found = read_monologue([write(tmp_path / "said.txt", b"One caf\xc3\xa9.\nTwo caf\xff\xfe\xfd.\n")])
-    assert [each.text for each in found.examples] == ["One café.", "Two caf\ufffd\ufffd\ufffd."]
-    (notice,) = found.notices
+    data = read_monologue([write(tmp_path / "said.txt", b"One caf\xc3\xa9.\nTwo caf\xff\xfe\xfd.\n")])
+    assert [sentence.text for sentence in data.examples] == ["One café.", "Two caf\ufffd\ufffd\ufffd."]
+    (notice,) = data.notices
     assert "3" in str(notice)
 
 
@@ -67,8 +67,8 @@ def test_nothing_said(tmp_path: Path, text: str):
 def test_nothing_there(tmp_path: Path):
     with pytest.raises(FileNotFoundError):
         read_monologue([tmp_path / "nothing.txt"])
-    found = read_monologue([write(tmp_path / "table.txt", "a\tb\tc\nOne.\n")])
-    assert "two fields with a tab between them, but got 3 fields" in found.rejects[0].reason
+    data = read_monologue([write(tmp_path / "table.txt", "a\tb\tc\nOne.\n")])
+    assert "two fields with a tab between them, but got 3 fields" in data.rejects[0].reason
 
 
 def test_a_share_is_held_out_whatever_the_order(tmp_path: Path):

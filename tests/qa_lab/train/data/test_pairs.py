@@ -26,14 +26,14 @@ def test_jsonl(write_lines: Callable[..., Path]):
         {"_id": "d", "title": "what?", "text": "that"},
         {"question": "WHY?", "answer": "So"},
     )
-    found = read_pairs([path])
-    assert found.examples == (
+    data = read_pairs([path])
+    assert data.examples == (
         Pair("why?", "so", ("no",)),
         Pair("how?", "thus"),
         Pair("how?", "like this"),
         Pair("what?", "that"),
     )
-    assert (found.repeated, found.rejects) == (1, ())
+    assert (data.repeated, data.rejects) == (1, ())
 
 
 def test_empty_sides_and_broken_lines_are_told_with_file_and_line(write_lines: Callable[..., Path]):
@@ -47,9 +47,9 @@ def test_empty_sides_and_broken_lines_are_told_with_file_and_line(write_lines: C
         "{broken",
         {"text": "a document without a title"},
     )
-    found = read_pairs([path])
-    assert len(found.examples) == 1
-    reasons = {reject.where.rpartition(":")[2]: reject.reason for reject in found.rejects}
+    data = read_pairs([path])
+    assert len(data.examples) == 1
+    reasons = {reject.where.rpartition(":")[2]: reject.reason for reject in data.rejects}
     assert {
         number: part in reasons[number]
         for number, part in {
@@ -61,16 +61,16 @@ def test_empty_sides_and_broken_lines_are_told_with_file_and_line(write_lines: C
             "7": "no question",
         }.items()
     } == dict.fromkeys("234567", True)
-    assert all(reject.where.startswith(str(path)) for reject in found.rejects)
+    assert all(reject.where.startswith(str(path)) for reject in data.rejects)
 
 
 def test_packed_files_archives_and_several_paths(tmp_path: Path, write_lines: Callable[..., Path]):
     packed = tmp_path / "b.jsonl.gz"
     packed.write_bytes(gzip.compress(json.dumps({"question": "when?", "answer": "now"}).encode()))
     (tmp_path / "m.xml").write_text(MEDQUAD)
-    found = read_pairs([write_lines("a.jsonl", {"question": "why?", "answer": "so"}), packed, tmp_path / "m.xml"])
-    assert [pair.question for pair in found.examples] == ["why?", "when?", "What is rust?"]
-    assert [reject.where for reject in found.rejects] == [f"{tmp_path / 'm.xml'}:4"]
+    data = read_pairs([write_lines("a.jsonl", {"question": "why?", "answer": "so"}), packed, tmp_path / "m.xml"])
+    assert [pair.question for pair in data.examples] == ["why?", "when?", "What is rust?"]
+    assert [reject.where for reject in data.rejects] == [f"{tmp_path / 'm.xml'}:4"]
     assert len(read_pairs([packed, tmp_path / "m.xml"], limit=1).examples) == 1
 
 
@@ -80,10 +80,10 @@ SELECTION = "1\tpick\tright\t1\n1\tpick\twrong\t0\n2\tbroken\tx\n3\ty\tz\tmaybe\
 @pytest.mark.parametrize("header", ["", "qid\tquestion\tanswer\tlabel\n"])
 def test_answer_selection_gives_its_positives(tmp_path: Path, header: str):
     (tmp_path / "a.tsv").write_text(header + SELECTION)
-    found = read_pairs([tmp_path / "a.tsv"])
-    assert found.examples == (Pair("pick", "right"),)
+    data = read_pairs([tmp_path / "a.tsv"])
+    assert data.examples == (Pair("pick", "right"),)
     first = 1 + bool(header)
-    assert [reject.where.rpartition(":")[2] for reject in found.rejects] == [str(first + n) for n in (2, 3, 4)]
+    assert [reject.where.rpartition(":")[2] for reject in data.rejects] == [str(first + n) for n in (2, 3, 4)]
 
 
 def test_wikiqa_in_its_own_columns(tmp_path: Path):
@@ -101,9 +101,9 @@ def test_a_table_of_questions_and_answers(tmp_path: Path):
 
 def test_invalid_utf8_is_replaced_and_counted(tmp_path: Path):
     (tmp_path / "a.jsonl").write_bytes(b'{"question": "caf\xe9?", "answer": "yes"}\n')
-    found = read_pairs([tmp_path / "a.jsonl"])
-    assert found.examples == (Pair("caf\ufffd?", "yes"),)
-    assert "1 invalid" in found.notices[0].message
+    data = read_pairs([tmp_path / "a.jsonl"])
+    assert data.examples == (Pair("caf\ufffd?", "yes"),)
+    assert "1 invalid" in data.notices[0].message
 
 
 def test_no_pairs_at_all(write_lines: Callable[..., Path], tmp_path: Path):
@@ -116,9 +116,9 @@ def test_no_pairs_at_all(write_lines: Callable[..., Path], tmp_path: Path):
 @given(st.lists(st.text(max_size=5), max_size=30), st.floats(0.05, 0.95))
 def test_a_question_stands_on_one_side_whatever_the_order(questions: list[str], share: float):
     pairs = [Pair(question, f"answer {n}") for n, question in enumerate(questions)]
-    kept, held_out = split(pairs, share)
-    assert sorted([*kept, *held_out]) == sorted(pairs)
-    assert {pair.question for pair in kept}.isdisjoint(pair.question for pair in held_out)
+    train, held_out = split(pairs, share)
+    assert sorted([*train, *held_out]) == sorted(pairs)
+    assert {pair.question for pair in train}.isdisjoint(pair.question for pair in held_out)
     again = split(reversed(pairs), share)
     assert sorted(again[1]) == sorted(held_out)
 

@@ -49,37 +49,37 @@ def test_a_lexicon_line_is_several_pairs():
 
 
 def test_ratings_of_bigrams_are_averaged(tmp_path: Path):
-    found = read(
+    data = read(
         tmp_path,
         "participant type number w1 w2 w3 w4 rating\n"
         "participant1 adjectivenouns 1 old man aged person 7\n"
         "participant1 verbobjects 1 use power have influence 3\n"
         "participant2 adjectivenouns 1 old man aged person 4\n",
     )
-    assert [(p.group, p.left, p.right, p.gold) for p in found.examples] == [
+    assert [(p.group, p.left, p.right, p.gold) for p in data.examples] == [
         ("adjectivenouns", "old man", "aged person", 5.5),
         ("verbobjects", "use power", "have influence", 3.0),
     ]
-    assert annotated(found.examples)
+    assert annotated(data.examples)
 
 
 def test_what_cannot_be_read_is_told_with_its_line(tmp_path: Path):
-    found = read(tmp_path, b"a\tb\n\nlone\n\tb\na\tb\tfour\n[X] ||| a\na\tb\tnan\nc\td\n")
-    assert [(pair.left, pair.right) for pair in found.examples] == [("a", "b"), ("c", "d")]
-    reasons = {reject.where.rpartition(":")[2]: reject.reason for reject in found.rejects}
+    data = read(tmp_path, b"a\tb\n\nlone\n\tb\na\tb\tfour\n[X] ||| a\na\tb\tnan\nc\td\n")
+    assert [(pair.left, pair.right) for pair in data.examples] == [("a", "b"), ("c", "d")]
+    reasons = {reject.where.rpartition(":")[2]: reject.reason for reject in data.rejects}
     assert list(reasons) == ["3", "4", "5", "6", "7"]
     assert "got only 'lone'" in reasons["3"]
     assert "got an empty one" in reasons["4"]
     assert "Expected a score, but got 'four'" in reasons["5"]
     assert "got an empty one" in reasons["6"]
     assert "got 'nan'" in reasons["7"]
-    assert not annotated(found.examples)
+    assert not annotated(data.examples)
 
 
 def test_a_line_of_megabytes_is_rejected_and_the_next_one_read(tmp_path: Path):
-    found = read(tmp_path, b"a\t" + b"b" * (3 << 20) + b"\nc\td\n")
-    assert [reject.where.rpartition(":")[2] for reject in found.rejects] == ["1"]
-    assert [pair.left for pair in found.examples] == ["c"]
+    data = read(tmp_path, b"a\t" + b"b" * (3 << 20) + b"\nc\td\n")
+    assert [reject.where.rpartition(":")[2] for reject in data.rejects] == ["1"]
+    assert [pair.left for pair in data.examples] == ["c"]
 
 
 def test_gzipped_and_in_folders(tmp_path: Path):
@@ -87,8 +87,8 @@ def test_gzipped_and_in_folders(tmp_path: Path):
     folder.mkdir()
     written(folder, gzip.compress(b"a b\tc d\n"), "b.gz")
     written(folder, "e f\tg h\n", "a.tsv")
-    found = read_phrase_pairs([folder])
-    assert [pair.left for pair in found.examples] == ["e f", "a b"]
+    data = read_phrase_pairs([folder])
+    assert [pair.left for pair in data.examples] == ["e f", "a b"]
     assert len(read_phrase_pairs([folder], limit=1).examples) == 1
     broken = read_phrase_pairs([written(tmp_path, gzip.compress(b"a b\tc d\n" * 99)[:-9], "cut.gz")])
     assert len(broken.examples) == 99

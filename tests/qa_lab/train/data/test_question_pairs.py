@@ -15,12 +15,12 @@ HEADER = ("id", "qid1", "qid2", "question1", "question2", "is_duplicate")
 
 
 def texts(path: Path, which: str = "similar") -> list[tuple[str, str]]:
-    found = read_question_pairs([path]).examples
-    return [(found.texts[a], found.texts[b]) for a, b in getattr(found, which).tolist()]
+    data = read_question_pairs([path]).examples
+    return [(data.texts[a], data.texts[b]) for a, b in getattr(data, which).tolist()]
 
 
 def reasons(path: Path) -> dict[str, str]:
-    return {each.where.rpartition(":")[2]: each.reason for each in read_question_pairs([path]).rejects}
+    return {reject.where.rpartition(":")[2]: reject.reason for reject in read_question_pairs([path]).rejects}
 
 
 def test_quora_lines(write_lines: Write):
@@ -41,8 +41,8 @@ def test_what_is_wrong_with_a_line_is_told_with_its_number(write_lines: Write):
         "x\ta\tb\t6",
         "1\tB\tA\t7",
     )
-    told = reasons(path)
-    assert {line: reason.split(";")[0] for line, reason in told.items()} == {
+    lines = reasons(path)
+    assert {line: reason.split(";")[0] for line, reason in lines.items()} == {
         "2": "Expected the label 0 or 1, but got '2'",
         "3": "Expected two questions, but one side is empty",
         "4": "Expected 4 columns, but got 3",
@@ -111,27 +111,27 @@ def test_broken_jsonl(write_lines: Write):
         "8": "list of strings in the field similar",
         "9": "label 0 or 1, but got 'yes'",
     }
-    told = reasons(path)
-    assert told.keys() == parts.keys()
-    assert all(part in told[line] for line, part in parts.items())
+    lines = reasons(path)
+    assert lines.keys() == parts.keys()
+    assert all(part in lines[line] for line, part in parts.items())
 
 
 def test_a_large_group_is_a_chain(write_lines: Write):
     path = write_lines("a.jsonl", {"questions": [f"q{n}" for n in range(EACH_WITH_EACH + 1)]})
-    found = read_question_pairs([path]).examples
-    assert len(found) == EACH_WITH_EACH
-    assert set(found.closure()) == {0}
+    data = read_question_pairs([path]).examples
+    assert len(data) == EACH_WITH_EACH
+    assert set(data.closure()) == {0}
 
 
 def entry(name: str, concepts: tuple[str, ...], *questions: tuple[str, str]) -> str:
-    told = "".join(f"<CUI>{concept}</CUI>" for concept in concepts)
-    asked = "".join(
+    lines = "".join(f"<CUI>{concept}</CUI>" for concept in concepts)
+    entries = "".join(
         f'<QAPair pid="{n}"><Question qid="{n}" qtype="{kind}">{text}</Question><Answer></Answer></QAPair>'
         for n, (kind, text) in enumerate(questions)
     )
     return (
-        f'<?xml version="1.0"?><Document id="{name}"><Focus>{name}</Focus><FocusAnnotations><UMLS><CUIs>{told}</CUIs>'
-        f"</UMLS></FocusAnnotations><QAPairs>{asked}</QAPairs></Document>"
+        f'<?xml version="1.0"?><Document id="{name}"><Focus>{name}</Focus><FocusAnnotations><UMLS><CUIs>{lines}</CUIs>'
+        f"</UMLS></FocusAnnotations><QAPairs>{entries}</QAPairs></Document>"
     )
 
 
@@ -149,12 +149,12 @@ def test_medquad_questions_of_one_type_about_one_concept(tmp_path: Path):
     for name, text in entries.items():
         (folder / f"{name}.xml").write_text(text)
     (folder / "7.xml").write_text(entries["1"][:-40])
-    found = read_question_pairs([folder])
-    assert [(found.examples.texts[a], found.examples.texts[b]) for a, b in found.examples.similar.tolist()] == [
+    data = read_question_pairs([folder])
+    assert [(data.examples.texts[a], data.examples.texts[b]) for a, b in data.examples.similar.tolist()] == [
         ("What is (are) Flu ?", "What is influenza?")
     ]
-    assert len(found.examples.texts) == 6 + VARIANTS + 1  # all of them are candidates
-    assert [reject.reason[:26] for reject in found.rejects] == ["Expected well-formed XML, "]
+    assert len(data.examples.texts) == 6 + VARIANTS + 1  # all of them are candidates
+    assert [reject.reason[:26] for reject in data.rejects] == ["Expected well-formed XML, "]
 
 
 def test_packed_files_and_nothing_at_all(write_lines: Write, tmp_path: Path):
@@ -174,9 +174,9 @@ cells = st.text(st.characters(exclude_categories=["Cs", "Cc", "Zl", "Zp"]), max_
 def test_every_line_is_a_pair_a_reject_or_known(tmp_path_factory: pytest.TempPathFactory, rows: list[tuple[str, ...]]):
     path = tmp_path_factory.mktemp("fuzz") / "q.tsv"
     path.write_text("1\tfirst one\tsecond one\t0\n" + "".join("\t".join(row) + "\n" for row in rows), encoding="utf-8")
-    found = read_question_pairs([path])
-    assert found.count + len(found.examples.different) + len(found.rejects) + found.repeated <= 1 + len(rows)
-    assert len(found.examples.texts) >= 2
+    data = read_question_pairs([path])
+    assert data.count + len(data.examples.different) + len(data.rejects) + data.repeated <= 1 + len(rows)
+    assert len(data.examples.texts) >= 2
 
 
 DATA = Path(os.environ.get("QA_BOT_DATA", "../shared/data")) / "quora/dev.tsv"
@@ -185,6 +185,6 @@ DATA = Path(os.environ.get("QA_BOT_DATA", "../shared/data")) / "quora/dev.tsv"
 @pytest.mark.skipif(not DATA.is_file(), reason=f"needs {DATA}: set QA_BOT_DATA to the folder of the data")
 def test_quora_dev():
     """The published counts are 9,218 queries and 19,081 candidates; a few texts differ in case or spaces only."""
-    found = read_question_pairs([DATA])
-    assert (len(found.examples.texts), found.count, len(found.examples.different)) == (19056, 4999, 5000)
-    assert len(found.rejects) == 1
+    data = read_question_pairs([DATA])
+    assert (len(data.examples.texts), data.count, len(data.examples.different)) == (19056, 4999, 5000)
+    assert len(data.rejects) == 1

@@ -8,7 +8,7 @@ from qa_lab.train.errors import TrainingDataError
 
 
 def test_turns_pairs_and_lines_are_texts(write_lines):
-    said = write_lines(
+    turns = write_lines(
         "said.jsonl",
         {"turns": ["Hello there", " ", "hi"]},
         {"context": ["hi"], "positive_responses": ["how are you?"]},
@@ -16,8 +16,8 @@ def test_turns_pairs_and_lines_are_texts(write_lines):
         {"id": "d", "title": "Bees", "text": "They fly."},
     )
     lines = write_lines("speech.txt", "Peace is a process.", "", "  It takes time. ")
-    found = read_texts([said, lines])
-    assert found.examples == (
+    result = read_texts([turns, lines])
+    assert result.examples == (
         "Hello there",
         "hi",
         "how are you?",
@@ -26,15 +26,15 @@ def test_turns_pairs_and_lines_are_texts(write_lines):
         "Peace is a process.",
         "It takes time.",
     )
-    assert (found.repeated, found.rejects, found.count) == (1, (), 7)
-    assert read_texts([said, lines], limit=2).examples == ("Hello there", "hi")
+    assert (result.repeated, result.rejects, result.count) == (1, (), 7)
+    assert read_texts([turns, lines], limit=2).examples == ("Hello there", "hi")
 
 
 def test_a_long_document_is_taken_by_sentence(write_lines):
     long = "One sentence stands here. " * 3 + "And " + "more " * 80 + "of it. The end."
-    found = read_texts([write_lines("long.jsonl", {"id": "1", "title": "Title", "text": long})])
-    assert found.examples[:2] == ("Title", "One sentence stands here.")
-    assert found.examples[-1] == "The end."
+    result = read_texts([write_lines("long.jsonl", {"id": "1", "title": "Title", "text": long})])
+    assert result.examples[:2] == ("Title", "One sentence stands here.")
+    assert result.examples[-1] == "The end."
 
 
 @pytest.mark.parametrize(
@@ -50,10 +50,10 @@ def test_a_long_document_is_taken_by_sentence(write_lines):
 )
 def test_bad_lines_are_told_with_their_place_and_the_others_stay(write_lines, line, reason):
     data = write_lines("bad.jsonl", {"turns": ["a good one"]}, line)
-    found = read_texts([data])
-    assert found.examples == ("a good one",)
-    assert found.rejects[0].reason.startswith(reason)
-    assert found.rejects[0].where == f"{data}:2"
+    result = read_texts([data])
+    assert result.examples == ("a good one",)
+    assert result.rejects[0].reason.startswith(reason)
+    assert result.rejects[0].where == f"{data}:2"
 
 
 def test_without_texts_or_files_there_is_nothing(write_lines, tmp_path):
@@ -75,9 +75,9 @@ def test_packed_files_are_read(tmp_path):
 
 def test_a_hash_holds_out_about_the_share_whatever_the_order():
     texts = [f"text {number}" for number in range(1000)]
-    kept, held_out = split_texts(texts, 0.1)
+    train, held_out = split_texts(texts, 0.1)
     assert 70 < len(held_out) < 130
-    assert len(kept) + len(held_out) == 1000
+    assert len(train) + len(held_out) == 1000
     assert set(split_texts(texts[::-1], 0.1)[1]) == set(held_out)
     assert split_texts([text.upper() + " " for text in texts], 0.1)[1] == [text.upper() + " " for text in held_out]
     assert split_texts(texts, 0.0)[1] == []

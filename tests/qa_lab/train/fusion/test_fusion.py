@@ -104,7 +104,7 @@ def test_a_judged_collection(request_: Request, tmp_path: Path):
         answer = bot.ask("Why do cats sleep all day?", trace=True)
     assert "learned" in answer.timings
     assert answer.trace["models"]["rankers"] == ["learned"]
-    assert all("learned" in each for each in answer.trace["candidates"])
+    assert all("learned" in item for item in answer.trace["candidates"])
 
 
 @pytest.fixture
@@ -119,10 +119,10 @@ def voted(request_: Request, home: Path, tmp_path: Path) -> Request:
     return replace(request_, data=(), feedback=home)
 
 
-def ask_and_vote(home: Path, said: Mapping[str, Sequence[bool]], *, fusion: str = "") -> None:
+def ask_and_vote(home: Path, votes_by_question: Mapping[str, Sequence[bool]], *, fusion: str = "") -> None:
     """Each question is asked in as many conversations, which vote on the answer."""
     with Bot.open(home, flags={"ranking.fusion": fusion or None}) as bot:
-        for question, votes in said.items():
+        for question, votes in votes_by_question.items():
             for number, up in enumerate(votes):
                 answer = bot.ask(question, conversation=f"{number:032x}")
                 bot.store.save_feedback(answer.id, "up" if up else "down")
@@ -145,11 +145,11 @@ def test_votes_of_a_home(voted: Request, home: Path):
     assert outcome.candidates > 60
     assert outcome.votes is not None
     assert (outcome.votes.voters, outcome.votes.better) == (2, False)
-    told = outcome.text(voted.out)
-    assert "against the present ranking, interleaved, by" in told
-    assert "keep the present one: it wins 0 questions and loses" in told
-    assert f"or let people decide: qa-bot config set ranking.challenger {voted.out}" in told
-    assert "use it:" not in told
+    printed = outcome.text(voted.out)
+    assert "against the present ranking, interleaved, by" in printed
+    assert "keep the present one: it wins 0 questions and loses" in printed
+    assert f"or let people decide: qa-bot config set ranking.challenger {voted.out}" in printed
+    assert "use it:" not in printed
     assert outcome.as_dict()["votes"]["better"] is False
     card = (voted.out / "README.md").read_text()
     assert "So it was not better: it wins 0 questions" in card
@@ -158,21 +158,21 @@ def test_votes_of_a_home(voted: Request, home: Path):
     assert fusion.prior is not None
     with Bot.open(home, flags={"ranking.fusion": str(voted.out)}) as bot:
         answer = bot.ask("Why do cats sleep all day?", trace=True)
-    scores = [each["learned"] for each in answer.trace["candidates"]]
+    scores = [item["learned"] for item in answer.trace["candidates"]]
     assert scores == sorted(scores, reverse=True)
     assert all(0 < score < 1 for score in scores)
 
 
 def test_a_fusion_that_wins_against_the_one_in_force_is_recommended(voted: Request, home: Path, tmp_path: Path):
-    """In force is one that learnt to put last what is best, and whose answers nobody likes."""
+    """The fusion in force learned to rank the best documents last, and users dislike its answers."""
     backwards = tmp_path / "backwards"
     questions = [Question(question, id=question) for question in ASKED]
     with Bot.open(home, record=False) as bot:
         corridor = bot.corridor()
-        ranked = {each.id: rank(corridor, each, engine="hybrid", depth=30).candidates for each in questions}
+        ranked = {item.id: rank(corridor, item, engine="hybrid", depth=30).candidates for item in questions}
         qrels = {
-            question: {each.passage.source.document: int(place >= 15) for place, each in enumerate(found)}
-            for question, found in ranked.items()
+            question: {item.passage.source.document: int(number >= 15) for number, item in enumerate(candidates)}
+            for question, candidates in ranked.items()
         }
         lessons = of_judgements(questions, qrels, lambda question, depth: ranked[question.id], depth=30)
     config = FusionConfig(trees=GBDTConfig("lambdarank", trees=50, least=2), least=0.0)
@@ -225,13 +225,13 @@ def test_the_command_line_learns_from_the_votes_of_its_home(
     command = ["--home", str(home), "train", "fusion", "--from-feedback", "--config", str(voted.config)]
     command += ["--out", str(voted.out)]
     assert run([*command, "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert told["votes"].keys() == {"interleaved", "ndcg", "present_ndcg", "voices", "voters", "tried", "better"}
-    assert told["votes"]["interleaved"].keys() == {"wins", "losses", "ties", "p", "margin"}
+    printed = json.loads(capsys.readouterr().out)
+    assert printed["votes"].keys() == {"interleaved", "ndcg", "present_ndcg", "voices", "voters", "tried", "better"}
+    assert printed["votes"]["interleaved"].keys() == {"wins", "losses", "ties", "p", "margin"}
     assert run(command) == 0
     shown = capsys.readouterr().out
-    assert ("use it:" in shown) == told["votes"]["better"]
-    assert ("keep the present one:" in shown) != told["votes"]["better"]
+    assert ("use it:" in shown) == printed["votes"]["better"]
+    assert ("keep the present one:" in shown) != printed["votes"]["better"]
     voted.config.write_text("")
     assert run(command) == 1
     error = capsys.readouterr().err

@@ -45,20 +45,20 @@ def vote(name: str, up: bool = True, *, at: float = 0.0) -> Feedback:
 
 
 def test_a_conversation_has_one_voice_on_a_question_and_document_its_last():
-    asked = [turn("a", [("d", (0, 10))]), turn("b", [("d", (0, 10))], question="WHY  ")]
-    (voice,) = voter_opinions([(asked[1], vote("b", True, at=1)), (asked[0], vote("a", False, at=2))])
+    turns = [turn("a", [("d", (0, 10))]), turn("b", [("d", (0, 10))], question="WHY  ")]
+    (voice,) = voter_opinions([(turns[1], vote("b", True, at=1)), (turns[0], vote("a", False, at=2))])
     assert voice == VoterOpinion("c", (question_key("why"), "d"), up=False)
 
 
 def test_conversations_and_nameless_turns_are_voters_of_their_own():
-    asked = [turn("a", [("d", (0, 9))], conversation=None), turn("b", [("d", (0, 9))], conversation=None)]
-    told = voter_opinions([(asked[0], vote("a")), (asked[1], vote("b")), (turn("c", [("d", (0, 9))]), vote("c"))])
-    assert [(each.voter, each.known) for each in told] == [("a", False), ("b", False), ("c", True)]
+    turns = [turn("a", [("d", (0, 9))], conversation=None), turn("b", [("d", (0, 9))], conversation=None)]
+    known = voter_opinions([(turns[0], vote("a")), (turns[1], vote("b")), (turn("c", [("d", (0, 9))]), vote("c"))])
+    assert [(item.voter, item.known) for item in known] == [("a", False), ("b", False), ("c", True)]
 
 
-def test_documents_share_a_vote_by_the_text_they_gave():
-    asked = turn("a", [("long", (0, 30)), ("short", (35, 45)), ("unused", None)])
-    assert [(each.item[1], each.weight) for each in voter_opinions([(asked, vote("a"))])] == [
+def test_documents_share_a_itemby_the_text_they_gave():
+    turns = turn("a", [("long", (0, 30)), ("short", (35, 45)), ("unused", None)])
+    assert [(item.item[1], item.weight) for item in voter_opinions([(turns, vote("a"))])] == [
         ("long", 0.75),
         ("short", 0.25),
     ]
@@ -70,22 +70,22 @@ def test_votes_on_what_was_not_made_from_documents_say_nothing_of_them(kind):
 
 
 def test_a_follow_up_is_the_question_as_it_was_understood():
-    asked = turn("a", [("d", (0, 9))], question="and dogs?", rewritten="Why do dogs bark?")
-    assert voter_opinions([(asked, vote("a"))])[0].item[0] == question_key("Why do dogs bark?")
+    turns = turn("a", [("d", (0, 9))], question="and dogs?", rewritten="Why do dogs bark?")
+    assert voter_opinions([(turns, vote("a"))])[0].item[0] == question_key("Why do dogs bark?")
 
 
 def test_a_thousand_votes_of_one_conversation_are_ten_voices():
     many = [VoterOpinion("loud", (str(number), "d"), up=True) for number in range(1000)]
     weighed = bounded([*many, VoterOpinion("quiet", ITEM, up=True)], per_voter=10)
-    assert sum(each.weight for each in weighed[:-1]) == pytest.approx(10)
+    assert sum(item.weight for item in weighed[:-1]) == pytest.approx(10)
     assert weighed[-1].weight == 1
 
 
 def test_nameless_votes_on_one_document_are_never_more_than_one_conversation():
     def weights(count: int) -> list[float]:
         return [
-            each.weight
-            for each in bounded([VoterOpinion(str(n), ITEM, True, known=False) for n in range(count)], per_voter=10)
+            item.weight
+            for item in bounded([VoterOpinion(str(n), ITEM, True, known=False) for n in range(count)], per_voter=10)
         ]
 
     assert weights(1) == [0.5]
@@ -94,9 +94,9 @@ def test_nameless_votes_on_one_document_are_never_more_than_one_conversation():
 
 
 def test_opinions_by_hand():
-    said = joint_opinions([VoterOpinion("one", ITEM, True), VoterOpinion("one", ("q", "e"), False)], per_voter=10)
-    assert said[ITEM] == Opinion(pytest.approx(ONE), 1.0)
-    assert said["q", "e"] == Opinion(pytest.approx(-ONE), 1.0)
+    joint = joint_opinions([VoterOpinion("one", ITEM, True), VoterOpinion("one", ("q", "e"), False)], per_voter=10)
+    assert joint[ITEM] == Opinion(pytest.approx(ONE), 1.0)
+    assert joint["q", "e"] == Opinion(pytest.approx(-ONE), 1.0)
     assert joint_opinions([], per_voter=10) == {}
     agreed = joint_opinions([VoterOpinion("one", ITEM, True), VoterOpinion("other", ITEM, True)], per_voter=10)
     assert agreed[ITEM] == Opinion(pytest.approx(2 * ONE), 2.0)
@@ -130,9 +130,9 @@ def test_the_first_rank_share_is_as_good_as_votes_say():
     ),
     st.integers(1, 5),
 )
-def test_whoever_votes_what_weights_stay_bounded(given, per_voter):
-    weighed = bounded(given, per_voter=per_voter)
-    for voter in {each.voter for each in weighed}:
-        assert sum(each.weight for each in weighed if each.voter == voter) <= per_voter + 1e-9
-    assert all(new.weight <= old.weight for new, old in zip(weighed, given, strict=True))
-    assert all(math.isfinite(each.evidence) for each in joint_opinions(given, per_voter=per_voter).values())
+def test_whoever_votes_what_weights_stay_bounded(sample, per_voter):
+    weighed = bounded(sample, per_voter=per_voter)
+    for voter in {item.voter for item in weighed}:
+        assert sum(item.weight for item in weighed if item.voter == voter) <= per_voter + 1e-9
+    assert all(new.weight <= old.weight for new, old in zip(weighed, sample, strict=True))
+    assert all(math.isfinite(item.evidence) for item in joint_opinions(sample, per_voter=per_voter).values())

@@ -9,14 +9,14 @@ from retrievers.training.phrases.trees import right_branching
 WIDE = Preparation(overlap=2.0, edits=0, shortest=1)
 
 
-def kept(*pairs: tuple[str, str], config: Preparation = Preparation(), known=lambda _: True):  # noqa: B008 (frozen)
-    found = prepared([PhrasePair(left, right) for left, right in pairs], config, known=known)
-    return [(" ".join(p.left.tokens), " ".join(p.right.tokens)) for p in found.pairs], dict(found.left_out)
+def prepare(*pairs: tuple[str, str], config: Preparation = Preparation(), known=lambda _: True):  # noqa: B008 (frozen)
+    result = prepared([PhrasePair(left, right) for left, right in pairs], config, known=known)
+    return [(" ".join(p.left.tokens), " ".join(p.right.tokens)) for p in result.pairs], dict(result.left_out)
 
 
 def test_a_good_pair_stays():
-    assert kept(("town meeting", "gathering of citizens")) == ([("town meeting", "gathering of citizens")], {})
-    assert kept(("job-seekers", "unemployed people")) == ([("job seekers", "unemployed people")], {})
+    assert prepare(("town meeting", "gathering of citizens")) == ([("town meeting", "gathering of citizens")], {})
+    assert prepare(("job-seekers", "unemployed people")) == ([("job seekers", "unemployed people")], {})
 
 
 @pytest.mark.parametrize(
@@ -34,18 +34,18 @@ def test_a_good_pair_stays():
     ],
 )
 def test_why_pairs_are_left_out(left: str, right: str, reason: str):
-    assert kept((left, right), known=lambda word: word != "zork") == ([], {reason: 1})
+    assert prepare((left, right), known=lambda word: word != "zork") == ([], {reason: 1})
 
 
 def test_repeated_and_reversed_ones_stay_once():
     pairs = [("old man", "elderly person"), ("elderly person", "old man"), ("Old man", "elderly person")]
-    assert kept(*pairs) == ([("old man", "elderly person")], {"repeated or reversed": 2})
+    assert prepare(*pairs) == ([("old man", "elderly person")], {"repeated or reversed": 2})
 
 
 def test_each_size_has_its_quota():
     pairs = [("old man", "senior"), ("big house", "mansion"), ("very old man", "senior"), ("the old red house", "ruin")]
     config = Preparation(a_bin=1, longest_bin=3)
-    assert kept(*pairs, config=config) == ([pairs[0], pairs[2]], {"beyond the size's quota": 2})
+    assert prepare(*pairs, config=config) == ([pairs[0], pairs[2]], {"beyond the size's quota": 2})
 
 
 def pairs_of(count: int) -> list[Phrased]:
@@ -73,4 +73,4 @@ def test_phrases_set_aside_are_not_trained_on(count: int):
 
 
 def test_wide_settings_keep_all():
-    assert len(kept(("big", "large"), ("my dad", "my dads"), config=WIDE)[0]) == 2
+    assert len(prepare(("big", "large"), ("my dad", "my dads"), config=WIDE)[0]) == 2

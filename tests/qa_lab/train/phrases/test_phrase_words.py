@@ -18,15 +18,15 @@ def vectors(tmp_path: Path) -> Path:
 
 
 def test_only_the_words_that_are_used():
-    found = only(WordVectors(("a", "b", "c"), np.eye(3, dtype=np.float32)), {"c", "a", "z"})
-    assert found.words == ("a", "c")
-    assert found.matrix.tolist() == [[1, 0, 0], [0, 0, 1]]
+    result = only(WordVectors(("a", "b", "c"), np.eye(3, dtype=np.float32)), {"c", "a", "z"})
+    assert result.words == ("a", "c")
+    assert result.matrix.tolist() == [[1, 0, 0], [0, 0, 1]]
 
 
 def test_words_to_start_from(vectors: Path, tmp_path: Path):
-    found = start_vectors(vectors, limit=10, norm=2.0)
-    assert found.words == WORDS[:10]
-    assert np.linalg.norm(found.matrix, axis=1).mean() == pytest.approx(2.0)
+    result = start_vectors(vectors, limit=10, norm=2.0)
+    assert result.words == WORDS[:10]
+    assert np.linalg.norm(result.matrix, axis=1).mean() == pytest.approx(2.0)
     folder = tmp_path / "model"
     folder.mkdir()
     with pytest.raises(ValueError, match=r"a folder with vectors.txt or a static encoder"):
@@ -44,7 +44,7 @@ def test_words_to_start_from(vectors: Path, tmp_path: Path):
 
 
 def test_the_starter_encoder_has_words():
-    found = start_vectors(ENCODER, limit=50_000)
-    assert found.dimension == 256
-    assert found.cosine("house", "home") > found.cosine("house", "guitar")
-    assert not any(word.startswith(("##", "[")) for word in found.words)
+    result = start_vectors(ENCODER, limit=50_000)
+    assert result.dimension == 256
+    assert result.cosine("house", "home") > result.cosine("house", "guitar")
+    assert not any(word.startswith(("##", "[")) for word in result.words)

@@ -51,7 +51,7 @@ def test_mined_answers_are_near_and_no_answers_of_its_own():
     assert first.answers == ("They hunt at dawn.", "Dogs bark.", "Cats sleep up to sixteen hours.")
     assert first.labels == (True, False, False)
     assert len(second.answers) == 2
-    assert [len(each.answers) for each in with_mined_negatives(sets, 9)] == [4, 4, 4]
+    assert [len(question.answers) for question in with_mined_negatives(sets, 9)] == [4, 4, 4]
 
 
 def test_a_cross_encoder_learns_paraphrases_on_the_path_of_entailment(
@@ -63,10 +63,10 @@ def test_a_cross_encoder_learns_paraphrases_on_the_path_of_entailment(
         for label, word in ((1, "cats"), (0, "do"))
     ]
     request_.config.write_text("model = 'cross-encoder'\n[cross]\nmax_length = 16\n[training]\nepochs = 1\nbatch = 8\n")
-    asked = replace(request_, data=(write_lines("quora.tsv", *rows),))
-    outcome = ENTAILMENT.run(asked)
+    request = replace(request_, data=(write_lines("quora.tsv", *rows),))
+    outcome = ENTAILMENT.run(request)
     assert outcome.model == "cross-encoder"
-    assert np.isfinite(CrossEncoder.load(asked.out).score([("why", "cats")])).all()
+    assert np.isfinite(CrossEncoder.load(request.out).score([("why", "cats")])).all()
 
 
 def test_what_cannot_be(request_: Request, write_lines: Callable[..., Path], tmp_path: Path):

@@ -32,13 +32,13 @@ class StoppedError(Exception):
 class Counting:
     """A teacher that likes answers with `lives`, and counts what it is asked."""
 
-    asked: list[tuple[str, str]] = field(default_factory=list)
+    scored: list[tuple[str, str]] = field(default_factory=list)
     stop_after: float = math.inf  # pairs
 
     def score(self, pairs) -> np.ndarray:
-        if len(self.asked) >= self.stop_after:
+        if len(self.scored) >= self.stop_after:
             raise StoppedError
-        self.asked += pairs
+        self.scored += pairs
         return np.array([5 if "lives" in answer else -5 for _, answer in pairs], dtype=np.float32)
 
 
@@ -96,12 +96,12 @@ def test_a_student_learns_the_order_of_its_teacher(request_: Request, teacher: C
     assert outcome.teacher is not None
     assert outcome.teacher.ap == outcome.teacher.rr == 1
     assert outcome.after.ap == 1 > 0.8 > outcome.before.ap  # by the labels another answer would be right
-    assert len(teacher.asked) == len(set(teacher.asked)) == 48  # once each, those held out among them
+    assert len(teacher.scored) == len(set(teacher.scored)) == 48  # once each, those held out among them
     assert [(report.epoch, report.step, report.eta_seconds) for report in reports[:1]] == [(0, 48, 0.0)]
     student = HyperQA.load(request_.out)
-    asked = [f"where does {name} live" for name in NAMES]
+    scored = [f"where does {name} live" for name in NAMES]
     liked, labelled = (
-        student.score([(question, f"{left}{question.split()[2]}{right}") for question in asked])
+        student.score([(question, f"{left}{question.split()[2]}{right}") for question in scored])
         for left, right in (("", " lives here"), ("home where ", ""))
     )
     assert (liked > labelled).all()
@@ -134,21 +134,21 @@ def test_without_a_teacher_none_is_told(request_: Request):
 
 
 def test_a_ranker_trained_before_teaches(request_: Request):
-    own = request_.out.parent / "own.toml"
-    own.write_text(f'pretrained = "{request_.out.parent}/vectors.txt"\n[hyper]\nprojection = 12\n')
+    teacher_config = request_.out.parent / "own.toml"
+    teacher_config.write_text(f'pretrained = "{request_.out.parent}/vectors.txt"\n[hyper]\nprojection = 12\n')
     folder = request_.out.parent / "teacher"
     (folder / "config.json").unlink()
-    teacher = HYPERQA.run(replace(request_, config=own, out=folder))
+    teacher = HYPERQA.run(replace(request_, config=teacher_config, out=folder))
     outcome = HYPERQA.run(taught(request_, PEER.replace("ap-bilstm", "ap-cnn")))
     assert outcome.teacher == teacher.after
     assert np.isfinite(SiameseCosineRanker.load(request_.out).score([("where does balor live", "")])).all()
 
 
 @pytest.mark.parametrize(
-    ("settings", "place"), [(HYPER, 16), (PEER, 16), (PEER, 32), (HYPER, "epoch 2"), (PEER, "epoch 2")]
+    ("settings", "point"), [(HYPER, 16), (PEER, 16), (PEER, 32), (HYPER, "epoch 2"), (PEER, "epoch 2")]
 )
 def test_interrupted_and_resumed_it_ends_with_the_same_model(
-    request_: Request, teacher: Counting, settings: str, place: int | str, monkeypatch: pytest.MonkeyPatch
+    request_: Request, teacher: Counting, settings: str, point: int | str, monkeypatch: pytest.MonkeyPatch
 ):
     request_ = taught(request_, settings)
     HYPERQA.run(request_)
@@ -160,16 +160,16 @@ def test_interrupted_and_resumed_it_ends_with_the_same_model(
         if progress.dev is not None and progress.epoch == 2:
             raise StoppedError
 
-    teacher.asked.clear()
-    teacher.stop_after = place if isinstance(place, int) else math.inf
+    teacher.scored.clear()
+    teacher.stop_after = point if isinstance(point, int) else math.inf
     with pytest.raises(StoppedError):
         HYPERQA.run(cut, on_progress=report)
-    assert len(np.load(cut.out / "training" / SCORES)) == len(teacher.asked) == (48 if place == "epoch 2" else place)
+    assert len(np.load(cut.out / "training" / SCORES)) == len(teacher.scored) == (48 if point == "epoch 2" else point)
     with pytest.raises(RunError, match=r"distil\.batch = 7 instead of 8"):
         HYPERQA.run(replace(taught(cut, settings.replace("batch = 8", "batch = 7"), "other.toml"), resume=True))
     teacher.stop_after = math.inf
     HYPERQA.run(replace(cut, resume=True))
-    assert len(teacher.asked) == len(set(teacher.asked)) == 48  # none was scored again
+    assert len(teacher.scored) == len(set(teacher.scored)) == 48  # none was scored again
     assert same(request_.out, cut.out)
 
 
@@ -187,7 +187,7 @@ def test_scores_that_are_no_scores(tmp_path: Path, teacher: Counting):
     with pytest.raises(RunError, match="Expected scores"):
         teacher_scores(run, teacher, pairs, lambda _: None)
     (run.state / SCORES).unlink()
-    teacher.score = lambda asked: np.array([0.0, np.nan][: len(asked)])
+    teacher.score = lambda scored: np.array([0.0, np.nan][: len(scored)])
     with pytest.raises(ValueError, match=r"finite scores of the teacher, but got others for \('a', 'lives'\)"):
         teacher_scores(run, teacher, pairs, lambda _: None)
     assert not (run.state / SCORES).exists()
@@ -241,7 +241,7 @@ def test_differences_need_two_answers(request_: Request, teacher: Counting, writ
     lone = write_lines("lone.tsv", HEAD, *(f"{n}\twhere does {name} live\t{name}\t1" for n, name in enumerate(NAMES)))
     with pytest.raises(SettingsError, match="questions with two answers or more, but got none"):
         HYPERQA.run(replace(request_, data=(lone,)))
-    assert not teacher.asked
+    assert not teacher.scored
     assert not request_.out.exists()
     mse = taught(request_, HYPER.replace("[distil]\n", '[distil]\nloss = "mse"\n'), "mse.toml")
     HYPERQA.run(replace(mse, data=(lone,)))  # no label is needed, nor a second answer

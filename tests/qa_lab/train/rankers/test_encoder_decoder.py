@@ -59,7 +59,7 @@ def test_among_draws_answers_of_other_questions():
 
 
 def test_chosen_by_hand_and_by_chance():
-    lists = [[("q", str(place)) for place in range(4)] for _ in range(400)]
+    lists = [[("q", str(index)) for index in range(4)] for _ in range(400)]
     assert chosen(lists, lambda listed: [1.0, 0.0, 2.0, 0.0]) == (0.5, 0.0)
     assert chosen(lists, lambda listed: [3.0, 0.0, 2.0, 0.0]) == (1.0, 1.0)
     rr, success = chosen(lists, lambda listed: [0.0] * 4)  # no favour for the first of equals

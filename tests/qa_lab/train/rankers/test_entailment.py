@@ -31,8 +31,8 @@ def test_a_run_leaves_a_scorer_with_card_and_curve_and_is_measured(request_: Req
     card = (request_.out / "README.md").read_text()
     assert all(part in card for part in ("| started from | starter |", f"{outcome.accuracy:.3f}"))
     rows = evaluate_paraphrase(request_.data[0], models=[request_.out], held_out=0.3)
-    told = ["out", "Jaccard", "cosine", "logistic regression", "more frequent label"]
-    assert [row.engine for row in rows] == told
+    engines = ["out", "Jaccard", "cosine", "logistic regression", "more frequent label"]
+    assert [row.engine for row in rows] == engines
     assert [row.encoder for row in rows] == ["", "", "starter", "", ""]
     aside = kept_aside(read_question_pairs(request_.data).examples, 0.3)[1]
     assert {row.queries for row in rows} == {len(labelled(aside)[0])}
@@ -41,7 +41,7 @@ def test_a_run_leaves_a_scorer_with_card_and_curve_and_is_measured(request_: Req
     assert other[0].queries == 10
     whole = evaluate_paraphrase(request_.data[0])
     assert whole[0].queries > rows[0].queries
-    assert [row.engine for row in whole] == told[1:]
+    assert [row.engine for row in whole] == engines[1:]
     assert whole[2].scores["accuracy"].mean == 1
 
 
@@ -113,8 +113,8 @@ def test_logistic_regression_finds_the_slope_that_made_the_data():
     rng = np.random.default_rng(0)
     inputs = rng.normal(size=(20_000, 2)).astype(np.float32)
     chances = 1 / (1 + np.exp(-(0.5 + 2 * inputs[:, 0] - inputs[:, 1])))
-    asked = np.array([[0, 0], [1, 0], [0, 1]], dtype=np.float32)
-    found = logistic(inputs, rng.random(20_000) < chances, asked)
-    np.testing.assert_allclose(found, [0.5, 2.5, -0.5], atol=0.1)
+    points = np.array([[0, 0], [1, 0], [0, 1]], dtype=np.float32)
+    estimates = logistic(inputs, rng.random(20_000) < chances, points)
+    np.testing.assert_allclose(estimates, [0.5, 2.5, -0.5], atol=0.1)
     same = np.ones((4, 1), dtype=np.float32)
     assert np.isfinite(logistic(same, np.array([True, True, True, True]), same)).all()

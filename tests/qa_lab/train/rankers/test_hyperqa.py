@@ -40,7 +40,7 @@ def test_a_run_leaves_a_ranker_with_card_curve_and_read_outs(request_: Request, 
 
 
 def missing(table) -> int:
-    """Names that stand in no held-out text."""
+    """Names that are in no held-out text."""
     seen = {word for band in table["bands"].values() for word in band["words"]}
     return len(set(NAMES) - seen)
 
@@ -49,11 +49,11 @@ def test_words_by_norm(request_: Request):
     HYPERQA.run(request_)
     scorer = HyperQA.load(request_.out)
     pool = AnswerPool(("where home",), ("live at home",), np.array([0]), np.array([0]), np.array([True]))
-    found = bands(scorer, pool)
+    by_band = bands(scorer, pool)
     norms = dict(zip(("where", "home", "live", "at"), scorer.word_norms(["where", "home", "live", "at"]), strict=True))
-    for number, band in enumerate(found.values()):
+    for number, band in enumerate(by_band.values()):
         assert set(band["words"]) == {word for word, norm in norms.items() if min(int(norm), 5) == number}
-    assert list(found) == ["0-1", "1-2", "2-3", "3-4", "4-5", "5 and above"]
+    assert list(by_band) == ["0-1", "1-2", "2-3", "3-4", "4-5", "5 and above"]
     table = levels(scorer, "where home", "live at home")["levels"]
     assert min(norms, key=norms.get) in [*table["H1"]["question"], *table["H1"]["answer"]]
     assert max(norms, key=norms.get) in [*table["H5"]["question"], *table["H5"]["answer"]]

@@ -59,7 +59,7 @@ def bert(tiny_bert_source: Path, tmp_path_factory: pytest.TempPathFactory) -> Pa
     """The tiny model with a tokeniser that joins two texts as BERT's does."""
     folder = Path(shutil.copytree(tiny_bert_source, tmp_path_factory.mktemp("pairs") / "bert"))
     content = json.loads((folder / "tokenizer.json").read_text())
-    first, second = ({"Sequence": {"id": name, "type_id": place}} for place, name in enumerate("AB"))
+    first, second = ({"Sequence": {"id": name, "type_id": epoch}} for epoch, name in enumerate("AB"))
     marks = (("[CLS]", 0), ("[SEP]", 0), ("[SEP]", 1))
     opened, middle, closed = ({"SpecialToken": {"id": name, "type_id": segment}} for name, segment in marks)
     content["post_processor"]["pair"] = [opened, first, middle, second, closed]
@@ -90,7 +90,7 @@ def whole(bert: Path, start: Path, tmp_path_factory: pytest.TempPathFactory) -> 
 
 
 @pytest.fixture
-def asked(whole: tuple[Request, AnnotationOutcome], start: Path, tmp_path: Path) -> Request:
+def usual(whole: tuple[Request, AnnotationOutcome], start: Path, tmp_path: Path) -> Request:
     """The same without its improvement, not begun yet."""
     return configured_as(replace(whole[0], out=tmp_path / "out"), tmp_path, start)
 
@@ -117,10 +117,10 @@ def test_a_run_with_given_labels(whole: tuple[Request, AnnotationOutcome], tmp_p
     assert [row.name for row in outcome.rows] == ["given", "intersection", "top-1", "cross-encoder"]
     assert sum(outcome.queries.values()) < len(BAGS) - outcome.test  # the rest is for development
     assert outcome.answers == len(BAGS)
-    given, intersection, top, cross = outcome.rows
-    assert 0 < intersection.pairs <= min(given.pairs, cross.pairs)
+    labelled, intersection, top, cross = outcome.rows
+    assert 0 < intersection.pairs <= min(labelled.pairs, cross.pairs)
     assert top.pairs == top.queries == outcome.queries["new bi-encoders"]
-    assert outcome.reach == given.queries / outcome.queries["new bi-encoders"]
+    assert outcome.reach == labelled.queries / outcome.queries["new bi-encoders"]
     for row in outcome.rows:
         assert verify(request.out / row.name, models=tmp_path / "models").dimension == 8
         assert len(read_pairs([request.out / "pairs" / f"{row.name}.jsonl"]).examples) == row.pairs
@@ -128,7 +128,7 @@ def test_a_run_with_given_labels(whole: tuple[Request, AnnotationOutcome], tmp_p
     for contrast in outcome.contrasts:
         cells = contrast.all
         assert cells.neither + cells.only_first + cells.only_second + cells.both == outcome.test
-        assert sum(each.both for each in contrast.ranges) == cells.both
+        assert sum(part.both for part in contrast.ranges) == cells.both
         assert contrast.difference.difference == pytest.approx((cells.only_second - cells.only_first) / outcome.test)
     page = (request.out / "comparison.md").read_text()
     assert "| given labels ∩ cross-encoder |" in page
@@ -150,11 +150,11 @@ def test_the_labels_are_those_of_data_and_cross_encoder(whole: tuple[Request, An
     assert len({label["query"] for label in labels}) + outcome.test < len(BAGS)
 
 
-def test_without_given_labels(asked: Request, tmp_path: Path, start: Path):
+def test_without_given_labels(usual: Request, tmp_path: Path, start: Path):
     questions = tmp_path / "questions.txt"
     lines = [" ".join(bag) for bag in combinations_with_replacement(("unhappy", "cats", "day", "why"), 3)]
     questions.write_text("\n".join([*lines, "", lines[0]]) + "\n")
-    request = configured_as(asked, tmp_path, start, f'questions = "{questions}"\nthreshold = 0.1')
+    request = configured_as(usual, tmp_path, start, f'questions = "{questions}"\nthreshold = 0.1')
     outcome = ANNOTATE.run(request)
     assert [row.name for row in outcome.rows] == ["top-1", "cross-encoder"]
     assert outcome.reach is outcome.cross.precision is None
@@ -167,23 +167,23 @@ def test_without_given_labels(asked: Request, tmp_path: Path, start: Path):
         ANNOTATE.run(request)
 
 
-def test_an_encoder_that_is_there_is_the_known_one(asked: Request, tmp_path: Path, start: Path):
-    request = configured_as(asked, tmp_path, start, f'known = "{start}"')
+def test_an_encoder_that_is_there_is_the_known_one(usual: Request, tmp_path: Path, start: Path):
+    request = configured_as(usual, tmp_path, start, f'known = "{start}"')
     outcome = ANNOTATE.run(request)
     assert not (request.out / "known-bi").exists()
     assert outcome.known > 0
 
 
-@pytest.mark.parametrize("place", [2, 5])
+@pytest.mark.parametrize("epoch", [2, 5])
 def test_interrupted_and_resumed_it_is_the_same_run(
-    whole: tuple[Request, AnnotationOutcome], tmp_path: Path, place: int
+    whole: tuple[Request, AnnotationOutcome], tmp_path: Path, epoch: int
 ):
     """In the midst of the cross-encoder, and after the labels."""
     seen: list[int] = []
 
     def stop(progress):
         seen.append(progress.epoch)
-        if progress.epoch == place:
+        if progress.epoch == epoch:
             raise StoppedError
 
     request, outcome = whole
@@ -202,27 +202,27 @@ def test_interrupted_and_resumed_it_is_the_same_run(
         ANNOTATE.run(replace(cut, resume=True))
 
 
-def test_a_run_that_was_asked_for_otherwise_does_not_go_on(asked: Request, tmp_path: Path):
+def test_a_run_that_was_asked_for_otherwise_does_not_go_on(usual: Request, tmp_path: Path):
     with pytest.raises(RunError, match="no saved run"):
-        ANNOTATE.run(replace(asked, resume=True))
+        ANNOTATE.run(replace(usual, resume=True))
 
     def stop(_):
         raise StoppedError
 
     with pytest.raises(StoppedError):
-        ANNOTATE.run(asked, on_progress=stop)
+        ANNOTATE.run(usual, on_progress=stop)
     with pytest.raises(RunError, match="seed = 4 instead of 3"):
-        ANNOTATE.run(replace(asked, resume=True, seed=4))
+        ANNOTATE.run(replace(usual, resume=True, seed=4))
     with pytest.raises(StoppedError):  # anew
-        ANNOTATE.run(replace(asked, seed=4), on_progress=stop)
+        ANNOTATE.run(replace(usual, seed=4), on_progress=stop)
     (tmp_path / "theirs").mkdir()
     (tmp_path / "theirs" / "letter.txt").write_text("mine")
     with pytest.raises(RunError, match="other files"):
-        ANNOTATE.run(replace(asked, out=tmp_path / "theirs"))
+        ANNOTATE.run(replace(usual, out=tmp_path / "theirs"))
 
 
-def test_nothing_the_cross_encoder_likes_leaves_a_row_without_a_figure(asked: Request, tmp_path: Path, start: Path):
-    request = configured_as(asked, tmp_path, start, "threshold = 0.999999")
+def test_nothing_the_cross_encoder_likes_leaves_a_row_without_a_figure(usual: Request, tmp_path: Path, start: Path):
+    request = configured_as(usual, tmp_path, start, "threshold = 0.999999")
     outcome = ANNOTATE.run(request)
     rows = {row.name: row for row in outcome.rows}
     assert rows["cross-encoder"].accuracy is rows["intersection"].accuracy is None
@@ -232,19 +232,19 @@ def test_nothing_the_cross_encoder_likes_leaves_a_row_without_a_figure(asked: Re
     assert "too few pairs" in (request.out / "comparison.md").read_text()
 
 
-def test_settings(asked: Request, tmp_path: Path, start: Path):
-    assert ANNOTATE.settings(replace(asked, config=None)) == CPU
+def test_settings(usual: Request, tmp_path: Path, start: Path):
+    assert ANNOTATE.settings(replace(usual, config=None)) == CPU
     assert (PAPER.bi.batch, PAPER.bi.learning_rate, PAPER.bi.temperature, PAPER.bi.epochs) == (128, 1e-5, 1.0, 20)
     assert (PAPER.cross.max_length, PAPER.tuning.batch, PAPER.tuning.epochs) == (256, 128, 10)
     assert (PAPER.tuning.warm_up, PAPER.tuning.learning_rate) == (0.1, 1e-5)
     assert (PAPER.top, PAPER.threshold, PAPER.transformer.max_tokens) == (50, 0.5, 64)
     assert dict(stages(PAPER))["known-cross"] == 10
     with pytest.raises(SettingsError, match="Expected --base DIR"):
-        ANNOTATE.run(replace(asked, base=None))
+        ANNOTATE.run(replace(usual, base=None))
     with pytest.raises(SettingsError, match="the folder of an encoder"):
-        ANNOTATE.run(configured_as(asked, tmp_path, tmp_path / "none"))
+        ANNOTATE.run(configured_as(usual, tmp_path, tmp_path / "none"))
     with pytest.raises(SettingsError, match=r"no modules\.json"):
-        ANNOTATE.run(configured_as(replace(asked, base=tmp_path), tmp_path, "base"))
+        ANNOTATE.run(configured_as(replace(usual, base=tmp_path), tmp_path, "base"))
     for more, message in (
         ("top = 0", "positive numbers, but got top = 0"),
         ("threshold = 1.0", r"threshold = 1\.0"),
@@ -253,10 +253,10 @@ def test_settings(asked: Request, tmp_path: Path, start: Path):
         ('top = "3"', "top"),
     ):
         with pytest.raises(SettingsError, match=message):
-            ANNOTATE.run(configured_as(asked, tmp_path, start, more))
+            ANNOTATE.run(configured_as(usual, tmp_path, start, more))
 
 
-def test_bad_data(asked: Request, write_lines, tmp_path: Path):
+def test_bad_data(usual: Request, write_lines, tmp_path: Path):
     same = write_lines("same.jsonl", *({"question": f"q {n}", "answer": "always this"} for n in range(9)))
     few = write_lines("few.jsonl", *({"question": f"q {n}", "answer": f"a {n}"} for n in range(3)))
     blank = write_lines("blank.jsonl", {"question": " ", "answer": "a"}, {"question": "q", "answer": ""})
@@ -269,17 +269,17 @@ def test_bad_data(asked: Request, write_lines, tmp_path: Path):
     ]
     for path, kind, message in cases:
         with pytest.raises(kind, match=message):
-            ANNOTATE.run(replace(asked, data=(path,)))
+            ANNOTATE.run(replace(usual, data=(path,)))
     with pytest.raises(TrainingDataError, match="share between 0 and 1"):
-        ANNOTATE.run(replace(asked, dev="1.5"))
-    asked.config.write_text(asked.config.read_text().replace("max_length = 16", "max_length = 64"))
+        ANNOTATE.run(replace(usual, dev="1.5"))
+    usual.config.write_text(usual.config.read_text().replace("max_length = 16", "max_length = 64"))
     with pytest.raises(TrainingError, match="max_length"):
-        ANNOTATE.run(asked)
+        ANNOTATE.run(usual)
 
 
-def test_test_questions_from_a_file_of_their_own(asked: Request, write_lines):
+def test_test_questions_from_a_file_of_their_own(usual: Request, write_lines):
     rows = [{"question": " ".join(bag), "answer": answer(bag)} for bag in BAGS[:9]]
-    outcome = ANNOTATE.run(replace(asked, dev=str(write_lines("test.jsonl", *rows))))
+    outcome = ANNOTATE.run(replace(usual, dev=str(write_lines("test.jsonl", *rows))))
     assert outcome.test == 9
     assert outcome.answers == len(BAGS)
     assert sum(outcome.queries.values()) <= len(BAGS) - 9

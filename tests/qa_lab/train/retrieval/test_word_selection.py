@@ -41,8 +41,8 @@ def test_lists_that_do_not_do(lists: Path):
 
 def test_a_share_of_pairs_is_the_same_in_every_order():
     pairs = [(f"a{n}", f"b{n}") for n in range(400)]
-    kept, held_out = held_out_pairs(pairs, 0.25)
-    assert set(kept) | set(held_out) == set(pairs)
+    train, held_out = held_out_pairs(pairs, 0.25)
+    assert set(train) | set(held_out) == set(pairs)
     assert 60 < len(held_out) < 140
     turned = held_out_pairs([(right, left) for left, right in reversed(pairs)], 0.25)[1]
     assert {frozenset(pair) for pair in turned} == {frozenset(pair) for pair in held_out}

@@ -33,14 +33,14 @@ def test_a_run_leaves_a_model_with_card_and_curves(request_: Request, tmp_path: 
 def test_replies_that_would_be_cut_or_are_empty_teach_nothing(request_: Request):
     CHAT.run(request_)
     model = ChatModel.load(request_.out)
-    found = [
+    sample = [
         Exchange(("a cat",), "thanks"),
         Exchange(("a cat",), ""),
         Exchange(("a cat",), "thanks " * model.config.max_target),
     ]
     for part in ("forward", "language", "backward"):
-        assert len(rows_of(model, part, found)) == 1
-    assert len(rows_of(model, "language", found)[0][0]) == 0
+        assert len(rows_of(model, part, sample)) == 1
+    assert len(rows_of(model, "language", sample)[0][0]) == 0
 
 
 def test_presets(tmp_path: Path):

@@ -22,9 +22,9 @@ def test_a_run_leaves_a_grid_with_card_map_and_curve(request_: Request, tmp_path
     outcome = GRID.run(request_, on_read=read.append, on_progress=progress.append)
     assert read[0].count == outcome.texts + outcome.held_out
     assert outcome.words == 15
-    assert outcome.perplexity < 11 < outcome.unigram  # five words of a topic, and where it is; fifteen words in all
+    assert outcome.perplexity < 11 < outcome.unigram  # five words of a topic and their location; fifteen words in all
     assert progress[0].dev == pytest.approx(outcome.unigram, rel=0.05)
-    assert [each.step for each in progress] == list(range(len(progress)))
+    assert [report.step for report in progress] == list(range(len(progress)))
     assert len(progress) <= GRID.epochs(request_) == 9
     grid = CountingGrid.load(request_.out)
     assert grid.config.shape == (6, 8)

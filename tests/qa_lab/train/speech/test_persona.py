@@ -48,7 +48,7 @@ def test_a_run_leaves_a_persona_with_card_and_curves(request_: Request):
     assert (outcome.sentences, outcome.held_out, outcome.rejected) == (54, 6, 0)
     for change in outcome.changes.values():
         assert change.tuned < change.base
-    assert len([each for each in progress if each.dev is not None]) <= 7
+    assert len([report for report in progress if report.dev is not None]) <= 7
     model = ChatModel.load(request_.base)
     persona = Persona.load(request_.out, model)
     assert persona.config.name == "sailor"
@@ -64,7 +64,7 @@ def test_a_run_leaves_a_persona_with_card_and_curves(request_: Request):
     )
     assert "only 54 sentences" in outcome.text(request_.out)
     for style in ("rank", "multiply", "finetune", "hybrid"):
-        found = styled(
+        replies = styled(
             [Share(persona)],
             ["who are you?"],
             3,
@@ -72,7 +72,7 @@ def test_a_run_leaves_a_persona_with_card_and_curves(request_: Request):
             styling=Styling(style),
             generation=GenerationConfig(candidates=20, length=8),
         )
-        assert found, style
+        assert replies, style
 
 
 def test_words_stay_those_of_the_base_unless_they_are_tuned(request_: Request):
@@ -101,7 +101,7 @@ def test_ten_sentences_are_enough_to_begin_with(request_: Request):
 
 def test_a_file_may_be_held_out(request_: Request, tmp_path: Path):
     held = tmp_path / "held.txt"
-    held.write_text("\n".join(sentences(5)))  # which stand in the data too
+    held.write_text("\n".join(sentences(5)))  # also in the data
     outcome = PERSONA.run(replace(request_, dev=str(held)))
     assert (outcome.sentences, outcome.held_out) == (55, 5)
 
