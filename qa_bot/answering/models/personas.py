@@ -1,7 +1,6 @@
-"""The personas of a home: the shipped ones, and those trained into its folder `personas`; what they say, and where a
-hint leads them.
+"""The personas of a home, shipped or trained into its folder `personas`: what they say, and the topics of a hint.
 
-Folders are listed without opening a model; models are opened when somebody first speaks.
+Listing them opens no model; a model is opened when its persona first speaks.
 """
 
 from __future__ import annotations
@@ -35,16 +34,16 @@ SHIPPED = VOICES
 """The chat model that comes with the project, and the personas on it."""
 BASE = "base"
 STARTER = "starter"
-_ONE = re.compile(r"\s*(?P<name>\w[\w-]{0,63})\s*(?::\s*(?P<weight>\d+(?:\.\d+)?)\s*)?")
+_PART = re.compile(r"\s*(?P<name>\w[\w-]{0,63})\s*(?::\s*(?P<weight>\d+(?:\.\d+)?)\s*)?")
 SHORTLIST = 128
-"""Quotations that are scored exactly: more would cost more than they bring."""
+"""Quotations that are scored exactly; more take time and rarely change the best ones."""
 _SHOWN = 60
 _COARSE = re.compile(
     r"\b(?:(?:fuck|shit|bitch|nigg|cunt|whore|slut|asshole|motherf)\w*|(?:fag|faggot|dick|cock|pussy|ass|tit)s?)\b",
     re.IGNORECASE,
 )
 Refuse = Callable[[str], str]
-"""Why a sentence must not be said, "" where it may."""
+"""The reason to reject a sentence; "" accepts it."""
 
 
 class PersonaError(ValueError):
@@ -52,7 +51,7 @@ class PersonaError(ValueError):
 
 
 class PersonaLines(NamedTuple):
-    """Sentences of a persona, best first, and what to tell where there are none or a hint does not steer."""
+    """Sentences of a persona, best first, and a notice if there are none or a hint has no effect."""
 
     lines: tuple[StyledLine, ...]
     notice: str = ""
@@ -67,17 +66,17 @@ class Part(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    """A folder with a persona, and that of the chat model it stands on."""
+    """The folders of a persona and of its chat model."""
 
     folder: Path
     base: Path
 
 
 class PersonaStore:
-    """Safe to share between threads."""
+    """Opens personas and makes their sentences; safe to share between threads."""
 
     def __init__(self, folder: Path, style: StyleSection) -> None:
-        """Personas of `folder` stand on the base that the configuration names, those shipped on the one shipped."""
+        """Personas of `folder` use the base that the configuration names; shipped ones use the shipped base."""
         self._folder, self._style = folder, style
         self._lock = Lock()
         self._bases: dict[Path, ChatModel | PretrainedModel] = {}
@@ -91,18 +90,18 @@ class PersonaStore:
         """The personas of a mix such as "captain" or "captain:2, gardener".
 
         Raises:
-            PersonaError: a persona that nobody knows, or weights that make no sense.
+            PersonaError: unknown persona, or invalid weights.
         """
         known, parts = self._known(), []
-        for each in spec.split(","):
-            found = _ONE.fullmatch(each)
-            if found is None or found["name"] not in known:
+        for item in spec.split(","):
+            match = _PART.fullmatch(item)
+            if match is None or match["name"] not in known:
                 raise PersonaError(
                     f"Expected one of the personas ({', '.join(sorted(known)) or 'there are none yet'}), or several as "
-                    f"NAME:WEIGHT,NAME:WEIGHT, but got {_shown(each)}; train one with `qa-bot train persona --out "
+                    f"NAME:WEIGHT,NAME:WEIGHT, but got {_shown(item)}; train one with `qa-bot train persona --out "
                     f"{self._folder.name}/NAME` in the home."
                 )
-            parts.append(Part(found["name"], float(found["weight"] or 1)))
+            parts.append(Part(match["name"], float(match["weight"] or 1)))
         if not any(part.weight for part in parts) or len({part.name for part in parts}) < len(parts):
             raise PersonaError(f"Expected each persona once, and a weight above 0, but got {_shown(spec)}.")
         return tuple(parts)
@@ -117,12 +116,12 @@ class PersonaStore:
         refuse: Refuse = lambda _: "",
         check: Callable[[], None] = lambda: None,
     ) -> PersonaLines:
-        """Up to `n` replies of a persona, or of a mix, to the last of these turns; the same to the same turns.
+        """Up to `n` replies of a persona, or of a mix, to the last of these turns; equal turns get equal replies.
 
         Args:
             hints: texts whose topics the replies should have.
-            refuse: what must not be said is left out.
-            check: called between steps; what it raises ends the work.
+            refuse: replies that it rejects are left out.
+            check: called between steps; an exception of it ends the work.
 
         Raises:
             PersonaError: see `parts`; a base or persona that cannot be opened.
@@ -132,54 +131,54 @@ class PersonaStore:
 
         shares = self._shares(spec)
         check()
-        found = styled(
+        replies = styled(
             shares,
             turns,
             self._style.candidates,
             stream=RandomStream(_seed(spec, *turns, *hints)),
             styling=self._styling(shares),
-            generation=self._asking(),
+            generation=self._generation(),
             hints=hints,
             check=check,
         )
-        lines, refused = self._fit(found, n, refuse)
-        if found and not lines:
+        lines, refused = self._select(replies, n, refuse)
+        if replies and not lines:
             return PersonaLines((), f"Everything that came to mind had {refused}.")
         return PersonaLines(tuple(lines), self._hint_notice(shares[0].persona.base, hints))
 
-    def _fit(self, found: Sequence[StyledResponse], n: int, refuse: Refuse) -> tuple[list[StyledLine], str]:
-        """The best `n` that may be said, a third of them drawn where there are any; and why others may not."""
+    def _select(self, replies: Sequence[StyledResponse], n: int, refuse: Refuse) -> tuple[list[StyledLine], str]:
+        """The best `n` accepted replies, at most two thirds of them quoted if there are drawn ones; a rejection."""
         most = n - n // 3
         quoted: list[StyledLine] = []
         drawn: list[StyledLine] = []
         refused = ""
-        for each in found:
-            own = quoted if each.kind == "quotation" else drawn
-            if len(own) >= n:
+        for reply in replies:
+            lines = quoted if reply.kind == "quotation" else drawn
+            if len(lines) >= n:
                 continue
-            if reason := self._coarse(each) or refuse(each.text):
+            if reason := self._coarse(reply) or refuse(reply.text):
                 refused = refused or reason
             else:
-                own.append(_line(each))
-        kept = sorted([*quoted[: max(most, n - len(drawn))], *drawn], key=lambda line: -line.score)
-        return kept[:n], refused
+                lines.append(_line(reply))
+        best = sorted([*quoted[: max(most, n - len(drawn))], *drawn], key=lambda line: -line.score)
+        return best[:n], refused
 
     def chart(self, hint: str = "") -> GridMap:
-        """The counting grid that hints steer by, and where one falls.
+        """The counting grid that hints steer by, and the posterior of a hint on it.
 
         Raises:
-            PersonaError: the base hears no topics.
+            PersonaError: the base has no topics.
         """
         base = self._base(self._named_base())
         if base.steering is None:
             raise PersonaError(
-                "Expected a chat model that hears topics, but the base of the configuration has no grid; train one "
+                "Expected a chat model with topics, but the base of the configuration has no grid; train one "
                 "with `qa-bot train grid` and `qa-bot train chat --base GRID`."
             )
         return base.steering.grid.map(hint)
 
     def open(self) -> None:
-        """Open every persona and its base, so that nobody waits for that.
+        """Open every persona and its base, so that no user waits for it.
 
         Raises:
             PersonaError: see `say`.
@@ -188,7 +187,7 @@ class PersonaStore:
             self._shares(name)
 
     def _known(self) -> dict[str, _Known]:
-        """Personas by name; those of the home stand before shipped ones of the same name."""
+        """Personas by name; one of the home replaces a shipped one of the same name."""
         shipped = {name: _Known(path, SHIPPED / BASE) for name, path in _personas(SHIPPED)}
         return {**shipped, **{name: _Known(path, self._named_base()) for name, path in _personas(self._folder)}}
 
@@ -205,15 +204,15 @@ class PersonaStore:
         from generators.pretrained.opening import open_persona
 
         changed = _changed(known.folder)
-        kept = self._personas.get(known.folder)
-        if kept is None or kept[0] != changed:
+        cached = self._personas.get(known.folder)
+        if cached is None or cached[0] != changed:
             base = self._base(known.base)
             try:
-                kept = changed, open_persona(known.folder, base)
+                cached = changed, open_persona(known.folder, base)
             except (OSError, ValueError) as error:
                 raise PersonaError(str(error)) from error
-            self._personas[known.folder] = kept
-        return kept[1]
+            self._personas[known.folder] = cached
+        return cached[1]
 
     def _base(self, folder: Path) -> ChatModel | PretrainedModel:
         from generators.pretrained.opening import open_chat_model
@@ -227,14 +226,14 @@ class PersonaStore:
             return self._bases[folder]
 
     def _styling(self, shares: Sequence[Share]) -> Styling:
-        """What the configuration says; personas on a local transformer are quoted."""
+        """The configured style; personas on a local transformer are quoted."""
         from generators.personas.persona_replies import Styling
         from generators.personas.quoted_persona import QuotedPersona
 
         quoted = any(isinstance(share.persona, QuotedPersona) for share in shares)
         return Styling("rank" if quoted else self._style.method, lead=self._style.lead, shortlist=SHORTLIST)
 
-    def _asking(self) -> GenerationConfig:
+    def _generation(self) -> GenerationConfig:
         from generators.conversation.decoding import Sampling
         from generators.conversation.ranking import GenerationConfig
 
@@ -248,17 +247,17 @@ class PersonaStore:
             sampling=sampling,
         )
 
-    def _coarse(self, found: StyledResponse) -> str:
-        """Why not to say it; what a speaker said is quoted as it is."""
-        return "a coarse word" * (self._style.clean and found.kind == "generated" and bool(_COARSE.search(found.text)))
+    def _coarse(self, reply: StyledResponse) -> str:
+        """The reason to reject a drawn reply with a coarse word; quotations are never rejected for one."""
+        return "a coarse word" * (self._style.clean and reply.kind == "generated" and bool(_COARSE.search(reply.text)))
 
     @staticmethod
     def _hint_notice(base: ReplyModel, hints: Sequence[str]) -> str:
-        """What to tell where hints do not steer."""
+        """The notice if hints have no effect."""
         if not hints:
             return ""
         if base.steering is None:
-            return "The chat model of this persona hears no topics; the hint steers nothing."
+            return "The chat model of this persona has no topics, so the hint has no effect."
         notices = [base.steering.grid.posterior(hint).notice() for hint in hints]
         return notices[0] or "" if all(notices) else ""
 
@@ -288,12 +287,12 @@ def _changed(folder: Path) -> int:
         raise PersonaError(f"Expected a persona in {folder}, but got {error}; train it again.") from error
 
 
-def _line(found: StyledResponse) -> StyledLine:
-    return StyledLine(found.text, found.kind, found.persona, round(found.score, 4))
+def _line(reply: StyledResponse) -> StyledLine:
+    return StyledLine(reply.text, reply.kind, reply.persona, round(reply.score, 4))
 
 
-def _seed(*told: str) -> int:
-    return int.from_bytes(hashlib.blake2b("\n".join(told).encode(), digest_size=6).digest())
+def _seed(*texts: str) -> int:
+    return int.from_bytes(hashlib.blake2b("\n".join(texts).encode(), digest_size=6).digest())
 
 
 def _shown(text: str) -> str:

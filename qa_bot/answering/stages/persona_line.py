@@ -1,4 +1,4 @@
-"""A persona's sentence before a sourced answer, which stays as it is, letter by letter."""
+"""A persona's sentence before a sourced answer, whose text stays unchanged."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ def style(
     top: int = 10,
     check: Callable[[], None] = lambda: None,
 ) -> Styled:
-    """Up to `top` sentences of a persona that may introduce an answer; where no hint is given the answer is the hint.
+    """Up to `top` sentences of a persona that may introduce an answer; without a hint the answer is the hint.
 
     Args:
-        answer: "" where there is none; then they are what the persona has to say to the question.
-        retrieved: texts that are hints in the answer's place, each for its share of sentences (the thesis' cg-ir).
+        answer: "" if there is none; then the sentences reply to the question.
+        retrieved: texts that are the hints instead of the answer and share the sentences (cg-ir in Wang 2018).
 
     Raises:
-        PersonaError: a persona that nobody knows, or models that cannot be opened.
+        PersonaError: unknown persona, or models that cannot be opened.
     """
 
     def refuse(sentence: str) -> str:
@@ -44,20 +44,20 @@ def style(
             return f"no {missing[0]}"
         return contradiction(sentence, question, answer)
 
-    given = [hint] if hint.strip() else retrieved or [answer]
-    hints = [each.strip() for each in given if each.strip()]
-    said = voices.say(persona, [question], top, hints=hints, refuse=refuse, check=check)
-    notice = said.notice if hint.strip() or not said.lines else ""
-    return Styled(persona, hint.strip(), said.lines, notice=notice)
+    texts = [hint] if hint.strip() else retrieved or [answer]
+    hints = [text.strip() for text in texts if text.strip()]
+    replies = voices.say(persona, [question], top, hints=hints, refuse=refuse, check=check)
+    notice = replies.notice if hint.strip() or not replies.lines else ""
+    return Styled(persona, hint.strip(), replies.lines, notice=notice)
 
 
 def introduced(
     styled: Styled, line: StyledLine, answer: str, sources: Sequence[AnswerSource]
 ) -> tuple[Styled, str, tuple[AnswerSource, ...]]:
-    """The styled sentence, the answer's text with it in front, and the sources with the stretches they support."""
+    """The styled sentence, the answer's text after it, and the sources with their spans moved accordingly."""
     text = f"{line.text}{BETWEEN}{answer}"
-    moved = len(text) - len(answer)
-    shifted = tuple(replace(each, span=_moved(each.span, moved)) for each in sources)
+    added = len(text) - len(answer)
+    shifted = tuple(replace(source, span=_moved(source.span, added)) for source in sources)
     return replace(styled, span=(0, len(line.text))), text, shifted
 
 

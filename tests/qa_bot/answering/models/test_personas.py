@@ -141,7 +141,7 @@ def test_a_base_without_a_grid_says_so(tiny_voices: Path, style: StyleSection, t
     config = ChatConfig(Seq2SeqConfig(20, **sizes), LanguageModelConfig(20, **sizes))
     made = TrainableChat.of(["a b c"], config).inference()
     made.save(tmp_path / "deaf", card="")
-    with pytest.raises(PersonaError, match="hears topics"):
+    with pytest.raises(PersonaError, match="with topics"):
         PersonaStore(tiny_voices, replace(style, base=str(tmp_path / "deaf"))).chart()
 
 
@@ -177,7 +177,7 @@ def test_personas_stand_on_a_local_transformer_too(qa_bot, tiny_gpt2: Path, home
     assert told["kind"] == "styled"
     assert {line["kind"] for line in told["styled"]["lines"]} == {"quotation"}
     assert told["styled"]["lines"][0]["text"] in said
-    assert "hears no topics" in told["styled"]["notice"]
+    assert "has no topics" in told["styled"]["notice"]
 
 
 def test_quotations_do_not_crowd_out_what_is_drawn(style: StyleSection):
@@ -188,7 +188,7 @@ def test_quotations_do_not_crowd_out_what_is_drawn(style: StyleSection):
     voices = PersonaStore(Path("x"), style)
 
     def told(found: list[StyledResponse], n: int) -> list[str]:
-        return [line.text for line in voices._fit(found, n, lambda text: "an odd one" if text == "q1" else "")[0]]
+        return [line.text for line in voices._select(found, n, lambda text: "an odd one" if text == "q1" else "")[0]]
 
     assert told([*quoted, *drawn], 6) == ["q0", "q2", "q3", "q4", "d0", "d1"]
     assert told([*quoted, *drawn], 1) == ["q0"]

@@ -401,7 +401,7 @@ def test_a_base_without_a_grid_is_told(serve, voiced_bot, monkeypatch) -> None:
     service = serve(voiced_bot)
     assert "has no grid; train one" in error(service.get("/api/grid"), 404)
     said = service.post("/api/speak", json=speech(hint="boat")).json
-    assert "hears no topics" in said["notice"]
+    assert "has no topics" in said["notice"]
 
 
 # --- around ---------------------------------------------------------------------------------------------------------
