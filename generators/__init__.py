@@ -1,1 +1,1 @@
-"""Speaking: replies of a conversation model, voices of personas, and topics that steer them."""
+"""Generates replies: the conversation model, personas on top of it, and topics that steer both."""

@@ -57,9 +57,9 @@ def mixed(steps: Sequence[Step[Any]], weights: Sequence[float]) -> Step[JointSta
 def product(log_p: Sequence[FloatArray], weights: Sequence[float]) -> FloatArray:
     """log-probabilities (B, V) of `Π_i p_i^w_i`, renormalised, from log p_i (B, V) each."""
     total = np.zeros_like(log_p[0])
-    for own, weight in zip(log_p, weights, strict=True):
+    for values, weight in zip(log_p, weights, strict=True):
         if weight:  # p^0 is 1, even if p is 0
-            total = total + np.float32(weight) * own
+            total = total + np.float32(weight) * values
     return log_softmax(total)
 
 
@@ -77,7 +77,7 @@ def mixture(log_p: Sequence[FloatArray], weights: Sequence[float]) -> FloatArray
 
 def _step_all(steps: Sequence[Step[Any]], state: JointState, tokens: IntArray) -> tuple[list[FloatArray], JointState]:
     """log p (B, V) of each model, and their states after the tokens."""
-    results = [step(own, tokens) for step, own in zip(steps, state.states, strict=True)]
+    results = [step(model_state, tokens) for step, model_state in zip(steps, state.states, strict=True)]
     return [log_softmax(logits) for logits, _ in results], JointState(tuple(after for _, after in results))
 
 

@@ -75,7 +75,7 @@ def sample(
 
     Args:
         stream: the same one in the same state draws the same texts.
-        check: called before every step; an exception of its own ends the drawing.
+        check: called before every step; an exception that it raises ends the drawing.
     """
 
     def choose(log_p: FloatArray, _state: Rows) -> tuple[IntArray, FloatArray]:

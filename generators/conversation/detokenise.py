@@ -1,7 +1,7 @@
-"""Text to the words of a generator, and words back to text that people read.
+"""Text to the words of a generator, and words back to readable text.
 
-Words are lower-cased; contractions are cut as in "do n't" and "dog 's", so that a small vocabulary goes further;
-punctuation stands by itself. How names are written is learnt from texts and kept beside the vocabulary.
+Words are lower-cased; contractions are split as in "do n't" and "dog 's", so that a small vocabulary covers more;
+every punctuation mark is a word. The spelling of names is learnt from texts and saved with the vocabulary.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from qa_core.text.analysis import normalise
 _LIKE = str.maketrans({"’": "'", "‘": "'", "`": "'", "“": '"', "”": '"', "…": "...", "—": " – ", "‑": "-"})
 _LOOSE = re.compile(r"(?<=\w) ?' ?(?=(?:s|m|d|re|ve|ll|t)\b)", re.IGNORECASE)  # "she ' s", as some data has it
 _DASH = re.compile(r"-{2,}|(?<!\w)-|-(?!\w)")  # what joins two words is a hyphen and stays
-_AGAIN = re.compile(r"([!?,])(?:\s?\1)+")  # "!!!" tells no more than "!"
+_AGAIN = re.compile(r"([!?,])(?:\s?\1)+")  # "!!!" means no more than "!"
 _WORD = re.compile(
     r"\w+?(?=n't\b)|n't\b|'(?:s|m|d|re|ve|ll)\b|\d+(?:[.,:]\d+)+|\w+|\.{2,}|\S",
     re.IGNORECASE,
@@ -36,18 +36,18 @@ _BENT = {"can": "ca", "will": "wo", "shall": "sha"}
 
 @dataclass(frozen=True, slots=True)
 class Casing:
-    """Words that are not written in small letters within a sentence: lower-cased word to its form."""
+    """Words that have capitals within a sentence: lower-cased word to its form."""
 
     forms: Mapping[str, str]
 
     @classmethod
     def of(cls, texts: Iterable[str], *, minimum: int = 3) -> Self:
-        """The commonest forms within sentences, of words seen there `minimum` times; all capitals tell nothing."""
+        """The commonest forms within sentences, of words seen there `minimum` times; texts in capitals are ignored."""
         return cls.of_cut((cut(text) for text in texts), minimum=minimum)
 
     @classmethod
     def of_cut(cls, texts: Iterable[Sequence[str]], *, minimum: int = 3) -> Self:
-        """The same of texts that `cut` has cut."""
+        """As `of`, for texts that `cut` has split."""
         seen: defaultdict[str, Counter[str]] = defaultdict(Counter)
         for forms in texts:
             letters = "".join(forms)
@@ -63,11 +63,11 @@ class Casing:
 
     @classmethod
     def parsed(cls, lines: str) -> Self:
-        """Of the forms as `lines` told them."""
+        """The inverse of `lines`."""
         return cls({form.lower(): form for form in lines.split("\n") if form})
 
     def lines(self) -> str:
-        """A form a line."""
+        """One form a line."""
         return "\n".join(self.forms.values())
 
     def written(self, word: str) -> str:
@@ -80,18 +80,18 @@ def tokens(text: str) -> list[str]:
 
 
 def cut(text: str) -> list[str]:
-    """Words and marks in the letters they were written in."""
+    """Words and marks with their original capitals."""
     tidy = _AGAIN.sub(r"\1", _LOOSE.sub("'", _DASH.sub("–", normalise(text).translate(_LIKE))))
-    return ["..." if found.startswith("..") else found for found in _WORD.findall(tidy)]
+    return ["..." if word.startswith("..") else word for word in _WORD.findall(tidy)]
 
 
 def well_formed(words: Sequence[str]) -> bool:
-    """Whether every "n't" stands behind a word that takes it."""
+    """Whether every "n't" follows a word that takes it."""
     return all(before in _BEFORE_NOT for before, word in zip(("", *words), words, strict=False) if word == _NOT)
 
 
 def readable(words: Sequence[str], casing: Casing) -> str:
-    """The text of words: spaces where people put them, capitals at the starts of sentences and in names."""
+    """The text of words, with usual spacing and capitals at the starts of sentences and in names."""
     made, glued, begins, open_quote = [], True, True, False
     for word, following in zip(words, [*words, ""][1:], strict=True):
         form = casing.written(_BENT.get(word, word) if following == _NOT else word)
@@ -106,7 +106,7 @@ def readable(words: Sequence[str], casing: Casing) -> str:
 
 
 def _within(forms: Sequence[str]) -> list[str]:
-    """Words that no sentence starts with."""
+    """Words that do not start a sentence."""
     starts = [".", *forms[:-1]]
     return [
         form for form, before in zip(forms, starts, strict=True) if form[0].isalpha() and before not in _ENDS | {_QUOTE}
@@ -114,6 +114,6 @@ def _within(forms: Sequence[str]) -> list[str]:
 
 
 def _capital(form: str) -> str:
-    """With a capital where its first letter has one of its own, which ß has not."""
+    """With a capital first letter, unless it has none (ß)."""
     capital = form[0].upper()
     return capital + form[1:] if capital.lower() == form[0] else form

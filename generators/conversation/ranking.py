@@ -80,7 +80,7 @@ def respond(
     Args:
         stream: the same one in the same state gives the same replies.
         hints: texts whose topics the replies should have, if the model reads topics; they share the replies evenly.
-        check: called between steps; an exception of its own ends the work.
+        check: called between steps; an exception that it raises ends the work.
 
     Raises:
         ValueError: n is less than 1, or every turn is empty.
@@ -95,7 +95,7 @@ def respond(
 
 
 def check_request(context: Sequence[str], n: int) -> None:
-    """Raises ValueError if no reply is asked for, or there is no turn to reply to."""
+    """Raises ValueError if `n` is less than 1, or there is no turn to reply to."""
     if n < 1:
         raise ValueError(f"Expected to be asked for at least one reply, but got {n}; raise it.")
     if not any(turn.strip() for turn in context):
@@ -123,7 +123,7 @@ def candidates(
     hints: Sequence[str] = (),
     check: Callable[[], None] = lambda: None,
 ) -> list[Hypothesis]:
-    """As many drawn texts as are asked for, scored by the acceptor or, without one, by `log p(T|S)`."""
+    """Drawn texts, scored by the acceptor or, without one, by `log p(T|S)`."""
     state = model.start_state(context, generation.candidates, hints=hints)
     return drawn_from(
         model, model.forward.step, state, model.acceptor, stream=stream, generation=generation, check=check

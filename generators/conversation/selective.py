@@ -69,7 +69,7 @@ def selective_sample(
     Args:
         prior_step: of the language model, which reads the same words.
         stream: the same one in the same state draws the same texts.
-        check: called before every step; an exception of its own ends the drawing.
+        check: called before every step; an exception that it raises ends the drawing.
     """
 
     def both(states: SelectiveState[Rows, Prior], tokens: IntArray) -> tuple[FloatArray, SelectiveState[Rows, Prior]]:

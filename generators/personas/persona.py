@@ -34,7 +34,7 @@ Network = TypeVar("Network", EncoderDecoder, Acceptor, LanguageModel)
 
 @dataclass(frozen=True, slots=True)
 class PersonaConfig:
-    """Raises ValueError for a name that cannot stand in a command, a path or a web address."""
+    """Raises ValueError for a name that does not fit into a command, a path or a web address."""
 
     name: str
     base: str  # fingerprint of the chat model
@@ -107,17 +107,17 @@ class Persona:
 
     def differences(self) -> dict[str, FloatArray]:
         """The weights that differ from those of the base."""
-        own = {"forward": self.forward.weights, "acceptor": self.acceptor.weights, "speaker": self.speaker.weights}
+        weights = {"forward": self.forward.weights, "acceptor": self.acceptor.weights, "speaker": self.speaker.weights}
         return {
             f"{name}.{key}": array
             for name, base in _base_weights(self.base).items()
-            for key, array in own[name].items()
+            for key, array in weights[name].items()
             if not np.array_equal(array, base[key])
         }
 
 
 def changed(network: Network, weights: Mapping[str, FloatArray]) -> Network:
-    """A network with some weights of its own, which shares all others with the given one.
+    """A network with some other weights, which shares the rest with the given one.
 
     Raises ValueError for weights that the network lacks, or of other shapes.
     """
@@ -134,7 +134,8 @@ def _base_weights(base: ChatModel) -> dict[str, Weights]:
 
 
 def _check_weights(weights: Mapping[str, NDArray[Any]], base: ChatModel, path: Path) -> None:
-    known = {f"{name}.{key}": array.shape for name, own in _base_weights(base).items() for key, array in own.items()}
+    parts = _base_weights(base).items()
+    known = {f"{name}.{key}": array.shape for name, arrays in parts for key, array in arrays.items()}
     if wrong := [name for name, array in weights.items() if known.get(name) != array.shape]:
         raise ValueError(f"{path}: Expected the weights of its base's configuration, but got {', '.join(wrong)}.")
     if bad := [name for name, array in weights.items() if not np.isfinite(array).all()]:

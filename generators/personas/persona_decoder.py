@@ -68,7 +68,7 @@ def multiplied_decoder(persona: Persona | QuotedPersona) -> PersonaDecoder:
 
 
 def merged(decoders: Sequence[PersonaDecoder], weights: Sequence[float]) -> PersonaDecoder:
-    """Mix the probabilities of decoders; a single one stays as it is. Raises ValueError for invalid weights."""
+    """Mix the probabilities of decoders; a single one stays unchanged. Raises ValueError for invalid weights."""
     if len(decoders) == 1:
         return decoders[0]
 
@@ -98,7 +98,7 @@ def tuned(persona: Persona | QuotedPersona) -> Persona:
     """The persona itself; raises ValueError if it has no networks of its own."""
     if isinstance(persona, QuotedPersona):
         raise ValueError(
-            f"Expected a persona with networks of its own, but {persona.config.name} can only be quoted, since its "
+            f"Expected a persona with networks, but {persona.config.name} can only be quoted, since its "
             "base is a model of transformers; choose the style rank, or train it on a model that train chat wrote."
         )
     return persona

@@ -90,7 +90,7 @@ def styled(
     Args:
         stream: the same one in the same state gives the same replies.
         hints: texts whose topics drawn replies should have, if the base reads topics.
-        check: called between steps; an exception of its own ends the work.
+        check: called between steps; an exception that it raises ends the work.
 
     Raises:
         ValueError: n is less than 1, every turn is empty, weights are invalid, or the bases differ.
@@ -153,14 +153,14 @@ def _quotations(mix: Sequence[Share], context: Sequence[str], n: int, styling: S
 
 
 def _quotations_of(share: Share, context: Sequence[str], n: int, styling: Styling) -> list[StyledResponse]:
-    persona, own = share.persona, share.persona.quotations
-    best = quoted(persona.base, own, context, n, prior=styling.prior, shortlist=styling.shortlist)
+    persona, quotations = share.persona, share.persona.quotations
+    best = quoted(persona.base, quotations, context, n, prior=styling.prior, shortlist=styling.shortlist)
     return [
         StyledResponse(
-            tidy(own.sentences[quotation.index]),
+            tidy(quotations.sentences[quotation.index]),
             quotation.score + math.log(share.weight),
             quotation.relevance,
-            float(own.prior[quotation.index]),
+            float(quotations.prior[quotation.index]),
             kind="quotation",
             persona=persona.config.name,
         )

@@ -50,7 +50,7 @@ class Quotations:
     def of(cls, model: ReplyModel, sentences: Sequence[str], contexts: Sequence[Sequence[str]]) -> Self:
         """Of distinct sentences; `contexts` are what the backward model drew for each of them, in the same order.
 
-        Gists are rounded to 16 bits, as they are saved.
+        Gists are rounded to 16 bits, the precision of a saved persona.
         """
         gists = _gists(model, sentences, contexts).astype(np.float16).astype(np.float32)
         prior = model.log_language([model.language_row(sentence) for sentence in sentences])
@@ -87,15 +87,15 @@ def quoted(
     """
     last_turn = model.backward_row(context, "")[1]
     weighted = np.float32(prior) * quotations.prior
-    kept = np.arange(len(quotations))
-    if shortlist is not None and max(n, shortlist) < len(kept):
+    indices = np.arange(len(quotations))
+    if shortlist is not None and max(n, shortlist) < len(indices):
         approximate = gist_scores(model, quotations, last_turn) + weighted
-        kept = np.sort(np.argsort(-approximate, kind="stable")[: max(n, shortlist)])
-    rows = [(model.target(quotations.sentences[index])[:-1], last_turn) for index in kept.tolist()]
+        indices = np.sort(np.argsort(-approximate, kind="stable")[: max(n, shortlist)])
+    rows = [(model.target(quotations.sentences[index])[:-1], last_turn) for index in indices.tolist()]
     relevance = model.log_backward(rows)
-    scores = relevance + weighted[kept]
+    scores = relevance + weighted[indices]
     best = np.argsort(-scores, kind="stable")[:n]
-    return [Quoted(int(kept[row]), float(scores[row]), float(relevance[row])) for row in best]
+    return [Quoted(int(indices[row]), float(scores[row]), float(relevance[row])) for row in best]
 
 
 def gist_scores(model: ReplyModel, quotations: Quotations, last_turn: IntArray) -> FloatArray:
@@ -107,7 +107,7 @@ def gist_scores(model: ReplyModel, quotations: Quotations, last_turn: IntArray) 
 
 
 def tidy(sentence: str) -> str:
-    """The sentence letter by letter, without the spaces that some files put before marks."""
+    """The unchanged sentence, without the spaces that some files put before marks."""
     return _LOOSE.sub("", normalise(sentence)).strip()
 
 

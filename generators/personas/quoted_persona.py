@@ -1,4 +1,4 @@
-"""A speaker who is quoted on top of a local transformer, which is not fine-tuned.
+"""Quotes a speaker on top of a local transformer, which is not fine-tuned.
 
 A sentence's gist is by default the input of the network's last layer at the position where a reply to the sentence
 would begin: one pass of the network for each sentence. It may also be the mean over contexts drawn beforehand.
@@ -79,7 +79,7 @@ class QuotedPersona:
 
     def save(self, folder: Path, *, card: str) -> None:
         """Write a folder that `load` opens over the same base; an interrupted save leaves the old persona."""
-        own = self.quotations
-        weights: dict[str, NDArray[Any]] = {"gists": own.gists.astype(np.float16), "totals": own.totals}
-        weights |= {"prior": own.prior, _SENTENCES: text_tensor("\n".join(own.sentences))}
+        quotations = self.quotations
+        weights: dict[str, NDArray[Any]] = {"gists": quotations.gists.astype(np.float16), "totals": quotations.totals}
+        weights |= {"prior": quotations.prior, _SENTENCES: text_tensor("\n".join(quotations.sentences))}
         save_model(folder, config=self.config, weights=weights, card=card)

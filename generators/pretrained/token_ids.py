@@ -1,13 +1,13 @@
-"""Tokens of a foreign tokenizer, numbered as the words of a chat model are: its special words first, then the tokens.
+"""Tokens of any tokenizer, numbered like the words of a chat model: its special words first, then the tokens.
 
-So all that draws, selects and ranks needs no other numbers: what starts and ends a text is where it always is, and what
-no reply may hold stands in the places that are never drawn. Probabilities stay what the network says they are:
+So drawing, selecting and ranking treat both alike: the start, the end and the words that no reply holds have the same
+numbers. Probabilities stay those of the network:
 
-    <pad>   any token that is no text: padding, marks of speakers, places that the tokenizer does not use
-    <unk>   the tokenizer's own token for what it does not know, where it has one
+    <pad>   any token that is no text: padding, marks of speakers, numbers that the tokenizer does not use
+    <unk>   the tokenizer's token for unknown text, if it has one
     </s>    all tokens that end a reply
 
-Letters: N rows, T tokens that the network tells apart.
+Letters: N rows, T tokens of the network.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ _UNKNOWN_ID = CHAT_SPECIALS.index(UNKNOWN)
 @dataclass(frozen=True, slots=True)
 class TokenNumbers:
     size: int  # T
-    ends: tuple[int, ...]  # tokens that end a reply, the first of which stands between texts
+    ends: tuple[int, ...]  # tokens that end a reply; the first one separates texts
     unknown: int | None = None
     silent: tuple[int, ...] = ()  # other tokens that are no text
 
     def __post_init__(self) -> None:
         hidden = self._hidden
-        if not self.ends or len(set(hidden)) < len(hidden) or not all(0 <= each < self.size for each in hidden):
+        if not self.ends or len(set(hidden)) < len(hidden) or not all(0 <= token < self.size for token in hidden):
             raise ValueError(
                 f"Expected a token that ends a text, and distinct tokens below {self.size}, but got {hidden[:8]}; "
                 "fetch the tokenizer that belongs to the model."
@@ -48,30 +48,29 @@ class TokenNumbers:
         return FIRST + self.size
 
     def of(self, tokens: Iterable[int]) -> IntArray:
-        """Numbers (Q,) of tokens, wherever they stand; unknown text is `<unk>`."""
-        return np.array([_UNKNOWN_ID if each == self.unknown else FIRST + each for each in tokens], dtype=np.int64)
+        """Numbers (Q,) of tokens; unknown text is `<unk>`."""
+        return np.array([_UNKNOWN_ID if token == self.unknown else FIRST + token for token in tokens], dtype=np.int64)
 
     def tokens(self, numbers: Tensor) -> Tensor:
-        """The tokens of numbers, of one shape; of `</s>` and of padding the one that ends a text."""
-        ends = numbers.lt(FIRST)
-        found = (numbers - FIRST).masked_fill(ends, self.ends[0])
-        return found if self.unknown is None else found.masked_fill(numbers == _UNKNOWN_ID, self.unknown)
+        """The tokens of numbers, of one shape; `</s>` and padding give the token that ends a text."""
+        tokens = (numbers - FIRST).masked_fill(numbers.lt(FIRST), self.ends[0])
+        return tokens if self.unknown is None else tokens.masked_fill(numbers == _UNKNOWN_ID, self.unknown)
 
     def texts(self, numbers: Iterable[int]) -> list[int]:
         """The tokens among numbers that are text."""
         hidden = set(self._hidden)
-        return [each - FIRST for each in numbers if each >= FIRST and each - FIRST not in hidden]
+        return [number - FIRST for number in numbers if number >= FIRST and number - FIRST not in hidden]
 
-    def logits(self, told: Tensor) -> Tensor:
+    def logits(self, logits: Tensor) -> Tensor:
         """Logits (N, T) of tokens to those of numbers, (N, 5 + T), with the same probabilities."""
-        own = told.index_fill(1, torch.tensor(self._hidden, device=told.device), -torch.inf)
+        text = logits.index_fill(1, torch.tensor(self._hidden, device=logits.device), -torch.inf)
         unknown = () if self.unknown is None else (self.unknown,)
-        silent, strange, end = (_together(told, each) for each in (self.silent, unknown, self.ends))
+        silent, strange, end = (_logsumexp(logits, tokens) for tokens in (self.silent, unknown, self.ends))
         never = torch.full_like(end, -torch.inf)
-        return torch.cat([silent, strange, never, end, never, own], dim=1)
+        return torch.cat([silent, strange, never, end, never, text], dim=1)
 
     def rows(self, table: Tensor, missing: float) -> Tensor:
-        """A softmax' weights or biases (T, ...) to those of numbers, (5 + T, ...): `missing` where there are none."""
+        """Weights or biases of a softmax (T, …) to those of numbers, (5 + T, …); `missing` for the others."""
         first = torch.full((FIRST, *table.shape[1:]), missing, dtype=table.dtype, device=table.device)
         first[END_ID] = table[self.ends[0]]
         if self.unknown is not None:
@@ -80,12 +79,12 @@ class TokenNumbers:
 
     @property
     def _hidden(self) -> list[int]:
-        """Tokens that have no number of their own, or are never told by it."""
+        """Tokens that are represented by a special word."""
         return [*self.ends, *(() if self.unknown is None else (self.unknown,)), *self.silent]
 
 
-def _together(told: Tensor, tokens: Sequence[int]) -> Tensor:
+def _logsumexp(logits: Tensor, tokens: Sequence[int]) -> Tensor:
     """The logit (N, 1) of any of these tokens."""
     if not tokens:
-        return told.new_full((len(told), 1), -torch.inf)
-    return told[:, list(tokens)].logsumexp(1, keepdim=True)
+        return logits.new_full((len(logits), 1), -torch.inf)
+    return logits[:, list(tokens)].logsumexp(1, keepdim=True)

@@ -1,6 +1,6 @@
-"""Folders as `save_pretrained` writes them: the one door of `transformers` for models that speak.
+"""Loads models that `save_pretrained` wrote, for generation; the only file of this package that imports transformers.
 
-Nothing is fetched, no code of a folder's is run, and weights come from safetensors alone.
+Nothing is downloaded, no code from the folder runs, and weights come from safetensors only.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _TOKENIZERS = (
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Loaded:
-    """A network in evaluation mode, in floats of 32 bits on the CPU, and its tokenizer."""
+    """A network in evaluation mode, with 32-bit floats on the CPU, and its tokenizer."""
 
     network: Any
     tokenizer: Any
@@ -42,9 +42,9 @@ class Loaded:
 
     @property
     def numbers(self) -> TokenNumbers:
-        """Raises ValueError for a tokenizer of another network, or one that does not know where texts end."""
+        """Raises ValueError for the tokenizer of another network, or one without a token that ends a text."""
         size, known = len(self.network.get_output_embeddings().weight), len(self.tokenizer)
-        ends = dict.fromkeys(each for each in self._told("eos_token_id") if each < size)
+        ends = dict.fromkeys(token for token in self._token_setting("eos_token_id") if token < size)
         if known > size or not ends:
             raise ValueError(
                 f"Expected a tokenizer of at most {size} tokens, one of which ends a text, but got {known} tokens and "
@@ -53,46 +53,47 @@ class Loaded:
         unknown = self.tokenizer.unk_token_id
         unknown = None if unknown in ends else unknown
         added = getattr(self.tokenizer, "added_tokens_decoder", {}).items()
-        special = {*self.tokenizer.all_special_ids, *(number for number, each in added if each.special)}
+        special = {*self.tokenizer.all_special_ids, *(number for number, token in added if token.special)}
         silent = {*special, *range(known, size)} - {*ends, unknown}
         return TokenNumbers(size, tuple(ends), unknown, tuple(sorted(silent)))
 
     @property
     def positions(self) -> int | None:
-        """That the decoder knows; None where they are relative."""
-        found: int | None = getattr(self.network.config.get_text_config(decoder=True), "max_position_embeddings", None)
-        return found
+        """Positions of the decoder; None if they are relative."""
+        count: int | None = getattr(self.network.config.get_text_config(decoder=True), "max_position_embeddings", None)
+        return count
 
     @property
     def longest(self) -> int | None:
-        """Tokens that the tokenizer says an encoder may read."""
-        found = int(min(self.tokenizer.model_max_length, 2**31))
-        return found if found < 2**31 else None
+        """Tokens that an encoder may read according to the tokenizer."""
+        count = int(min(self.tokenizer.model_max_length, 2**31))
+        return count if count < 2**31 else None
 
     @property
     def begin(self) -> tuple[int, ...]:
-        """What an encoder-decoder's decoder reads before a text. Raises ValueError where nothing says so."""
-        start = self._told("decoder_start_token_id", of_tokenizer=False)
+        """Tokens that an encoder-decoder's decoder reads before a text. Raises ValueError if no setting names them."""
+        start = self._token_setting("decoder_start_token_id", of_tokenizer=False)
         if not start:
             raise ValueError("Expected decoder_start_token_id in config.json, but got none; add it.")
-        return (start[0], *self._told("forced_bos_token_id", of_tokenizer=False)[:1])
+        return (start[0], *self._token_setting("forced_bos_token_id", of_tokenizer=False)[:1])
 
-    def _told(self, name: str, *, of_tokenizer: bool = True) -> list[int]:
-        """What tokenizer, generation settings and configuration say of a token, which may be several."""
-        places = (self.network.generation_config, self.network.config)
-        said = [getattr(place, name, None) for place in ((self.tokenizer, *places) if of_tokenizer else places)]
-        return [each for one in said if one is not None for each in (one if isinstance(one, list) else [one])]
+    def _token_setting(self, name: str, *, of_tokenizer: bool = True) -> list[int]:
+        """The tokens of a setting in the tokenizer, the generation settings and the configuration."""
+        configs = (self.network.generation_config, self.network.config)
+        values = [getattr(config, name, None) for config in ((self.tokenizer, *configs) if of_tokenizer else configs)]
+        tokens = [value if isinstance(value, list) else [value] for value in values if value is not None]
+        return [token for group in tokens for token in group]
 
 
-def loaded(folder: Path) -> Loaded:
-    """Raises FileNotFoundError, ModuleNotFoundError and ValueError that say what is missing or wrong."""
+def load_transformer(folder: Path) -> Loaded:
+    """Raises FileNotFoundError, ModuleNotFoundError and ValueError that name what is missing or wrong."""
     if importlib.util.find_spec("transformers") is None:
         raise ModuleNotFoundError(
             f"Expected transformers to open {folder}, but it is not installed; run: pip install 'qa-bot[minilm]'"
         )
     if not is_transformer(folder):
         raise FileNotFoundError(
-            f"Expected {folder / CONFIG} to tell of a model of transformers, but it does not; name another folder."
+            f"Expected {folder / CONFIG} to describe a model of transformers, but it does not; name another folder."
         )
     _check_files(folder)
     with _quiet():
@@ -114,20 +115,20 @@ def _check_files(folder: Path) -> None:
 
 
 def _encoded(folder: Path) -> bool:
-    """Whether the architecture is an encoder-decoder; raises ValueError for one that does not speak."""
+    """Whether the architecture is an encoder-decoder; raises ValueError for one that does not generate text."""
     from transformers.models.auto import modeling_auto as known
 
-    told = json.loads((folder / CONFIG).read_text(encoding="utf-8"))
-    names = told.get("architectures") or []
+    config = json.loads((folder / CONFIG).read_text(encoding="utf-8"))
+    names = config.get("architectures") or []
     causal = _names(known.MODEL_FOR_CAUSAL_LM_MAPPING_NAMES.values())
     encoded = _names(known.MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING_NAMES.values())
-    found = [name for name in names if name in causal | encoded]
-    if not found:
+    supported = [name for name in names if name in causal | encoded]
+    if not supported:
         raise ValueError(
             f"{folder / CONFIG}: Expected a causal or a sequence-to-sequence language model among the architectures, "
             f"but got {', '.join(map(str, names)) or 'none'}; name a model that writes text."
         )
-    return found[0] in encoded
+    return supported[0] in encoded
 
 
 def _names(values: Iterable[str | Sequence[str]]) -> set[str]:
@@ -159,7 +160,7 @@ def _network(folder: Path, encoded: bool) -> Any:
             f" (first {absent[0]}); the checkpoint belongs to another architecture."
         )
     network = network.float().eval()
-    if bad := next((name for name, each in network.named_parameters() if not bool(each.isfinite().all())), None):
+    if bad := next((name for name, tensor in network.named_parameters() if not bool(tensor.isfinite().all())), None):
         raise ValueError(f"{folder}: Expected finite weights, but got NaN or infinity in {bad}; fetch them again.")
     _check_cache(network, folder, encoded)
     return network
@@ -167,7 +168,7 @@ def _network(folder: Path, encoded: bool) -> Any:
 
 @torch.no_grad()
 def _check_cache(network: Any, folder: Path, encoded: bool) -> None:
-    """Raises ValueError for a network whose state cannot be gathered by rows."""
+    """Raises ValueError for a network whose state cannot be selected by rows."""
     token = torch.tensor([[0]])
     more = {"decoder_input_ids": token} if encoded else {}
     try:
@@ -178,13 +179,13 @@ def _check_cache(network: Any, folder: Path, encoded: bool) -> None:
 
 
 def _line(error: Exception) -> str:
-    """The beginning of what an exception says, in a line."""
+    """The start of an exception's message, on one line."""
     return " ".join(str(error).split())[:300]
 
 
 @contextlib.contextmanager
 def _quiet() -> Iterator[None]:
-    """Hides progress bars, reports and warnings: of what matters we tell ourselves."""
+    """Hides progress bars, reports and warnings; we report what matters."""
     with warnings.catch_warnings(), contextlib.redirect_stderr(io.StringIO()):
         warnings.simplefilter("ignore")
         yield

@@ -1,11 +1,11 @@
-"""A local transformer in the place of a chat model: a causal one, or an encoder-decoder, of anybody's training.
+"""A local transformer in place of a chat model: a causal one or an encoder-decoder, trained elsewhere.
 
-One network tells all three of `p(T|S)`, `p(S|T)`, with S and T in each other's place, and `p(T)`, with nothing to reply
-to. What draws, ranks and quotes takes it as it takes a `ChatModel`; it hears no topics.
+One network gives `p(T|S)`, `p(S|T)` with S and T exchanged, and `p(T)` with nothing to reply to. Drawing, ranking and
+quoting use it like a `ChatModel`; it has no topics.
 
-No acceptor comes with it. Its features depend on how a tokenizer cuts words and on how sure the network is, so that one
-of another model, or a rule of thumb, would say nothing of it: until `with_acceptor` has trained one, words are drawn as
-they come, and `log p(T)` is the network's own.
+It comes without an acceptor. The features of one depend on how a tokenizer splits words and on how sure the network is,
+so that the acceptor of another model would be useless. Until `with_acceptor` has trained one, words are drawn without
+selection, and `log p(T)` is the network's.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from generators.conversation.padded_batches import SourceTarget, masked, row_sco
 from generators.inference.acceptor import Acceptor, AcceptorConfig
 from generators.inference.shapes import acceptor_shapes
 from generators.pretrained.prompts import Prompts
-from generators.pretrained.transformer_loading import Loaded, loaded
+from generators.pretrained.transformer_loading import Loaded, load_transformer
 from generators.pretrained.transformer_networks import (
     BackwardView,
     CausalNetwork,
@@ -42,7 +42,7 @@ from qa_core.types import FloatArray, IntArray
 ACCEPTOR = "acceptor"
 """The folder of a trained acceptor in that of a model."""
 MAX_SOURCE = 128
-"""Tokens of a context that count, also where the network could take more: each candidate has its own copy of them."""
+"""Tokens of a context that count, even if the network could take more: each candidate has a copy of them."""
 MAX_TARGET = 64
 _ACCEPTOR = AcceptorConfig()
 
@@ -55,7 +55,7 @@ class PretrainedConfig:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PretrainedModel:
-    """As `generators.conversation.chat_model.ChatModel`, whose numbers of words its numbers of tokens are like."""
+    """As `generators.conversation.chat_model.ChatModel`; its tokens are numbered like the words of that."""
 
     network: TransformerNetwork
     backward_view: BackwardView  # the same network, which reads replies
@@ -67,30 +67,30 @@ class PretrainedModel:
 
     @classmethod
     def load(cls, folder: Path, *, max_source: int = MAX_SOURCE) -> Self:
-        """From a folder as `save_pretrained` writes it, and of an acceptor where there is one.
+        """From a folder that `save_pretrained` wrote, with its acceptor if there is one.
 
         Args:
-            max_source: fewer count where the network cannot take as many.
+            max_source: tokens of a context that count; fewer if the network cannot take as many.
 
         Raises:
-            FileNotFoundError, ModuleNotFoundError, ValueError: that say what is missing or wrong.
+            FileNotFoundError, ModuleNotFoundError, ValueError: these name what is missing or wrong.
         """
-        model = cls.of(loaded(folder), max_source=max_source)
+        model = cls.of(load_transformer(folder), max_source=max_source)
         if not (folder / ACCEPTOR).is_dir():
             return model
         shapes = acceptor_shapes(load_config(folder / ACCEPTOR, AcceptorConfig))
         return replace(model, acceptor=Acceptor(load_weights(folder / ACCEPTOR, shapes=shapes)))
 
     @classmethod
-    def of(cls, found: Loaded, *, max_source: int = MAX_SOURCE) -> Self:
-        numbers, positions = found.numbers, found.positions
-        config = _sizes(found, max_source)
+    def of(cls, source: Loaded, *, max_source: int = MAX_SOURCE) -> Self:
+        numbers, positions = source.numbers, source.positions
+        config = _sizes(source, max_source)
         network: TransformerNetwork
-        if found.encoded:
-            network = EncoderDecoderNetwork(found.network, numbers, begin=found.begin, positions=positions)
+        if source.encoded:
+            network = EncoderDecoderNetwork(source.network, numbers, begin=source.begin, positions=positions)
         else:
-            network = CausalNetwork(found.network, numbers, positions=positions)
-        prompts = Prompts.made(found.tokenizer, numbers, longest=config.max_source, encoded=found.encoded)
+            network = CausalNetwork(source.network, numbers, positions=positions)
+        prompts = Prompts.made(source.tokenizer, numbers, longest=config.max_source, encoded=source.encoded)
         backward, language = BackwardView(network, prompts.of_reply), LanguageModelView(network, prompts.empty())
         return cls(network.eval(), backward.eval(), language.eval(), prompts, config)
 
@@ -105,7 +105,7 @@ class PretrainedModel:
         """The same with an acceptor for selective sampling, which learns from contexts and their replies.
 
         Args:
-            limit: true words that it learns from at most.
+            limit: true words in its training data, at most.
 
         Raises:
             ValueError: there are no words to learn from.
@@ -121,7 +121,7 @@ class PretrainedModel:
         return replace(self, acceptor=acceptor.inference())
 
     def save_acceptor(self, folder: Path, *, card: str) -> None:
-        """Write the acceptor beside the model in its folder, where `load` finds it; raises ValueError without one."""
+        """Write the acceptor into the model's folder, where `load` looks for it; raises ValueError without one."""
         if self.acceptor is None:
             raise ValueError("Expected a model with an acceptor, but got one without; train it first.")
         config = AcceptorConfig(hidden=len(self.acceptor.weights["layers.0.bias"]))
@@ -132,7 +132,7 @@ class PretrainedModel:
         context: Sequence[str],
         count: int,
         *,
-        hints: Sequence[str] = (),  # noqa: ARG002  # that other models hear
+        hints: Sequence[str] = (),  # noqa: ARG002  # for models with topics
     ) -> TorchState:
         """The state before the first token of `count` replies to the last turns; hints have no effect."""
         state = self.forward.start_source(*masked([self.source(context)]))
@@ -164,7 +164,7 @@ class PretrainedModel:
 
     @property
     def fingerprint(self) -> str:
-        """Of the tokenizer and of all weights rounded to 16 bits."""
+        """A hash of the tokenizer and of all weights rounded to 16 bits."""
         tokens = sorted(self.vocabulary.tokenizer.get_vocab().items())
         digest = hashlib.blake2b(repr(tokens).encode(), digest_size=8)
         for name, tensor in sorted(self.network.named_parameters()):
@@ -184,15 +184,15 @@ class PretrainedModel:
         return self.vocabulary.target(text, self.config.max_target)
 
     def forward_row(self, turns: Sequence[str], reply: str) -> SourceTarget:
-        """What `p(T|S)` is told."""
+        """The source and the target of `p(T|S)`."""
         return self.source(turns), self.target(reply)
 
     def backward_row(self, turns: Sequence[str], reply: str) -> SourceTarget:
-        """What `p(S|T)` is told: the reply, and the last turn before it, whose end counts where it is long."""
-        return self.target(reply)[:-1], self.vocabulary.said(turns[-1] if turns else "", self.config.max_target)
+        """The source and the target of `p(S|T)`: the reply, and the end of the last turn before it."""
+        return self.target(reply)[:-1], self.vocabulary.last_tokens(turns[-1] if turns else "", self.config.max_target)
 
     def language_row(self, text: str) -> SourceTarget:
-        """What `p(T)` is told."""
+        """The target of `p(T)`, and an empty source."""
         return np.zeros(0, dtype=np.int64), self.target(text)
 
     def log_forward(self, rows: Sequence[SourceTarget]) -> FloatArray:
@@ -204,7 +204,7 @@ class PretrainedModel:
         return self._scored(self.backward_view, rows, lambda row: self.backward_view.log_likelihood(*_columns(row)))
 
     def log_language(self, rows: Sequence[SourceTarget]) -> FloatArray:
-        """`log p(T)` (N,) of rows, whose sources have no say."""
+        """`log p(T)` (N,) of the targets of rows."""
         return self._scored(
             self.language_view, rows, lambda row: self.language_view.log_likelihood(row.target, row.target_mask)
         )
@@ -220,16 +220,16 @@ class PretrainedModel:
             return row_scores(rows, lambda batch: score(Columns.of(batch, self.device)).cpu().numpy())
 
 
-def _sizes(found: Loaded, max_source: int) -> PretrainedConfig:
-    """What prompts and replies may be long, so that both fit where positions are few."""
-    positions = found.positions
+def _sizes(loaded: Loaded, max_source: int) -> PretrainedConfig:
+    """Lengths of prompts and replies that fit into the network's positions together."""
+    positions = loaded.positions
     max_target = MAX_TARGET if positions is None else max(1, min(MAX_TARGET, positions // 2 - 1))
-    rooms = [max_source]
+    limits = [max_source]
     if positions is not None:
-        rooms.append(positions if found.encoded else positions - max_target - 1)
-    if found.longest is not None:
-        rooms.append(found.longest)
-    return PretrainedConfig(max(1, min(rooms)), max_target)
+        limits.append(positions if loaded.encoded else positions - max_target - 1)
+    if loaded.longest is not None:
+        limits.append(loaded.longest)
+    return PretrainedConfig(max(1, min(limits)), max_target)
 
 
 def _columns(row: Columns) -> tuple[Tensor, Tensor, Tensor, Tensor]:

@@ -1,7 +1,7 @@
 """Networks of transformers behind the interface of `qa_core.networks.seq2seq.Seq2Seq` and of a language model.
 
 Letters: B texts, T source positions, Q target positions, S positions that a network reads at once, V numbers, D state
-size. What is told in numbers (`generators/pretrained/token_ids.py`) reaches the network as tokens. Masks are true at
+size. Numbers (`generators/pretrained/token_ids.py`) reach the network as tokens. Masks are true at
 real tokens, which come first.
 """
 
@@ -36,7 +36,7 @@ class TransformerNetwork(nn.Module):
         super().__init__()
         self.network = network
         self.numbers = numbers
-        self.positions = positions  # that the decoder knows
+        self.positions = positions  # of the decoder
 
     @abstractmethod
     def start(self, source: Tensor, mask: Tensor, _topic: Tensor | None = None) -> TransformerState:
@@ -44,17 +44,17 @@ class TransformerNetwork(nn.Module):
 
     @abstractmethod
     def _read(self, source: Tensor, mask: Tensor, target: Tensor, target_mask: Tensor) -> tuple[Tensor, Tensor]:
-        """Logits (B, S, tokens) of the network, and where they are those of target tokens (B, S)."""
+        """Logits (B, S, tokens) of the network, and the mask of those that predict target tokens (B, S)."""
 
     @abstractmethod
-    def _told(self, state: TransformerState, tokens: Tensor) -> tuple[Any, Tensor]:
-        """What the network makes of one more token in each row (B, 1), and the mask behind it."""
+    def _advance(self, state: TransformerState, tokens: Tensor) -> tuple[Any, Tensor]:
+        """The network's output for one more token in each row (B, 1), and the new mask."""
 
     @torch.no_grad()
     def step(self, state: TransformerState, tokens: Tensor) -> tuple[Tensor, TransformerState]:
-        """The tokens (B,) read last, `<s>` at first, to logits (B, V) of the next ones and the state behind them.
+        """The tokens (B,) read last, `<s>` at first, to logits (B, V) of the next ones and the new state.
 
-        Where only the end could still be told the text ends.
+        If the positions are used up, the text ends.
         """
         if state.first is not None:
             return state.first, replace(state, first=None)
@@ -62,20 +62,20 @@ class TransformerNetwork(nn.Module):
             ended = torch.full((len(tokens), len(self.numbers)), -torch.inf, device=state.mask.device)
             return ended.index_fill(1, torch.tensor([END_ID], device=ended.device), 0.0), state
         read = self.numbers.tokens(tokens.to(state.mask.device)).unsqueeze(1)
-        found, mask = self._told(replace(state, cache=forked(state.cache)), read)
-        logits = self.numbers.logits(found.logits[:, -1])
-        return logits, replace(state, cache=found.past_key_values, mask=mask, length=state.length + 1)
+        output, mask = self._advance(replace(state, cache=forked(state.cache)), read)
+        logits = self.numbers.logits(output.logits[:, -1])
+        return logits, replace(state, cache=output.past_key_values, mask=mask, length=state.length + 1)
 
     def log_likelihood(
         self, source: Tensor, source_mask: Tensor, target: Tensor, target_mask: Tensor, _topic: Tensor | None = None
     ) -> Tensor:
         """`Σ_t log p(y_t | y_<t, x)`, (B,), `</s>` included; target (B, Q) without `<s>`."""
-        found = []
+        parts = []
         for part in self._parts(source, source_mask, target, target_mask):
             logits = self._target_logits(*part)
             true = logits.gather(1, part[2][part[3]].unsqueeze(1)).squeeze(1) - logits.logsumexp(1)
-            found.append(true.new_zeros(part[3].shape).masked_scatter(part[3], true).sum(1))
-        return torch.cat(found)
+            parts.append(true.new_zeros(part[3].shape).masked_scatter(part[3], true).sum(1))
+        return torch.cat(parts)
 
     def token_distributions(
         self, source: Tensor, source_mask: Tensor, target: Tensor, target_mask: Tensor, _topic: Tensor | None = None
@@ -85,19 +85,19 @@ class TransformerNetwork(nn.Module):
         return torch.cat([self._target_logits(*part).log_softmax(1) for part in parts])
 
     def before_softmax(self, source: Tensor, source_mask: Tensor, target: Tensor, target_mask: Tensor) -> Tensor:
-        """What the network's last layer takes at the N real tokens of all targets in order, (N, D)."""
-        found = []
+        """Inputs of the network's last layer at the N real tokens of all targets in order, (N, D)."""
+        parts = []
         for part in self._parts(source, source_mask, target, target_mask):
-            with _heard(self._softmax) as heard:
-                _, places = self._read(*part)
-            found.append(heard[-1][:, -places.shape[1] :][places])
-        return torch.cat(found)
+            with _captured_inputs(self._softmax) as inputs:
+                _, predicts = self._read(*part)
+            parts.append(inputs[-1][:, -predicts.shape[1] :][predicts])
+        return torch.cat(parts)
 
     @property
     def output(self) -> Softmax:
         """The last layer, over numbers."""
         bias = getattr(self._softmax, "bias", None)
-        more = getattr(self.network, "final_logits_bias", None)  # of BART and its kin
+        more = getattr(self.network, "final_logits_bias", None)  # of BART
         weight = self._softmax.weight
         bias = weight.new_zeros(len(weight)) if bias is None else bias
         return Softmax(self.numbers, weight, bias if more is None else bias + more.flatten())
@@ -107,12 +107,12 @@ class TransformerNetwork(nn.Module):
         return self.network.get_output_embeddings()  # type: ignore[operator]  # of every model with a head for tokens
 
     def _target_logits(self, source: Tensor, source_mask: Tensor, target: Tensor, target_mask: Tensor) -> Tensor:
-        """(N, V), as told in `token_distributions`."""
-        logits, places = self._read(source, source_mask, target, target_mask)
-        return self.numbers.logits(logits[places])
+        """(N, V), as in `token_distributions`."""
+        logits, predicts = self._read(source, source_mask, target, target_mask)
+        return self.numbers.logits(logits[predicts])
 
     def _parts(self, *columns: Tensor) -> Iterator[tuple[Tensor, ...]]:
-        """Columns (B, ·) in parts whose softmax is not too large to hold."""
+        """Columns (B, ·) in parts, so that the logits of each fit into memory."""
         wide = columns[0].shape[1] + columns[2].shape[1]
         size = max(1, _LOGITS // (wide * len(self.numbers)))
         return zip(*(torch.split(column, size) for column in columns), strict=True)
@@ -120,7 +120,7 @@ class TransformerNetwork(nn.Module):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Softmax:
-    """A network's last layer as a linear one over numbers; what it makes of logits afterwards is left out."""
+    """A network's last layer as a linear one over numbers, without anything that the network applies to logits."""
 
     numbers: TokenNumbers
     table: Tensor  # (tokens, D)
@@ -132,7 +132,7 @@ class Softmax:
 
     @property
     def weight(self) -> Tensor:
-        """(V, D), made anew at each call."""
+        """(V, D), computed at each call."""
         return self.numbers.rows(self.table, 0.0)
 
     @property
@@ -146,7 +146,7 @@ class Softmax:
 
 
 class CausalNetwork(TransformerNetwork):
-    """A decoder alone, for which the source is what has been said before."""
+    """A decoder alone, for which the source is the start of the text."""
 
     def __init__(self, network: nn.Module, numbers: TokenNumbers, *, positions: int | None = None) -> None:
         super().__init__(network, numbers, positions=positions)
@@ -154,45 +154,45 @@ class CausalNetwork(TransformerNetwork):
 
     @torch.no_grad()
     def start(self, source: Tensor, mask: Tensor, _topic: Tensor | None = None) -> TransformerState:
-        order = mask.int().argsort(dim=1, stable=True)  # padding goes before what is read last
+        order = mask.int().argsort(dim=1, stable=True)  # padding goes first
         mask = mask.gather(1, order)
         read = self.numbers.tokens(source.gather(1, order))
-        found = self.network(input_ids=read, attention_mask=mask.long(), use_cache=True, **self._places(mask, mask))
+        output = self.network(input_ids=read, attention_mask=mask.long(), use_cache=True, **self._positions(mask, mask))
         return TransformerState(
-            found.past_key_values, mask, mask.shape[1], first=self.numbers.logits(found.logits[:, -1])
+            output.past_key_values, mask, mask.shape[1], first=self.numbers.logits(output.logits[:, -1])
         )
 
     def _read(self, source: Tensor, mask: Tensor, target: Tensor, target_mask: Tensor) -> tuple[Tensor, Tensor]:
-        rows, places = [], []
-        for said, real, wanted, own in zip(source, mask, target, target_mask, strict=True):
-            before, after = said[real], wanted[own]
+        rows, predicts = [], []
+        for row, real, reply, reply_real in zip(source, mask, target, target_mask, strict=True):
+            before, after = row[real], reply[reply_real]
             rows.append(torch.cat([before, after[:-1]]))
-            places.append(torch.arange(len(rows[-1]), device=source.device) >= len(before) - 1)
+            predicts.append(torch.arange(len(rows[-1]), device=source.device) >= len(before) - 1)
         known = pad_sequence([torch.ones_like(row) for row in rows], batch_first=True)
         read = self.numbers.tokens(pad_sequence(rows, batch_first=True))
-        found = self.network(input_ids=read, attention_mask=known, use_cache=False)
-        return found.logits, pad_sequence(places, batch_first=True)
+        output = self.network(input_ids=read, attention_mask=known, use_cache=False)
+        return output.logits, pad_sequence(predicts, batch_first=True)
 
-    def _told(self, state: TransformerState, tokens: Tensor) -> tuple[Any, Tensor]:
+    def _advance(self, state: TransformerState, tokens: Tensor) -> tuple[Any, Tensor]:
         new = state.mask.new_ones(len(tokens), 1)
         mask = torch.cat([state.mask, new], dim=1)
-        found = self.network(
+        output = self.network(
             input_ids=tokens,
             attention_mask=mask.long(),
             past_key_values=state.cache,
             use_cache=True,
-            **self._places(mask, new),
+            **self._positions(mask, new),
         )
-        return found, mask
+        return output, mask
 
-    def _places(self, mask: Tensor, new: Tensor) -> dict[str, Tensor]:
+    def _positions(self, mask: Tensor, new: Tensor) -> dict[str, Tensor]:
         """Positions of the last tokens, (B, ·), padding not counted."""
-        places = (mask.long().cumsum(1) - 1).clamp(min=0)[:, -new.shape[1] :]
-        return {"position_ids": places} if self.placed else {}
+        positions = (mask.long().cumsum(1) - 1).clamp(min=0)[:, -new.shape[1] :]
+        return {"position_ids": positions} if self.placed else {}
 
 
 class EncoderDecoderNetwork(TransformerNetwork):
-    """An encoder of sources, and a decoder that begins each target with the same tokens, which are no part of it."""
+    """An encoder of sources, and a decoder that reads the same tokens before every target."""
 
     def __init__(
         self, network: nn.Module, numbers: TokenNumbers, *, begin: Sequence[int], positions: int | None = None
@@ -205,54 +205,54 @@ class EncoderDecoderNetwork(TransformerNetwork):
         encoder = self.network.get_encoder()  # type: ignore[operator]  # of every encoder-decoder
         encoded = encoder(input_ids=self.numbers.tokens(source), attention_mask=mask.long())
         state = TransformerState(None, mask, len(self.begin), None, encoded.last_hidden_state)
-        found, _ = self._told(state, torch.tensor(self.begin, device=mask.device).expand(len(mask), -1))
-        return replace(state, cache=found.past_key_values, first=self.numbers.logits(found.logits[:, -1]))
+        output, _ = self._advance(state, torch.tensor(self.begin, device=mask.device).expand(len(mask), -1))
+        return replace(state, cache=output.past_key_values, first=self.numbers.logits(output.logits[:, -1]))
 
     def _read(self, source: Tensor, mask: Tensor, target: Tensor, target_mask: Tensor) -> tuple[Tensor, Tensor]:
         begin = torch.tensor(self.begin, device=mask.device).expand(len(mask), -1)
-        found = self.network(
+        output = self.network(
             input_ids=self.numbers.tokens(source),
             attention_mask=mask.long(),
             decoder_input_ids=torch.cat([begin, self.numbers.tokens(target[:, :-1])], dim=1),
             use_cache=False,
         )
-        return found.logits[:, len(self.begin) - 1 :], target_mask
+        return output.logits[:, len(self.begin) - 1 :], target_mask
 
-    def _told(self, state: TransformerState, tokens: Tensor) -> tuple[Any, Tensor]:
-        found = self.network(
+    def _advance(self, state: TransformerState, tokens: Tensor) -> tuple[Any, Tensor]:
+        output = self.network(
             encoder_outputs=(state.source,),
             attention_mask=state.mask.long(),
             decoder_input_ids=tokens,
             past_key_values=state.cache,
             use_cache=True,
         )
-        return found, state.mask
+        return output, state.mask
 
 
 class BackwardView(nn.Module):
-    """A network that is told replies, (B, T) in numbers, each of which becomes a prompt."""
+    """A network that reads replies, (B, T) in numbers, and turns each into a prompt."""
 
     def __init__(self, network: TransformerNetwork, prompt: Callable[[Sequence[int]], IntArray]) -> None:
         super().__init__()
         self.network, self.prompt = network, prompt
 
     def start(self, source: Tensor, mask: Tensor, _topic: Tensor | None = None) -> TransformerState:
-        return self.network.start(*self._asked(source, mask))
+        return self.network.start(*self._prompted(source, mask))
 
     def step(self, state: TransformerState, tokens: Tensor) -> tuple[Tensor, TransformerState]:
         return self.network.step(state, tokens)
 
     def log_likelihood(self, source: Tensor, source_mask: Tensor, target: Tensor, target_mask: Tensor) -> Tensor:
-        return self.network.log_likelihood(*self._asked(source, source_mask), target, target_mask)
+        return self.network.log_likelihood(*self._prompted(source, source_mask), target, target_mask)
 
     def before_softmax(self, source: Tensor, source_mask: Tensor, target: Tensor, target_mask: Tensor) -> Tensor:
-        return self.network.before_softmax(*self._asked(source, source_mask), target, target_mask)
+        return self.network.before_softmax(*self._prompted(source, source_mask), target, target_mask)
 
     @property
     def output(self) -> Softmax:
         return self.network.output
 
-    def _asked(self, source: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
+    def _prompted(self, source: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
         rows = [self.prompt(row[real].tolist()) for row, real in zip(source, mask, strict=True)]
         ids, real = masked(rows)
         return torch.from_numpy(ids).to(source.device), torch.from_numpy(real).to(source.device)
@@ -287,11 +287,11 @@ class LanguageModelView(nn.Module):
 
 
 @contextmanager
-def _heard(module: Any) -> Iterator[list[Tensor]]:
-    """What a module is given meanwhile."""
-    found: list[Tensor] = []
-    handle = module.register_forward_pre_hook(lambda _module, given: found.append(given[0]))
+def _captured_inputs(module: Any) -> Iterator[list[Tensor]]:
+    """The inputs that a module gets within the block."""
+    inputs: list[Tensor] = []
+    handle = module.register_forward_pre_hook(lambda _module, arguments: inputs.append(arguments[0]))
     try:
-        yield found
+        yield inputs
     finally:
         handle.remove()

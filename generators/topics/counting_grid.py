@@ -68,7 +68,7 @@ class GridConfig:
 
 @dataclass(frozen=True, slots=True)
 class Hint:
-    """Where a text falls on the grid."""
+    """The posterior of a text on the grid."""
 
     probabilities: FloatArray  # (E,), p(k | text), row-major
     known: tuple[str, ...]  # the words that tell where
@@ -80,7 +80,7 @@ class Hint:
         return bool(self.known)
 
     def notice(self) -> str | None:
-        """What to tell its writer where the hint does not steer."""
+        """The notice to the user if the hint has no effect."""
         if self.steers:
             return None
         named = ", ".join(self.unknown[:5]) or "no words"
@@ -111,10 +111,10 @@ class CountingGrid:
         return log_windows(self.cells, self.background, self.config)
 
     def posterior(self, text: str) -> Hint:
-        """p(k | text); uniform where no word of it is known."""
-        found = list(dict.fromkeys(words(text)))
-        known = tuple(word for word in found if word in self.vocabulary)
-        unknown = tuple(word for word in found if word not in self.vocabulary)
+        """p(k | text); uniform if no word of it is known."""
+        distinct = list(dict.fromkeys(words(text)))
+        known = tuple(word for word in distinct if word in self.vocabulary)
+        unknown = tuple(word for word in distinct if word not in self.vocabulary)
         return Hint(self.posteriors([text])[0], known, unknown)
 
     def posteriors(self, texts: Sequence[str]) -> FloatArray:
@@ -129,11 +129,11 @@ class CountingGrid:
         """log p(text) = log 1/E Σ_k p(text | k) over the known words of each text, natural logarithm. (N,)"""
         scores = self._scores(texts)
         highest = scores.max(axis=1, keepdims=True)
-        found: NDArray[np.float64] = np.log(np.exp(scores - highest).mean(axis=1)) + highest[:, 0]
-        return found
+        log_p: NDArray[np.float64] = np.log(np.exp(scores - highest).mean(axis=1)) + highest[:, 0]
+        return log_p
 
     def map(self, hint: str = "", *, words: int = 5) -> GridMap:
-        """The grid for the eye: each cell's likeliest words, and where a hint falls."""
+        """The grid to show: the most characteristic words of each cell, and the posterior of a hint."""
         posterior = self.posterior(hint) if hint else None
         return GridMap(
             height=self.config.height,
@@ -146,22 +146,22 @@ class CountingGrid:
         )
 
     def _shown(self, words: int) -> tuple[tuple[str, ...], ...]:
-        """The words that tell most of each cell: by `π_i(z) log π_i(z)/p(z)`, p being that of all texts."""
+        """The most characteristic words of each cell, by `π_i(z) log π_i(z)/p(z)`; p is that of all texts."""
         if words not in self._maps:
             lift = np.log(np.maximum(self.cells, TINY) / np.maximum(self.background[:, None], TINY))
             self._maps[words] = cell_words(self.cells * lift, self.vocabulary.tokens, words)
         return self._maps[words]
 
     def pruned(self, floor: float) -> Self:
-        """The grid without probabilities below `floor`, which are many and weigh little; what is left sums to 1."""
-        kept = np.where(self.cells < np.minimum(floor, self.cells.max(axis=0)), 0, self.cells)
-        cells = (kept / kept.sum(axis=0)).astype(np.float32)
+        """The grid without probabilities below `floor`, which are many and weigh little; renormalised."""
+        large = np.where(self.cells < np.minimum(floor, self.cells.max(axis=0)), 0, self.cells)
+        cells = (large / large.sum(axis=0)).astype(np.float32)
         return self.of(self.config, self.vocabulary, cells, self.background)
 
     def save(self, folder: Path, *, card: str) -> None:
         """Write config, vocabulary, weights and card; see `qa_core.networks.checkpoints.save_model`.
 
-        Of π only what is above 0 is written: `starts` (V + 1,) of each word's `places` and `shares` (M,).
+        Only the shares of π above 0 are written, see `SparseCells`.
         """
         weights: dict[str, NDArray[Any]] = {
             "starts": self.sparse.starts,
@@ -196,7 +196,7 @@ class CountingGrid:
         return scores
 
     def _logs(self, ids: IntArray) -> NDArray[np.floating]:
-        """log h of some words: from the table of all where it is made or worth making. (words, E)"""
+        """log h of some words; from the table of all words if it exists or pays off. (words, E)"""
         if len(ids) > BLOCK or "log_windows" in vars(self):
             return self.log_windows[ids]
         return log_windows(self.sparse.rows(ids), self.background[ids], self.config)

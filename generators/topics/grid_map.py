@@ -1,4 +1,4 @@
-"""A counting grid for the eye: the most telling words of each cell, and where a hint falls."""
+"""A counting grid to show: the most characteristic words of each cell, and the posterior of a hint."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from qa_core.types import FloatArray
 
 @dataclass(frozen=True, slots=True)
 class GridMap:
-    """What a page draws and people click on."""
+    """What the page draws and users click on."""
 
     height: int
     width: int
     window: int
-    words: tuple[tuple[str, ...], ...]  # (E,), of each cell, row-major, the most telling first
+    words: tuple[tuple[str, ...], ...]  # (E,), of each cell, row-major, the most characteristic first
     hint: str = ""
     posterior: FloatArray | None = None  # (E,), p(k | hint)
-    notice: str | None = None  # why the hint does not steer
+    notice: str | None = None  # why the hint has no effect
 
     def window_words(self, cell: int, count: int = 8) -> tuple[str, ...]:
-        """Words of a cell and then of the others in its window, nearest first: a hint that leads there.
+        """Words of a cell and then of its window, nearest first: a hint whose posterior is there.
 
         Raises IndexError for a cell outside the grid.
         """
@@ -38,21 +38,21 @@ class GridMap:
         steps = sorted(
             ((down, right) for down in reach for right in reach), key=lambda step: step[0] ** 2 + step[1] ** 2
         )
-        places = [(row + down) % self.height * self.width + (column + right) % self.width for down, right in steps]
-        return tuple(dict.fromkeys(word for place in places for word in self.words[place]))[:count]
+        cells = [(row + down) % self.height * self.width + (column + right) % self.width for down, right in steps]
+        return tuple(dict.fromkeys(word for near in cells for word in self.words[near]))[:count]
 
     def draw(self, path: Path) -> None:
-        """The words in their cells, shaded by where the hint falls, as PNG; needs the plots extra."""
+        """Write the words in their cells, shaded by the hint's posterior, as PNG; needs the plots extra."""
         draw_word_grid(path, self.words, width=self.width, shares=self.posterior, title=self.hint)
 
     def as_dict(self) -> dict[str, object]:
         """For JSON; probabilities to six digits."""
-        told: dict[str, object] = {"height": self.height, "width": self.width, "window": self.window}
-        told["cells"] = [list(words) for words in self.words]
+        payload: dict[str, object] = {"height": self.height, "width": self.width, "window": self.window}
+        payload["cells"] = [list(words) for words in self.words]
         if self.posterior is not None:
             shares = np.round(self.posterior.astype(np.float64), 6).tolist()
-            told |= {"hint": self.hint, "posterior": shares, "notice": self.notice}
-        return told
+            payload |= {"hint": self.hint, "posterior": shares, "notice": self.notice}
+        return payload
 
 
 def cell_words(cells: NDArray[np.floating], tokens: Sequence[str], count: int) -> tuple[tuple[str, ...], ...]:
@@ -62,4 +62,4 @@ def cell_words(cells: NDArray[np.floating], tokens: Sequence[str], count: int) -
     best.sort(axis=0)
     order = np.argsort(-np.take_along_axis(cells, best, axis=0), axis=0, kind="stable")
     rows: list[list[int]] = np.take_along_axis(best, order, axis=0).T.tolist()
-    return tuple(tuple(str(tokens[place]) for place in row) for row in rows)
+    return tuple(tuple(str(tokens[number]) for number in row) for row in rows)

@@ -1,4 +1,4 @@
-"""The cells of a counting grid as they are saved: of each word only the shares above 0."""
+"""The cells of a counting grid in their saved form: only the shares above 0 of each word."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Texts as bags of the words that tell topics, merged where they are equal, in one flat table."""
+"""Texts as bags of topic words in one flat table; equal bags are merged."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from qa_core.types import IntArray
 class Bags:
     """Distinct bags; those without a known word are left out."""
 
-    starts: IntArray  # (N + 1,), where the words of each bag begin, and at last their number
-    words: IntArray  # (M,), numbers of words, ascending within a bag; a word stands as often as in the text
+    starts: IntArray  # (N + 1,), where the words of each bag begin, and at last M
+    words: IntArray  # (M,), word numbers, ascending within a bag; repeated as in the text
     weights: NDArray[np.float64]  # (N,), texts that have this bag
     empty: int = 0  # texts without a known word
 
@@ -29,16 +29,16 @@ class Bags:
 
     @property
     def texts(self) -> int:
-        """Texts that the bags are of."""
+        """Number of texts."""
         return int(self.weights.sum())
 
     @property
     def tokens(self) -> float:
-        """Words of all these texts."""
+        """Number of words in all texts."""
         return float(self.weights @ np.diff(self.starts))
 
     def counts(self, size: int) -> NDArray[np.float64]:
-        """How often each of `size` words stands in the texts. (V,)"""
+        """Occurrences of each of `size` words in the texts. (V,)"""
         repeated = np.repeat(self.weights, np.diff(self.starts))
         return np.bincount(self.words, weights=repeated, minlength=size).astype(np.float64)
 
@@ -66,14 +66,14 @@ def bags_of(texts: Iterable[str], vocabulary: Vocabulary) -> Bags:
 def topic_words(
     texts: Iterable[str], *, size: int, minimum: int = 5, leave_out: Collection[str] = frozenset()
 ) -> Vocabulary:
-    """The most frequent words of texts, `size` at most, that stand in `minimum` of them.
+    """The most frequent words, `size` at most, that occur in at least `minimum` texts.
 
-    Lone letters, numbers, blanks to fill in ("___"), and the words to `leave_out` are not among them.
+    Single letters, numbers, blanks to fill in ("___"), and the words to `leave_out` are excluded.
     """
     counts = Counter(word for text in texts for word in set(words(text)))
-    kept = {word: count for word, count in counts.items() if word not in leave_out and _tells(word)}
-    return Vocabulary.from_counts(kept, size=size, minimum=minimum, specials=())
+    topical = {word: count for word, count in counts.items() if word not in leave_out and _is_word(word)}
+    return Vocabulary.from_counts(topical, size=size, minimum=minimum, specials=())
 
 
-def _tells(word: str) -> bool:
+def _is_word(word: str) -> bool:
     return len(word) > 1 and word[0].isalpha()

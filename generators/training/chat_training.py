@@ -1,7 +1,7 @@
-"""Training of a chat model's parts by the likelihood of their targets, and of the acceptor behind them.
+"""Training of a chat model's networks by the likelihood of their targets, and examples for its acceptor.
 
-Forward first, since the language model and the backward model start from its weights where they have the same shape:
-words mean the same to all of them, which saves most of the time that they would take alone.
+Forward comes first: the language model and the backward model start from its weights of the same shape. Words mean the
+same to all of them, which saves most of their training time.
 """
 
 from __future__ import annotations
@@ -35,15 +35,15 @@ _ACCEPTOR_BATCH = 64
 
 @dataclass(frozen=True, slots=True)
 class PartConfig:
-    """As in the thesis (ch. 2.2.3), where it says so."""
+    """Training of one network; the defaults follow Wang (2018), ch. 2.2.3, where it names them."""
 
     batch: int = 64  # rows
     epochs: int = 10
-    rows: int = 1_000_000  # of an epoch at most; each draws its own
+    rows: int = 1_000_000  # of an epoch at most, drawn anew for each
     patience: int = 2  # epochs without a lower perplexity on held-out rows
-    learning_rate: float = 0.002  # falls to almost nothing by the last epoch, in a straight line
-    clip: float = 5.0  # largest norm of all gradients together
-    sampled: int = 0  # words that stand for the rare ones in the softmax while training; 0 takes all
+    learning_rate: float = 0.002  # falls linearly to almost 0
+    clip: float = 5.0  # largest norm of all gradients
+    sampled: int = 0  # sample of rare words in the softmax while training; 0 uses all words
 
 
 def optimiser(weights: Iterable[Tensor], config: PartConfig) -> torch.optim.Optimizer:
@@ -60,12 +60,11 @@ def train_part(
     steering: Steering | None = None,
     report_every: int = 50,
 ) -> Iterator[Progress]:
-    """Train an encoder-decoder or a language model; it ends with the weights of the lowest held-out perplexity.
+    """Train an encoder-decoder or a language model; keep the weights of the lowest held-out perplexity.
 
-    `training` holds the model, and is the only thing that changes: a saved run goes on with the same arguments.
-    Where a decoder hears topics, `steering` tells them to a share of the rows; perplexity is the mean of those with
-    topics and without (geometric).
-    Raises ValueError where there are no rows.
+    Only `training`, which holds the model, changes: a saved run continues with the same arguments. With `steering`, a
+    share of the rows get topics, and perplexity is the geometric mean of that with topics and that without.
+    Raises ValueError if there are no rows.
     """
     if not rows or not held_out:
         raise ValueError(f"Expected rows to train on and to hold out, but got {len(rows)} and {len(held_out)}.")
@@ -102,7 +101,7 @@ def train_part(
 
 
 def perplexity(model: nn.Module, rows: Sequence[SourceTarget], *, steering: Steering | None = None) -> float:
-    """`exp(−1/T Σ log p)` over the T target tokens of rows, `</s>` included; `steering` tells each its topics."""
+    """`exp(−1/T Σ log p)` over the T target tokens of rows, `</s>` included; `steering` gives each row its topics."""
     device = next(model.parameters()).device
     with evaluating(model):
         totals = row_scores(
@@ -112,21 +111,21 @@ def perplexity(model: nn.Module, rows: Sequence[SourceTarget], *, steering: Stee
 
 
 def begin_from(model: nn.Module, other: nn.Module) -> list[str]:
-    """Copy the other's weights where the model has some of the same name and shape; the names of those."""
+    """Copy the other's weights of the same name and shape; return their names."""
     theirs = dict(other.named_parameters(remove_duplicate=False))
     copied = []
     with torch.no_grad():
         for name, tensor in model.named_parameters():
-            found: Tensor | None = theirs.get(_role(name))
-            if found is not None and found.dim() == tensor.dim() == 2:
-                found = found[:, : tensor.shape[1]]  # without what a decoder hears beside words
-            if found is not None and found.shape == tensor.shape:
-                tensor.copy_(found)
+            source: Tensor | None = theirs.get(_role(name))
+            if source is not None and source.dim() == tensor.dim() == 2:
+                source = source[:, : tensor.shape[1]]  # without a decoder's topics
+            if source is not None and source.shape == tensor.shape:
+                tensor.copy_(source)
                 copied.append(name)
         if isinstance(model, LanguageNetwork) and isinstance(other, Seq2Seq):
-            heard = other.attention.W_c.weight[:, -other.config.hidden :]  # what the decoder's own state tells
-            if heard.shape == model.z.weight.shape:
-                model.z.weight.copy_(heard)
+            state_weight = other.attention.W_c.weight[:, -other.config.hidden :]  # of the decoder's state
+            if state_weight.shape == model.z.weight.shape:
+                model.z.weight.copy_(state_weight)
                 copied.append("z.weight")
     return copied
 
@@ -178,7 +177,7 @@ def barred(log_p: Tensor) -> Tensor:
 
 
 def _loss(model: nn.Module, batch: Columns, sampled: int) -> Tensor:
-    """`−1/T Σ log p` over the T target tokens of a batch; estimated where words are sampled."""
+    """`−1/T Σ log p` over the T target tokens of a batch; an estimate if words are sampled."""
     assert isinstance(model, Seq2Seq | LanguageNetwork)
     words = model.config.vocabulary
     if not sampled or HEAD + sampled >= words:
@@ -199,8 +198,8 @@ def _likelihoods(model: nn.Module, batch: Columns) -> Tensor:
 
 
 def _role(name: str) -> str:
-    """A language model's words and LSTM are what an encoder-decoder's target side has."""
-    for own, other in (("words.", "target."), ("lstm.", "decoder.")):
-        if name.startswith(own):
-            return other + name.removeprefix(own)
+    """The name of an encoder-decoder's weight that corresponds to one of a language model."""
+    for prefix, other in (("words.", "target."), ("lstm.", "decoder.")):
+        if name.startswith(prefix):
+            return other + name.removeprefix(prefix)
     return name

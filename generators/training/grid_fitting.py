@@ -1,7 +1,7 @@
 """Fits a counting grid by expectation maximisation (Jojic and Perina 2011).
 
     E:  q_t(k) ∝ Π_n h_k(w_tn)
-    M:  π_i(z) ∝ π_i(z) Σ_{k: i ∈ W_k} Σ_t q_t(k) c_t(z) / h_k(z),  c_t(z) how often word z stands in bag t
+    M:  π_i(z) ∝ π_i(z) Σ_{k: i ∈ W_k} Σ_t q_t(k) c_t(z) / h_k(z),  c_t(z) occurrences of word z in bag t
 
 Both sums over windows are taken from summed-area tables; both sums over texts are sparse products in mini-blocks, so
 that memory does not grow with the texts. The likelihood of the texts rises at every step under one window. Fitting
@@ -34,7 +34,7 @@ Real = NDArray[np.floating]
 @dataclass(frozen=True, slots=True)
 class FitConfig:
     steps: int = 60  # of EM under the grid's own window, at most
-    tolerance: float = 1e-4  # stops where a step gains less than this share of the log-likelihood
+    tolerance: float = 1e-4  # stops if a step gains less than this share of the log-likelihood
     patience: int = 3  # steps without a better held-out perplexity before it stops
     wide: tuple[int, ...] = (
         16,
@@ -42,18 +42,18 @@ class FitConfig:
         9,
         7,
         6,
-    )  # windows before the grid's own; those that do not fit between are skipped
+    )  # windows before the final one; those that do not fit are skipped
     wide_steps: int = 4  # of EM under each of them
 
     def window(self, step: int, config: GridConfig) -> int:
         """The window of a step."""
         stages = self.stages(config)
-        place = step // max(self.wide_steps, 1)
-        return stages[place] if place < len(stages) else config.window
+        stage = step // max(self.wide_steps, 1)
+        return stages[stage] if stage < len(stages) else config.window
 
     def stages(self, config: GridConfig) -> list[int]:
         """The wide windows that are used."""
-        fitting = [each for each in self.wide if config.window < each <= min(config.shape)]
+        fitting = [window for window in self.wide if config.window < window <= min(config.shape)]
         return fitting if self.wide_steps else []
 
     def most(self, config: GridConfig) -> int:
@@ -75,12 +75,12 @@ class GridStep:
 
 @dataclass(slots=True)
 class Fitting:
-    """Everything a run is between two steps."""
+    """The state of a run between two steps."""
 
     config: GridConfig
     background: Real  # (V,)
-    cells: Real  # (V, E), π as it stands
-    best: Real  # (V, E), π as it was best
+    cells: Real  # (V, E), the current π
+    best: Real  # (V, E), the best π
     step: int = 0  # steps done
     history: list[GridStep] = field(default_factory=list)
 
@@ -94,9 +94,9 @@ class Fitting:
 def initial_fitting(
     bags: Bags, size: int, config: GridConfig, *, seed: int, precision: Literal["float32", "float64"] = "float32"
 ) -> Fitting:
-    """The start: every cell has the distribution of all texts, shaken at random.
+    """The start: every cell has the distribution of all texts, with random noise.
 
-    Raises ValueError where there is no bag.
+    Raises ValueError if there is no bag.
     """
     if not len(bags):
         raise ValueError("Expected texts with words of the vocabulary, but got none; lower the minimum or add texts.")
@@ -109,10 +109,10 @@ def initial_fitting(
 
 
 def fit(fitting: Fitting, bags: Bags, config: FitConfig, *, held_out: Bags | None = None) -> Iterator[GridStep]:
-    """Go on until the steps are done, or nothing much is gained, or held-out texts become less likely.
+    """Fit until the steps are done, a step gains little, or held-out texts become less likely.
 
-    Yields how good the grid is before each further step, so that the first report is of the start. After a yield
-    `fitting` can be saved, and fitted further later.
+    Yields the quality of the grid before each step, so that the first report is of the start. After a yield `fitting`
+    can be saved, and fitted further later.
     """
     while True:
         now = replace(fitting.config, window=config.window(fitting.step, fitting.config))
@@ -149,7 +149,7 @@ def perplexity_of(bags: Bags, logs: Real) -> float:
 
 
 def updated(cells: Real, expected: Real, background: Real, config: GridConfig) -> Real:
-    """The M step: new π (V, E); a cell that no text came from keeps its own. `expected` is used up."""
+    """The M step: new π (V, E); a cell that no text came from keeps its old one. Overwrites `expected`."""
     for first in range(0, len(cells), BLOCK):
         part = slice(first, first + BLOCK)
         ratio = expected[part] / np.maximum(windows(cells[part], background[part], config), TINY)
@@ -178,10 +178,10 @@ def _add_counts(expected: Real, block: Bags, posteriors: Tensor) -> None:
 
 def _remember(fitting: Fitting, report: GridStep) -> None:
     """Without held-out texts the last grid is the best: the likelihood never falls."""
-    own = [each for each in fitting.history if each.window == fitting.config.window and each.held_out is not None]
-    before = min((each.held_out for each in own if each.held_out is not None), default=np.inf)
+    final = [step for step in fitting.history if step.window == fitting.config.window and step.held_out is not None]
+    before = min((step.held_out for step in final if step.held_out is not None), default=np.inf)
     best = report.held_out is None or (report.window == fitting.config.window and report.held_out < before)
-    if best or not own:
+    if best or not final:
         fitting.best = fitting.cells
     fitting.history.append(replace(report, best=best))
 
@@ -189,11 +189,11 @@ def _remember(fitting: Fitting, report: GridStep) -> None:
 def _goes_on(fitting: Fitting, config: FitConfig) -> bool:
     if fitting.step >= config.most(fitting.config):
         return False
-    own = [report for report in fitting.history if report.window == fitting.config.window]
-    if len(own) < 2:
+    final = [report for report in fitting.history if report.window == fitting.config.window]
+    if len(final) < 2:
         return True
-    if own[-1].step - max(report.step for report in own if report.best) >= config.patience:
+    if final[-1].step - max(report.step for report in final if report.best) >= config.patience:
         return False
-    gains = [after.log_likelihood - before.log_likelihood for before, after in pairwise(own)]
-    # a grid that is still all alike gains little at first: only after larger gains a small one is the end
-    return gains[-1] > config.tolerance * abs(own[-1].log_likelihood) or 0 < gains[-1] == max(gains)
+    gains = [after.log_likelihood - before.log_likelihood for before, after in pairwise(final)]
+    # a uniform grid gains little at first: a small gain ends the fit only after larger ones
+    return gains[-1] > config.tolerance * abs(final[-1].log_likelihood) or 0 < gains[-1] == max(gains)

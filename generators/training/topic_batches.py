@@ -25,7 +25,7 @@ def posteriors(steering: Steering, target: Tensor, mask: Tensor) -> Tensor:
 
 
 def with_topics(steering: Steering | None, batch: Columns, rng: np.random.Generator | None = None) -> Columns:
-    """The batch with the topics of its own targets; with a generator only `SHARE` of them, the others uniform."""
+    """The batch with the topics of its targets; with a generator only `SHARE` of them, the others uniform."""
     if steering is None:
         return batch
     topic = posteriors(steering, batch.target, batch.target_mask)

@@ -30,7 +30,7 @@ def evaluating(model: nn.Module) -> Iterator[None]:
 
 
 def arrays(module: nn.Module) -> dict[str, FloatArray]:
-    """Parameters and buffers as numpy arrays of their own; a tensor that two layers share comes once."""
+    """Parameters and buffers as new numpy arrays; a tensor that two layers share comes once."""
     tensors = (*module.named_parameters(), *module.named_buffers())
     return {name: tensor.detach().cpu().numpy().copy() for name, tensor in tensors}
 
@@ -49,7 +49,7 @@ class TorchState:
 class TorchNetwork:
     """A torch network in evaluation mode, behind the interface of `generators.conversation.reply_model`."""
 
-    network: Any  # with `start`, `step`, `before_softmax` and `output` as far as they are used
+    network: Any  # with `start`, `step`, `before_softmax` and `output` if they are used
     device: torch.device
 
     def start(self, count: int) -> TorchState:

@@ -1,8 +1,8 @@
-"""Whether a styled sentence may stand beside a sourced answer: it must not say otherwise, and nothing may get lost.
+"""Checks that a styled sentence may introduce a sourced answer: it must not contradict it, and nothing may get lost.
 
-What counts are the terms that make an answer right or wrong: numbers, names, and negation. A sentence of a voice may
-leave them to the answer that it introduces, but names and numbers of its own, a "no" where the answer has none, or a
-"yes" where it has one, would be believed on the strength of the answer's source.
+The checks compare the terms that make an answer right or wrong: numbers, names, and negation. A sentence may leave
+them out. But if it adds names or numbers, a "no" to an answer without one, or a "yes" to an answer with one, readers
+would believe it because of the answer's source.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _NO_NAMES = STOP_TERMS | frozenset(
 
 @dataclass(frozen=True, slots=True)
 class KeyTerms:
-    """What of a text must be neither lost nor changed, folded in case and accents."""
+    """Terms of a text that must be neither lost nor changed, folded in case and accents."""
 
     numbers: frozenset[str]
     names: frozenset[str]
@@ -44,21 +44,21 @@ class KeyTerms:
     @classmethod
     @lru_cache(maxsize=1_024)  # one answer is compared with many sentences
     def of(cls, text: str) -> KeyTerms:
-        numbers = frozenset(found[0].replace(",", "") for found in _NUMBER.finditer(text))
+        numbers = frozenset(match[0].replace(",", "") for match in _NUMBER.finditer(text))
         spoken = frozenset(word for word in _words(text) if word in _SPOKEN)
         return cls(numbers | spoken, frozenset(_names(text)), any(map(_negates, _words(text))))
 
 
 def contradiction(styled: str, question: str, answer: str) -> str:
-    """Why the styled sentence may not introduce the answer, "" where it may."""
-    own, known = KeyTerms.of(styled), KeyTerms.of(f"{question} {answer}")
-    told = frozenset(_words(f"{question} {answer}"))
-    if numbers := own.numbers - known.numbers:
+    """The reason why the styled sentence may not introduce the answer; "" if it may."""
+    added, known = KeyTerms.of(styled), KeyTerms.of(f"{question} {answer}")
+    known_words = frozenset(_words(f"{question} {answer}"))
+    if numbers := added.numbers - known.numbers:
         return f"a number that the answer does not have: {min(numbers)}"
-    if names := own.names - told:
+    if names := added.names - known_words:
         return f"a name that the answer does not have: {min(names)}"
     answered = KeyTerms.of(answer)
-    if own.negated and not answered.negated:
+    if added.negated and not answered.negated:
         return "a negation that the answer does not have"
     if answered.negated and next(iter(_words(styled)), "") in _YES:
         return "a yes where the answer has a negation"
@@ -66,10 +66,10 @@ def contradiction(styled: str, question: str, answer: str) -> str:
 
 
 def lost(text: str, answer: str) -> list[str]:
-    """Numbers, names and negation of the answer that a text in its place would drop, in alphabetical order."""
-    own, wanted = KeyTerms.of(text), KeyTerms.of(answer)
-    missing = [*(wanted.numbers - own.numbers), *(wanted.names - own.names)]
-    return sorted(missing) + ["not"] * (wanted.negated and not own.negated)
+    """Numbers, names and negation of the answer that a replacing text lacks, in alphabetical order."""
+    present, required = KeyTerms.of(text), KeyTerms.of(answer)
+    missing = [*(required.numbers - present.numbers), *(required.names - present.names)]
+    return sorted(missing) + ["not"] * (required.negated and not present.negated)
 
 
 def _words(text: str) -> list[str]:
@@ -81,10 +81,10 @@ def _negates(word: str) -> bool:
 
 
 def _names(text: str) -> Iterator[str]:
-    """Words with a capital; the first word of a sentence has its own anyway, and counts beside another one."""
+    """Capitalised words; the first of a sentence counts only if the next has a capital too, or it is all capitals."""
     for start, end in sentences(text):
-        found = _WORD.findall(text[start:end])
-        for place, word in enumerate(found):
-            beside = place > 0 or (len(found) > 1 and found[1][0].isupper()) or (len(word) > 1 and word.isupper())
-            if word[0].isupper() and beside and fold(word).replace("’", "'") not in _NO_NAMES:
+        words = _WORD.findall(text[start:end])
+        for index, word in enumerate(words):
+            counts = index > 0 or (len(words) > 1 and words[1][0].isupper()) or (len(word) > 1 and word.isupper())
+            if word[0].isupper() and counts and fold(word).replace("’", "'") not in _NO_NAMES:
                 yield fold(word)

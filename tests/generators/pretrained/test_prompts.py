@@ -83,8 +83,8 @@ def test_nobody_smuggles_marks_in(causal: Prompts, templated: Prompts):
 
 def test_targets_keep_their_beginning_and_what_was_said_its_end(causal: Prompts):
     assert causal.text(causal.target("so it goes", 5)) == "so it"
-    assert causal.text(causal.said("so it goes", 4)) == "goes"
-    assert causal.target("so it goes", 5)[-1] == causal.said("so", 4)[-1] == END_ID
+    assert causal.text(causal.last_tokens("so it goes", 4)) == "goes"
+    assert causal.target("so it goes", 5)[-1] == causal.last_tokens("so", 4)[-1] == END_ID
     assert causal.target("", 5).tolist() == [END_ID]
 
 

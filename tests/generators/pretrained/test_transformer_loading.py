@@ -7,7 +7,8 @@ import pytest
 import torch
 from safetensors.torch import load_file, save_file
 
-from generators.pretrained.transformer_loading import is_transformer, loaded
+from generators.pretrained.recognition import is_transformer
+from generators.pretrained.transformer_loading import load_transformer
 
 Folder = Callable[..., Path]
 
@@ -33,9 +34,9 @@ def reweigh(folder: Path, **changes: torch.Tensor | None) -> None:
 
 
 def test_a_folder_says_what_its_model_is(transformer_folder: Folder, tmp_path: Path):
-    causal, encoded = loaded(transformer_folder("gpt2")), loaded(transformer_folder("bart"))
+    causal, encoded = load_transformer(transformer_folder("gpt2")), load_transformer(transformer_folder("bart"))
     assert (causal.encoded, encoded.encoded) == (False, True)
-    assert (causal.positions, loaded(transformer_folder("t5")).positions) == (64, None)
+    assert (causal.positions, load_transformer(transformer_folder("t5")).positions) == (64, None)
     assert encoded.begin == (258, 3)
     assert causal.numbers.size == 262  # 256 bytes, three marks, and three places that no token has
     assert causal.numbers.ends == (258,)
@@ -49,76 +50,76 @@ def test_a_folder_says_what_its_model_is(transformer_folder: Folder, tmp_path: P
 
 
 def test_what_generation_settings_call_an_end_is_one(transformer_folder: Folder):
-    assert loaded(transformer_folder("llama", template=True)).numbers.ends == (259, 257)
+    assert load_transformer(transformer_folder("llama", template=True)).numbers.ends == (259, 257)
 
 
 @pytest.mark.parametrize("name", ["pytorch_model.bin", "model.pt", "tf_model.h5"])
 def test_pickled_weights_are_refused(folder: Path, name: str):
     (folder / "model.safetensors").rename(folder / name)
     with pytest.raises(ValueError, match=f"Expected model.safetensors in .*, but got {name}; pickled weights can run"):
-        loaded(folder)
+        load_transformer(folder)
 
 
 def test_what_is_missing_is_told(folder: Path, tmp_path: Path):
     (folder / "tokenizer.json").rename(tmp_path / "tokenizer.json")
     with pytest.raises(FileNotFoundError, match=r"Expected a tokenizer in .*, such as tokenizer.json, but got none"):
-        loaded(folder)
+        load_transformer(folder)
     (folder / "model.safetensors").unlink()
     with pytest.raises(ValueError, match=r"Expected model.safetensors in .*, but got no weights"):
-        loaded(folder)
-    with pytest.raises(FileNotFoundError, match=r"Expected .*config.json to tell of a model of transformers"):
-        loaded(tmp_path)
+        load_transformer(folder)
+    with pytest.raises(FileNotFoundError, match=r"Expected .*config.json to describe a model of transformers"):
+        load_transformer(tmp_path)
 
 
 @pytest.mark.parametrize("names", [["BertForMaskedLM"], ["GPT2Model"], [], None])
 def test_an_architecture_that_does_not_speak_is_refused(folder: Path, names: list[str] | None):
     rewrite(folder, architectures=names)
     with pytest.raises(ValueError, match=f"but got {names[0] if names else 'none'}; name a model that writes text"):
-        loaded(folder)
+        load_transformer(folder)
 
 
 def test_code_of_the_folder_is_not_run(folder: Path):
     rewrite(folder, model_type="mine", auto_map={"AutoConfig": "own.Config", "AutoModelForCausalLM": "own.Model"})
     (folder / "own.py").write_text("raise SystemExit('was run')")
     with pytest.raises(ValueError, match=r"Expected (a tokenizer|weights)"):
-        loaded(folder)
+        load_transformer(folder)
 
 
 def test_spoilt_files_are_told(folder: Path):
     weights = (folder / "model.safetensors").read_bytes()
     (folder / "model.safetensors").write_bytes(weights[:100])
     with pytest.raises(ValueError, match=r"Expected weights that fit .*config.json, but got"):
-        loaded(folder)
+        load_transformer(folder)
     (folder / "model.safetensors").write_bytes(weights)
     rewrite(folder, n_embd=12)
     with pytest.raises(ValueError, match=r"Expected weights that fit .*config.json, but got"):
-        loaded(folder)
+        load_transformer(folder)
     rewrite(folder, n_embd=16)
     (folder / "tokenizer.json").write_text("{")
     with pytest.raises(ValueError, match=r"Expected a tokenizer in .*, but got"):
-        loaded(folder)
+        load_transformer(folder)
 
 
 def test_weights_of_another_model_are_told(folder: Path):
     reweigh(folder, **{"transformer.ln_f.weight": None})
     with pytest.raises(ValueError, match=r"but 1 tensors are missing \(first transformer.ln_f.weight\)"):
-        loaded(folder)
+        load_transformer(folder)
     reweigh(folder, **{"transformer.ln_f.weight": torch.full((16,), torch.nan)})
     with pytest.raises(ValueError, match=r"Expected finite weights, but got NaN or infinity in transformer\.ln_f"):
-        loaded(folder)
+        load_transformer(folder)
 
 
 def test_a_tokenizer_of_another_model_is_told(folder: Path, transformer_folder: Folder):
-    found = loaded(folder)
+    found = load_transformer(folder)
     found.tokenizer.add_tokens(["other", "words", "than", "those"])
     with pytest.raises(ValueError, match=r"Expected a tokenizer of at most 262 tokens, .*, but got 263 tokens"):
         _ = found.numbers
-    found = loaded(folder)
+    found = load_transformer(folder)
     found.tokenizer.eos_token = None
     found.network.config.eos_token_id = found.network.generation_config.eos_token_id = None
     with pytest.raises(ValueError, match="259 tokens and None as the end"):
         _ = found.numbers
-    encoded = loaded(transformer_folder("t5"))
+    encoded = load_transformer(transformer_folder("t5"))
     encoded.network.config.decoder_start_token_id = None
     encoded.network.generation_config.decoder_start_token_id = None
     with pytest.raises(ValueError, match=r"Expected decoder_start_token_id in config.json"):
