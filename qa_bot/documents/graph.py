@@ -13,13 +13,11 @@ import shutil
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-
-import numpy as np
 
 from kg_index.answers.lookup import Fact, Lookup
 from kg_index.building.build import build
@@ -74,9 +72,8 @@ class AddedGraph:
 
     def as_dict(self) -> dict[str, Any]:
         """For JSON."""
-        names = ("path", "triples", "rejected", "dropped")
         return {
-            "files": [{name: getattr(file, name) for name in names} for file in self.files],
+            "files": [asdict(file) for file in self.files],
             "triples": self.triples,
             "rejected": self.rejected,
             "rejects": [{"where": reject.where, "reason": reject.reason} for reject in self.examples],
@@ -169,19 +166,12 @@ def add(
     started = time.monotonic()
     with home.lock(action), reject_log(home) as log:
         root = generations(home)
-        with root.pin_current() as current:
-            staged = root.stage((current.number if current else 0) + 1)
+        with root.pin_current() as current, _next_generation(root, current) as staged:
             graph = _StagedGraph(
                 staged, current, log, languages=languages, strict=strict, progress=progress, scope=scope
             )
-            try:
-                counts = graph.triples(paths)
-                naming = graph.mentions(labels, tables)
-                manifest = {"triples": len(graph.index), "files": [path.name for path in paths], "labels": naming}
-                published = root.publish(staged, manifest)
-            except BaseException:
-                shutil.rmtree(staged, ignore_errors=True)
-                raise
+            counts = graph.triples(paths)
+            published = root.publish(staged, graph.manifest(paths, labels, tables))
         root.prune()
         files = [FileCounts(str(p), c.triples, c.rejected, c.dropped) for p, c in zip(paths, counts, strict=True)]
         return AddedGraph(
@@ -195,7 +185,7 @@ def add(
 
 
 def remove(home: Home, *, namespace: str) -> int:
-    """Remove the triples whose subject\'s IRI starts with `namespace`. Returns their number.
+    """Remove the triples whose subject's IRI starts with `namespace`. Returns their number.
 
     Raises WriterBusyError if another process writes to the home.
     """
@@ -207,20 +197,24 @@ def remove(home: Home, *, namespace: str) -> int:
             if current is None:
                 return 0
             present = TripleIndex(current.path / TRIPLES)
-            staged = root.stage(current.number + 1)
-            graph = _StagedGraph(
-                staged, current, log, languages=None, strict=False, progress=lambda _done, _doing: None
-            )
-            try:
+            with _next_generation(root, current) as staged:
                 remaining = ([t for t in batch if not t[0].startswith(namespace)] for batch in batches_of(present))
                 build(remaining, staged / TRIPLES)
-                naming = graph.mentions((), ())
-                root.publish(staged, {"triples": len(graph.index), "files": [], "labels": naming})
-            except BaseException:
-                shutil.rmtree(staged, ignore_errors=True)
-                raise
+                graph = _StagedGraph(staged, current, log)
+                root.publish(staged, graph.manifest((), (), ()))
         root.prune()
         return len(present) - len(graph.index)
+
+
+@contextmanager
+def _next_generation(root: Generations, current: Generation | None) -> Iterator[Path]:
+    """The folder of a new generation, removed after an error."""
+    staged = root.stage((current.number if current else 0) + 1)
+    try:
+        yield staged
+    except BaseException:
+        shutil.rmtree(staged, ignore_errors=True)
+        raise
 
 
 def _check_files(paths: Sequence[Path], tables: Sequence[Path]) -> None:
@@ -276,6 +270,11 @@ class _StagedGraph:
     def index(self) -> TripleIndex:
         """The index of the new generation; call after `triples`."""
         return TripleIndex(self._staged / TRIPLES)
+
+    def manifest(self, paths: Sequence[Path], labels: Collection[str], tables: Sequence[Path]) -> dict[str, Any]:
+        """Write the names of the entities. Returns the manifest of the generation."""
+        names = self.mentions(labels, tables)
+        return {"triples": len(self.index), "files": [path.name for path in paths], "labels": names}
 
     def mentions(self, new_labels: Collection[str], tables: Sequence[Path]) -> list[str]:
         """Write the names of the entities, from triples and from all tables added so far.
@@ -389,8 +388,7 @@ def _triples_with(index: TripleIndex, predicates: Collection[str]) -> Iterator[T
     for predicate in sorted(predicates):
         if (number := index.id_of(predicate)) is None:
             continue
-        subjects, objects = index.with_predicate(number)
-        for s, o in zip(np.asarray(subjects).tolist(), np.asarray(objects).tolist(), strict=True):
+        for s, o in zip(*(ids.tolist() for ids in index.with_predicate(number)), strict=True):
             yield index.term(s), predicate, index.term(o)
 
 
