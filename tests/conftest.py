@@ -173,6 +173,20 @@ def tiny_bert_source(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
+def pair_bert(tiny_bert_source: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The tiny model with a tokeniser that joins two texts as BERT's does. Read only."""
+    folder = Path(shutil.copytree(tiny_bert_source, tmp_path_factory.mktemp("pairs") / "bert"))
+    path = folder / "tokenizer.json"
+    content = json.loads(path.read_text())
+    first, second = ({"Sequence": {"id": name, "type_id": segment}} for segment, name in enumerate("AB"))
+    marks = (("[CLS]", 0), ("[SEP]", 0), ("[SEP]", 1))
+    opened, middle, closed = ({"SpecialToken": {"id": name, "type_id": segment}} for name, segment in marks)
+    content["post_processor"]["pair"] = [opened, first, middle, second, closed]
+    path.write_text(json.dumps(content))
+    return folder
+
+
+@pytest.fixture(scope="session")
 def tiny_graph(tiny_bert_source: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The ONNX graph of the tiny model, exported once a session."""
     pytest.importorskip("transformers", reason="converting an encoder needs the extra 'minilm'")

@@ -1,1 +1,1 @@
-"""Training from the owner's data: reading it, configuring a run, showing and keeping it."""
+"""Training verbs: `verb.py` is what all share, `registry.py` finds one by its name, the rooms hold the models."""

@@ -1,7 +1,4 @@
-import json
-import shutil
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,20 +8,6 @@ from qa_core.networks.pair_classifier import LabelledPairs
 from qa_core.training.loop import seed_everything
 from rankers.neural import PairScorer, TextPair
 from rankers.paraphrase.word_pairs import WordPairs, WordSizes
-
-
-@pytest.fixture(scope="session")
-def pair_bert(tiny_bert_source: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The tiny model with a tokeniser that joins two texts as BERT's does. Read only."""
-    folder = Path(shutil.copytree(tiny_bert_source, tmp_path_factory.mktemp("pairs") / "bert"))
-    path = folder / "tokenizer.json"
-    content = json.loads(path.read_text())
-    first, second = ({"Sequence": {"id": name, "type_id": segment}} for segment, name in enumerate("AB"))
-    marks = (("[CLS]", 0), ("[SEP]", 0), ("[SEP]", 1))
-    opened, middle, closed = ({"SpecialToken": {"id": name, "type_id": segment}} for name, segment in marks)
-    content["post_processor"]["pair"] = [opened, first, middle, second, closed]
-    path.write_text(json.dumps(content))
-    return folder
 
 
 @pytest.fixture

@@ -1,1 +1,1 @@
-"""Readers of training data."""
+"""Readers of training data, all with the contract of `reading.py`, and the split into training and development."""

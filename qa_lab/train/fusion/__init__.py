@@ -1,1 +1,1 @@
-"""`train fusion`: learned fusion from judgements or votes."""
+"""`train fusion`: trees that join the scores of all stages, from judged answers or from votes."""

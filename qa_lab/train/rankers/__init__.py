@@ -1,1 +1,1 @@
-"""`train` for pair scorers: BLSTM, HyperQA, entailment, cross-encoder, encoder-decoder."""
+"""`train blstm`, `hyperqa`, `entailment`, `cross-encoder` and `encoder-decoder`: rankers of answers and pairs."""

@@ -1,1 +1,1 @@
-"""`train` for encoders and word vectors."""
+"""`train dense`, `similar`, `paragram` and `annotate`: encoders and word vectors."""

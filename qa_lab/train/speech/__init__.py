@@ -1,1 +1,1 @@
-"""`train` for conversation models, personas and counting grids."""
+"""`train chat`, `persona` and `grid`: conversation models, personas and their topics."""

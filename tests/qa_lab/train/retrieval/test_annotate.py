@@ -55,19 +55,6 @@ class StoppedError(Exception):
 
 
 @pytest.fixture(scope="module")
-def bert(tiny_bert_source: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The tiny model with a tokeniser that joins two texts as BERT's does."""
-    folder = Path(shutil.copytree(tiny_bert_source, tmp_path_factory.mktemp("pairs") / "bert"))
-    content = json.loads((folder / "tokenizer.json").read_text())
-    first, second = ({"Sequence": {"id": name, "type_id": epoch}} for epoch, name in enumerate("AB"))
-    marks = (("[CLS]", 0), ("[SEP]", 0), ("[SEP]", 1))
-    opened, middle, closed = ({"SpecialToken": {"id": name, "type_id": segment}} for name, segment in marks)
-    content["post_processor"]["pair"] = [opened, first, middle, second, closed]
-    (folder / "tokenizer.json").write_text(json.dumps(content))
-    return folder
-
-
-@pytest.fixture(scope="module")
 def start(tiny_bert_source: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A static encoder over the tiny words, that finds some of the answers first."""
     folder = tmp_path_factory.mktemp("static")
@@ -79,12 +66,12 @@ def start(tiny_bert_source: Path, tmp_path_factory: pytest.TempPathFactory) -> P
 
 
 @pytest.fixture(scope="module")
-def whole(bert: Path, start: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Request, AnnotationOutcome]:
+def whole(pair_bert: Path, start: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Request, AnnotationOutcome]:
     """A finished run over every bag of three or four words, answered by the same words backwards."""
     folder = tmp_path_factory.mktemp("whole")
     rows = [json.dumps({"question": " ".join(bag), "answer": answer(bag)}) for bag in BAGS]
     (folder / "pairs.jsonl").write_text("\n".join(rows))
-    request = Request((folder / "pairs.jsonl",), folder / "out", base=bert, dev="0.2", seed=3)
+    request = Request((folder / "pairs.jsonl",), folder / "out", base=pair_bert, dev="0.2", seed=3)
     request = configured_as(request, folder, start, "improve = true")
     return request, ANNOTATE.run(request)
 
