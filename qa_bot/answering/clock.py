@@ -1,4 +1,4 @@
-"""The clock of one question: its absolute deadline, the time of each stage, and the listener that hears of them."""
+"""The clock of one question: runs its stages within their shares of the deadline, and keeps their timings."""
 
 from __future__ import annotations
 
@@ -11,9 +11,16 @@ from typing import TypeVar
 
 from qa_bot.answering.deadline import Deadline
 from qa_bot.answering.events import Listener, ignore_event
+from rankers.combination import LEARNED
 
 Result = TypeVar("Result")
 
+DRAFTED = "drafted"
+"""Name of the stage that interleaves two rankings."""
+STAGE_TIME_SHARES = {"keyword": 0.6, "dense": 0.6, "rank": 0.25, LEARNED: 0.25, DRAFTED: 0.25, "clarify": 0.3}
+MODEL_TIME_SHARE = 0.4
+"""Largest share of a question's time for a stage, and for a trained ranker: a stage that overruns leaves enough time
+to answer from the results of the others."""
 POLL = 0.02
 """Seconds between two looks at the deadline, which the caller may cancel."""
 

@@ -17,7 +17,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from qa_bot.answering.ask import Ask
-from qa_bot.answering.clock import Clock
+from qa_bot.answering.clock import MODEL_TIME_SHARE, STAGE_TIME_SHARES, Clock
 from qa_bot.answering.deadline import Deadline
 from qa_bot.answering.events import ChoicesOffered, Listener, SourcesFound, StageBegun, TextAdded, ignore_event
 from qa_bot.answering.models.ranker_loading import ConfiguredRankers
@@ -50,12 +50,6 @@ Reorder = Callable[[Ranking, Clock], Ranking]
 Interpose = Callable[[Decided, Clock], Decided]
 """A change of the decision, such as asking back."""
 
-DRAFTED = "drafted"
-"""Name of the stage that interleaves two rankings."""
-STAGE_TIME_SHARES = {"keyword": 0.6, "dense": 0.6, "rank": 0.25, LEARNED: 0.25, DRAFTED: 0.25, "clarify": 0.3}
-MODEL_TIME_SHARE = 0.4
-"""Largest share of a question's time for a stage, and for a trained ranker: a stage that overruns leaves enough time
-to answer from the results of the others."""
 WHICH = "Which of these do you mean?"
 NO_GRAPH = "There is no knowledge graph, or it is switched off; add facts with `qa-bot kg add FILE`."
 DEMOTED = (

@@ -1,4 +1,4 @@
-"""One absolute deadline travels with a question."""
+"""A deadline: a moment on the monotonic clock, which passes early if the caller cancels."""
 
 from __future__ import annotations
 

@@ -20,8 +20,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from qa_bot.answering.clock import Clock
-from qa_bot.answering.corridor import DRAFTED
+from qa_bot.answering.clock import DRAFTED, Clock
 from qa_bot.answering.models.ranker_loading import open_fusion
 from qa_bot.answering.stages.owner_answers import is_owned
 from qa_bot.answering.stages.rank import Ranking

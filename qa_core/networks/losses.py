@@ -1,4 +1,4 @@
-"""Losses over scores of questions against answers.
+"""Losses over a matrix of scores of questions against the answers of their batch.
 
 Letters: `r` are scores (N, M) of N questions (rows) and M answers (columns). Answer `i` belongs to question `i`;
 columns after the N-th are further wrong answers. `allowed` (N, M) is true where an answer may be a negative; its values

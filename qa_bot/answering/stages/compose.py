@@ -1,4 +1,4 @@
-"""Compose: the text of the answer, with the sources of every stretch of it."""
+"""Compose: calls tiling or states the fact, and collects the sources of the answer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Fuse: ranked lists become one."""
+"""Fuse: calls the configured fusion method (`retrievers.fusion`) on the ranked lists."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tiling: one answer text out of the best passages, each stretch of it tied to its source (thesis, section 7.2.4)."""
+"""Tiling: which passages, and how much of each, become one answer text (Wang 2018, section 7.2.4)."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from qa_bot.answering.corridor import DRAFTED
+from qa_bot.answering.clock import DRAFTED
 from qa_bot.bot import Bot
 from qa_bot.cli.app import run
 from qa_bot.home.folder import Home
