@@ -1,4 +1,4 @@
-"""A language model of counted words, to judge the fluency of texts that a network has drawn: it shares nothing with it.
+"""A language model of counted words, to judge the fluency of a network's texts independently of the network.
 
 Interpolated Kneser–Ney with one discount for each length of n-gram (Chen and Goodman 1999, §4.1.6).
 Letters: v a context, w a word, c counts, V words.
@@ -22,12 +22,11 @@ _UNSEEN = 0.5  # discount where no n-gram stands once
 
 @dataclass(frozen=True, slots=True)
 class _Level:
-    """What is known of n-grams of one length: those of full length as often as they stand, shorter ones in how many
-    contexts."""
+    """Counts of n-grams of one length: of full length by occurrence, of shorter ones by distinct contexts."""
 
     counts: dict[Gram, float]  # of vw, less the discount
-    totals: dict[Gram, int]  # c(v), with all words behind it
-    spared: dict[Gram, float]  # what the discounts of the words behind v leave, over c(v)
+    totals: dict[Gram, int]  # c(v), with all words after it
+    spared: dict[Gram, float]  # the discounts of the words after v, over c(v)
 
     @classmethod
     def of(cls, counts: Counter[Gram]) -> Self:
@@ -46,14 +45,14 @@ class Ngrams:
     """`p(w | v) = (c(vw) − D) / c(v) + D N(v·) / c(v) · p(w | v without its first word)`, at last `1 / V`."""
 
     levels: tuple[_Level, ...]  # the shortest first
-    words: int  # V: all that are known, the end of a text, and one for all others
+    words: int  # V: known words, the end of a text, and one for all others
 
     @classmethod
     def of(cls, texts: Iterable[Sequence[str]], *, known: Collection[str] = (), order: int = ORDER) -> Self:
-        """Counted in texts that are cut into words.
+        """Count the words of texts.
 
         Args:
-            known: words that are known without standing in the texts.
+            known: further words that are known.
 
         Raises:
             ValueError: there is no text.
@@ -85,11 +84,11 @@ class Ngrams:
 
 def _grams(text: Sequence[str], order: int) -> list[Gram]:
     """The words and the end, each with the words before it."""
-    told = (*[START] * (order - 1), *text, END)
-    return [told[place : place + order] for place in range(len(text) + 1)]
+    padded = (*[START] * (order - 1), *text, END)
+    return [padded[first : first + order] for first in range(len(text) + 1)]
 
 
 def _discount(counts: Counter[Gram]) -> float:
-    """`n1 / (n1 + 2 n2)`, of how many stand once and twice."""
+    """`n1 / (n1 + 2 n2)`, of the numbers of n-grams that occur once and twice."""
     often = Counter(counts.values())
     return often[1] / (often[1] + 2 * often[2]) if often[1] else _UNSEEN

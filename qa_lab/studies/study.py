@@ -25,7 +25,7 @@ from qa_lab.evaluate.evaluation_home import Progress, silent
 from qa_lab.evaluate.report import Row
 from qa_lab.studies.study_judges import SURPRISE, TOPIC, Judges
 from qa_lab.studies.study_report import Relation, StudyReport
-from qa_lab.studies.study_systems import Asked, System, replies, retrieved, systems
+from qa_lab.studies.study_systems import StudyQuestion, System, replies, retrieved, systems
 from qa_lab.train.data.dialogues import Dialogue, exchanges, read_dialogues, split_dialogues
 from qa_lab.train.data.monologues import read_monologue
 
@@ -99,9 +99,9 @@ def evaluate_study(
     return StudyReport(rows, tuple(_relations(tested, scores)), judges.accuracy, tuple(asked), said, notes)
 
 
-def read_questions(path: Path) -> list[Asked]:
+def read_questions(path: Path) -> list[StudyQuestion]:
     """Raises DatasetError where a line has not two fields, or there are too few of them."""
-    found: dict[str, Asked] = {}
+    found: dict[str, StudyQuestion] = {}
     for item in read_lines([path], _fields):
         if not isinstance(item, Line):
             raise DatasetError(f"{getattr(item, 'where', path)}: {getattr(item, 'reason', 'cannot be read')}")
@@ -111,12 +111,12 @@ def read_questions(path: Path) -> list[Asked]:
     return list(found.values())
 
 
-def _fields(line: str) -> Asked:
+def _fields(line: str) -> StudyQuestion:
     fields = [field.strip() for field in line.split("\t")]
     if len(fields) != 2 or not all(fields):
         raise ValueError(f"Expected a question and a hint with a tab between them, but got {len(fields)} fields.")
     question, hint = fields
-    return Asked(question, hint)
+    return StudyQuestion(question, hint)
 
 
 def _parted(dialogues: Sequence[Path], share: float) -> tuple[list[str], list[str]]:

@@ -23,7 +23,7 @@ from qa_lab.studies.study_measures import (
     relevance,
     variety,
 )
-from qa_lab.studies.study_systems import Asked
+from qa_lab.studies.study_systems import StudyQuestion
 from qa_lab.studies.style_classifier import StyleClassifier, alike_many, cross_validated
 
 SURPRISE, TOPIC = "surprise", "hint"
@@ -66,7 +66,7 @@ class Judges:
             {name: cross_validated(*both) for name, both in sides.items()},
         )
 
-    def measured(self, said: Said, asked: Sequence[Asked]) -> dict[str, Score]:
+    def measured(self, said: Said, asked: Sequence[StudyQuestion]) -> dict[str, Score]:
         """Each measure of a system's replies, those of style by the name of the speaker."""
         questions, hints = [each.question for each in asked], [each.hint for each in asked]
         texts = list(dict.fromkeys([*questions, *hints, *(text for replies in said for text in replies)]))

@@ -12,7 +12,7 @@ import numpy as np
 from qa_core.measures.metrics import Difference, Score, paired_bootstrap
 from qa_core.measures.significance import LEAST_P, SEED
 from qa_lab.evaluate.report import Row, markdown
-from qa_lab.studies.study_systems import Asked
+from qa_lab.studies.study_systems import StudyQuestion
 
 READ = 20
 """Questions whose first reply is shown, of each system."""
@@ -48,7 +48,7 @@ class StudyReport:
     rows: tuple[Row, ...]
     relations: tuple[Relation, ...]
     classifiers: Mapping[str, Score]  # of each persona, accuracy on texts that were not learnt from
-    asked: tuple[Asked, ...]
+    asked: tuple[StudyQuestion, ...]
     said: Mapping[str, Sequence[Sequence[str]]]  # by system, replies to each question
     notes: tuple[str, ...] = ()
 

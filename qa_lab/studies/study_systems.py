@@ -1,7 +1,7 @@
-"""The systems of the thesis' human study (ch. 8.6.4), and what each of them says to a question.
+"""The systems of the human study in Wang (2018), ch. 8.6.4, and their replies to a question.
 
-Three more tell apart what they do at once: `vanilla, ranked` and `selective, unranked` drawing and ranking, `cg-topic`
-hint and voice. `vanilla` is words as they are drawn; those that rank give the best of many drawn texts by eq. 8.2.
+Three more systems separate effects: `vanilla, ranked` and `selective, unranked` drawing from ranking, `cg-topic` the
+hint from the persona. `vanilla` gives texts unranked; systems that rank give the best of many drawn texts by eq. 8.2.
 """
 
 from __future__ import annotations
@@ -27,41 +27,41 @@ from retrievers.engines.local.keyword import (
 )
 
 HINTS = 10
-"""Retrieved texts that are hints together."""
+"""Retrieved texts that serve as hints."""
 NOTHING = "..."
-"""Stands for a reply where a system finds no words."""
-_SPARE = 4  # times as many texts are drawn where none are ranked, since some come to no end
+"""The reply of a system that draws no words."""
+_SPARE = 4  # times as many texts are drawn without ranking, since some do not reach their end
 
 Topic = Literal["", "ir", "hint"]
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class StudyQuestion:
     """A question of the study."""
 
     question: str
-    hint: str  # a topic that somebody wants in the reply
-    retrieved: tuple[str, ...] = ()  # replies of others to be hints
+    hint: str  # the topic that the reply should have
+    retrieved: tuple[str, ...] = ()  # replies of others, as hints
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class System:
-    """How replies are made."""
+    """A way to make replies."""
 
     name: str
     persona: Persona | None = None
-    speaker: str = ""  # what the persona is called
+    speaker: str = ""  # name of the persona
     style: Style = "finetune"  # of the persona
-    topic: Topic = ""  # where hints come from
+    topic: Topic = ""  # source of the hints
     method: Method = "selective"
     ranks: bool = True
 
-    def hints(self, asked: Asked) -> tuple[str, ...]:
-        return {"": (), "ir": asked.retrieved, "hint": (asked.hint,)}[self.topic]
+    def hints(self, question: StudyQuestion) -> tuple[str, ...]:
+        return {"": (), "ir": question.retrieved, "hint": (question.hint,)}[self.topic]
 
 
 def systems(personas: Mapping[str, Persona]) -> list[System]:
-    """All ten, and three to compare them with; the first persona is what most of them speak like."""
+    """All ten, and three for comparison; most of them speak like the first persona."""
     others = dict(personas)
     name = next(iter(others))
     first = others.pop(name)
@@ -82,20 +82,26 @@ def systems(personas: Mapping[str, Persona]) -> list[System]:
 
 
 def replies(
-    system: System, base: ChatModel, asked: Sequence[Asked], count: int, *, seed: int, generation: GenerationConfig
+    system: System,
+    base: ChatModel,
+    questions: Sequence[StudyQuestion],
+    count: int,
+    *,
+    seed: int,
+    generation: GenerationConfig,
 ) -> Iterator[tuple[str, ...]]:
     """Up to `count` distinct replies to each question, the best first; at least `NOTHING`.
 
     All systems draw from generators in the same states.
     """
-    for place, each in enumerate(asked):
-        stream = RandomStream(seed * 1_000_003 + place)
-        found = _said(system, base, each, count, stream, replace(generation, method=system.method))
-        yield tuple(text for text in found if text.strip()) or (NOTHING,)
+    for number, question in enumerate(questions):
+        stream = RandomStream(seed * 1_000_003 + number)
+        texts = _texts(system, base, question, count, stream, replace(generation, method=system.method))
+        yield tuple(text for text in texts if text.strip()) or (NOTHING,)
 
 
 def retrieved(questions: Sequence[str], texts: Sequence[str], *, count: int = HINTS) -> list[tuple[str, ...]]:
-    """The texts that BM25 finds best for each question; equal ones in their order."""
+    """The best texts for each question by BM25; equal ones in their order."""
     with TemporaryDirectory() as folder:
         path = Path(folder) / "keyword"
         with KeywordWriter(path) as writer:
@@ -105,10 +111,15 @@ def retrieved(questions: Sequence[str], texts: Sequence[str], *, count: int = HI
         return [tuple(texts[key] for key in index.search(query, count).documents.tolist()) for query in queries]
 
 
-def _said(
-    system: System, base: ChatModel, asked: Asked, count: int, stream: RandomStream, generation: GenerationConfig
+def _texts(
+    system: System,
+    base: ChatModel,
+    question: StudyQuestion,
+    count: int,
+    stream: RandomStream,
+    generation: GenerationConfig,
 ) -> list[str]:
-    context, hints = [asked.question], system.hints(asked)
+    context, hints = [question.question], system.hints(question)
     if system.persona is not None:
         shares, styling = [Share(system.persona)], Styling(system.style)
         made = styled(shares, context, count, stream=stream, styling=styling, generation=generation, hints=hints)

@@ -1,7 +1,7 @@
-"""Whose words are these? Logistic regression over the words and pairs of words that a text holds.
+"""Classifies a text's speaker by logistic regression over its words and pairs of words.
 
-Only what stands in a text counts, not how often, and all texts are alike long: sentences of speeches are longer than
-turns of dialogues, which is not what style is about. Marks do not count, since files differ in how they are set.
+Features are binary, and all texts have about one length: sentences of speeches are longer than turns of dialogues, and
+length is not style. Punctuation does not count, since files differ in it.
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ from qa_core.networks.vocabulary import Vocabulary
 from qa_lab.evaluate.datasets import DatasetError
 from qa_lab.studies.study import evaluate_study, read_questions
 from qa_lab.studies.study_report import Relation, StudyReport
-from qa_lab.studies.study_systems import NOTHING, Asked, System, replies, retrieved, systems
+from qa_lab.studies.study_systems import NOTHING, StudyQuestion, System, replies, retrieved, systems
 
 WORDS = ["cats", "sleep", "day", "boats", "sail", "fish", "why", "do", "they", "all", "we", "swim"]
 STYLES = {"sailor": ["boats", "sail", "swim"], "cook": ["fish", "day", "all"]}
@@ -181,7 +181,7 @@ def test_what_a_study_cannot_be_made_of(study: Callable[..., StudyReport], tmp_p
 
 
 def test_hints_are_those_of_the_system():
-    asked = Asked("Why?", "cats", ("one", "two"))
+    asked = StudyQuestion("Why?", "cats", ("one", "two"))
     assert System("a").hints(asked) == ()
     assert System("a", topic="ir").hints(asked) == ("one", "two")
     assert System("a", topic="hint").hints(asked) == ("cats",)
@@ -196,7 +196,7 @@ def test_bm25_finds_texts_with_rare_words_of_the_question():
 def test_a_system_without_words_says_nothing(base: ChatModel, personas: dict[str, Persona], monkeypatch):
     rank = next(system for system in systems(personas) if system.name == "rank")
     monkeypatch.setattr("qa_lab.studies.study_systems.styled", lambda *_, **__: [])
-    assert list(replies(rank, base, [Asked("Why?", "cats")], 3, seed=1, generation=ASKING)) == [(NOTHING,)]
+    assert list(replies(rank, base, [StudyQuestion("Why?", "cats")], 3, seed=1, generation=ASKING)) == [(NOTHING,)]
 
 
 def test_a_relation_by_hand():
