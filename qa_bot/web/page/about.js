@@ -1,4 +1,4 @@
-// What stands below an answer: sources, how sure it is, why it was given, and a button to ask again.
+// The part below an answer: sources, confidence, reasons, and a button to ask again.
 
 import { bar, el } from "./dom.js";
 
@@ -6,7 +6,7 @@ export function section(title, cards) {
   return el("section", { class: "sources" }, el("h3", { class: "label" }, title), el("div", { class: "cards" }, cards));
 }
 
-/** A button that shows and hides `panel`, which is filled when it is first wanted. */
+/** A button that shows and hides `panel`, which is filled when it is first shown. */
 export function opener(panel, content) {
   const attributes = { type: "button", class: "link", "aria-expanded": "false", "aria-controls": panel.id };
   const button = el("button", attributes, "Why this answer");

@@ -1,4 +1,4 @@
-// The JSON routes that the chat uses. A wrong or missing token is asked for, then the request is made again.
+// The JSON routes of the chat. If the token is wrong or missing, the user enters it and the request is repeated.
 
 export class ApiError extends Error {
   constructor(status, message) {
@@ -52,7 +52,7 @@ export class Api {
     return this.call("POST", "api/search", { query, top, engine: "dense" });
   }
 
-  /** The reply's content: an object, a text, or null where there is none. Raises ApiError. */
+  /** The reply's content: an object, a text, or null. Throws ApiError. */
   async call(method, path, body) {
     const token = this.token.value;
     const response = await fetch(path, options(token, method, body));

@@ -1,4 +1,4 @@
-// The page put together: what the keys and buttons do, which conversation the address names, colours, examples.
+// The chat page: keys and buttons, the conversation in the address, colours, example questions.
 
 import { Api } from "./api.js";
 import { Chat } from "./chat.js";
@@ -10,7 +10,7 @@ import { Token } from "./token.js";
 import { Voice } from "./voice.js";
 
 const EXAMPLES = 4;
-const PROBE = "How does it work, what is it, and why?"; // near to questions of all kinds, about nothing
+const PROBE = "How does it work, what is it, and why?"; // similar to questions of all kinds
 const STATES = { connecting: "", ready: "", lost: "Connection lost. Reconnecting…" };
 const THEMES = { "": ["system", "as the system"], light: ["light", "light"], dark: ["dark", "dark"] };
 
@@ -66,7 +66,7 @@ async function open(id) {
   if (!phone.matches) question.focus();
 }
 
-/** The address names the conversation as soon as it has a turn, so that a reload comes back to it. */
+/** Put the conversation into the address once it has a turn, so that a reload returns to it. */
 function opened(id) {
   if (id && !chat.empty && id !== addressed()) history.replaceState(null, "", `#${encodeURIComponent(id)}`);
   sidebar.mark(id);
@@ -94,7 +94,7 @@ function busy(now) {
   button();
 }
 
-/** One button: it asks what is written, and stops what runs when nothing is. */
+/** One button: it asks the written question, or stops the running one if nothing is written. */
 function button() {
   const stop = running && !question.value.trim();
   relabel(send, stop ? "stop" : "send", stop ? "Stop" : "Ask");
@@ -112,7 +112,7 @@ function offer(names) {
   byId("debate-open").hidden = !debate.offer(names);
 }
 
-/** A debate takes the place of the conversation, until one is opened again. */
+/** A debate replaces the conversation until one is opened again. */
 function discuss(on) {
   debate.show(on);
   for (const id of ["scroll", "composer"]) byId(id).hidden = on;
@@ -131,16 +131,16 @@ async function examples() {
     const { results } = await api.search(PROBE, 60);
     list.replaceChildren(...some(results).map(example));
   } catch {
-    // The page is as useful without examples.
+    // The page works without examples.
   }
 }
 
-/** A few titles, others every time; questions where there are enough. */
+/** A random choice of titles; only questions if there are enough. */
 function some(results) {
   const all = [...new Set(results.map(({ title }) => title.trim()))];
   const titles = all.filter(({ length }) => length > 15 && length <= 70);
-  const asked = titles.filter((title) => title.endsWith("?"));
-  const from = asked.length >= EXAMPLES ? asked : titles;
+  const questions = titles.filter((title) => title.endsWith("?"));
+  const from = questions.length >= EXAMPLES ? questions : titles;
   return from.sort(() => Math.random() - 0.5).slice(0, EXAMPLES);
 }
 
@@ -158,7 +158,7 @@ function drawer(open) {
   if (open) byId("new").focus();
 }
 
-/** On a phone, what lies over the conversation keeps the keyboard away from it. */
+/** On a phone, a panel over the conversation takes the keyboard focus from it. */
 function veil() {
   document.querySelector("main").inert = phone.matches && (sheet.open || document.body.classList.contains("drawer-open"));
 }
@@ -167,8 +167,8 @@ function colours(theme) {
   const root = document.documentElement;
   if (theme) root.dataset.theme = theme;
   else delete root.dataset.theme;
-  const [name, said] = THEMES[theme];
-  relabel(byId("theme"), name, `Colours: ${said}`);
+  const [name, label] = THEMES[theme];
+  relabel(byId("theme"), name, `Colours: ${label}`);
 }
 
 function nextColours() {
@@ -178,7 +178,7 @@ function nextColours() {
   try {
     localStorage.setItem("qa-bot:theme", theme);
   } catch {
-    // The choice holds until the page is left.
+    // The choice lasts until the page is closed.
   }
 }
 

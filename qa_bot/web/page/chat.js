@@ -1,4 +1,4 @@
-// One conversation at a time: its turns, the frames that come for them, and what a lost connection owes.
+// The open conversation: its turns, their frames, and the recovery after a lost connection.
 
 import { Connection } from "./connection.js";
 import { byId } from "./dom.js";
@@ -21,7 +21,7 @@ export class Chat {
   #connection = new Connection(this);
   #log = byId("turns");
   #turns = new Map(); // by the id of the question, and by the id of the answer
-  #pending = []; // questions without an answer: {id, text, persona, hint}, or with the frame that asks anew
+  #pending = []; // unanswered questions: {id, text, persona, hint}, or with the frame that asks again
   #visit = 0;
 
   constructor({ api, token, listener, cite }) {
@@ -37,17 +37,17 @@ export class Chat {
     };
   }
 
-  /** Show a conversation, or begin a new one (null). */
+  /** Show a conversation, or start a new one (null). */
   async open(id) {
     const visit = (this.#visit += 1);
-    this.#connection.leave(); // what it still says belongs to another conversation
+    this.#connection.leave(); // its further frames belong to another conversation
     this.id = id;
     this.#turns.clear();
     this.#log.replaceChildren();
     this.#pending = JSON.parse(recall(this.#key("pending")) ?? "[]");
     if (id) await this.#history(id, visit);
-    if (visit !== this.#visit) return; // another one was opened meanwhile
-    for (const { id: asked, text, persona } of this.#pending) this.#turn(asked, text, persona);
+    if (visit !== this.#visit) return; // another conversation was opened meanwhile
+    for (const { id: questionId, text, persona } of this.#pending) this.#turn(questionId, text, persona);
     this.#settle();
     this.#listener.opened(this.id);
     this.#show(this.#log.lastElementChild);
@@ -59,15 +59,15 @@ export class Chat {
   }
 
   ask(text, persona = "", hint = "") {
-    const asked = { id: newId(), text, persona, hint };
-    this.#pending.push(asked);
-    const turn = this.#turn(asked.id, text, persona);
+    const question = { id: newId(), text, persona, hint };
+    this.#pending.push(question);
+    const turn = this.#turn(question.id, text, persona);
     this.#settle();
     this.#show(turn.root);
-    if (this.#connection.ready) this.#send(asked);
+    if (this.#connection.ready) this.#send(question);
   }
 
-  /** Stop the question in work; whether there was one. */
+  /** Stop the running question; returns whether there was one. */
   stop() {
     const first = this.#pending[0];
     if (!first) return false;
@@ -87,7 +87,7 @@ export class Chat {
 
   frame(frame) {
     if (frame.type === "ready") this.#welcome(frame);
-    else if (frame.type === "error" && !this.#asked(frame.id)) this.#listener.notice(frame.message);
+    else if (frame.type === "error" && !this.#isKnown(frame.id)) this.#listener.notice(frame.message);
     else if (frame.id && frame.type !== "pong") this.#deal(frame);
   }
 
@@ -102,7 +102,7 @@ export class Chat {
 
   // --- within ---
 
-  /** The last frame that was taken to the end. */
+  /** Number of the last frame that was handled. */
   get #seen() {
     return Number(recall(this.#key("seen")) ?? 0);
   }
@@ -110,13 +110,13 @@ export class Chat {
   #welcome({ conversation, personas }) {
     if (conversation !== this.id) this.#become(conversation);
     this.#listener.personas(personas ?? []);
-    for (const asked of this.#pending) {
-      this.#turns.get(asked.id)?.rewind();
-      this.#send(asked);
+    for (const question of this.#pending) {
+      this.#turns.get(question.id)?.rewind();
+      this.#send(question);
     }
   }
 
-  /** The service named the conversation: what is pending moves to it. */
+  /** The service gave the conversation an id: pending questions move to it. */
   #become(id) {
     keep(this.#key("pending"), null);
     this.id = id;
@@ -124,7 +124,7 @@ export class Chat {
     if (!this.empty) this.#listener.opened(id);
   }
 
-  /** A frame for a turn; one that came already, before the connection was lost, is not taken twice. */
+  /** Handle a frame of a turn; one that was handled before the connection was lost is skipped. */
   #deal(frame) {
     const known = this.#turns.get(frame.turn ?? frame.id) ?? this.#turns.get(frame.id);
     const anew = frame.type === "status" && frame.seq > this.#seen; // in another tab
@@ -135,7 +135,7 @@ export class Chat {
     if (!last && frame.seq <= turn.seq) return undefined;
     turn.seq = frame.seq;
     turn.take(frame);
-    if (frame.type === "clarify") this.#listener.opened(this.id); // a reload while it waits for a choice comes back here
+    if (frame.type === "clarify") this.#listener.opened(this.id); // so that a reload returns here while it waits for a choice
     return last ? this.#ended(frame, turn) : undefined;
   }
 
@@ -147,7 +147,7 @@ export class Chat {
     this.#listener.answered();
   }
 
-  /** A turn that the history brought already came again, under the id of its question. */
+  /** A turn of the history came again, under the id of its question. */
   #forget(frame, known) {
     const twin = this.#turns.get(frame.id);
     if (twin && twin !== known) {
@@ -155,7 +155,7 @@ export class Chat {
       this.#turns.set(frame.id, known);
     }
     if (frame.type === "final") {
-      known.renew(frame); // somebody took another sentence for it
+      known.renew(frame); // its styled sentence was replaced
       keep(this.#key("seen"), String(frame.seq));
     }
     if (frame.type === "final" || frame.type === "error") this.#settled(frame.id);
@@ -165,19 +165,19 @@ export class Chat {
     try {
       const { turns } = await this.#api.conversation(id);
       if (visit !== this.#visit) return;
-      for (const each of turns) this.#past(each);
+      for (const turn of turns) this.#past(turn);
     } catch (error) {
       if (error.status !== 404) this.#listener.notice(error.message);
     }
   }
 
   #past({ id, question, rewritten, answer, feedback }) {
-    const asked = answer.ask ?? id;
-    const turn = this.#turn(asked, question);
+    const questionId = answer.ask ?? id;
+    const turn = this.#turn(questionId, question);
     this.#turns.set(id, turn);
     turn.answer({ ...answer, understood: rewritten, turn: id });
     turn.vote([feedback ?? []].flat().at(-1)?.vote);
-    this.#pending = this.#pending.filter((each) => each.id !== asked);
+    this.#pending = this.#pending.filter((pending) => pending.id !== questionId);
   }
 
   #turn(id, question, persona = "") {
@@ -189,8 +189,8 @@ export class Chat {
     return turn;
   }
 
-  #asked(id) {
-    return this.#pending.some((each) => each.id === id) || this.#turns.has(id);
+  #isKnown(id) {
+    return this.#pending.some((pending) => pending.id === id) || this.#turns.has(id);
   }
 
   #send({ id, text, persona, hint, frame }) {
@@ -199,11 +199,11 @@ export class Chat {
   }
 
   #settled(id) {
-    this.#pending = this.#pending.filter((each) => each.id !== id);
+    this.#pending = this.#pending.filter((pending) => pending.id !== id);
     this.#settle();
   }
 
-  /** Keep what is pending over a reload, and tell whether anything is. */
+  /** Keep pending questions over a reload, and report whether there are any. */
   #settle() {
     keep(this.#key("pending"), this.#pending.length ? JSON.stringify(this.#pending) : null);
     this.#listener.busy(this.#pending.length > 0);
@@ -215,13 +215,13 @@ export class Chat {
     this.ask(turn.question, byId("persona").value, byId("topic").value.trim());
   }
 
-  /** Have a question answered in another sense; it keeps its place. */
+  /** Ask a question with another meaning; its turn keeps its position. */
   #anew(turn, frame) {
-    const asked = { id: turn.id, text: turn.question, persona: turn.persona, frame };
+    const question = { id: turn.id, text: turn.question, persona: turn.persona, frame };
     turn.reopen();
-    this.#pending.push(asked);
+    this.#pending.push(question);
     this.#settle();
-    if (this.#connection.ready) this.#send(asked);
+    if (this.#connection.ready) this.#send(question);
   }
 
   async #pick(turn, choice) {

@@ -1,5 +1,5 @@
-// Blind comparison: two answers side by side in an order of chance, judged by buttons or keys, and the table in the end.
-// The service tells no side, so that there is nothing here that could give one away.
+// Blind comparison: two answers side by side in random order, judged by buttons or keys, then the table of results.
+// The service sends no names of sides, so nothing on this page can reveal one.
 
 import { el } from "./dom.js";
 import { keep, recall } from "./token.js";
@@ -45,14 +45,14 @@ class Comparing {
     document.addEventListener("keydown", (event) => this.#key(event));
   }
 
-  /** What there is to be judged. */
+  /** The comparisons to judge. */
   async refresh(chosen) {
     try {
-      const found = await this.#api.comparisons();
-      this.#pick.replaceChildren(...found.map(option));
+      const comparisons = await this.#api.comparisons();
+      this.#pick.replaceChildren(...comparisons.map(option));
       if (chosen) this.#pick.value = chosen;
-      this.#form.hidden = !found.length;
-      this.#empty.hidden = found.length > 0;
+      this.#form.hidden = !comparisons.length;
+      this.#empty.hidden = comparisons.length > 0;
       this.#empty.textContent = "Nothing is prepared yet. Give two files of answers, or run: qa-bot compare A B --prepare";
     } catch (error) {
       this.#form.hidden = true;
@@ -60,14 +60,14 @@ class Comparing {
     }
   }
 
-  /** Two files with a JSON object {"question", "answer"} a line become a comparison. */
+  /** Make a comparison from two files with a JSON object {"question", "answer"} a line. */
   #files() {
     const [one, other] = ["A", "B"].map((side) => [`Answers of ${side}`, el("input", { type: "file", required: true })]);
     const pattern = "[A-Za-z0-9][A-Za-z0-9_.\\-]*";
     const name = el("input", { required: true, maxlength: 64, pattern, title: "Letters, digits, dots and hyphens" });
     const fields = [["Name", name], one, other].map(([label, input]) => el("label", {}, `${label} `, input));
     const prepare = async () => {
-      const [a, b] = await Promise.all([one, other].map(([, input]) => told(input.files[0])));
+      const [a, b] = await Promise.all([one, other].map(([, input]) => readFile(input.files[0])));
       const made = await this.#api.prepare(name.value, a, b);
       await this.refresh(made.name);
       this.#say(`${made.name}: ${made.questions} to judge. ${made.wrong.join(" ")}`);
@@ -87,17 +87,17 @@ class Comparing {
 
   #next(start) {
     return this.#work(async () => {
-      let told = await this.#api.nextPair(this.#name, this.#judge, start);
-      if (!told.pair && this.#skipped) {
+      let reply = await this.#api.nextPair(this.#name, this.#judge, start);
+      if (!reply.pair && this.#skipped) {
         this.#skipped = false;
-        told = await this.#api.nextPair(this.#name, this.#judge, 0);
+        reply = await this.#api.nextPair(this.#name, this.#judge, 0);
       }
-      if (told.pair) this.#show(told);
-      else await this.#end(`${told.done} of ${told.questions} judged. Thank you.`);
+      if (reply.pair) this.#show(reply);
+      else await this.#end(`${reply.done} of ${reply.questions} judged. Thank you.`);
     });
   }
 
-  /** One thing at a time: a key that is pressed twice judges once. */
+  /** Run one action at a time, so that a key pressed twice judges once. */
   async #work(task) {
     if (this.#busy) return;
     this.#busy = true;
@@ -177,12 +177,12 @@ class Comparing {
   }
 
   async #draw(name, reveal) {
-    const told = await this.#api.comparison(name, reveal);
+    const reply = await this.#api.comparison(name, reveal);
     const hidden = el("button", { type: "button", class: "link", on: { click: () => this.#table(name, true) } }, "Show what A and B are");
-    const sides = el("p", {}, `A is ${told.a}, B is ${told.b}.`);
-    const heading = el("h3", { tabindex: "-1" }, told.conclusion);
+    const sides = el("p", {}, `A is ${reply.a}, B is ${reply.b}.`);
+    const heading = el("h3", { tabindex: "-1" }, reply.conclusion);
     this.#say("");
-    this.#arena.replaceChildren(heading, el("div", { class: "wide-table" }, table(told.rows)), reveal ? sides : hidden, el("p", { class: "fine" }, about(told)));
+    this.#arena.replaceChildren(heading, el("div", { class: "wide-table" }, table(reply.rows)), reveal ? sides : hidden, el("p", { class: "fine" }, about(reply)));
     heading.focus({ preventScroll: true });
   }
 
@@ -191,7 +191,7 @@ class Comparing {
   }
 }
 
-async function told(file) {
+async function readFile(file) {
   return { name: file.name, answers: await file.text() };
 }
 
@@ -232,12 +232,12 @@ function signed(share) {
   return `${percent > 0 ? "+" : ""}${percent} %`.replace("-", "−");
 }
 
-function about(told) {
+function about(reply) {
   const parts = [
-    counted(told.judges),
-    told.alpha === null ? "" : `agreement α = ${told.alpha.toFixed(2).replace("-", "−")}`,
-    told.identical ? `${told.identical} identical answers are ties` : "",
-    told.waiting ? `${told.waiting} questions not judged yet` : "",
+    counted(reply.judges),
+    reply.alpha === null ? "" : `agreement α = ${reply.alpha.toFixed(2).replace("-", "−")}`,
+    reply.identical ? `${reply.identical} identical answers are ties` : "",
+    reply.waiting ? `${reply.waiting} questions not judged yet` : "",
     "p is how often chance alone would make a difference as clear",
   ];
   return `${parts.filter(Boolean).join("; ")}.`;

@@ -1,14 +1,14 @@
 const FIRST_WAIT = 300;
 const LONGEST_WAIT = 10_000; // milliseconds between two tries to connect
-const STEADY = 5_000; // after which a connection counts as good: one that always breaks at once is not tried in a hurry
+const STEADY = 5_000; // milliseconds after which a connection is stable; an unstable one is retried more slowly
 const PING_EVERY = 20_000;
-const PONG_WITHIN = 10_000; // a line that says nothing for longer is dead, whatever the browser thinks
+const PONG_WITHIN = 10_000; // milliseconds without a pong after which a connection is lost
 
 /**
- * A WebSocket that comes back when it is lost.
+ * A WebSocket that reconnects when it is lost.
  *
  * The owner has `hello()` (the first frame), `frame(frame)`, `state("connecting" | "ready" | "lost")` and `refused()`:
- * the service wants another token.
+ * the service refused the token.
  */
 export class Connection {
   #owner;
@@ -28,7 +28,7 @@ export class Connection {
     return this.#ready;
   }
 
-  /** Connect, also where a connection stands already: it is left first. */
+  /** Connect; an open connection is closed first. */
   open() {
     this.leave();
     this.#owner.state("connecting");
@@ -39,7 +39,7 @@ export class Connection {
     socket.onclose = (event) => this.#closed(event.code);
   }
 
-  /** Send a frame; false where nobody is there to get it. */
+  /** Send a frame; false without a connection. */
   send(frame) {
     if (this.#socket?.readyState !== WebSocket.OPEN) return false;
     this.#socket.send(JSON.stringify(frame));
@@ -73,12 +73,12 @@ export class Connection {
       this.#owner.refused();
       return;
     }
-    // Everybody comes back after a restart: not all at the same moment.
+    // All clients reconnect after a restart, so they wait for random times.
     this.#retry = setTimeout(() => this.open(), this.#wait * (0.75 + Math.random() / 2));
     this.#wait = Math.min(LONGEST_WAIT, this.#wait * 1.7);
   }
 
-  /** Hang up, and do not come back by itself. */
+  /** Disconnect, and do not reconnect. */
   leave() {
     clearTimeout(this.#retry);
     clearTimeout(this.#pulse);

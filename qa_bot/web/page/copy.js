@@ -1,9 +1,9 @@
 import { el, iconButton, relabel } from "./dom.js";
 
 const LABEL = "Copy with sources";
-const SHOWN = 1600; // milliseconds for which the button says that it worked
+const SHOWN = 1600; // milliseconds for which the button shows the result
 
-/** A button that copies what `text()` gives then. */
+/** A button that copies the current result of `text()`. */
 export function copyButton(text) {
   const button = iconButton("copy", LABEL, async () => {
     const done = await copied(text());
@@ -18,7 +18,7 @@ async function copied(text) {
     await navigator.clipboard.writeText(text);
     return true;
   } catch {
-    return copiedByHand(text); // a page on a plain-HTTP address has no clipboard of its own
+    return copiedByHand(text); // no clipboard API on plain HTTP
   }
 }
 

@@ -1,19 +1,19 @@
-// Two personas answer each other in turn. What they say is no answer: nothing of it is recorded or has sources.
+// A debate: two personas reply to each other in turn. Nothing of it is recorded or has sources.
 
 import { byId, el } from "./dom.js";
 import { slice } from "./text.js";
 import { spoken } from "./voiced.js";
 
-const ROUND = 8; // sentences before people are asked whether they want more
-const PAUSE = 700; // milliseconds between two, to read them
-const HEARD = 2; // turns that a persona hears
-const HINT = 200; // characters of what all of it should be about
-const CHOICES = 10; // sentences that are looked at for one that was not said before
+const ROUND = 8; // sentences until the user can continue
+const PAUSE = 700; // milliseconds between two sentences
+const HEARD = 2; // turns that a persona replies to
+const HINT = 200; // limit of the topic in characters
+const CHOICES = 10; // candidates, of which the first new one is used
 
 export class Debate {
   #api;
   #names = [];
-  #said = [];
+  #turns = [];
   #visit = 0;
   #running = false;
   #root = byId("debate");
@@ -32,12 +32,12 @@ export class Debate {
     return !this.#root.hidden;
   }
 
-  /** Fill the pickers; whether there are enough voices for a debate. */
+  /** Fill the pickers; returns whether there are enough personas for a debate. */
   offer(names) {
-    ["debate-one", "debate-two"].forEach((id, place) => {
+    ["debate-one", "debate-two"].forEach((id, index) => {
       const before = byId(id).value;
       byId(id).replaceChildren(...names.map((name) => el("option", { value: name }, name)));
-      byId(id).value = names.includes(before) ? before : (names[place] ?? "");
+      byId(id).value = names.includes(before) ? before : (names[index] ?? "");
     });
     return names.length > 1;
   }
@@ -55,9 +55,9 @@ export class Debate {
 
   #begin() {
     const names = ["debate-one", "debate-two"].map((id) => byId(id).value);
-    if (names[0] === names[1]) return this.#tell("Choose two different speakers.");
-    [this.#names, this.#said] = [names, [byId("debate-topic").value.trim()]];
-    byId("debate-said").replaceChildren(el("li", { class: "topic" }, this.#said[0]));
+    if (names[0] === names[1]) return this.#notify("Choose two different speakers.");
+    [this.#names, this.#turns] = [names, [byId("debate-topic").value.trim()]];
+    byId("debate-said").replaceChildren(el("li", { class: "topic" }, this.#turns[0]));
     return this.#talk();
   }
 
@@ -74,33 +74,33 @@ export class Debate {
   }
 
   async #reply(visit) {
-    const name = this.#names[(this.#said.length - 1) % 2];
-    this.#tell(`${name} is thinking…`);
-    const { lines, notice } = await this.#api.speak(name, this.#said.slice(-HEARD), slice(this.#said[0], 0, HINT), CHOICES);
+    const name = this.#names[(this.#turns.length - 1) % 2];
+    this.#notify(`${name} is thinking…`);
+    const { lines, notice } = await this.#api.speak(name, this.#turns.slice(-HEARD), slice(this.#turns[0], 0, HINT), CHOICES);
     if (visit !== this.#visit) return;
     if (!lines.length) throw new Error(notice || `${name} has nothing more to say.`);
-    const before = new Set(this.#said.map((text) => text.toLowerCase()));
+    const before = new Set(this.#turns.map((text) => text.toLowerCase()));
     const line = lines.find(({ text }) => !before.has(text.toLowerCase())) ?? lines[0];
-    const item = el("li", { class: this.#said.length % 2 ? "one" : "two" }, spoken(name, line.text, line.kind));
-    this.#said.push(line.text);
+    const item = el("li", { class: this.#turns.length % 2 ? "one" : "two" }, spoken(name, line.text, line.kind));
+    this.#turns.push(line.text);
     byId("debate-said").append(item);
     item.scrollIntoView({ block: "nearest" });
-    this.#tell("");
+    this.#notify("");
     await new Promise((resolve) => setTimeout(resolve, PAUSE));
   }
 
   #rest(why) {
     this.#running = false;
     this.#button("Go on");
-    this.#tell(this.#said.length ? why : "");
+    this.#notify(this.#turns.length ? why : "");
   }
 
   #button(label) {
     this.#go.textContent = label;
-    this.#go.hidden = this.#said.length === 0;
+    this.#go.hidden = this.#turns.length === 0;
   }
 
-  #tell(text) {
+  #notify(text) {
     byId("debate-state").textContent = text;
   }
 }

@@ -1,4 +1,4 @@
-// Elements from data. Strings always become text nodes: nothing that a document, a title or a person wrote is markup.
+// Builds elements. Strings always become text nodes, so no text of a document or a user is interpreted as markup.
 
 const SVG = "http://www.w3.org/2000/svg";
 
@@ -24,7 +24,7 @@ const ICONS = {
   out: "M14 5h5v5M19 5l-8 8M17 13v6H5V7h6",
 };
 
-/** An element; `on` has listeners by event, `set` properties, anything else is an attribute (false: none). */
+/** An element; `on` holds listeners by event, `set` properties, others are attributes (false omits one). */
 export function el(tag, { on = {}, set = {}, ...attributes } = {}, ...children) {
   const element = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) attribute(element, name, value);
@@ -49,20 +49,20 @@ export function icon(name) {
   return svg;
 }
 
-/** A button that shows an icon and is called `label`. */
+/** A button with an icon and an accessible `label`. */
 export function iconButton(name, label, click, attributes = {}) {
   const options = { type: "button", class: "icon", "aria-label": label, title: label, on: { click } };
   return el("button", { ...options, ...attributes }, icon(name));
 }
 
-/** Change what an icon button shows and is called. */
+/** Change icon and label of a button. */
 export function relabel(button, name, label) {
   button.replaceChildren(icon(name));
   button.setAttribute("aria-label", label);
   button.title = label;
 }
 
-/** A bar whose filled part is `share` of its width, from 0 to 1; the number beside it says the same. */
+/** A bar whose filled part is `share` of its width, from 0 to 1; a number beside it shows the same value. */
 export function bar(share) {
   const element = el("span", { class: "meter", "aria-hidden": "true" });
   element.style.setProperty("--share", String(Math.min(1, Math.max(0, share || 0))));

@@ -1,33 +1,33 @@
-// A question that wants an answer: how often it was asked, what was said about it, and the form to answer it.
+// A question without a good answer: its frequency, the comments on it, and the form to answer it.
 
 import { el } from "./dom.js";
 import { named, safeUrl, when } from "./text.js";
 import { Trial } from "./trial.js";
 
-const LONGEST = { question: 2000, answer: 20000, url: 2000 }; // characters, as the service takes them
+const LONGEST = { question: 2000, answer: 20000, url: 2000 }; // limits of the service, in characters
 
 export class Gap {
-  #told;
+  #gap;
   #api;
   #settled;
   #form = null;
   #problem = el("p", { class: "danger", role: "alert" });
 
-  /** `settled(gap, said)` is called when it is answered, or dismissed: then `said` tells so. */
-  constructor(told, api, settled) {
-    [this.#told, this.#api, this.#settled] = [told, api, settled];
-    this.heading = el("h2", { id: `gap-${told.key}`, tabindex: "-1" }, told.question || "(an empty question)");
+  /** `settled(gap, message)` is called when the question is answered, or dismissed with a message. */
+  constructor(gap, api, settled) {
+    [this.#gap, this.#api, this.#settled] = [gap, api, settled];
+    this.heading = el("h2", { id: `gap-${gap.key}`, tabindex: "-1" }, gap.question || "(an empty question)");
     this.answer = this.#button("add", "Add an answer", "primary", () => this.#write());
     this.dismiss = this.#button("dismiss", "Dismiss", "link", () => this.#dismiss());
     this.buttons = el("p", { class: "buttons" }, this.answer, this.dismiss);
     this.root = el("li", { class: "gap", "aria-labelledby": this.heading.id },
-      frequency(told.asked),
-      el("div", { class: "about" }, this.heading, history(told), comments(told.comments), nearest(told.nearest),
-        answered(told.answer), this.buttons, this.#problem));
+      frequency(gap.asked),
+      el("div", { class: "about" }, this.heading, history(gap), comments(gap.comments), nearest(gap.nearest),
+        answered(gap.answer), this.buttons, this.#problem));
   }
 
   #button(name, label, kind, click) {
-    const id = `${name}-${this.#told.key}`;
+    const id = `${name}-${this.#gap.key}`;
     const named = { id, "aria-labelledby": `${id} ${this.heading.id}` };
     return el("button", { type: "button", class: kind, ...named, on: { click } }, label);
   }
@@ -35,7 +35,7 @@ export class Gap {
   // --- answering ---
 
   #write() {
-    const { key, question } = this.#told;
+    const { key, question } = this.#gap;
     this.#form = el("form", { class: "answer-form", on: { submit: (event) => this.#submit(event) } },
       field("Question", "question", key, { set: { value: question }, rows: 2, required: true }),
       field("Answer", "answer", key, { rows: 5, required: true }),
@@ -58,15 +58,15 @@ export class Gap {
   async #submit(event) {
     event.preventDefault();
     const { question, answer, url } = this.#form.elements;
-    const given = [question.value.trim(), answer.value.trim(), url.value.trim()];
-    await this.#try(() => this.#api.addAnswer(...given, this.#told.key), () => this.#live(given[0]));
+    const values = [question.value.trim(), answer.value.trim(), url.value.trim()];
+    await this.#try(() => this.#api.addAnswer(...values, this.#gap.key), () => this.#live(values[0]));
   }
 
-  /** What the bot says now, in the place of the form. */
+  /** The bot's new answer in place of the form. */
   #live(question) {
     this.#form.remove();
     this.buttons.remove();
-    const trial = new Trial(this.#api, this.#told.question.trim() ? this.#told.question : question);
+    const trial = new Trial(this.#api, this.#gap.question.trim() ? this.#gap.question : question);
     this.#problem.before(trial.root);
     this.root.classList.add("live");
     this.#settled(this, "");
@@ -77,10 +77,10 @@ export class Gap {
   // --- dismissing ---
 
   async #dismiss() {
-    await this.#try(() => this.#api.dismiss(this.#told.key), () => this.#settled(this, "Dismissed."));
+    await this.#try(() => this.#api.dismiss(this.#gap.key), () => this.#settled(this, "Dismissed."));
   }
 
-  /** Do something that only one may do at a time, then what follows; or tell what went wrong. */
+  /** Run one action at a time, then `then`; errors are shown. */
   async #try(work, then) {
     if (this.root.inert) return;
     this.root.inert = true;
@@ -102,13 +102,13 @@ export class Gap {
   }
 }
 
-function frequency(asked) {
-  return el("p", { class: "asked" }, el("strong", {}, String(asked)), ` ${asked === 1 ? "time" : "times"}`);
+function frequency(count) {
+  return el("p", { class: "asked" }, el("strong", {}, String(count)), ` ${count === 1 ? "time" : "times"}`);
 }
 
 function history({ unanswered, downvoted, last }) {
-  const told = [unanswered && `${unanswered} unanswered`, downvoted && `${downvoted} voted down`];
-  return el("p", { class: "fine" }, [...told, `last asked ${when(last)}`].filter(Boolean).join(" · "));
+  const counts = [unanswered && `${unanswered} unanswered`, downvoted && `${downvoted} voted down`];
+  return el("p", { class: "fine" }, [...counts, `last asked ${when(last)}`].filter(Boolean).join(" · "));
 }
 
 function comments(said) {

@@ -1,5 +1,5 @@
-// The map that hints steer by: words in cells on a torus, shaded by where a hint falls. A cell that is chosen becomes
-// a hint: the words of the window around it.
+// The topic map for hints: words in cells on a torus, shaded by the probability of a hint. Choosing a cell makes a hint
+// of the words in the window around it.
 
 import { byId, el, icon } from "./dom.js";
 
@@ -17,7 +17,7 @@ export class Grid {
   #dialog = byId("grid");
   #table = byId("grid-cells");
 
-  /** `chosen(words)` is called with the hint that a cell stands for. */
+  /** `chosen(words)` is called with the hint of a chosen cell. */
   constructor(api, chosen) {
     [this.#api, this.#chosen] = [api, chosen];
     byId("grid-close").append(icon("close"));
@@ -77,7 +77,7 @@ export class Grid {
     this.#at = 0;
   }
 
-  /** Make a cell the one that Tab leads to, and bring it into view. */
+  /** Make a cell the tab stop, and scroll it into view. */
   #go(at, focus = false) {
     this.#cells[this.#at]?.setAttribute("tabindex", "-1");
     const cell = this.#cells[(this.#at = at)];
@@ -112,7 +112,7 @@ function same(chart, other) {
 
 const wrap = (place, size) => ((place % size) + size) % size;
 
-/** The cell one step away; behind every edge lies the other one. */
+/** The next cell in a direction; edges wrap around. */
 function stepped({ width, height }, at, [down, right]) {
   return wrap(Math.floor(at / width) + down, height) * width + wrap((at % width) + right, width);
 }

@@ -1,4 +1,4 @@
-// The owner's page put together: the questions that want an answer, most frequent first.
+// The owner's page: questions without a good answer, the most frequent first.
 
 import { mount } from "./compare.js";
 import { byId, el } from "./dom.js";
@@ -7,12 +7,12 @@ import { OwnerApi } from "./owner_api.js";
 import { Token } from "./token.js";
 
 const LIST = 50;
-const MOST = 500; // as many as the service tells at once
+const MOST = 500; // limit of the service
 
 const api = new OwnerApi(new Token());
 const [list, note, more] = ["gaps", "gaps-note", "gaps-more"].map(byId);
 let wanted = LIST;
-let open = 0; // questions that want an answer, shown or not
+let open = 0; // questions without a good answer, shown or not
 
 async function refresh() {
   try {
@@ -26,14 +26,14 @@ async function refresh() {
   }
 }
 
-/** A question was answered, or dismissed: then its entry goes, and `said` tells so. */
+/** A question was answered, or dismissed with a message, which removes its entry. */
 function settled(gap, said) {
   open -= 1;
   if (said) leave(gap.root);
   count(said);
 }
 
-/** Take an entry away; the focus goes to the one that comes in its place. */
+/** Remove an entry; the focus moves to the next one. */
 function leave(entry) {
   const next = entry.nextElementSibling ?? entry.previousElementSibling;
   entry.remove();

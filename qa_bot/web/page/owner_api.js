@@ -1,4 +1,4 @@
-// The JSON routes that the owner's page uses.
+// The JSON routes of the owner's page.
 
 import { Api } from "./api.js";
 
@@ -11,7 +11,7 @@ export class OwnerApi extends Api {
     return this.call("GET", `api/owner/gaps?limit=${limit}`);
   }
 
-  /** `gap` is the key of the question that this answers, in whatever words. */
+  /** `gap` is the key of the question that this answers. */
   addAnswer(question, answer, url, gap) {
     return this.call("POST", "api/owner/answers", { question, answer, gap, ...(url ? { url } : {}) });
   }

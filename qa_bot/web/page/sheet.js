@@ -1,4 +1,4 @@
-// The passage behind a citation: at the side, or from below on a phone.
+// The panel with the passage behind a citation: at the side, or at the bottom of a phone.
 
 import { byId, el, iconButton, icon } from "./dom.js";
 import { named, safeUrl, slice, length } from "./text.js";
@@ -10,7 +10,7 @@ export class Sheet {
   #cited = 0;
   #changed;
 
-  /** `changed()` is called when it opened or closed. */
+  /** `changed()` is called when the panel opens or closes. */
   constructor(changed) {
     this.#changed = changed;
   }
@@ -19,7 +19,7 @@ export class Sheet {
     return !this.#root.hidden;
   }
 
-  /** Show `sources[place]`; the first `cited` of them are numbered in the answer. `opener` gets the focus back. */
+  /** Show one of `sources`, of which the first `cited` are numbered in the answer. `opener` gets the focus back. */
   show(sources, place, opener, cited) {
     [this.#sources, this.#opener, this.#cited] = [sources, opener, cited];
     this.#root.hidden = false;

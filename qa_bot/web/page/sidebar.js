@@ -10,7 +10,7 @@ export class Sidebar {
   #list = byId("conversations");
   #current = null;
 
-  /** `open(id)` is called for a conversation that was chosen, `gone(id)` for one that was deleted. */
+  /** `open(id)` is called for a chosen conversation, `gone(id)` for a deleted one. */
   constructor(api, { open, gone }) {
     this.#api = api;
     this.#open = open;
@@ -86,7 +86,7 @@ export class Sidebar {
     no.focus();
   }
 
-  /** As Markdown; the service wants a token that a plain link would not bring. */
+  /** Download as Markdown; a plain link could not send the token. */
   async #download(id, name) {
     const file = new Blob([await this.#api.transcript(id)], { type: "text/markdown" });
     const href = URL.createObjectURL(file);

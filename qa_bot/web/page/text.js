@@ -1,6 +1,6 @@
-// Texts and stretches of them. The service counts Unicode code points, JavaScript counts UTF-16 units.
+// Texts and spans. The service counts Unicode code points, JavaScript counts UTF-16 units.
 
-/** The stretch `[start, end)` of `text`, in code points. */
+/** The part `[start, end)` of `text`, in code points. */
 export function slice(text, start, end) {
   return Array.from(text).slice(start, end).join("");
 }
@@ -8,8 +8,8 @@ export function slice(text, start, end) {
 export const length = (text) => Array.from(text).length;
 
 /**
- * `text` cut where a source's stretch begins or ends, and at `fresh`, where what is new begins.
- * Each piece is `{text, source, fresh, last}`: `source` is a place in `sources` or -1, `last` whether the stretch ends.
+ * `text` cut at the boundaries of the sources' spans, and at `fresh`, the beginning of the new text.
+ * Each piece is `{text, source, fresh, last}`: `source` is an index into `sources` or -1, `last` whether the span ends.
  */
 export function pieces(text, sources, fresh = Infinity) {
   const points = Array.from(text);
@@ -28,7 +28,7 @@ export function pieces(text, sources, fresh = Infinity) {
   });
 }
 
-/** The address, if it is one that may be opened from here: a document's author chose it. */
+/** The address of a document, if it is safe to open. */
 export function safeUrl(url) {
   try {
     const parsed = new URL(url);
@@ -38,7 +38,7 @@ export function safeUrl(url) {
   }
 }
 
-/** What the copy button copies: the answer, then its numbered sources. */
+/** Text for the copy button: the answer, then its numbered sources. */
 export function plain(answer) {
   const cited = answer.sources.filter((source) => source.span);
   const lines = cited.map((source, i) => `[${i + 1}] ${named(source)}${source.url ? ` — ${source.url}` : ""}`);
@@ -53,7 +53,7 @@ export function seconds(value) {
   return `${(value * 1000).toFixed(value < 0.01 ? 1 : 0)} ms`;
 }
 
-/** When, as short as it can be said: the time today, else the day. */
+/** A short date: the time of today, else the day. */
 export function when(time, now = new Date()) {
   const date = new Date(time * 1000);
   const today = date.toDateString() === now.toDateString();
@@ -62,7 +62,7 @@ export function when(time, now = new Date()) {
   return date.toLocaleDateString([], { day: "numeric", month: "short", year });
 }
 
-/** An id of our own; `crypto.randomUUID` does not exist on a plain-HTTP address. */
+/** A random id; `crypto.randomUUID` does not exist on plain HTTP. */
 export function newId() {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }

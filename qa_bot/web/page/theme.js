@@ -3,5 +3,5 @@ try {
   const theme = localStorage.getItem("qa-bot:theme");
   if (theme === "light" || theme === "dark") document.documentElement.dataset.theme = theme;
 } catch {
-  // Storage may be forbidden; the system's colours hold then.
+  // If storage is forbidden, the system's colours apply.
 }

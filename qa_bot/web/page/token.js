@@ -2,7 +2,7 @@ import { byId } from "./dom.js";
 
 const KEY = "qa-bot:token";
 
-/** The secret that the service may want: asked for once, forgotten with the tab. */
+/** The token of the service: entered once, forgotten with the tab. */
 export class Token {
   #asked = null;
 
@@ -11,8 +11,8 @@ export class Token {
   }
 
   /**
-   * Ask the person, for `refused` was not accepted. Several who need it at the same time wait for the same answer; who
-   * was refused with an older one than the person gave meanwhile tries that first.
+   * Ask the user for a token, because `refused` was not accepted. Concurrent requests share one prompt; a request that
+   * was refused with an older token first tries the newer one.
    */
   ask(refused) {
     if (!this.#asked && refused !== this.value) return Promise.resolve();
@@ -37,7 +37,7 @@ export class Token {
   }
 }
 
-/** Something kept as long as the tab lives; null where there is nothing, or storage is forbidden. */
+/** A value of the session storage; null if it is missing or storage is forbidden. */
 export function recall(key) {
   try {
     return sessionStorage.getItem(key);
@@ -51,6 +51,6 @@ export function keep(key, value) {
     if (value === null) sessionStorage.removeItem(key);
     else sessionStorage.setItem(key, value);
   } catch {
-    // Nothing is kept over a reload then; everything else works.
+    // Without storage only reloads lose state.
   }
 }

@@ -1,4 +1,4 @@
-// A question asked from the owner's page: what the bot says to it now.
+// A question asked on the owner's page, with the bot's current answer.
 
 import { el } from "./dom.js";
 import { named } from "./text.js";
@@ -19,7 +19,7 @@ export class Trial {
       el("h3", {}, "Live: try it"), form, this.#state, this.#said);
   }
 
-  /** Ask what is written, and show what comes. */
+  /** Ask the written question, and show the answer. */
   async run() {
     this.#state.textContent = "Asking…";
     this.#said.replaceChildren();
@@ -38,7 +38,7 @@ export class Trial {
   #show({ answered, answer, reason, sources, conversation }) {
     this.#state.textContent = answered ? "The bot now says:" : "The bot still does not answer this:";
     this.#said.replaceChildren(el("p", { class: "text" }, answer || reason), ...from(sources));
-    // A trial is no conversation to keep; but what is still not answered shall be among the questions again.
+    // Delete the conversation of the trial, unless the question is still unanswered and belongs to the list again.
     if (answered) this.#api.remove(conversation).catch(() => {});
   }
 }

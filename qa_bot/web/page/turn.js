@@ -1,4 +1,4 @@
-// One question and what became of it, on the page.
+// One turn on the page: a question and its answer.
 
 import { confidence, countDown, opener, section } from "./about.js";
 import { copyButton } from "./copy.js";
@@ -25,10 +25,10 @@ const TAKES = {
   final: "answer",
   error: "fail",
 };
-const CLOSEST = 3; // documents shown where there is no answer
+const CLOSEST = 3; // documents shown without an answer
 
 /**
- * `actions` has what a person can do: `cite(sources, place, opener)`, `vote(answerId, vote, comment)`, `again(question)`,
+ * `actions` holds the actions of the user: `cite(sources, place, opener)`, `vote(answerId, vote, comment)`, `again(question)`,
  * `choose(turn, choice)`, `raw(turn)` and `pick(turn, choice)`, which takes another styled sentence.
  */
 export class Turn {
@@ -36,7 +36,7 @@ export class Turn {
   #sources = [];
   #text = "";
   #parts = {};
-  #styled = null; // of the answer object; {} while a styled answer comes
+  #styled = null; // of the answer object; {} while a styled answer arrives
   #answer = null;
 
   constructor(id, question, actions, persona = "") {
@@ -49,20 +49,20 @@ export class Turn {
     this.ask(question);
   }
 
-  /** Show the question; a turn that began in another tab learns it late. */
+  /** Show the question, which arrives late if the turn began in another tab. */
   ask(question) {
     this.question = question;
     this.#parts.question.textContent = question;
     this.#parts.question.classList.toggle("long", question.length > 160);
   }
 
-  /** Take one frame of the service. */
+  /** Handle one frame of the service. */
   take(frame) {
     const takes = TAKES[frame.type];
     if (takes) this[takes](frame);
   }
 
-  /** Forget what has come so far, since it comes again; it stays visible until then. */
+  /** Discard the received text, which comes again; it stays visible until then. */
   rewind() {
     this.seq = 0;
     this.#text = "";
@@ -73,7 +73,7 @@ export class Turn {
     this.#parts.stage.textContent = `${STAGES[stage] ?? stage}…`;
   }
 
-  /** Say how a follow-up was understood, with a way back to what was written. */
+  /** Show how a follow-up was understood, with a button that asks the written question. */
   understood({ text }) {
     this.#parts.understood.replaceChildren();
     if (!text || text === this.question) return;
@@ -88,7 +88,7 @@ export class Turn {
 
   grow({ text }) {
     const before = length(this.#text);
-    this.#parts.progress.hidden = true; // the text takes its place: it must not move when it is whole
+    this.#parts.progress.hidden = true; // the text replaces it, so that it does not move at the end
     this.#text += text;
     if (this.#begins) this.#parts.voice.grow(this.persona, slice(this.#text, 0, this.#begins).trim());
     this.#compose(before);
@@ -101,7 +101,7 @@ export class Turn {
     this.#idle();
   }
 
-  /** Show the whole answer object. */
+  /** Show the final answer object. */
   answer(answer) {
     this.#finish();
     this.answerId = answer.turn ?? answer.id;
@@ -112,7 +112,7 @@ export class Turn {
     this.#parts.foot.replaceChildren(...this.#about(answer));
   }
 
-  /** It is asked once more, in another sense: what stands there stays until something new comes. */
+  /** Ask again with another meaning; the old answer stays until new text arrives. */
   reopen() {
     this.done = false;
     this.rewind();
@@ -125,12 +125,12 @@ export class Turn {
     this.#parts.progress.hidden = false;
   }
 
-  /** Show the same answer with another sentence of the persona before it. */
+  /** Show the same answer with another sentence of the persona. */
   renew(answer) {
     if (JSON.stringify(answer.styled) !== JSON.stringify(this.#styled ?? undefined)) this.#say(answer);
   }
 
-  /** The person wanted no more of it. */
+  /** The user stopped the question. */
   stopped() {
     if (this.done) return;
     this.#finish();
@@ -146,7 +146,7 @@ export class Turn {
     this.#parts.foot.replaceChildren(el("div", { class: "notice", role: "alert" }, again));
   }
 
-  /** Show a vote that was given before. */
+  /** Show an earlier vote. */
   vote(given) {
     this.#parts.voting?.show(given);
   }
@@ -179,7 +179,7 @@ export class Turn {
     else this.#body(this.#abstention(answer));
   }
 
-  /** Where the sourced text begins: after the persona's sentence and the blank line. */
+  /** Start of the sourced text, after the persona's sentence and the blank line. */
   get #begins() {
     if (!this.#styled) return 0;
     const end = this.#styled.span?.[1];

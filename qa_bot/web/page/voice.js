@@ -1,4 +1,4 @@
-// Whose sentence goes before the next answer, and what it should be about: a hint, typed or chosen on the map.
+// The persona of the next answer and its hint, typed or chosen on the map.
 
 import { byId, el, icon } from "./dom.js";
 import { Grid } from "./grid.js";
@@ -22,7 +22,7 @@ export class Voice {
     return this.persona && this.#hint.value.trim();
   }
 
-  /** A hint is for one question: the next is about something else. */
+  /** Clear the hint, which is for one question only. */
   spend() {
     this.#hint.value = "";
   }

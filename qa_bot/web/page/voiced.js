@@ -1,11 +1,11 @@
-// A persona's sentence beside a sourced answer: who says it and whether it was said before, and the other candidates.
+// A persona's sentence beside a sourced answer: its speaker, its kind, and the other candidates.
 
 import { el } from "./dom.js";
 
 const KINDS = { generated: "generated", quotation: "quotation", edited: "edited by hand" };
-const LONGEST = 400; // characters of a sentence that a person writes
+const LONGEST = 400; // limit of a sentence that a user writes, in characters
 
-/** What somebody says: quotations stand in quotation marks, and all that is said tells how it came about. */
+/** A sentence of a persona with its kind; quotations have quotation marks. */
 export function spoken(name, text, kind) {
   const said = el(kind === "quotation" ? "q" : "span", { class: "said" }, text);
   const label = kind ? el("span", { class: "kind" }, KINDS[kind] ?? kind) : null;
@@ -20,7 +20,7 @@ export class Voiced {
   #problem = el("p", { class: "danger", role: "alert" });
   #form = el("form", { class: "edit", hidden: true });
 
-  /** `choose(choice)` takes another sentence, by its place or a text, and tells what went wrong, or null. */
+  /** `choose(choice)` takes another sentence, by index or text, and returns an error or null. */
   constructor(choose) {
     this.#choose = choose;
     this.root = el("div", { class: "voice", hidden: true }, this.#said, this.#ways);
