@@ -45,18 +45,18 @@ SOURCE_KEYS = ["id", "document", "collection", "title", "url", "score", "text", 
 def test_the_version_is_told_without_a_verb(qa_bot):
     from qa_bot import __version__
 
-    told = qa_bot("--version")
-    assert (told.code, told.out) == (0, f"{__version__}\n")
+    outcome = qa_bot("--version")
+    assert (outcome.code, outcome.out) == (0, f"{__version__}\n")
 
 
 def test_an_answer_as_json_has_the_promised_shape(qa_bot) -> None:
-    told = qa_bot("ask", CATS, "--json", "--top", 5)
-    answer = told.json
-    assert told.out.count("\n") == 1
+    outcome = qa_bot("ask", CATS, "--json", "--top", 5)
+    answer = outcome.json
+    assert outcome.out.count("\n") == 1
     assert list(answer) == ANSWER_KEYS
     assert {tuple(source) for source in answer["sources"]} == {tuple(SOURCE_KEYS)}
     assert answer["timings"].keys() >= {"total"}
-    assert (answer["question"], answer["skipped"], told.err) == (CATS, [], "")
+    assert (answer["question"], answer["skipped"], outcome.err) == (CATS, [], "")
     for source in answer["sources"]:
         if source["span"]:
             (a, b), (c, d) = source["span"], source["source_span"]
@@ -71,10 +71,10 @@ def test_a_trace_is_there_on_request(qa_bot) -> None:
 
 
 def test_no_answer_is_code_3_with_a_reason(qa_bot) -> None:
-    told = qa_bot("ask", "xqzzv blorp wibblefax", "--json")
-    assert told.code == 3
-    assert (told.json["answered"], told.json["kind"], told.json["answer"]) == (False, "none", "")
-    assert told.json["reason"]
+    outcome = qa_bot("ask", "xqzzv blorp wibblefax", "--json")
+    assert outcome.code == 3
+    assert (outcome.json["answered"], outcome.json["kind"], outcome.json["answer"]) == (False, "none", "")
+    assert outcome.json["reason"]
     assert qa_bot("ask", "").code == 3
     assert qa_bot("search", "wibblefax", "--engine", "keyword").code == 3
 
@@ -86,10 +86,10 @@ def test_a_question_comes_from_standard_input(qa_bot, monkeypatch) -> None:
 
 @pytest.mark.parametrize("engine", ["keyword", "dense", "hybrid"])
 def test_search_as_json(qa_bot, engine: str) -> None:
-    told = qa_bot("search", CATS, "--engine", engine, "--top", 3, "--json").json
-    assert (told["query"], told["engine"], len(told["results"])) == (CATS, engine, 3)
-    assert told["results"][0]["document"] == "animals-cats-sleep"
-    scores = [result["score"] for result in told["results"]]
+    outcome = qa_bot("search", CATS, "--engine", engine, "--top", 3, "--json").json
+    assert (outcome["query"], outcome["engine"], len(outcome["results"])) == (CATS, engine, 3)
+    assert outcome["results"][0]["document"] == "animals-cats-sleep"
+    scores = [result["score"] for result in outcome["results"]]
     assert scores == sorted(scores, reverse=True)
 
 
@@ -103,33 +103,33 @@ def test_wrong_usage_is_code_2(qa_bot, arguments: tuple[str, ...]) -> None:
 
 def test_add_and_delete_as_json(qa_bot, write_lines) -> None:
     path = write_lines("a.jsonl", ZORGON, "{")
-    told = qa_bot("add", path, "--json")
-    counted = {name: told.json[name] for name in ("added", "updated", "unchanged", "rejected")}
-    assert (told.code, counted) == (0, {"added": 1, "updated": 0, "unchanged": 0, "rejected": 1})
-    assert told.json["rejects"][0]["where"] == f"{path}:2"
-    assert Path(told.json["rejects_file"]).exists()
+    outcome = qa_bot("add", path, "--json")
+    counted = {name: outcome.json[name] for name in ("added", "updated", "unchanged", "rejected")}
+    assert (outcome.code, counted) == (0, {"added": 1, "updated": 0, "unchanged": 0, "rejected": 1})
+    assert outcome.json["rejects"][0]["where"] == f"{path}:2"
+    assert Path(outcome.json["rejects_file"]).exists()
     assert qa_bot("delete", "zorgon", "nobody", "--json").json == {"deleted": 1, "missing": ["nobody"]}
     assert qa_bot("delete", "nobody").code == 3
 
 
 def test_an_unknown_format_is_told(qa_bot, write_lines) -> None:
-    told = qa_bot("add", write_lines("a.jsonl", ZORGON), "--format", "docx")
-    assert (told.code, told.out) == (1, "")
-    assert told.err.startswith("Error: Expected one of the formats jsonl")
+    outcome = qa_bot("add", write_lines("a.jsonl", ZORGON), "--format", "docx")
+    assert (outcome.code, outcome.out) == (1, "")
+    assert outcome.err.startswith("Error: Expected one of the formats jsonl")
 
 
 def test_an_unknown_key_is_told_with_the_nearest(home, qa_bot, monkeypatch) -> None:
     (home / "qa-bot.toml").write_text("[fusion]\nmetod = 'rrf'\n")
-    told = qa_bot("ask", CATS)
-    assert told.code == 1
-    assert "fusion.metod" in told.err
-    assert "fusion.method" in told.err
+    outcome = qa_bot("ask", CATS)
+    assert outcome.code == 1
+    assert "fusion.metod" in outcome.err
+    assert "fusion.method" in outcome.err
     (home / "qa-bot.toml").unlink()
     monkeypatch.setenv("QA_BOT_DENSE__ENCODR", "starter")
-    told = qa_bot("ask", CATS)
-    assert told.code == 1
-    assert "QA_BOT_DENSE__ENCODR" in told.err
-    assert "encoder" in told.err
+    outcome = qa_bot("ask", CATS)
+    assert outcome.code == 1
+    assert "QA_BOT_DENSE__ENCODR" in outcome.err
+    assert "encoder" in outcome.err
 
 
 def test_using_another_encoder_swaps_and_configures(home, qa_bot, other_encoder_folder, monkeypatch) -> None:
@@ -137,10 +137,10 @@ def test_using_another_encoder_swaps_and_configures(home, qa_bot, other_encoder_
     assert qa_bot("use", other_encoder_folder).code == 0
     assert qa_bot("status", "--json").json["encoder"] == str(other_encoder_folder)
     assert qa_bot("config", "--json").json["dense.encoder"]["value"] == str(other_encoder_folder)
-    found = qa_bot("search", CATS, "--engine", "dense", "--json")
-    assert found.json["results"][0]["document"] == "animals-cats-sleep"
+    matches = qa_bot("search", CATS, "--engine", "dense", "--json")
+    assert matches.json["results"][0]["document"] == "animals-cats-sleep"
     assert qa_bot("use", home / "nothing").code == 1
-    assert qa_bot("search", CATS, "--engine", "dense", "--json").json == found.json
+    assert qa_bot("search", CATS, "--engine", "dense", "--json").json == matches.json
 
 
 # --- other stores ---------------------------------------------------------------------------------------------------
@@ -224,7 +224,7 @@ def wrong_encoding(folder: Path) -> Path:
 
 @pytest.mark.usefixtures("no_shipped_voices")
 @pytest.mark.parametrize(
-    ("make", "code", "told", "added"),
+    ("make", "code", "outcome", "added"),
     [
         (truncated_gz, 0, r"what came before \(up to ", None),
         (bomb, 1, "Expected at most 200 bytes for each", 0),
@@ -240,18 +240,18 @@ def wrong_encoding(folder: Path) -> Path:
     ids=lambda value: value.__name__ if callable(value) else "",
 )
 def test_bad_input_is_told_and_nothing_is_lost(
-    qa_bot, tmp_path, make: Callable[[Path], Path], code: int, told: str, added: int | None
+    qa_bot, tmp_path, make: Callable[[Path], Path], code: int, outcome: str, added: int | None
 ) -> None:
     (tmp_path / "input").mkdir()
     called = qa_bot("add", make(tmp_path / "input"), "--json")
     assert called.code == code, called
     assert "Traceback" not in called.err
-    found = called.json
-    lines = [f"{each['where']}: {each['reason']}" for each in found["rejects"]] + found["notices"]
+    matches = called.json
+    lines = [f"{item['where']}: {item['reason']}" for item in matches["rejects"]] + matches["notices"]
     assert len(lines) == 1
     assert "\n" not in lines[0]
-    assert re.search(told, lines[0]), lines
-    assert found["added"] == added if added is not None else found["added"] > 0
+    assert re.search(outcome, lines[0]), lines
+    assert matches["added"] == added if added is not None else matches["added"] > 0
     assert qa_bot("ask", CATS).code in (0, 3)
     assert qa_bot("doctor").code == 0
 
@@ -274,9 +274,9 @@ def test_a_folder_without_rights(tmp_path, home, powerless) -> None:
     called = process_of(powerless, home, "add", tmp_path / "input", "--json")
     closed.chmod(0o700)
     assert called.returncode == 0, called.stderr
-    told = json.loads(called.stdout)
-    assert (told["added"], told["rejected"]) == (1, 1)
-    assert told["rejects"][0]["reason"] == "Expected a readable folder, but got Permission denied; check its rights."
+    outcome = json.loads(called.stdout)
+    assert (outcome["added"], outcome["rejected"]) == (1, 1)
+    assert outcome["rejects"][0]["reason"] == "Expected a readable folder, but got Permission denied; check its rights."
 
 
 def test_a_home_without_rights(tmp_path, powerless) -> None:
@@ -333,17 +333,21 @@ def test_a_closed_pipe_is_no_error(home) -> None:
         assert process.stdout is not None
         assert process.stderr is not None
         process.stdout.close()
-        told = process.stderr.read()
-    assert b"Traceback" not in told
+        outcome = process.stderr.read()
+    assert b"Traceback" not in outcome
 
 
 # --- facts ----------------------------------------------------------------------------------------------------------
 
 
 def test_a_graph_is_asked_alone(qa_bot) -> None:
-    told = qa_bot("kg", "ask", "Which currency is used in Japan?", "--json", "--trace")
-    assert (told.code, told.json["kind"], told.json["answer"]) == (0, "fact", "The currency of Japan is Japanese yen.")
-    readings = told.json["trace"]["facts"]["readings"]
+    outcome = qa_bot("kg", "ask", "Which currency is used in Japan?", "--json", "--trace")
+    assert (outcome.code, outcome.json["kind"], outcome.json["answer"]) == (
+        0,
+        "fact",
+        "The currency of Japan is Japanese yen.",
+    )
+    readings = outcome.json["trace"]["facts"]["readings"]
     assert readings[0]["relation"] == "https://qa-bot.org/kg/p/currency"
     assert readings[0]["template"] == "which currency is used in <m>"
     shown = qa_bot("kg", "ask", "Which currency is used in Japan?", "--trace")
@@ -355,8 +359,8 @@ def test_a_graph_is_asked_alone(qa_bot) -> None:
 
 
 def test_facts_are_searched(qa_bot) -> None:
-    found = qa_bot("search", "capital of Peru", "--engine", "facts", "--top", 1, "--json").json
-    (fact,) = found["results"]
+    matches = qa_bot("search", "capital of Peru", "--engine", "facts", "--top", 1, "--json").json
+    (fact,) = matches["results"]
     assert fact["text"].startswith("The capital of Peru is Lima.")
     assert fact["collection"] == "graph"
     assert qa_bot("search", "zorgon", "--engine", "facts").code == 3
@@ -391,26 +395,26 @@ def test_the_starter_graph_goes_with_its_collection(qa_bot) -> None:
 def talked(home: Path) -> Path:
     """A home with two conversations, and something said about one."""
     with open_store(Home.open(home), Config()) as store:
-        told = {"answer": "They *nap*.", "sources": [], "answered": True}
-        first = store.save_turn(question="Why do cats sleep?", answer=told, conversation="c1", asked=1.0)
+        outcome = {"answer": "They *nap*.", "sources": [], "answered": True}
+        first = store.save_turn(question="Why do cats sleep?", answer=outcome, conversation="c1", asked=1.0)
         store.save_turn(question="And dogs?", answer={"reason": "None."}, conversation="c1", asked=2.0)
-        store.save_turn(question="Other?", answer=told, conversation="c2", asked=3.0)
+        store.save_turn(question="Other?", answer=outcome, conversation="c2", asked=3.0)
         store.save_feedback(first, "up", "thanks")
     return home
 
 
 def test_conversations_are_listed_and_shown(talked, qa_bot) -> None:
     listed = qa_bot("conversations", "--json").json["conversations"]
-    assert [(each["id"], each["title"], each["turns"]) for each in listed] == [
+    assert [(item["id"], item["title"], item["turns"]) for item in listed] == [
         ("c2", "Other?", 1),
         ("c1", "Why do cats sleep?", 2),
     ]
     assert len(qa_bot("conversations", "--limit", 1, "--json").json["conversations"]) == 1
     shown = qa_bot("conversations").out
     assert re.search(r"c1 +\d{4}-\d\d-\d\d \d\d:\d\d +2 +Why do cats sleep\?", shown)
-    told = qa_bot("conversations", "show", "c1")
-    assert told.out.startswith("# Why do cats sleep?\n\n2 questions, ")
-    assert "They \\*nap\\*.\n\n*voted up: thanks*\n" in told.out
+    outcome = qa_bot("conversations", "show", "c1")
+    assert outcome.out.startswith("# Why do cats sleep?\n\n2 questions, ")
+    assert "They \\*nap\\*.\n\n*voted up: thanks*\n" in outcome.out
     whole = qa_bot("conversations", "show", "c1", "--json").json
     assert [turn["question"] for turn in whole["turns"]] == ["Why do cats sleep?", "And dogs?"]
     missing = qa_bot("conversations", "show", "c9")
@@ -448,8 +452,8 @@ def test_deleted_conversations_are_gone_from_every_file(talked, qa_bot) -> None:
         turn = store.save_turn(question="kept? Xylophonist", answer={"a": "Xylophonist"}, conversation="c3", asked=4.0)
         store.save_feedback(turn, "down", "Xylophonist")
     assert any(b"Xylophonist" in path.read_bytes() for path in talked.rglob("*") if path.is_file())
-    told = qa_bot("conversations", "delete", "c3", "c9", "c1", "c1", "--json")
-    assert (told.code, told.json) == (0, {"deleted": 2, "missing": ["c9"]})
-    assert [each["id"] for each in qa_bot("conversations", "--json").json["conversations"]] == ["c2"]
+    outcome = qa_bot("conversations", "delete", "c3", "c9", "c1", "c1", "--json")
+    assert (outcome.code, outcome.json) == (0, {"deleted": 2, "missing": ["c9"]})
+    assert [item["id"] for item in qa_bot("conversations", "--json").json["conversations"]] == ["c2"]
     assert not [path for path in talked.rglob("*") if path.is_file() and b"Xylophonist" in path.read_bytes()]
     assert qa_bot("conversations", "delete", "c1").code == 3

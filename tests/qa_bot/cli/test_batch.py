@@ -56,16 +56,16 @@ def run_rows(path: Path) -> list[list[str]]:
 def test_every_line_gets_an_object_in_order(bot, questions, tmp_path) -> None:
     out = tmp_path / "out.jsonl"
     answered, processed = answer_all(bot, questions, out)
-    told = lines(out)
-    assert [line["qid"] for line in told] == ["q1", "q2", None, "q 3", None, None, None, None, "7"]
+    result = lines(out)
+    assert [line["qid"] for line in result] == ["q1", "q2", None, "q 3", None, None, None, None, "7"]
     assert processed == len(ROWS)
-    assert answered == sum(bool(line.get("answered")) for line in told)
-    assert told[0]["sources"][0]["document"] == "animals-cats-sleep"
-    assert told[2]["error"].startswith(f"{questions}:3: Expected a JSON object, but got")
-    assert told[4]["error"].startswith(f"{questions}:5: ")
-    assert told[5]["error"] == f"{questions}:6: Expected ids that differ, but got 'q1' again; rename this one."
-    assert told[6]["error"].startswith(f'{questions}:7: Expected {{"_id" or "qid"')
-    assert (told[3]["answered"], told[3]["kind"]) == (False, "none")
+    assert answered == sum(bool(line.get("answered")) for line in result)
+    assert result[0]["sources"][0]["document"] == "animals-cats-sleep"
+    assert result[2]["error"].startswith(f"{questions}:3: Expected a JSON object, but got")
+    assert result[4]["error"].startswith(f"{questions}:5: ")
+    assert result[5]["error"] == f"{questions}:6: Expected ids that differ, but got 'q1' again; rename this one."
+    assert result[6]["error"].startswith(f'{questions}:7: Expected {{"_id" or "qid"')
+    assert (result[3]["answered"], result[3]["kind"]) == (False, "none")
 
 
 def test_the_run_is_a_valid_one(bot, questions, tmp_path) -> None:
@@ -87,10 +87,10 @@ def test_the_run_is_a_valid_one(bot, questions, tmp_path) -> None:
 def test_the_triples_of_a_fact_are_not_in_the_run(bot, tmp_path, write_lines) -> None:
     asked = write_lines("facts.jsonl", {"_id": "f", "title": "Which currency is used in Japan?"})
     answer_all(bot, asked, tmp_path / "out.jsonl", run=tmp_path / "run.trec")
-    (told,) = lines(tmp_path / "out.jsonl")
+    (result,) = lines(tmp_path / "out.jsonl")
     documents = [row[2] for row in run_rows(tmp_path / "run.trec")]
-    assert told["kind"] == "fact"
-    behind = [source["document"] for source in told["sources"] if source["collection"] == "starter"]
+    assert result["kind"] == "fact"
+    behind = [source["document"] for source in result["sources"] if source["collection"] == "starter"]
     assert behind
     assert set(behind) <= set(documents)
     assert not any("qa-bot.org" in document for document in documents)
@@ -127,17 +127,17 @@ def test_a_finished_batch_asks_nothing(bot, questions, tmp_path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("content", "told"),
+    ("content", "result"),
     [
         ("my thesis, chapter one\n", "Expected the answer to 'q1' in .*out.jsonl:1, but got something else"),
         ('{"qid": "other"}\n', "Expected the answer to 'q1' in .*out.jsonl:1, but got 'other'"),
         ('{"qid": "q1"}\n["list"]\n', "Expected the answer to 'q2' in .*out.jsonl:2, but got something else"),
     ],
 )
-def test_a_file_of_something_else_is_left_alone(bot, questions, tmp_path, content: str, told: str) -> None:
+def test_a_file_of_something_else_is_left_alone(bot, questions, tmp_path, content: str, result: str) -> None:
     out = tmp_path / "out.jsonl"
     out.write_text(content)
-    with pytest.raises(BatchError, match=told):
+    with pytest.raises(BatchError, match=result):
         answer_all(bot, questions, out)
     assert out.read_text() == content
 
@@ -169,9 +169,9 @@ def test_going_on_without_the_run_of_before_is_refused(bot, questions, tmp_path)
 
 def test_the_command(qa_bot, questions, tmp_path) -> None:
     out = tmp_path / "out.jsonl"
-    told = qa_bot("ask", "--batch", questions, "--out", out, "--top", 1)
-    assert (told.code, told.out) == (0, "")
-    assert re.fullmatch(r"9 questions, \d answered\n", told.err)
+    result = qa_bot("ask", "--batch", questions, "--out", out, "--top", 1)
+    assert (result.code, result.out) == (0, "")
+    assert re.fullmatch(r"9 questions, \d answered\n", result.err)
     assert len(lines(out)[0]["sources"]) == 1
     assert qa_bot("ask", "--batch", questions).code == 2
     assert qa_bot("ask", "--batch", tmp_path / "none.jsonl", "--out", out).code == 1

@@ -44,12 +44,12 @@ def votes(judge: str, prefers: str, *, seed: int = 0) -> list[str]:
 
 def test_nine_of_ten(qa_bot, sides, typed) -> None:
     typed(*votes("me", "AAAAAAAAAB"))
-    told = qa_bot("compare", *sides)
-    assert told.code == 0
-    assert "A: model-one.jsonl   B: model-two.jsonl" in told.out
-    assert "12 questions, 2 with identical answers, 1 judge" in told.out
+    result = qa_bot("compare", *sides)
+    assert result.code == 0
+    assert "A: model-one.jsonl   B: model-two.jsonl" in result.out
+    assert "12 questions, 2 with identical answers, 1 judge" in result.out
     assert "A (model-one.jsonl) was preferred more often than B (model-two.jsonl): 9 questions to 1, p = .021." in (
-        " ".join(told.out.split())
+        " ".join(result.out.split())
     )
     row = qa_bot("compare", "model-one-model-two", "--table", "--json").json["rows"][-1]
     expected = {"questions": 12, "judgements": 10, "prefer_a": 0.75, "tie": 0.166667, "prefer_b": 0.083333}
@@ -92,13 +92,13 @@ def test_votes_of_several_judges_are_merged(qa_bot, sides, typed, tmp_path) -> N
         typed(*votes(file.stem, prefers))
         assert qa_bot("compare", *sides, "--judge", file.stem, "--out", file).code == 0
     further = [option for file in files for option in ("--judgements", file)]
-    told = qa_bot("compare", "model-one-model-two", "--table", "--json", *further).json
-    assert told["judges"] == {"ann": 10, "ben": 10, "cem": 10}
-    row = told["rows"][-1]
+    result = qa_bot("compare", "model-one-model-two", "--table", "--json", *further).json
+    assert result["judges"] == {"ann": 10, "ben": 10, "cem": 10}
+    row = result["rows"][-1]
     # majorities: A nine times, B once (A B B)
     assert (row["judgements"], row["won_a"], row["won_b"], row["p"]) == (30, 9, 1, round(22 / 1024, 6))
     # one of three labels differs everywhere: 10 · (9 − 5) / (3 − 1) = 20; there are 19 A, 7 B and 4 ties
-    assert told["alpha"] == pytest.approx(1 - 29 * 20 / (30**2 - 19**2 - 7**2 - 4**2), abs=1e-6)
+    assert result["alpha"] == pytest.approx(1 - 29 * 20 / (30**2 - 19**2 - 7**2 - 4**2), abs=1e-6)
     assert qa_bot("compare", "model-one-model-two", "--table", "--judgements", tmp_path / "none").code == 2
 
 
@@ -112,15 +112,15 @@ def test_grades_make_rows(qa_bot, sides, typed, write_lines, tmp_path) -> None:
         ("all", 8, 4),
     ]
     answers = [json.loads(line) for line in sides[0].read_text().splitlines()]
-    sources = [{**each, "sources": [{"document": f"d{n}"}]} for n, each in enumerate(answers)]
+    sources = [{**item, "sources": [{"document": f"d{n}"}]} for n, item in enumerate(answers)]
     qrels = tmp_path / "qrels.tsv"
     qrels.write_text("q0\td0\t2\nq1\td1\t1\nq2\tother\t3\n")
     known = write_lines("with-sources.jsonl", *sources)
-    told = qa_bot("compare", known, sides[1], "--qrels", qrels, "--prepare", "--json").json
-    assert [row["grade"] for row in told["rows"]] == ["all"]  # the identical ones, which have no grade
+    result = qa_bot("compare", known, sides[1], "--qrels", qrels, "--prepare", "--json").json
+    assert [row["grade"] for row in result["rows"]] == ["all"]  # the identical ones, which have no grade
     typed(*votes("me", "AAA"))
-    told = qa_bot("compare", "with-sources-model-two", "--json").json
-    assert [row["grade"] for row in told["rows"]] == ["1 fair", "2 good", "ungraded", "all"]
+    result = qa_bot("compare", "with-sources-model-two", "--json").json
+    assert [row["grade"] for row in result["rows"]] == ["1 fair", "2 good", "ungraded", "all"]
 
 
 def test_malformed_judgements_are_told_and_the_others_kept(qa_bot, sides, typed, home, tmp_path) -> None:
@@ -130,10 +130,10 @@ def test_malformed_judgements_are_told_and_the_others_kept(qa_bot, sides, typed,
     file.write_bytes(
         b"{broken\n" + file.read_bytes() + b'{"judge": "ben", "qid": "q1", "order": "AB", "choice": "C"}\n'
     )
-    told = qa_bot("compare", "n", "--table", "--json")
-    assert told.code == 0
-    assert told.json["rows"][-1]["judgements"] == 5
-    flat = told.err.replace("\n", "")
+    result = qa_bot("compare", "n", "--table", "--json")
+    assert result.code == 0
+    assert result.json["rows"][-1]["judgements"] == 5
+    flat = result.err.replace("\n", "")
     assert f"{file.name}:1: Expected" in flat
     assert f"{file.name}:7: Expected" in flat
 
@@ -141,8 +141,8 @@ def test_malformed_judgements_are_told_and_the_others_kept(qa_bot, sides, typed,
 def test_configurations_are_compared(qa_bot, home, typed, write_lines, tmp_path) -> None:
     (tmp_path / "short.toml").write_text("[answer]\nlimit = 100\n")
     questions = write_lines("in.jsonl", {"_id": "cats", "title": CATS}, {"_id": "egg", "title": EGG})
-    told = qa_bot("compare", "home", tmp_path / "short.toml", "--questions", questions, "--prepare")
-    assert told.out.startswith("home-short: 2 questions to judge, 0 with identical answers")
+    result = qa_bot("compare", "home", tmp_path / "short.toml", "--questions", questions, "--prepare")
+    assert result.out.startswith("home-short: 2 questions to judge, 0 with identical answers")
     made = load(Home(home), "home-short")
     assert [len(pair.b) <= 100 < len(pair.a) for pair in made.pairs] == [True, True]
     typed("0", "0")
@@ -162,10 +162,10 @@ def test_an_abstention_is_shown_as_one(qa_bot, typed, write_lines) -> None:
 
 def test_what_only_one_side_has_is_told(qa_bot, sides, write_lines) -> None:
     few = write_lines("few.jsonl", {"_id": "q1", "answer": "Yes."}, {"_id": "other", "answer": "Yes."}, "{")
-    told = qa_bot("compare", sides[0], few, "--prepare", "--json")
-    assert (told.json["questions"], told.json["only_a"], told.json["only_b"]) == (1, 11, 1)
-    assert "11 questions only model-one.jsonl has" in told.err
-    assert "few.jsonl:3: Expected a JSON object" in told.err.replace("\n", "")
+    result = qa_bot("compare", sides[0], few, "--prepare", "--json")
+    assert (result.json["questions"], result.json["only_a"], result.json["only_b"]) == (1, 11, 1)
+    assert "11 questions only model-one.jsonl has" in result.err
+    assert "few.jsonl:3: Expected a JSON object" in result.err.replace("\n", "")
 
 
 @pytest.mark.parametrize(
@@ -180,24 +180,24 @@ def test_what_only_one_side_has_is_told(qa_bot, sides, write_lines) -> None:
     ],
 )
 def test_wrong_usage(qa_bot, arguments, code, words) -> None:
-    told = qa_bot("compare", *arguments)
-    assert (told.code, told.out) == (code, "")
-    assert words in " ".join(told.err.replace("│", " ").split())
-    assert "Traceback" not in told.err
+    result = qa_bot("compare", *arguments)
+    assert (result.code, result.out) == (code, "")
+    assert words in " ".join(result.err.replace("│", " ").split())
+    assert "Traceback" not in result.err
 
 
 def test_a_judge_without_a_name(qa_bot, sides) -> None:
-    told = qa_bot("compare", *sides, "--judge", " ")
-    assert (told.code, "Expected a judge's name" in told.err) == (1, True)
+    result = qa_bot("compare", *sides, "--judge", " ")
+    assert (result.code, "Expected a judge's name" in result.err) == (1, True)
 
 
 def test_another_comparison_of_the_same_name(qa_bot, sides, write_lines) -> None:
     assert qa_bot("compare", *sides, "--prepare").code == 0
     assert qa_bot("compare", *sides, "--prepare").code == 0
     sides[1].write_text(sides[1].read_text().replace("bad 3", "worse 3"))
-    told = qa_bot("compare", *sides, "--prepare")
-    assert told.code == 1
-    assert "1 of 12 are gone or differ (such as 'q3'); choose another name" in told.err
+    result = qa_bot("compare", *sides, "--prepare")
+    assert result.code == 1
+    assert "1 of 12 are gone or differ (such as 'q3'); choose another name" in result.err
 
 
 def test_a_judge_in_a_process_of_its_own(sides, home) -> None:

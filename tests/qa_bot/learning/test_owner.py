@@ -23,21 +23,21 @@ def bot(home: Path) -> Iterator[Bot]:
         yield opened
 
 
-def wanted(bot: Bot) -> list[tuple[str, int]]:
+def expected(bot: Bot) -> list[tuple[str, int]]:
     return [(gap.question, gap.asked) for gap in gaps(bot)[0]]
 
 
 def test_an_answer_settles_its_question_and_is_given(bot: Bot) -> None:
     for question in (NONSENSE, NONSENSE.upper(), CATS):
         bot.ask(question)
-    assert wanted(bot) == [(NONSENSE.upper(), 2)]
+    assert expected(bot) == [(NONSENSE.upper(), 2)]
     document = add_answer(bot, f" {NONSENSE} ", "Nobody,\nfor it has none.", url="https://example.org/kings")
     answer = bot.ask(NONSENSE.lower())
-    (source,) = [each for each in answer.sources if each.span]
+    (source,) = [item for item in answer.sources if item.span]
     assert (answer.text, answer.confidence, answer.answered) == ("Nobody,\nfor it has none.", 1.0, True)
     assert (source.collection, source.document, source.url) == ("answers", document, "https://example.org/kings")
     assert source.title == NONSENSE
-    assert wanted(bot) == []
+    assert expected(bot) == []
 
 
 def test_a_better_answer_replaces_the_former(bot: Bot) -> None:
@@ -51,7 +51,7 @@ def test_an_answer_under_other_words_settles_what_was_asked(bot: Bot) -> None:
     bot.ask("quantum king Narnia zxqv who")
     (gap,) = gaps(bot)[0]
     add_answer(bot, NONSENSE, "Nobody.", gap=gap.key)
-    assert wanted(bot) == []
+    assert expected(bot) == []
 
 
 def test_it_goes_before_documents_of_the_same_title_and_before_facts(bot: Bot) -> None:
@@ -74,13 +74,13 @@ def test_dismissed_is_gone_until_it_is_asked_again(bot: Bot) -> None:
     bot.ask(NONSENSE)
     assert dismiss(bot, question_key(NONSENSE)) == 1
     assert dismiss(bot, question_key(NONSENSE)) == 0
-    assert wanted(bot) == []
+    assert expected(bot) == []
     bot.ask(NONSENSE)
-    assert wanted(bot) == [(NONSENSE, 1)]
+    assert expected(bot) == [(NONSENSE, 1)]
 
 
 @pytest.mark.parametrize(
-    ("question", "answer", "url", "told"),
+    ("question", "answer", "url", "result"),
     [
         ("", "a", "", "a question with letters or digits, but got none"),
         ("?!\x00\u200b", "a", "", "a question with letters or digits"),
@@ -92,8 +92,8 @@ def test_dismissed_is_gone_until_it_is_asked_again(bot: Bot) -> None:
         ("q", "a", f"https://{'x' * 2_000}", "of at most 2000 characters"),
     ],
 )
-def test_what_is_no_answer_is_refused(bot: Bot, question: str, answer: str, url: str, told: str) -> None:
-    with pytest.raises(OwnerError, match=told):
+def test_what_is_no_answer_is_refused(bot: Bot, question: str, answer: str, url: str, result: str) -> None:
+    with pytest.raises(OwnerError, match=result):
         add_answer(bot, question, answer, url=url)
     assert bot.store.of_collection("answers") == []
 
@@ -108,7 +108,7 @@ def test_another_writer_is_told_and_the_question_stays(bot: Bot) -> None:
     bot.ask(NONSENSE)
     with bot.home.lock("add"), pytest.raises(WriterBusyError, match="add by process"):
         add_answer(bot, NONSENSE, "Nobody.")
-    assert wanted(bot) == [(NONSENSE, 1)]
+    assert expected(bot) == [(NONSENSE, 1)]
     add_answer(bot, NONSENSE, "Nobody.")
 
 

@@ -40,9 +40,9 @@ def typed(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
 
 def test_a_question_a_line_in_one_conversation(qa_bot, home: Path, typed):
     typed(TEA, "", "Where do zorgons live on the moon of Quix?")
-    told = qa_bot("chat", "--json")
-    first, second = map(json.loads, told.out.splitlines())
-    assert told.code == 0
+    result = qa_bot("chat", "--json")
+    first, second = map(json.loads, result.out.splitlines())
+    assert result.code == 0
     assert (first["question"], first["answered"]) == (TEA, True)
     assert not second["answered"]
     assert first["conversation"] == second["conversation"]
@@ -54,12 +54,12 @@ def test_a_question_a_line_in_one_conversation(qa_bot, home: Path, typed):
 
 def test_voices_and_hints_are_changed_on_the_way(qa_bot, with_voices, typed):
     typed("/persona sailor", TEA, "/hint soup", TEA, "/persona", TEA, "/persona ../x", "/nonsense", "/quit", TEA)
-    told = qa_bot("chat", "--json")
-    answers = [json.loads(line) for line in told.out.splitlines()]
+    result = qa_bot("chat", "--json")
+    answers = [json.loads(line) for line in result.out.splitlines()]
     assert [answer.get("styled", {}).get("hint") for answer in answers] == ["", "soup", None]
     assert answers[0]["styled"]["persona"] == "sailor"
     for said in ("Answers come from sailor", "hint is 'soup'", "without a persona", "but got '../x'", "/nonsense"):
-        assert said in told.err
+        assert said in result.err
 
 
 def test_a_styled_answer_for_people(qa_bot, with_voices):
@@ -77,14 +77,14 @@ def test_persona_and_debate_exclude_each_other(qa_bot, with_voices, typed):
     typed()
     assert qa_bot("chat", "--persona", "cook", "--debate", "cook,sailor").code == 2
     assert "two personas or more" in qa_bot("chat", "--debate", "cook").err
-    told = qa_bot("chat", "--persona", "a/b")
-    assert (told.code, "Expected one of the personas (" in told.err) == (1, True)
+    result = qa_bot("chat", "--persona", "a/b")
+    assert (result.code, "Expected one of the personas (" in result.err) == (1, True)
 
 
 def test_a_debate_goes_on_by_turns(qa_bot, with_voices, typed):
     typed("", "Who sails?", "", "And the soup?", "/quit")
-    told = qa_bot("chat", "--debate", "cook,sailor", "--turns", "3", "--json")
-    said = [json.loads(line) for line in told.out.splitlines()]
+    result = qa_bot("chat", "--debate", "cook,sailor", "--turns", "3", "--json")
+    said = [json.loads(line) for line in result.out.splitlines()]
     assert [line["persona"] for line in said] == ["cook", "sailor"] * 4 + ["cook"]
     assert {line["kind"] for line in said} <= {"generated", "quotation"}
     typed("Who sails?")
@@ -100,25 +100,25 @@ def test_a_batch_in_a_voice(qa_bot, with_voices, write_lines, tmp_path: Path):
     assert first["kind"] == "styled"
     assert len(first["styled"]["lines"]) <= 2
     assert (second["kind"], second["styled"]["span"]) == ("none", None)
-    told = qa_bot("ask", "--batch", source, "--out", tmp_path / "other.jsonl", "--persona", "nobody")
-    assert told.code == 1
+    result = qa_bot("ask", "--batch", source, "--out", tmp_path / "other.jsonl", "--persona", "nobody")
+    assert result.code == 1
     assert not (tmp_path / "other.jsonl").exists()
 
 
 @pytest.mark.parametrize("value", ["0", "nan", "9", "hot"])
 def test_a_temperature_out_of_range_is_told(qa_bot, with_voices, monkeypatch: pytest.MonkeyPatch, value: str):
     monkeypatch.setenv("QA_BOT_STYLE__TEMPERATURE", value)
-    told = qa_bot("ask", TEA, "--persona", "cook")
-    assert (told.code, "style.temperature" in told.err.lower()) == (1, True)
+    result = qa_bot("ask", TEA, "--persona", "cook")
+    assert (result.code, "style.temperature" in result.err.lower()) == (1, True)
 
 
 def test_where_a_hint_falls(qa_bot, with_voices, tmp_path: Path):
-    told = qa_bot("hint", "soup", "--json", "--out", tmp_path / "map.png")
-    assert told.code == 0
-    assert told.json["hint"] == "soup"
-    assert sum(told.json["posterior"]) == pytest.approx(1, abs=1e-4)
+    result = qa_bot("hint", "soup", "--json", "--out", tmp_path / "map.png")
+    assert result.code == 0
+    assert result.json["hint"] == "soup"
+    assert sum(result.json["posterior"]) == pytest.approx(1, abs=1e-4)
     assert (tmp_path / "map.png").read_bytes().startswith(b"\x89PNG")
-    likeliest = max(range(12), key=told.json["posterior"].__getitem__)
+    likeliest = max(range(12), key=result.json["posterior"].__getitem__)
     first = qa_bot("hint", "soup").out.splitlines()[0]
     assert f"row {likeliest // 4 + 1}, column {likeliest % 4 + 1}" in first
     unknown = qa_bot("hint", "xyzzy")
@@ -128,14 +128,14 @@ def test_where_a_hint_falls(qa_bot, with_voices, tmp_path: Path):
 def test_a_rewrite_is_undone_and_votes_are_given_by_a_slash(qa_bot, home: Path, typed):
     asked = ("What is the capital of Australia?", "and its population?")
     typed("/raw", "/up", *asked, "/raw", "/down I meant Canberra.", asked[0])
-    told = qa_bot("chat", "--json")
-    first, second, undone, again = map(json.loads, told.out.splitlines())
-    assert told.err.count("nothing was asked yet") == 2
+    result = qa_bot("chat", "--json")
+    first, second, undone, again = map(json.loads, result.out.splitlines())
+    assert result.err.count("nothing was asked yet") == 2
     assert second["understood"] == "What is Australia's population?"
     assert "understood" not in undone
     assert again["answer"] == first["answer"]
     with Bot.open(home) as bot:
         turns = bot.store.turns(first["conversation"])
-        votes = [[(each.vote, each.comment) for each in bot.store.feedback(turn.id)] for turn in turns]
+        votes = [[(item.vote, item.comment) for item in bot.store.feedback(turn.id)] for turn in turns]
         assert votes == [[], [], [("down", "I meant Canberra.")], []]
         assert turns[1].answer["ask"] == turns[2].answer["ask"] != turns[0].answer["ask"]

@@ -36,8 +36,8 @@ def test_answers_stand_beside_each_other_where_there_is_room(width: int, beside:
 def test_the_table_fits_a_terminal() -> None:
     pairs = tuple(Pair(f"q{n}", "?", "", "a", "b", n % 4) for n in range(1200))
     said = {p.qid: {"ann": Judgement("ann", p.qid, "AB", "A" if n % 3 else "B")} for n, p in enumerate(pairs)}
-    told = table_of(Comparison("n", "left", "right", 0, pairs), Judgements(said))
-    lines = drawn(render_table(told), 80)
+    result = table_of(Comparison("n", "left", "right", 0, pairs), Judgements(said))
+    lines = drawn(render_table(result), 80)
     assert [line.split()[0] for line in lines[4:9]] == ["0", "1", "2", "3", "all"]
     assert lines[8].split()[:6] == ["all", "1,200", "1,200", "67%", "0%", "33%"]
     assert lines[8].split()[-4:] == ["<", ".001", "<", ".001"]

@@ -95,11 +95,11 @@ def brought(home: Home, path: Path, encoder: StaticEncoder, **options: Any) -> I
 def documents(home: Home) -> list[tuple[object, ...]]:
     """All documents of a home by collection and id, with what `add` compares, and their passages."""
     with Store.open(home.store_url(Config())) as store:
-        found = [
+        matches = [
             (d.collection, d.external_id, d.title, d.body, d.url, d.hash, d.origin, [p.text for p in d.passages])
             for d in store.stream_documents()
         ]
-    return sorted(found)
+    return sorted(matches)
 
 
 def said(home: Home) -> dict[str, Any]:
@@ -115,8 +115,8 @@ def said(home: Home) -> dict[str, Any]:
 
 def triples(home: Home) -> list[tuple[str, ...]]:
     with graph.open_graph(home) as held:
-        found = [triple for batch in graph.batches_of(held.triples) for triple in batch]
-    return sorted(tuple("_:" if term.startswith("_:") else term for term in triple) for triple in found)
+        matches = [triple for batch in graph.batches_of(held.triples) for triple in batch]
+    return sorted(tuple("_:" if term.startswith("_:") else term for term in triple) for triple in matches)
 
 
 # --- there and back -------------------------------------------------------------------------------------------------
@@ -182,8 +182,8 @@ def test_what_is_here_and_what_comes_join(full, packed, encoder, tmp_path) -> No
         store.save_turn(id="mine", question="mine", answer={}, conversation="c1")
     imported = brought(other, packed, encoder)
     assert (imported.documents.updated, imported.conversations, imported.joined.turns) == (1, 0, 2)
-    told = {(each[0], each[1]): each[2] for each in documents(other)}
-    assert (told["a/b", "zorgon"], told["a/b", "mine"]) == ("Where do zorgons live?", "Mine")
+    result = {(item[0], item[1]): item[2] for item in documents(other)}
+    assert (result["a/b", "zorgon"], result["a/b", "mine"]) == ("Where do zorgons live?", "Mine")
     with open_store(other, config) as store:
         assert store.turn("t2").question == "here already"
         assert [turn.id for turn in store.turns("c1")] == ["t1", "t2", "mine"]
@@ -199,7 +199,7 @@ def test_votes_that_came_later_join_and_older_ones_do_not(full, empty, packed, e
     assert brought(empty, tmp_path / "later.zip", encoder).joined.votes == 1
     assert brought(empty, packed, encoder).joined.votes == 0
     with open_store(empty, Config()) as store:
-        assert [each.vote for each in store.feedback("t1")] == ["down", "up", "down"]
+        assert [item.vote for item in store.feedback("t1")] == ["down", "up", "down"]
         assert store.last_feedback("c1")["t1"].comment == "after the export"
 
 
@@ -211,8 +211,8 @@ def test_blank_nodes_of_two_homes_stay_apart(packed, encoder, tmp_path) -> None:
     before = len(triples(other))
     assert brought(other, packed, encoder).facts == len(triples(other)) - before == 11480
     with graph.open_graph(other) as held:
-        found = [triple for batch in graph.batches_of(held.triples) for triple in batch]
-    nodes = {term for triple in found for term in triple if term.startswith("_:")}
+        matches = [triple for batch in graph.batches_of(held.triples) for triple in batch]
+    nodes = {term for triple in matches for term in triple if term.startswith("_:")}
     assert len(nodes) == 2
     (tmp_path / "more.nt").write_text("<http://x/n> <http://x/p> <http://x/m> .\n")
     graph.add(other, [tmp_path / "more.nt"])
@@ -223,9 +223,9 @@ def test_a_home_that_cuts_otherwise_cuts_anew(full, packed, encoder, tmp_path) -
     other = Home.open(tmp_path / "other")
     short = Config(passages=PassagesSection(characters=200))
     assert join(other, short, encoder, packed).documents.rejected == 0
-    (long,) = (each for each in documents(other) if each[1] == "long")
+    (long,) = (item for item in documents(other) if item[1] == "long")
     assert max(map(len, long[-1])) <= 200
-    (whole,) = (each for each in documents(full) if each[1] == "long")
+    (whole,) = (item for item in documents(full) if item[1] == "long")
     assert set(" ".join(long[-1]).split()) == set(" ".join(whole[-1]).split())
     again = join(other, short, encoder, packed)
     assert again.documents.unchanged == len(documents(other))
@@ -233,8 +233,8 @@ def test_a_home_that_cuts_otherwise_cuts_anew(full, packed, encoder, tmp_path) -
 
 def test_what_is_added_reads_the_documents_too(packed, tmp_path, qa_bot) -> None:
     with zipfile.ZipFile(packed) as zipped:
-        told = json.loads(zipped.read("manifest.json"))
-        (part,) = (part for part in told["parts"] if part["collection"] == "a/b")
+        result = json.loads(zipped.read("manifest.json"))
+        (part,) = (part for part in result["parts"] if part["collection"] == "a/b")
         zipped.extract(part["path"], tmp_path / "out")
     added = qa_bot("--home", tmp_path / "new", "add", tmp_path / "out" / part["path"], "--json").json
     assert (added["added"], added["rejected"]) == (1, 0)
@@ -246,8 +246,8 @@ def test_the_configuration_stays_and_no_secret_goes_out(full, empty, packed, enc
         everything = b"".join(zipped.read(name) for name in zipped.namelist())
     assert b"s3cret" not in everything
     assert b"my notes" not in everything
-    (told,) = brought(empty, packed, encoder).notices
-    assert told == "The configuration stays as it is; the archive's differs in fusion.method."
+    (result,) = brought(empty, packed, encoder).notices
+    assert result == "The configuration stays as it is; the archive's differs in fusion.method."
     assert not empty.config_file.exists()
 
 
@@ -268,8 +268,8 @@ def test_any_text_comes_through(encoder, tmp_path_factory, rows, asked, name) ->
     answer = {"id": "", "answered": True, "kind": "passage", "confidence": 0.5, "reason": "", "sources": []}
     with open_store(one, Config()) as store:
         for i, (question, text, comment) in enumerate(asked):
-            told = {**answer, "question": question, "answer": text, "timings": {}, "skipped": []}
-            store.save_turn(id=str(i), question=question, answer=told, conversation="c", asked=float(i))
+            result = {**answer, "question": question, "answer": text, "timings": {}, "skipped": []}
+            store.save_turn(id=str(i), question=question, answer=result, conversation="c", asked=float(i))
             store.save_feedback(str(i), "up", comment)
     export(one, Config(), folder / "all.zip")
     imported = join(other, Config(), encoder, folder / "all.zip")
@@ -302,11 +302,11 @@ def test_out_and_in_by_the_command_line(qa_bot, home, tmp_path, write_lines) -> 
     path = tmp_path / "all.zip"
     qa_bot("add", write_lines("a.jsonl", ZORGON))
     qa_bot("ask", CATS)
-    told = qa_bot("export", path, "--json")
-    assert (told.code, told.err) == (0, "")
-    assert (told.json["documents"], told.json["turns"], told.json["facts"]) == (224, 1, 11478)
-    assert told.json["collections"] == {"default": 1, "starter": 223}
-    assert told.json["bytes"] == path.stat().st_size
+    result = qa_bot("export", path, "--json")
+    assert (result.code, result.err) == (0, "")
+    assert (result.json["documents"], result.json["turns"], result.json["facts"]) == (224, 1, 11478)
+    assert result.json["collections"] == {"default": 1, "starter": 223}
+    assert result.json["bytes"] == path.stat().st_size
     refused = qa_bot("export", path)
     assert (refused.code, refused.out) == (1, "")
     assert "which exists; name another, or add --force" in refused.err
@@ -356,11 +356,11 @@ def changed(path: Path, change: Callable[[dict[str, bytes]], None], *, sums: boo
         members = {name: zipped.read(name) for name in zipped.namelist()}
     change(members)
     if sums and "manifest.json" in members:
-        told = json.loads(members["manifest.json"])
-        for part in told["parts"]:
+        result = json.loads(members["manifest.json"])
+        for part in result["parts"]:
             data = members.get(part["path"], b"")
             part |= {"bytes": len(data), "sha256": hashlib.sha256(data).hexdigest()}
-        members["manifest.json"] = json.dumps(told).encode()
+        members["manifest.json"] = json.dumps(result).encode()
     copy = path.with_name("changed.zip")
     with zipfile.ZipFile(copy, "w", zipfile.ZIP_DEFLATED) as zipped:
         for name, data in members.items():
@@ -370,9 +370,9 @@ def changed(path: Path, change: Callable[[dict[str, bytes]], None], *, sums: boo
 
 def manifest(change: Callable[[dict[str, Any]], object]) -> Callable[[dict[str, bytes]], None]:
     def apply(members: dict[str, bytes]) -> None:
-        told = json.loads(members["manifest.json"])
-        change(told)
-        members["manifest.json"] = json.dumps(told).encode()
+        result = json.loads(members["manifest.json"])
+        change(result)
+        members["manifest.json"] = json.dumps(result).encode()
 
     return apply
 
@@ -389,19 +389,22 @@ REFUSED = [
     (put("manifest.json", b"{"), "Expected a manifest of `qa-bot export`"),
     (put("manifest.json", b"[" * 100_000), "Expected a manifest of `qa-bot export`"),
     (put("manifest.json", b" " * 17_000_000), "Expected at most 200 bytes for each|Expected at most 16,777,216"),
-    (manifest(lambda told: told.update(version=2, by="9.9")), "is of version 2, by qa-bot 9.9; install that version"),
-    (manifest(lambda told: told.update(format="other")), "format: Input should be 'qa-bot export'"),
-    (manifest(lambda told: told["parts"][0].update(path="/etc/passwd")), r"parts\.0\.path"),
-    (manifest(lambda told: told["parts"][0].update(path="documents/../x")), r"parts\.0\.path"),
-    (manifest(lambda told: told["parts"][0].update(bytes=3)), "but got another checksum"),
-    (manifest(lambda told: told["parts"].append(told["parts"][0])), "repeated"),
+    (
+        manifest(lambda result: result.update(version=2, by="9.9")),
+        "is of version 2, by qa-bot 9.9; install that version",
+    ),
+    (manifest(lambda result: result.update(format="other")), "format: Input should be 'qa-bot export'"),
+    (manifest(lambda result: result["parts"][0].update(path="/etc/passwd")), r"parts\.0\.path"),
+    (manifest(lambda result: result["parts"][0].update(path="documents/../x")), r"parts\.0\.path"),
+    (manifest(lambda result: result["parts"][0].update(bytes=3)), "but got another checksum"),
+    (manifest(lambda result: result["parts"].append(result["parts"][0])), "repeated"),
 ]
 
 
-@pytest.mark.parametrize(("change", "told"), REFUSED)
-def test_an_altered_archive_changes_nothing(full, packed, encoder, change, told: str) -> None:
+@pytest.mark.parametrize(("change", "result"), REFUSED)
+def test_an_altered_archive_changes_nothing(full, packed, encoder, change, result: str) -> None:
     before = (documents(full), said(full), Generations(full.graph).current_number())
-    with pytest.raises((ArchiveError, LimitError), match=told) as caught:
+    with pytest.raises((ArchiveError, LimitError), match=result) as caught:
         brought(full, changed(packed, change, sums=False), encoder)
     assert "\n" not in str(caught.value)
     assert (documents(full), said(full), Generations(full.graph).current_number()) == before
@@ -497,7 +500,7 @@ BAD_TURNS: list[tuple[object, str]] = [
 
 
 def test_good_records_beside_bad_ones_are_kept(empty, packed, encoder) -> None:
-    lines = [each if isinstance(each, str) else json.dumps(each) for each, _ in BAD_TURNS]
+    lines = [item if isinstance(item, str) else json.dumps(item) for item, _ in BAD_TURNS]
 
     def change(members: dict[str, bytes]) -> None:
         members["turns.jsonl"] = "\n".join([*lines, json.dumps(GOOD_TURN), ""]).encode()
@@ -507,20 +510,20 @@ def test_good_records_beside_bad_ones_are_kept(empty, packed, encoder) -> None:
 
     path = changed(packed, change)
     imported = brought(empty, path, encoder)
-    told = {each.where.removeprefix(f"{path}!"): each.reason for each in imported.documents.examples}
+    result = {item.where.removeprefix(f"{path}!"): item.reason for item in imported.documents.examples}
     for number, (_, reason) in enumerate(BAD_TURNS, start=1):
-        assert re.search(reason, told[f"turns.jsonl:{number}"])
-    assert "Expected spans in order" in told["documents/1.jsonl:1"]
-    assert "_id: String should have at least 1" in told["documents/1.jsonl:2"]
-    assert "text: Field required" in told["documents/1.jsonl:3"]
-    assert "a line: Input should be a valid dictionary" in told["documents/1.jsonl:4"]
-    assert "Expected ids that differ" in told["documents/1.jsonl:6"]
-    assert "broken JSON" in told["documents/1.jsonl:7"]
+        assert re.search(reason, result[f"turns.jsonl:{number}"])
+    assert "Expected spans in order" in result["documents/1.jsonl:1"]
+    assert "_id: String should have at least 1" in result["documents/1.jsonl:2"]
+    assert "text: Field required" in result["documents/1.jsonl:3"]
+    assert "a line: Input should be a valid dictionary" in result["documents/1.jsonl:4"]
+    assert "Expected ids that differ" in result["documents/1.jsonl:6"]
+    assert "broken JSON" in result["documents/1.jsonl:7"]
     assert imported.joined.turns == 1
-    assert ("kept", ["Kept text."]) in [(each[1], each[-1]) for each in documents(empty)]
+    assert ("kept", ["Kept text."]) in [(item[1], item[-1]) for item in documents(empty)]
     rejects = imported.documents.rejects_file
     assert rejects is not None
-    assert len(rejects.read_text().splitlines()) == len(told) == imported.documents.rejected
+    assert len(rejects.read_text().splitlines()) == len(result) == imported.documents.rejected
 
 
 # --- interrupted ----------------------------------------------------------------------------------------------------
@@ -569,7 +572,7 @@ def test_an_interrupted_import_leaves_each_part_old_or_new(empty, full, packed, 
 
 
 def test_a_dead_writers_rows_are_not_exported(full, encoder, tmp_path) -> None:
-    before = {each[:2] for each in documents(full)}
+    before = {item[:2] for item in documents(full)}
     with Store.open(full.store_url(Config())) as store:
         number = store.begin("x")
         store.retire(number, store.of_collection("a/b"))

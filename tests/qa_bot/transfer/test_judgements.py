@@ -25,15 +25,17 @@ def store(tmp_path: Path) -> Iterator[Store]:
 
 
 def answered(*used: str, beside: tuple[str, ...] = (), **fields: object) -> dict[str, Any]:
-    sources = [{"document": each, "collection": "x", "span": [0, 1]} for each in used]
-    sources += [{"document": each, "collection": "x", "span": None} for each in beside]
+    sources = [{"document": item, "collection": "x", "span": [0, 1]} for item in used]
+    sources += [{"document": item, "collection": "x", "span": None} for item in beside]
     return {"answered": True, "kind": "passage", "answer": "So.", "confidence": 0.5, "sources": sources, **fields}
 
 
-def vote(store: Store, question: str, told: dict[str, Any], votes: str, conversation: str | None, **more: Any) -> None:
-    turn = store.save_turn(question=question, answer=told, conversation=conversation, **more)
-    for each in votes.split():
-        store.save_feedback(turn, each, f"I said {each}")  # type: ignore[arg-type]
+def vote(
+    store: Store, question: str, result: dict[str, Any], votes: str, conversation: str | None, **more: Any
+) -> None:
+    turn = store.save_turn(question=question, answer=result, conversation=conversation, **more)
+    for item in votes.split():
+        store.save_feedback(turn, item, f"I said {item}")  # type: ignore[arg-type]
 
 
 @pytest.fixture
@@ -58,7 +60,7 @@ def test_one_judgement_a_question_and_document(voted, tmp_path) -> None:
     cats, dogs = question_key("why do cats sleep"), question_key("why do dogs sleep")
     assert path.read_text() == f"{cats} 0 cats 2\n{cats} 0 naps 2\n{dogs} 0 a%20b 1\n"
     queries = (tmp_path / "votes.txt.queries.jsonl").read_text().splitlines()
-    assert [json.loads(each) for each in queries] == [
+    assert [json.loads(item) for item in queries] == [
         {"_id": cats, "text": "Why do cats sleep?"},
         {"_id": dogs, "text": "Why do dogs sleep?"},
     ]
@@ -72,11 +74,13 @@ def test_the_files_make_a_folder_of_judged_questions(voted, tmp_path) -> None:
     (folder / "corpus.jsonl").write_text('{"_id": "cats", "text": "Cats."}\n')
     dataset = read_dataset(folder)
     assert [query.question.title for query in dataset.queries] == ["Why do cats sleep?", "Why do dogs sleep?"]
-    told = {
-        (each.query_id, each.doc_id): each.relevance
-        for each in ir_measures.read_trec_qrels(str(folder / "dev.qrels.tsv"))
+    result = {
+        (item.query_id, item.doc_id): item.relevance
+        for item in ir_measures.read_trec_qrels(str(folder / "dev.qrels.tsv"))
     }
-    assert told == {(q, d): grade for q, of in read_qrels(folder / "dev.qrels.tsv").items() for d, grade in of.items()}
+    assert result == {
+        (q, d): grade for q, of in read_qrels(folder / "dev.qrels.tsv").items() for d, grade in of.items()
+    }
 
 
 @pytest.mark.parametrize(("name", "beside"), [("dev.qrels.tsv", "dev.queries.jsonl"), ("x", "x.queries.jsonl")])
@@ -94,27 +98,27 @@ def test_neither_file_is_written_where_one_is_there(voted, tmp_path) -> None:
 
 
 def test_a_line_a_vote_without_a_word_of_who_gave_it(voted) -> None:
-    told = io.BytesIO()
-    assert write_lines(voted, told).votes == 8
-    lines = [json.loads(line) for line in told.getvalue().splitlines()]
+    result = io.BytesIO()
+    assert write_lines(voted, result).votes == 8
+    lines = [json.loads(line) for line in result.getvalue().splitlines()]
     first = lines[0]
     asked = {"question": "Why do cats sleep?", "understood": "", "kind": "passage", "answered": True, "answer": "So."}
     assert {name: first[name] for name in asked} == asked
     assert ([source["document"] for source in first["sources"]], first["vote"]) == (["cats", "naps"], "up")
     assert first["comment"] == "I said up"
     assert lines[4]["understood"] == "Why do dogs sleep?"
-    text = told.getvalue().decode()
+    text = result.getvalue().decode()
     with_ids = [turn.id for turn, _ in voted.stream_turns()]
-    assert not [each for each in with_ids if each in text]
+    assert not [item for item in with_ids if item in text]
     assert "conversation" not in text
     assert "nobody voted" not in text
 
 
 def test_a_trace_goes_along(store) -> None:
     vote(store, "q", answered("d", trace={"queries": [1]}), "up", "A")
-    told = io.BytesIO()
-    write_lines(store, told)
-    assert json.loads(told.getvalue())["trace"] == {"queries": [1]}
+    result = io.BytesIO()
+    write_lines(store, result)
+    assert json.loads(result.getvalue())["trace"] == {"queries": [1]}
 
 
 def test_no_votes_are_two_empty_files(store, tmp_path) -> None:
@@ -129,8 +133,8 @@ def test_by_the_command_line(home, qa_bot, tmp_path) -> None:
     qa_bot("status")
     with Store.open(f"sqlite:///{home / 'store.sqlite'}") as opened:
         opened.save_feedback(answer["id"], "up")
-    told = qa_bot("export", tmp_path / "a.qrels.tsv", "--feedback", "qrels", "--json")
-    assert (told.json["votes"], told.json["questions"]) == (1, 1)
+    result = qa_bot("export", tmp_path / "a.qrels.tsv", "--feedback", "qrels", "--json")
+    assert (result.json["votes"], result.json["questions"]) == (1, 1)
     assert read_qrels(tmp_path / "a.qrels.tsv")[question_key("why do cats sleep all day")]["animals-cats-sleep"] == 2
     out = qa_bot("export", "-", "--feedback", "jsonl")
     assert (out.json["question"], out.err) == ("Why do cats sleep all day?", "")

@@ -27,7 +27,7 @@ SOURCE = {
 CREATED = 1_700_000_000.0  # 14 November 2023
 
 
-def told(*turns: dict[str, object], title: str = "Cats") -> dict[str, object]:
+def result(*turns: dict[str, object], title: str = "Cats") -> dict[str, object]:
     """What `whole` gives, with turns of which only some fields are named."""
     usual = {"question": "Why?", "rewritten": "", "feedback": None, "asked": CREATED}
     filled = [{**usual, **turn, "answer": {"answer": "", "sources": [], **turn.get("answer", {})}} for turn in turns]
@@ -51,7 +51,7 @@ def test_a_conversation_in_full() -> None:
         "answer": {"reason": "Nothing fits."},
         "feedback": {"vote": "down", "comment": ""},
     }
-    assert markdown(told(first, second)) == (
+    assert markdown(result(first, second)) == (
         "# Cats\n\n2 questions, 2023-11-14\n\n"
         "## Why do cats sleep?\n\nCats nap.\\\nOften.\n\nThey \\*hunt\\*.\n\n"
         "1. [Why cats sleep](<https://example.org/cats?a=1&amp;lt;=2%203>), pets/cats\n2. Why cats sleep, pets/cats\n\n"
@@ -65,19 +65,19 @@ def test_choices_are_listed_and_one_question_is_one() -> None:
         "reason": "Which one?",
         "choices": [{"text": "the cat", "question": "q"}, {"text": "a", "question": ""}],
     }
-    text = markdown(told({"answer": asked_back}))
+    text = markdown(result({"answer": asked_back}))
     assert "1 question, 2023-11-14" in text
     assert "Which one?\n\n- the cat\n- a\n" in text
 
 
 @pytest.mark.parametrize("url", ["javascript:alert(1)", "data:text/html,x", "HTTP\t://x", "file:///etc/passwd", ""])
 def test_only_web_addresses_become_links(url: str) -> None:
-    text = markdown(told({"answer": {"sources": [{**SOURCE, "url": url}]}}))
+    text = markdown(result({"answer": {"sources": [{**SOURCE, "url": url}]}}))
     assert "<a" not in MarkdownIt("commonmark").render(text)
 
 
 def test_an_address_stays_what_it_is() -> None:
-    rendered = MarkdownIt("commonmark").render(markdown(told({"answer": {"sources": [SOURCE]}})))
+    rendered = MarkdownIt("commonmark").render(markdown(result({"answer": {"sources": [SOURCE]}})))
     assert 'href="https://example.org/cats?a=1&amp;lt;=2%203"' in rendered
 
 
@@ -104,7 +104,7 @@ MARKUP += [
     st.sampled_from(MARKUP) | st.text(max_size=40),
 )
 def test_any_text_is_seen_as_it_was_written(answer: str, question: str) -> None:
-    text = markdown(told({"question": question, "answer": {"answer": answer}}, title=question))
+    text = markdown(result({"question": question, "answer": {"answer": answer}}, title=question))
     for written in (answer or "No answer.", question or "(no question)"):
         assert re.sub(r"[\x00-\x08\x0e-\x1b\x7f-\x9f]", "\ufffd", " ".join(written.split())) in seen(text)
 
@@ -124,7 +124,7 @@ def test_the_whole_of_a_conversation(tmp_path) -> None:
         )
         store.save_feedback(turn, "down")
         store.save_feedback(turn, "up", "well")
-        found = whole(store, "c")
-    assert (found["title"], [each["rewritten"] for each in found["turns"]]) == ("Why?", ["Why so?"])
-    assert found["turns"][0]["feedback"] == {"vote": "up", "comment": "well"}
-    assert "*voted up: well*" in markdown(found)
+        matches = whole(store, "c")
+    assert (matches["title"], [item["rewritten"] for item in matches["turns"]]) == ("Why?", ["Why so?"])
+    assert matches["turns"][0]["feedback"] == {"vote": "up", "comment": "well"}
+    assert "*voted up: well*" in markdown(matches)

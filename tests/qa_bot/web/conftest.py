@@ -195,10 +195,10 @@ class SlowBot(Bot):
     ) -> Answer:
         limit = deadline if isinstance(deadline, Deadline) else Deadline.after(deadline or self.config.answer.deadline)
 
-        def slowly(told: Told) -> None:
-            listen(told)
-            if isinstance(told, StageBegun):
-                self._pause(self.pauses.get(told.stage, 0.0), limit)
+        def slowly(outcome: Told) -> None:
+            listen(outcome)
+            if isinstance(outcome, StageBegun):
+                self._pause(self.pauses.get(outcome.stage, 0.0), limit)
 
         self._count(begun=1)
         try:
@@ -342,14 +342,14 @@ document.addEventListener("securitypolicyviolation", (event) => violations.push(
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     """Chromium; its event loop runs in the thread of the tests, so that none of another module may find it there."""
-    found = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-    if found is None:
+    matches = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    if matches is None:
         pytest.skip("Chromium is missing: run `apt-get install chromium`, or install Google Chrome")
     from playwright.sync_api import expect, sync_playwright
 
     expect.set_options(timeout=SEEN)
     with sync_playwright() as playwright:
-        running = playwright.chromium.launch(executable_path=found, args=list(FLAGS))
+        running = playwright.chromium.launch(executable_path=matches, args=list(FLAGS))
         yield running
         running.close()
 

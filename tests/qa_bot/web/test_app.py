@@ -37,8 +37,8 @@ def logged(caplog) -> Iterator[io.StringIO]:
 
 
 def lines(out: io.StringIO, name: str = "") -> list[dict]:
-    found = [json.loads(line) for line in out.getvalue().splitlines()]
-    return [line for line in found if name in ("", line["event"])]
+    matches = [json.loads(line) for line in out.getvalue().splitlines()]
+    return [line for line in matches if name in ("", line["event"])]
 
 
 def asked(bot, handler, *, path: str = "/try", **options):
@@ -196,9 +196,9 @@ def test_what_is_no_http_costs_no_trace(service, logged) -> None:
         b"GET /" + b"x" * 40_000 + b" HTTP/1.1\r\n\r\n",
         b"\0" * 99,
     )
-    for each in sent:
+    for item in sent:
         with socket.create_connection(("127.0.0.1", service.running.settings.port)) as raw:
-            raw.sendall(each)
+            raw.sendall(item)
             assert raw.recv(100).startswith(b"HTTP/1.")
     service.until(lambda: len(lines(logged, "refused")) == len(sent))
     assert {line["status"] for line in lines(logged, "refused")} <= {400, 414}

@@ -25,32 +25,32 @@ def test_every_route_is_told_and_nothing_else(service) -> None:
         for route in service.running.app.router.routes()
         if route.resource is not None and route.method != "HEAD"
     }
-    assert served == {(each.method, each.path) for each in OPERATIONS}
+    assert served == {(item.method, item.path) for item in OPERATIONS}
 
 
 def test_the_service_gives_the_document(serve) -> None:
     service = serve(token="secret")
     assert service.get("/openapi.json").status == 401
-    told = service.get("/openapi.json", headers={"X-API-Key": "secret"})
-    assert told.json == document(secured=True)
-    assert told.json["info"]["version"]
+    result = service.get("/openapi.json", headers={"X-API-Key": "secret"})
+    assert result.json == document(secured=True)
+    assert result.json["info"]["version"]
 
 
 def test_security_is_told_where_there_is_any() -> None:
-    told = document(secured=True)
-    assert told["security"] == [{"bearer": []}, {"key": []}]
-    assert told["paths"]["/livez"]["get"]["security"] == []
-    assert "security" not in told["paths"]["/api/ask"]["post"]
-    assert "401" in told["paths"]["/api/ask"]["post"]["responses"]
+    result = document(secured=True)
+    assert result["security"] == [{"bearer": []}, {"key": []}]
+    assert result["paths"]["/livez"]["get"]["security"] == []
+    assert "security" not in result["paths"]["/api/ask"]["post"]
+    assert "401" in result["paths"]["/api/ask"]["post"]["responses"]
     open_to_all = document(secured=False)
     assert "security" not in open_to_all
     assert "401" not in open_to_all["paths"]["/api/ask"]["post"]["responses"]
 
 
 def test_a_document_names_the_voices_there_are() -> None:
-    told = document(secured=False, personas=("pirate",))["components"]["schemas"]
-    assert told["ChatRequest"]["properties"]["model"]["enum"] == ["qa-bot", "pirate"]
-    assert told["AskRequest"]["properties"]["persona"]["anyOf"] == [{"enum": [None, ""]}, {"enum": ["pirate"]}]
+    result = document(secured=False, personas=("pirate",))["components"]["schemas"]
+    assert result["ChatRequest"]["properties"]["model"]["enum"] == ["qa-bot", "pirate"]
+    assert result["AskRequest"]["properties"]["persona"]["anyOf"] == [{"enum": [None, ""]}, {"enum": ["pirate"]}]
 
 
 @pytest.mark.slow
@@ -77,6 +77,6 @@ def test_the_service_does_what_the_document_says(serve, voiced_bot, tmp_path: Pa
 
 
 def test_operations_have_names_of_their_own() -> None:
-    names = [each["operationId"] for path in document(secured=False)["paths"].values() for each in path.values()]
+    names = [item["operationId"] for path in document(secured=False)["paths"].values() for item in path.values()]
     assert len(set(names)) == len(names) == len(OPERATIONS)
     assert {"post_api_ask", "get_api_conversations_id", "get_page", "get_openapi_json"} <= set(names)

@@ -64,8 +64,8 @@ class Process:
     def ready(self) -> Process:
         assert self.popen.stderr
         for line in self.popen.stderr:
-            if found := re.match(r"qa-bot listens on (http://\S+/)(?: \(LiveQA on (http://\S+/)\))?$", line):
-                self.url = found[1]
+            if matches := re.match(r"qa-bot listens on (http://\S+/)(?: \(LiveQA on (http://\S+/)\))?$", line):
+                self.url = matches[1]
                 return self
             self.before.append(line)
         raise AssertionError(f"it does not listen: {self.before}")
@@ -89,9 +89,9 @@ def process(home: Path) -> Iterator[Callable[..., Process]]:
         return started[-1]
 
     yield start
-    for each in started:
-        each.popen.kill()
-        each.popen.communicate()
+    for item in started:
+        item.popen.kill()
+        item.popen.communicate()
 
 
 def fetched(url: str, posted: object = None) -> bytes:
@@ -148,15 +148,15 @@ def test_what_was_told_is_recorded_when_it_is_killed(home, process) -> None:
 
 def test_documents_added_by_another_process_are_found_at_once(home, process, write_lines, qa_bot_process) -> None:
     server = process().ready()
-    wanted = {"query": "zorgons purple moon", "engine": "keyword"}
+    expected = {"query": "zorgons purple moon", "engine": "keyword"}
 
-    def found() -> bool:
-        results = json.loads(fetched(server.url + "api/search", wanted))["results"]
-        return any(each["document"] == "zorgon" for each in results)
+    def matches() -> bool:
+        results = json.loads(fetched(server.url + "api/search", expected))["results"]
+        return any(item["document"] == "zorgon" for item in results)
 
-    assert not found()
+    assert not matches()
     assert qa_bot_process("add", write_lines("z.jsonl", ZORGON)).code == 0
-    assert found(), "by the very next question"
+    assert matches(), "by the very next question"
     assert server.end()[0] == 0
 
 
@@ -202,7 +202,7 @@ def test_a_port_without_the_right_to_it(monkeypatch, bot) -> None:
 
 
 @pytest.mark.parametrize(
-    ("flags", "told"),
+    ("flags", "result"),
     [
         (("--host", "no such host"), "Expected the name or address of this machine"),
         (("--host", "192.0.2.1", "--port", "0"), "Expected a token before listening on 192.0.2.1"),
@@ -210,8 +210,8 @@ def test_a_port_without_the_right_to_it(monkeypatch, bot) -> None:
         (("--port", "70000"), "0 to 65535"),
     ],
 )
-def test_an_address_that_will_not_do(qa_bot, flags, told) -> None:
-    assert told in serve_fails(qa_bot, *flags)
+def test_an_address_that_will_not_do(qa_bot, flags, result) -> None:
+    assert result in serve_fails(qa_bot, *flags)
 
 
 def test_an_address_of_another_machine(qa_bot, monkeypatch) -> None:
@@ -366,7 +366,7 @@ def test_old_conversations_go_while_serving_and_are_forgotten(bot, serve, talk, 
 
     async def listed() -> list[str]:
         async with service.client.get("/api/conversations") as reply:
-            return [each["id"] for each in (await reply.json())["conversations"]]
+            return [item["id"] for item in (await reply.json())["conversations"]]
 
     async def converse() -> list[str]:
         async with talk(service) as client:
@@ -407,9 +407,9 @@ def test_who_comes_back_while_an_old_conversation_goes_is_answered(slow_bot, ser
             go_on.set()
             return (await client.until("final", "error", question_id="q2"))[-1]
 
-    told = service.run(converse())
-    assert told["type"] == "final"
-    service.until(lambda: slow_bot.store.has_turn(told["turn"]))
+    result = service.run(converse())
+    assert result["type"] == "final"
+    service.until(lambda: slow_bot.store.has_turn(result["turn"]))
 
 
 def test_a_store_that_fails_is_told_once_and_harms_no_answer(bot, serve, monkeypatch, caplog) -> None:
@@ -430,8 +430,8 @@ def test_a_store_that_fails_is_told_once_and_harms_no_answer(bot, serve, monkeyp
 def test_an_index_renewed_in_this_process_is_answered_from(bot, serve, write_lines) -> None:
     service = serve(bot)
     add(bot.home, Config(), bot.encoder, [write_lines("z.jsonl", ZORGON)])
-    found = service.post("/api/search", json={"query": "zorgons"}).json["results"]
-    assert found[0]["document"] == "zorgon"
+    matches = service.post("/api/search", json={"query": "zorgons"}).json["results"]
+    assert matches[0]["document"] == "zorgon"
 
 
 def test_it_serves_with_and_without_the_faster_loop(monkeypatch) -> None:

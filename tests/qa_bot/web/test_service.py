@@ -37,19 +37,24 @@ async def until(holds) -> None:
 
 
 def test_events_come_on_the_loop_before_the_answer(bot) -> None:
-    told, threads = [], set()
+    result, threads = [], set()
 
     def listen(event) -> None:
-        told.append(event)
+        result.append(event)
         threads.add(get_ident())
 
     async def work(service):
         return await service.answer(Ask.of(CATS), listen=listen)
 
     answer = with_service(bot, work)
-    assert [event.stage for event in told if isinstance(event, StageBegun)] == ["retrieve", "rank", "decide", "compose"]
-    assert [event.sources for event in told if isinstance(event, SourcesFound)] == [answer.sources]
-    assert "".join(event.text for event in told if isinstance(event, TextAdded)) == answer.text
+    assert [event.stage for event in result if isinstance(event, StageBegun)] == [
+        "retrieve",
+        "rank",
+        "decide",
+        "compose",
+    ]
+    assert [event.sources for event in result if isinstance(event, SourcesFound)] == [answer.sources]
+    assert "".join(event.text for event in result if isinstance(event, TextAdded)) == answer.text
     assert threads == {get_ident()}
 
 
@@ -140,8 +145,8 @@ def test_the_store_is_free_while_all_answer(slow_bot) -> None:
 
 
 def test_a_search_brings_candidates(bot) -> None:
-    found = with_service(bot, lambda service: service.search("cats sleep", engine="keyword", top=3))
-    assert found[0].passage.source.document == "animals-cats-sleep"
+    matches = with_service(bot, lambda service: service.search("cats sleep", engine="keyword", top=3))
+    assert matches[0].passage.source.document == "animals-cats-sleep"
 
 
 def test_closing_tells_those_who_wait_and_waits_for_what_runs(slow_bot) -> None:

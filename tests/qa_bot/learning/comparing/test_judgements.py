@@ -24,8 +24,8 @@ def row(judge: str = "ann", qid: str = "q1", choice: str = "A", **fields: object
 
 
 def counted(*files: Path) -> dict[str, dict[str, str]]:
-    found = read_judgements(MADE, files).by_question
-    return {qid: {judge: each.choice for judge, each in judges.items()} for qid, judges in found.items()}
+    matches = read_judgements(MADE, files).by_question
+    return {qid: {judge: item.choice for judge, item in judges.items()} for qid, judges in matches.items()}
 
 
 @given(

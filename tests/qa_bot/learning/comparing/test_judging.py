@@ -20,41 +20,41 @@ def judged(*lines: str, done: tuple[str, ...] = ()) -> tuple[list[Judgement], li
     given: Iterator[str] = iter(lines)
     said: list[Judgement] = []
     seen: list[BlindPair] = []
-    told: list[str] = []
+    result: list[str] = []
     count = judge_all(
         MADE,
         "ann",
         done,
         lambda: next(given, None),
         show=lambda shown, of: seen.append(shown) if of == 4 else None,
-        notify=told.append,
+        notify=result.append,
         save=said.append,
     )
     assert count == len(said)
-    return said, seen, told
+    return said, seen, result
 
 
 def test_a_judge_who_always_takes_the_first() -> None:
-    said, seen, told = judged("1", " 1 ", "1", "1", "1")
-    assert [each.qid for each in said] == [each.qid for each in seen] == ["q0", "q1", "q2", "q3"]
-    assert [each.choice for each in said] == [order_of(4, "ann", each.qid)[0] for each in said]
-    assert [shown.first[0].upper() for shown in seen] == [each.choice for each in said]
-    assert told == []
+    said, seen, result = judged("1", " 1 ", "1", "1", "1")
+    assert [item.qid for item in said] == [item.qid for item in seen] == ["q0", "q1", "q2", "q3"]
+    assert [item.choice for item in said] == [order_of(4, "ann", item.qid)[0] for item in said]
+    assert [shown.first[0].upper() for shown in seen] == [item.choice for item in said]
+    assert result == []
 
 
 def test_skipping_quitting_and_nonsense() -> None:
-    said, seen, told = judged("0", "s", "what?", "2 3 0", "q", "1")
-    assert [(each.qid, each.choice == "tie") for each in said] == [("q0", True), ("q2", False)]
+    said, seen, result = judged("0", "s", "what?", "2 3 0", "q", "1")
+    assert [(item.qid, item.choice == "tie") for item in said] == [("q0", True), ("q2", False)]
     assert said[1].grade[said[1].choice] == 0
     assert sorted(said[1].grade.values()) == [0, 3]
     assert [shown.qid for shown in seen] == ["q0", "q1", "q2", "q3"]
-    assert len(told) == 1
-    assert "but got 'what?'" in told[0]
+    assert len(result) == 1
+    assert "but got 'what?'" in result[0]
 
 
 def test_going_on_where_one_stopped() -> None:
     said, _, _ = judged("1", "1", "1", done=("q0", "q2"))
-    assert [each.qid for each in said] == ["q1", "q3"]
+    assert [item.qid for item in said] == ["q1", "q3"]
 
 
 @pytest.mark.parametrize("line", ["", "3", "A", "1 2", "1 4 0", "1 2 3 0", "1 -1 0", "12", "01", "1,2,3"])

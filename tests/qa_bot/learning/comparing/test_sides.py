@@ -74,7 +74,7 @@ def test_bad_lines_are_told_and_good_ones_kept(write_lines) -> None:
     side = read_answers(path, "a")
     assert texts(side) == {"a": "Yes.", "z": "The last."}
     assert [line.partition(": ")[0] for line in side.wrong] == [f"{path}:{number}" for number in range(2, 11)]
-    told = "\n".join(side.wrong)
+    result = "\n".join(side.wrong)
     for words in (
         "Expected a JSON object, but got: ",
         "Expected a JSON object, but got list.",
@@ -86,7 +86,7 @@ def test_bad_lines_are_told_and_good_ones_kept(write_lines) -> None:
         "but got True.",
         "Expected one answer to a question, but got another",
     ):
-        assert words in told
+        assert words in result
 
 
 def test_packed_broken_and_endless_input(tmp_path: Path) -> None:

@@ -28,8 +28,8 @@ def table(
     names: Mapping[str, Choice] = {"A": "A", "B": "B", "t": "tie"}
     judged = {
         f"q{n}": {
-            f"judge {j}": Judgement(f"judge {j}", f"q{n}", "AB", names[each], (said or {}).get((n, j), {}))
-            for j, each in enumerate(of)
+            f"judge {j}": Judgement(f"judge {j}", f"q{n}", "AB", names[item], (said or {}).get((n, j), {}))
+            for j, item in enumerate(of)
         }
         for n, of in enumerate(choices)
         if of
@@ -113,8 +113,8 @@ def test_nothing_judged() -> None:
 def test_conclusions_in_words() -> None:
     assert table(["A", "B", "t"]).conclusion() == "A and B were preferred as often: 1 question each."
     assert table(["t"], same=3).conclusion() == "A and B were preferred as often: 0 questions each."
-    told = table(["B", "B", "A"]).conclusion("home", "short")
-    assert told == "short was preferred more often than home: 2 questions to 1, p = 1, which may be chance."
+    result = table(["B", "B", "A"]).conclusion("home", "short")
+    assert result == "short was preferred more often than home: 2 questions to 1, p = 1, which may be chance."
     assert table(["B"] * 30).conclusion() == "B was preferred more often than A: 30 questions to 0, p < .001."
 
 
@@ -133,7 +133,7 @@ def test_figures_are_those_of_other_libraries(choices: list[str], same: int) -> 
     assert row.prefer_a + row.tie + row.prefer_b == pytest.approx(1)
     assert row.low <= row.difference + 1e-9
     assert row.difference <= row.high + 1e-9
-    modes = [{each for each in "ABt" if of.count(each) == max(map(of.count, "ABt"))} for of in choices]
+    modes = [{item for item in "ABt" if of.count(item) == max(map(of.count, "ABt"))} for of in choices]
     won = [sum(mode == {side} for mode in modes) for side in "AB"]
     assert [row.won_a, row.won_b] == won
     assert row.p == pytest.approx(scipy.stats.binomtest(won[0], sum(won)).pvalue if sum(won) else 1.0)

@@ -21,7 +21,7 @@ MADE = Comparison("models", "secret-one.jsonl", "secret-two.jsonl", 3, (*PAIRS, 
 
 
 @pytest.fixture
-def kept(home: Path) -> Home:
+def saved(home: Path) -> Home:
     """A home with a comparison."""
     save(Home(home), MADE)
     return Home(home)
@@ -32,26 +32,26 @@ async def judged(client: Any, judge: str, prefers: str) -> list[dict[str, Any]]:
     seen = []
     while True:
         async with client.get("/api/comparisons/models/next", params={"judge": judge}) as reply:
-            told = await reply.json()
-        if (pair := told["pair"]) is None:
+            result = await reply.json()
+        if (pair := result["pair"]) is None:
             return seen
-        seen.append(told)
-        wanted = {"A": "good", "B": "bad"}.get(prefers[pair["place"]])
-        place = "tie" if wanted is None else "first" if pair["first"].startswith(wanted) else "second"
+        seen.append(result)
+        expected = {"A": "good", "B": "bad"}.get(prefers[pair["place"]])
+        place = "tie" if expected is None else "first" if pair["first"].startswith(expected) else "second"
         given = {"judge": judge, "qid": pair["qid"], "choice": place, "seconds": 1.5}
         async with client.post("/api/comparisons/models/judgements", json=given) as reply:
             assert (await reply.json())["done"] == len(seen)
 
 
-def test_three_judges_at_once(kept, service) -> None:
+def test_three_judges_at_once(saved, service) -> None:
     prefers = {"ann": "AAAAAAAAAA", "ben": "AAAAAAAAAB", "cem": "ttttBBBBBB"}
 
     async def together() -> list[list[dict[str, Any]]]:
         return await asyncio.gather(*(judged(service.client, judge, of) for judge, of in prefers.items()))
 
     seen = service.run(together())
-    assert [[told["pair"]["qid"] for told in of] for of in seen] == [[f"q{n}" for n in range(10)]] * 3
-    assert [told["done"] for told in seen[0]] == list(range(10))
+    assert [[result["pair"]["qid"] for result in of] for of in seen] == [[f"q{n}" for n in range(10)]] * 3
+    assert [result["done"] for result in seen[0]] == list(range(10))
     table = service.get("/api/comparisons/models").json
     assert (table["judges"], table["identical"], table["waiting"]) == ({"ann": 10, "ben": 10, "cem": 10}, 1, 0)
     row = table["rows"][-1]
@@ -63,7 +63,7 @@ def test_three_judges_at_once(kept, service) -> None:
     assert service.get("/api/comparisons").json == {"comparisons": [listed]}
 
 
-def test_nothing_that_a_judge_gets_tells_the_side(kept, service) -> None:
+def test_nothing_that_a_judge_gets_tells_the_side(saved, service) -> None:
     firsts = []
     for judge in ("ann", "ben", "cem", "dua"):
         replies = [
@@ -82,24 +82,24 @@ def test_nothing_that_a_judge_gets_tells_the_side(kept, service) -> None:
     assert said.json == {"comparison": "models", "judge": "ann", "qid": "q0", "done": 1, "questions": 10}
     for path in ("/api/comparisons", "/api/comparisons/models", "/api/comparisons/models?reveal=false"):
         assert "secret" not in service.get(path).text
-    told = service.get("/api/comparisons/models?reveal=true").json
-    assert (told["a"], told["b"]) == ("secret-one.jsonl", "secret-two.jsonl")
+    result = service.get("/api/comparisons/models?reveal=true").json
+    assert (result["a"], result["b"]) == ("secret-one.jsonl", "secret-two.jsonl")
 
 
-def test_the_last_word_counts_and_grades_are_kept(kept, service) -> None:
+def test_the_last_word_counts_and_grades_are_kept(saved, service) -> None:
     one = "/api/comparisons/models/judgements"
     first = "A" if order_of(3, "ann", "q1") == "AB" else "B"
     given = {"judge": "ann", "qid": "q1", "choice": "first", "grades": {"first": 3.0, "second": None}, "seconds": 2}
     assert service.post(one, json=given).json["done"] == 1
     assert service.post(one, json={**given, "choice": "tie"}).json["done"] == 1
-    lines = [json.loads(line) for line in judgements_of(kept, "models").read_text().splitlines()]
+    lines = [json.loads(line) for line in judgements_of(saved, "models").read_text().splitlines()]
     assert [line["choice"] for line in lines] == [first, "tie"]
     assert lines[0]["grade"] == {first: 3}
     row = service.get("/api/comparisons/models").json["rows"][-1]
     assert (row["judgements"], row["tie"]) == (1, 1.0)
 
 
-def test_judges_at_the_terminal_and_on_the_page_meet(kept, service, qa_bot) -> None:
+def test_judges_at_the_terminal_and_on_the_page_meet(saved, service, qa_bot) -> None:
     service.post("/api/comparisons/models/judgements", json={"judge": "ann", "qid": "q1", "choice": "tie"})
     assert qa_bot("compare", "models", "--table", "--json").json["judges"] == {"ann": 1}
 
@@ -123,23 +123,23 @@ def test_judges_at_the_terminal_and_on_the_page_meet(kept, service, qa_bot) -> N
         ("POST", "/api/comparisons/models/judgements", {"judge": "ann", "qid": "q1"}, 422),
     ],
 )
-def test_what_is_wrong_is_told(kept, service, method, path, body, status) -> None:
-    told = service.request(method, path, json=body) if body else service.request(method, path)
-    assert told.status == status, told.text
-    assert set(told.json["error"]) == {"code", "message", "request_id"}
-    assert not judgements_of(kept, "models").exists()
+def test_what_is_wrong_is_told(saved, service, method, path, body, status) -> None:
+    result = service.request(method, path, json=body) if body else service.request(method, path)
+    assert result.status == status, result.text
+    assert set(result.json["error"]) == {"code", "message", "request_id"}
+    assert not judgements_of(saved, "models").exists()
 
 
-def test_a_token_is_wanted(kept, serve) -> None:
+def test_a_token_is_wanted(saved, serve) -> None:
     service = serve(token="secret")
     for path in ("/api/comparisons", "/api/comparisons/models", "/api/comparisons/models/next?judge=ann"):
         assert service.get(path).status == 401
         assert service.get(path, headers={"X-API-Key": "secret"}).status == 200
 
 
-def test_a_broken_comparison_hides_no_other(kept, service, caplog) -> None:
-    file_of(kept, "broken").write_text("{")
-    assert [each["name"] for each in service.get("/api/comparisons").json["comparisons"]] == ["models"]
+def test_a_broken_comparison_hides_no_other(saved, service, caplog) -> None:
+    file_of(saved, "broken").write_text("{")
+    assert [item["name"] for item in service.get("/api/comparisons").json["comparisons"]] == ["models"]
     assert "A comparison is left out: Expected a comparison in comparisons/broken.json" in caplog.text
     assert service.get("/api/comparisons/broken").status == 404
 
@@ -171,8 +171,8 @@ def test_two_texts_become_a_comparison(service) -> None:
     broken = service.post("/api/comparisons", json={**given, "name": "broken", "a": {"name": "a", "answers": "{"}})
     assert (broken.status, "but got none: a:1: Expected" in broken.json["error"]["message"]) == (409, True)
     apart = {**given, "name": "apart", "b": {"name": "b", "answers": '{"_id": "z", "answer": "Yes."}'}}
-    told = service.post("/api/comparisons", json=apart)
-    assert (told.status, "neither id nor words in common" in told.json["error"]["message"]) == (409, True)
+    result = service.post("/api/comparisons", json=apart)
+    assert (result.status, "neither id nor words in common" in result.json["error"]["message"]) == (409, True)
 
 
 @settings(max_examples=30)
@@ -183,6 +183,6 @@ def test_two_texts_become_a_comparison(service) -> None:
         max_leaves=5,
     )
 )
-def test_any_body_is_judged_or_told(kept, service, body) -> None:
+def test_any_body_is_judged_or_told(saved, service, body) -> None:
     reply = service.post("/api/comparisons/models/judgements", data=json.dumps(body), headers=JSON)
     assert reply.status in (400, 422)

@@ -30,9 +30,9 @@ def test_what_was_sent_is_read(sent: dict[str, str]) -> None:
 
 @given(st.binary(), st.sampled_from([URLENCODED, PARTS, "multipart/form-data", f"{URLENCODED}; charset=utf-16"]))
 def test_anything_is_read_or_refused(body: bytes, kind: str) -> None:
-    for each in (body, b"--x\r\n" + body + b"\r\n--x--"):
+    for item in (body, b"--x\r\n" + body + b"\r\n--x--"):
         with contextlib.suppress(ValueError, LookupError):
-            assert all(isinstance(text, str) for text in fields(each, kind).values())
+            assert all(isinstance(text, str) for text in fields(item, kind).values())
 
 
 def test_the_first_of_a_name_counts() -> None:

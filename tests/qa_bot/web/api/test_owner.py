@@ -23,9 +23,9 @@ def ask(service, question: str = NONSENSE) -> dict:
 
 def gaps(service, **params: str) -> list[tuple[str, int]]:
     reply = service.get("/api/owner/gaps", params=params)
-    told = GapsReply.model_validate(reply.json)
+    outcome = GapsReply.model_validate(reply.json)
     assert (reply.status, reply.headers["Cache-Control"]) == (200, "no-store")
-    return [(gap.question, gap.asked) for gap in told.gaps]
+    return [(gap.question, gap.asked) for gap in outcome.gaps]
 
 
 def error(reply, status: int, code: str) -> str:
@@ -41,9 +41,12 @@ def test_what_was_not_answered_is_listed_answered_and_given(service) -> None:
     key = service.get("/api/owner/gaps").json["gaps"][0]["key"]
     given = {"question": NONSENSE, "answer": ANSWER, "url": "https://example.org", "gap": key}
     added = AddAnswerReply.model_validate(service.post("/api/owner/answers", json=given).json)
-    told = ask(service)
-    assert (told["answer"], told["sources"][0]["url"]) == (ANSWER, "https://example.org")
-    assert (told["sources"][0]["document"], told["sources"][0]["collection"]) == (added.document, added.collection)
+    outcome = ask(service)
+    assert (outcome["answer"], outcome["sources"][0]["url"]) == (ANSWER, "https://example.org")
+    assert (outcome["sources"][0]["document"], outcome["sources"][0]["collection"]) == (
+        added.document,
+        added.collection,
+    )
     assert gaps(service) == []
 
 
@@ -60,8 +63,8 @@ def test_what_was_voted_down_is_listed_with_what_was_said(service) -> None:
 def test_the_list_is_as_long_as_it_is_asked_for(service) -> None:
     for question in ("zxqv wprt", "qqqz vvvw", "zxqv wprt"):
         ask(service, question)
-    told = service.get("/api/owner/gaps", params={"limit": "1"}).json
-    assert ([gap["question"] for gap in told["gaps"]], told["total"]) == (["zxqv wprt"], 2)
+    outcome = service.get("/api/owner/gaps", params={"limit": "1"}).json
+    assert ([gap["question"] for gap in outcome["gaps"]], outcome["total"]) == (["zxqv wprt"], 2)
     for query in ("limit=0", "limit=501", "limit=x", "offset=1"):
         assert "Expected" in error(service.get(f"/api/owner/gaps?{query}"), 422, "invalid"), query
 
@@ -77,7 +80,7 @@ def test_dismissed_is_gone(service) -> None:
 
 
 @pytest.mark.parametrize(
-    ("path", "body", "told"),
+    ("path", "body", "outcome"),
     [
         ("answers", {"question": NONSENSE}, "Expected answer, but it is missing."),
         ("answers", {"question": " ", "answer": "a"}, "Expected a text that matches \\w for question"),
@@ -93,8 +96,8 @@ def test_dismissed_is_gone(service) -> None:
         ("dismiss", [], "Expected an object"),
     ],
 )
-def test_what_is_no_answer_is_refused(service, path: str, body: object, told: str) -> None:
-    assert told in error(service.post(f"/api/owner/{path}", json=body), 422, "invalid")
+def test_what_is_no_answer_is_refused(service, path: str, body: object, outcome: str) -> None:
+    assert outcome in error(service.post(f"/api/owner/{path}", json=body), 422, "invalid")
     assert service.bot.store.of_collection("answers") == []
 
 
@@ -133,7 +136,7 @@ def test_no_more_wait_than_there_is_room_for(service, monkeypatch) -> None:
         service.until(lambda: writer.waiting == 2, "the second answer")
         full = service.post("/api/owner/answers", json=given)
         go_on.set()
-        assert [each.result().status for each in both] == [200, 200]
+        assert [item.result().status for item in both] == [200, 200]
     assert "2 answers wait" in error(full, 409, "conflict")
     assert service.post("/api/owner/answers", json=given).status == 200
 

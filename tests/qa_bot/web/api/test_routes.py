@@ -46,23 +46,25 @@ def error(reply, status: int) -> str:
 
 
 def test_the_object_of_the_command_line_with_its_conversation(service) -> None:
-    told = ask(service)
-    assert set(told) == {*as_dict(service.bot.ask(CATS)), "conversation"}
-    assert (told["answered"], told["sources"][0]["document"]) == (True, "animals-cats-sleep")
-    assert told["conversation"] != ask(service)["conversation"]
-    assert AskReply.model_validate(told).trace is None
+    result = ask(service)
+    assert set(result) == {*as_dict(service.bot.ask(CATS)), "conversation"}
+    assert (result["answered"], result["sources"][0]["document"]) == (True, "animals-cats-sleep")
+    assert result["conversation"] != ask(service)["conversation"]
+    assert AskReply.model_validate(result).trace is None
 
 
 def test_every_field_counts(service) -> None:
-    told = ask(service, body="Mine never gets up.", category="Pets", deadline=5, top=3.0, conversation="c1", trace=True)
-    assert (len(told["sources"]), told["conversation"]) == (3, "c1")
-    assert {"queries", "candidates"} <= set(told["trace"])
+    result = ask(
+        service, body="Mine never gets up.", category="Pets", deadline=5, top=3.0, conversation="c1", trace=True
+    )
+    assert (len(result["sources"]), result["conversation"]) == (3, "c1")
+    assert {"queries", "candidates"} <= set(result["trace"])
     assert ask(service, hint="naps", persona="", body=None, top=None, conversation=None, trace=None)["answered"]
 
 
 def test_an_abstention_says_why(service) -> None:
-    told = ask(service, question=NONSENSE)
-    assert (told["answered"], told["kind"], told["answer"], bool(told["reason"])) == (False, "none", "", True)
+    result = ask(service, question=NONSENSE)
+    assert (result["answered"], result["kind"], result["answer"], bool(result["reason"])) == (False, "none", "", True)
     assert "empty" in ask(service, question=" \n")["reason"]
 
 
@@ -150,8 +152,8 @@ def test_other_methods_are_told_the_right_one(service) -> None:
 def test_the_deadline_of_the_request_holds(serve, slow_bot) -> None:
     service = serve(slow_bot)
     slow_bot.pauses["retrieve"] = 30.0
-    told = ask(service, deadline=0.05)
-    assert (told["answered"], "rank" in told["skipped"] or bool(told["reason"])) == (False, True)
+    result = ask(service, deadline=0.05)
+    assert (result["answered"], "rank" in result["skipped"] or bool(result["reason"])) == (False, True)
 
 
 def test_those_who_come_when_all_is_full_are_told_when_to_come_back(serve, slow_bot) -> None:
@@ -187,9 +189,9 @@ def test_a_client_that_leaves_stops_the_work(serve, slow_bot) -> None:
 
 
 def test_search_gives_what_the_command_line_prints(service) -> None:
-    told = service.post("/api/search", json={"query": "cats", "engine": "keyword", "top": 2}).json
-    assert (told["query"], told["engine"], len(told["results"])) == ("cats", "keyword", 2)
-    assert SearchReply.model_validate(told).results[0].features
+    result = service.post("/api/search", json={"query": "cats", "engine": "keyword", "top": 2}).json
+    assert (result["query"], result["engine"], len(result["results"])) == ("cats", "keyword", 2)
+    assert SearchReply.model_validate(result).results[0].features
     assert service.post("/api/search", json={"query": CATS}).json["engine"] == "hybrid"
     assert service.post("/api/search", json={"query": " \x00 "}).json["results"] == []
 
@@ -206,8 +208,8 @@ def test_a_vote_is_kept_with_its_comment(service) -> None:
     turn = ask(service)["id"]
     reply = service.post("/api/feedback", json={"id": turn, "vote": "down", "comment": "<b>no</b>\x00"})
     assert FeedbackReply.model_validate(reply.json).vote == "down"
-    (kept,) = service.bot.store.feedback(turn)
-    assert (kept.vote, kept.comment) == ("down", "<b>no</b>\ufffd")
+    (saved,) = service.bot.store.feedback(turn)
+    assert (saved.vote, saved.comment) == ("down", "<b>no</b>\ufffd")
 
 
 def test_a_vote_on_nothing_is_refused(service) -> None:
@@ -220,12 +222,12 @@ def test_a_conversation_comes_back_with_its_turns_and_last_votes(service) -> Non
     first, second = ask(service, conversation="c"), ask(service, question="What is a noun?", conversation="c")
     for vote in ("down", "up"):
         service.post("/api/feedback", json={"id": first["id"], "vote": vote, "comment": vote})
-    told = service.get("/api/conversations/c").json
-    WholeConversationReply.model_validate(told)
-    assert (told["id"], told["title"]) == ("c", CATS)
-    assert [turn["id"] for turn in told["turns"]] == [first["id"], second["id"]]
-    assert [turn["feedback"] for turn in told["turns"]] == [{"vote": "up", "comment": "up"}, None]
-    assert told["turns"][0]["answer"]["sources"] == first["sources"]
+    result = service.get("/api/conversations/c").json
+    WholeConversationReply.model_validate(result)
+    assert (result["id"], result["title"]) == ("c", CATS)
+    assert [turn["id"] for turn in result["turns"]] == [first["id"], second["id"]]
+    assert [turn["feedback"] for turn in result["turns"]] == [{"vote": "up", "comment": "up"}, None]
+    assert result["turns"][0]["answer"]["sources"] == first["sources"]
 
 
 def test_conversations_are_listed_page_by_page(service) -> None:
@@ -234,10 +236,10 @@ def test_conversations_are_listed_page_by_page(service) -> None:
     ask(service, conversation="a")
     listed = service.get("/api/conversations").json
     ConversationsReply.model_validate(listed)
-    assert [(each["id"], each["turns"]) for each in listed["conversations"]] == [("a", 2), ("c", 1), ("b", 1)]
+    assert [(item["id"], item["turns"]) for item in listed["conversations"]] == [("a", 2), ("c", 1), ("b", 1)]
     page = service.get("/api/conversations", params={"limit": "2"}).json["conversations"]
     before = {"before": repr(page[-1]["updated"])}
-    assert [each["id"] for each in service.get("/api/conversations", params=before).json["conversations"]] == ["b"]
+    assert [item["id"] for item in service.get("/api/conversations", params=before).json["conversations"]] == ["b"]
 
 
 def test_pages_that_are_none_are_refused(service) -> None:
@@ -287,8 +289,8 @@ def test_replies_are_not_kept_by_anybody_between(service) -> None:
 
 
 def test_a_conversation_as_markdown(service) -> None:
-    told = ask(service, conversation="c1")
-    service.post("/api/feedback", json={"id": told["id"], "vote": "up", "comment": "a <b>good</b> one"})
+    result = ask(service, conversation="c1")
+    service.post("/api/feedback", json={"id": result["id"], "vote": "up", "comment": "a <b>good</b> one"})
     service.request("PATCH", "/api/conversations/c1", json={"title": 'Cats / "naps" é'})
     got = service.get("/api/conversations/c1?format=markdown")
     assert (got.status, got.headers["Content-Type"]) == (200, "text/markdown; charset=utf-8")

@@ -15,11 +15,11 @@ EVENTS = {"Accept": "text/event-stream"}
 
 def read(text: str) -> list[tuple[str, str, dict]]:
     """Events as (id, name, data), and comments as ("", "", {})."""
-    told = []
+    result = []
     for block in text.removesuffix("\n\n").split("\n\n"):
         fields = dict(line.partition(": ")[::2] for line in block.split("\n"))
-        told.append((fields.get("id", ""), fields.get("event", ""), json.loads(fields.get("data", "{}"))))
-    return told
+        result.append((fields.get("id", ""), fields.get("event", ""), json.loads(fields.get("data", "{}"))))
+    return result
 
 
 def stream(service, **fields):
@@ -34,13 +34,17 @@ def test_an_event_is_a_few_lines() -> None:
 
 
 def test_the_frames_of_the_websocket_in_their_order(service) -> None:
-    told = stream(service, conversation="c")
-    names = [name for _, name, _ in told]
-    frames = [frame for _, _, frame in told]
+    result = stream(service, conversation="c")
+    names = [name for _, name, _ in result]
+    frames = [frame for _, _, frame in result]
     assert names[:5] == ["status", "status", "status", "status", "sources"]
     assert (names[5], names[-2], names[-1]) == ("delta", "delta", "final")
     assert [frame["stage"] for frame in frames[:4]] == ["retrieve", "rank", "decide", "compose"]
-    assert [int(number) for number, _, _ in told] == [frame["seq"] for frame in frames] == list(range(1, len(told) + 1))
+    assert (
+        [int(number) for number, _, _ in result]
+        == [frame["seq"] for frame in frames]
+        == list(range(1, len(result) + 1))
+    )
     assert names == [frame["type"] for frame in frames]
     assert "".join(frame["text"] for frame in frames if frame["type"] == "delta") == frames[-1]["answer"]
     assert frames[4]["sources"] == frames[-1]["sources"]
@@ -48,9 +52,9 @@ def test_the_frames_of_the_websocket_in_their_order(service) -> None:
 
 
 def test_all_frames_carry_the_id_of_the_answer(service) -> None:
-    told = stream(service)
-    (about,) = {frame["id"] for _, _, frame in told}
-    final = told[-1][2]
+    result = stream(service)
+    (about,) = {frame["id"] for _, _, frame in result}
+    final = result[-1][2]
     assert final["turn"] == about
     assert service.post("/api/feedback", json={"id": about, "vote": "up"}).status == 200
     (turn,) = service.get(f"/api/conversations/{final['conversation']}").json["turns"]
@@ -58,9 +62,9 @@ def test_all_frames_carry_the_id_of_the_answer(service) -> None:
 
 
 def test_an_abstention_has_no_text(service) -> None:
-    told = stream(service, question="zxqv wprt")
-    assert "delta" not in [name for _, name, _ in told]
-    assert (told[-1][2]["answered"], bool(told[-1][2]["reason"])) == (False, True)
+    result = stream(service, question="zxqv wprt")
+    assert "delta" not in [name for _, name, _ in result]
+    assert (result[-1][2]["answered"], bool(result[-1][2]["reason"])) == (False, True)
 
 
 def test_only_those_who_name_events_get_them(service) -> None:
@@ -104,10 +108,10 @@ def test_those_who_wait_are_told_so_and_that_the_connection_lives(serve, slow_bo
             await first.read()
             return begun + (await second.read()).decode()
 
-    told = read(service.run(crowd()))
-    assert told[0][2]["stage"] == "queued"
-    assert told[1][0] == ""
-    assert told[-1][1] == "final"
+    result = read(service.run(crowd()))
+    assert result[0][2]["stage"] == "queued"
+    assert result[1][0] == ""
+    assert result[-1][1] == "final"
 
 
 def test_an_error_on_the_way_is_the_last_event(service, monkeypatch, caplog) -> None:

@@ -75,11 +75,11 @@ def served(home):
         process = subprocess.Popen(command, stderr=out)
     try:
         end = time.monotonic() + PATIENCE
-        while not (found := re.search(r"^qa-bot listens on (\S+/)", log.read_text(), re.MULTILINE)):
+        while not (matches := re.search(r"^qa-bot listens on (\S+/)", log.read_text(), re.MULTILINE)):
             assert process.poll() is None, log.read_text()
             assert time.monotonic() < end, log.read_text()
             time.sleep(0.05)
-        yield process, found[1]
+        yield process, matches[1]
     finally:
         process.kill()
         process.wait(PATIENCE)
@@ -92,7 +92,7 @@ def test_killed_in_the_middle_of_fifty_conversations(home):
     async def until_killed(process, url):
         async with aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=0)) as session:
             work = asyncio.gather(*(asker.ask_on(session, url) for asker in askers), return_exceptions=True)
-            while sum(len(asker.finals) for asker in askers) < ENOUGH or not all(each.conversation for each in askers):
+            while sum(len(asker.finals) for asker in askers) < ENOUGH or not all(item.conversation for item in askers):
                 await asyncio.sleep(0.01)
             process.kill()
             for ended in await work:
@@ -111,10 +111,10 @@ def test_killed_in_the_middle_of_fifty_conversations(home):
         assert all(asyncio.run(asyncio.wait_for(all_come_back(url), PATIENCE)))
 
     with Bot.open(home) as bot:
-        kept = {asker.name: bot.store.turns(asker.conversation) for asker in askers}
+        saved = {asker.name: bot.store.turns(asker.conversation) for asker in askers}
     for asker in askers:
-        turns = {turn.answer["ask"]: turn for turn in kept[asker.name]}
-        assert len(turns) == len(kept[asker.name])  # nothing was asked twice
+        turns = {turn.answer["ask"]: turn for turn in saved[asker.name]}
+        assert len(turns) == len(saved[asker.name])  # nothing was asked twice
         assert set(turns) == set(asker.finals)
         for about, final in asker.finals.items():
             assert (turns[about].id, turns[about].answer["answer"]) == (final["turn"], final["answer"])
@@ -125,8 +125,8 @@ def test_killed_in_the_middle_of_fifty_conversations(home):
 def test_nonsense_leaves_no_trace(home):
     command = [sys.executable, str(FUZZ), "--home", str(home), "--frames", "400", "--clients", "6", "--json"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
-    told = json.loads(done.stdout)
-    assert done.returncode == 0, told
-    assert (told["alive"], told["exit"], told["bad_lines"]) == (True, 0, [])
-    assert told["frames"] >= 400
-    assert {"invalid", "bad_request", "pong", "ready"} <= set(told["heard"])
+    result = json.loads(done.stdout)
+    assert done.returncode == 0, result
+    assert (result["alive"], result["exit"], result["bad_lines"]) == (True, 0, [])
+    assert result["frames"] >= 400
+    assert {"invalid", "bad_request", "pong", "ready"} <= set(result["heard"])

@@ -141,8 +141,8 @@ def test_frames_of_ended_turns_are_kept_for_a_while():
         assert conversation.turn_of("q0") == "t0"  # which turn it was is known all the same
         return {frame["id"] for frame in everything.heard}, nothing.heard
 
-    kept, left = asyncio.run(work())
-    assert kept == {f"q{i}" for i in range(3, module.KEPT_TURNS + 3)}
+    saved, left = asyncio.run(work())
+    assert saved == {f"q{i}" for i in range(3, module.KEPT_TURNS + 3)}
     assert left == []
 
 
@@ -177,8 +177,8 @@ def test_what_was_missed_comes_in_the_order_it_was_told():
     async def work():
         late = Client()
         conversation, service = conversation_with()
-        for each in ("q1", "q2"):
-            conversation.ask(asking(), each)
+        for item in ("q1", "q2"):
+            conversation.ask(asking(), item)
         await asyncio.sleep(0)
         service.asked[0].listen(StageBegun("rank"))
         conversation.catch_up(late, after=None)

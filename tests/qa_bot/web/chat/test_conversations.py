@@ -113,8 +113,8 @@ def test_the_longest_left_go_first(monkeypatch, idle):
 
     async def work():
         conversations = Conversations(FakeAnswerService())
-        for each in "abcd":
-            await visited(conversations, each)
+        for item in "abcd":
+            await visited(conversations, item)
         conversations.sweep(0)
         left = [conversation.id for conversation in conversations]
         await conversations.close(0)
@@ -129,13 +129,13 @@ def test_a_sweep_lets_go_of_what_is_old(monkeypatch):
 
     async def work():
         conversations = Conversations(FakeAnswerService())
-        kept, client = await conversations.open("stays"), Client()
-        kept.attach(client)
+        saved, client = await conversations.open("stays"), Client()
+        saved.attach(client)
         await visited(conversations, "goes")
         while len(conversations) > 1:
             await asyncio.sleep(0.01)
-        assert await conversations.open("stays") is kept
-        kept.detach(client)
+        assert await conversations.open("stays") is saved
+        saved.detach(client)
         while len(conversations):
             await asyncio.sleep(0.01)
         await conversations.close(0)

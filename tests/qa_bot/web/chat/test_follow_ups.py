@@ -47,9 +47,9 @@ def completed(url: str, *turns: str) -> list[str]:
     with openai.OpenAI(base_url=f"{url}/v1", api_key="any", max_retries=0) as client:
         for turn in turns:
             messages.append({"role": "user", "content": turn})
-            told = client.chat.completions.create(model="qa-bot", messages=messages)
-            messages.append({"role": "assistant", "content": told.choices[0].message.content})
-    return [each["content"] for each in messages[1::2]]
+            result = client.chat.completions.create(model="qa-bot", messages=messages)
+            messages.append({"role": "assistant", "content": result.choices[0].message.content})
+    return [item["content"] for item in messages[1::2]]
 
 
 def test_ten_turns_are_answered_the_same_in_terminal_chat_and_openai(service, talk) -> None:
@@ -60,14 +60,14 @@ def test_ten_turns_are_answered_the_same_in_terminal_chat_and_openai(service, ta
     finals = service.run(chat())
     shared = ("question", "answered", "kind", "answer", "confidence", "reason", "understood")
     in_terminal = typed(service.bot.home.path, *TURNS)
-    assert [[each.get(name) for name in shared] for each in in_terminal] == [
-        [each.get(name) for name in shared] for each in finals
+    assert [[item.get(name) for name in shared] for item in in_terminal] == [
+        [item.get(name) for name in shared] for item in finals
     ]
-    said = [each["answer"] if each["answered"] else f"I don't know. {each['reason']}" for each in finals]
+    said = [item["answer"] if item["answered"] else f"I don't know. {item['reason']}" for item in finals]
     assert completed(service.url, *TURNS) == said
-    understood = [each.get("understood", "") for each in finals[:4]]
+    understood = [item.get("understood", "") for item in finals[:4]]
     assert understood == ["", "", POPULATION, "What is New Zealand's population?"]
-    assert [each["answered"] for each in finals].count(False) == 1
+    assert [item["answered"] for item in finals].count(False) == 1
 
 
 def test_a_topic_is_asked_back_and_answered_the_same_everywhere(service, talk) -> None:
@@ -78,15 +78,15 @@ def test_a_topic_is_asked_back_and_answered_the_same_everywhere(service, talk) -
             return await spoken(client, *turns)
 
     finals = service.run(chat())
-    offers = [[each["text"] for each in final.get("choices", [])] for final in finals]
-    assert [len(each) > 1 for each in offers] == [True, False, True, False, False]
+    offers = [[item["text"] for item in final.get("choices", [])] for final in finals]
+    assert [len(item) > 1 for item in offers] == [True, False, True, False, False]
     assert (finals[0]["kind"], finals[0]["answered"], finals[0]["answer"]) == ("none", False, "")
     assert finals[1]["understood"] == finals[0]["choices"][1]["question"]
     assert finals[3]["understood"] == finals[2]["choices"][0]["question"]
     shared = ("answer", "reason", "understood", "choices")
     in_terminal = typed(service.bot.home.path, *turns)
-    assert [[each.get(name) for name in shared] for each in in_terminal] == [
-        [each.get(name) for name in shared] for each in finals
+    assert [[item.get(name) for name in shared] for item in in_terminal] == [
+        [item.get(name) for name in shared] for item in finals
     ]
     replies = completed(service.url, *turns)
     assert replies[1::2] == [final["answer"] for final in finals[1::2]]
@@ -125,13 +125,13 @@ def test_whoever_chooses_at_once_hears_of_one_end(service, talk) -> None:
             await client.say("ask", text="dogs", id="q1")
             offered = (await client.until("clarify"))[-1]
             await client.say("choose", id="q1", choice=offered["choices"][1]["text"])
-            told = await client.until("final", "error")
+            result = await client.until("final", "error")
             await client.say("ping")
-            return offered, told, await client.until("pong")
+            return offered, result, await client.until("pong")
 
-    offered, told, after = service.run(chat())
-    assert [frame["text"] for frame in told if frame["type"] == "query"] == [offered["choices"][1]["question"]]
-    assert (told[-1]["answered"], told[-1]["kind"], told[-1]["question"]) == (True, "passage", "dogs")
+    offered, result, after = service.run(chat())
+    assert [frame["text"] for frame in result if frame["type"] == "query"] == [offered["choices"][1]["question"]]
+    assert (result[-1]["answered"], result[-1]["kind"], result[-1]["question"]) == (True, "passage", "dogs")
     assert [frame["type"] for frame in after] == ["pong"]
 
 
@@ -174,13 +174,13 @@ def test_a_choice_by_json_goes_to_everybody_in_the_conversation(service, talk) -
             offered = (await client.ask("dogs", id="q1"))[-1]
             body = {"id": offered["turn"], "choice": offered["choices"][0]["text"]}
             async with service.client.post("/api/choose", json=body) as reply:
-                told = await reply.json()
-            return offered, told, (await client.until("final", question_id="q1"))[-1]
+                result = await reply.json()
+            return offered, result, (await client.until("final", question_id="q1"))[-1]
 
-    offered, told, heard = service.run(chat())
-    assert told["understood"] == offered["choices"][0]["question"]
-    assert told["answered"]
-    assert (heard["answer"], heard["turn"]) == (told["answer"], told["id"])
+    offered, result, heard = service.run(chat())
+    assert result["understood"] == offered["choices"][0]["question"]
+    assert result["answered"]
+    assert (heard["answer"], heard["turn"]) == (result["answer"], result["id"])
     refused = service.post("/api/choose", json={"id": offered["turn"], "choice": 9})
     assert refused.status == 404
     assert "Expected one of the choices 0 (" in refused.json["error"]["message"]
@@ -194,25 +194,25 @@ def test_json_clients_go_on_by_the_conversation_s_id(service) -> None:
     assert (second["understood"], second["kind"]) == (POPULATION, "fact")
     assert "understood" not in raw
     assert raw["answer"] != second["answer"]
-    told = service.get(f"/api/conversations/{first['conversation']}").json
-    assert [turn["rewritten"] for turn in told["turns"]] == ["", POPULATION, ""]
+    result = service.get(f"/api/conversations/{first['conversation']}").json
+    assert [turn["rewritten"] for turn in result["turns"]] == ["", POPULATION, ""]
 
 
 def test_a_follow_up_is_told_as_it_was_understood_and_undone(service, talk) -> None:
     async def chat() -> Any:
         async with talk(service) as client:
             await client.ask(CAPITAL, id="q1")
-            told = await client.ask("and its population?", id="q2")
+            result = await client.ask("and its population?", id="q2")
             await client.say("raw", id="q2")
             undone = await client.until("final", "error", question_id="q2")
-            return told, undone, await client.ask("What about New Zealand?", id="q3")
+            return result, undone, await client.ask("What about New Zealand?", id="q3")
 
-    told, undone, after = service.run(chat())
-    assert [frame["text"] for frame in told if frame["type"] == "query"] == [POPULATION]
-    assert told[-1]["understood"] == POPULATION
+    result, undone, after = service.run(chat())
+    assert [frame["text"] for frame in result if frame["type"] == "query"] == [POPULATION]
+    assert result[-1]["understood"] == POPULATION
     assert "query" not in [frame["type"] for frame in undone]
     assert "understood" not in undone[-1]
-    assert undone[-1]["turn"] != told[-1]["turn"]
+    assert undone[-1]["turn"] != result[-1]["turn"]
     assert (undone[-1]["question"], undone[-1]["id"]) == ("and its population?", "q2")
     assert "population" not in after[-1].get("understood", "")  # for nobody asked for one, after all
 
@@ -231,9 +231,9 @@ def test_an_undone_rewrite_is_undone_after_a_restart(serve, bot, talk) -> None:
             return (await client.until("final", "error", question_id="q2"))[-1]
 
     service = serve(bot)
-    told = service.run(before(service))
+    result = service.run(before(service))
     service = serve(bot)
-    undone = service.run(after(service, told["conversation"]))
+    undone = service.run(after(service, result["conversation"]))
     assert (undone["type"], undone["question"]) == ("final", "and its population?")
     assert "understood" not in undone
 
@@ -241,10 +241,10 @@ def test_an_undone_rewrite_is_undone_after_a_restart(serve, bot, talk) -> None:
 def test_a_question_of_another_conversation_cannot_be_undone(service, talk) -> None:
     async def chat() -> Any:
         async with talk(service) as one, talk(service) as other:
-            told = (await one.ask(CATS, id="q1"))[-1]
+            result = (await one.ask(CATS, id="q1"))[-1]
             await other.say("hello")
             await other.hear()
-            await other.say("raw", id=told["turn"])
+            await other.say("raw", id=result["turn"])
             return await other.hear()
 
     assert service.run(chat())["code"] == "not_found"
@@ -253,8 +253,8 @@ def test_a_question_of_another_conversation_cannot_be_undone(service, talk) -> N
 def test_a_stream_tells_how_it_was_understood(service) -> None:
     first = service.post("/api/ask", json={"question": CAPITAL}).json
     asked = {"question": "and its population?", "conversation": first["conversation"]}
-    told = service.post("/api/ask", json=asked, headers={"Accept": "text/event-stream"}).text
-    events = [json.loads(line.removeprefix("data: ")) for line in told.splitlines() if line.startswith("data: ")]
+    result = service.post("/api/ask", json=asked, headers={"Accept": "text/event-stream"}).text
+    events = [json.loads(line.removeprefix("data: ")) for line in result.splitlines() if line.startswith("data: ")]
     assert {"type": "query", "text": POPULATION}.items() <= events[0].items()
 
 
@@ -268,9 +268,9 @@ def test_a_dislike_holds_for_the_next_answer_of_that_conversation_only(service, 
 
     first, again, elsewhere = service.run(chat())
     assert first["answer"] == elsewhere["answer"] != again["answer"]
-    kept = service.bot.store.turn(first["turn"])
-    assert kept.answer["trace"]["candidates"]
-    assert [(each.vote, each.comment) for each in service.bot.store.feedback(kept.id)] == [("down", "I meant lions.")]
+    saved = service.bot.store.turn(first["turn"])
+    assert saved.answer["trace"]["candidates"]
+    assert [(item.vote, item.comment) for item in service.bot.store.feedback(saved.id)] == [("down", "I meant lions.")]
 
 
 @pytest.mark.parametrize("stream", [False, True])

@@ -47,19 +47,19 @@ def test_a_turn_streams_and_ends_with_the_answer(service, talk):
             await client.say("hello", id="h1")
             return await client.hear(), await client.ask(CATS, id="q1")
 
-    ready, told = service.run(chat())
+    ready, result = service.run(chat())
     assert (ready["type"], ready["id"], ready["personas"]) == ("ready", "h1", [])
-    assert [frame["seq"] for frame in told] == list(range(1, len(told) + 1))
-    assert {(frame["id"], frame["conversation"]) for frame in told} == {("q1", ready["conversation"])}
-    kinds = [frame["type"] for frame in told]
-    stages = [frame["stage"] for frame in told if frame["type"] == "status"]
+    assert [frame["seq"] for frame in result] == list(range(1, len(result) + 1))
+    assert {(frame["id"], frame["conversation"]) for frame in result} == {("q1", ready["conversation"])}
+    kinds = [frame["type"] for frame in result]
+    stages = [frame["stage"] for frame in result if frame["type"] == "status"]
     assert stages == ["retrieve", "rank", "decide", "compose"]
     deltas = kinds.count("delta")
     assert deltas > 1
     assert kinds == ["status"] * 4 + ["sources"] + ["delta"] * deltas + ["final"]
-    final = told[-1]
-    assert "".join(frame["text"] for frame in told if frame["type"] == "delta") == final["answer"]
-    assert told[4]["sources"] == final["sources"]
+    final = result[-1]
+    assert "".join(frame["text"] for frame in result if frame["type"] == "delta") == final["answer"]
+    assert result[4]["sources"] == final["sources"]
     assert (final["question"], final["answered"], final["kind"]) == (CATS, True, "passage")
     (turn,) = turns(service, ready["conversation"])
     assert (turn.id, turn.answer["ask"], turn.answer["answer"]) == (final["turn"], "q1", final["answer"])
@@ -230,8 +230,8 @@ def test_cancel_of_a_waiting_question_leaves_the_others(serve, slow_bot, talk):
 
     async def chat():
         async with talk(service) as client:
-            for each in ("q1", "q2", "q3"):
-                await client.say("ask", text=CATS, id=each)
+            for item in ("q1", "q2", "q3"):
+                await client.say("ask", text=CATS, id=item)
             await client.say("cancel", id="q2")
             heard = await client.until("error")
             hold.set()
@@ -358,9 +358,9 @@ def test_whoever_does_not_know_what_he_read_is_told_the_unfinished_turn_from_its
             await client.hear()
             return await client.until("final")
 
-    told = service.run(chat())
-    assert {frame["id"] for frame in told} == {"q1"}
-    assert told[0]["stage"] == "retrieve"
+    result = service.run(chat())
+    assert {frame["id"] for frame in result} == {"q1"}
+    assert result[0]["stage"] == "retrieve"
 
 
 def test_a_turn_that_ended_while_nobody_was_connected_is_told_once(serve, slow_bot, talk):
@@ -392,9 +392,9 @@ def test_an_id_that_nobody_knows_opens_a_conversation(service, talk):
             await client.say("hello", resume="from-before-a-crash", seq=7)
             return await client.hear(), await client.ask(CATS)
 
-    ready, told = service.run(chat())
+    ready, result = service.run(chat())
     assert ready["conversation"] == "from-before-a-crash"
-    assert told[0]["seq"] == 8
+    assert result[0]["seq"] == 8
     assert len(turns(service, "from-before-a-crash")) == 1
 
 
@@ -453,8 +453,8 @@ def test_a_deleted_conversation_is_forgotten_and_its_turn_stopped(serve, slow_bo
         async with talk(service) as client:
             conversation = (await client.ask(CATS, id="q1"))[-1]["conversation"]
             slow_bot.pauses["rank"] = Event()
-            for each in ("q2", "q3"):
-                await client.say("ask", text=CATS, id=each)
+            for item in ("q2", "q3"):
+                await client.say("ask", text=CATS, id=item)
             await client.hear()
             async with service.client.delete(f"/api/conversations/{conversation}") as reply:
                 assert reply.status == 204
@@ -487,7 +487,7 @@ def test_feedback_by_the_questions_id_or_the_answers(service, talk):
 
     final, pong, unknown, wrong = service.run(chat())
     assert pong["type"] == "pong"  # nothing was wrong, and both are saved
-    given = [(each.vote, each.comment) for each in service.bot.store.feedback(final["turn"])]
+    given = [(item.vote, item.comment) for item in service.bot.store.feedback(final["turn"])]
     assert given == [("up", comment.replace("\x00", "\ufffd")), ("down", "")]
     assert (unknown["code"], unknown["id"]) == ("not_found", "nothing")
     assert (wrong["code"], wrong["id"]) == ("invalid", "q1")
@@ -508,8 +508,8 @@ def test_a_choice_where_there_is_none(service, talk, frame):
             await client.say(frame["type"], **{name: frame[name] for name in frame if name != "type"})
             return await client.hear()
 
-    told = service.run(chat())
-    assert (told["type"], told["id"], told["code"]) == ("error", frame["id"], "not_found")
+    result = service.run(chat())
+    assert (result["type"], result["id"], result["code"]) == ("error", frame["id"], "not_found")
 
 
 def test_an_unknown_persona_is_refused_by_name(serve, voiced_bot, talk):
@@ -786,7 +786,7 @@ def test_nothing_is_left_of_connections_that_closed(service, talk):
                     await client.say("hello")
                     await client.hear()
                 most = max(most, metric(service, "qa_bot_open_sockets"))
-                seen.extend(weakref.ref(each) for each in (*hub._connections, *hub.conversations))
+                seen.extend(weakref.ref(item) for item in (*hub._connections, *hub.conversations))
             await asyncio.to_thread(service.until, lambda: not len(hub), f"round {i}")
         hub.conversations.sweep(float("inf"))
 
@@ -796,7 +796,7 @@ def test_nothing_is_left_of_connections_that_closed(service, talk):
     assert most == 60
     assert metric(service, "qa_bot_open_sockets") == 0
     assert len(hub.conversations) == 0
-    assert not [each for each in seen if each() is not None]
+    assert not [item for item in seen if item() is not None]
 
 
 # --- the end of the service -----------------------------------------------------------------------------------------
@@ -810,11 +810,11 @@ def test_stopping_lets_the_running_turn_end_and_says_goodbye(slow_bot):
             service = await held.enter_async_context(running(slow_bot, replace(slow_bot.config.serve, port=0)))
             await service.service.warm_up()
             async with session.ws_connect(f"{service.url}ws") as busy, session.ws_connect(f"{service.url}ws") as idle:
-                for each in ("q1", "q2"):
-                    await busy.send_json({"type": "ask", "text": CATS, "id": each})
+                for item in ("q1", "q2"):
+                    await busy.send_json({"type": "ask", "text": CATS, "id": item})
                 await busy.receive()
                 stopping = asyncio.create_task(held.aclose())
-                heard = [orjson.loads(each.data) async for each in busy]
+                heard = [orjson.loads(item.data) async for item in busy]
                 last = [frame for frame in heard if frame["type"] in ("final", "error")]
                 assert (await idle.receive()).type is aiohttp.WSMsgType.CLOSE
                 await stopping

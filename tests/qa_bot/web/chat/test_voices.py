@@ -45,10 +45,10 @@ def sourced(answer: dict[str, Any]) -> str:
     lines, (start, end) = answer["styled"]["lines"], answer["styled"]["span"]
     assert (start, answer["answer"][:end], answer["kind"]) == (0, lines[0]["text"], "styled")
     assert answer["answer"][end:].startswith(BETWEEN)
-    used = [each for each in answer["sources"] if each["span"]]
+    used = [item for item in answer["sources"] if item["span"]]
     assert used
-    for each in used:
-        assert answer["answer"][slice(*each["span"])] == each["text"][slice(*each["source_span"])]
+    for item in used:
+        assert answer["answer"][slice(*item["span"])] == item["text"][slice(*item["source_span"])]
     return str(answer["answer"][end + len(BETWEEN) :])
 
 
@@ -59,19 +59,19 @@ def test_a_persona_speaks_before_the_answer(serve, voiced_bot) -> None:
     service = serve(voiced_bot)
     plain = asked(service, persona="")
     assert "styled" not in plain
-    told = asked(service, persona="cook:2,sailor", hint="boat", top=3)
-    assert sourced(told) == plain["answer"]
-    assert (told["styled"]["persona"], told["styled"]["hint"]) == ("cook:2,sailor", "boat")
-    assert 1 < len(told["styled"]["lines"]) <= 3
-    assert {each["kind"] for each in told["styled"]["lines"]} <= {"generated", "quotation"}
-    assert service.get(f"/api/conversations/{told['conversation']}").json["persona"] == "cook:2,sailor"
+    result = asked(service, persona="cook:2,sailor", hint="boat", top=3)
+    assert sourced(result) == plain["answer"]
+    assert (result["styled"]["persona"], result["styled"]["hint"]) == ("cook:2,sailor", "boat")
+    assert 1 < len(result["styled"]["lines"]) <= 3
+    assert {item["kind"] for item in result["styled"]["lines"]} <= {"generated", "quotation"}
+    assert service.get(f"/api/conversations/{result['conversation']}").json["persona"] == "cook:2,sailor"
 
 
 def test_an_abstention_has_remarks_only(serve, voiced_bot) -> None:
-    told = asked(serve(voiced_bot), question=NONSENSE)
-    assert (told["kind"], told["answer"], told["styled"]["span"]) == ("none", "", None)
-    assert told["styled"]["lines"]
-    assert told["reason"]
+    result = asked(serve(voiced_bot), question=NONSENSE)
+    assert (result["kind"], result["answer"], result["styled"]["span"]) == ("none", "", None)
+    assert result["styled"]["lines"]
+    assert result["reason"]
 
 
 SPECS = ("Eve", "cook/../sailor", "cook:x", "cook:0", "cook,cook", "cook,", "/etc/passwd", "*")
@@ -91,8 +91,8 @@ def test_a_persona_that_cannot_be_is_told(serve, voiced_bot, talk) -> None:
         async with talk(service) as client:
             return [(await client.ask(CATS, id="q1", persona=spec))[-1] for spec in SPECS]
 
-    for told in service.run(chat()):
-        assert (told["type"], told["id"], told["code"]) == ("error", "q1", "invalid")
+    for result in service.run(chat()):
+        assert (result["type"], result["id"], result["code"]) == ("error", "q1", "invalid")
 
 
 def test_a_base_that_is_not_there_is_told(home, serve, tiny_voices, talk) -> None:
@@ -124,8 +124,8 @@ def test_frames_of_a_styled_answer(serve, voiced_bot, talk) -> None:
 
     ready, frames = service.run(chat())
     assert ready["personas"] == ["cook", "sailor"]
-    assert [each["stage"] for each in frames if each["type"] == "status"][-2:] == ["compose", "style"]
-    deltas = "".join(each["text"] for each in frames if each["type"] == "delta")
+    assert [item["stage"] for item in frames if item["type"] == "status"][-2:] == ["compose", "style"]
+    deltas = "".join(item["text"] for item in frames if item["type"] == "delta")
     final = frames[-1]
     assert (final["type"], deltas) == ("final", final["answer"])
     assert final["styled"]["hint"] == "boat"
@@ -135,7 +135,7 @@ def test_frames_of_a_styled_answer(serve, voiced_bot, talk) -> None:
 def test_events_of_a_styled_answer(serve, voiced_bot) -> None:
     reply = serve(voiced_bot).post("/api/ask", json=BODY, headers={"Accept": "text/event-stream"})
     events = [json.loads(line[6:]) for line in reply.text.split("\n") if line.startswith("data: ")]
-    assert [each["stage"] for each in events if each["type"] == "status"][-1] == "style"
+    assert [item["stage"] for item in events if item["type"] == "status"][-1] == "style"
     assert sourced(events[-1])
     assert events[-1]["styled"]["persona"] == "cook"
 
@@ -146,23 +146,25 @@ def test_events_of_a_styled_answer(serve, voiced_bot) -> None:
 def test_a_persona_is_a_model_and_the_system_message_its_hint(serve, voiced_bot) -> None:
     service = serve(voiced_bot)
     with openai.OpenAI(base_url=f"{service.url}/v1", api_key="any", max_retries=0) as client:
-        assert [each.id for each in client.models.list().data] == ["qa-bot", "cook", "sailor"]
+        assert [item.id for item in client.models.list().data] == ["qa-bot", "cook", "sailor"]
         talk: Any = [{"role": "system", "content": "boat"}, {"role": "user", "content": CATS}]
-        told = client.chat.completions.create(model="cook", messages=talk)
-        turn = service.bot.store.turn(told.id)
+        result = client.chat.completions.create(model="cook", messages=talk)
+        turn = service.bot.store.turn(result.id)
         assert turn.answer["styled"]["hint"] == "boat"
         assert (
-            told.choices[0].message.content == turn.answer["answer"] == f"{line(turn.answer)}\n\n{sourced(turn.answer)}"
+            result.choices[0].message.content
+            == turn.answer["answer"]
+            == f"{line(turn.answer)}\n\n{sourced(turn.answer)}"
         )
         pieces = list(client.chat.completions.create(model="cook", messages=talk, stream=True))
-        assert "".join(each.choices[0].delta.content or "" for each in pieces) == turn.answer["answer"]
+        assert "".join(item.choices[0].delta.content or "" for item in pieces) == turn.answer["answer"]
         talk[-1]["content"] = NONSENSE
-        told = client.chat.completions.create(model="cook", messages=talk)
-        answer = service.bot.store.turn(told.id).answer
+        result = client.chat.completions.create(model="cook", messages=talk)
+        answer = service.bot.store.turn(result.id).answer
         said = f"{line(answer)}\n\nI don't know. {answer['reason']}"
-        assert told.choices[0].message.content == said
+        assert result.choices[0].message.content == said
         pieces = list(client.chat.completions.create(model="cook", messages=talk, stream=True))
-        assert "".join(each.choices[0].delta.content or "" for each in pieces) == said
+        assert "".join(item.choices[0].delta.content or "" for item in pieces) == said
         talk[0]["content"] = "boat" * 500  # a client's usual instructions are longer than a hint may be
         assert client.chat.completions.create(model="cook", messages=talk).choices[0].message.content
 
@@ -212,33 +214,33 @@ def test_a_choice_goes_to_every_client_and_stays(serve, voiced_bot, talk) -> Non
 
 def test_a_choice_of_another_conversation_is_told_to_who_made_it(serve, voiced_bot, talk) -> None:
     service = serve(voiced_bot)
-    told = asked(service)
+    result = asked(service)
 
     async def chat() -> Any:
         async with talk(service) as client:
-            await client.say("choose", id=told["id"], choice=1)
+            await client.say("choose", id=result["id"], choice=1)
             before = await client.hear()
-            await client.say("hello", resume=told["conversation"])
+            await client.say("hello", resume=result["conversation"])
             await client.hear()
-            reply = service.client.post("/api/choose", json={"id": told["id"], "choice": 1})
+            reply = service.client.post("/api/choose", json={"id": result["id"], "choice": 1})
             async with reply as given:
                 return before, await given.json(), await client.hear()
 
     before, replied, heard = service.run(chat())
-    assert (before["type"], before["id"], before["turn"]) == ("final", told["id"], told["id"])
-    assert line(before) == told["styled"]["lines"][1]["text"]
+    assert (before["type"], before["id"], before["turn"]) == ("final", result["id"], result["id"])
+    assert line(before) == result["styled"]["lines"][1]["text"]
     ChooseReply.model_validate(replied)
-    assert replied["conversation"] == told["conversation"]
-    assert replied["answer"] == heard["answer"] == told["answer"]  # changed back
+    assert replied["conversation"] == result["conversation"]
+    assert replied["answer"] == heard["answer"] == result["answer"]  # changed back
 
 
 def test_a_remark_of_an_abstention_may_be_chosen(serve, voiced_bot) -> None:
     service = serve(voiced_bot)
-    told = asked(service, question=NONSENSE)
-    for choice, said in ((1, told["styled"]["lines"][1]["text"]), ("I wish I knew.", "I wish I knew.")):
-        chosen = service.post("/api/choose", json={"id": told["id"], "choice": choice}).json
+    result = asked(service, question=NONSENSE)
+    for choice, said in ((1, result["styled"]["lines"][1]["text"]), ("I wish I knew.", "I wish I knew.")):
+        chosen = service.post("/api/choose", json={"id": result["id"], "choice": choice}).json
         assert (line(chosen), chosen["styled"]["span"], chosen["answer"]) == (said, None, "")
-        assert (chosen["kind"], chosen["reason"]) == ("none", told["reason"])
+        assert (chosen["kind"], chosen["reason"]) == ("none", result["reason"])
 
 
 def test_choices_that_cannot_be_are_told(serve, voiced_bot, talk) -> None:
@@ -257,18 +259,18 @@ def test_choices_that_cannot_be_are_told(serve, voiced_bot, talk) -> None:
 
     async def chat() -> Any:
         async with talk(service) as client:
-            told = []
+            result = []
             for id_, choice, _, _ in wrong:
                 await client.say("choose", id=id_, choice=choice)
-                told.append(await client.hear())
+                result.append(await client.hear())
             for choice in ("x" * 401, "\n", -1, 2**60):
                 await client.say("choose", id=styled, choice=choice)
-                told.append(await client.hear())
-            return told
+                result.append(await client.hear())
+            return result
 
-    told = service.run(chat())
-    assert [each["message"] for each in told[:3]] == [said for *_, said in wrong]
-    assert [each["code"] for each in told] == [*["not_found"] * 3, *["invalid"] * 2, *["not_found"] * 2]
+    result = service.run(chat())
+    assert [item["message"] for item in result[:3]] == [said for *_, said in wrong]
+    assert [item["code"] for item in result] == [*["not_found"] * 3, *["invalid"] * 2, *["not_found"] * 2]
     assert service.bot.store.turn(styled).answer["styled"]["lines"][0]["kind"] != "edited"
 
 
@@ -277,11 +279,11 @@ def test_choosing_counts_as_a_question_does(serve, voiced_bot, talk) -> None:
 
     async def chat() -> Any:
         async with talk(service) as client:  # one of the three
-            told = []
+            result = []
             for _ in range(3):
                 await client.say("choose", id="q", choice=0)
-                told.append((await client.hear())["code"])
-            return told
+                result.append((await client.hear())["code"])
+            return result
 
     assert service.run(chat()) == ["not_found", "not_found", "too_many_requests"]
 
@@ -297,16 +299,16 @@ def test_what_a_persona_says(serve, voiced_bot) -> None:
     service = serve(voiced_bot)
     reply = service.post("/api/speak", json=speech("We sail.", "The soup is hot!", hint="soup", top=3))
     SpeakReply.model_validate(reply.json)
-    told = reply.json
-    assert (told["persona"], len(told["lines"]), told["notice"]) == ("cook", 3, "")
-    scores = [each["score"] for each in told["lines"]]
+    result = reply.json
+    assert (result["persona"], len(result["lines"]), result["notice"]) == ("cook", 3, "")
+    scores = [item["score"] for item in result["lines"]]
     assert scores == sorted(scores, reverse=True)
-    assert len({each["text"] for each in told["lines"]}) == 3
+    assert len({item["text"] for item in result["lines"]}) == 3
     assert (
         reply.json == service.post("/api/speak", json=speech("We sail.", "The soup is hot!", hint="soup", top=3)).json
     )
     mixed = service.post("/api/speak", json=speech(persona="cook,sailor:3")).json
-    assert {each["persona"] for each in mixed["lines"]} <= {"cook", "sailor", "cook+sailor"}
+    assert {item["persona"] for item in mixed["lines"]} <= {"cook", "sailor", "cook+sailor"}
     assert service.bot.store.counts().turns == 0  # nothing of it is recorded
 
 
@@ -315,9 +317,9 @@ def test_nobody_speaks_where_there_are_no_personas(service) -> None:
 
 
 def test_a_hint_of_unknown_words_is_told(serve, voiced_bot) -> None:
-    told = serve(voiced_bot).post("/api/speak", json=speech(hint="zxqv wprt")).json
-    assert told["lines"]
-    assert told["notice"]
+    result = serve(voiced_bot).post("/api/speak", json=speech(hint="zxqv wprt")).json
+    assert result["lines"]
+    assert result["notice"]
 
 
 def test_a_long_talk_is_heard(serve, voiced_bot) -> None:
@@ -355,8 +357,8 @@ def test_a_persona_has_the_time_of_a_question(serve, voiced_bot, monkeypatch) ->
 
     service = serve(voiced_bot)
     monkeypatch.setattr(PersonaStore, "say", dawdle)
-    told = service.post("/api/speak", json=speech(deadline=0.05)).json
-    assert (told["lines"], told["notice"]) == ([], NO_TIME)
+    result = service.post("/api/speak", json=speech(deadline=0.05)).json
+    assert (result["lines"], result["notice"]) == ([], NO_TIME)
 
 
 def test_speaking_waits_in_the_queue_of_questions(serve, voiced_bot) -> None:
@@ -382,12 +384,12 @@ def test_speaking_waits_in_the_queue_of_questions(serve, voiced_bot) -> None:
 
 def test_the_grid_and_where_a_hint_falls(serve, voiced_bot) -> None:
     service = serve(voiced_bot)
-    told = service.get("/api/grid").json
-    GridReply.model_validate(told)
-    assert (told["height"], told["width"], told["window"], len(told["cells"])) == (3, 4, 2, 12)
-    assert "posterior" not in told
+    result = service.get("/api/grid").json
+    GridReply.model_validate(result)
+    assert (result["height"], result["width"], result["window"], len(result["cells"])) == (3, 4, 2, 12)
+    assert "posterior" not in result
     hinted = service.get("/api/grid", params={"hint": "boat"}).json
-    assert hinted["cells"] == told["cells"]
+    assert hinted["cells"] == result["cells"]
     assert sum(hinted["posterior"]) == pytest.approx(1, abs=1e-4)
     assert hinted["notice"] is None
     assert service.get("/api/grid", params={"hint": "zxqv"}).json["notice"]
@@ -455,9 +457,9 @@ def test_the_routes_want_the_token(serve, voiced_bot) -> None:
 
 
 def test_the_document_tells_of_mixes() -> None:
-    told = document(secured=True, personas=("cook", "first-mate", "sailor"))
-    validate(told)
-    persona = told["components"]["schemas"]["SpeakRequest"]["properties"]["persona"]
+    result = document(secured=True, personas=("cook", "first-mate", "sailor"))
+    validate(result)
+    persona = result["components"]["schemas"]["SpeakRequest"]["properties"]["persona"]
     names, mix = persona["anyOf"]
     assert names == {"enum": ["cook", "first-mate", "sailor"]}
     assert re.search(mix["pattern"], "sailor:2,first-mate")
@@ -468,11 +470,11 @@ def test_the_document_tells_of_mixes() -> None:
 def test_voices_may_be_opened_when_they_are_first_asked(serve, voiced_bot, monkeypatch) -> None:
     said, say = [], PersonaStore.say
 
-    def told(self: PersonaStore, spec: str, *given: Any, **options: Any) -> Any:
+    def result(self: PersonaStore, spec: str, *given: Any, **options: Any) -> Any:
         said.append(spec)
         return say(self, spec, *given, **options)
 
-    monkeypatch.setattr(PersonaStore, "say", told)
+    monkeypatch.setattr(PersonaStore, "say", result)
     config = voiced_bot.config
     monkeypatch.setattr(voiced_bot, "config", replace(config, style=replace(config.style, warm=False)))
     service = serve(voiced_bot)

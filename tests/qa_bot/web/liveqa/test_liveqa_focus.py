@@ -33,16 +33,16 @@ def phrases(text: str, *, most: int = FOCI, rare: str = "") -> list[str]:
 
 def test_foci_are_noun_phrases_where_they_stand() -> None:
     text = "Is my dog's ear infection  painful?"
-    found = foci(text, weigh(Question(text)))
-    assert [text[slice(*span)] for span in found] == ["dog's ear infection  painful"]
-    assert found == ((6, 34),)
+    matches = foci(text, weigh(Question(text)))
+    assert [text[slice(*span)] for span in matches] == ["dog's ear infection  painful"]
+    assert matches == ((6, 34),)
 
 
 def test_a_phrase_is_found_as_a_whole_word_and_once() -> None:
     text = "The catalogue of cats: which cats need a cat flap?"
-    found = foci(text, weigh(Question(text)))
-    assert [text[slice(*span)] for span in found] == ["catalogue", "cats", "cat flap"]
-    assert found[1] == (17, 21)
+    matches = foci(text, weigh(Question(text)))
+    assert [text[slice(*span)] for span in matches] == ["catalogue", "cats", "cat flap"]
+    assert matches[1] == (17, 21)
 
 
 def test_a_phrase_goes_on_over_a_line_end() -> None:
@@ -122,15 +122,15 @@ def test_long_text_is_cut_at_a_word() -> None:
 
 @given(TEXTS, TEXTS)
 def test_every_text_has_an_analysis_in_its_bounds(title: str, body: str) -> None:
-    told = analyse(question_of(title, body))
-    for text, spans in ((title, told.title_foci), (body, told.body_foci)):
+    result = analyse(question_of(title, body))
+    for text, spans in ((title, result.title_foci), (body, result.body_foci)):
         assert len(spans) <= FOCI
         assert all(0 <= start < end <= len(text) for start, end in spans)
         assert all(before[1] <= after[0] for before, after in pairwise(spans))
         assert all(text[start:end] == text[start:end].strip() for start, end in spans)
-    assert len(told.summary) <= SUMMARY
-    assert len(told.summary.splitlines()) <= 1
-    assert bool(told.summary) == bool(title.strip() or body.strip())
+    assert len(result.summary) <= SUMMARY
+    assert len(result.summary.splitlines()) <= 1
+    assert bool(result.summary) == bool(title.strip() or body.strip())
 
 
 @given(st.text(), st.integers(1, 50))

@@ -28,13 +28,13 @@ def source(document: str, *, url: str = "", span: Span | None = (0, 5)) -> Answe
 def parsed(text: str) -> dict[str, str]:
     """The texts of the elements by name, and the attributes."""
     answer = defusedxml.ElementTree.fromstring(text)[0]
-    return {**answer.attrib, **{each.tag: each.text or "" for each in answer}}
+    return {**answer.attrib, **{item.tag: item.text or "" for item in answer}}
 
 
 def test_an_answer_is_written_as_the_track_wants_it() -> None:
     answer = replace(YES, sources=(source("d1"), source("d2", url="http://x/?a=1,2&b=3")))
-    told = reply(answer, Analysis(((14, 25), (30, 34)), ((0, 3),), "Why?"), qid="YA:1", milliseconds=812)
-    assert told == (
+    result = reply(answer, Analysis(((14, 25), (30, 34)), ((0, 3),), "Why?"), qid="YA:1", milliseconds=812)
+    assert result == (
         '<xml><answer answered="yes" pid="a1" qid="YA:1" time="812"><content>Cats sleep.</content>'
         "<resources>d1,http://x/?a=1%2C2&amp;b=3</resources><title-foci>14-25,30-34</title-foci>"
         "<body-foci>0-3</body-foci><summary>Why?</summary></answer></xml>"
@@ -55,15 +55,15 @@ def test_resources_are_what_the_answer_is_made_from_each_once() -> None:
 
 def test_resources_are_cut_at_whole_entries() -> None:
     sources = tuple(source(f"{number:03}{'x' * 97}") for number in range(30))
-    told = reply(replace(YES, sources=sources), NOTHING, qid="", milliseconds=0)
-    entries = parsed(told)["resources"].split(",")
+    result = reply(replace(YES, sources=sources), NOTHING, qid="", milliseconds=0)
+    entries = parsed(result)["resources"].split(",")
     assert {len(entry) for entry in entries} == {100}
-    assert REST - 101 < len(told) - len(YES.text) <= REST, "as many as there is room for"
+    assert REST - 101 < len(result) - len(YES.text) <= REST, "as many as there is room for"
 
 
 def test_a_long_answer_is_cut_at_a_word() -> None:
-    told = reply(replace(YES, text="seven77 " * 125 + "and more"), NOTHING, qid="", milliseconds=0)
-    assert parsed(told)["content"] == ("seven77 " * 125)[:-1] + "…"
+    result = reply(replace(YES, text="seven77 " * 125 + "and more"), NOTHING, qid="", milliseconds=0)
+    assert parsed(result)["content"] == ("seven77 " * 125)[:-1] + "…"
 
 
 @pytest.mark.parametrize("text", ["x" * 1000, "😀" * 1000])
@@ -73,8 +73,8 @@ def test_an_answer_of_the_longest_length_is_whole(text: str) -> None:
 
 def test_what_xml_cannot_say_is_left_out() -> None:
     odd = "a\x00b\x0bc\ud800d\ufffee\tf"
-    told = parsed(reply(replace(YES, text=odd), Analysis((), (), odd), qid=odd + "\n", milliseconds=0))
-    assert (told["content"], told["summary"], told["qid"]) == ("abcde\tf", "abcde\tf", "abcde\tf\n")
+    result = parsed(reply(replace(YES, text=odd), Analysis((), (), odd), qid=odd + "\n", milliseconds=0))
+    assert (result["content"], result["summary"], result["qid"]) == ("abcde\tf", "abcde\tf", "abcde\tf\n")
 
 
 def test_an_id_comes_back_whole_up_to_its_share() -> None:
@@ -88,11 +88,11 @@ def test_every_reply_is_well_formed_and_within_its_limits(
 ) -> None:
     sources = tuple(source(f"{text}{number}", url=body) for number in range(3))
     answer = replace(YES, text=text or "x", sources=sources) if answered else replace(NO, reason=text)
-    legible = (ILLEGAL.sub(" ", each) for each in (title, body))
+    legible = (ILLEGAL.sub(" ", item) for item in (title, body))
     written = reply(answer, analyse(Question(*legible)), qid=qid, milliseconds=10**6)
-    told = parsed(written)
-    assert len(told.get("content", "")) <= CONTENT
+    result = parsed(written)
+    assert len(result.get("content", "")) <= CONTENT
     content = written.partition("<content>")[2].partition("</content>")[0]
     assert len(written) - len(content) <= REST
-    assert len(told["summary"]) <= 140
-    assert ILLEGAL.sub("", qid).startswith(told["qid"])
+    assert len(result["summary"]) <= 140
+    assert ILLEGAL.sub("", qid).startswith(result["qid"])

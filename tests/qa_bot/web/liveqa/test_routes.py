@@ -27,7 +27,7 @@ FUZZED = 200
 def parsed(text: str) -> dict[str, str]:
     """The texts of the elements by name, and the attributes."""
     answer = defusedxml.ElementTree.fromstring(text)[0]
-    return {**answer.attrib, **{each.tag: each.text or "" for each in answer}}
+    return {**answer.attrib, **{item.tag: item.text or "" for item in answer}}
 
 
 def code(reply: Any) -> tuple[int, str]:
@@ -55,12 +55,12 @@ def replay() -> Iterator[ModuleType]:
 def test_a_form_is_answered_with_xml(service: Any) -> None:
     reply = service.post("/liveqa", data=FORM)
     assert (reply.status, reply.headers["Content-Type"]) == (200, "text/xml; charset=utf-8")
-    told = parsed(reply.text)
-    assert (told["answered"], told["qid"], told["summary"]) == ("yes", FORM["qid"], TITLE)
-    assert "sleep" in told["content"]
-    assert told["resources"]
-    assert [TITLE[slice(*map(int, each.split("-")))] for each in told["title-foci"].split(",")] == ["cats"]
-    assert 0 <= int(told["time"]) < 30_000
+    result = parsed(reply.text)
+    assert (result["answered"], result["qid"], result["summary"]) == ("yes", FORM["qid"], TITLE)
+    assert "sleep" in result["content"]
+    assert result["resources"]
+    assert [TITLE[slice(*map(int, item.split("-")))] for item in result["title-foci"].split(",")] == ["cats"]
+    assert 0 <= int(result["time"]) < 30_000
 
 
 def test_pid_is_the_turn_that_was_recorded(service: Any) -> None:
@@ -69,10 +69,10 @@ def test_pid_is_the_turn_that_was_recorded(service: Any) -> None:
 
 
 def test_what_documents_do_not_tell_has_a_reason(service: Any) -> None:
-    told = parsed(service.post("/liveqa", data={**FORM, "title": "xyzzy plugh qwertz?", "body": ""}).text)
-    assert (told["answered"], told["qid"]) == ("no", FORM["qid"])
-    assert told["discard-reason"]
-    assert "content" not in told
+    result = parsed(service.post("/liveqa", data={**FORM, "title": "xyzzy plugh qwertz?", "body": ""}).text)
+    assert (result["answered"], result["qid"]) == ("no", FORM["qid"])
+    assert result["discard-reason"]
+    assert "content" not in result
 
 
 @pytest.mark.parametrize("base", ["url", "liveqa_url"])
@@ -85,8 +85,8 @@ def test_a_question_may_come_in_four_ways(serve: Callable[..., Any], base: str, 
         "query": lambda: service.get(f"/liveqa?{urlencode(FORM)}", base=getattr(service, base)),
         "query of a POST": lambda: service.post(f"/liveqa?{urlencode(FORM)}", base=getattr(service, base)),
     }
-    told = parsed(send[way]().text)
-    assert (told["answered"], told["qid"], told["summary"]) == ("yes", FORM["qid"], TITLE)
+    result = parsed(send[way]().text)
+    assert (result["answered"], result["qid"], result["summary"]) == ("yes", FORM["qid"], TITLE)
 
 
 def _multipart(form: dict[str, str]) -> aiohttp.MultipartWriter:
@@ -105,21 +105,21 @@ def test_clients_of_the_track_ask_for_the_root_of_its_own_port(serve: Callable[.
 
 
 def test_only_the_title_is_needed(service: Any) -> None:
-    told = parsed(service.post("/liveqa", data={"title": TITLE}).text)
-    assert (told["answered"], told["qid"], told["body-foci"]) == ("yes", "", "")
+    result = parsed(service.post("/liveqa", data={"title": TITLE}).text)
+    assert (result["answered"], result["qid"], result["body-foci"]) == ("yes", "", "")
 
 
 def test_without_a_title_the_first_sentence_of_the_body_is_asked(service: Any) -> None:
-    told = parsed(service.post("/liveqa", data={"title": " \x00", "body": f"{TITLE} I wonder."}).text)
-    assert (told["answered"], told["title-foci"], told["summary"]) == ("yes", "", TITLE)
-    assert service.bot.store.turn(told["pid"]).question == TITLE
+    result = parsed(service.post("/liveqa", data={"title": " \x00", "body": f"{TITLE} I wonder."}).text)
+    assert (result["answered"], result["title-foci"], result["summary"]) == ("yes", "", TITLE)
+    assert service.bot.store.turn(result["pid"]).question == TITLE
 
 
 def test_foci_are_spans_of_the_text_as_it_was_sent(service: Any) -> None:
     title, body = " \x00😀 <Cats> & sleep?\x0b", "\ud7ff\r\nA sleeping cat!"
-    told = parsed(service.post("/liveqa", data={"title": title, "body": body}).text)
-    assert [title[slice(*map(int, each.split("-")))] for each in told["title-foci"].split(",")] == ["Cats", "sleep"]
-    assert [body[slice(*map(int, each.split("-")))] for each in told["body-foci"].split(",")] == ["sleeping cat"]
+    result = parsed(service.post("/liveqa", data={"title": title, "body": body}).text)
+    assert [title[slice(*map(int, item.split("-")))] for item in result["title-foci"].split(",")] == ["Cats", "sleep"]
+    assert [body[slice(*map(int, item.split("-")))] for item in result["body-foci"].split(",")] == ["sleeping cat"]
 
 
 def test_a_very_long_body_is_read_in_part(service: Any, replay: ModuleType) -> None:
@@ -191,9 +191,9 @@ def test_the_token_may_stand_in_the_query(serve: Callable[..., Any]) -> None:
 def test_a_question_is_answered_at_its_deadline(serve: Callable[..., Any], slow_bot: Any) -> None:
     service = serve(slow_bot, liveqa_deadline=0.3)
     slow_bot.pauses["retrieve"] = 20.0
-    told = parsed(service.post("/liveqa", data=FORM).text)
-    assert (told["answered"], told["qid"]) == ("no", FORM["qid"])
-    assert int(told["time"]) >= 290, "time is counted from the moment the question came"
+    result = parsed(service.post("/liveqa", data=FORM).text)
+    assert (result["answered"], result["qid"]) == ("no", FORM["qid"])
+    assert int(result["time"]) >= 290, "time is counted from the moment the question came"
 
 
 def test_overlapping_questions_get_their_own_answers(serve: Callable[..., Any]) -> None:
@@ -214,9 +214,9 @@ def test_who_comes_when_it_is_full_is_told_when_to_come_back(serve: Callable[...
         while not service.answers.busy:
             await asyncio.sleep(0.01)
         async with service.client.post("/liveqa", data=FORM) as reply:
-            found = reply.status, reply.headers["Retry-After"]
+            matches = reply.status, reply.headers["Retry-After"]
         first.cancel()
-        return found
+        return matches
 
     status, wait = service.run(two())
     assert status == 503

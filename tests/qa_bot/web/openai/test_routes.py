@@ -41,28 +41,32 @@ def complete(client: openai.OpenAI, *messages: dict[str, Any], **options: Any) -
 
 
 def test_an_answer_with_its_citations(service, client) -> None:
-    told = complete(client(service))
-    ChatReply.model_validate(told.model_dump())
-    choice = told.choices[0]
-    citation = told.citations[0]
-    assert (choice.finish_reason, choice.message.role, told.model) == ("stop", "assistant", "qa-bot")
+    result = complete(client(service))
+    ChatReply.model_validate(result.model_dump())
+    choice = result.choices[0]
+    citation = result.citations[0]
+    assert (choice.finish_reason, choice.message.role, result.model) == ("stop", "assistant", "qa-bot")
     assert (citation["document"], citation["collection"]) == ("animals-cats-sleep", "starter")
     said, where = choice.message.content, citation["span"]
     assert said[slice(*where)] == citation["text"][slice(*citation["source_span"])]
-    assert choice.message.citations == told.citations
-    assert service.post("/api/feedback", json={"id": told.id, "vote": "up"}).status == 200
+    assert choice.message.citations == result.citations
+    assert service.post("/api/feedback", json={"id": result.id, "vote": "up"}).status == 200
 
 
 def test_an_abstention_is_an_ordinary_message(service, client) -> None:
-    told = complete(client(service), user(NONSENSE))
-    assert told.choices[0].message.content == f"I don't know. {service.bot.ask(NONSENSE).reason}"
-    assert told.choices[0].finish_reason == "stop"
+    result = complete(client(service), user(NONSENSE))
+    assert result.choices[0].message.content == f"I don't know. {service.bot.ask(NONSENSE).reason}"
+    assert result.choices[0].finish_reason == "stop"
 
 
 def test_usage_counts_words(service, client) -> None:
-    told = complete(client(service), {"role": "system", "content": "Be brief."}, user(CATS))
-    said = len(words(told.choices[0].message.content))
-    assert (told.usage.prompt_tokens, told.usage.completion_tokens, told.usage.total_tokens) == (8, said, 8 + said)
+    result = complete(client(service), {"role": "system", "content": "Be brief."}, user(CATS))
+    said = len(words(result.choices[0].message.content))
+    assert (result.usage.prompt_tokens, result.usage.completion_tokens, result.usage.total_tokens) == (
+        8,
+        said,
+        8 + said,
+    )
 
 
 def test_the_last_user_message_is_asked_whatever_stands_around_it(service, client) -> None:
@@ -79,8 +83,8 @@ def test_the_last_user_message_is_asked_whatever_stands_around_it(service, clien
 
 def test_what_would_change_nothing_is_left_alone(service, client) -> None:
     harmless = {"temperature": 1.7, "top_p": 0.1, "seed": 3, "max_tokens": 9, "stop": ["x"], "user": "u", "n": 1}
-    told = complete(client(service), tools=[], logprobs=False, response_format={"type": "text"}, **harmless)
-    assert told.citations
+    result = complete(client(service), tools=[], logprobs=False, response_format={"type": "text"}, **harmless)
+    assert result.citations
 
 
 @pytest.mark.parametrize("token", ["", "secret"])
@@ -124,21 +128,21 @@ def test_a_stream_gives_the_same_piece_by_piece(service, client) -> None:
     plain = complete(client(service))
     chunks = list(complete(client(service), stream=True, stream_options={"include_usage": True}))
     assert chunks[0].choices[0].delta.role == "assistant"
-    pieces = [each.choices[0].delta.content for each in chunks if each.choices and each.choices[0].delta.content]
+    pieces = [item.choices[0].delta.content for item in chunks if item.choices and item.choices[0].delta.content]
     assert len(pieces) > 1
     assert "".join(pieces) == plain.choices[0].message.content
     last, counted = chunks[-2:]
     assert (last.choices[0].finish_reason, last.citations) == ("stop", plain.citations)
     assert last.choices[0].delta.citations == plain.citations
     assert (counted.choices, counted.usage) == ([], plain.usage)
-    assert [each.usage for each in chunks[:-1]] == [None] * (len(chunks) - 1)
-    assert len({each.id for each in chunks}) == 1
+    assert [item.usage for item in chunks[:-1]] == [None] * (len(chunks) - 1)
+    assert len({item.id for item in chunks}) == 1
     assert service.post("/api/feedback", json={"id": last.id, "vote": "down"}).status == 200
 
 
 def test_a_streamed_abstention_says_why(service, client) -> None:
     chunks = list(complete(client(service), user(NONSENSE), stream=True))
-    said = "".join(each.choices[0].delta.content or "" for each in chunks)
+    said = "".join(item.choices[0].delta.content or "" for item in chunks)
     assert said == f"I don't know. {service.bot.ask(NONSENSE).reason}"
     assert chunks[-1].choices[0].finish_reason == "stop"
 
@@ -157,7 +161,7 @@ def test_the_async_client(service) -> None:
         async with openai.AsyncOpenAI(base_url=f"{service.url}/v1", api_key="any", max_retries=0) as here:
             plain = await here.chat.completions.create(model="qa-bot", messages=[user(CATS)])
             stream = await here.chat.completions.create(model="qa-bot", messages=[user(CATS)], stream=True)
-            pieces = [each.choices[0].delta.content or "" async for each in stream]
+            pieces = [item.choices[0].delta.content or "" async for item in stream]
             return plain.citations, "".join(pieces)
 
     citations, said = asyncio.run(chat())
@@ -188,11 +192,11 @@ def test_leaving_a_stream_stops_the_work(serve, slow_bot, client) -> None:
 def test_the_bot_and_its_personas_are_models(serve, voiced_bot, client) -> None:
     here = client(serve(voiced_bot))
     listed = here.models.list()
-    ModelsReply.model_validate({"object": "list", "data": [each.model_dump() for each in listed.data]})
-    assert [each.id for each in listed.data] == ["qa-bot", "cook", "sailor"]
+    ModelsReply.model_validate({"object": "list", "data": [item.model_dump() for item in listed.data]})
+    assert [item.id for item in listed.data] == ["qa-bot", "cook", "sailor"]
     assert here.models.retrieve("cook").id == "cook"
-    told = here.chat.completions.create(model="cook", messages=[user(CATS)])
-    assert (told.model, bool(told.citations)) == ("cook", True)
+    result = here.chat.completions.create(model="cook", messages=[user(CATS)])
+    assert (result.model, bool(result.citations)) == ("cook", True)
 
 
 def test_a_model_that_there_is_not(service, client) -> None:

@@ -60,7 +60,7 @@ def test_page_is_sent_with_a_policy_and_another_nonce_each_time(service, path):
         assert "microphone=()" in reply.headers["Permissions-Policy"]
         loaded = re.findall(r"<(?:script|link)[^>]*(?:src|href)=\"assets/[^>]*>", reply.text)
         assert len(loaded) >= 3
-        assert all(f'nonce="{nonce}"' in each for each in loaded)
+        assert all(f'nonce="{nonce}"' in item for item in loaded)
         assert "{{" not in reply.text
 
 
@@ -71,9 +71,9 @@ def loaded(name: str) -> set[str]:
 
 @pytest.mark.parametrize("name", PAGES.values())
 def test_page_preloads_what_its_scripts_import(name):
-    scripts = [load_pages().assets[each].body.decode() for each in loaded(name) if each.endswith(".js")]
+    scripts = [load_pages().assets[item].body.decode() for item in loaded(name) if item.endswith(".js")]
     imported = {
-        each for text in scripts for each in re.findall(r"^import .*? from \"\./([^\"]+)\";$", text, re.M | re.S)
+        item for text in scripts for item in re.findall(r"^import .*? from \"\./([^\"]+)\";$", text, re.M | re.S)
     }
     assert imported <= loaded(name)
 
@@ -112,20 +112,20 @@ def test_other_files_are_not_sent(service, path):
 
 
 def test_page_makes_no_markup_of_text_and_loads_nothing_from_elsewhere():
-    files = {each.name: each.read_text() for each in (resources.files("qa_bot.web") / "page").iterdir()}
+    files = {item.name: item.read_text() for item in (resources.files("qa_bot.web") / "page").iterdir()}
     forbidden = r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(|new Function|srcdoc|\.setHTML"
     for name, text in files.items():
         assert not re.search(forbidden, text), name
         addresses = set(re.findall(r"(?:https?:)?//[\w.]+\.\w+[^\s\"')]*", text))
         assert addresses <= {"http://www.w3.org/2000/svg"}, name
-    assert not any(re.search(r"\son\w+=|\sstyle=|<style|javascript:", files[each]) for each in PAGES.values())
+    assert not any(re.search(r"\son\w+=|\sstyle=|<style|javascript:", files[item]) for item in PAGES.values())
 
 
 @pytest.mark.parametrize(("name", "most", "packed"), [("index.html", 100_000, 36_000), ("owner.html", 54_000, 20_000)])
 def test_page_is_light(name, most, packed):
-    sent = [load_pages().assets[each] for each in {name, *loaded(name)}]
-    assert sum(len(each.body) for each in sent) < most
-    assert sum(len(each.packed) for each in sent) < packed
+    sent = [load_pages().assets[item] for item in {name, *loaded(name)}]
+    assert sum(len(item.body) for item in sent) < most
+    assert sum(len(item.packed) for item in sent) < packed
 
 
 @pytest.mark.parametrize("side", [0, 1], ids=["light", "dark"])
@@ -150,7 +150,7 @@ def test_colours_can_be_told_apart(side, ink, ground):
     """WCAG 2.2, success criterion 1.4.3: a contrast of 4.5 : 1 for text."""
     style = load_pages().assets["style.css"].body.decode()
     colours = {name: pair.split(", ") for name, pair in re.findall(r"--([\w-]+): light-dark\((#[^)]+)\)", style)}
-    lighter, darker = sorted((_luminance(colours[each][side]) for each in (ink, ground)), reverse=True)
+    lighter, darker = sorted((_luminance(colours[item][side]) for item in (ink, ground)), reverse=True)
     assert (lighter + 0.05) / (darker + 0.05) >= 4.5
 
 
@@ -177,7 +177,7 @@ def answered(page: Page, number: int = 1) -> str:
 
 
 def turns_of(bot: Bot) -> Sequence[Any]:
-    return [turn for each in bot.store.conversations() for turn in bot.store.turns(each.id)]
+    return [turn for item in bot.store.conversations() for turn in bot.store.turns(item.id)]
 
 
 def scripted(*replies: dict[str, Any], heard: list[dict[str, Any]] | None = None) -> Callable[[Page], None]:
@@ -428,11 +428,11 @@ class _Server:
         with log.open("w") as out:
             self._running = subprocess.Popen(command, stderr=out)
         end = time.monotonic() + 3 * PATIENCE / 1000
-        while not (found := re.search(r"listens on (http://\S+)/", log.read_text())):
+        while not (matches := re.search(r"listens on (http://\S+)/", log.read_text())):
             assert self._running.poll() is None, log.read_text()
             assert time.monotonic() < end, "the service did not start"
             time.sleep(0.02)
-        self.url = found[1]
+        self.url = matches[1]
 
     def kill(self) -> None:
         self._running.kill()
@@ -464,7 +464,7 @@ def test_conversations_are_listed_opened_renamed_and_deleted(service, visit):
     page.get_by_role("button", name="Delete “Do fish sleep?” for good").click()
     expect(names).to_have_text([EVIL])
     expect(page.locator(".turn")).to_have_count(0)
-    assert [each.title for each in service.bot.store.conversations()] == [EVIL]
+    assert [item.title for item in service.bot.store.conversations()] == [EVIL]
 
 
 @pytest.mark.parametrize("token", ["", "secret-token-of-the-service"])

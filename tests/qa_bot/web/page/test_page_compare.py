@@ -65,10 +65,10 @@ def test_pairs_are_judged_by_buttons_and_keys(serve, said, visit):
     page.keyboard.press("1")
     expect(section.get_by_text("4 of 4 judged. Thank you.")).to_be_visible()
     other = {"A": "B", "B": "A"}
-    choices = [(each["qid"], each["choice"]) for each in said()]
+    choices = [(item["qid"], item["choice"]) for item in said()]
     assert choices == [("q0", first("q0")), ("q1", "tie"), ("q2", other[first("q2")]), ("q3", first("q3"))]
     assert said()[0]["grade"] == {first("q0"): 3}
-    assert all(0 < each["seconds"] < 60 for each in said())
+    assert all(0 < item["seconds"] < 60 for item in said())
 
 
 def test_the_table_in_plain_words_tells_the_sides_when_asked(serve, said, visit):
@@ -109,7 +109,7 @@ def test_skipped_pairs_come_again_and_a_reload_goes_on(serve, said, visit):
     expect(section.get_by_role("heading", name="Question 0?")).to_be_focused()
     page.keyboard.press("0")
     expect(section.get_by_text("4 of 4 judged.")).to_be_visible()
-    assert [each["qid"] for each in said()] == ["q1", "q2", "q3", "q0"]
+    assert [item["qid"] for item in said()] == ["q1", "q2", "q3", "q0"]
 
 
 def test_a_key_pressed_twice_judges_once(serve, said, visit):
@@ -126,7 +126,7 @@ def test_a_key_pressed_twice_judges_once(serve, said, visit):
     assert len(held) == 1
     held[0].continue_()
     expect(section.get_by_role("heading", name="Question 1?")).to_be_focused()
-    assert [each["qid"] for each in said()] == ["q0"]
+    assert [item["qid"] for item in said()] == ["q0"]
 
 
 def test_what_goes_wrong_is_told_and_the_pair_stays(serve, said, visit):

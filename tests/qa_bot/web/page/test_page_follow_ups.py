@@ -29,11 +29,11 @@ def test_a_follow_up_is_shown_as_understood_and_undone_with_one_click(service, v
     other = visit(page.url)
     expect(other.locator(".turn .understood q")).to_have_text(POPULATION)
     turn.get_by_role("button", name="Undo").click()
-    for each in (page, other):
-        expect(each.locator(".turn .understood q")).to_have_count(0)
-        expect(each.locator(".turn")).to_have_count(2)
-        expect(each.locator(".turn").nth(1).locator(".line")).to_be_visible()
-        expect(each.locator(".turn").nth(1).locator(".answer")).not_to_contain_text("26,000,000")
+    for item in (page, other):
+        expect(item.locator(".turn .understood q")).to_have_count(0)
+        expect(item.locator(".turn")).to_have_count(2)
+        expect(item.locator(".turn").nth(1).locator(".line")).to_be_visible()
+        expect(item.locator(".turn").nth(1).locator(".answer")).not_to_contain_text("26,000,000")
     page.reload()
     expect(page.locator(".turn")).to_have_count(2)
     expect(page.locator(".turn .understood q")).to_have_count(0)
@@ -51,7 +51,7 @@ def test_an_undone_turn_can_be_voted_on_and_followed(service, visit):
     turn.locator("form.comment input").wait_for()
     (conversation,) = service.bot.store.conversations()
     last = service.bot.store.turns(conversation.id)[-1]
-    assert [each.vote for each in service.bot.store.feedback(last.id)] == ["down"]
+    assert [item.vote for item in service.bot.store.feedback(last.id)] == ["down"]
     assert put(page, "What is the capital of Peru?").locator(".answer").text_content()
 
 
@@ -64,9 +64,9 @@ def test_choices_are_buttons_and_the_answer_takes_their_place(service, visit):
     expect(choices.first).to_have_text(re.compile("dog"))
     expect(turn.locator(".abstained")).to_have_count(0)
     page.reload()
-    wanted = "Why do dogs eat grass?"
-    page.get_by_role("button", name=wanted).click()
-    expect(turn.locator(".understood q")).to_have_text(wanted)
+    expected = "Why do dogs eat grass?"
+    page.get_by_role("button", name=expected).click()
+    expect(turn.locator(".understood q")).to_have_text(expected)
     expect(turn.locator(".answer .text")).to_contain_text("Eating grass is common")
     expect(choices).to_have_count(0)
     expect(turn).to_have_count(1)

@@ -33,7 +33,7 @@ def answered(page: Page, number: int = 1) -> str:
 
 
 def recorded(bot: Bot) -> list[Any]:
-    return [turn.answer for each in bot.store.conversations() for turn in bot.store.turns(each.id)]
+    return [turn.answer for item in bot.store.conversations() for turn in bot.store.turns(item.id)]
 
 
 def heard(sent: list[dict[str, Any]]) -> Any:
@@ -62,7 +62,7 @@ def test_voice_and_hint_are_sent_and_the_sentence_is_set_apart(serve, voiced_bot
     expect(page.locator(".chip")).to_have_count(1)
     page.locator(".chip").click()
     expect(page.locator("#sheet mark")).to_have_text(text)
-    asked = [(each.get("persona"), each.get("hint")) for each in sent if each["type"] == "ask"]
+    asked = [(item.get("persona"), item.get("hint")) for item in sent if item["type"] == "ask"]
     assert asked == [("sailor", "boat")]
     put(page, CATS, voice="")
     page.locator("#persona").select_option("")
@@ -79,7 +79,7 @@ def test_quotations_are_told_from_what_is_generated(serve, voiced_bot, visit):
     answered(page)
     page.get_by_text("Other ways to say it").click()
     (answer,) = recorded(voiced_bot)
-    kinds = {each["text"]: each["kind"] for each in answer["styled"]["lines"]}
+    kinds = {item["text"]: item["kind"] for item in answer["styled"]["lines"]}
     assert set(kinds.values()) == {"generated", "quotation"}
     for text, kind in kinds.items():
         figure = page.locator(".voiced").filter(has=page.get_by_text(text, exact=True))
@@ -100,8 +100,8 @@ def test_another_sentence_is_chosen_edited_and_sent(serve, voiced_bot, visit):
     second = before["styled"]["lines"][1]["text"]
     page.get_by_text("Other ways to say it").click()
     page.get_by_role("button", name=f"Use: {second}").click()
-    for each in (said, other.locator(".turn .voice > div .said")):
-        expect(each).to_have_text(second)
+    for item in (said, other.locator(".turn .voice > div .said")):
+        expect(item).to_have_text(second)
     page.get_by_text("Other ways to say it").click()
     page.get_by_role("button", name=f"Edit: {before['styled']['lines'][0]['text']}").click()
     box = page.get_by_label("Your sentence")
@@ -109,10 +109,10 @@ def test_another_sentence_is_chosen_edited_and_sent(serve, voiced_bot, visit):
     expect(box).to_have_value(before["styled"]["lines"][0]["text"])
     box.fill(f"Well {EVIL}")
     page.locator(".edit").get_by_role("button", name="Send").click()
-    for each in (page, other):
-        expect(each.locator(".turn .voice > div .said")).to_have_text(f"Well {EVIL}")
-        expect(each.locator(".turn .voice > div .kind")).to_have_text("edited by hand")
-        assert answered(each) == text
+    for item in (page, other):
+        expect(item.locator(".turn .voice > div .said")).to_have_text(f"Well {EVIL}")
+        expect(item.locator(".turn .voice > div .kind")).to_have_text("edited by hand")
+        assert answered(item) == text
     expect(page.get_by_role("button", name="Good answer")).to_have_attribute("aria-pressed", "true")
     expect(page.get_by_text("Other ways to say it")).to_be_focused()
     (after,) = recorded(voiced_bot)
@@ -192,7 +192,7 @@ def test_a_cell_of_the_map_becomes_the_hint(serve, voiced_bot, visit):
     cells.nth(5).click()
     expect(page.get_by_label("Hint", exact=True)).to_have_value(" ".join(chart.window_words(5)))
     expect(page.get_by_label("Your question")).to_be_focused()
-    assert [each["hint"] for each in sent if each["type"] == "ask"] == [words]
+    assert [item["hint"] for item in sent if item["type"] == "ask"] == [words]
 
 
 def test_the_map_is_searched_and_tells_what_it_does_not_know(serve, voiced_bot, visit):
@@ -221,7 +221,7 @@ def test_two_voices_debate_until_they_are_stopped(serve, voiced_bot, visit):
 
     def listen(page: Page) -> None:
         page.clock.install()  # so that the pauses between two sentences cost nothing, and nobody speaks unasked
-        page.on("request", lambda each: bodies.append(each.post_data_json) if "speak" in each.url else None)
+        page.on("request", lambda item: bodies.append(item.post_data_json) if "speak" in item.url else None)
 
     page = visit(serve(voiced_bot).url, route=listen)
     page.get_by_role("button", name="Debate").click()
@@ -247,9 +247,9 @@ def test_two_voices_debate_until_they_are_stopped(serve, voiced_bot, visit):
 
     texts = ["Where do cats sleep?", *said.all_text_contents()]
     assert len(set(texts)) == 5  # nobody repeats what was said
-    assert [each["turns"] for each in bodies] == [texts[max(0, i - 1) : i + 1] for i in range(4)]
-    assert [each["persona"] for each in bodies] == ["cook", "sailor", "cook", "sailor"]
-    assert {each["hint"] for each in bodies} == {"Where do cats sleep?"}
+    assert [item["turns"] for item in bodies] == [texts[max(0, i - 1) : i + 1] for i in range(4)]
+    assert [item["persona"] for item in bodies] == ["cook", "sailor", "cook", "sailor"]
+    assert {item["hint"] for item in bodies} == {"Where do cats sleep?"}
     kinds = page.locator("#debate-said .voiced").evaluate_all("all => all.map(each => each.dataset.kind)")
     assert page.locator("#debate-said q").count() == kinds.count("quotation")
     assert recorded(voiced_bot) == []
