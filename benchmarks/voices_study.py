@@ -1,12 +1,12 @@
-"""What can be measured without judges of the thesis' human study of voices (ch. 8.6.4, tables 8.3 and 8.4).
+"""The human study of persona replies in Wang (2018), ch. 8.6.4, tables 8.3 and 8.4, with automatic measures.
 
     python benchmarks/voices_study.py --questions debate_questions.tsv --model BASE --dialogues FILE …
         --persona kennedy=DIR=VALID … [--out DIR] [--seed S] [--encoder E] [--samples 3] [--careful]
 
-`--questions` has a question and a hint a line, with a tab between them; a persona is its folder, and a file of
-sentences that it was not trained on; the first is the one that most systems speak like. `--careful` draws as the
-product does by default (temperature .7 among 50 words, agreement with the hint 2), else words are drawn as the model
-says. `--out` gets the table, the samples to read, and everything as JSON. See `qa_lab/studies/study.py`.
+`--questions` has a question, a tab and a hint on each line. A persona is its name, its folder and a file of sentences
+that it was not trained on; most systems speak like the first. `--careful` samples with the product's defaults
+(temperature .7 among 50 words, agreement with the hint 2); otherwise words are sampled from the model's distribution.
+`--out` gets the table, sample replies, and the report as JSON. See `qa_lab/studies/study.py`.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ CAREFUL = GenerationConfig(agreement=2.0, sampling=Sampling(temperature=0.7, top
 
 def main() -> None:
     options = arguments()
-    parts = [each.split("=", 2) for each in options.persona]
-    if wrong := next((given for each, given in zip(parts, options.persona, strict=True) if len(each) != 3), None):
-        sys.exit(f"Expected --persona NAME=FOLDER=SENTENCES, but got {wrong}.")
+    parts = [option.split("=", 2) for option in options.persona]
+    if wrong := ["=".join(fields) for fields in parts if len(fields) != 3]:
+        sys.exit(f"Expected --persona NAME=FOLDER=SENTENCES, but got {wrong[0]}.")
     began = time.monotonic()
     report = evaluate_study(
         options.questions,
@@ -42,7 +42,7 @@ def main() -> None:
         encoder=options.encoder,
         generation=CAREFUL if options.careful else GenerationConfig(),
         limit=options.limit,
-        progress=lambda doing, done: sys.stderr.write(f"{time.monotonic() - began:.0f} s  {doing}: {done}\n"),
+        progress=lambda stage, done: sys.stderr.write(f"{time.monotonic() - began:.0f} s  {stage}: {done}\n"),
     )
     sys.stdout.write(report.text() + "\n")
     if options.out is None:
@@ -58,9 +58,9 @@ def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--questions", type=Path, required=True)
     parser.add_argument("--model", type=Path, required=True, help="the chat model")
-    parser.add_argument("--dialogues", type=Path, nargs="+", required=True, help="what it was trained on")
+    parser.add_argument("--dialogues", type=Path, nargs="+", required=True, help="its training data")
     parser.add_argument("--persona", nargs="+", required=True, metavar="NAME=FOLDER=SENTENCES")
-    parser.add_argument("--held-out", type=float, default=HELD_OUT, help="share of the dialogues kept aside")
+    parser.add_argument("--held-out", type=float, default=HELD_OUT, help="share of held-out dialogues")
     parser.add_argument("--samples", type=int, default=SAMPLES)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--encoder", default="starter")

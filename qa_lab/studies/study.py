@@ -1,9 +1,9 @@
-"""What can be measured without judges of the thesis' human study (ch. 8.6.4).
+"""The human study of generated replies in Wang (2018), ch. 8.6.4, with automatic measures in place of judges.
 
-Every system replies to every question. Fluency is the perplexity of n-grams, counted in dialogues that the base was not
-trained on, and once more in these with the held-out sentences of the personas, since a speech is no dialogue. Relevance
-is the rank of the question among all by the backward model, topic the cosine of reply and hint. Style is the share of
-replies that a classifier takes for the speaker's; it has learnt from held-out sentences and held-out turns.
+Every system replies to every question. Fluency is the perplexity of an n-gram model of dialogues that the base was not
+trained on; a second n-gram model adds held-out sentences of the personas, since speeches are not dialogues. Relevance
+is the rank of the question among all questions by the backward model; topic is the cosine of reply and hint. Style is
+the share of replies that a classifier attributes to the speaker; it learns from held-out sentences and turns.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from qa_lab.train.data.monologues import read_monologue
 TASK = "study"
 SAMPLES = 3
 HELD_OUT = 0.05
-_FEW = 100  # texts of a speaker, under which a classifier tells little
+_FEW = 100  # sentences of a speaker; with fewer, style figures are unreliable
 
 
 def evaluate_study(
@@ -51,64 +51,73 @@ def evaluate_study(
     limit: int | None = None,
     progress: Progress = silent,
 ) -> StudyReport:
-    """A row for each of `study_systems.systems`.
+    """Run the study: one row of measures for each of `study_systems.systems`.
 
     Args:
-        questions: a question and a hint a line, with a tab between them.
-        base: the chat model.
-        personas: folders of personas on it by name, the first of which most systems speak like.
-        dialogues: what the base was trained on.
-        style: files with a persona's sentences that it was not trained on, by the same names.
+        questions: file with a question, a tab and a hint on each line.
+        base: folder of the chat model.
+        personas: folders of personas of the chat model by name; most systems speak like the first.
+        dialogues: files that the base was trained on.
+        style: files with sentences of a persona that it was not trained on, by the same names.
         samples: replies of each system to each question.
-        held_out: the share of the dialogues that training kept aside with `--dev`.
-        encoder: whose vectors tell whether a reply is about the hint.
-        home: where encoders that were fetched lie.
-        generation: how many texts are drawn, and how.
-        limit: questions.
+        held_out: share of the dialogues that training held out with `--dev`.
+        encoder: name or folder of the encoder that compares replies with questions and hints.
+        home: qa-bot home with downloaded encoders.
+        generation: sampling of candidates.
+        limit: maximum number of questions.
 
     Raises:
-        DatasetError: there is no persona, too few questions, or nothing held out.
+        DatasetError: there is no persona, there are too few questions, or no dialogue is held out.
         EncoderError: the encoder cannot be opened.
         TrainingDataError, FileNotFoundError, ValueError: data or models cannot be read.
     """
     if not personas or samples < 1:
         raise DatasetError(
-            f"Expected personas on the chat model and a reply or more of each system, but got {len(personas)} personas "
-            f"and {samples} replies; train one with `qa-bot train persona`, or ask for more."
+            f"Expected at least one persona of the chat model and one reply of each system, but got {len(personas)} "
+            f"personas and {samples} replies; train a persona with `qa-bot train persona`, or request more replies."
         )
-    asked = read_questions(questions)[:limit]
+    examples = read_questions(questions)[:limit]
     model = ChatModel.load(base)
     speakers = {name: Persona.load(folder, model) for name, folder in personas.items()}
     tested = systems(speakers)
     sentences = {name: _unseen(path, speakers.get(name)) for name, path in style.items()}
-    pool, turns = _parted(dialogues, held_out)
+    pool, turns = _known_replies_and_held_turns(dialogues, held_out)
     with TemporaryDirectory() as folder:
         opened = resolve(encoder, models=(home or Path(folder)) / "models")
         judges = Judges.of(model, opened, turns, sentences, seed=seed)
         progress("replies to search", len(pool))
-        hints = retrieved([each.question for each in asked], pool)
-        asked = [replace(each, retrieved=found) for each, found in zip(asked, hints, strict=True)]
-        said: dict[str, list[tuple[str, ...]]] = {}
+        hints = retrieved([example.question for example in examples], pool)
+        examples = [replace(example, retrieved=texts) for example, texts in zip(examples, hints, strict=True)]
+        replies_by_system: dict[str, list[tuple[str, ...]]] = {}
         scores: dict[str, dict[str, Score]] = {}
         for number, system in enumerate(tested, 1):
-            said[system.name] = list(replies(system, model, asked, samples, seed=seed, generation=generation))
-            scores[system.name] = judges.measured(said[system.name], asked)
+            texts = list(replies(system, model, examples, samples, seed=seed, generation=generation))
+            replies_by_system[system.name] = texts
+            scores[system.name] = judges.measure(texts, examples)
             progress("systems measured", number)
-    rows = tuple(Row(TASK, questions.name, "", name, "", len(asked), told) for name, told in scores.items())
-    notes = tuple(_notes(model, sentences, len(turns), encoder))
-    return StudyReport(rows, tuple(_relations(tested, scores)), judges.accuracy, tuple(asked), said, notes)
+    return StudyReport(
+        rows=tuple(Row(TASK, questions.name, "", name, "", len(examples), row) for name, row in scores.items()),
+        relations=tuple(_relations(tested, scores)),
+        classifiers=judges.accuracy,
+        questions=tuple(examples),
+        replies=replies_by_system,
+        notes=tuple(_notes(model, sentences, len(turns), encoder)),
+    )
 
 
 def read_questions(path: Path) -> list[StudyQuestion]:
-    """Raises DatasetError where a line has not two fields, or there are too few of them."""
-    found: dict[str, StudyQuestion] = {}
+    """Read distinct questions with their hints.
+
+    Raises DatasetError if a line does not have two fields or there are fewer than two questions.
+    """
+    questions: dict[str, StudyQuestion] = {}
     for item in read_lines([path], _fields):
         if not isinstance(item, Line):
             raise DatasetError(f"{getattr(item, 'where', path)}: {getattr(item, 'reason', 'cannot be read')}")
-        found.setdefault(item.example.question, item.example)
-    if len(found) < 2:
-        raise DatasetError(f"Expected questions with hints in {path}, but got {len(found)}; give two or more.")
-    return list(found.values())
+        questions.setdefault(item.example.question, item.example)
+    if len(questions) < 2:
+        raise DatasetError(f"Expected questions with hints in {path}, but got {len(questions)}; give two or more.")
+    return list(questions.values())
 
 
 def _fields(line: str) -> StudyQuestion:
@@ -119,30 +128,30 @@ def _fields(line: str) -> StudyQuestion:
     return StudyQuestion(question, hint)
 
 
-def _parted(dialogues: Sequence[Path], share: float) -> tuple[list[str], list[str]]:
-    """The replies that the base was trained on, and what is said in dialogues that were held out; each text once."""
+def _known_replies_and_held_turns(dialogues: Sequence[Path], share: float) -> tuple[list[str], list[str]]:
+    """Distinct replies that the base was trained on, and distinct turns of held-out dialogues."""
     known, held = split_dialogues(read_dialogues(dialogues).examples, share)
     if not known or not held:
         raise DatasetError(
-            f"Expected dialogues that the base was trained on and others, but got {len(known)} and {len(held)} with "
-            f"{share:g} held out; name the share that `train chat --dev` kept aside."
+            f"Expected dialogues that the base was trained on and held-out dialogues, but got {len(known)} and "
+            f"{len(held)} with {share:g} held out; pass the share that `train chat --dev` held out."
         )
-    return list(dict.fromkeys(each.reply for each in exchanges(known))), _turns(held)
+    return list(dict.fromkeys(exchange.reply for exchange in exchanges(known))), _turns(held)
 
 
 def _unseen(path: Path, persona: Persona | None) -> list[str]:
-    """Sentences of a file that the persona has not learnt from."""
-    learnt = set() if persona is None else set(persona.quotations.sentences)
-    return [each.text for each in read_monologue([path]).examples if each.text not in learnt]
+    """Sentences of a file that the persona was not trained on."""
+    seen = set() if persona is None else set(persona.quotations.sentences)
+    return [sentence.text for sentence in read_monologue([path]).examples if sentence.text not in seen]
 
 
 def _turns(dialogues: Iterable[Dialogue]) -> list[str]:
-    return list(dict.fromkeys(text for each in dialogues for text in (*each.turns, *each.replies)))
+    return list(dict.fromkeys(text for dialogue in dialogues for text in (*dialogue.turns, *dialogue.replies)))
 
 
 def _relations(tested: Sequence[System], scores: Mapping[str, Mapping[str, Score]]) -> list[Relation]:
-    """Those that tables 8.3 and 8.4 show; a surprise below 0 means more fluent."""
-    wanted = [
+    """Comparisons of tables 8.3 and 8.4; a negative difference of surprise means more fluent."""
+    comparisons = [
         (SURPRISE, "selective, unranked", "vanilla"),
         (SURPRISE, "selective", "vanilla"),
         (SURPRISE, "selective", "vanilla, ranked"),
@@ -152,25 +161,25 @@ def _relations(tested: Sequence[System], scores: Mapping[str, Mapping[str, Score
     ]
     first = next(system.speaker for system in tested if system.persona)
     if first in scores["rank"]:
-        voiced = [system.name for system in tested if system.speaker == first]
-        wanted += [(first, "finetune", "rank"), *((first, name, "selective") for name in voiced)]
+        names = [system.name for system in tested if system.speaker == first]
+        comparisons += [(first, "finetune", "rank"), *((first, name, "selective") for name in names)]
     for system in tested:
         if system.speaker not in ("", first):
-            wanted += [(TOPIC, system.name, "selective")]
-            wanted += [(system.speaker, system.name, "selective")] * (system.speaker in scores[system.name])
-    return [Relation.of(measure, system, other, scores) for measure, system, other in wanted]
+            comparisons += [(TOPIC, system.name, "selective")]
+            comparisons += [(system.speaker, system.name, "selective")] * (system.speaker in scores[system.name])
+    return [Relation.of(measure, system, other, scores) for measure, system, other in comparisons]
 
 
 def _notes(model: ChatModel, sentences: Mapping[str, Sequence[str]], turns: int, encoder: str) -> list[str]:
-    told = [
+    notes = [
         f"fluency: trigrams of {turns:,} held-out turns; surprise is the logarithm of perplexity, in nats",
         f"question and hint: cosines between vectors of {encoder}",
     ]
     if model.steering is None:
-        told.append("the base hears no topics, so that hints change nothing")
-    told += [
-        f"only {len(texts)} held-out sentences of {name}: its style figures tell little"
+        notes.append("the base has no topic model, so hints have no effect")
+    notes += [
+        f"only {len(texts)} held-out sentences of {name}: its style figures are unreliable"
         for name, texts in sentences.items()
         if len(texts) < _FEW
     ]
-    return told
+    return notes

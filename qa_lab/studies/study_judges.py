@@ -1,4 +1,4 @@
-"""All that replies of a study are measured by: counted words, classifiers of styles, the backward model, an encoder."""
+"""Judges of a study's replies: n-gram models, style classifiers, the backward model and an encoder."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from qa_core.measures.metrics import Score
 from qa_core.types import Encoder
 from qa_lab.studies.ngrams import Ngrams
 from qa_lab.studies.study_measures import (
-    Said,
+    Replies,
     by_question,
     cosines,
     fluency,
@@ -24,7 +24,7 @@ from qa_lab.studies.study_measures import (
     variety,
 )
 from qa_lab.studies.study_systems import StudyQuestion
-from qa_lab.studies.style_classifier import StyleClassifier, alike_many, cross_validated
+from qa_lab.studies.style_classifier import StyleClassifier, balanced, cross_validated
 
 SURPRISE, TOPIC = "surprise", "hint"
 
@@ -34,9 +34,9 @@ class Judges:
     base: ChatModel
     encoder: Encoder
     dialogue: Ngrams  # of turns
-    voices: Ngrams  # of turns and of the speakers' sentences
+    voices: Ngrams  # of turns and the speakers' sentences
     styles: Mapping[str, StyleClassifier]
-    accuracy: Mapping[str, Score]  # of classifiers like these, on texts that they did not learn from
+    accuracy: Mapping[str, Score]  # cross-validated, of the style classifiers
 
     @classmethod
     def of(
@@ -48,49 +48,49 @@ class Judges:
         *,
         seed: int,
     ) -> Self:
-        """Of texts that neither the base nor the personas were trained on: turns, and the sentences of each speaker.
+        """Train judges on texts that neither the base nor the personas have seen: turns, and sentences by speaker.
 
-        Raises DatasetError where they are too few.
+        Raises DatasetError if there are too few texts.
         """
         rng = np.random.default_rng(seed)
-        sides = {name: alike_many(texts, turns, rng) for name, texts in sentences.items()}
-        told = [tokens(text) for text in turns]
-        spoken = [tokens(text) for texts in sentences.values() for text in texts]
+        sides = {name: balanced(texts, turns, rng) for name, texts in sentences.items()}
+        turn_words = [tokens(text) for text in turns]
+        sentence_words = [tokens(text) for texts in sentences.values() for text in texts]
         known = base.vocabulary.tokens
         return cls(
             base,
             encoder,
-            Ngrams.of(told, known=known),
-            Ngrams.of([*told, *spoken], known=known),
+            Ngrams.of(turn_words, known=known),
+            Ngrams.of([*turn_words, *sentence_words], known=known),
             {name: StyleClassifier.of(*both) for name, both in sides.items()},
             {name: cross_validated(*both) for name, both in sides.items()},
         )
 
-    def measured(self, said: Said, asked: Sequence[StudyQuestion]) -> dict[str, Score]:
-        """Each measure of a system's replies, those of style by the name of the speaker."""
-        questions, hints = [each.question for each in asked], [each.hint for each in asked]
-        texts = list(dict.fromkeys([*questions, *hints, *(text for replies in said for text in replies)]))
+    def measure(self, replies: Replies, examples: Sequence[StudyQuestion]) -> dict[str, Score]:
+        """All measures of a system's replies by name; measures of style are named after the speaker."""
+        questions, hints = [example.question for example in examples], [example.hint for example in examples]
+        texts = list(dict.fromkeys([*questions, *hints, *(text for texts in replies for text in texts)]))
         vectors = dict(zip(texts, self.encoder.encode(texts), strict=True))
-        dialogue, voices = fluency(said, self.dialogue), fluency(said, self.voices)
+        dialogue, voices = fluency(replies, self.dialogue), fluency(replies, self.voices)
         return {
             "perplexity": perplexity(dialogue),
             "perplexity, voices": perplexity(voices),
-            "distinct-1": variety(said, 1),
-            "distinct-2": variety(said, 2),
-            "words": length(said),
-            "MRR": relevance(self.base, questions, said),
-            "question": cosines(vectors, said, questions),
-            TOPIC: cosines(vectors, said, hints),
-            **self._styles(said),
+            "distinct-1": variety(replies, 1),
+            "distinct-2": variety(replies, 2),
+            "words": length(replies),
+            "MRR": relevance(self.base, questions, replies),
+            "question": cosines(vectors, replies, questions),
+            TOPIC: cosines(vectors, replies, hints),
+            **self._styles(replies),
             SURPRISE: dialogue,
             f"{SURPRISE}, voices": voices,
         }
 
-    def _styles(self, said: Said) -> dict[str, Score]:
-        """The share of replies that are taken for the speaker's, and the mean probability."""
-        found: dict[str, Score] = {}
+    def _styles(self, replies: Replies) -> dict[str, Score]:
+        """For each speaker, the share of replies that the classifier accepts, and the mean probability."""
+        scores: dict[str, Score] = {}
         for name, classifier in self.styles.items():
-            told = [classifier.probabilities(texts) for texts in said]
-            found[name] = by_question([(each >= 0.5).tolist() for each in told])
-            found[f"p({name})"] = by_question([each.tolist() for each in told])
-        return found
+            probabilities = [classifier.probabilities(texts) for texts in replies]
+            scores[name] = by_question([(row >= 0.5).tolist() for row in probabilities])
+            scores[f"p({name})"] = by_question([row.tolist() for row in probabilities])
+        return scores

@@ -1,4 +1,4 @@
-"""What stands in for judges of replies: fluency, variety, relevance, topic, style; each by question.
+"""Automatic measures of replies, by question: fluency, variety, length, relevance and topic.
 
 Letters: N replies, Q questions, D size of an encoder's vectors.
 """
@@ -17,74 +17,74 @@ from qa_core.types import FloatArray
 from qa_lab.evaluate.dialogue import distinct
 from qa_lab.studies.ngrams import Ngrams
 
-Said = Sequence[Sequence[str]]
+Replies = Sequence[Sequence[str]]
 """Replies to each question."""
-ByText = Callable[[str], float]
+TextMeasure = Callable[[str], float]
 
 
-def by_question(told: Sequence[Sequence[float]]) -> Score:
+def by_question(scores: Sequence[Sequence[float]]) -> Score:
     """The mean over questions of the mean over replies."""
-    return Score.of({str(place): float(np.mean(values)) for place, values in enumerate(told)})
+    return Score.of({str(question): float(np.mean(row)) for question, row in enumerate(scores)})
 
 
-def mean_of(said: Said, measure: ByText) -> Score:
-    return by_question([[measure(text) for text in texts] for texts in said])
+def mean_of(replies: Replies, measure: TextMeasure) -> Score:
+    return by_question([[measure(text) for text in texts] for texts in replies])
 
 
-def fluency(said: Said, model: Ngrams) -> Score:
-    """Surprise in nats for each word, less is better."""
-    return mean_of(said, lambda text: model.surprise(tokens(text)))
+def fluency(replies: Replies, model: Ngrams) -> Score:
+    """Surprise in nats a word; lower is better."""
+    return mean_of(replies, lambda text: model.surprise(tokens(text)))
 
 
 def perplexity(surprise: Score) -> Score:
-    """`exp` of the mean surprise; its standard error by the delta method."""
+    """`exp` of the mean surprise, with its standard error by the delta method."""
     value = math.exp(surprise.mean)
     return Score(value, value * surprise.standard_error, {})
 
 
-def variety(said: Said, size: int) -> Score:
-    """Distinct-1 or -2 of all replies together; its standard error is the jackknife's, questions left out in turn."""
+def variety(replies: Replies, size: int) -> Score:
+    """Distinct-1 or distinct-2 of all replies, with the jackknife's standard error over questions."""
     numbers: dict[str, int] = {}
-    ids = [[[numbers.setdefault(word, len(numbers)) for word in tokens(text)] for text in texts] for texts in said]
+    ids = [[[numbers.setdefault(word, len(numbers)) for word in tokens(text)] for text in texts] for texts in replies]
 
-    def without(left_out: int | None = None) -> float:
-        kept = (text for place, texts in enumerate(ids) for text in texts if place != left_out)
-        return distinct(kept, size=size)
+    def without(omitted: int | None = None) -> float:
+        texts = (text for question, texts in enumerate(ids) for text in texts if question != omitted)
+        return distinct(texts, size=size)
 
-    return Score(without(), _jackknife([without(place) for place in range(len(ids))]), {})
-
-
-def length(said: Said) -> Score:
-    """Words and marks of a reply."""
-    return mean_of(said, lambda text: float(len(tokens(text))))
+    return Score(without(), _jackknife([without(question) for question in range(len(ids))]), {})
 
 
-def relevance(model: ChatModel, questions: Sequence[str], said: Said) -> Score:
-    """Reciprocal rank of the question that a reply was made for among all, by `log p(S|T) − log p(S)`.
+def length(replies: Replies) -> Score:
+    """Words and punctuation marks of a reply."""
+    return mean_of(replies, lambda text: float(len(tokens(text))))
 
-    Without `log p(S)`, the language model's, short and common questions would be first whatever the reply.
+
+def relevance(model: ChatModel, questions: Sequence[str], replies: Replies) -> Score:
+    """Reciprocal rank of a reply's question among all questions by `log p(S|T) − log p(S)`.
+
+    The language model's `log p(S)` is subtracted because short and common questions would otherwise always rank first.
     """
-    told = [model.backward_row([question], "")[1] for question in questions]
-    prior = model.log_language([(words[:0], words) for words in told])  # (Q,)
-    found = []
-    for place, texts in enumerate(said):
-        replies = [model.target(text)[:-1] for text in texts]
-        scores = model.log_backward([(reply, words) for reply in replies for words in told])
-        over = scores.reshape(len(texts), len(told)) - prior
-        found.append([1 / rank_of(row, place) for row in over])
-    return by_question(found)
+    sources = [model.backward_row([question], "")[1] for question in questions]
+    prior = model.log_language([(source[:0], source) for source in sources])  # (Q,)
+    ranks = []
+    for index, texts in enumerate(replies):
+        targets = [model.target(text)[:-1] for text in texts]
+        scores = model.log_backward([(target, source) for target in targets for source in sources])
+        gains = scores.reshape(len(texts), len(sources)) - prior
+        ranks.append([1 / rank_of(row, index) for row in gains])
+    return by_question(ranks)
 
 
-def rank_of(scores: FloatArray, place: int) -> float:
-    """Of one among scores (Q,), from 1; those as good as it count half."""
-    others = np.delete(scores, place)
-    return 1 + float((others > scores[place]).sum()) + float((others == scores[place]).sum()) / 2
+def rank_of(scores: FloatArray, index: int) -> float:
+    """Rank, from 1, of one of the scores (Q,); each tie adds one half."""
+    others = np.delete(scores, index)
+    return 1 + float((others > scores[index]).sum()) + float((others == scores[index]).sum()) / 2
 
 
-def cosines(vectors: Mapping[str, FloatArray], said: Said, wanted: Sequence[str]) -> Score:
-    """Between each reply and what is wanted of replies to its question, by vectors (D,) of unit length."""
+def cosines(vectors: Mapping[str, FloatArray], replies: Replies, goals: Sequence[str]) -> Score:
+    """Cosines between the replies to a question and its goal text, by vectors (D,) of unit length."""
     return by_question(
-        [[float(vectors[text] @ vectors[want]) for text in texts] for texts, want in zip(said, wanted, strict=True)]
+        [[float(vectors[text] @ vectors[goal]) for text in texts] for texts, goal in zip(replies, goals, strict=True)]
     )
 
 

@@ -1,4 +1,4 @@
-"""What a study of replies has found: a row of measures for each system, differences of systems, and replies to read."""
+"""Report of a study of replies: a row of measures for each system, differences between systems, and sample replies."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from qa_core.measures.significance import LEAST_P, SEED
 from qa_lab.evaluate.report import Row, markdown
 from qa_lab.studies.study_systems import StudyQuestion
 
-READ = 20
-"""Questions whose first reply is shown, of each system."""
+SAMPLES = 20
+"""Questions with a sample reply of each system."""
 
 
 @dataclass(frozen=True, slots=True)
 class Relation:
-    """How much higher a system's measure is than another's, question by question."""
+    """Difference between two systems on a measure, paired by question."""
 
     measure: str
     system: str
@@ -29,34 +29,46 @@ class Relation:
 
     @classmethod
     def of(cls, measure: str, system: str, other: str, scores: Mapping[str, Mapping[str, Score]]) -> Relation:
-        """`scores` are those of systems, by measure."""
+        """Compare two systems; `scores` maps system and measure to a score."""
         left, right = (scores[name][measure].per_query for name in (system, other))
         return cls(measure, system, other, paired_bootstrap(left, right, seed=SEED))
 
     @property
     def text(self) -> str:
-        told = self.difference
-        p = f"p {told.p:.3f}" if told.p >= LEAST_P else f"p < {LEAST_P}"
+        result = self.difference
+        p = f"p {result.p:.3f}" if result.p >= LEAST_P else f"p < {LEAST_P}"
         return (
-            f"{self.measure}: {self.system} − {self.other} = {told.difference:+.3f} "
-            f"[{told.low:+.3f}, {told.high:+.3f}], {p}"
+            f"{self.measure}: {self.system} − {self.other} = {result.difference:+.3f} "
+            f"[{result.low:+.3f}, {result.high:+.3f}], {p}"
         )
+
+    def as_dict(self) -> dict[str, Any]:
+        result = self.difference
+        return {
+            "measure": self.measure,
+            "system": self.system,
+            "other": self.other,
+            "difference": round(result.difference, 6),
+            "low": round(result.low, 6),
+            "high": round(result.high, 6),
+            "p": result.p,
+        }
 
 
 @dataclass(frozen=True, slots=True)
 class StudyReport:
     rows: tuple[Row, ...]
     relations: tuple[Relation, ...]
-    classifiers: Mapping[str, Score]  # of each persona, accuracy on texts that were not learnt from
-    asked: tuple[StudyQuestion, ...]
-    said: Mapping[str, Sequence[Sequence[str]]]  # by system, replies to each question
+    classifiers: Mapping[str, Score]  # cross-validated accuracy of each persona's style classifier
+    questions: tuple[StudyQuestion, ...]
+    replies: Mapping[str, Sequence[Sequence[str]]]  # by system, replies to each question
     notes: tuple[str, ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
-        """For JSON; of the replies those that are read."""
+        """The report for JSON, with sample replies only."""
         return {
             "rows": [row.as_dict() for row in self.rows],
-            "relations": [_told(relation) for relation in self.relations],
+            "relations": [relation.as_dict() for relation in self.relations],
             "classifiers": {
                 name: {
                     "accuracy": _finite(score.mean),
@@ -67,13 +79,13 @@ class StudyReport:
             },
             "samples": [
                 {"system": name, "question": question, "hint": hint, "reply": reply}
-                for name, (question, hint, reply) in self.read()
+                for name, (question, hint, reply) in self.first_replies()
             ],
             "notes": list(self.notes),
         }
 
     def text(self) -> str:
-        """Markdown: a line a system, then the differences, the classifiers and the notes."""
+        """Markdown: a table of the systems, then the differences, classifiers and notes."""
         lines = [markdown(self.rows), ""]
         lines += [f"- {relation.text}" for relation in self.relations]
         lines += [
@@ -83,34 +95,21 @@ class StudyReport:
         ]
         return "\n".join([*lines, *(f"- {note}" for note in self.notes)])
 
-    def samples(self, count: int = READ) -> str:
-        """First replies of each system to questions drawn by chance, good and bad, the same ones for all."""
-        made: dict[str, list[str]] = {}
-        for name, (question, hint, reply) in self.read(count):
-            made.setdefault(name, [f"## {name}"]).append(f"- {question} [{hint}]\n  → {reply}")
-        return "\n\n".join("\n".join(lines) for lines in made.values())
+    def samples(self, count: int = SAMPLES) -> str:
+        """First replies of each system to randomly chosen questions, as Markdown; all systems share the questions."""
+        sections: dict[str, list[str]] = {}
+        for name, (question, hint, reply) in self.first_replies(count):
+            sections.setdefault(name, [f"## {name}"]).append(f"- {question} [{hint}]\n  → {reply}")
+        return "\n\n".join("\n".join(lines) for lines in sections.values())
 
-    def read(self, count: int = READ) -> list[tuple[str, tuple[str, str, str]]]:
-        """System, question, hint and first reply."""
-        places = sorted(np.random.default_rng(SEED).permutation(len(self.asked))[:count].tolist())
+    def first_replies(self, count: int = SAMPLES) -> list[tuple[str, tuple[str, str, str]]]:
+        """System, then question, hint and first reply, for up to `count` randomly chosen questions."""
+        indices = sorted(np.random.default_rng(SEED).permutation(len(self.questions))[:count].tolist())
         return [
-            (name, (self.asked[place].question, self.asked[place].hint, replies[place][0]))
-            for name, replies in self.said.items()
-            for place in places
+            (name, (self.questions[index].question, self.questions[index].hint, replies[index][0]))
+            for name, replies in self.replies.items()
+            for index in indices
         ]
-
-
-def _told(relation: Relation) -> dict[str, Any]:
-    told = relation.difference
-    return {
-        "measure": relation.measure,
-        "system": relation.system,
-        "other": relation.other,
-        "difference": round(told.difference, 6),
-        "low": round(told.low, 6),
-        "high": round(told.high, 6),
-        "p": told.p,
-    }
 
 
 def _finite(value: float) -> float | None:

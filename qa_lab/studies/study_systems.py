@@ -1,7 +1,8 @@
 """The systems of the human study in Wang (2018), ch. 8.6.4, and their replies to a question.
 
-Three more systems separate effects: `vanilla, ranked` and `selective, unranked` drawing from ranking, `cg-topic` the
-hint from the persona. `vanilla` gives texts unranked; systems that rank give the best of many drawn texts by eq. 8.2.
+Three more systems separate effects: `vanilla, ranked` and `selective, unranked` separate sampling from ranking,
+`cg-topic` separates the hint from the persona. `vanilla` returns samples unranked; systems that rank return the best of
+many samples by eq. 8.2.
 """
 
 from __future__ import annotations
@@ -20,17 +21,13 @@ from generators.personas.persona import Persona
 from generators.personas.persona_replies import Share, Style, Styling, styled
 from qa_core.text.analysis import terms
 from retrievers.engines.index import KeywordQuery
-from retrievers.engines.local.keyword import (
-    Entry,
-    KeywordIndex,
-    KeywordWriter,
-)
+from retrievers.engines.local.keyword import Entry, KeywordIndex, KeywordWriter
 
 HINTS = 10
 """Retrieved texts that serve as hints."""
 NOTHING = "..."
 """The reply of a system that draws no words."""
-_SPARE = 4  # times as many texts are drawn without ranking, since some do not reach their end
+_SPARE = 4  # samples drawn for each unranked reply, since some do not reach their end
 
 Topic = Literal["", "ir", "hint"]
 
@@ -61,7 +58,7 @@ class System:
 
 
 def systems(personas: Mapping[str, Persona]) -> list[System]:
-    """All ten, and three for comparison; most of them speak like the first persona."""
+    """The ten systems of the study and three for comparison; most of them speak like the first persona."""
     others = dict(personas)
     name = next(iter(others))
     first = others.pop(name)
@@ -77,7 +74,7 @@ def systems(personas: Mapping[str, Persona]) -> list[System]:
         System("finetune", first, name),
         System("finetune+cg-ir", first, name, topic="ir"),
         System("finetune+cg-topic", first, name, topic="hint"),
-        *(System(f"{other}, finetune+cg-topic", each, other, topic="hint") for other, each in others.items()),
+        *(System(f"{other}, finetune+cg-topic", persona, other, topic="hint") for other, persona in others.items()),
     ]
 
 
@@ -90,9 +87,9 @@ def replies(
     seed: int,
     generation: GenerationConfig,
 ) -> Iterator[tuple[str, ...]]:
-    """Up to `count` distinct replies to each question, the best first; at least `NOTHING`.
+    """Yield up to `count` distinct replies to each question, best first, or `NOTHING` if there are none.
 
-    All systems draw from generators in the same states.
+    The seed of a question is the same for all systems.
     """
     for number, question in enumerate(questions):
         stream = RandomStream(seed * 1_000_003 + number)
@@ -101,11 +98,11 @@ def replies(
 
 
 def retrieved(questions: Sequence[str], texts: Sequence[str], *, count: int = HINTS) -> list[tuple[str, ...]]:
-    """The best texts for each question by BM25; equal ones in their order."""
+    """The best texts for each question by BM25; ties keep the order of `texts`."""
     with TemporaryDirectory() as folder:
         path = Path(folder) / "keyword"
         with KeywordWriter(path) as writer:
-            writer.add(Entry(place, place, "", text) for place, text in enumerate(texts))
+            writer.add(Entry(number, number, "", text) for number, text in enumerate(texts))
         index = KeywordIndex(path)
         queries = [KeywordQuery(tuple((term, 1.0) for term in terms(question))) for question in questions]
         return [tuple(texts[key] for key in index.search(query, count).documents.tolist()) for query in queries]
@@ -122,10 +119,11 @@ def _texts(
     context, hints = [question.question], system.hints(question)
     if system.persona is not None:
         shares, styling = [Share(system.persona)], Styling(system.style)
-        made = styled(shares, context, count, stream=stream, styling=styling, generation=generation, hints=hints)
-        return [each.text for each in made]
+        spoken = styled(shares, context, count, stream=stream, styling=styling, generation=generation, hints=hints)
+        return [reply.text for reply in spoken]
     if system.ranks:
-        return [each.text for each in respond(base, context, count, stream=stream, generation=generation, hints=hints)]
+        ranked = respond(base, context, count, stream=stream, generation=generation, hints=hints)
+        return [reply.text for reply in ranked]
     few = replace(generation, candidates=_SPARE * count)
     drawn = deduplicate(candidates(base, context, stream=stream, generation=few, hints=hints), base)
-    return [base.text(each.tokens) for each in islice(drawn, count)]
+    return [base.text(candidate.tokens) for candidate in islice(drawn, count)]

@@ -13,25 +13,25 @@ TEXTS = [["a", "b"], ["a", "c"]]
 def test_bigrams_by_hand():
     """Pairs: <s> a twice; a b, b </s>, a c, c </s> once: D = 4 / (4 + 2).
 
-    Words by their contexts: </s> two, others one: D = 3 / (3 + 2); a fifth word stands for all unknown ones.
+    Words by their contexts: </s> two, others one: D = 3 / (3 + 2); a fifth word is for all unknown ones.
     """
     model = Ngrams.of(TEXTS, order=2)
     assert model.words == 5
     a, end, unknown = 0.4 / 5 + 0.48 / 5, 1.4 / 5 + 0.48 / 5, 0.48 / 5
-    told = {
+    expected = {
         ("a", (START,)): (2 - 2 / 3) / 2 + 1 / 3 * a,
         ("b", ("a",)): (1 - 2 / 3) / 2 + 2 / 3 * a,
         (END, ("b",)): (1 - 2 / 3) / 1 + 2 / 3 * end,
         ("x", ("b",)): 2 / 3 * unknown,
         ("a", ("x",)): a,
     }
-    for (word, before), p in told.items():
+    for (word, before), p in expected.items():
         assert math.exp(model.log_p(word, before)) == pytest.approx(p)
-    three = told["a", (START,)] * told["b", ("a",)] * told[END, ("b",)]
+    three = expected["a", (START,)] * expected["b", ("a",)] * expected[END, ("b",)]
     assert math.exp(model.surprise(["a", "b"])) == pytest.approx(three ** (-1 / 3))
 
 
-def test_words_that_are_known_share_what_is_left():
+def test_known_words_share_the_remaining_probability():
     more = Ngrams.of(TEXTS, known=["a", "d", "e"], order=2)
     assert more.words == 7
     assert more.log_p("d", ("a",)) == more.log_p("e", ("a",)) < Ngrams.of(TEXTS, order=2).log_p("d", ("a",))
@@ -47,11 +47,11 @@ def test_probabilities_of_all_words_are_one(texts: list[list[str]], order: int):
         assert total == pytest.approx(1)
 
 
-def test_likely_order_is_less_of_a_surprise():
+def test_a_likely_order_has_less_surprise():
     model = Ngrams.of([list("ABCDAE"), list("AFCDAB")] * 2)
     assert model.surprise(list("ABCDAF")) < model.surprise(list("FDCBAE"))
 
 
-def test_no_text():
+def test_no_text_is_an_error():
     with pytest.raises(ValueError, match="Expected texts to count words in, but got none"):
         Ngrams.of([])

@@ -1,6 +1,7 @@
 import json
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -27,7 +28,7 @@ from qa_lab.studies.study_systems import NOTHING, StudyQuestion, System, replies
 
 WORDS = ["cats", "sleep", "day", "boats", "sail", "fish", "why", "do", "they", "all", "we", "swim"]
 STYLES = {"sailor": ["boats", "sail", "swim"], "cook": ["fish", "day", "all"]}
-ASKING = GenerationConfig(candidates=8, length=5, sampling=Sampling(shortest=2))
+GENERATION = GenerationConfig(candidates=8, length=5, sampling=Sampling(shortest=2))
 SYSTEMS = [
     "vanilla",
     "vanilla, ranked",
@@ -46,7 +47,7 @@ SYSTEMS = [
 
 @pytest.fixture(scope="module")
 def base() -> ChatModel:
-    """Has learnt nothing, and hears where a hint falls on four cells."""
+    """Untrained, with a topic grid of four cells."""
     torch.manual_seed(1)
     sizes = {"dimension": 8, "hidden": 8, "layers": 1, "dropout": 0.0, "tied": True, "uniform": 0.5}
     config = ChatConfig(Seq2SeqConfig(40, **sizes), LanguageModelConfig(40, **sizes), AcceptorConfig(hidden=4))
@@ -57,7 +58,7 @@ def base() -> ChatModel:
 
 
 def speaker(base: ChatModel, name: str) -> Persona:
-    """Says the words of its style, and little else."""
+    """Mostly says the words of its style."""
     bias = np.zeros(len(base.vocabulary), dtype=np.float32)
     bias[base.vocabulary.ids(STYLES[name])] = 6.0
     bias[END_ID] = 5.0
@@ -92,16 +93,16 @@ def study(
     base.save(tmp_path / "base", card="# Card\n")
     for name, persona in personas.items():
         persona.save(tmp_path / name, card="# Card\n")
-        own = STYLES[name]
-        texts = [f"{own[n % 3]} {own[n % 2]} {own[n // 3]} do" for n in range(8)]
-        texts.append(persona.quotations.sentences[0])  # no longer unseen
+        words = STYLES[name]
+        texts = [f"{words[n % 3]} {words[n % 2]} {words[n // 3]} do" for n in range(8)]
+        texts.append(persona.quotations.sentences[0])  # seen in training
         (tmp_path / f"{name}.txt").write_text("\n".join(texts))
     rng = np.random.default_rng(0)
     turns = [" ".join(["cats", *rng.choice(WORDS, 4)]) for _ in range(60)]
     dialogues = write_lines("dialogues.jsonl", *({"turns": turns[n : n + 2]} for n in range(0, 60, 2)))
 
     def run(**changes) -> StudyReport:
-        told = {
+        options = {
             "base": tmp_path / "base",
             "personas": {name: tmp_path / name for name in personas},
             "dialogues": [dialogues],
@@ -110,19 +111,19 @@ def study(
             "seed": 3,
             "held_out": 0.5,
             "encoder": str(axes),
-            "generation": ASKING,
+            "generation": GENERATION,
         }
-        return evaluate_study(questions, **told | changes)
+        return evaluate_study(questions, **options | changes)
 
     return run
 
 
 def test_a_study_has_a_row_for_each_system(study: Callable[..., StudyReport]):
-    heard = []
-    report = study(progress=lambda doing, done: heard.append((doing, done)))
+    progress = []
+    report = study(progress=lambda stage, done: progress.append((stage, done)))
     rows = {row.engine: row.scores for row in report.rows}
     assert list(rows) == SYSTEMS
-    assert heard[-1] == ("systems measured", len(SYSTEMS))
+    assert progress[-1] == ("systems measured", len(SYSTEMS))
     for scores in rows.values():
         assert scores["perplexity"].mean > 1
         assert 0 < scores["distinct-1"].mean <= scores["distinct-2"].mean <= 1
@@ -134,69 +135,79 @@ def test_a_study_has_a_row_for_each_system(study: Callable[..., StudyReport]):
     assert {name: len(score.per_query) for name, score in report.classifiers.items()} == {"sailor": 16, "cook": 16}
     assert report.classifiers["sailor"].mean > 0.6
     assert any("only 8 held-out sentences of cook" in note for note in report.notes)
-    assert all(1 <= len(texts) <= 2 for told in report.said.values() for texts in told)
+    assert all(1 <= len(texts) <= 2 for by_question in report.replies.values() for texts in by_question)
 
 
-def test_what_is_shown_of_a_study(study: Callable[..., StudyReport]):
+def test_a_report_as_json_and_as_markdown(study: Callable[..., StudyReport]):
     report = study()
-    told = json.loads(json.dumps(report.as_dict(), allow_nan=False))
-    assert [row["engine"] for row in told["rows"]] == SYSTEMS
-    assert told["rows"][6]["distinct-1_se"] is not None
-    assert told["classifiers"]["cook"]["texts"] == 16
-    assert len(told["samples"]) == 4 * len(SYSTEMS)
-    assert told["samples"][0].keys() == {"system", "question", "hint", "reply"}
-    wanted = {(each["measure"], each["system"], each["other"]) for each in told["relations"]}
-    assert {("surprise", "selective", "vanilla"), ("sailor", "finetune", "rank")} < wanted
-    assert {("hint", "finetune+cg-topic", "finetune"), ("cook", "cook, finetune+cg-topic", "selective")} < wanted
+    payload = json.loads(json.dumps(report.as_dict(), allow_nan=False))
+    assert [row["engine"] for row in payload["rows"]] == SYSTEMS
+    assert payload["rows"][6]["distinct-1_se"] is not None
+    assert payload["classifiers"]["cook"]["texts"] == 16
+    assert len(payload["samples"]) == 4 * len(SYSTEMS)
+    assert payload["samples"][0].keys() == {"system", "question", "hint", "reply"}
+    relations = {(row["measure"], row["system"], row["other"]) for row in payload["relations"]}
+    assert {("surprise", "selective", "vanilla"), ("sailor", "finetune", "rank")} < relations
+    assert {("hint", "finetune+cg-topic", "finetune"), ("cook", "cook, finetune+cg-topic", "selective")} < relations
     assert report.text().count("\n| ") == len(SYSTEMS) + 1
     assert "classifier of sailor: accuracy" in report.text()
-    read = report.samples(2)
-    assert read.count("  → ") == 2 * len(SYSTEMS)
-    assert "## rank" in read
+    samples = report.samples(2)
+    assert samples.count("  → ") == 2 * len(SYSTEMS)
+    assert "## rank" in samples
 
 
 def test_a_study_of_few_questions_without_styles(study: Callable[..., StudyReport]):
     report = study(style={}, limit=2)
     assert report.rows[0].queries == 2
     assert not report.classifiers
-    assert not [each for each in report.relations if each.measure == "sailor"]
-    assert study(style={}, limit=2).said == report.said
-    assert study(style={}, limit=2, seed=4).said != report.said
+    assert not [relation for relation in report.relations if relation.measure == "sailor"]
+    assert study(style={}, limit=2).replies == report.replies
+    assert study(style={}, limit=2, seed=4).replies != report.replies
 
 
-def test_what_a_study_cannot_be_made_of(study: Callable[..., StudyReport], tmp_path: Path):
-    with pytest.raises(DatasetError, match=r"Expected personas on the chat model .* but got 0 personas"):
-        study(personas={})
-    with pytest.raises(DatasetError, match="Expected dialogues that the base was trained on and others, but got"):
-        study(held_out=0.0)
-    with pytest.raises(DatasetError, match="and 0 replies"):
-        study(samples=0)
-    lonely = tmp_path / "one.tsv"
-    lonely.write_text("Why?\tcats\nWhy?\tdogs\n")
-    with pytest.raises(DatasetError, match="but got 1; give two or more"):
-        read_questions(lonely)
-    lonely.write_text("Why?\tcats\nWho?\n")
-    with pytest.raises(DatasetError, match=r"one.tsv:2: Expected a question and a hint .* but got 1 fields"):
-        read_questions(lonely)
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"personas": {}}, "Expected at least one persona of the chat model .* but got 0 personas"),
+        ({"samples": 0}, "and 0 replies"),
+        ({"held_out": 0.0}, "Expected dialogues that the base was trained on and held-out dialogues, but got"),
+    ],
+)
+def test_options_without_data_are_refused(study: Callable[..., StudyReport], options: dict[str, Any], message: str):
+    with pytest.raises(DatasetError, match=message):
+        study(**options)
 
 
-def test_hints_are_those_of_the_system():
-    asked = StudyQuestion("Why?", "cats", ("one", "two"))
-    assert System("a").hints(asked) == ()
-    assert System("a", topic="ir").hints(asked) == ("one", "two")
-    assert System("a", topic="hint").hints(asked) == ("cats",)
+@pytest.mark.parametrize(
+    ("lines", "message"),
+    [
+        ("Why?\tcats\nWhy?\tdogs\n", "but got 1; give two or more"),
+        ("Why?\tcats\nWho?\n", "questions.tsv:2: Expected a question and a hint .* but got 1 fields"),
+    ],
+)
+def test_questions_must_be_several_and_have_hints(lines: str, message: str, tmp_path: Path):
+    (tmp_path / "questions.tsv").write_text(lines)
+    with pytest.raises(DatasetError, match=message):
+        read_questions(tmp_path / "questions.tsv")
+
+
+def test_hints_depend_on_the_system():
+    question = StudyQuestion("Why?", "cats", ("one", "two"))
+    assert System("a").hints(question) == ()
+    assert System("a", topic="ir").hints(question) == ("one", "two")
+    assert System("a", topic="hint").hints(question) == ("cats",)
 
 
 def test_bm25_finds_texts_with_rare_words_of_the_question():
     texts = ["dogs run", "cats sleep all day", "boats sail", "cats run", "why do dogs swim"]
-    found = retrieved(["Why do cats sleep?", "Do whales sing?", "boats"], texts, count=2)
-    assert found == [("why do dogs swim", "cats sleep all day"), ("why do dogs swim",), ("boats sail",)]
+    results = retrieved(["Why do cats sleep?", "Do whales sing?", "boats"], texts, count=2)
+    assert results == [("why do dogs swim", "cats sleep all day"), ("why do dogs swim",), ("boats sail",)]
 
 
 def test_a_system_without_words_says_nothing(base: ChatModel, personas: dict[str, Persona], monkeypatch):
     rank = next(system for system in systems(personas) if system.name == "rank")
     monkeypatch.setattr("qa_lab.studies.study_systems.styled", lambda *_, **__: [])
-    assert list(replies(rank, base, [StudyQuestion("Why?", "cats")], 3, seed=1, generation=ASKING)) == [(NOTHING,)]
+    assert list(replies(rank, base, [StudyQuestion("Why?", "cats")], 3, seed=1, generation=GENERATION)) == [(NOTHING,)]
 
 
 def test_a_relation_by_hand():

@@ -16,12 +16,12 @@ from qa_lab.studies.study_measures import (
     variety,
 )
 
-BEHIND = {(1, 10): -1.0, (1, 20): -2.0, (1, 30): -9.0, (2, 10): -1.0, (2, 20): -1.0, (2, 30): -4.0}
-ALONE = {10: -1.0, 20: -3.0, 30: -6.0}
+BACKWARD = {(1, 10): -1.0, (1, 20): -2.0, (1, 30): -9.0, (2, 10): -1.0, (2, 20): -1.0, (2, 30): -4.0}
+LANGUAGE = {10: -1.0, 20: -3.0, 30: -6.0}
 
 
 class Table:
-    """Stands for a chat model: words are numbers, `log p(S|T)` and `log p(S)` as the tables say."""
+    """A stub chat model: words are numbers; the tables give `log p(S|T)` and `log p(S)`."""
 
     def backward_row(self, turns, reply):
         return np.zeros(0, np.int64), np.array([int(turns[-1])])
@@ -30,14 +30,14 @@ class Table:
         return np.array([int(text), 0])
 
     def log_language(self, rows):
-        return np.array([ALONE[int(target[0])] for _, target in rows], np.float32)
+        return np.array([LANGUAGE[int(target[0])] for _, target in rows], np.float32)
 
     def log_backward(self, rows):
-        return np.array([BEHIND[int(source[0]), int(target[0])] for source, target in rows], np.float32)
+        return np.array([BACKWARD[int(source[0]), int(target[0])] for source, target in rows], np.float32)
 
 
 def test_relevance_by_hand():
-    """Over `log p(S)` reply 1 has 0, 1, −3 for the questions 10, 20, 30, and reply 2 has 0, 2, 2."""
+    """`log p(S|T) − log p(S)` of questions 10, 20, 30 is 0, 1, −3 for reply 1 and 0, 2, 2 for reply 2."""
     score = relevance(Table(), ["10", "20", "30"], [["1", "2"], ["1"], ["2"]])
     assert list(score.per_query.values()) == pytest.approx([(1 / 2 + 1 / 3) / 2, 1, 1 / 1.5])
     assert score.mean == pytest.approx(np.mean([5 / 12, 1, 2 / 3]))
@@ -45,14 +45,14 @@ def test_relevance_by_hand():
 
 def test_ranks_by_hand():
     scores = np.array([3.0, 5.0, 3.0, 3.0, 1.0])
-    assert [rank_of(scores, place) for place in range(5)] == [3, 1, 3, 3, 5]
+    assert [rank_of(scores, index) for index in range(5)] == [3, 1, 3, 3, 5]
 
 
 def test_variety_by_hand():
-    """Words a b c . a b are four of six, pairs a-b b-c c-. a-b three of four; no pair goes from text to text."""
-    said = [["a b c.", ""], ["a b"], []]
-    assert variety(said, 1).mean == 4 / 6
-    assert variety(said, 2).mean == 3 / 4
+    """Of the words a b c . a b four of six are distinct, of the pairs a-b b-c c-. a-b three of four."""
+    replies = [["a b c.", ""], ["a b"], []]
+    assert variety(replies, 1).mean == 4 / 6
+    assert variety(replies, 2).mean == 3 / 4
     halves = [["a b c d"], ["a b"]]
     assert variety(halves, 1).standard_error == 0  # distinct without either
     uneven = [["a a"], ["b c"]]
@@ -66,9 +66,9 @@ def test_fluency_is_the_mean_by_question():
     near, far = model.surprise(["a", "b"]), model.surprise(["c", "a"])
     score = fluency([["A b", "c a"], ["a b"]], model)
     assert list(score.per_query.values()) == pytest.approx([(near + far) / 2, near])
-    told = perplexity(score)
-    assert told.mean == pytest.approx(math.exp(score.mean))
-    assert told.standard_error == pytest.approx(told.mean * score.standard_error)
+    result = perplexity(score)
+    assert result.mean == pytest.approx(math.exp(score.mean))
+    assert result.standard_error == pytest.approx(result.mean * score.standard_error)
     assert math.isnan(perplexity(Score(1.0, math.nan, {})).standard_error)
 
 
