@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from qa_bot.cli.context import NO_ANSWER, OK, Json, open_bot, open_home, print_json, read_line, read_question
+
+if TYPE_CHECKING:
+    from qa_bot.answering.ask import Ask
 
 
 class EngineName(StrEnum):
@@ -44,16 +48,19 @@ def ask(
     """Answer a question, with the sources of the answer."""
     if (batch is None) == (question is None):
         raise typer.BadParameter("Expected a question or --batch IN.jsonl, one of the two.")
-    options: dict[str, Any] = {"deadline": deadline, "top": top, "trace": trace, "persona": persona, "hint": hint}
+    from qa_bot.answering.ask import Ask
+    from qa_core.types import Question
+
+    request = Ask.of("", persona=persona, hint=hint, seconds=deadline, top=top, trace=trace)
     if batch is not None:
         if out is None:
             raise typer.BadParameter("Expected --out OUT.jsonl beside --batch.")
-        return _ask_batch(context, batch, out, run=run, options=options)
+        return _ask_batch(context, batch, out, run=run, ask=request)
     assert question is not None
     if hint and not persona:
         typer.echo("A hint steers a persona, but none is named: add --persona NAME.", err=True)
     with open_bot(context) as bot:
-        answer = bot.ask(read_question(question), body=body, category=category, **options)
+        answer = bot.ask(replace(request, question=Question(read_question(question), body, category=category)))
         if json:
             from qa_bot.answering.answer_json import as_dict
 
@@ -65,12 +72,12 @@ def ask(
     raise typer.Exit(OK if answer.answered else NO_ANSWER)
 
 
-def _ask_batch(context: typer.Context, batch: Path, out: Path, *, run: Path | None, options: dict[str, Any]) -> None:
+def _ask_batch(context: typer.Context, batch: Path, out: Path, *, run: Path | None, ask: Ask) -> None:
     from qa_bot.cli.batch import answer_all
     from qa_bot.terminal.output import counting
 
     with open_bot(context) as bot, counting("Answering") as progress:
-        answered, processed = answer_all(bot, batch, out, run=run, progress=progress, **options)
+        answered, processed = answer_all(bot, batch, out, run=run, ask=ask, progress=progress)
     typer.echo(f"{processed:,} questions, {answered:,} answered", err=True)
 
 

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import orjson
 
 from qa_bot.answering.answer_json import as_dict
+from qa_bot.answering.ask import Ask
 from qa_bot.bot import Bot
 from qa_bot.documents.question_lines import read_questions
 from qa_core.measures.runs import escape_id
@@ -31,11 +32,7 @@ def answer_all(
     out: Path,
     *,
     run: Path | None = None,
-    deadline: float | None = None,
-    top: int = 10,
-    trace: bool = False,
-    persona: str = "",
-    hint: str = "",
+    ask: Ask | None = None,
     progress: Callable[[int], None] = lambda _: None,
 ) -> tuple[int, int]:
     """Answer every question of `source` into `out`; return how many have an answer, and how many questions there are.
@@ -43,13 +40,16 @@ def answer_all(
     An invalid line gets an object with an `error`. Questions whose line `out` already holds are skipped; a line that
     a crash cut short is answered again. The TREC run holds the ranked documents before tiling, best first.
 
+    Args:
+        ask: everything but the question, the same for all.
+
     Raises:
         BatchError: `out` or `run` belongs to other questions.
         PersonaError: the persona is unknown.
     """
-    options = {"deadline": deadline, "trace": trace, "persona": persona, "hint": hint}
-    if persona:
-        bot.voices.parts(persona)
+    ask = ask or Ask(Question(""))
+    if ask.persona:
+        bot.voices.parts(ask.persona)
     _check_distinct(source, out, run)
     done = _resume(out, source)
     answered, processed = sum(line.answered for line in done), len(done)
@@ -60,7 +60,7 @@ def answer_all(
             if isinstance(question, str):
                 payload, lines = {"qid": None, "error": f"{source}:{number}: {question}"}, b""
             else:
-                payload, lines = _answer(bot, question, top=top, **options)
+                payload, lines = _answer(bot, replace(ask, question=question))
             if ranked:  # before the answer: after a crash the run may hold too much, which is cut, but never too little
                 ranked.write(lines)
                 ranked.flush()
@@ -78,13 +78,13 @@ def _check_distinct(source: Path, out: Path, run: Path | None) -> None:
         raise BatchError(f"Expected different files, but got {', '.join(map(str, paths))}; rename one.")
 
 
-def _answer(bot: Bot, question: Question, *, top: int, **options: Any) -> tuple[dict[str, Any], bytes]:
-    """The answer object with at most `top` sources, and the lines of the run."""
-    answer = bot.ask(question, top=max(top, RUN_DEPTH), **options)
+def _answer(bot: Bot, ask: Ask) -> tuple[dict[str, Any], bytes]:
+    """The answer object with at most `ask.top` sources, and the lines of the run."""
+    answer = bot.ask(replace(ask, top=max(ask.top, RUN_DEPTH)))
     used = sum(source.span is not None for source in answer.sources)
-    styled = answer.styled and replace(answer.styled, lines=answer.styled.lines[:top])
-    shown = replace(answer, sources=answer.sources[: max(top, used)], styled=styled)
-    return {"qid": question.id, **as_dict(shown)}, _run_lines(question.id, answer)
+    styled = answer.styled and replace(answer.styled, lines=answer.styled.lines[: ask.top])
+    shown = replace(answer, sources=answer.sources[: max(ask.top, used)], styled=styled)
+    return {"qid": ask.question.id, **as_dict(shown)}, _run_lines(ask.question.id, answer)
 
 
 def _run_lines(qid: str, answer: Answer) -> bytes:

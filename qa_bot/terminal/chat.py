@@ -9,10 +9,11 @@ from typing import Any
 from uuid import uuid4
 
 from qa_bot.answering.answer_json import as_dict
+from qa_bot.answering.ask import Ask
 from qa_bot.bot import Bot
 from qa_bot.terminal.debate import debate, debaters
 from qa_bot.terminal.output import notify, show_answer, show_line
-from qa_core.types import Answer
+from qa_core.types import Answer, Question
 
 TURNS = 6
 """Sentences of a debate between two lines of the user."""
@@ -50,15 +51,16 @@ class Chat:
     def answer(self, question: str, *, raw: bool = False, print_json: Print | None = None) -> None:
         """Answer a question; `raw` asks the last one again in its written form."""
         self._reference = self._reference if raw else uuid4().hex
-        answer = self._last = self._bot.ask(
-            question,
-            understood=question if raw else "",
-            reference=self._reference,
+        ask = Ask(
+            Question(question),
             persona=self.persona,
             hint=self.hint,
-            deadline=self._deadline,
+            seconds=self._deadline,
             conversation=self._id,
+            understood=question if raw else "",
+            reference=self._reference,
         )
+        answer = self._last = self._bot.ask(ask)
         if print_json:
             print_json({**as_dict(answer), "conversation": self._id})
         else:

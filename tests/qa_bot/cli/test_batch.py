@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from qa_bot.answering.ask import Ask
 from qa_bot.bot import Bot
 from qa_bot.cli.batch import BatchError, answer_all
 
@@ -70,7 +71,7 @@ def test_every_line_gets_an_object_in_order(bot, questions, tmp_path) -> None:
 
 def test_the_run_is_a_valid_one(bot, questions, tmp_path) -> None:
     run = tmp_path / "run.trec"
-    answer_all(bot, questions, tmp_path / "out.jsonl", run=run, top=2)
+    answer_all(bot, questions, tmp_path / "out.jsonl", run=run, ask=Ask.of("", top=2))
     rows = run_rows(run)
     assert {tuple(row[1::4]) for row in rows} == {("Q0", "qa-bot")}
     assert list(dict.fromkeys(row[0] for row in rows)) == [
