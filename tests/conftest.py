@@ -9,7 +9,7 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -436,5 +436,24 @@ def assert_resumes(tmp_path: Path) -> Callable[..., Any]:
         for name, weight in whole.model.state_dict().items():
             assert torch.equal(weight, resumed.model.state_dict()[name]), name
         return resumed
+
+    return check
+
+
+@pytest.fixture(scope="session")
+def assert_independent() -> Callable[..., np.ndarray]:
+    """Checks that rows are finite and do not depend on the batch, its order or padding; returns them."""
+
+    def check(
+        score: Callable[[Sequence[Any]], Any], inputs: Sequence[Any], *, rtol: float = 1e-4, atol: float = 1e-5
+    ) -> np.ndarray:
+        rows = np.asarray(score(inputs))
+        assert rows.dtype == np.float32
+        assert len(rows) == len(inputs)
+        assert np.isfinite(rows).all()
+        np.testing.assert_allclose([score([item])[0] for item in inputs], rows, rtol=rtol, atol=atol)
+        np.testing.assert_allclose(score(inputs[::-1])[::-1], rows, rtol=rtol, atol=atol)
+        assert score([]).shape == (0, *rows.shape[1:])
+        return rows
 
     return check

@@ -32,7 +32,16 @@ from qa_core.encoders.onnx_export import load_model
 from qa_core.encoders.sentence_layout import SentenceLayout, read_object
 from qa_core.encoders.tokenisers import SubwordTokeniser
 from qa_core.networks.batching import batches, padded
-from qa_core.networks.checkpoints import CARD, CONFIG, FORMAT, WEIGHTS, load_config, load_module, write_weights
+from qa_core.networks.checkpoints import (
+    CARD,
+    CONFIG,
+    FORMAT,
+    WEIGHTS,
+    check_finite,
+    load_config,
+    load_module,
+    write_weights,
+)
 from qa_core.networks.losses import pairwise_cross_entropy
 from qa_core.networks.pair_tokens import PairConfig, PairRow, TextPair, pair_rows
 from qa_core.training.loop import Progress, Training, train
@@ -145,10 +154,11 @@ class PairClassifier:
 
     @classmethod
     def load(cls, folder: Path) -> Self:
-        """Open a saved model. Raises the errors of `of`, and ValueError for another architecture."""
+        """Open a saved model. Raises the errors of `of`, and ValueError for another architecture or NaN."""
         config = load_config(folder, PairConfig)
         classifier = cls.of(current_folder(folder) / TRANSFORMER, config)
         load_module(folder, classifier.model.output)
+        check_finite(dict(classifier.model.named_parameters()), folder)
         return classifier
 
     def save(self, folder: Path, *, card: str) -> None:

@@ -1,29 +1,11 @@
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
-import numpy as np
 import pytest
 
 from qa_core.networks.pair_classifier import LabelledPairs
 from qa_core.training.loop import seed_everything
-from rankers.neural import PairScorer, TextPair
 from rankers.paraphrase.word_pairs import WordPairs, WordSizes
-
-
-@pytest.fixture
-def assert_independent() -> Callable[..., np.ndarray]:
-    """Checks that scores are finite and do not depend on the batch, its order or padding; returns them."""
-
-    def check(scorer: PairScorer, pairs: Sequence[TextPair], *, rtol: float = 1e-4, atol: float = 1e-5) -> np.ndarray:
-        scores = scorer.score(pairs)
-        assert scores.dtype == np.float32
-        assert np.isfinite(scores).all()
-        np.testing.assert_allclose([scorer.score([pair])[0] for pair in pairs], scores, rtol=rtol, atol=atol)
-        np.testing.assert_allclose(scorer.score(pairs[::-1])[::-1], scores, rtol=rtol, atol=atol)
-        assert scorer.score([]).shape == (0,)
-        return scores
-
-    return check
 
 
 @pytest.fixture(scope="session")

@@ -6,14 +6,12 @@ import pytest
 import torch
 
 from qa_core.encoders.mapped_tensors import write_tensors
-from qa_core.networks.checkpoints import load_weights, save_model
+from qa_core.networks.checkpoints import save_model
 from qa_core.training.loop import Training, seed_everything
 from qa_core.vectors.word_vectors import WordVectors
-from rankers.answer_selection.frozen_words import TABLE, PieceWords, TableWords, read_texts
+from rankers.answer_selection.frozen_words import PieceWords, TableWords, read_texts
 from rankers.answer_selection.hyperqa import HyperQA, HyperQAConfig, HyperShape, optimiser
-from rankers.training.pair_training import PairwiseConfig, mean_average_precision, train_pairwise
-
-ODD = ["", "unheard of", "🙂 🙂", "שלום עולם مرحبا", "where bal lives"]
+from rankers.training.pair_training import PairwiseConfig, train_pairwise
 
 
 def scorer_of(source, **shape) -> HyperQA:
@@ -106,14 +104,6 @@ def test_riemannian_gradients_of_embeddings(source):
     torch.testing.assert_close(gradients[1], gradients[0] * (1 - norm**2) ** 2 / 4, rtol=1e-4, atol=1e-7)
 
 
-@pytest.mark.parametrize("shape", [{}, {"distance": "cosine"}, {"concatenate": True, "dropout": 0.5}])
-def test_a_score_depends_only_on_the_pair(source, pool, shape, assert_independent):
-    scorer = scorer_of(source, **shape)
-    pairs = [*pool.pairs(), *((one, other) for one in ODD for other in ODD)]
-    scores = assert_independent(scorer, pairs, atol=2e-4)
-    assert len(set(np.round(scores, 4).tolist())) > 20
-
-
 def test_long_texts_are_truncated(source):
     scorer = scorer_of(source, max_words=10)
     long = "bal lives " * 50_000
@@ -123,34 +113,11 @@ def test_long_texts_are_truncated(source):
     assert texts.vectors.shape == (2, 8)
 
 
-@pytest.mark.parametrize(
-    ("shape", "margin"),
-    [
-        ({"riemannian": "off"}, 1.0),
-        ({"riemannian": "embeddings"}, 1.0),
-        ({"riemannian": "rows"}, 1.0),
-        ({"distance": "cosine"}, 0.2),
-    ],
-)
-def test_learns_a_small_task(source, pool, shape, margin):
-    scorer = scorer_of(source, projection=16, **shape)
+def test_training_keeps_rows_in_the_ball(source, pool):
+    scorer = scorer_of(source, projection=16, riemannian="rows")
     training = Training(scorer.model, optimiser(scorer, learning_rate=0.1, l2=1e-6), seed=1)
-    config = PairwiseConfig(batch=20, epochs=25, margin=margin, negatives=3, drawn=4)
-    list(train_pairwise(training, scorer, pool, config))
-    assert mean_average_precision(scorer, pool) > 0.9
-    if shape.get("riemannian") == "rows":
-        assert (scorer.model.projection.weight.norm(dim=-1) < 1).all()
-
-
-def test_saved_and_read_again(source, pool, tmp_path: Path):
-    scorer = scorer_of(source, last="sigmoid")
-    scorer.save(tmp_path / "model", card="# A card\n")
-    again = HyperQA.load(tmp_path / "model")
-    assert again.config == scorer.config
-    np.testing.assert_array_equal(again.score(pool.pairs()), scorer.score(pool.pairs()))
-    assert (tmp_path / "model" / "README.md").read_text() == "# A card\n"
-    again.save(tmp_path / "model", card="")
-    np.testing.assert_array_equal(HyperQA.load(tmp_path / "model").score(pool.pairs()), scorer.score(pool.pairs()))
+    list(train_pairwise(training, scorer, pool, PairwiseConfig(batch=20, epochs=25, negatives=3, drawn=4)))
+    assert (scorer.model.projection.weight.norm(dim=-1) < 1).all()
 
 
 @pytest.fixture
@@ -180,28 +147,12 @@ def test_bad_models_are_refused(source, tmp_path: Path):
     scorer = scorer_of(source)
     folder = tmp_path / "model"
 
-    def saved(config=scorer.config, vocabulary=source.vocabulary, **weights):
-        save_model(
-            folder,
-            config=config,
-            weights={**scorer.model.state_dict(), **source.tensors, **weights},
-            vocabulary=vocabulary,
-            card="",
-        )
+    def saved(config=scorer.config, vocabulary=source.vocabulary):
+        weights = {**scorer.model.state_dict(), **source.tensors}
+        save_model(folder, config=config, weights=weights, vocabulary=vocabulary, card="")
 
-    saved()
-    arrays = load_weights(folder)
-    (folder / "model.safetensors").unlink()
-    from qa_core.networks.checkpoints import write_weights
-
-    write_weights(folder / "model.safetensors", {**arrays, "b_f": np.array(np.nan, dtype=np.float32)})
-    with pytest.raises(ValueError, match="NaN or infinity in 'b_f'"):
-        HyperQA.load(folder)
     saved(vocabulary=source.vocabulary[::-1])
     with pytest.raises(ValueError, match="Expected the word vectors that the model was trained on"):
-        HyperQA.load(folder)
-    saved(vocabulary=source.vocabulary[:-1])
-    with pytest.raises(ValueError, match="a vector for each of the 12 words"):
         HyperQA.load(folder)
     saved(config=HyperQAConfig(source.config, HyperShape(projection=7)))
     with pytest.raises(ValueError, match=r"projection.weight: expected \(7, 8\), got \(6, 8\)"):
@@ -210,4 +161,3 @@ def test_bad_models_are_refused(source, tmp_path: Path):
         HyperQA.of(source, HyperShape(projection=0, max_words=0, edge=1, dropout=1, initial=-1))
     with pytest.raises(ValueError, match="below 65,504"):
         TableWords.of(WordVectors(("a",), np.array([[1e6]], dtype=np.float32)))
-    assert TABLE in arrays

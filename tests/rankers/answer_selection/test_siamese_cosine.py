@@ -1,13 +1,9 @@
-from pathlib import Path
-
 import numpy as np
 import pytest
-import torch
 
-from qa_core.training.loop import Training, seed_everything
-from rankers.answer_selection.siamese_cosine import PeerShape, SiameseCosineRanker, optimiser
+from qa_core.training.loop import seed_everything
+from rankers.answer_selection.siamese_cosine import PeerShape, SiameseCosineRanker
 from rankers.trainable import score_no_grad
-from rankers.training.pair_training import PairwiseConfig, mean_average_precision, train_pairwise
 
 KINDS = [("bilstm", False), ("cnn", False), ("bilstm", True), ("cnn", True)]
 ODD = ["", "unheard of", "🙂", "bal", "bal lives at home where does live live live"]
@@ -50,28 +46,14 @@ def test_attentive_pooling_by_hand(source):
 
 
 @pytest.mark.parametrize(("encoder", "attentive"), KINDS)
-def test_a_score_depends_only_on_the_pair(source, pool, encoder, attentive, assert_independent, monkeypatch):
+def test_groups_and_truncation_do_not_change_scores(source, pool, encoder, attentive, monkeypatch):
     scorer = siamese(source, encoder, attentive)
     pairs = [*pool.pairs(), *((one, other) for one in ODD for other in ODD)]
-    scores = assert_independent(scorer, pairs)
+    scores = scorer.score(pairs)
     monkeypatch.setattr("rankers.answer_selection.siamese_cosine._POSITIONS", 9)  # many small groups
     np.testing.assert_allclose(scorer.score(pairs[::-1])[::-1], scores, rtol=1e-4, atol=1e-5)
     cut = siamese(source, encoder, attentive, max_words=2)
     np.testing.assert_array_equal(cut.score([("bal", "bal lives " * 50_000)]), cut.score([("bal", "bal lives")]))
-
-
-@pytest.mark.parametrize(("encoder", "attentive"), KINDS)
-def test_it_learns_a_toy_task_and_can_be_reloaded(source, pool, encoder, attentive, tmp_path: Path):
-    scorer = siamese(source, encoder, attentive)
-    training = Training(scorer.model, optimiser(scorer, learning_rate=0.05, l2=0.0), seed=1)
-    config = PairwiseConfig(batch=20, epochs=20, margin=0.3, negatives=3, drawn=4)
-    losses = [progress.loss for progress in train_pairwise(training, scorer, pool, config)]
-    assert losses[-1] < losses[0] / 2
-    assert mean_average_precision(scorer, pool) > 0.8
-    scorer.save(tmp_path / "model", card="")
-    again = SiameseCosineRanker.load(tmp_path / "model")
-    assert again.parameters == scorer.parameters
-    np.testing.assert_array_equal(again.score(pool.pairs()), scorer.score(pool.pairs()))
 
 
 def test_gradients_reach_all_trainable_weights(source, pool):
@@ -84,12 +66,6 @@ def test_gradients_reach_all_trainable_weights(source, pool):
         assert score_no_grad(scorer, texts, pool.question, pool.answer).shape == (len(pool),)
 
 
-def test_bad_shapes_and_weights_are_refused(source, tmp_path: Path):
+def test_bad_shapes_are_refused(source):
     with pytest.raises(ValueError, match="hidden = 0, window = 2, dropout = 1"):
         SiameseCosineRanker.of(source, PeerShape(hidden=0, window=2, dropout=1))
-    scorer = siamese(source, "cnn", False)
-    scorer.save(tmp_path / "model", card="")
-    with torch.no_grad():
-        scorer.model.convolution.bias[0] = torch.nan
-    with pytest.raises(ValueError, match=r"NaN or infinity in .convolution\.bias."):
-        scorer.save(tmp_path / "bad", card="")

@@ -14,7 +14,6 @@ POOL = AnswerPool.of(
     for n, m in zip(NAMES, NAMES[1:] + NAMES[:1], strict=True)
 )
 TREES = GBDTConfig(trees=20, leaves=3, least=2, examples=1.0, features=1.0)
-ODD = ["", "zzz qqq", "😀 😀", "مرحبا بالعالم", "the " * 100_000]
 
 
 def encode(texts):
@@ -42,20 +41,10 @@ def test_a_table_has_the_named_columns():
     np.testing.assert_array_equal(table[:, 2], stacked.inputs.keywords.score(POOL.pairs()))
 
 
-@pytest.mark.parametrize("names", [FAITHFUL, FEATURES, (*POOLS, *FEATURES, COSINE)])
-def test_a_reloaded_ranker_scores_the_same(names, assert_independent, tmp_path):
-    stacked = ranker(names, encoder="f" if COSINE in names else "")
+def test_importances_are_saved(tmp_path):
+    stacked = ranker(FAITHFUL)
     stacked.save(tmp_path / "ranker", card="card")
-    options = {"encode": encode, "encoder": "f"} if COSINE in names else {}
-    loaded = StackedRanker.load(tmp_path / "ranker", **options)
-    pairs = [*POOL.pairs(), *(("where is ann", text) for text in ODD), *((text, "ann") for text in ODD)]
-    np.testing.assert_array_equal(loaded.score(pairs), assert_independent(stacked, pairs))
-    assert loaded.importances() == stacked.importances()
-
-
-def test_it_separates_right_answers():
-    scores = ranker(FAITHFUL).score(POOL.pairs())
-    assert scores[POOL.label].min() > scores[~POOL.label].max()
+    assert StackedRanker.load(tmp_path / "ranker").importances() == stacked.importances()
 
 
 def test_another_encoder_is_refused(tmp_path):
@@ -73,18 +62,6 @@ def test_another_encoder_is_refused(tmp_path):
 def test_features_need_their_source(names, message):
     with pytest.raises(ValueError, match=message):
         Inputs(Keywords.of([])).table([("a", "b")], names)
-
-
-def test_nan_in_the_network_is_refused(tmp_path):
-    from safetensors.numpy import load_file, save_file
-
-    ranker(FAITHFUL).save(tmp_path / "ranker", card="")
-    path = tmp_path / "ranker" / "model.safetensors"
-    weights = load_file(path)
-    weights["network.label.bias"][0] = np.nan
-    save_file(weights, path)
-    with pytest.raises(ValueError, match=r"NaN or infinity in .label\.bias"):
-        StackedRanker.load(tmp_path / "ranker")
 
 
 def test_folds_do_not_depend_on_the_order():

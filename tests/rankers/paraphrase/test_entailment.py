@@ -45,15 +45,6 @@ def test_all_are_symmetric_in_their_inputs(network: DualEntailment):
         assert np.isfinite(scores(model, [[], [], [1]], [[], [1], []])).all()
 
 
-def test_a_score_does_not_depend_on_batch_or_padding(network: DualEntailment):
-    for model in (network, *networks()):
-        batched = scores(model, FIRST, SECOND)
-        alone = [scores(model, [first], [second])[0] for first, second in zip(FIRST, SECOND, strict=True)]
-        np.testing.assert_allclose(batched, alone, atol=1e-6)
-        np.testing.assert_allclose(scores(model, FIRST[::-1], SECOND[::-1])[::-1], batched, atol=1e-6)
-        np.testing.assert_allclose(scores(model, [*FIRST, [3] * 40], [*SECOND, [1]])[:4], batched, atol=1e-6)
-
-
 def test_the_formulas_step_by_step(network: DualEntailment):
     """One pair without batches, masks or padding, from the parts that the formulas name."""
     first, second = torch.tensor([1, 2, 3]), torch.tensor([2, 4])
