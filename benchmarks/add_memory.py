@@ -3,7 +3,7 @@
     python benchmarks/add_memory.py [RECORDS] [--times N] [--words N]
 
 Anonymous memory belongs to the writer; the kernel reclaims file-backed pages (libraries, mapped vectors) under memory
-pressure. Records of one word fill buffers slowly: below 20,000 of them memory is still rising to its bound.
+pressure. Short records fill buffers slowly: memory still grows toward its bound below 20,000 of them.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
-"""How fast a home is filled and asked, against the floor of the raw engines. Run by hand:
+"""Speed of `add` and `ask`, compared with the raw engines. Run by hand:
 
     python benchmarks/ask_latency.py --data "$QA_BOT_DATA/medquad/medquad.zip" --encoder starter
 
-The first `add` starts from a home that holds the starter collection; the second adds the same files again. The floor
-is what any system on these engines pays: tantivy's best 100 passages, the encoding of the question, and FAISS' nearest
-100 passages by a scan of all half-precision vectors (the copy in bytes is the product's, not the floor's), one after
-another in one thread. Times on a busy machine say little: compare the ratio.
+The first `add` starts from a home with the starter collection; the second adds the same files again. The floor is the
+cost of any system on these engines: tantivy's best 100 passages, the encoding of the question, and FAISS' nearest 100
+passages by a scan of all half-precision vectors (only the product uses byte codes), one after another in one thread.
+On a busy machine, compare the ratio rather than the times.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ MEGABYTE = 1e6
 
 @dataclass(frozen=True)
 class Child:
-    """A process of its own: seconds of the whole process, its peak memory in MB, what it printed."""
+    """A finished process: its seconds, peak memory in MB and output."""
 
     seconds: float
     peak_mb: float
@@ -59,19 +59,19 @@ class Times:
 
 
 def main() -> None:
-    given = _arguments()
-    with _home(given.home) as home:
-        environment = {**os.environ, "QA_BOT_DENSE__ENCODER": given.encoder}
-        found: dict[str, Any] = {"encoder": given.encoder, "cores": os.cpu_count(), "load": os.getloadavg()[0]}
-        if given.data:
-            found |= adding(home, given.data, environment)
-        found["home_mb"] = size_mb(home)
-        found["cold_ask_s"] = cold(home, environment)
-        found |= warm(home, given.encoder, given.questions, given.seed, record=given.home is None)
-    print(json.dumps(found, indent=None if given.json else 2))  # noqa: T201 (a tool run by hand)
+    options = _arguments()
+    with _home(options.home) as home:
+        environment = {**os.environ, "QA_BOT_DENSE__ENCODER": options.encoder}
+        figures: dict[str, Any] = {"encoder": options.encoder, "cores": os.cpu_count(), "load": os.getloadavg()[0]}
+        if options.data:
+            figures |= add_twice(home, options.data, environment)
+        figures["home_mb"] = size_mb(home)
+        figures["cold_ask_s"] = cold(home, environment)
+        figures |= warm(home, options.encoder, options.questions, options.seed, record=options.home is None)
+    print(json.dumps(figures, indent=None if options.json else 2))  # noqa: T201 (a tool run by hand)
 
 
-def adding(home: Path, data: Path, environment: Mapping[str, str]) -> dict[str, Any]:
+def add_twice(home: Path, data: Path, environment: Mapping[str, str]) -> dict[str, Any]:
     """The first and the second `add` of the same data."""
     _qa_bot(home, environment, "ask", QUESTION, codes=(0, 3))  # fills the home with the starter collection
     first = _qa_bot(home, environment, "add", str(data), "--json")
@@ -92,7 +92,7 @@ def adding(home: Path, data: Path, environment: Mapping[str, str]) -> dict[str, 
 
 
 def cold(home: Path, environment: Mapping[str, str]) -> dict[str, float]:
-    """Whole processes of `qa-bot ask`."""
+    """Seconds of whole `qa-bot ask` processes."""
     runs = [_qa_bot(home, environment, "ask", QUESTION, codes=(0, 3)) for _ in range(COLD)]
     seconds = [run.seconds for run in runs]
     return {
@@ -104,32 +104,32 @@ def cold(home: Path, environment: Mapping[str, str]) -> dict[str, float]:
 
 
 def warm(home: Path, encoder: str, count: int, seed: int, *, record: bool) -> dict[str, Any]:
-    """`ask` and the floor, question by question in turns, so that both meet the same load of the machine."""
+    """Times of `ask` and of the floor, alternating so that both run under the same load."""
     with Bot.open(home, flags={"dense.encoder": encoder}, record=record) as bot:
         questions = drawn(bot.store.stream_documents(), count, seed=seed)
         floor = Floor(bot)
         for question in questions[:WARM_UP]:
             bot.ask(question)
             floor.search(question)
-        asked, floors, stages = [], [], []
+        seconds, floor_seconds, stages = [], [], []
         for question in questions:
-            seconds, answer = _timed(lambda q=question: bot.ask(q))
-            asked.append(seconds)
+            elapsed, answer = _timed(lambda q=question: bot.ask(q))
+            seconds.append(elapsed)
             stages.append(answer.timings)
-            floors.append(_timed(lambda q=question: floor.search(q))[0])
-    times, least = _times(asked), _times(floors)
+            floor_seconds.append(_timed(lambda q=question: floor.search(q))[0])
+    times, floor_times = _times(seconds), _times(floor_seconds)
     return {
         "questions": len(questions),
         "ask_ms": asdict(times),
-        "floor_ms": asdict(least),
-        "ratio_p50": round(times.p50 / least.p50, 2),
-        "ratio_p99": round(times.p99 / least.p99, 2),
+        "floor_ms": asdict(floor_times),
+        "ratio_p50": round(times.p50 / floor_times.p50, 2),
+        "ratio_p99": round(times.p99 / floor_times.p99, 2),
         "stages_ms": {name: round(1000 * statistics.median(s.get(name, 0.0) for s in stages), 2) for name in stages[0]},
     }
 
 
 class Floor:
-    """The raw engines on the files of the home, without a line of the product between but for the analysis."""
+    """The raw engines on the files of a home; only text analysis and encoding are the product's."""
 
     def __init__(self, bot: Bot) -> None:
         generation = bot.corridor().index.generation
@@ -141,7 +141,7 @@ class Floor:
         self._dense = [faiss.read_index(str(file)) for file in files]
 
     def search(self, question: Question) -> int:
-        """How many passages were found."""
+        """Search both engines and return the number of passages."""
         schema = self._keyword.schema
         clauses = [
             (tantivy.Occur.Should, tantivy.Query.term_query(schema, "all", term))
@@ -151,11 +151,11 @@ class Floor:
         vector = np.ascontiguousarray(self._encoder.encode([question.title]))
         faiss.omp_set_num_threads(1)
         rows = [index.search(vector, NEAREST)[1] for index in self._dense]
-        return len(hits) + sum(each.size for each in rows)
+        return len(hits) + sum(numbers.size for numbers in rows)
 
 
 def size_mb(home: Path) -> float:
-    """Bytes on disk, a file linked twice counted once."""
+    """MB on disk; hard links to one file count once."""
     states = [path.stat() for path in home.rglob("*") if path.is_file()]
     return round(sum({(s.st_dev, s.st_ino): s.st_size for s in states}.values()) / MEGABYTE, 1)
 
@@ -165,7 +165,7 @@ def _qa_bot(home: Path, environment: Mapping[str, str], *arguments: str, codes: 
     command = [sys.executable, "-m", "qa_bot", "--home", str(home), *arguments]
     with tempfile.TemporaryFile("w+") as out:
         process = subprocess.Popen(command, env=dict(environment), stdout=out)
-        _, status, usage = os.wait4(process.pid, 0)  # tells the memory of this child alone
+        _, status, usage = os.wait4(process.pid, 0)  # reports the memory of this child alone
         seconds = time.perf_counter() - started
         process.returncode = os.waitstatus_to_exitcode(status)
         out.seek(0)
@@ -188,18 +188,18 @@ def _times(seconds: Sequence[float]) -> Times:
 
 
 @contextmanager
-def _home(given: Path | None) -> Iterator[Path]:
-    if given is not None:
-        yield given
+def _home(folder: Path | None) -> Iterator[Path]:
+    if folder is not None:
+        yield folder
         return
-    with tempfile.TemporaryDirectory(prefix="qa-bot-benchmark-") as folder:
-        yield Path(folder)
+    with tempfile.TemporaryDirectory(prefix="qa-bot-benchmark-") as temporary:
+        yield Path(temporary)
 
 
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", type=Path, help="what to add; leave out to ask a home as it stands")
-    parser.add_argument("--home", type=Path, help="a home that is kept; otherwise a temporary one")
+    parser.add_argument("--data", type=Path, help="files to add; without it, nothing is added")
+    parser.add_argument("--home", type=Path, help="an existing home; without it, a temporary one")
     parser.add_argument("--encoder", default="starter")
     parser.add_argument("--questions", type=int, default=200)
     parser.add_argument("--seed", type=int, default=7)

@@ -1,4 +1,4 @@
-"""Kinds of dense indexes over many real texts: build time, size, recall and search time. Run by hand:
+"""Comparison of dense indexes over many real texts: build time, size, recall and search time. Run by hand:
 
     python benchmarks/dense_kinds.py "$QA_BOT_DATA/qa_pairs/jeopardy.jsonl.gz" --rows 100000
     python benchmarks/dense_kinds.py "$QA_BOT_DATA/qa_pairs/jeopardy.jsonl.gz" … --rows 1000000 --kinds ivf hnsw
@@ -12,7 +12,6 @@ from __future__ import annotations
 import argparse
 import json
 import resource
-import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
@@ -33,11 +32,11 @@ BATCH = 4_096
 
 
 def main() -> None:
-    arguments = _arguments()
+    options = _arguments()
     with tempfile.TemporaryDirectory(prefix="qa-bot-kinds-") as folder:
-        encoder = resolve(arguments.encoder, models=Path(folder), threads=2)
-        count = arguments.rows + arguments.queries
-        texts = list(islice(_texts(arguments.data), count))
+        encoder = resolve(options.encoder, models=Path(folder), threads=2)
+        count = options.rows + options.queries
+        texts = list(islice(_texts(options.data), count))
         if len(texts) < count:
             raise SystemExit(f"Expected {count:,} distinct texts, but got {len(texts):,}; give more data.")
         raw = np.memmap(Path(folder) / "raw", np.float32, "w+", shape=(count, encoder.dimension))
@@ -45,15 +44,15 @@ def main() -> None:
         for start in range(0, count, BATCH):
             raw[start : start + BATCH] = encoder.encode(texts[start : start + BATCH])
         encode_s = round(time.perf_counter() - started, 1)
-        rows, queries = raw[arguments.queries :], np.array(raw[: arguments.queries])
+        rows, queries = raw[options.queries :], np.array(raw[: options.queries])
         queries = queries[queries.any(axis=1)]
         truth, _ = build(Path(folder) / "truth", rows, kind="exact").search(queries, NEAREST)  # (Q, 10)
-        for kind in arguments.kinds:
-            figures = _measured(Path(folder) / kind, rows, queries, truth, kind)
-            print(json.dumps({"rows": arguments.rows, "encode_s": encode_s, **figures}), flush=True)  # noqa: T201 (a tool run by hand)
+        for kind in options.kinds:
+            figures = _measure(Path(folder) / kind, rows, queries, truth, kind)
+            print(json.dumps({"rows": options.rows, "encode_s": encode_s, **figures}), flush=True)  # noqa: T201 (a tool run by hand)
 
 
-def _measured(folder: Path, rows: FloatArray, queries: FloatArray, truth: FloatArray, kind: Kind) -> dict[str, Any]:
+def _measure(folder: Path, rows: FloatArray, queries: FloatArray, truth: FloatArray, kind: Kind) -> dict[str, Any]:
     started = time.perf_counter()
     index = build(folder, rows, kind=kind)
     built = time.perf_counter() - started
@@ -92,4 +91,4 @@ def _arguments() -> argparse.Namespace:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -1,22 +1,23 @@
-"""Does an answer bot get better by votes, also where three in ten voters mean ill?
+"""Simulation of learning from users' votes, with and without hostile users.
 
     python benchmarks/feedback_simulation.py --data DIR [--users 40] [--rounds 8] [--seeds 8] [--out DIR]
 
-Questions of a judged folder (as of `eval liveqa`) are asked by people who see the first document and vote on it: up
-with .1, .3, .7 or .9 for grades 0 to 3 (unjudged counts 0; the best grade of binary judgements counts 3). A hostile one
-votes the other way round, and every second time on the question that all of them are after. Each round has so many
-users, each a conversation of `--questions` questions drawn from three quarters of all; the rest is held out.
+Simulated users ask questions of a judged folder (as of `eval liveqa`), see the first document and vote on it: up with
+probability .1, .3, .7 or .9 for grades 0 to 3 (unjudged documents have grade 0, the best grade of binary judgements
+counts as 3). Hostile users invert their votes, and half of their questions are one common target. Each round has
+`--users` conversations of `--questions` questions, drawn from three quarters of all questions; the rest is held out.
 
-After each round a fusion is trained from all votes so far, by the code of `train fusion --from-feedback`:
+After each round, the code of `train fusion --from-feedback` trains a fusion from all votes so far. A policy decides
+whether it is used:
 
-- `safeguards`: it is used at once where it is better by interleaving on votes of questions that it did not see; else it
-  is the challenger of the next round, and with `--challenge` decides how often its first document is shown, by a coin,
-  where it differs; it is used then if it wins more conversations than it loses;
-- `unchecked`: the same fusion is always used;
-- `naive`: the last vote on a document is taken at its word, LambdaMART learns it from nothing, and is always used.
+- `safeguards`: at once if it is better by interleaving on votes of unseen questions; otherwise it is the challenger of
+  the next round and is used if it wins more conversations than it loses. `--challenge` is the share of questions where
+  a coin decides between its first document and the present one, if they differ;
+- `unchecked`: always;
+- `naive`: always, and LambdaMART is trained from scratch on the last vote on each document, without any correction.
 
-Shown is the mean grade of first documents (avg-score without abstention) of the questions that were voted on and of the
-held-out ones, over rounds; ± is the standard error over seeds, which draw questions, users and votes.
+The figures are mean grades of first documents (avg-score without abstention) over rounds, for questions with votes and
+held-out questions; ± is the standard error over seeds, which determine questions, users and votes.
 """
 
 from __future__ import annotations
@@ -47,21 +48,21 @@ from rankers.fusion import FusionConfig, LearnedFusion, Scores, cross_validated,
 from rankers.rank_prior import RANK
 
 UP = (0.1, 0.3, 0.7, 0.9)
-"""How often people vote for a document of each grade."""
+"""Probability of an up vote for a document, by grade."""
 POLICIES = ("safeguards", "unchecked", "naive")
 PARTS, FOLDS = 4, 3
-"""Of the questions: one of so many parts is held out; the rest is cross-validated in so many."""
+"""Parts of the questions, of which one is held out, and folds of cross-validation on the others."""
 SETTINGS = VoteSettings(drafts=10)
 LIKED, UNKNOWN, DISLIKED = 2, 1, 0
-"""Grades of the naive way."""
+"""Grades of the naive policy."""
 
 
 @dataclass(frozen=True)
 class World:
-    """Questions with candidates in the order of the formulas (N of all together), and how good each is."""
+    """Q questions with N candidates in all, ordered by the untrained fusion, and the candidates' grades."""
 
     lessons: FusionTrainingData
-    grades: np.ndarray  # (N,), 0 where nobody judged
+    grades: np.ndarray  # (N,), 0 if unjudged
 
     @property
     def questions(self) -> int:
@@ -69,33 +70,33 @@ class World:
 
     @property
     def order(self) -> FloatArray:
-        """(N,), scores of the formulas."""
+        """(N,), scores of the untrained fusion."""
         question = self.lessons.scores.question
         return -(np.arange(len(question)) - np.searchsorted(question, question)).astype(np.float32)
 
     def first(self, scores: FloatArray) -> np.ndarray:
-        """(Q,), rows of the first documents."""
+        """(Q,), rows of the first documents by scores (N,)."""
         order = np.lexsort((-scores, self.lessons.scores.question))
         return order[np.searchsorted(self.lessons.scores.question, np.arange(self.questions))]
 
     def avg_score(self, scores: FloatArray, questions: np.ndarray) -> float:
         return float(self.grades[self.first(scores)[questions]].mean())
 
-    def scored(self, fusion: LearnedFusion) -> FloatArray:
+    def score(self, fusion: LearnedFusion) -> FloatArray:
         return fusion.score(with_columns(self.lessons.scores, -self.order[:, None], (RANK,)))
 
     def up(self) -> np.ndarray:
-        """(N,), how often people vote for a document."""
+        """(N,), probability of an up vote."""
         return np.array(UP)[np.rint(self.grades * 3 / self.grades.max()).astype(int)]
 
 
 @dataclass
 class Site:
-    """What is in force, what challenges it, and what people said."""
+    """Scores in use, scores of the challenger, and all votes."""
 
     present: FloatArray
     challenger: FloatArray | None = None
-    voices: dict[tuple[str, tuple[str, str]], VoterOpinion] = field(default_factory=dict)
+    votes: dict[tuple[str, tuple[str, str]], VoterOpinion] = field(default_factory=dict)
     adopted: int = 0
 
     def adopt(self, scores: FloatArray) -> None:
@@ -121,7 +122,7 @@ def world(folder: Path, *, depth: int, limit: int | None) -> World:
 
 
 def ask(site: Site, world: World, number: int, options: argparse.Namespace, rng: np.random.Generator, train, target):
-    """A round of users; the votes on drafts, each conversation's credit for the challenger."""
+    """Simulate the users of a round; returns each conversation's credit for the challenger."""
     firsts = [world.first(site.present), world.first(site.present if site.challenger is None else site.challenger)]
     up, credit = world.up(), []
     for user in range(options.users):
@@ -134,15 +135,15 @@ def ask(site: Site, world: World, number: int, options: argparse.Namespace, rng:
             liked = bool(rng.random() < (1 - up[row] if hostile else up[row]))
             total += (1 if liked else -1) * (1 if team else -1) if drafted else 0
             voter, item = f"{number}-{user}", (str(question), world.lessons.candidates[row])
-            site.voices[voter, item] = VoterOpinion(voter, item, liked)
+            site.votes[voter, item] = VoterOpinion(voter, item, liked)
         credit.append(total)
     return credit
 
 
 def voted(site: Site, world: World) -> VotedData:
-    """What is learnt from all votes so far: questions that were voted on, numbered anew."""
-    given = [*site.voices.values()]
-    numbers = sorted({int(each.item[0]) for each in given})
+    """Training data of all votes so far: questions with votes, renumbered from 0."""
+    votes = [*site.votes.values()]
+    numbers = sorted({int(vote.item[0]) for vote in votes})
     rows = np.isin(world.lessons.scores.question, numbers)
     scores = world.lessons.scores.at(rows)
     lessons = replace(
@@ -151,38 +152,40 @@ def voted(site: Site, world: World) -> VotedData:
         candidates=tuple(np.array(world.lessons.candidates, dtype=object)[rows]),
         qrels={},
     )
-    return with_votes(lessons, given, [str(each) for each in numbers], present=site.present[rows], settings=SETTINGS)
+    return with_votes(
+        lessons, votes, [str(number) for number in numbers], present=site.present[rows], settings=SETTINGS
+    )
 
 
-def learnt(told: VotedData, world: World, seed: int) -> FloatArray:
-    lessons, config = told.data, seeded(CORRECTING, seed)
-    fusion = LearnedFusion.fit(lessons.scores, lessons.grades, weights=lessons.weights, config=config, prior=told.prior)
-    return world.scored(fusion)
+def learned(data: VotedData, world: World, seed: int) -> FloatArray:
+    lessons, config = data.data, seeded(CORRECTING, seed)
+    fusion = LearnedFusion.fit(lessons.scores, lessons.grades, weights=lessons.weights, config=config, prior=data.prior)
+    return world.score(fusion)
 
 
-def wins(told: VotedData, seed: int) -> bool:
-    """Whether what is learnt is better on votes of questions that it did not see."""
-    lessons = told.data
+def wins(data: VotedData, seed: int) -> bool:
+    """Whether a fusion trained on the votes is better on votes of unseen questions."""
+    lessons = data.data
     challenger = cross_validated(
         lessons.scores,
         lessons.grades,
         folds=FOLDS,
         config=seeded(CORRECTING, seed),
         weights=lessons.weights,
-        prior=told.prior,
-        part=told.parts(FOLDS),
+        prior=data.prior,
+        part=data.parts(FOLDS),
     )
-    return compare(told, challenger, settings=SETTINGS, seed=seed).better
+    return compare(data, challenger, settings=SETTINGS, seed=seed).better
 
 
-def naively(site: Site, world: World, seed: int) -> FloatArray:
-    last = {voice.item: voice.up for voice in site.voices.values()}
+def learned_naively(site: Site, world: World, seed: int) -> FloatArray:
+    last = {vote.item: vote.up for vote in site.votes.values()}
     scores = world.lessons.scores
     pairs = zip(scores.question.tolist(), world.lessons.candidates, strict=True)
-    said = [last.get((str(number), candidate)) for number, candidate in pairs]
-    grades = np.array([UNKNOWN if each is None else LIKED if each else DISLIKED for each in said], dtype=float)
-    heard = np.isin(scores.question, [int(question) for question, _ in last])
-    fusion = LearnedFusion.fit(scores, np.where(heard, grades, math.nan), config=seeded(FusionConfig(), seed))
+    grade_of = {None: UNKNOWN, True: LIKED, False: DISLIKED}
+    grades = np.array([grade_of[last.get((str(number), candidate))] for number, candidate in pairs], dtype=float)
+    voted_rows = np.isin(scores.question, [int(question) for question, _ in last])
+    fusion = LearnedFusion.fit(scores, np.where(voted_rows, grades, math.nan), config=seeded(FusionConfig(), seed))
     return fusion.score(scores)
 
 
@@ -191,53 +194,53 @@ def seeded(config: FusionConfig, seed: int) -> FusionConfig:
 
 
 def learn(site: Site, world: World, policy: str, credit: Sequence[int], seed: int) -> None:
-    """What happens between two rounds."""
+    """Train and apply the policy between two rounds."""
     if policy == "naive":
-        site.adopt(naively(site, world, seed))
+        site.adopt(learned_naively(site, world, seed))
         return
     if policy == "safeguards" and site.challenger is not None:
         live = Interleaved.of(credit)
         if live.wins > live.losses:
             site.adopt(site.challenger)
-    told = voted(site, world)
-    scores = learnt(told, world, seed)
-    if policy == "unchecked" or wins(told, seed):
+    data = voted(site, world)
+    scores = learned(data, world, seed)
+    if policy == "unchecked" or wins(data, seed):
         site.adopt(scores)
     else:
         site.challenger = scores
 
 
-def simulated(world: World, policy: str, seed: int, options: argparse.Namespace) -> tuple[list[list[float]], int]:
-    """avg-score of voted and held-out questions before the first round and after each, and how often was adopted."""
+def simulate(world: World, policy: str, seed: int, options: argparse.Namespace) -> tuple[list[list[float]], int]:
+    """avg-score of voted and held-out questions before the first and after each round, and the number of adoptions."""
     rng = np.random.default_rng(seed)
-    part = rng.permutation(world.questions) % PARTS
-    train, held = np.flatnonzero(part != seed % PARTS), np.flatnonzero(part == seed % PARTS)
+    part_of = rng.permutation(world.questions) % PARTS
+    train, held = np.flatnonzero(part_of != seed % PARTS), np.flatnonzero(part_of == seed % PARTS)
     site, target = Site(world.order), rng.choice(train)
-    curve = [[world.avg_score(site.present, each) for each in (train, held)]]
+    curve = [[world.avg_score(site.present, part) for part in (train, held)]]
     for number in range(options.rounds):
         credit = ask(site, world, number, options, rng, train, target)
         learn(site, world, policy, credit, seed)
-        curve.append([world.avg_score(site.present, each) for each in (train, held)])
+        curve.append([world.avg_score(site.present, part) for part in (train, held)])
     return curve, site.adopted
 
 
 def summary(curves: np.ndarray, adopted: Sequence[int]) -> dict[str, object]:
-    """Of curves (S, R + 1, 2)."""
+    """Figures of curves (S, R + 1, 2) over S seeds and R rounds."""
     rows: dict[str, object] = {"adopted": round(float(np.mean(adopted)), 2)}
-    for place, name in enumerate(("voted", "held_out")):
-        told = curves[:, :, place]
-        rises = (told[:, -1] - told[:, 0]).tolist()
+    for index, name in enumerate(("voted", "held_out")):
+        grades = curves[:, :, index]
+        rises = (grades[:, -1] - grades[:, 0]).tolist()
         rows[name] = {
-            "mean": np.round(told.mean(axis=0), 4).tolist(),
-            "standard_error": [round(standard_error(column), 4) for column in told.T.tolist()],
+            "mean": np.round(grades.mean(axis=0), 4).tolist(),
+            "standard_error": [round(standard_error(column), 4) for column in grades.T.tolist()],
             "rise": round(float(np.mean(rises)), 4),
             "rise_standard_error": round(standard_error(rises), 4),
-            "least": round(float(told.mean(axis=0).min()), 4),
+            "least": round(float(grades.mean(axis=0).min()), 4),
         }
     return rows
 
 
-def drawn(out: Path, rows: dict[str, dict]) -> None:
+def plot(out: Path, rows: dict[str, dict]) -> None:
     for name in ("voted", "held_out"):
         lines = {
             label: (
@@ -254,41 +257,39 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, required=True, help="a judged folder")
     parser.add_argument("--limit", type=int)
-    parser.add_argument("--depth", type=int, default=30, help="documents that are put in order")
-    parser.add_argument("--users", type=int, default=40, help="a round")
-    parser.add_argument("--questions", type=int, default=3, help="of a user")
+    parser.add_argument("--depth", type=int, default=30, help="documents that are ranked")
+    parser.add_argument("--users", type=int, default=40, help="users in a round")
+    parser.add_argument("--questions", type=int, default=3, help="questions of a user")
     parser.add_argument("--rounds", type=int, default=8)
     parser.add_argument("--seeds", type=int, default=8)
-    parser.add_argument("--hostile", type=float, nargs="+", default=[0.0, 0.3], help="shares of users")
-    parser.add_argument(
-        "--challenge", type=float, default=0.5, help="share of questions that the challenger takes part in"
-    )
+    parser.add_argument("--hostile", type=float, nargs="+", default=[0.0, 0.3], help="shares of hostile users")
+    parser.add_argument("--challenge", type=float, default=0.5, help="share of questions with a challenger")
     parser.add_argument("--policy", nargs="+", choices=POLICIES, default=list(POLICIES))
     parser.add_argument("--out", type=Path)
     options = parser.parse_args()
-    asked = world(options.data, depth=options.depth, limit=options.limit)
+    questions = world(options.data, depth=options.depth, limit=options.limit)
     rows: dict[str, dict] = {}
     for policy in options.policy:
         for hostile in options.hostile:
             began = time.monotonic()
-            given = argparse.Namespace(**{**vars(options), "hostile": hostile})
-            runs = [simulated(asked, policy, seed, given) for seed in range(options.seeds)]
+            settings = argparse.Namespace(**{**vars(options), "hostile": hostile})
+            runs = [simulate(questions, policy, seed, settings) for seed in range(options.seeds)]
             row = summary(np.array([curve for curve, _ in runs]), [adopted for _, adopted in runs])
             rows[f"{policy}, {hostile:.0%} hostile"] = row
             sys.stderr.write(f"{policy}, {hostile:.0%} hostile: {time.monotonic() - began:.0f} s\n")
-            told = "; ".join(
+            line = "; ".join(
                 f"{name} {row[name]['mean'][0]:.3f} → {row[name]['mean'][-1]:.3f}, {row[name]['rise']:+.3f} ± "
                 f"{row[name]['rise_standard_error']:.3f}, least {row[name]['least']:.3f}"
                 for name in ("voted", "held_out")
             )
-            sys.stdout.write(f"{policy}, {hostile:.0%} hostile: {told}; adopted {row['adopted']}\n")
+            sys.stdout.write(f"{policy}, {hostile:.0%} hostile: {line}; adopted {row['adopted']}\n")
             sys.stdout.flush()
     if options.out is not None:
         options.out.mkdir(parents=True, exist_ok=True)
-        settings = {name: value for name, value in vars(options).items() if name not in ("data", "out")}
-        report = {"questions": asked.questions, "set": options.data.name, **settings, "rows": rows}
+        shown = {name: value for name, value in vars(options).items() if name not in ("data", "out")}
+        report = {"questions": questions.questions, "set": options.data.name, **shown, "rows": rows}
         (options.out / "feedback.json").write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
-        drawn(options.out, rows)
+        plot(options.out, rows)
 
 
 if __name__ == "__main__":

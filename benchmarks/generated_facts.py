@@ -1,12 +1,12 @@
-"""Facts end to end on questions that templates make of the graph's own triples.
+"""Accuracy of facts on questions generated from templates and the graph's triples.
 
     python benchmarks/generated_facts.py --home HOME --templates DIR [--pairs PATH …] [--questions N] [--seed S]
 
-DIR is what `qa-bot kg mine` wrote. A template serves where most of its counts lie on one predicate with which it shares
-a word; each question fills one with the label of the subject of a random triple of that predicate, templates and
-triples drawn evenly over predicates. Questions that stand among the `--pairs` are left out, so that none was mined.
-An answer is right if it has all objects of the subject and predicate, and no others. Asked twice: with the templates
-known, and without.
+DIR is an output folder of `qa-bot kg mine`. A template is used if it shares a word with one predicate that has most of
+its counts. A question is a template filled with the label of the subject of a triple; predicates, their templates and
+their triples are drawn uniformly. Questions of `--pairs` are left out, because templates were mined from them. An
+answer is right if it has exactly the objects of the subject and predicate. The figures are given with and without the
+templates.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ import numpy as np
 from kg_index.answers.lookup import Lookup
 from kg_index.relations.keywords import KeywordMatcher
 from kg_index.relations.template_text import NO_PATH, SLOT, path_steps
-from kg_index.relations.templates import TemplateTable
+from kg_index.relations.templates import KNOWN, TemplateTable
 from qa_bot.answering.graph.facts import Facts, open_facts
 from qa_bot.documents.ingest.records import Record
 from qa_bot.home.config import load_config
@@ -33,23 +33,22 @@ from qa_bot.home.folder import Home
 from qa_bot.home.sections import FactsSection
 from qa_core.measures.metrics import Score
 from qa_lab.train.data.pairs import items, pair_of
-from qa_lab.train.relations.graph_mining import KNOWN
 
-LEAST_SHARE = 0.5  # of a template's counts on its predicate
-LEAST_TIMES = 1.5  # counts: several pairs agree
-LEAST_WORDS = 3  # of a template beside its slot
+MIN_SHARE = 0.5  # of a template's counts on its predicate
+MIN_COUNT = 1.5  # so that several pairs agree
+MIN_WORDS = 3  # of a template, without its slot
 
 
-def served(table: TemplateTable, lookup: Lookup) -> dict[int, list[str]]:
-    """Templates by the predicate that each asks for."""
+def usable(table: TemplateTable, lookup: Lookup) -> dict[int, list[str]]:
+    """Templates by predicate."""
     matcher, by_predicate = KeywordMatcher(), defaultdict(list)
     for template in table.templates():
         likely = [row for row in table.lookup(template) if row.relation != NO_PATH]
-        if not likely or likely[0].times < LEAST_TIMES or len(template.split()) <= LEAST_WORDS:
+        if not likely or likely[0].times < MIN_COUNT or len(template.split()) <= MIN_WORDS:
             continue
         steps = path_steps(likely[0].relation)
         share = likely[0].times / sum(row.times for row in likely)
-        if len(steps) > 1 or steps[0][1] or share < LEAST_SHARE or not matcher.overlap(template, likely[0].relation):
+        if len(steps) > 1 or steps[0][1] or share < MIN_SHARE or not matcher.overlap(template, likely[0].relation):
             continue
         predicate = lookup.triples.id_of(steps[0][0])
         if predicate is not None:
@@ -76,7 +75,7 @@ def generated(
                 return
 
 
-def measured(facts: Facts, questions: list[tuple[str, int, int]]) -> dict[str, object]:
+def measure(facts: Facts, questions: list[tuple[str, int, int]]) -> dict[str, object]:
     right, correct, linked, seconds = {}, {}, {}, []
     for number, (question, subject, predicate) in enumerate(questions):
         began = time.perf_counter()
@@ -116,18 +115,18 @@ def main() -> None:
         for item in items(options.pairs)
         if isinstance(item, Record) and (pair := pair_of(item))
     }
-    with ExitStack() as held:
+    with ExitStack() as stack:
         config = load_config(home.path)
-        plain = open_facts(home, replace(config, facts=FactsSection()), held)
-        with_templates = open_facts(home, replace(config, facts=FactsSection(templates=str(options.templates))), held)
-        by_predicate = served(table, plain.lookup)
+        plain = open_facts(home, replace(config, facts=FactsSection()), stack)
+        with_templates = open_facts(home, replace(config, facts=FactsSection(templates=str(options.templates))), stack)
+        by_predicate = usable(table, plain.lookup)
         questions = list(generated(by_predicate, plain.lookup, known, questions=options.questions, seed=options.seed))
         figures = {
             "templates": sum(map(len, by_predicate.values())),
             "predicates": len(by_predicate),
             "questions": len(questions),
-            "plain": measured(plain, questions),
-            "templates known": measured(with_templates, questions),
+            "plain": measure(plain, questions),
+            "templates known": measure(with_templates, questions),
             "examples": [question for question, _, _ in questions[:10]],
         }
     print(json.dumps(figures, indent=2, ensure_ascii=False))  # noqa: T201 (a tool run by hand)

@@ -1,7 +1,7 @@
-"""The triple index of the thesis (4.3.2): hash tables in memory, two for each of SP→O, OP→S and SO→P.
+"""The triple index of Wang (2018), ch. 4.3.2: hash tables in memory, two for each of SP→O, OP→S and SO→P.
 
-One holds the keys with a single value, the other those with several. Kept to compare with
-`kg_index/triples/triple_index.py`, which opens at once and takes a third of the bytes or less; both answer alike.
+One table holds keys with a single value, the other keys with several. It is compared with
+`kg_index/triples/triple_index.py`, which opens at once, takes at most a third of the bytes, and gives the same results.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ from kg_index.triples.triple_index import TripleIndex
 from qa_core.types import IntArray
 
 Keys = NDArray[np.uint64]
-_FREE = np.uint64(0xFFFF_FFFF_FFFF_FFFF)  # no pair of ids: the last id is never given
+_FREE = np.uint64(0xFFFF_FFFF_FFFF_FFFF)  # not a pair of ids, since the last id is unused
 _FACTOR = 0x9E37_79B9_7F4A_7C15  # 2⁶⁴ / golden ratio (Knuth, The Art of Computer Programming 3, 6.4)
 _WORD = 0xFFFF_FFFF_FFFF_FFFF
 
 
 class HashTriples:
-    """Triples by any two of their three terms; the same answers as `TripleIndex`."""
+    """Triples by any two of their three terms; gives the same results as `TripleIndex`."""
 
     def __init__(self, s: IntArray, p: IntArray, o: IntArray) -> None:
-        """Triples as three columns (N,), in any order; repeated ones count once."""
+        """Index triples from three columns (N,) in any order; duplicates count once."""
         self._sp_o, self._op_s, self._so_p = _PairMap(s, p, o), _PairMap(o, p, s), _PairMap(s, o, p)
 
     @classmethod
@@ -36,7 +36,7 @@ class HashTriples:
 
     @property
     def nbytes(self) -> int:
-        """Of all tables."""
+        """Size of all tables in bytes."""
         return self._sp_o.nbytes + self._op_s.nbytes + self._so_p.nbytes
 
     def objects(self, s: int, p: int) -> IntArray:
@@ -143,7 +143,7 @@ class _Table:
         slots = self._slots(keys)
         while len(keys):
             free = self._keys[slots] == _FREE
-            self._keys[slots[free]] = keys[free]  # of several for one slot the last stays
+            self._keys[slots[free]] = keys[free]  # the last of several keys for one slot remains
             placed = self._keys[slots] == keys
             self._values[slots[placed]] = values[placed]
             keys, values, slots = keys[~placed], values[~placed], (slots[~placed] + 1) & self._mask

@@ -1,10 +1,10 @@
-"""Ranking by likelihood: one right answer among 19 random ones, as in Wang (2018).
+"""Ranking one right answer and 19 random ones by likelihood, as in Wang (2018), ch. 6.4.
 
     python benchmarks/likelihood_ranking.py --data DIR [--set medquad|open_qa] [--limit PAIRS] [--epochs N]
 
-S is the question, T the answer. Three encoder-decoders of one size are trained on the same pairs: p(S|T), p(T|S) and,
-with an empty source, p(T). A tenth of the questions, by a hash, is held out: one half selects the best epoch, and
-`--asked` pairs of the other half are ranked, each with 19 random answers of other questions.
+S is the question, T the answer. Three encoder-decoders of equal size are trained on the same pairs: p(S|T), p(T|S) and,
+with an empty source, p(T). A hash of the question holds out a tenth: one half selects the best epoch, and `--asked`
+pairs of the other half are ranked, each with 19 random answers to other questions.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ def main() -> None:
     parser.add_argument("--batch", type=int, default=64)
     parser.add_argument("--learning-rate", type=float, default=0.004)
     parser.add_argument("--size", type=int, default=96)
-    parser.add_argument("--words", type=int, default=32, help="words of an answer that are read")
+    parser.add_argument("--words", type=int, default=32, help="maximum number of words of an answer")
     parser.add_argument("--pretrained", default="", help="word vectors to start from: `starter`, a folder or a file")
     parser.add_argument("--vocabulary", type=int, default=8_000)
     parser.add_argument("--seed", type=int, default=0)
@@ -115,7 +115,7 @@ def main() -> None:
     sys.stdout.write(
         f"{summary}\n1 right among {AMONG - 1} others, {len(lists)} questions; {rate:,.0f} pairs a second\n"
     )
-    sys.stdout.write("| score | MRR | P@1 | thesis MRR | P@1 |\n| --- | --- | --- | --- | --- |\n")
+    sys.stdout.write("| score | MRR | P@1 | Wang MRR | Wang P@1 |\n| --- | --- | --- | --- | --- |\n")
     for name, (rr, success) in table.items():
         published = PUBLISHED.get(name, ("", ""))
         sys.stdout.write(f"| {name} | {rr:.3f} | {success:.3f} | {published[0]} | {published[1]} |\n")

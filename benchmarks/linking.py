@@ -1,17 +1,17 @@
-"""Linking: accuracy on SimpleQuestions, and what a table of five million mentions costs.
+"""Accuracy of entity linking on SimpleQuestions, and cost of a table of five million mentions.
 
     python benchmarks/linking.py accuracy --data DIR [--seed S] [--json]
     python benchmarks/linking.py table [--mentions N] [--data DIR] [--seed S] [--json]
 
-`accuracy` takes the questions of SimpleQuestions valid whose subject is an entity of FB15k-237 and counts how often
-the best reading is that subject. No question is left out because its subject is named in no way the graph knows.
-"fitted" chooses the weights by four fifths of the questions and counts on the last: how far the fixed ones, which these
-questions have seen, may be believed. `qa-bot eval linking` measures the same over a home's graph.
+`accuracy` takes the questions of SimpleQuestions valid whose subject is an entity of FB15k-237 and measures how often
+this subject is the best candidate. Questions whose name for the subject is not in the graph count, too. The fixed
+weights were chosen on these questions; "fitted" cross-validates weights over five folds to show the optimism of that
+choice. `qa-bot eval linking` measures the same over a home's graph.
 
-`table` writes synthetic names (two to four made-up words, one in ten shared by several entities) and looks for them in
-sentences of a hundred characters. With `--data` the names of FB15k-237 stand among them, the words of SimpleQuestions
-valid are words of the made-up names (frequent ones begin most of them), and all questions of that file are asked too.
-Memory is measured in fresh processes; times of finding are the processor's. Nothing is written but a temporary folder.
+`table` writes synthetic names (two to four made-up words, one in ten shared by several entities) and searches for them
+in sentences of a hundred characters. With `--data`, the table has the names of FB15k-237, too, the made-up names use
+the words of SimpleQuestions valid (most begin with frequent ones), and the questions of that file are searched as well.
+Memory is measured in fresh processes; search times are processor times. Only a temporary folder is written.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ class Graph:
 
     @cached_property
     def predicates(self) -> dict[int, set[str]]:
-        """The last parts of predicates of facts with the entity on either side, as words."""
+        """Words of the last parts of predicates of an entity's facts."""
         rows_of = defaultdict(set)
         for subject, predicate, value in self.facts:
             for term in (subject, value):
@@ -85,7 +85,7 @@ class Graph:
 
 
 def read_questions(path: Path, ids: dict[str, int]) -> list[tuple[str, int]]:
-    """Questions and their subjects, of those whose subject is in the graph."""
+    """Questions with their subjects, if the subject is in the graph."""
     rows = (line.rstrip("\n").split("\t") for line in path.open(encoding="utf-8"))
     named = ((row[3], FREEBASE + row[0].removeprefix("www.freebase.com/").replace("/", ".")) for row in rows)
     return [(question, ids[subject]) for question, subject in named if subject in ids]
@@ -135,7 +135,7 @@ def _right(linker: Linker, questions: list[tuple[str, int]]) -> list[bool]:
 
 
 def _calibration(linker: Linker, questions: list[tuple[str, int]]) -> dict[str, tuple[int, float]]:
-    """Questions, and how often the best reading is right, by its score."""
+    """Number of questions and accuracy of the best candidate, by its score."""
     best = [(linked[0].score, linked[0].entity == gold) for q, gold in questions if (linked := linker.candidates(q))]
     bounds = (0.0, 0.5, 0.7, 0.9, 0.99, 1.01)
     right = {(low, high): [ok for score, ok in best if low <= score < high] for low, high in pairwise(bounds)}
@@ -148,7 +148,7 @@ def _share(oks: Iterable[bool]) -> float:
 
 
 def fitted(linker: Callable[[Weights], Linker], questions: list[tuple[str, int]], *, seed: int) -> float:
-    """Accuracy where the weights of each fifth of the questions are those that do best on the other four."""
+    """Cross-validated accuracy: the weights for each fold are the best on the other four."""
     grid = [
         Weights(words=words, salience=salience, share=share, context=context)
         for words, salience, share, context in product((1.0, 2.0, 3.0), (0.3, 0.5, 0.8), (1.0, 2.0), (1.0, 2.0, 3.0))
@@ -162,15 +162,15 @@ def fitted(linker: Callable[[Weights], Linker], questions: list[tuple[str, int]]
 # ---------------------------------------------------------------------------------------------------------- table
 
 
-def synthetic(count: int, seed: int, texts_first: Sequence[str] = ()) -> Iterator[Row]:
-    """Names of two to four of 200,000 words; one row in ten gives the name before it to another entity.
+def synthetic(count: int, seed: int, frequent: Sequence[str] = ()) -> Iterator[Row]:
+    """Names of two to four of 200,000 words; one row in ten gives the previous name to another entity.
 
-    The words are `given`, which come first and so begin most of the names, and made-up ones.
+    `frequent` are the most frequent words; the others are made up.
     """
     rng = np.random.default_rng(seed)
     syllables = [a + b for a in "bdfgklmnprstvz" for b in ("a", "e", "i", "o", "u", "an", "er", "ou")]
     words = ["".join(syllables[i] for i in row) for row in rng.integers(0, len(syllables), (200_000, 3))]
-    words = [*texts_first, *words][: len(words)]
+    words = [*frequent, *words][: len(words)]
     name = ""
     for begin in range(0, count, 100_000):
         drawn = rng.zipf(1.3, (100_000, 4)) % len(words)
@@ -184,7 +184,7 @@ def synthetic(count: int, seed: int, texts_first: Sequence[str] = ()) -> Iterato
 
 @dataclass(frozen=True)
 class Names:
-    """The rows of the table, and real questions to look for them in."""
+    """The rows of the table, and real questions to search."""
 
     count: int
     seed: int
@@ -212,7 +212,7 @@ class Names:
 
 @dataclass(slots=True)
 class Drawn:
-    """Rows, and the time that making them up takes: seconds that pass, and seconds of the processor."""
+    """Rows, with the wall-clock and processor seconds of generating them."""
 
     rows: Iterator[Row]
     count: int = 0
@@ -274,7 +274,7 @@ def read(folder: Path, names: Names) -> dict[str, object]:
 
 
 def _time_matches(table: Mentions, texts: Sequence[str], what: str) -> dict[str, object]:
-    """How fast names are found in texts, and the entities of those names."""
+    """Speed of finding names in texts and of looking up the names' entities."""
     begin = time.process_time()
     keys = [mention.key for text in texts for mention in table.find(text)]
     middle = time.process_time()
@@ -293,7 +293,7 @@ def _time_matches(table: Mentions, texts: Sequence[str], what: str) -> dict[str,
 
 
 def _sentences(of: Names, texts: int = 20_000) -> Iterator[str]:
-    """About a hundred characters: a name of the table in every other text, between words that may be names too."""
+    """Texts of about a hundred characters; every other text has a name of the table, between words of other names."""
     names = [name for name, _, _ in synthetic(min(of.count, 100_000), of.seed, of.words)]
     rng = np.random.default_rng(of.seed + 1)
     for i in range(texts):
@@ -322,13 +322,13 @@ def _peak() -> float:
 
 
 def _resident(kind: str = "RssAnon:") -> float:
-    """MB of this process: by default those it shares with no file, what mapping does not add to."""
+    """Resident MB of this process, by default anonymous memory only."""
     rows = (line.split() for line in Path("/proc/self/status").read_text().splitlines())
     return next(int(row[1]) / 1024 for row in rows if row[0] == kind)
 
 
 def _mapped(folder: Path) -> float:
-    """MB of the folder's files that this process has in memory; the system may take them back."""
+    """Resident MB of the folder's mapped files, which the kernel can reclaim."""
     inside, kilobytes = False, 0
     for line in Path("/proc/self/smaps").read_text().splitlines():
         first, *rest = line.split()

@@ -1,9 +1,9 @@
-"""How soon an answer that the owner adds is given. Run by hand:
+"""Delay until a new answer of the owner is served. Run by hand:
 
     python benchmarks/live_answers.py --home HOME
 
-`qa-bot serve` runs as a process of its own over a copy of the home. Seconds count from the POST of an answer to the
-reply to `POST /api/ask` that gives it, over questions that nobody asked before.
+`qa-bot serve` runs in a separate process over a copy of the home. The delay is the time from the POST of an answer to
+the first reply of `POST /api/ask` with it, over new questions.
 """
 
 from __future__ import annotations
@@ -29,23 +29,23 @@ PATIENCE = 60.0
 
 
 def main() -> None:
-    given = _arguments()
+    options = _arguments()
     with tempfile.TemporaryDirectory() as folder:
-        home = Path(shutil.copytree(given.home, Path(folder) / "home"))
+        home = Path(shutil.copytree(options.home, Path(folder) / "home"))
         with serving(home) as url:
-            seconds = [live(url, number) for number in range(-WARM_UP, given.answers)][WARM_UP:]
-    found = {"answers": given.answers, "median_s": round(median(seconds), 3), "longest_s": round(max(seconds), 3)}
-    print(json.dumps({**found, "cores": os.cpu_count(), "load": os.getloadavg()[0]}))  # noqa: T201 (a tool run by hand)
+            seconds = [live(url, number) for number in range(-WARM_UP, options.answers)][WARM_UP:]
+    figures = {"answers": options.answers, "median_s": round(median(seconds), 3), "longest_s": round(max(seconds), 3)}
+    print(json.dumps({**figures, "cores": os.cpu_count(), "load": os.getloadavg()[0]}))  # noqa: T201 (a tool run by hand)
 
 
 def live(url: str, number: int) -> float:
-    """Seconds until the answer to a question that has none is given."""
+    """Seconds until a new answer is served."""
     question, answer = f"Who was the {number}th zorblax of Quenmar?", f"The {number}th of them was called Ebbe."
     began = time.perf_counter()
     post(f"{url}api/owner/answers", question=question, answer=answer)
     while answer not in post(f"{url}api/ask", question=question)["answer"]:
         if time.perf_counter() - began > PATIENCE:
-            raise SystemExit(f"Expected {answer!r} within {PATIENCE:g} s, but it did not come.")
+            raise SystemExit(f"Expected {answer!r} within {PATIENCE:g} s, but it was not served.")
     return time.perf_counter() - began
 
 
@@ -61,7 +61,7 @@ def serving(home: Path) -> Iterator[str]:
         assert server.stderr is not None
         try:
             listening = (re.search(r"listens on (\S+)", line) for line in server.stderr)
-            yield next(found[1] for found in listening if found)
+            yield next(match[1] for match in listening if match)
         finally:
             server.terminate()
             server.stderr.read()

@@ -1,12 +1,12 @@
-"""A stream of real questions sent to the LiveQA port of a real service, each reply checked. Run by hand:
+"""Replay of questions against the LiveQA port of a running service, with a check of every reply. Run by hand:
 
     python benchmarks/liveqa_replay.py --home HOME --data "$QA_BOT_DATA/liveqa/liveqa2015_official_1087.tsv"
     python benchmarks/liveqa_replay.py --home HOME --data … --at-once 8
     python benchmarks/liveqa_replay.py --home HOME --fuzz 100000
 
-`--every` seconds `--at-once` questions are sent, whether or not the ones before are answered. `--fuzz` sends random,
-mutated and oversized forms instead, each of which must be answered with XML within its limits or with an error in the
-one shape, while nothing unexpected stands in the log. Ends with 1 where anything was wrong.
+Every `--every` seconds, `--at-once` questions are sent, whether or not earlier questions are answered. `--fuzz` sends
+random, mutated and oversized forms instead: each reply must be XML within its limits or a JSON error, and the log must
+have no error. Exits with 1 if anything is wrong.
 """
 
 from __future__ import annotations
@@ -41,19 +41,19 @@ import yarl
 
 CONTENT, REST, SUMMARY = 1000, 2048, 140
 IN_TIME = 60.0
-"""Seconds that the track waits."""
+"""Time limit of the track in seconds."""
 ILLEGAL = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 STATUSES = frozenset({400, 413, 415, 422, 503})
-"""What a form that cannot be answered may be told."""
+"""Statuses of replies to invalid forms."""
 QID = 80
-"""Characters of an id that always fit."""
+"""Characters of an id that are never cut."""
 
 Fields = Mapping[str, str]
 
 
 @dataclass(frozen=True)
 class Sent:
-    """One request; `fields` are None where it is not known how a server must read it."""
+    """One request; `fields` are None if no parsing of it is the correct one."""
 
     method: str
     query: str = ""
@@ -64,7 +64,7 @@ class Sent:
 
 @dataclass(frozen=True)
 class Reply:
-    """What came back, and after how many seconds."""
+    """A reply and the seconds until it was complete."""
 
     status: int
     kind: str
@@ -81,13 +81,13 @@ class Reply:
 
 
 def faults(reply: Reply, fields: Fields | None) -> list[str]:
-    """What is wrong with a reply to a form; nothing where it is as it must be."""
+    """Faults of a reply to a form; empty for a correct reply."""
     if reply.status != 200:
         return list(_error_faults(reply))
     try:
         text = reply.body.decode()
         root = defusedxml.ElementTree.fromstring(text)
-    except ValueError as error:  # XML's ParseError is a SyntaxError, which is none; see below
+    except ValueError as error:  # not XML's ParseError, which is a SyntaxError
         return [f"cannot be read: {error}"]
     except SyntaxError as error:
         return [f"is not well-formed: {error}"]
@@ -99,11 +99,11 @@ def _error_faults(reply: Reply) -> Iterator[str]:
         error = json.loads(reply.body)["error"]
         assert {"code", "message", "request_id"} == error.keys()
     except (ValueError, KeyError, TypeError, AssertionError):
-        yield f"is no error in the one shape: {reply.status} {reply.body[:80]!r}"
+        yield f"is not a JSON error: {reply.status} {reply.body[:80]!r}"
     if reply.status not in STATUSES:
         yield f"has status {reply.status}"
     if reply.status == 503 and not reply.retry_after:
-        yield "does not say when to come back"
+        yield "has no Retry-After"
 
 
 def _kind_faults(reply: Reply) -> Iterator[str]:
@@ -115,17 +115,14 @@ def _kind_faults(reply: Reply) -> Iterator[str]:
 
 def _shape_faults(root: Any) -> Iterator[str]:
     answer = root[0]
-    own = ["content", "resources"] if answer.get("answered") == "yes" else ["discard-reason"]
-    if (root.tag, answer.tag, [each.tag for each in answer]) != (
-        "xml",
-        "answer",
-        [*own, "title-foci", "body-foci", "summary"],
-    ):
-        yield "has other elements than it should"
+    first = ["content", "resources"] if answer.get("answered") == "yes" else ["discard-reason"]
+    expected = ["xml", "answer", *first, "title-foci", "body-foci", "summary"]
+    if [root.tag, answer.tag, *(element.tag for element in answer)] != expected:
+        yield "has unexpected elements"
     if {*answer.attrib} != {"answered", "pid", "qid", "time"} or answer.get("answered") not in ("yes", "no"):
         yield f"has the attributes {answer.attrib}"
     if not answer.get("pid") or not re.fullmatch(r"\d+", answer.get("time", "")):
-        yield "has no pid, or a time that is no number of milliseconds"
+        yield "has no pid, or a time that is not a number of milliseconds"
     if not answer[0].text:
         yield "has neither an answer nor a reason"
 
@@ -143,14 +140,14 @@ def _limit_faults(root: Any, text: str) -> Iterator[str]:
 
 
 def _echo_faults(root: Any, fields: Fields | None) -> Iterator[str]:
-    """The id must come back, and foci lie inside the texts as they were sent."""
+    """The reply must repeat the id, and foci must be spans of the texts that were sent."""
     if fields is None:
         return
     answer, qid = root[0], ILLEGAL.sub("", fields.get("qid", ""))
     if answer.get("qid") != qid and (len(qid) <= QID or not qid.startswith(answer.get("qid", ""))):
         yield f"has the qid {answer.get('qid')!r} in place of {qid!r}"
     for name in ("title", "body"):
-        spans = [each.split("-") for each in answer.findtext(f"{name}-foci", "").split(",") if each]
+        spans = [span.split("-") for span in answer.findtext(f"{name}-foci", "").split(",") if span]
         if not all(0 <= int(start) < int(end) <= len(fields.get(name, "")) for start, end in spans):
             yield f"has foci outside the {name}: {spans}"
 
@@ -170,7 +167,7 @@ NAMES = ("qid", "title", "body", "category")
 
 
 def odd_requests(seed: int) -> Iterator[Sent]:
-    """Without end: forms of every kind with odd texts, and forms broken in every way."""
+    """An endless stream of forms of all kinds with unusual texts, and of broken forms."""
     rng = random.Random(seed)
     makers: Sequence[Callable[[random.Random], Sent]] = (_encoded, _encoded, _queried, _in_parts, _mutated, _garbage)
     while True:
@@ -178,7 +175,7 @@ def odd_requests(seed: int) -> Iterator[Sent]:
 
 
 def odd_text(rng: random.Random, most: int = 200) -> str:
-    """A text in one or several of the alphabets, sometimes very long."""
+    """A random text in one or all of the alphabets, sometimes very long."""
     if rng.random() < 0.3:
         return rng.choice(PHRASES)
     length = rng.choice((0, 1, *(rng.randrange(most) for _ in range(8)), 20 * most))
@@ -210,7 +207,7 @@ def _in_parts(rng: random.Random) -> Sent:
 
 
 def _mutated(rng: random.Random) -> Sent:
-    """A good form with some bytes changed, cut, doubled or put in, or under a wrong name for its kind."""
+    """A valid form with some bytes changed, removed, doubled or inserted, or with a wrong content type."""
     good = rng.choice((_encoded, _in_parts))(rng)
     body = bytearray(good.body)
     for _ in range(rng.randrange(1, 8)):
@@ -231,7 +228,7 @@ def _mutated(rng: random.Random) -> Sent:
 
 
 def _garbage(rng: random.Random) -> Sent:
-    """Bytes, a file, very many fields, parts in parts, a body that is too long."""
+    """Random bytes, a file, very many fields, nested parts, or a body that is too long."""
     form, parts = "application/x-www-form-urlencoded", "multipart/form-data; boundary=XyZ"
     head = b'--XyZ\r\nContent-Disposition: form-data; name="title"'
     end = b"\r\n--XyZ--\r\n"
@@ -257,7 +254,7 @@ def _garbage(rng: random.Random) -> Sent:
 
 
 async def send(client: aiohttp.ClientSession, url: str, sent: Sent) -> Reply:
-    """The whole reply to one request; one whose connection is closed without a reply has status 0."""
+    """Send one request and read the reply; status 0 means that the connection was closed without a reply."""
     target = yarl.URL(f"{url}?{sent.query}" if sent.query else url, encoded=True)
     headers = {"Content-Type": sent.kind} if sent.kind else {}
     began = time.perf_counter()
@@ -265,27 +262,27 @@ async def send(client: aiohttp.ClientSession, url: str, sent: Sent) -> Reply:
         async with client.request(
             sent.method, target, data=io.BytesIO(sent.body) if sent.body else None, headers=headers
         ) as reply:
-            body, told = await reply.read(), reply.headers
-            kind, retry = told.get("Content-Type", ""), told.get("Retry-After")
+            body = await reply.read()
+            kind, retry = reply.headers.get("Content-Type", ""), reply.headers.get("Retry-After")
             return Reply(reply.status, kind, body, time.perf_counter() - began, retry)
     except aiohttp.ClientError as error:
         return Reply(0, "", str(error).encode(), time.perf_counter() - began)
 
 
 async def replay(url: str, forms: Sequence[Fields], *, every: float, at_once: int) -> list[Reply]:
-    """The replies to all forms, sent in groups at their times."""
+    """Send all forms in groups at fixed times and return the replies."""
     async with aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=0)) as client:
-        began, sending = time.perf_counter(), []
+        began, tasks = time.perf_counter(), []
         for number, fields in enumerate(forms):
             await asyncio.sleep(began + every * (number // at_once) - time.perf_counter())
             body = urlencode(fields).encode()
             sent = Sent("POST", body=body, kind="application/x-www-form-urlencoded", fields=fields)
-            sending.append(asyncio.create_task(send(client, url, sent)))
-        return await asyncio.gather(*sending)
+            tasks.append(asyncio.create_task(send(client, url, sent)))
+        return await asyncio.gather(*tasks)
 
 
 async def fuzz(url: str, count: int, *, seed: int, at_once: int) -> tuple[Counter[int], list[str]]:
-    """How often each status came, and what was wrong."""
+    """Counts of reply statuses, and all faults."""
     statuses: Counter[int] = Counter()
     wrong: list[str] = []
     requests = (sent for sent, _ in zip(odd_requests(seed), range(count), strict=False))
@@ -306,31 +303,31 @@ async def fuzz(url: str, count: int, *, seed: int, at_once: int) -> tuple[Counte
 
 @dataclass(frozen=True)
 class Served:
-    """A running service, its LiveQA port, and where its log goes."""
+    """A running service, the URL of its LiveQA port, and its log file."""
 
     process: subprocess.Popen[bytes]
     url: str
     log: Path
 
     def memory_mb(self) -> float | None:
-        """Resident memory; None where /proc does not tell."""
+        """Resident memory; None without /proc."""
         status = Path(f"/proc/{self.process.pid}/status")
-        found = re.search(r"VmRSS:\s+(\d+) kB", status.read_text()) if status.exists() else None
-        return round(int(found[1]) / 1000, 1) if found else None
+        match = re.search(r"VmRSS:\s+(\d+) kB", status.read_text()) if status.exists() else None
+        return round(int(match[1]) / 1000, 1) if match else None
 
 
 @asynccontextmanager
 async def served(home: Path) -> AsyncIterator[Served]:
     """`qa-bot serve` on free ports, stopped by SIGTERM."""
-    port, own = _free_port(), _free_port()
+    port, liveqa_port = _free_port(), _free_port()
     command = [sys.executable, "-m", "qa_bot", "--home", str(home), "serve", "--port", str(port)]
     with tempfile.TemporaryDirectory(prefix="qa-bot-replay-") as folder:
         log = Path(folder) / "log"
         with log.open("wb") as out:
-            process = subprocess.Popen([*command, "--liveqa-port", str(own)], stderr=out)
+            process = subprocess.Popen([*command, "--liveqa-port", str(liveqa_port)], stderr=out)
         try:
             await _ready(f"http://127.0.0.1:{port}/readyz", process, log)
-            yield Served(process, f"http://127.0.0.1:{own}/", log)
+            yield Served(process, f"http://127.0.0.1:{liveqa_port}/", log)
         finally:
             process.send_signal(signal.SIGTERM)
             code = process.wait(60)
@@ -361,7 +358,7 @@ def _free_port() -> int:
 
 
 def stream(path: Path, limit: int | None) -> list[dict[str, str]]:
-    """The forms of a track's questions in the order they came."""
+    """Forms of a track's questions in their original order."""
     with path.open(encoding="utf-8", newline="") as lines:
         rows = csv.DictReader(lines, delimiter="\t", quoting=csv.QUOTE_NONE)
         return [{name: row[name] or "" for name in NAMES} for row, _ in zip(rows, range(limit or 10**9), strict=False)]
@@ -385,49 +382,49 @@ def figures(replies: Sequence[Reply], forms: Sequence[Fields]) -> dict[str, Any]
 
 
 def complaints(log: str) -> list[str]:
-    """Lines of a service's log that tell of something unexpected."""
+    """Log lines that report an error."""
     return [
         line[:2000] for line in log.splitlines() if re.search(r'Traceback|"level":\s*"(error|critical)"|ERROR', line)
     ]
 
 
-async def run(given: argparse.Namespace) -> dict[str, Any]:
-    found: dict[str, Any] = {"cores": os.cpu_count(), "load": round(os.getloadavg()[0], 2)}
-    async with served(given.home) as service:
-        found["memory_mb_before"] = service.memory_mb()
-        if given.fuzz:
-            statuses, wrong = await fuzz(service.url, given.fuzz, seed=given.seed, at_once=given.at_once)
-            found |= {"forms": given.fuzz, "statuses": dict(sorted(statuses.items())), "wrong": wrong[:20]}
+async def run(options: argparse.Namespace) -> dict[str, Any]:
+    report: dict[str, Any] = {"cores": os.cpu_count(), "load": round(os.getloadavg()[0], 2)}
+    async with served(options.home) as service:
+        report["memory_mb_before"] = service.memory_mb()
+        if options.fuzz:
+            statuses, wrong = await fuzz(service.url, options.fuzz, seed=options.seed, at_once=options.at_once)
+            report |= {"forms": options.fuzz, "statuses": dict(sorted(statuses.items())), "wrong": wrong[:20]}
         else:
-            forms = stream(given.data, given.limit)
-            replies = await replay(service.url, forms, every=given.every, at_once=given.at_once)
-            found |= {"every_s": given.every, "at_once": given.at_once, **figures(replies, forms)}
-        found["memory_mb_after"] = service.memory_mb()
+            forms = stream(options.data, options.limit)
+            replies = await replay(service.url, forms, every=options.every, at_once=options.at_once)
+            report |= {"every_s": options.every, "at_once": options.at_once, **figures(replies, forms)}
+        report["memory_mb_after"] = service.memory_mb()
         log = service.log.read_text(errors="replace")
-    return {**found, "complaints": complaints(log)[:20]}
+    return {**report, "complaints": complaints(log)[:20]}
 
 
 def main() -> int:
-    given = _arguments()
-    found = asyncio.run(run(given))
-    print(json.dumps(found, indent=None if given.json else 2, ensure_ascii=False))  # noqa: T201 (a tool run by hand)
-    return 1 if found["wrong"] or found["complaints"] else 0
+    options = _arguments()
+    report = asyncio.run(run(options))
+    print(json.dumps(report, indent=None if options.json else 2, ensure_ascii=False))  # noqa: T201 (a tool run by hand)
+    return 1 if report["wrong"] or report["complaints"] else 0
 
 
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--home", type=Path, required=True, help="a home to answer from; its turns are recorded")
     parser.add_argument("--data", type=Path, help="questions: a TSV with qid, title, body, category")
-    parser.add_argument("--every", type=float, default=1.0, help="seconds between two groups of questions")
+    parser.add_argument("--every", type=float, default=1.0, help="seconds between groups of questions")
     parser.add_argument("--at-once", type=int, default=1, help="questions in a group; with --fuzz, clients")
-    parser.add_argument("--limit", type=int, help="no more than so many questions")
-    parser.add_argument("--fuzz", type=int, default=0, help="send so many odd forms instead of questions")
-    parser.add_argument("--seed", type=int, default=7, help="of the odd forms")
+    parser.add_argument("--limit", type=int, help="maximum number of questions")
+    parser.add_argument("--fuzz", type=int, default=0, help="number of odd forms to send instead of questions")
+    parser.add_argument("--seed", type=int, default=7, help="seed of the odd forms")
     parser.add_argument("--json", action="store_true", help="one line of JSON")
-    given = parser.parse_args()
-    if not given.data and not given.fuzz:
+    options = parser.parse_args()
+    if not options.data and not options.fuzz:
         parser.error("Expected --data or --fuzz, but got neither.")
-    return given
+    return options
 
 
 if __name__ == "__main__":

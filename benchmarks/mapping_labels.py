@@ -1,4 +1,4 @@
-"""How many mined mappings are right, before and after denoising: a labelled sample (thesis, 4.3.4 and 4.3.5).
+"""Precision of mined mappings before and after denoising on a labelled sample (Wang 2018, ch. 4.3.4 and 4.3.5).
 
     python benchmarks/mapping_labels.py counts --templates FILE [--json]
     python benchmarks/mapping_labels.py draw --templates FILE --out FILE [--seed S] [--each N]
@@ -6,16 +6,15 @@
     python benchmarks/mapping_labels.py figures [--json]
     python benchmarks/mapping_labels.py show --templates FILE
 
-`--templates` is what `qa-bot kg mine … --out DIR` writes, `DIR/templates.tsv`; `counts` is the thesis' table 4.1 of it.
-`draw` takes `--each` mappings with a path uniformly from all (`all`), as many from those that denoising keeps (`kept`):
-F × K above 0, which means that template and relation share a word and the relation is not of every template; and as
-many from those of them that are one predicate (`one step`).
-The last column is then filled in by one judge, who sees template, relation and sample but no answer: does this relation
-answer a question of this form? right, wrong or unclear.
+`--templates` is `DIR/templates.tsv` of `qa-bot kg mine … --out DIR`; `counts` gives its figures of table 4.1. `draw`
+takes three uniform samples of `--each` mappings: of all mappings with a path (`all`), of the mappings that denoising
+keeps (`kept`), and of the kept mappings with one predicate (`one step`). Denoising keeps a mapping if F × K is above 0:
+template and relation share a word, and not every template has the relation. A judge then fills the last column, seeing
+template, relation and sample but no answer: does this relation answer a question of this form? right, wrong or unclear.
 
-`keep` writes the labels to `mapping_labels.tsv` beside this file, with a digest in place of each template, since the
-text of templates belongs to the pairs that were mined; `show` joins them again. `figures` counts: share of right ones
-with Wilson's interval, 95 %, an unclear one counted as not right, and the share of all counts that right ones have.
+`keep` writes the labels to `mapping_labels.tsv` beside this file, with digests in place of the templates, whose text
+belongs to the mined pairs; `show` restores the text. `figures` gives the share of right mappings with Wilson's 95 %
+interval, where unclear ones count as not right, and the same share weighted by count.
 """
 
 from __future__ import annotations
@@ -40,12 +39,12 @@ from kg_index.training.mapping_weights import f_weights, k_weights
 LABELS = Path(__file__).with_name("mapping_labels.tsv")
 COLUMNS = ("template", "relation", "count", "kept_by_denoising", "drawn", "label")
 SAMPLES = ("all", "kept", "one step")
-SAID = ("right", "wrong", "unclear")
+VERDICTS = ("right", "wrong", "unclear")
 
 
 @dataclass(frozen=True, slots=True)
 class Labelled:
-    """A mapping, which sample it was drawn for, and what the judge said of it."""
+    """A mapping with its sample and the judge's label."""
 
     template: str  # or its digest
     relation: str
@@ -74,7 +73,7 @@ def kept_by(table: TemplateTable) -> NDArray[np.bool_]:
 
 
 def counts(path: Path) -> dict[str, object]:
-    """Before denoising and after it, where "no path found" stays a class in both."""
+    """Counts of mappings before and after denoising; both keep the class "no path found"."""
     table = TemplateTable.load(path)
     with_path = np.array([relation != NO_PATH for relation in table.relations])[table.relation]  # (E,)
     single = np.array([" / " not in relation for relation in table.relations])[table.relation]
@@ -121,12 +120,14 @@ def write(path: Path, rows: Iterable[Labelled]) -> None:
 
 
 def read(path: Path, *, labelled: bool = True) -> list[Labelled]:
-    """Raises ValueError with the line of what is wrong."""
+    """Read labelled mappings. Raises ValueError with the number of an invalid line."""
     rows = []
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines()[1:], start=2):
         columns = line.split("\t")
-        if len(columns) != len(COLUMNS) or (labelled and columns[-1] not in SAID):
-            raise ValueError(f"{path}, line {number}: Expected {', '.join(COLUMNS)}, the last one of {SAID}.")
+        if len(columns) != len(COLUMNS) or (labelled and columns[-1] not in VERDICTS):
+            raise ValueError(
+                f"{path}, line {number}: Expected {', '.join(COLUMNS)}, the last one among {', '.join(VERDICTS)}."
+            )
         template, relation, count, learnt, drawn, label = columns
         rows.append(Labelled(template, relation, float(count), learnt == "yes", drawn, label))
     return rows
@@ -144,11 +145,11 @@ def figures(rows: Sequence[Labelled]) -> dict[str, object]:
 
 
 def shares(rows: Sequence[Labelled]) -> dict[str, object]:
-    """Share of right ones, uniformly and by count; unclear ones are not right."""
+    """Shares of right mappings, uniform and weighted by count; unclear ones are not right."""
     right, weight = sum(row.right for row in rows), sum(row.count for row in rows)
     low, high = wilson(right, len(rows))
     by_count = sum(row.count for row in rows if row.right) / weight if weight else math.nan
-    labels = {label: sum(row.label == label for row in rows) for label in SAID}
+    labels = {label: sum(row.label == label for row in rows) for label in VERDICTS}
     summary = (right / len(rows) if rows else math.nan, low, high, by_count)
     return labels | dict(zip(("share", "low", "high", "share by count"), (round(x, 3) for x in summary), strict=True))
 
@@ -163,7 +164,7 @@ def wilson(right: int, n: int, z: float = 1.96) -> tuple[float, float]:
 
 
 def shown(rows: Sequence[Labelled], mined: Iterable[Row]) -> Iterator[Labelled]:
-    """The rows with the text of their templates, where the table has them."""
+    """The rows with the text of those templates that the table has."""
     texts = {digest(row.template): row.template for row in mined}
     return (replace(row, template=texts.get(row.template, row.template)) for row in rows)
 
@@ -182,7 +183,7 @@ def main() -> None:
         case "counts":
             payload = counts(options.templates)
         case "draw":
-            write(options.out, draw(options.templates, each=options.each, seed=options.seed))
+            write(options.out, draw(options.templates, size=options.each, seed=options.seed))
         case "keep":
             write(LABELS, (replace(row, template=digest(row.template)) for row in read(options.drawn)))
         case "show":

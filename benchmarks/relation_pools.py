@@ -1,13 +1,13 @@
-"""Relation detection on SimpleQuestions' pools (thesis, table 4.2): keywords, mined templates, vectors, supervised.
+"""Relation detection on the pools of SimpleQuestions, as in table 4.2 of Wang (2018): all methods of `kg_index`.
 
     python benchmarks/relation_pools.py --data DIR [--templates FILE] [--minilm FOLDER] [--rows NAME,…] [--json]
 
-`--templates` is a table that `kg mine` wrote, of which the chain learns from templates of `--words` at most and from
-paths of one step; without it these rows are left out. `evened` rows divide by the root of a relation's mean likelihood.
+`--templates` is a table of `kg mine`; the mined rows use its paths of one step and templates of up to `--words` words,
+and are left out without it. `evened` rows divide by the root of a relation's mean likelihood.
 
-The questions with pools are never trained on, but for the rows that begin with `supervised`: five-fold cross-validation
-over questions. `covered` are the questions whose right relation is a predicate of FB15k-237, the graph that was mined.
-Ties are counted as wrong in `accuracy`; `shared` gives a tie of n relations 1/n. The interval is Wilson's, 95 %.
+Only rows that begin with `supervised` are trained on questions with pools, by five-fold cross-validation. `covered` are
+the questions whose right relation is a predicate of FB15k-237, the mined graph. Ties are wrong in `accuracy`; `shared`
+counts a tie of n relations as 1/n. The interval is Wilson's, 95 %.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ class Figures:
     low: float
     high: float
     shared: float  # a tie of n counts 1/n
-    covered: float  # share of right ones, ties shared
+    covered: float  # accuracy on covered questions, ties shared
     uncovered: float
     n: int
     n_covered: int
@@ -87,7 +87,7 @@ class Figures:
 
 @dataclass(eq=False)
 class Bench:
-    """What the rows share."""
+    """Data, options and trained models that rows share."""
 
     data: Path
     templates: Path | None
@@ -111,7 +111,7 @@ class Bench:
 
     @cached_property
     def covered(self) -> np.ndarray:
-        """(N,) whether the right relation is one of the graph's."""
+        """(N,) whether the right relation is in the graph."""
         with gzip.open(self.data / "kg" / "fb15k237.nt.gz", "rt", encoding="utf-8") as file:
             predicates = {line.split(" ", 2)[1][1:-1] for line in file}
         return np.array([question.gold in predicates for question in self.questions])
@@ -163,7 +163,7 @@ def chain(*phases: Phase) -> Callable[[Bench], RelationScorer]:
 
 
 def trained(bench: Bench, phases: tuple[Phase, ...]) -> RelationDetector:
-    """The last detector of the phases; those trained before are remembered."""
+    """The detector after the last phase; earlier ones are cached."""
     if phases not in bench.trained:
         config, overlap = (
             RelationTraining(epochs=bench.epochs, batch=bench.batch, silent=bench.silent),
@@ -185,7 +185,7 @@ def keyword_first(other: Callable[[Bench], RelationScorer]) -> Callable[[Bench],
 
 
 class Uniform:
-    """No choice at all: the share of right ones is that of a random choice."""
+    """Equal scores: the shared accuracy is that of a random choice."""
 
     def score(self, templates: Sequence[str], pools: Sequence[Sequence[str]]) -> list[FloatArray]:
         return [np.zeros(len(pool), dtype=np.float32) for pool in pools]
@@ -201,7 +201,7 @@ UNSUPERVISED: dict[str, Callable[[Bench], RelationScorer]] = {
     "keyword": lambda _: KeywordMatcher(),
     "uniform": chain("uniform"),
     "F": chain("F"),
-    "F+K+S": chain("F×K", "F×(l+α)"),  # before F+K, which it begins with
+    "F+K+S": chain("F×K", "F×(l+α)"),  # before F+K, which is its first phase
     "F+K": chain("F×K"),
     "F+K+S, keyword first": keyword_first(chain("F×K", "F×(l+α)")),
     "F+K+S, evened": even("F×K", "F×(l+α)"),
@@ -218,7 +218,7 @@ UNSUPERVISED: dict[str, Callable[[Bench], RelationScorer]] = {
 MINED = {name for name in UNSUPERVISED if name.startswith(("uniform", "F"))}
 
 Train = Callable[[Bench, list[PoolQuestion], list[str]], RelationScorer]
-"""From annotated questions, and further relations to know, to a scorer."""
+"""Trains a scorer from annotated questions and further relation names."""
 
 
 def head(encode: Callable[[Bench], Encode], *, context: bool = True) -> Train:
@@ -233,7 +233,7 @@ def head(encode: Callable[[Bench], Encode], *, context: bool = True) -> Train:
 
 
 def tuned(bench: Bench, questions: list[PoolQuestion], _: list[str]) -> RelationScorer:
-    """MiniLM tuned end to end; remembered, since two rows ask for it."""
+    """MiniLM tuned end to end; cached, since two rows use it."""
     key = hash(tuple(questions))
     if key not in bench.tuned:
         assert bench.minilm is not None
@@ -250,7 +250,7 @@ def tuned(bench: Bench, questions: list[PoolQuestion], _: list[str]) -> Relation
 
 
 def tuned_and_head(bench: Bench, questions: list[PoolQuestion], relations: list[str]) -> RelationScorer:
-    """As `train relations` writes it with `model = "transformer"`."""
+    """The model of `train relations` with `model = "transformer"`."""
     beside = head(lambda bench: bench.joined)(bench, questions, relations)
     return WeightedSumScorer([(tuned(bench, questions, relations), 1.0), (beside, 1.0)])
 
@@ -266,7 +266,7 @@ SUPERVISED: dict[str, Train] = {
 
 
 def cross_validated(bench: Bench, train: Train) -> list[FloatArray]:
-    """Scores of every question by a scorer that was trained on the other folds."""
+    """Scores of all questions by scorers that were trained on the other folds."""
     fold = np.random.default_rng(bench.seed).permutation(len(bench.questions)) % FOLDS
     scores: list[FloatArray] = [np.zeros(0, dtype=np.float32)] * len(bench.questions)
     for number in range(FOLDS):
@@ -326,10 +326,12 @@ def main() -> None:
     parser.add_argument("--minilm", type=Path)
     parser.add_argument("--rows", help="names, separated by semicolons")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--epochs", type=int, default=4, help="of a phase")
+    parser.add_argument("--epochs", type=int, default=4, help="epochs of a phase")
     parser.add_argument("--hidden", type=int, default=300)
-    parser.add_argument("--batch", type=int, default=128, help="mappings; the thesis' 2,000 where there are millions")
-    parser.add_argument("--words", type=int, default=12, help="of a template, at most")
+    parser.add_argument(
+        "--batch", type=int, default=128, help="mappings in a batch; Wang (2018) uses 2,000 of millions"
+    )
+    parser.add_argument("--words", type=int, default=12, help="maximum length of a template")
     parser.add_argument("--silent", type=float, default=0.5, help="templates without a path for one with a path")
     parser.add_argument("--limit", type=int)
     parser.add_argument("--json", action="store_true")

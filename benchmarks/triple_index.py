@@ -1,12 +1,12 @@
-"""Load and look-up times of the triple index beside pyoxigraph's store, rdflib and the thesis' hash tables.
+"""Load and look-up times of the triple index, pyoxigraph, rdflib and the hash tables of Wang (2018), ch. 4.3.2.
 
     python benchmarks/triple_index.py [FILES.nt.gz …] [--triples N] [--seed N] [--only NAMES] [--workers N]
 
 Without files, N synthetic triples are written first: subjects and objects by a power law over N / 5 entities, 400
-predicates, a quarter of the objects literals. Each form is loaded in a fresh process from the same packed files; rdflib
-takes the first 200,000 triples only. Look-ups are of random facts of the graph; a result is counted when all its ids
-(pyoxigraph, rdflib: terms) have been taken out. Peak memory is what the process holds for itself, without mapped files.
-`--only index --triples 20000000` shows what a large graph needs: memory that stays, disk that grows with the triples.
+predicates, a quarter of the objects literals. Each form is loaded in a fresh process from the same compressed files;
+rdflib loads the first 200,000 triples only. Look-ups are of random facts of the graph; a time ends when all ids of the
+result (pyoxigraph, rdflib: terms) have been read. Peak memory is anonymous memory, without mapped files.
+`--only index --triples 20000000` shows the needs of a large graph: constant memory, disk in proportion to the triples.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ from typing import Any
 
 import numpy as np
 
-ASKED = 20_000  # single look-ups of each kind
+LOOKUPS = 20_000  # single look-ups of each kind
 BATCH = 1_000
-SAMPLE = 200_000  # triples that rdflib takes
+SAMPLE = 200_000  # triples that rdflib loads
 FORMS = ("index", "hash", "pyoxigraph", "rdflib")
 E = "http://example.org/"
 XSD = "http://www.w3.org/2001/XMLSchema#"
@@ -76,30 +76,30 @@ def peak_of(work: Callable[[], Any]) -> tuple[Any, float, int]:
         watcher.join()
 
 
-def timed(ask: Callable[..., Any], rows: list[tuple[Any, ...]]) -> str:
+def timed(look_up: Callable[..., Any], rows: list[tuple[Any, ...]]) -> str:
     """Median and 99th percentile in µs."""
     for row in rows[:200]:
-        ask(*row)
-    taken = np.empty(len(rows))
+        look_up(*row)
+    times = np.empty(len(rows))
     for i, row in enumerate(rows):
         begun = time.perf_counter_ns()
-        ask(*row)
-        taken[i] = time.perf_counter_ns() - begun
-    return "{:.1f} / {:.1f}".format(*np.percentile(taken / 1000, [50, 99]))
+        look_up(*row)
+        times[i] = time.perf_counter_ns() - begun
+    return "{:.1f} / {:.1f}".format(*np.percentile(times / 1000, [50, 99]))
 
 
-def timed_many(ask: Callable[..., Any], a: Any, b: Any) -> float:
+def timed_many(look_up: Callable[..., Any], a: Any, b: Any) -> float:
     """µs a look-up, median of the batches."""
-    taken = []
+    times = []
     for start in range(0, len(a), BATCH):
         begun = time.perf_counter()
-        ask(a[start : start + BATCH], b[start : start + BATCH])
-        taken.append((time.perf_counter() - begun) * 1e6 / BATCH)
-    return round(float(np.median(taken)), 2)
+        look_up(a[start : start + BATCH], b[start : start + BATCH])
+        times.append((time.perf_counter() - begun) * 1e6 / BATCH)
+    return round(float(np.median(times)), 2)
 
 
 def facts(columns: tuple[Any, Any, Any], seed: int) -> tuple[Any, Any, Any]:
-    rows = np.random.default_rng(seed).integers(0, len(columns[0]), ASKED)
+    rows = np.random.default_rng(seed).integers(0, len(columns[0]), LOOKUPS)
     s, p, o = (column[rows] for column in columns)
     return s, p, o
 
@@ -114,7 +114,7 @@ def run_index(files: list[Path], folder: Path, seed: int, memory: int, workers: 
 
     def progress(stage: str, done: int, total: int | None) -> None:
         ends[stage] = round(time.perf_counter() - begun, 1)
-        if stage != "read":  # runs and files of the index lie side by side
+        if stage != "read":  # sorted runs and index files share the folder
             sizes.append(sum(path.stat().st_size for path in folder.parent.glob(f"{folder.name}.partial/**/*")))
 
     loaded, seconds, peak = peak_of(
@@ -170,8 +170,10 @@ def lookups(form: Any, s: Any, p: Any, o: Any) -> dict[str, Any]:
         "OP→S": (form.subjects_many, p, o),
         "SO→P": (form.predicates_many, s, o),
     }
-    single = {kind: timed(ask, list(zip(a.tolist(), b.tolist(), strict=True))) for kind, (ask, a, b) in kinds.items()}
-    sizes = {f"{kind} results": round(len(ask(a, b).values) / len(a), 1) for kind, (ask, a, b) in many.items()}
+    single = {
+        kind: timed(look_up, list(zip(a.tolist(), b.tolist(), strict=True))) for kind, (look_up, a, b) in kinds.items()
+    }
+    sizes = {f"{kind} results": round(len(look_up(a, b).values) / len(a), 1) for kind, (look_up, a, b) in many.items()}
     return single | {f"{kind} of 1,000": timed_many(*row) for kind, row in many.items()} | sizes
 
 
@@ -190,15 +192,15 @@ def run_pyoxigraph(files: list[Path], folder: Path, seed: int, memory: int, work
     rows = [next(pyoxigraph.parse(line, format=pyoxigraph.RdfFormat.N_TRIPLES)) for line in sampled(files, seed)]
     size = sum(path.stat().st_size for path in folder.with_name("oxigraph").iterdir())
 
-    def ask(s: Any, p: Any, o: Any) -> list[Any]:
+    def look_up(s: Any, p: Any, o: Any) -> list[Any]:
         return list(store.quads_for_pattern(s, p, o, None))
 
     return {
         **_load(len(store), seconds, peak),
         "disk MB": size >> 20,
-        "SP→O": timed(ask, [(q.subject, q.predicate, None) for q in rows]),
-        "OP→S": timed(ask, [(None, q.predicate, q.object) for q in rows]),
-        "SO→P": timed(ask, [(q.subject, None, q.object) for q in rows]),
+        "SP→O": timed(look_up, [(q.subject, q.predicate, None) for q in rows]),
+        "OP→S": timed(look_up, [(None, q.predicate, q.object) for q in rows]),
+        "SO→P": timed(look_up, [(q.subject, None, q.object) for q in rows]),
     }
 
 
@@ -208,7 +210,7 @@ def run_rdflib(files: list[Path], folder: Path, seed: int, memory: int, workers:
     lines = b"".join(islice(all_lines(files), SAMPLE))
     graph = rdflib.Graph()
     _, seconds, peak = peak_of(lambda: graph.parse(data=lines, format="nt"))
-    rows = [row for i, row in enumerate(graph) if i % max(len(graph) // ASKED, 1) == 0]
+    rows = [row for i, row in enumerate(graph) if i % max(len(graph) // LOOKUPS, 1) == 0]
     return {
         **_load(len(graph), seconds, peak),
         "SP→O": timed(lambda s, p: list(graph.objects(s, p)), [(s, p) for s, p, _ in rows]),
@@ -228,13 +230,13 @@ def all_lines(files: list[Path]) -> Iterator[bytes]:
 
 
 def sampled(files: list[Path], seed: int) -> list[bytes]:
-    """Lines from the whole of the files, each with the same chance (Vitter 1985, algorithm R)."""
+    """A uniform sample of the lines of all files (Vitter 1985, algorithm R)."""
     rng = np.random.default_rng(seed)
     sample: list[bytes] = []
     for i, line in enumerate(all_lines(files)):
-        if i < ASKED:
+        if i < LOOKUPS:
             sample.append(line)
-        elif (index := int(i * rng.random())) < ASKED:
+        elif (index := int(i * rng.random())) < LOOKUPS:
             sample[index] = line
     return sample
 
@@ -245,14 +247,14 @@ def main() -> None:
     parser.add_argument("--triples", type=int, default=5_000_000)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--memory", type=int, default=1024)
-    parser.add_argument("--workers", type=int, help="processes that read; by default one a core")
-    parser.add_argument("--only", default=",".join(FORMS), help="of them, hash needs index")
+    parser.add_argument("--workers", type=int, help="reading processes; by default one a core")
+    parser.add_argument("--only", default=",".join(FORMS), help="forms to measure; hash needs index")
     parser.add_argument("--within", type=Path, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.within:
         run = globals()[f"run_{options.only}"]
         figures = run(options.files, options.within, options.seed, options.memory, options.workers)
-        print(json.dumps(figures, ensure_ascii=False))  # noqa: T201 (read by the process that asked)
+        print(json.dumps(figures, ensure_ascii=False))  # noqa: T201 (read by the parent process)
         return
     with tempfile.TemporaryDirectory() as name:
         files = options.files

@@ -12,7 +12,6 @@ english = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(english)
 
 UNFINISHED = {
-    "benchmarks",
     "generators/personas",
     "qa_bot",
     "qa_bot/answering/models",
