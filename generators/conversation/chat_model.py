@@ -160,10 +160,8 @@ def shapes_of(config: ChatConfig) -> Shapes:
 
 
 def _check_weights(weights: Mapping[str, NDArray[Any]], shapes: Shapes, path: Path) -> None:
-    """Raises ValueError for weights that are missing, unknown, of another shape, or not finite."""
+    """Raises ValueError for weights that are missing, unknown or of another shape."""
     names = sorted(weights.keys() | shapes)
     wrong = [name for name in names if name not in weights or shapes.get(name) != weights[name].shape]
     if wrong:
         raise ValueError(f"{path}: Expected the weights of this configuration, but got others: {', '.join(wrong)}.")
-    if bad := [name for name, array in weights.items() if not np.isfinite(array).all()]:
-        raise ValueError(f"{path}: Expected finite weights, but got NaN or infinity in {bad[0]}; train it again.")

@@ -138,5 +138,3 @@ def _check_weights(weights: Mapping[str, NDArray[Any]], base: ChatModel, path: P
     known = {f"{name}.{key}": array.shape for name, arrays in parts for key, array in arrays.items()}
     if wrong := [name for name, array in weights.items() if known.get(name) != array.shape]:
         raise ValueError(f"{path}: Expected the weights of its base's configuration, but got {', '.join(wrong)}.")
-    if bad := [name for name, array in weights.items() if not np.isfinite(array).all()]:
-        raise ValueError(f"{path}: Expected finite weights, but got NaN or infinity in {bad[0]}; train it again.")

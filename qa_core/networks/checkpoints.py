@@ -112,7 +112,7 @@ def load_vocabulary(folder: Path) -> list[str]:
 
 
 def load_weights(folder: Path, *, shapes: Shapes | None = None) -> dict[str, NDArray[Any]]:
-    """Arrays by name, without torch. Raises ValueError that names every difference from `shapes`."""
+    """Arrays by name, without torch. Raises ValueError that names every difference from `shapes`, or NaN."""
     path = _file(folder, WEIGHTS)
     return _checked(path, read_weights(path), shapes)
 
@@ -197,12 +197,12 @@ def _word(word: str) -> str:
     return word
 
 
-def check_finite(weights: Mapping[str, Tensor | NDArray[Any]], folder: Path | None = None) -> None:
-    """Raises ValueError that names the first weights with NaN or infinity, and the folder that they come from."""
+def check_finite(weights: Mapping[str, Tensor | NDArray[Any]], path: Path | None = None) -> None:
+    """Raises ValueError that names the first weights with NaN or infinity, and the path that they come from."""
     for name, value in weights.items():
         finite = np.isfinite(value) if isinstance(value, np.ndarray) else value.isfinite()
         if not bool(finite.all()):
-            source = f"{folder}: " if folder is not None else ""
+            source = f"{path}: " if path is not None else ""
             raise ValueError(f"{source}Expected finite weights, but got NaN or infinity in {name!r}; train it again.")
 
 
@@ -210,16 +210,19 @@ Value = TypeVar("Value", bound=Any)
 
 
 def _checked(path: Path, weights: dict[str, Value], shapes: Shapes | None) -> dict[str, Value]:
-    if shapes is None:
-        return weights
     actual = {name: tuple(value.shape) for name, value in weights.items()}
-    wrong = [
-        f"{name}: expected {shapes.get(name, 'nothing')}, got {actual.get(name, 'nothing')}"
-        for name in sorted(shapes.keys() | actual.keys())
-        if shapes.get(name) != actual.get(name)
-    ]
+    wrong = (
+        [
+            f"{name}: expected {shapes.get(name, 'nothing')}, got {actual.get(name, 'nothing')}"
+            for name in sorted(shapes.keys() | actual.keys())
+            if shapes.get(name) != actual.get(name)
+        ]
+        if shapes is not None
+        else []
+    )
     if wrong:
         raise ValueError(f"{path}: Expected the weights of this architecture, but got others: {'; '.join(wrong)}.")
+    check_finite(weights, path)
     return weights
 
 

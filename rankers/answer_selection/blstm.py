@@ -24,7 +24,6 @@ from torch import Tensor, nn
 from qa_core.networks.batching import batches, padded
 from qa_core.networks.checkpoints import (
     VOCABULARY,
-    check_finite,
     load_config,
     load_tensors,
     load_vocabulary,
@@ -169,7 +168,6 @@ class BLSTMScorer:
                 f"got {len(vocabulary)} that begin with {' '.join(vocabulary.tokens[: len(SPECIALS)])}; train it "
                 "again."
             )
-        check_finite(weights, folder)
         model = StackedLSTM(config)
         try:
             model.load_state_dict(dict(weights))

@@ -20,7 +20,6 @@ import numpy as np
 
 from qa_core.networks.checkpoints import (
     VOCABULARY,
-    check_finite,
     load_config,
     load_tensors,
     load_vocabulary,
@@ -88,7 +87,6 @@ class EncoderDecoderRanker:
             )
         model = Seq2Seq(config.network)
         weights = load_tensors(folder, shapes={name: tuple(t.shape) for name, t in model.state_dict().items()})
-        check_finite(weights, folder)
         model.load_state_dict(weights)
         return cls(Translator(model.eval(), vocabulary, _shape(config)), config)
 

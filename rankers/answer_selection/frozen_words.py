@@ -24,7 +24,6 @@ from qa_core.networks.checkpoints import (
     CONFIG,
     VOCABULARY,
     WEIGHTS,
-    check_finite,
     load_tensors,
     load_vocabulary,
     load_weights,
@@ -202,7 +201,6 @@ def load_network(folder: Path, network: nn.Module, source: FrozenWords) -> None:
     shapes = {name: tuple(tensor.shape) for name, tensor in network.state_dict().items()}
     tables = {name: table.shape for name, table in source.tensors.items()}
     tensors = load_tensors(folder, shapes=shapes | tables)
-    check_finite(tensors, folder)
     network.load_state_dict({name: tensors[name] for name in shapes})
 
 

@@ -23,7 +23,6 @@ from qa_core.networks.batching import batches
 from qa_core.networks.checkpoints import (
     CONFIG,
     VOCABULARY,
-    check_finite,
     load_config,
     load_module,
     load_vocabulary,
@@ -143,7 +142,6 @@ class WordPairs:
         reader = _context(folder, config, opened) if config.context.size else _words(folder, config)
         model = network_of(config)
         load_module(folder, model)
-        check_finite(model.state_dict(), folder)
         model.eval()
         return cls(model, reader, config)
 

@@ -26,11 +26,21 @@ def _change_weights(folder: Path, change: Callable[[dict[str, NDArray[Any]]], ob
     save_file(weights, folder / "model.safetensors")
 
 
-def _set_nan(weights: dict[str, NDArray[Any]]) -> None:
-    names = sorted(name for name, value in weights.items() if value.dtype.kind == "f" and value.size)
+def _last_real(weights: dict[str, NDArray[Any]]) -> str:
+    """The name of weights that are real numbers."""
+    names = sorted(name for name, value in weights.items() if value.dtype.kind == "f")
     if not names:
         pytest.skip("this model has no real weights")
-    weights[names[-1]].flat[0] = np.nan
+    return names[-1]
+
+
+def _set_nan(weights: dict[str, NDArray[Any]]) -> None:
+    weights[_last_real(weights)].flat[0] = np.nan
+
+
+def _reshape(weights: dict[str, NDArray[Any]]) -> None:
+    name = _last_real(weights)
+    weights[name] = np.stack([weights[name]] * 2)
 
 
 def _rename_first(weights: dict[str, NDArray[Any]]) -> None:
@@ -51,6 +61,7 @@ DAMAGES: dict[str, tuple[Callable[[Path], object], str]] = {
     "cut weights": (lambda folder: (folder / "model.safetensors").write_bytes(b"cut"), r"model\.safetensors"),
     "NaN": (lambda folder: _change_weights(folder, _set_nan), r"NaN|finite"),
     "other weights": (lambda folder: _change_weights(folder, _rename_first), "Expected"),
+    "another shape": (lambda folder: _change_weights(folder, _reshape), "Expected"),
     "a word too many": (lambda folder: _reword(folder, lambda words: [*words, "more"]), r"Expected .*\d+ words"),
     "a word missing": (lambda folder: _reword(folder, lambda words: words[:-1]), r"Expected .*\d+ words"),
 }

@@ -1,5 +1,3 @@
-import json
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -43,20 +41,10 @@ def test_rows_of_either_direction(chat_model: ChatModel):
     assert chat_model.backward_row([], "why?")[1].tolist() == [END_ID]
 
 
-def test_a_saved_model_scores_the_same(chat_model: ChatModel, tmp_path: Path):
+def test_config_casing_and_acceptor_are_saved(chat_model: ChatModel, tmp_path: Path):
     chat_model.save(tmp_path / "model", card="# Card\n")
     loaded = ChatModel.load(tmp_path / "model")
-    assert loaded.config == chat_model.config
-    assert loaded.vocabulary == chat_model.vocabulary
-    assert loaded.casing == chat_model.casing
-    pairs = [(["where do cats sleep?"], "in the House."), ([], "why?"), (["x"], "")]
-    for rows in (
-        [chat_model.forward_row(*pair) for pair in pairs],
-        [chat_model.backward_row(*pair) for pair in pairs],
-    ):
-        assert loaded.log_forward(rows).tolist() == chat_model.log_forward(rows).tolist()
-        assert loaded.log_backward(rows).tolist() == chat_model.log_backward(rows).tolist()
-        assert loaded.log_language(rows).tolist() == chat_model.log_language(rows).tolist()
+    assert (loaded.config, loaded.casing) == (chat_model.config, chat_model.casing)
     features = np.random.default_rng(1).standard_normal((5, 3)).astype(np.float32)
     assert loaded.acceptor(features).tolist() == chat_model.acceptor(features).tolist()
     assert loaded.text(loaded.target("in the house.")[:-1].tolist()) == "In the House."
@@ -77,15 +65,6 @@ def test_half_the_size_scores_nearly_the_same(chat_model: ChatModel, tmp_path: P
     assert loaded.log_forward(rows) == pytest.approx(chat_model.log_forward(rows), rel=1e-2)
 
 
-def test_scores_do_not_depend_on_what_is_beside_them(chat_model: ChatModel):
-    pairs = [(["where do cats sleep?"], "in the House."), (["why?"], "they are tired."), ([], "my cats do.")]
-    rows = [chat_model.forward_row(*pair) for pair in pairs]
-    together = chat_model.log_forward(rows)
-    alone = [chat_model.log_forward([row])[0] for row in rows]
-    assert together == pytest.approx(alone, abs=1e-5)
-    assert len(chat_model.log_forward([])) == 0
-
-
 def test_replies_hold_no_special_words_but_the_end():
     assert sorted([*BARRED, END_ID]) == list(range(len(CHAT_SPECIALS)))
 
@@ -93,38 +72,3 @@ def test_replies_hold_no_special_words_but_the_end():
 def test_texts_without_words_make_no_model(chat_config: ChatConfig):
     with pytest.raises(ValueError, match="Expected words that stand in the texts 2 times, but got none"):
         TrainableChat.of(["each word once"], chat_config, minimum=2)
-
-
-def test_another_vocabulary_is_refused(chat_model: ChatModel, tmp_path: Path):
-    folder = tmp_path / "model"
-    chat_model.save(folder, card="# Card\n")
-    lines = (folder / "vocabulary.txt").read_text().split("\n")
-    (folder / "vocabulary.txt").write_text("\n".join(lines[1:]))
-    with pytest.raises(ValueError, match=r"that begin with <pad> <unk> <s> </s> <turn>, but got"):
-        ChatModel.load(folder)
-
-
-def test_another_configuration_is_refused(chat_model: ChatModel, tmp_path: Path):
-    folder = tmp_path / "model"
-    chat_model.save(folder, card="# Card\n")
-    head = json.loads((folder / "config.json").read_text())
-    head["config"]["network"]["hidden"] = 9
-    (folder / "config.json").write_text(json.dumps(head))
-    with pytest.raises(ValueError, match=r"Expected the weights of this configuration, but got others: backward\."):
-        ChatModel.load(folder)
-    with pytest.raises(FileNotFoundError):
-        ChatModel.load(tmp_path / "nothing")
-
-
-def test_damaged_weights_are_refused(chat_model: ChatModel, tmp_path: Path):
-    chat_model.language.output.bias[3] = np.nan
-    with pytest.raises(ValueError, match=r"Expected finite weights, but got NaN or infinity in 'language.output.bias'"):
-        chat_model.save(tmp_path / "model", card="# Card\n")
-
-
-def test_each_part_may_have_its_own_softmax(texts: list[str], chat_config: ChatConfig, tmp_path: Path):
-    network, language = replace(chat_config.network, tied=False), replace(chat_config.language, tied=False)
-    model = TrainableChat.of(texts, replace(chat_config, network=network, language=language)).inference()
-    model.save(tmp_path / "model", card="# Card\n")
-    rows = [model.forward_row(["why?"], "they are tired.")]
-    assert ChatModel.load(tmp_path / "model").log_forward(rows).tolist() == model.log_forward(rows).tolist()

@@ -1,4 +1,3 @@
-import json
 from pathlib import Path
 
 import numpy as np
@@ -55,13 +54,6 @@ def test_it_learns_the_toy_task(trained: RelationHead) -> None:
     assert best_indices(trained) == [*ASKED.values()]
 
 
-def test_scores_do_not_depend_on_what_stands_beside(trained: RelationHead) -> None:
-    pools = [POOL, POOL[:1], POOL[::-1], POOL, POOL[1:]]
-    together = trained.score([*ASKED], pools)
-    for template, pool, row in zip(ASKED, pools, together, strict=True):
-        np.testing.assert_allclose(trained.score([template], [pool])[0], row, atol=1e-5)
-
-
 def test_the_pool_tells_what_a_question_means() -> None:
     """Where somebody comes from is one relation beside the author, and another one beside the grave."""
     author, birth, death, origin = known = (*POOL, "http://g/from")
@@ -98,31 +90,15 @@ def test_soft_targets_are_met(head: RelationHead) -> None:
     np.testing.assert_allclose(shares, example.target, atol=0.05)
 
 
-def test_a_saved_head_scores_the_same(trained: RelationHead, tmp_path: Path) -> None:
-    trained.save(tmp_path / "head", card="# Toy\n")
-    again = RelationHead.load(tmp_path / "head", encode)
-    np.testing.assert_array_equal(again.score(["whence <m>"], [POOL])[0], trained.score(["whence <m>"], [POOL])[0])
-
-
 def test_a_head_without_rows_is_saved_too(tmp_path: Path) -> None:
     RelationHead.of(encode, (), hidden=4).save(tmp_path / "head", card="")
     assert RelationHead.load(tmp_path / "head", encode).relations == ()
 
 
-def test_damage_is_told(head: RelationHead, tmp_path: Path) -> None:
+def test_another_encoder_is_refused(head: RelationHead, tmp_path: Path) -> None:
     head.save(tmp_path / "head", card="")
     with pytest.raises(ValueError, match="an encoder of 6 numbers, but got 3 and 2"):
         RelationHead.load(tmp_path / "head", lambda texts: np.zeros((len(texts), 2), dtype=np.float32))
-    path = tmp_path / "head" / "config.json"
-    content = json.loads(path.read_text())
-    content["config"]["hidden"] = 5
-    path.write_text(json.dumps(content))
-    with pytest.raises(ValueError, match="Expected the weights of this network"):
-        RelationHead.load(tmp_path / "head", encode)
-    with torch.no_grad():
-        head.network.scale.fill_(torch.nan)
-    with pytest.raises(ValueError, match="NaN"):
-        head.save(tmp_path / "head", card="")
 
 
 @pytest.mark.parametrize("target", [(1.0,), (0.5, 0.0, 0.0), (2.0, -1.0, 0.0), (float("nan"), 0.0, 0.0)])

@@ -73,26 +73,11 @@ def test_no_path_found_is_never_chosen(detector: RelationDetector) -> None:
     assert detector.score([], []) == []
 
 
-def test_scores_do_not_depend_on_the_texts_beside(detector: RelationDetector) -> None:
-    together = detector.score(TEMPLATES, [POOL] * 4)
-    alone = [detector.score([template], [POOL])[0] for template in TEMPLATES]
-    np.testing.assert_allclose(together, alone, atol=1e-6)
-
-
 def test_a_very_long_template_is_cut(detector: RelationDetector) -> None:
     assert detector.read(["wrote " * 10_000])[0].shape == (40,)
 
 
-def test_a_saved_detector_scores_the_same(detector: RelationDetector, tmp_path: Path) -> None:
-    detector.save(tmp_path / "m", card="# Toy\n")
-    again = RelationDetector.load(tmp_path / "m")
-    np.testing.assert_array_equal(again.log_likelihoods(TEMPLATES), detector.log_likelihoods(TEMPLATES))
-    assert again.relations == detector.relations
-
-
-def test_damage_is_told(detector: RelationDetector, tmp_path: Path) -> None:
-    with pytest.raises(FileNotFoundError):
-        RelationDetector.load(tmp_path / "none")
+def test_another_number_of_relations_is_refused(detector: RelationDetector, tmp_path: Path) -> None:
     detector.save(tmp_path / "m", card="")
     path = tmp_path / "m" / "config.json"
     content = json.loads(path.read_text())
@@ -100,17 +85,6 @@ def test_damage_is_told(detector: RelationDetector, tmp_path: Path) -> None:
     path.write_text(json.dumps(content))
     with pytest.raises(ValueError, match="Expected 7 relations, but got 4"):
         RelationDetector.load(tmp_path / "m")
-    content["config"]["relations"], content["config"]["hidden"] = 4, 5
-    path.write_text(json.dumps(content))
-    with pytest.raises(ValueError, match="Expected the weights of this network"):
-        RelationDetector.load(tmp_path / "m")
-
-
-def test_nan_is_refused(detector: RelationDetector, tmp_path: Path) -> None:
-    with torch.no_grad():
-        detector.network.output.weight[0, 0] = torch.nan
-    with pytest.raises(ValueError, match="NaN"):
-        detector.save(tmp_path / "m", card="")
 
 
 def test_the_loss_by_hand(detector: RelationDetector) -> None:
