@@ -1,4 +1,4 @@
-"""A model of a few words, for tests of what is made of it."""
+"""A chat model of a few words, a persona on it, and folders of tiny transformers."""
 
 from pathlib import Path
 
@@ -51,7 +51,7 @@ def chat_model(trainable_chat: TrainableChat) -> ChatModel:
 
 @pytest.fixture
 def persona(chat_model: ChatModel) -> Persona:
-    """Likes other words than its base, whose other weights it shares."""
+    """A persona with other output biases than its base."""
     torch.manual_seed(5)
     bias = torch.randn(len(chat_model.vocabulary)).numpy()
     bias[END_ID] = 1.5
@@ -77,26 +77,26 @@ CHAT_TEMPLATE = (
 
 
 def byte_tokenizer(**settings):
-    """A token for each byte, then two marks that are no text and those that the settings name."""
+    """A tokenizer with a token for each byte, two marks of turns, and the special tokens of the settings."""
     from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers
     from transformers import PreTrainedTokenizerFast
 
     letters = sorted(pre_tokenizers.ByteLevel.alphabet())
-    tokenizer = Tokenizer(models.BPE(vocab={letter: place for place, letter in enumerate(letters)}, merges=[]))
+    tokenizer = Tokenizer(models.BPE(vocab={letter: index for index, letter in enumerate(letters)}, merges=[]))
     tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)
     tokenizer.decoder = decoders.ByteLevel()
-    tokenizer.add_special_tokens([AddedToken(each, special=True) for each in (TURN_MARK, "<|over|>")])
+    tokenizer.add_special_tokens([AddedToken(mark, special=True) for mark in (TURN_MARK, "<|over|>")])
     return PreTrainedTokenizerFast(tokenizer_object=tokenizer, **settings)
 
 
 @pytest.fixture(scope="session")
 def transformer_folder(tmp_path_factory: pytest.TempPathFactory):
-    """Makes a folder of a tiny transformer with random weights, once for each kind."""
+    """Returns the folder of a tiny transformer with random weights, built once for each kind."""
     transformers = pytest.importorskip("transformers", reason="a local transformer needs the extra 'minilm'")
     made: dict[str, Path] = {}
 
     def build(kind: str, tokenizer):
-        size, end = len(tokenizer) + 3, tokenizer.eos_token_id  # three places that the tokenizer does not use
+        size, end = len(tokenizer) + 3, tokenizer.eos_token_id  # three rows that the tokenizer does not use
         few = {"vocab_size": size, "eos_token_id": end, "bos_token_id": tokenizer.bos_token_id, "pad_token_id": end}
         plain = {"hidden_size": 16, "num_hidden_layers": 2, "num_attention_heads": 4}
         llama = {**few, **plain, "intermediate_size": 24, "num_key_value_heads": 2, "max_position_embeddings": 64}

@@ -15,7 +15,7 @@ def words(model: ChatModel, ids: np.ndarray) -> str:
     return " ".join(model.vocabulary.words(ids.tolist()))
 
 
-def test_sources_keep_the_last_turns_and_the_last_words(chat_model: ChatModel):
+def test_sources_keep_the_last_turns_and_their_last_words(chat_model: ChatModel):
     assert words(chat_model, chat_model.source(["why?", "my cats do.", "who?"])) == f"my cats do . {TURN} who ?"
     cut = chat_model.source(["Who sleeps in the House?", "my dogs."])
     assert words(chat_model, cut) == f"in the house ? {TURN} my {UNKNOWN} ."
@@ -29,7 +29,7 @@ def test_replies_keep_their_first_words_and_end(chat_model: ChatModel):
     assert chat_model.target("").tolist() == [END_ID]
 
 
-def test_rows_of_either_direction(chat_model: ChatModel):
+def test_rows_of_both_directions(chat_model: ChatModel):
     turns = ["why?", "my cats do."]
     source, target = chat_model.backward_row(turns, "they are tired.")
     assert (words(chat_model, source), words(chat_model, target)) == ("they are tired .", "my cats do . </s>")
@@ -57,7 +57,7 @@ def test_shared_weights_are_written_once(chat_model: ChatModel, tmp_path: Path):
     assert not {"forward.target.E_tune", "forward.output.weight", "language.output.weight"} & names
 
 
-def test_half_the_size_scores_nearly_the_same(chat_model: ChatModel, tmp_path: Path):
+def test_half_precision_scores_nearly_the_same(chat_model: ChatModel, tmp_path: Path):
     chat_model.save(tmp_path / "model", card="# Card\n", half=True)
     rows = [chat_model.forward_row(["why?"], "they are tired.")]
     loaded = ChatModel.load(tmp_path / "model")
@@ -65,10 +65,10 @@ def test_half_the_size_scores_nearly_the_same(chat_model: ChatModel, tmp_path: P
     assert loaded.log_forward(rows) == pytest.approx(chat_model.log_forward(rows), rel=1e-2)
 
 
-def test_replies_hold_no_special_words_but_the_end():
+def test_only_the_end_is_a_special_word_of_replies():
     assert sorted([*BARRED, END_ID]) == list(range(len(CHAT_SPECIALS)))
 
 
-def test_texts_without_words_make_no_model(chat_config: ChatConfig):
+def test_texts_without_frequent_words_are_refused(chat_config: ChatConfig):
     with pytest.raises(ValueError, match="Expected words that stand in the texts 2 times, but got none"):
         TrainableChat.of(["each word once"], chat_config, minimum=2)

@@ -17,7 +17,7 @@ LIMITS = Limits(START, END, 12, barred=(START,))
 
 @dataclass(frozen=True)
 class Chain:
-    """The state of a Markov chain, which is nothing but how many texts there are."""
+    """State of a Markov chain: only the number of texts."""
 
     count: int
 
@@ -26,7 +26,7 @@ class Chain:
 
 
 def chain(rows: dict[int, list[float]]):
-    """A step function whose next word depends on the last alone; probabilities of 5 words by word."""
+    """A step function of a Markov chain, from the probabilities of 5 words after each word."""
 
     def step(state: Chain, tokens: np.ndarray) -> tuple[np.ndarray, Chain]:
         assert len(tokens) == state.count
@@ -48,23 +48,23 @@ def stream(seed: int = 1) -> RandomStream:
     return RandomStream(seed)
 
 
-def test_words_come_as_often_as_they_are_likely():
-    found = sample(STEADY, Chain(4_000), 4_000, limits=Limits(START, END, 1), stream=stream(), sampling=AGAIN)
+def test_words_are_drawn_by_their_probability():
+    texts = sample(STEADY, Chain(4_000), 4_000, limits=Limits(START, END, 1), stream=stream(), sampling=AGAIN)
     for word, p in ((A, 0.4), (B, 0.3), (C, 0.1)):
-        assert sum(each.tokens == (word,) for each in found) / 4_000 == pytest.approx(p, abs=0.03)
-    ended = [each for each in found if each.finished]
+        assert sum(text.tokens == (word,) for text in texts) / 4_000 == pytest.approx(p, abs=0.03)
+    ended = [text for text in texts if text.finished]
     assert len(ended) / 4_000 == pytest.approx(0.2, abs=0.03)
     assert ended[0].score == pytest.approx(math.log(0.2))
     assert ended[0].tokens == ()
 
 
-def test_scores_add_up():
-    found = sample(STEADY, Chain(50), 50, limits=LIMITS, stream=stream(), sampling=AGAIN)
+def test_the_score_is_the_sum_of_log_probabilities():
+    texts = sample(STEADY, Chain(50), 50, limits=LIMITS, stream=stream(), sampling=AGAIN)
     p = {END: 0.2, A: 0.4, B: 0.3, C: 0.1}
-    for each in found:
-        words = (*each.tokens, END) if each.finished else each.tokens
-        assert each.score == pytest.approx(sum(math.log(p[word]) for word in words), abs=1e-5)
-        assert each.finished or len(each.tokens) == 12
+    for text in texts:
+        words = (*text.tokens, END) if text.finished else text.tokens
+        assert text.score == pytest.approx(sum(math.log(p[word]) for word in words), abs=1e-5)
+        assert text.finished or len(text.tokens) == 12
 
 
 def test_the_same_seed_draws_the_same_texts():
@@ -78,15 +78,15 @@ def test_temperature_by_hand():
     log_p = log([[0.5, 0.3, 0.2]])
     squared = [0.25, 0.09, 0.04]
     cold = np.exp(narrowed(log_p, Sampling(temperature=0.5)))[0].tolist()
-    assert cold == pytest.approx([each / sum(squared) for each in squared])
+    assert cold == pytest.approx([p / sum(squared) for p in squared])
     assert np.exp(narrowed(log_p, Sampling()))[0].tolist() == pytest.approx([0.5, 0.3, 0.2])
 
 
-def test_the_likeliest_words_by_hand():
+def test_top_k_and_top_p_by_hand():
     log_p = log([[0.1, 0.5, 0.15, 0.25]])
     assert np.exp(narrowed(log_p, Sampling(top_k=2)))[0].tolist() == pytest.approx([0, 2 / 3, 0, 1 / 3])
     assert np.exp(narrowed(log_p, Sampling(top_k=9)))[0].tolist() == pytest.approx([0.1, 0.5, 0.15, 0.25])
-    # .5 is not yet .6, .5 + .25 is
+    # .5 is below .6, .5 + .25 is not
     assert np.exp(narrowed(log_p, Sampling(top_p=0.6)))[0].tolist() == pytest.approx([0, 2 / 3, 0, 1 / 3])
     assert np.exp(narrowed(log_p, Sampling(top_p=0.01)))[0].tolist() == pytest.approx([0, 1, 0, 0])
 
@@ -97,24 +97,24 @@ def test_the_likeliest_words_by_hand():
     st.one_of(st.none(), st.integers(1, 10)),
     st.floats(0.01, 1),
 )
-def test_what_is_left_is_a_distribution_in_the_same_order(logits, temperature, top_k, top_p):
+def test_narrowing_keeps_a_distribution_in_the_same_order(logits, temperature, top_k, top_p):
     before = log_softmax(np.array([logits], dtype=np.float32))
     after = narrowed(before, Sampling(temperature, top_k, top_p))
     assert np.exp(after).sum() == pytest.approx(1, abs=1e-4)
     assert before[0, after.argmax()] == before.max()
-    kept = after[0] > -np.inf
-    assert before[0][kept].min() >= (before[0][~kept].max() if (~kept).any() else -np.inf)
+    likely = after[0] > -np.inf
+    assert before[0][likely].min() >= (before[0][~likely].max() if (~likely).any() else -np.inf)
 
 
-def test_no_three_words_come_twice_and_no_word_twice_in_a_row():
-    found = sample(
+def test_no_trigram_and_no_adjacent_word_is_repeated():
+    texts = sample(
         STEADY, Chain(200), 200, limits=LIMITS, stream=stream(), sampling=Sampling(shortest=4, repeats=False)
     )
-    for each in found:
-        trigrams = list(zip(each.tokens, each.tokens[1:], each.tokens[2:], strict=False))
+    for text in texts:
+        trigrams = list(zip(text.tokens, text.tokens[1:], text.tokens[2:], strict=False))
         assert len(set(trigrams)) == len(trigrams)
-        assert all(one != other for one, other in zip(each.tokens, each.tokens[1:], strict=False))
-        assert len(each.tokens) >= 4
+        assert all(one != other for one, other in zip(text.tokens, text.tokens[1:], strict=False))
+        assert len(text.tokens) >= 4
 
 
 def test_barred_words_and_early_ends_have_no_probability():
@@ -126,13 +126,13 @@ def test_barred_words_and_early_ends_have_no_probability():
     assert logits.tolist() == [[0] * 5]
 
 
-def test_where_no_word_may_come_the_text_ends():
+def test_a_text_ends_if_no_word_is_allowed():
     only_a = chain({word: [0.0, 0.0, 1.0, 0.0, 0.0] for word in range(5)})
-    found = sample(only_a, Chain(3), 3, limits=LIMITS, stream=stream(), sampling=Sampling(shortest=5))
-    assert [(each.tokens, each.finished) for each in found] == [((A,), True)] * 3
+    texts = sample(only_a, Chain(3), 3, limits=LIMITS, stream=stream(), sampling=Sampling(shortest=5))
+    assert [(text.tokens, text.finished) for text in texts] == [((A,), True)] * 3
 
 
-def test_texts_that_ended_are_left_alone():
+def test_finished_texts_are_not_continued():
     counts: list[int] = []
 
     def step(state: Chain, tokens: np.ndarray) -> tuple[np.ndarray, Chain]:
@@ -144,13 +144,13 @@ def test_texts_that_ended_are_left_alone():
         words[0] = END  # one text a step
         return words, np.full(len(log_p), float(len(counts)), dtype=np.float32)
 
-    found = decode(step, Chain(3), 3, choose, limits=LIMITS, sampling=AGAIN)
+    texts = decode(step, Chain(3), 3, choose, limits=LIMITS, sampling=AGAIN)
     assert counts == [3, 2, 1]
-    assert [each.tokens for each in found] == [(), (A,), (A, A)]
-    assert [each.score for each in found] == [1.0, 3.0, 6.0]
+    assert [text.tokens for text in texts] == [(), (A,), (A, A)]
+    assert [text.score for text in texts] == [1.0, 3.0, 6.0]
 
 
-def test_a_deadline_ends_the_drawing():
+def test_a_deadline_stops_sampling():
     calls: list[int] = []
 
     def check() -> None:
@@ -176,6 +176,6 @@ def test_a_deadline_ends_the_drawing():
         ({"shortest": -1}, "Expected texts of 0 words or more, but got shortest = -1"),
     ],
 )
-def test_what_makes_no_sense_is_refused(wrong, message):
+def test_invalid_settings_are_refused(wrong, message):
     with pytest.raises(ValueError, match=message):
         Sampling(**wrong)

@@ -36,18 +36,18 @@ def test_words_of_texts(text: str, words: str):
         "2001 was good and/or strange.",
     ],
 )
-def test_tidy_sentences_come_back_as_they_were(text: str):
+def test_tidy_sentences_survive_a_round_trip(text: str):
     assert readable(tokens(text), Casing({"star": "Star", "wars": "Wars"})) == text
 
 
-def test_names_take_their_commonest_form_within_sentences():
+def test_names_get_their_most_frequent_form_within_sentences():
     texts = [
         "We saw Star Wars and met Matt.",
         "I like Star Wars, Matt.",
         "A star is born in Star Wars with Matt",
-        "Star gazers sleep. Star light!",  # sentences begin so: tells nothing
+        "Star gazers sleep. Star light!",  # sentence starts do not count
         "ALL STAR",
-        "matt is nobody here and matt knows",  # without a capital there is nothing to tell
+        "matt is nobody here and matt knows",  # words without a capital do not count
     ]
     casing = Casing.of(texts)
     assert dict(casing.forms) == {"matt": "Matt", "star": "Star", "wars": "Wars"}
@@ -66,14 +66,14 @@ def test_letters_survive_the_round_trip(text: str):
 
 
 @given(LIKE_PEOPLE)
-def test_what_was_tidied_once_stays(text: str):
+def test_tidying_is_idempotent(text: str):
     once = readable(tokens(text), PLAIN)
     assert "  " not in once
     assert once == once.strip()
     assert [word for word in tokens(once) if word[0].isalnum()] == [word for word in tokens(text) if word[0].isalnum()]
 
 
-def test_words_without_letters_make_a_text_too():
+def test_readable_text_of_marks_and_quotes():
     assert readable([], PLAIN) == ""
     assert readable(["...", "ok"], PLAIN) == "... Ok"
     assert readable(['"', "hi", '"', "she", "said"], PLAIN) == '"Hi" she said'
@@ -88,11 +88,11 @@ def test_words_without_letters_make_a_text_too():
         ("do n't", "Don't"),
     ],
 )
-def test_negations_are_bent_as_people_write_them(words: str, text: str):
+def test_negations_are_contracted(words: str, text: str):
     assert readable(words.split(), PLAIN) == text
 
 
-def test_a_negation_stands_behind_a_word_that_takes_one():
+def test_a_negation_must_follow_an_auxiliary():
     assert well_formed(["i", "ca", "n't", ",", "i", "do", "n't"])
     assert well_formed([])
     assert not well_formed(["the", "n't"])

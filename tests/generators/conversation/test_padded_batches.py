@@ -12,16 +12,16 @@ def rows_of(lengths: list[tuple[int, int]]) -> list[tuple[np.ndarray, np.ndarray
 
 
 @given(LENGTHS, st.integers(1, 6), st.integers(0, 3))
-def test_every_row_comes_once_beside_sources_of_its_length(lengths, size, seed):
+def test_batches_have_every_row_once_and_sources_of_one_length(lengths, size, seed):
     rows = rows_of(lengths)
     batches = [chosen.tolist() for chosen in shuffled_batches(rows, np.random.default_rng(seed), size=size)]
-    assert sorted(place for batch in batches for place in batch) == list(range(len(rows)))
-    assert all(len(batch) <= size and len({lengths[place][0] for place in batch}) == 1 for batch in batches)
+    assert sorted(row for batch in batches for row in batch) == list(range(len(rows)))
+    assert all(len(batch) <= size and len({lengths[row][0] for row in batch}) == 1 for batch in batches)
     again = [chosen.tolist() for chosen in shuffled_batches(rows, np.random.default_rng(seed), size=size)]
     assert again == batches
 
 
-def test_scores_come_back_in_the_order_of_the_rows():
+def test_scores_are_in_the_order_of_the_rows():
     rows = rows_of([(3, 1), (0, 4), (2, 2), (1, 900)])
     scores = row_scores(
         rows, lambda batch: np.array([len(target) + 1000.0 * len(source) for source, target in batch], dtype=np.float32)

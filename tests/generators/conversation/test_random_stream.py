@@ -6,7 +6,7 @@ from generators.conversation.random_stream import RandomStream
 
 
 @pytest.mark.parametrize("seed", [0, 1, 2**31 + 5, 2**47 + 12345])
-def test_the_numbers_are_those_of_torch(seed: int):
+def test_random_numbers_equal_those_of_torch(seed: int):
     stream, generator = RandomStream(seed), torch.Generator().manual_seed(seed)
     p = torch.rand(5, 7, generator=generator).softmax(1)
     assert stream.singles(5, 7).tolist() == torch.rand(5, 7, generator=generator.manual_seed(seed)).tolist()
@@ -17,5 +17,5 @@ def test_the_numbers_are_those_of_torch(seed: int):
         assert stream.doubles(3, 2).tolist() == doubles.tolist()
 
 
-def test_nothing_is_drawn_from_no_rows():
+def test_choosing_from_no_rows():
     assert RandomStream(1).choose(np.zeros((0, 4), dtype=np.float32), 3).shape == (0, 3)

@@ -16,7 +16,7 @@ def likes_likely_words(acceptor: Acceptor, *, at: float) -> None:
     weights = acceptor.weights
     for name, array in weights.items():
         array[...] = float(name == "scale")
-    weights["layers.0.weight"][0, 0] = 0.01  # tanh is a line there
+    weights["layers.0.weight"][0, 0] = 0.01  # tanh is linear there
     weights["layers.2.weight"][0, 0] = 1000.0
     weights["layers.2.bias"][0] = -10.0 * at
 
@@ -35,34 +35,34 @@ def drawn(model: ChatModel, count: int, selection: Selection, seed: int = 1) -> 
     )
 
 
-def test_one_of_the_accepted_or_else_the_best():
+def test_an_accepted_word_is_chosen_or_else_the_best():
     log_p = np.log(np.array([[0.6, 0.1, 0.9], [0.3, 0.45, 0.2]], dtype=np.float32))
     picked = {tuple(chosen(log_p, 0.5, RandomStream(seed)).tolist()) for seed in range(40)}
     assert picked == {(0, 1), (2, 1)}
     assert chosen(log_p, 0.0, RandomStream(1)).shape == (2,)
 
 
-def test_scores_are_the_acceptors(chat_model: ChatModel):
+def test_scores_are_from_the_acceptor(chat_model: ChatModel):
     likes_likely_words(chat_model.acceptor, at=-2.0)
-    found = drawn(chat_model, 5, Selection(draws=8))
-    assert all(each.score < 0 for each in found)
-    assert found == drawn(chat_model, 5, Selection(draws=8))
-    assert found != drawn(chat_model, 5, Selection(draws=8), seed=2)
-    assert not {word for each in found for word in each.tokens} & {*BARRED, END_ID}
+    texts = drawn(chat_model, 5, Selection(draws=8))
+    assert all(text.score < 0 for text in texts)
+    assert texts == drawn(chat_model, 5, Selection(draws=8))
+    assert texts != drawn(chat_model, 5, Selection(draws=8), seed=2)
+    assert not {word for text in texts for word in text.tokens} & {*BARRED, END_ID}
 
 
-def test_more_draws_and_a_higher_threshold_make_likelier_texts(chat_model: ChatModel):
+def test_more_draws_and_a_higher_threshold_give_likelier_texts(chat_model: ChatModel):
     likes_likely_words(chat_model.acceptor, at=-2.5)
 
     def mean_log_p(selection: Selection) -> float:
-        found = drawn(chat_model, 100, selection)
+        texts = drawn(chat_model, 100, selection)
         source = chat_model.source(["why?"])
-        rows = [(source, np.array([*each.tokens, END_ID][:6])) for each in found]
+        rows = [(source, np.array([*text.tokens, END_ID][:6])) for text in texts]
         return float(chat_model.log_forward(rows).sum()) / sum(len(target) for _, target in rows)
 
     plain, careful = mean_log_p(Selection(draws=1)), mean_log_p(Selection(draws=20, threshold=1.0))
     assert careful > plain + 0.3
-    # from any of the accepted, which differ more than the best alone
+    # any accepted word is less likely than the best one
     assert plain < mean_log_p(Selection(draws=20)) < careful
 
 
@@ -74,6 +74,6 @@ def test_more_draws_and_a_higher_threshold_make_likelier_texts(chat_model: ChatM
         ({"threshold": float("nan")}, "but got nan"),
     ],
 )
-def test_what_makes_no_sense_is_refused(wrong, message):
+def test_invalid_settings_are_refused(wrong, message):
     with pytest.raises(ValueError, match=message):
         Selection(**wrong)

@@ -1,4 +1,4 @@
-"""The numpy networks give what the torch networks give, within 1e-5."""
+"""The numpy networks equal the torch networks within 1e-5."""
 
 from dataclasses import replace
 
@@ -51,7 +51,7 @@ def close(value: np.ndarray, tensor: torch.Tensor) -> None:
 
 
 @pytest.mark.parametrize("config", KINDS.values(), ids=KINDS)
-def test_an_encoder_decoder(config: Seq2SeqConfig):
+def test_the_encoder_decoder_equals_its_torch_network(config: Seq2SeqConfig):
     module, network = both(config)
     batch, topic = columns(ROWS), None
     if config.topics:
@@ -70,7 +70,7 @@ def test_an_encoder_decoder(config: Seq2SeqConfig):
 
 
 @pytest.mark.parametrize("tied", [False, True])
-def test_a_language_model(tied: bool):
+def test_the_language_model_equals_its_torch_network(tied: bool):
     torch.manual_seed(3)
     config = replace(LANGUAGE, tied=tied)
     module = LanguageNetwork(config).eval()
@@ -88,13 +88,13 @@ def test_a_language_model(tied: bool):
 
 
 @pytest.mark.parametrize("config", KINDS.values(), ids=KINDS)
-def test_scores_do_not_depend_on_the_rest_of_the_batch(config: Seq2SeqConfig):
+def test_scores_do_not_depend_on_the_batch(config: Seq2SeqConfig):
     _, network = both(config)
     alone = [network.log_likelihood(*columns([row]))[0] for row in ROWS]
     assert network.log_likelihood(*columns(ROWS)).tolist() == pytest.approx(alone, abs=1e-5)
 
 
-def test_a_distribution_of_another_size_is_refused():
+def test_a_topic_distribution_of_wrong_size_is_refused():
     _, network = both(KINDS["topics"])
     source, mask = columns(ROWS)[:2]
     with pytest.raises(ValueError, match=r"Expected a distribution over topics of shape \(3, 5\), but got \(3, 4\)"):
@@ -102,7 +102,7 @@ def test_a_distribution_of_another_size_is_refused():
 
 
 @pytest.mark.parametrize("config", KINDS.values(), ids=KINDS)
-def test_expected_shapes_are_those_of_the_torch_networks(chat_model: ChatModel, config: Seq2SeqConfig):
+def test_expected_shapes_equal_those_of_the_torch_networks(chat_model: ChatModel, config: Seq2SeqConfig):
     text = replace(chat_model.config, network=config, language=LANGUAGE)
     parts = {"forward": Seq2Seq(config), "backward": Seq2Seq(replace(config, topics=0, topic_width=0))}
     parts |= {"language": LanguageNetwork(LANGUAGE)}
@@ -111,6 +111,6 @@ def test_expected_shapes_are_those_of_the_torch_networks(chat_model: ChatModel, 
     assert shapes_of(chat_model.config) == {name: array.shape for name, array in chat_model.weights().items()}
 
 
-def test_a_vocabulary_of_special_words_alone_is_refused():
+def test_a_vocabulary_of_special_words_only_is_refused():
     with pytest.raises(ValueError, match="Expected words beside the 4 special ones, but got a vocabulary of 4"):
         LanguageModelConfig(4)

@@ -20,13 +20,13 @@ def test_a_saved_persona_is_the_same(persona: Persona, chat_model: ChatModel, tm
         assert getattr(loaded.quotations, name).tolist() == getattr(persona.quotations, name).tolist()
     rows = [chat_model.forward_row(["why?"], "they are tired."), chat_model.forward_row([], "my cats do.")]
     assert loaded.model.log_forward(rows).tolist() == persona.model.log_forward(rows).tolist()
-    spoken = [replace(each.model, language=each.speaker).log_language(rows).tolist() for each in (loaded, persona)]
-    assert spoken[0] == spoken[1] != chat_model.log_language(rows).tolist()
+    scores = [replace(one.model, language=one.speaker).log_language(rows).tolist() for one in (loaded, persona)]
+    assert scores[0] == scores[1] != chat_model.log_language(rows).tolist()
     features = np.random.default_rng(1).standard_normal((5, 3)).astype(np.float32)
     assert loaded.acceptor(features).tolist() == persona.acceptor(features).tolist()
 
 
-def test_half_the_size_scores_nearly_the_same(persona: Persona, chat_model: ChatModel, tmp_path: Path):
+def test_half_precision_scores_nearly_the_same(persona: Persona, chat_model: ChatModel, tmp_path: Path):
     persona.save(tmp_path / "half", card="# Card\n")
     rows = [chat_model.forward_row(["why?"], "they are tired.")]
     loaded = Persona.load(tmp_path / "half", chat_model)
@@ -34,7 +34,9 @@ def test_half_the_size_scores_nearly_the_same(persona: Persona, chat_model: Chat
     assert loaded.model.log_forward(rows) == pytest.approx(persona.model.log_forward(rows), rel=1e-2)
 
 
-def test_only_what_differs_is_written_and_the_rest_is_shared(persona: Persona, chat_model: ChatModel, tmp_path: Path):
+def test_only_changed_tensors_are_written_and_the_others_are_shared(
+    persona: Persona, chat_model: ChatModel, tmp_path: Path
+):
     persona.save(tmp_path / "sailor", card="# Card\n")
     written = {name for name in load_weights(tmp_path / "sailor") if "." in name}
     assert written == {"forward.output.bias", "speaker.output.bias", "acceptor.layers.2.bias"}
@@ -58,7 +60,7 @@ def test_another_base_is_refused(persona: Persona, chat_model: ChatModel, tmp_pa
         Persona.load(tmp_path / "nothing", chat_model)
 
 
-def test_a_base_of_half_the_size_has_the_same_fingerprint(chat_model: ChatModel, tmp_path: Path):
+def test_a_base_in_half_precision_has_the_same_fingerprint(chat_model: ChatModel, tmp_path: Path):
     chat_model.save(tmp_path / "base", card="# Card\n", half=True)
     assert ChatModel.load(tmp_path / "base").fingerprint == chat_model.fingerprint
     words = replace(chat_model.vocabulary, tokens=(*chat_model.vocabulary.tokens[:-1], "other"))
@@ -66,14 +68,14 @@ def test_a_base_of_half_the_size_has_the_same_fingerprint(chat_model: ChatModel,
 
 
 @pytest.mark.parametrize("name", ["", "a/b", "../a", "a b", ".a", "-a", "a" * 65, "a\n"])
-def test_names_that_cannot_stand_in_a_path_are_refused(name: str):
+def test_names_that_are_not_valid_in_a_path_are_refused(name: str):
     with pytest.raises(ValueError, match="Expected a persona's name of up to 64 letters"):
         PersonaConfig(name, base="0")
     with pytest.raises(ValueError, match="Expected"):
         PersonaConfig("a", base="0", weights=(-1.0, 0.0))
 
 
-def test_damage_is_told(persona: Persona, chat_model: ChatModel, tmp_path: Path):
+def test_damaged_personas_are_refused(persona: Persona, chat_model: ChatModel, tmp_path: Path):
     folder = tmp_path / "sailor"
     persona.forward.output.bias[3] = np.nan
     with pytest.raises(ValueError, match="Expected finite weights"):
@@ -87,7 +89,7 @@ def test_damage_is_told(persona: Persona, chat_model: ChatModel, tmp_path: Path)
         Persona.load(folder, chat_model)
 
 
-def test_tensors_of_other_shapes_are_refused(chat_model: ChatModel):
+def test_tensors_of_wrong_names_and_shapes_are_refused(chat_model: ChatModel):
     with pytest.raises(ValueError, match=r"Expected tensors of the base's names and shapes, but got output\.bias"):
         changed(chat_model.forward, {"output.bias": np.zeros(3, dtype=np.float32)})
     with pytest.raises(ValueError, match=r"but got nothing\.here"):

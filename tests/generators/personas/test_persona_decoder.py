@@ -18,38 +18,40 @@ def seeded() -> RandomStream:
     return RandomStream(1)
 
 
-def told(voice, persona: Persona) -> list[float]:
+def first_word(decoder, persona: Persona) -> list[float]:
     """Probabilities of the first word."""
-    state = voice.start(CONTEXT, 2, ())
-    logits, state = voice.step(state, np.full(2, START_ID))
+    state = decoder.start(CONTEXT, 2, ())
+    logits, state = decoder.step(state, np.full(2, START_ID))
     assert isinstance(state.select(np.array([0, 0, 1])), type(state))
     return softmax(logits)[1].tolist()
 
 
 def base_first(persona: Persona) -> np.ndarray:
-    """log p of the first word by the base's forward model, as its likelihood has it."""
+    """log p of the first word by the base's forward model."""
     z = persona.base.forward.before_softmax(*columns([persona.base.forward_row(CONTEXT, "")]))
     return log_softmax(persona.base.forward.output.logits(z))[0]
 
 
-def test_multiplied_is_the_product_of_both_models(persona: Persona):
+def test_the_multiplied_decoder_is_the_product_of_both_models(persona: Persona):
     base = base_first(persona)
     logits, _ = persona.speaker.step(persona.speaker.start(1), np.array([START_ID]))
     expected = softmax(base + 0.5 * log_softmax(logits)[0])  # weights of the fixture
-    assert told(multiplied_decoder(persona), persona) == pytest.approx(expected.tolist(), abs=1e-6)
+    assert first_word(multiplied_decoder(persona), persona) == pytest.approx(expected.tolist(), abs=1e-6)
 
 
-def test_finetuned_is_the_tuned_model(persona: Persona):
-    shift = persona.forward.output.bias - persona.base.forward.output.bias  # all that was tuned in the fixture
+def test_the_finetuned_decoder_is_the_tuned_model(persona: Persona):
+    shift = persona.forward.output.bias - persona.base.forward.output.bias  # the fixture tunes nothing else
     expected = softmax(base_first(persona) + shift)
-    assert told(finetuned_decoder(persona), persona) == pytest.approx(expected.tolist(), abs=1e-6)
+    assert first_word(finetuned_decoder(persona), persona) == pytest.approx(expected.tolist(), abs=1e-6)
 
 
-def test_merged_voices_are_mixed_by_weight(persona: Persona):
-    voices = [finetuned_decoder(persona), multiplied_decoder(persona)]
-    one, other = (np.array(told(voice, persona)) for voice in voices)
-    assert told(merged(voices, [0.75, 0.25]), persona) == pytest.approx((0.75 * one + 0.25 * other).tolist(), abs=1e-6)
-    assert merged(voices[:1], [1.0]) is voices[0]
+def test_merged_decoders_are_mixed_by_weight(persona: Persona):
+    decoders = [finetuned_decoder(persona), multiplied_decoder(persona)]
+    one, other = (np.array(first_word(decoder, persona)) for decoder in decoders)
+    assert first_word(merged(decoders, [0.75, 0.25]), persona) == pytest.approx(
+        (0.75 * one + 0.25 * other).tolist(), abs=1e-6
+    )
+    assert merged(decoders[:1], [1.0]) is decoders[0]
 
 
 def test_an_ensemble_of_acceptors_by_hand():
@@ -63,11 +65,11 @@ def test_an_ensemble_of_acceptors_by_hand():
 
 
 @pytest.mark.parametrize("method", ["selective", "vanilla"])
-def test_drawing_is_that_of_the_tuned_model(persona: Persona, method: str):
+def test_the_finetuned_decoder_draws_like_the_tuned_model(persona: Persona, method: str):
     generation = GenerationConfig(candidates=20, length=6, method=method, sampling=Sampling(shortest=2))
     drawn = draw(persona.base, finetuned_decoder(persona), CONTEXT, stream=seeded(), generation=generation)
     assert drawn == candidates(persona.model, CONTEXT, stream=seeded(), generation=generation)
     blended = merged([multiplied_decoder(persona), finetuned_decoder(persona)], [0.5, 0.5])
-    found = draw(persona.base, blended, CONTEXT, stream=seeded(), generation=generation)
-    assert len(found) == 20
+    drawn = draw(persona.base, blended, CONTEXT, stream=seeded(), generation=generation)
+    assert len(drawn) == 20
     assert isinstance(blended.start(CONTEXT, 2, ()), JointState)

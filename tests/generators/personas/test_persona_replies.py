@@ -27,7 +27,9 @@ def other(persona: Persona, chat_model: ChatModel) -> Persona:
     )
 
 
-def said(shares, style: str = "hybrid", n: int = 30, context=CONTEXT, seed: int = 1, lead: float = 0.0, **options):
+def replies_of(
+    shares, style: str = "hybrid", n: int = 30, context=CONTEXT, seed: int = 1, lead: float = 0.0, **options
+):
     stream = RandomStream(seed)
     return styled(
         shares, context, n, stream=stream, styling=Styling(style, lead=lead), generation=GENERATION, **options
@@ -35,93 +37,94 @@ def said(shares, style: str = "hybrid", n: int = 30, context=CONTEXT, seed: int 
 
 
 @pytest.mark.parametrize("style", STYLES)
-def test_replies_are_distinct_and_the_best_come_first(persona: Persona, style: str):
-    found = said([Share(persona)], style)
-    assert len(found) > 2
-    assert [each.score for each in found] == sorted((each.score for each in found), reverse=True)
-    assert len({each.text.casefold() for each in found}) == len(found)
-    assert {each.persona for each in found} == {"sailor"}
+def test_replies_are_distinct_and_best_first(persona: Persona, style: str):
+    replies = replies_of([Share(persona)], style)
+    assert len(replies) > 2
+    assert [reply.score for reply in replies] == sorted((reply.score for reply in replies), reverse=True)
+    assert len({reply.text.casefold() for reply in replies}) == len(replies)
+    assert {reply.persona for reply in replies} == {"sailor"}
     kinds = {"rank": {"quotation"}, "hybrid": {"quotation", "generated"}}.get(style, {"generated"})
-    assert {each.kind for each in found} == kinds
-    assert said([Share(persona)], style, n=2) == found[:2]
+    assert {reply.kind for reply in replies} == kinds
+    assert replies_of([Share(persona)], style, n=2) == replies[:2]
 
 
-def test_quotations_stand_as_they_were_said(persona: Persona):
-    found = said([Share(persona)], "rank")
-    assert {each.text for each in found} == {"Cats sleep.", "my House?", "who do they do?"}
-    assert all(each.score == each.relevance for each in found)
+def test_quotations_are_unchanged(persona: Persona):
+    replies = replies_of([Share(persona)], "rank")
+    assert {reply.text for reply in replies} == {"Cats sleep.", "my House?", "who do they do?"}
+    assert all(reply.score == reply.relevance for reply in replies)
 
 
-def test_generated_texts_have_the_capitals_of_the_speaker(persona: Persona):
-    told = " ".join(each.text[1:] for each in said([Share(persona)], "finetune", seed=3))
-    assert "Cats" in told
-    assert "cats" not in told
+def test_generated_texts_use_the_speakers_capitals(persona: Persona):
+    text = " ".join(reply.text[1:] for reply in replies_of([Share(persona)], "finetune", seed=3))
+    assert "Cats" in text
+    assert "cats" not in text
 
 
-def test_finetune_is_the_base_with_the_tuned_model(persona: Persona):
+def test_finetune_responds_with_the_tuned_model(persona: Persona):
     expected = respond(persona.model, CONTEXT, 5, stream=RandomStream(1), generation=GENERATION)
-    found = [
-        Response(each.text, each.score, each.relevance, each.fluency) for each in said([Share(persona)], "finetune")
+    replies = [
+        Response(reply.text, reply.score, reply.relevance, reply.fluency)
+        for reply in replies_of([Share(persona)], "finetune")
     ]
-    assert found[:5] == expected
+    assert replies[:5] == expected
 
 
-def test_the_hybrid_scores_quotations_by_relevance_alone(persona: Persona, chat_model: ChatModel):
-    found = said([Share(persona)], "hybrid")
-    assert [each for each in found if each.kind == "generated"] == said([Share(persona)], "finetune")
-    quotations = [each for each in found if each.kind == "quotation"]
+def test_hybrid_scores_quotations_by_relevance_only(persona: Persona, chat_model: ChatModel):
+    replies = replies_of([Share(persona)], "hybrid")
+    assert [reply for reply in replies if reply.kind == "generated"] == replies_of([Share(persona)], "finetune")
+    quotations = [reply for reply in replies if reply.kind == "quotation"]
     assert quotations
-    for each in quotations:
-        row = chat_model.backward_row(CONTEXT, each.text)
-        assert each.relevance == pytest.approx(chat_model.log_backward([row])[0], abs=1e-4)
-        assert (each.score, each.fluency) == (each.relevance, 0.0)
-    led = said([Share(persona)], "hybrid", lead=50.0)
+    for quotation in quotations:
+        row = chat_model.backward_row(CONTEXT, quotation.text)
+        assert quotation.relevance == pytest.approx(chat_model.log_backward([row])[0], abs=1e-4)
+        assert (quotation.score, quotation.fluency) == (quotation.relevance, 0.0)
+    led = replies_of([Share(persona)], "hybrid", lead=50.0)
     assert led[0].kind == "quotation"
     assert led[0].score == pytest.approx(led[0].relevance + 50)
 
 
 @pytest.mark.parametrize("style", STYLES)
-def test_a_mix_of_one_and_nothing_is_that_one(persona: Persona, other: Persona, style: str):
-    alone = said([Share(persona)], style)
-    assert said([Share(persona, 1.0), Share(other, 0.0)], style) == alone
-    assert said([Share(other, 0.0), Share(persona, 7.0)], style) == alone
-    assert said([Share(other)], style) != alone
+def test_a_mix_with_one_weight_above_zero_is_that_persona(persona: Persona, other: Persona, style: str):
+    alone = replies_of([Share(persona)], style)
+    assert replies_of([Share(persona, 1.0), Share(other, 0.0)], style) == alone
+    assert replies_of([Share(other, 0.0), Share(persona, 7.0)], style) == alone
+    assert replies_of([Share(other)], style) != alone
 
 
-def test_a_mix_quotes_both_by_weight(persona: Persona, other: Persona):
-    found = {each.text: each for each in said([Share(persona, 3.0), Share(other, 1.0)], "rank")}
-    assert {each.persona for each in found.values()} == {"sailor", "gardener"}
+def test_a_mix_quotes_both_personas_by_weight(persona: Persona, other: Persona):
+    by_text = {reply.text: reply for reply in replies_of([Share(persona, 3.0), Share(other, 1.0)], "rank")}
+    assert {reply.persona for reply in by_text.values()} == {"sailor", "gardener"}
     for share, name in ((0.75, "Cats sleep."), (0.25, "They are my cats.")):
-        assert found[name].score == pytest.approx(found[name].relevance + np.log(share), abs=1e-5)
-    mixed = said([Share(persona, 3.0), Share(other, 1.0)], "finetune")
-    assert {each.persona for each in mixed} == {"sailor+gardener"}
+        assert by_text[name].score == pytest.approx(by_text[name].relevance + np.log(share), abs=1e-5)
+    mixed = replies_of([Share(persona, 3.0), Share(other, 1.0)], "finetune")
+    assert {reply.persona for reply in mixed} == {"sailor+gardener"}
 
 
 @pytest.mark.parametrize("style", STYLES)
 @pytest.mark.parametrize("context", [["zyzzyva"], ["?!"], ["word " * 10_000]])
-def test_nothing_is_too_odd_to_reply_to(persona: Persona, style: str, context: list[str]):
-    assert all(np.isfinite(each.score) for each in said([Share(persona)], style, 3, context))
+def test_odd_contexts_get_finite_scores(persona: Persona, style: str, context: list[str]):
+    assert all(np.isfinite(reply.score) for reply in replies_of([Share(persona)], style, 3, context))
 
 
-def test_what_cannot_be_asked_is_refused(persona: Persona, other: Persona):
+def test_invalid_requests_are_refused(persona: Persona, other: Persona):
     with pytest.raises(ValueError, match="at least one reply, but got 0"):
-        said([Share(persona)], n=0)
+        replies_of([Share(persona)], n=0)
     with pytest.raises(ValueError, match="Expected a turn to reply to, but got none"):
-        said([Share(persona)], context=[" "])
+        replies_of([Share(persona)], context=[" "])
     for shares in ([], [Share(persona, 0.0)], [Share(persona, 1.0), Share(other, -0.5)], [Share(persona, np.inf)]):
         with pytest.raises(ValueError, match="Expected personas with weights of 0 or more"):
-            said(shares)
+            replies_of(shares)
     stranger = replace(other, config=PersonaConfig("stranger", "0"))
     with pytest.raises(ValueError, match="Expected personas of one base to mix, but got 2 bases"):
-        said([Share(persona), Share(stranger)])
+        replies_of([Share(persona), Share(stranger)])
     with pytest.raises(ValueError, match="Expected rank, multiply, finetune or hybrid, but got 'shout'"):
         Styling("shout")
 
 
 @pytest.mark.parametrize("style", STYLES)
-def test_a_deadline_ends_the_work(persona: Persona, style: str):
+def test_a_deadline_stops_the_work(persona: Persona, style: str):
     def check() -> None:
         raise TimeoutError
 
     with pytest.raises(TimeoutError):
-        said([Share(persona)], style, check=check)
+        replies_of([Share(persona)], style, check=check)

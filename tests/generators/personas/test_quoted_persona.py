@@ -29,50 +29,50 @@ def persona(base: PretrainedModel) -> QuotedPersona:
     return QuotedPersona.of("sailor", base, SENTENCES)
 
 
-def said(persona: QuotedPersona, style: str):
+def quotations_of(persona: QuotedPersona, style: str):
     return styled([Share(persona)], ["who?"], 3, stream=RandomStream(1), styling=Styling(style))
 
 
-def test_the_likeliest_quotations_to_answer_come_first(persona: QuotedPersona):
-    relevance = persona.base.log_backward([persona.base.backward_row(["who?"], each) for each in SENTENCES])
-    best = [SENTENCES[place] for place in np.argsort(-relevance)[:3]]
-    found = said(persona, "rank")
-    assert [each.text for each in found] == best
-    assert [each.score for each in found] == pytest.approx(sorted(relevance, reverse=True)[:3], abs=1e-3)
-    assert {(each.kind, each.persona) for each in found} == {("quotation", "sailor")}
+def test_the_most_relevant_quotations_come_first(persona: QuotedPersona):
+    relevance = persona.base.log_backward([persona.base.backward_row(["who?"], sentence) for sentence in SENTENCES])
+    best = [SENTENCES[index] for index in np.argsort(-relevance)[:3]]
+    quotations = quotations_of(persona, "rank")
+    assert [quotation.text for quotation in quotations] == best
+    assert [quotation.score for quotation in quotations] == pytest.approx(sorted(relevance, reverse=True)[:3], abs=1e-3)
+    assert {(quotation.kind, quotation.persona) for quotation in quotations} == {("quotation", "sailor")}
 
 
-def test_gists_are_where_an_answer_would_begin(persona: QuotedPersona):
-    """A shortlist by them finds what the last layer makes of each sentence's prompt."""
+def test_gists_are_hidden_states_before_the_first_token_of_an_answer(persona: QuotedPersona):
+    """A shortlist by gists has the sentence whose prompt gives the question the highest first-step probability."""
     base = persona.base
     first = base.backward_row(["who?"], "")[1][:-1]
-    told = []
+    relevance = []
     for sentence in SENTENCES:
         logits, _ = base.forward.step(base.start_state([sentence], 1), np.array([2]))
-        told.append(float(log_softmax(logits)[0, first].sum()))
+        relevance.append(float(log_softmax(logits)[0, first].sum()))
     (best,) = quoted(base, persona.quotations, ["who?"], 1, shortlist=1)
-    assert best.index == int(np.argmax(told))
+    assert best.index == int(np.argmax(relevance))
 
 
-def test_contexts_may_be_drawn_for_it(base: PretrainedModel):
+def test_gists_can_use_drawn_contexts(base: PretrainedModel):
     contexts = pseudo_contexts(base, base.backward, SENTENCES, 2, stream=RandomStream(2), sampling=Sampling(), length=5)
-    assert [len(each) for each in contexts] == [2] * 5
+    assert [len(texts) for texts in contexts] == [2] * 5
     made = QuotedPersona.of("sailor", base, SENTENCES, contexts)
     assert np.isfinite(made.quotations.gists).all()
     assert not np.array_equal(made.quotations.gists, QuotedPersona.of("sailor", base, SENTENCES).quotations.gists)
 
 
-def test_only_quotations_can_be_had(persona: QuotedPersona):
+def test_styles_other_than_quotations_are_refused(persona: QuotedPersona):
     for style in ("multiply", "finetune", "hybrid"):
         with pytest.raises(ValueError, match="sailor can only be quoted, since its base is a model of transformers"):
-            said(persona, style)
+            quotations_of(persona, style)
 
 
-def test_it_lives_in_a_folder_and_knows_its_base(persona: QuotedPersona, transformer_folder: Folder, tmp_path: Path):
+def test_a_saved_persona_checks_its_base(persona: QuotedPersona, transformer_folder: Folder, tmp_path: Path):
     persona.save(tmp_path, card="# Sailor\n")
     again = open_persona(tmp_path, persona.base)
     assert isinstance(again, QuotedPersona)
-    assert said(again, "rank") == said(persona, "rank")
+    assert quotations_of(again, "rank") == quotations_of(persona, "rank")
     with pytest.raises(ValueError, match="Expected the model that sailor was made for"):
         QuotedPersona.load(tmp_path, PretrainedModel.load(transformer_folder("llama")))
     with pytest.raises(ValueError, match="Expected sentences to quote, but got none"):

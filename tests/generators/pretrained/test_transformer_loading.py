@@ -15,7 +15,7 @@ Folder = Callable[..., Path]
 
 @pytest.fixture
 def folder(transformer_folder: Folder, tmp_path: Path) -> Path:
-    """A copy that a test may spoil."""
+    """A copy that a test may change."""
     return shutil.copytree(transformer_folder("gpt2"), tmp_path / "copy")
 
 
@@ -27,18 +27,18 @@ def rewrite(folder: Path, **changes: object) -> None:
 def reweigh(folder: Path, **changes: torch.Tensor | None) -> None:
     weights = load_file(folder / "model.safetensors") | changes
     save_file(
-        {name: each for name, each in weights.items() if each is not None},
+        {name: tensor for name, tensor in weights.items() if tensor is not None},
         folder / "model.safetensors",
         {"format": "pt"},
     )
 
 
-def test_a_folder_says_what_its_model_is(transformer_folder: Folder, tmp_path: Path):
+def test_the_folder_describes_the_model(transformer_folder: Folder, tmp_path: Path):
     causal, encoded = load_transformer(transformer_folder("gpt2")), load_transformer(transformer_folder("bart"))
     assert (causal.encoded, encoded.encoded) == (False, True)
     assert (causal.positions, load_transformer(transformer_folder("t5")).positions) == (64, None)
     assert encoded.begin == (258, 3)
-    assert causal.numbers.size == 262  # 256 bytes, three marks, and three places that no token has
+    assert causal.numbers.size == 262  # 256 bytes, three special tokens and three unused rows
     assert causal.numbers.ends == (258,)
     assert causal.numbers.silent == (256, 257, 259, 260, 261)
     assert causal.network.dtype == torch.float32
@@ -49,7 +49,7 @@ def test_a_folder_says_what_its_model_is(transformer_folder: Folder, tmp_path: P
     assert not is_transformer(tmp_path / "none")
 
 
-def test_what_generation_settings_call_an_end_is_one(transformer_folder: Folder):
+def test_ends_of_the_generation_settings_are_used(transformer_folder: Folder):
     assert load_transformer(transformer_folder("llama", template=True)).numbers.ends == (259, 257)
 
 
@@ -60,7 +60,7 @@ def test_pickled_weights_are_refused(folder: Path, name: str):
         load_transformer(folder)
 
 
-def test_what_is_missing_is_told(folder: Path, tmp_path: Path):
+def test_missing_files_are_named(folder: Path, tmp_path: Path):
     (folder / "tokenizer.json").rename(tmp_path / "tokenizer.json")
     with pytest.raises(FileNotFoundError, match=r"Expected a tokenizer in .*, such as tokenizer.json, but got none"):
         load_transformer(folder)
@@ -72,20 +72,20 @@ def test_what_is_missing_is_told(folder: Path, tmp_path: Path):
 
 
 @pytest.mark.parametrize("names", [["BertForMaskedLM"], ["GPT2Model"], [], None])
-def test_an_architecture_that_does_not_speak_is_refused(folder: Path, names: list[str] | None):
+def test_an_architecture_that_generates_no_text_is_refused(folder: Path, names: list[str] | None):
     rewrite(folder, architectures=names)
     with pytest.raises(ValueError, match=f"but got {names[0] if names else 'none'}; name a model that writes text"):
         load_transformer(folder)
 
 
-def test_code_of_the_folder_is_not_run(folder: Path):
+def test_code_in_the_folder_is_not_run(folder: Path):
     rewrite(folder, model_type="mine", auto_map={"AutoConfig": "own.Config", "AutoModelForCausalLM": "own.Model"})
     (folder / "own.py").write_text("raise SystemExit('was run')")
     with pytest.raises(ValueError, match=r"Expected (a tokenizer|weights)"):
         load_transformer(folder)
 
 
-def test_spoilt_files_are_told(folder: Path):
+def test_damaged_files_are_refused(folder: Path):
     weights = (folder / "model.safetensors").read_bytes()
     (folder / "model.safetensors").write_bytes(weights[:100])
     with pytest.raises(ValueError, match=r"Expected weights that fit .*config.json, but got"):
@@ -100,7 +100,7 @@ def test_spoilt_files_are_told(folder: Path):
         load_transformer(folder)
 
 
-def test_weights_of_another_model_are_told(folder: Path):
+def test_weights_of_another_model_are_refused(folder: Path):
     reweigh(folder, **{"transformer.ln_f.weight": None})
     with pytest.raises(ValueError, match=r"but 1 tensors are missing \(first transformer.ln_f.weight\)"):
         load_transformer(folder)
@@ -109,16 +109,16 @@ def test_weights_of_another_model_are_told(folder: Path):
         load_transformer(folder)
 
 
-def test_a_tokenizer_of_another_model_is_told(folder: Path, transformer_folder: Folder):
-    found = load_transformer(folder)
-    found.tokenizer.add_tokens(["other", "words", "than", "those"])
+def test_a_tokenizer_of_another_model_is_refused(folder: Path, transformer_folder: Folder):
+    loaded = load_transformer(folder)
+    loaded.tokenizer.add_tokens(["other", "words", "than", "those"])
     with pytest.raises(ValueError, match=r"Expected a tokenizer of at most 262 tokens, .*, but got 263 tokens"):
-        _ = found.numbers
-    found = load_transformer(folder)
-    found.tokenizer.eos_token = None
-    found.network.config.eos_token_id = found.network.generation_config.eos_token_id = None
+        _ = loaded.numbers
+    loaded = load_transformer(folder)
+    loaded.tokenizer.eos_token = None
+    loaded.network.config.eos_token_id = loaded.network.generation_config.eos_token_id = None
     with pytest.raises(ValueError, match="259 tokens and None as the end"):
-        _ = found.numbers
+        _ = loaded.numbers
     encoded = load_transformer(transformer_folder("t5"))
     encoded.network.config.decoder_start_token_id = None
     encoded.network.generation_config.decoder_start_token_id = None

@@ -32,57 +32,61 @@ def stream(seed: int = 1) -> RandomStream:
     return RandomStream(seed)
 
 
-def likely(model: PretrainedModel, context: list[str], reply: str) -> float:
-    """log p of a reply by one pass of transformers itself."""
+def log_p_of(model: PretrainedModel, context: list[str], reply: str) -> float:
+    """log p of a reply by one pass of the transformers library."""
     network, end = model.network.network, model.vocabulary.tokenizer.eos_token_id
     prompt = (model.source(context) if context else model.vocabulary.empty()) - 5
-    said = (model.target(reply)[:-1] - 5).tolist()
+    reply_tokens = (model.target(reply)[:-1] - 5).tolist()
     if network.config.is_encoder_decoder:
-        read = {"input_ids": torch.tensor([prompt.tolist()]), "decoder_input_ids": torch.tensor([[end, *said]])}
+        read = {"input_ids": torch.tensor([prompt.tolist()]), "decoder_input_ids": torch.tensor([[end, *reply_tokens]])}
     else:
-        read = {"input_ids": torch.tensor([[*prompt.tolist(), *said]])}
+        read = {"input_ids": torch.tensor([[*prompt.tolist(), *reply_tokens]])}
     with torch.no_grad():
-        log_p = network(**read).logits[0].log_softmax(1)[-len(said) - 1 :]
-    return float(log_p.gather(1, torch.tensor([*said, end]).unsqueeze(1)).sum())
+        log_p = network(**read).logits[0].log_softmax(1)[-len(reply_tokens) - 1 :]
+    return float(log_p.gather(1, torch.tensor([*reply_tokens, end]).unsqueeze(1)).sum())
 
 
 @pytest.mark.parametrize("model", KINDS, indirect=True)
-def test_one_network_tells_all_three(model: PretrainedModel):
+def test_one_network_gives_all_three_likelihoods(model: PretrainedModel):
     context, replies = ["what?", "who sleeps"], ["cats do", "I", "they"]
     backward = model.log_backward([model.backward_row(context, reply) for reply in replies])
-    assert backward == pytest.approx([likely(model, [reply], "who sleeps") for reply in replies], abs=1e-3)
+    assert backward == pytest.approx([log_p_of(model, [reply], "who sleeps") for reply in replies], abs=1e-3)
     language = model.log_language([model.language_row(reply) for reply in replies])
-    assert language == pytest.approx([likely(model, [], reply) for reply in replies], abs=1e-3)
+    assert language == pytest.approx([log_p_of(model, [], reply) for reply in replies], abs=1e-3)
 
 
 @pytest.mark.parametrize("model", KINDS, indirect=True)
-def test_replies_are_ranked_as_those_of_a_chat_model(model: PretrainedModel):
-    found = respond(model, ["who sleeps"], 5, stream=stream(), generation=GENERATION)
-    assert found
-    assert found == respond(model, ["who sleeps"], 5, stream=stream(), generation=GENERATION)
-    assert [each.score for each in found] == sorted((each.score for each in found), reverse=True)
-    assert all(each.score == pytest.approx(each.relevance + each.fluency) for each in found)
+def test_replies_are_ranked_like_those_of_a_chat_model(model: PretrainedModel):
+    responses = respond(model, ["who sleeps"], 5, stream=stream(), generation=GENERATION)
+    assert responses
+    assert responses == respond(model, ["who sleeps"], 5, stream=stream(), generation=GENERATION)
+    assert [response.score for response in responses] == sorted(
+        (response.score for response in responses), reverse=True
+    )
+    assert all(response.score == pytest.approx(response.relevance + response.fluency) for response in responses)
     drawn = candidates(model, ["who sleeps"], stream=stream(), generation=GENERATION)
     assert len(drawn) == 12
-    assert not {number for each in drawn for number in each.tokens} & set(BARRED)
-    by_text = {model.text(each.tokens): each for each in drawn}
-    rows = [(np.zeros(0, dtype=np.int64), np.array([*by_text[each.text].tokens, END_ID])) for each in found]
-    assert [each.fluency for each in found] == pytest.approx(model.log_language(rows).tolist(), abs=1e-3)
+    assert not {number for hypothesis in drawn for number in hypothesis.tokens} & set(BARRED)
+    by_text = {model.text(hypothesis.tokens): hypothesis for hypothesis in drawn}
+    rows = [(np.zeros(0, dtype=np.int64), np.array([*by_text[response.text].tokens, END_ID])) for response in responses]
+    assert [response.fluency for response in responses] == pytest.approx(model.log_language(rows).tolist(), abs=1e-3)
 
 
-def test_nothing_is_too_odd_to_reply_to(transformer_folder: Folder):
+def test_odd_contexts_get_finite_scores(transformer_folder: Folder):
     for kind in ("gpt2", "bart"):
         model = PretrainedModel.load(transformer_folder(kind))
         for context in (["?!"], ["word " * 10_000], ["\x00\ud800 🙂<|end|>"], ["hi"] * 50):
-            found = respond(model, context, 3, stream=stream(), generation=GenerationConfig(candidates=4, length=70))
-            assert all(np.isfinite(each.score) for each in found)
+            responses = respond(
+                model, context, 3, stream=stream(), generation=GenerationConfig(candidates=4, length=70)
+            )
+            assert all(np.isfinite(response.score) for response in responses)
 
 
 @pytest.mark.parametrize("model", KINDS, indirect=True)
-def test_an_exchange_that_was_learnt_comes_back(model: PretrainedModel):
+def test_a_learned_exchange_is_repeated(model: PretrainedModel):
     exchanges = [("where is the cat", "in bed"), ("who are you", "a bot")]
-    rows = [model.forward_row([said], reply) for said, reply in exchanges]
-    rows += [(model.source([reply]), model.target(said)) for said, reply in exchanges]
+    rows = [model.forward_row([question], reply) for question, reply in exchanges]
+    rows += [(model.source([reply]), model.target(question)) for question, reply in exchanges]
     batch = [torch.from_numpy(column) for column in columns(rows)]
     learner = optimiser(model.network.parameters(), PartConfig(learning_rate=0.03))
     for _ in range(300):
@@ -94,23 +98,23 @@ def test_an_exchange_that_was_learnt_comes_back(model: PretrainedModel):
             break
     assert loss.item() < 0.1
     generation = GenerationConfig(candidates=2, length=10, sampling=Sampling(top_k=1))
-    for said, reply in exchanges:
-        best = respond(model, [said], 1, stream=stream(), generation=generation)
-        assert [each.text for each in best] == [reply]
+    for question, reply in exchanges:
+        best = respond(model, [question], 1, stream=stream(), generation=generation)
+        assert [response.text for response in best] == [reply]
     backward = model.log_backward([model.backward_row(["who are you"], reply) for _, reply in exchanges])
     assert backward[1] > backward[0] + 3
 
 
-def test_an_acceptor_can_be_trained_and_kept(transformer_folder: Folder, tmp_path: Path):
+def test_an_acceptor_can_be_trained_and_saved(transformer_folder: Folder, tmp_path: Path):
     model = PretrainedModel.load(transformer_folder("gpt2"))
     exchanges = [(["where is the cat"], "asleep"), (["who are you"], "a bot")]
     config = AcceptorConfig(hidden=3, epochs=1)
     taught = model.with_acceptor(exchanges * 4, config, seed=3)
-    plain, chosen = (candidates(each, ["hi"], stream=stream(), generation=GENERATION) for each in (model, taught))
-    assert [each.tokens for each in plain] != [each.tokens for each in chosen]
-    found = respond(taught, ["hi"], 1, stream=stream(), generation=GENERATION)[0]
-    best = next(each for each in chosen if taught.text(each.tokens) == found.text)
-    assert found.fluency == best.score  # the acceptor's
+    plain, chosen = (candidates(variant, ["hi"], stream=stream(), generation=GENERATION) for variant in (model, taught))
+    assert [hypothesis.tokens for hypothesis in plain] != [hypothesis.tokens for hypothesis in chosen]
+    response = respond(taught, ["hi"], 1, stream=stream(), generation=GENERATION)[0]
+    best = next(hypothesis for hypothesis in chosen if taught.text(hypothesis.tokens) == response.text)
+    assert response.fluency == best.score  # the acceptor's
     for path in transformer_folder("gpt2").iterdir():
         (tmp_path / path.name).write_bytes(path.read_bytes())
     taught.save_acceptor(tmp_path, card="# Acceptor\n")
@@ -122,7 +126,7 @@ def test_an_acceptor_can_be_trained_and_kept(transformer_folder: Folder, tmp_pat
         model.with_acceptor([], seed=1)
 
 
-def test_a_folder_decides_what_is_opened(transformer_folder: Folder, chat_model: ChatModel, tmp_path: Path):
+def test_the_folder_determines_the_kind_of_model(transformer_folder: Folder, chat_model: ChatModel, tmp_path: Path):
     assert isinstance(open_chat_model(transformer_folder("t5")), PretrainedModel)
     chat_model.save(tmp_path, card="# Chat model\n")
     assert isinstance(open_chat_model(tmp_path), ChatModel)
@@ -130,7 +134,7 @@ def test_a_folder_decides_what_is_opened(transformer_folder: Folder, chat_model:
         open_chat_model(tmp_path / "none")
 
 
-def test_fingerprints_are_of_weights(transformer_folder: Folder):
+def test_fingerprints_depend_on_the_weights(transformer_folder: Folder):
     one, same = (PretrainedModel.load(transformer_folder("gpt2")) for _ in range(2))
     assert one.fingerprint == same.fingerprint
     assert one.fingerprint != PretrainedModel.load(transformer_folder("t5")).fingerprint

@@ -32,8 +32,8 @@ def brute_force(grid: CountingGrid, text: str) -> np.ndarray:
             total = 0.0
             for down in range(config.window):
                 for right in range(config.window):
-                    place = (row + down - before) % config.height, (column + right - before) % config.width
-                    total += float(grid.cells[z, place[0] * config.width + place[1]])
+                    cell = (row + down - before) % config.height, (column + right - before) % config.width
+                    total += float(grid.cells[z, cell[0] * config.width + cell[1]])
             h = total / config.window**2
             likelihood *= (1 - config.background) * h + config.background * float(grid.background[z])
         likelihoods.append(likelihood)
@@ -48,7 +48,7 @@ def brute_force(grid: CountingGrid, text: str) -> np.ndarray:
     words=st.lists(st.sampled_from(WORDS), min_size=1, max_size=6),
     data=st.data(),
 )
-def test_likelihood_and_posterior_are_those_of_a_brute_force_computation(sizes, background, seed, words, data):
+def test_likelihood_and_posterior_equal_a_brute_force_computation(sizes, background, seed, words, data):
     window = data.draw(st.integers(1, min(sizes)))
     grid, text = random_grid(*sizes, window, background, seed), " ".join(words)
     expected = brute_force(grid, text)
@@ -67,7 +67,7 @@ def test_a_hand_worked_posterior():
 
 
 @pytest.mark.parametrize(("text", "named"), [("xyzzy plugh", "xyzzy, plugh"), ("", "no words"), ("?!", "no words")])
-def test_a_hint_of_unknown_words_says_that_it_steers_nothing(text, named):
+def test_a_hint_of_unknown_words_has_a_notice(text, named):
     hint = random_grid().posterior(text)
     np.testing.assert_allclose(hint.probabilities, np.full(12, 1 / 12))
     assert not hint.steers
@@ -75,7 +75,7 @@ def test_a_hint_of_unknown_words_says_that_it_steers_nothing(text, named):
     assert random_grid().log_likelihoods([text])[0] == 0
 
 
-def test_batched_posteriors_are_those_of_single_hints_and_long_ones_stay_finite():
+def test_batched_posteriors_equal_single_ones_and_are_finite_for_long_texts():
     grid, texts = random_grid(), ["sea beach", "nothing", "war " * 10_000]
     rows = grid.posteriors(texts)
     assert rows.shape == (3, 12)
@@ -86,13 +86,13 @@ def test_batched_posteriors_are_those_of_single_hints_and_long_ones_stay_finite(
     assert grid.posteriors([]).shape == (0, 12)
 
 
-def test_a_word_that_no_window_has_does_not_break_the_posterior():
+def test_the_posterior_is_uniform_if_no_window_has_all_words():
     cells = np.array([[1.0] * 4, [0.0] * 4], dtype=np.float32)
     grid = CountingGrid.of(GridConfig(2, 2, 1, 0.0), Vocabulary(("sea", "war")), cells, np.full(2, 0.5, np.float32))
     np.testing.assert_allclose(grid.posterior("sea war").probabilities, 0.25)
 
 
-def test_log_windows_of_many_words_are_made_in_blocks():
+def test_log_windows_of_many_words_are_computed_in_blocks():
     config = GridConfig(2, 2, 2, 0.5)
     cells = np.random.default_rng(0).random((2500, 4)).astype(np.float32)
     shares = np.full(2500, 1 / 2500, np.float32)
@@ -103,14 +103,14 @@ def test_log_windows_of_many_words_are_made_in_blocks():
 def test_a_grid_of_another_height_is_refused(tmp_path):
     random_grid().save(tmp_path / "grid", card="# A grid\n")
     config = json.loads((tmp_path / "grid" / "config.json").read_text())
-    for height, told in ((5, "cells whose words do not sum to 1, among 20"), (2, "out of bounds")):
+    for height, message in ((5, "cells whose words do not sum to 1, among 20"), (2, "out of bounds")):
         config["config"]["height"] = height
         (tmp_path / "grid" / "config.json").write_text(json.dumps(config))
-        with pytest.raises(ValueError, match=f"Expected the weights of this grid, but got others: .*{told}"):
+        with pytest.raises(ValueError, match=f"Expected the weights of this grid, but got others: .*{message}"):
             CountingGrid.load(tmp_path / "grid")
 
 
-def test_pruned_cells_keep_their_likeliest_words():
+def test_pruned_cells_keep_their_most_likely_words():
     cells = np.array([[0.9, 0.4], [0.08, 0.3], [0.02, 0.3]], dtype=np.float32)
     grid = CountingGrid.of(GridConfig(1, 2, 1), Vocabulary(("a", "b", "c")), cells, np.full(3, 1 / 3, np.float32))
     np.testing.assert_allclose(grid.pruned(0.05).cells, [[0.9 / 0.98, 0.4], [0.08 / 0.98, 0.3], [0, 0.3]], rtol=1e-6)
@@ -118,7 +118,7 @@ def test_pruned_cells_keep_their_likeliest_words():
     np.testing.assert_allclose(grid.pruned(0.0).cells, cells, rtol=1e-6)
 
 
-def test_the_table_of_all_words_makes_no_difference():
+def test_precomputed_windows_do_not_change_posteriors():
     fresh, prepared = random_grid(), random_grid()
     assert prepared.log_windows.shape == (4, 12)
     texts = ["sea war", "peace", ""]
@@ -134,6 +134,6 @@ def test_the_table_of_all_words_makes_no_difference():
         ({"background": math.nan}, "but got nan"),
     ],
 )
-def test_sizes_that_do_not_fit_are_refused(sizes, match):
+def test_invalid_grid_sizes_are_refused(sizes, match):
     with pytest.raises(ValueError, match=match):
         GridConfig(**sizes)

@@ -15,24 +15,24 @@ def grid() -> CountingGrid:
     return CountingGrid.of(GridConfig(2, 2, 1, 0.0), Vocabulary(TOKENS), CELLS, np.full(3, 1 / 3, np.float32))
 
 
-def test_words_of_cells_are_the_likeliest_first():
+def test_words_of_cells_are_ordered_by_probability():
     assert cell_words(CELLS, TOKENS, 2) == (("cat", "bee"), ("ant", "bee"), ("cat", "bee"), ("ant", "cat"))
     assert cell_words(CELLS, TOKENS, 9)[0] == ("cat", "bee", "ant")
     assert cell_words(CELLS, TOKENS, 0) == ((), (), (), ())
 
 
-def test_a_map_tells_where_a_hint_falls():
+def test_a_map_has_the_posterior_of_a_hint():
     plain, hinted = grid().map(words=1), grid().map("an ant", words=1)
     assert plain.words == (("cat",), ("ant",), ("cat",), ("ant",))
     assert plain.as_dict() == {"height": 2, "width": 2, "window": 1, "cells": [["cat"], ["ant"], ["cat"], ["ant"]]}
-    told = json.loads(json.dumps(hinted.as_dict()))
-    assert told["hint"] == "an ant"
-    assert told["notice"] is None
-    np.testing.assert_allclose(told["posterior"], [2 / 11, 5 / 11, 0, 4 / 11], atol=1e-6)
+    payload = json.loads(json.dumps(hinted.as_dict()))
+    assert payload["hint"] == "an ant"
+    assert payload["notice"] is None
+    np.testing.assert_allclose(payload["posterior"], [2 / 11, 5 / 11, 0, 4 / 11], atol=1e-6)
     assert "it steers nothing" in grid().map("dog").as_dict()["notice"]
 
 
-def test_a_clicked_cell_gives_the_words_of_its_window():
+def test_window_words_of_a_cell():
     words = tuple((f"w{cell}", "all") for cell in range(12))  # three rows of four
     shown = GridMap(3, 4, 3, words)
     # cell 3 is the right upper corner: itself, then its four neighbours around the torus

@@ -21,13 +21,13 @@ from qa_core.networks.vocabulary import Vocabulary
 from qa_core.training.loop import Training, seed_everything
 
 TOPICS = {"cats": ("purr", "tail"), "boats": ("sail", "mast")}
-"""Two corners of a grid, and what is said there."""
+"""Words of two corners of a grid."""
 
 
 @pytest.fixture
 def grid() -> CountingGrid:
     """Four cells and windows of one: cats live in the first, boats in the last."""
-    words = [word for name, said in TOPICS.items() for word in (name, *said)]
+    words = [word for name, words in TOPICS.items() for word in (name, *words)]
     cells = np.full((len(words), 4), 1 / len(words), dtype=np.float32)
     cells[:, 0], cells[:, 3] = [0.3, 0.3, 0.3, 0.1 / 3, 0.1 / 3, 0.1 / 3], [0.1 / 3, 0.1 / 3, 0.1 / 3, 0.3, 0.3, 0.3]
     background = np.full(len(words), 1 / len(words), dtype=np.float32)
@@ -36,7 +36,7 @@ def grid() -> CountingGrid:
 
 @pytest.fixture
 def texts() -> list[str]:
-    return [f"they {said}" for name in TOPICS for said in TOPICS[name]] + ["what do you say ?"]
+    return [f"they {words}" for name in TOPICS for words in TOPICS[name]] + ["what do you say ?"]
 
 
 @pytest.fixture
@@ -52,34 +52,34 @@ def model(trainable: TrainableChat) -> ChatModel:
     return trainable.inference()
 
 
-def test_topics_of_words_are_those_of_the_grid(model: ChatModel, grid: CountingGrid):
+def test_topics_of_words_equal_those_of_the_grid(model: ChatModel, grid: CountingGrid):
     assert model.steering is not None
     target = torch.from_numpy(np.stack([model.target("they purr"), model.target("they say")]))
-    told = posteriors(model.steering, target, torch.ones_like(target, dtype=torch.bool))
-    np.testing.assert_allclose(told[0], grid.posterior("purr").probabilities, rtol=1e-5)
-    assert told[0].tolist() == pytest.approx([0.45, 0.25, 0.25, 0.05], abs=1e-4)
-    assert told[1].tolist() == pytest.approx([0.25] * 4)  # nothing the grid knows
+    topic = posteriors(model.steering, target, torch.ones_like(target, dtype=torch.bool))
+    np.testing.assert_allclose(topic[0], grid.posterior("purr").probabilities, rtol=1e-5)
+    assert topic[0].tolist() == pytest.approx([0.45, 0.25, 0.25, 0.05], abs=1e-4)
+    assert topic[1].tolist() == pytest.approx([0.25] * 4)  # no word of the grid
 
 
-def test_hints_that_say_nothing_leave_all_topics_alike(model: ChatModel):
+def test_hints_without_known_words_are_uniform(model: ChatModel):
     assert model.steering is not None
     assert model.steering.topic("nobody knows this").tolist() == [pytest.approx([0.25] * 4)]
     assert model.steering.topic("purr", "xyzzy", "mast").shape == (2, 4)
 
 
-def test_training_gives_topics_to_some_replies_only(model: ChatModel):
+def test_training_gives_topics_to_only_some_replies(model: ChatModel):
     assert model.steering is not None
     batch = Columns.of([(model.source(["you"]), model.target("they purr"))] * 200, torch.device("cpu"))
     topic = with_topics(model.steering, batch, np.random.default_rng(1)).topic
     assert topic is not None
     without = int((topic[:, 0] == 0.25).sum())
     assert 70 < without < 130
-    told = with_topics(model.steering, batch).topic
-    assert told is not None
-    assert bool((told[:, 0] > 0.4).all())
+    topic = with_topics(model.steering, batch).topic
+    assert topic is not None
+    assert bool((topic[:, 0] > 0.4).all())
 
 
-def test_a_steered_decoder_says_what_the_hint_is_about(trainable: TrainableChat, texts: list[str]):
+def test_a_steered_decoder_prefers_words_of_the_hint(trainable: TrainableChat, texts: list[str]):
     assert trainable.steering is not None
     rows: list[SourceTarget] = [trainable.forward_row(["what do you say ?"], text) for text in texts[:-1]]
     config = PartConfig(batch=4, epochs=100, patience=100, learning_rate=0.01)
@@ -93,7 +93,7 @@ def test_a_steered_decoder_says_what_the_hint_is_about(trainable: TrainableChat,
     counts = {}
     for hint in ("cats", "boats"):
         generation = GenerationConfig(60, length=4, method="vanilla", sampling=Sampling())
-        found = respond(
+        responses = respond(
             model,
             ["what do you say ?"],
             60,
@@ -101,32 +101,32 @@ def test_a_steered_decoder_says_what_the_hint_is_about(trainable: TrainableChat,
             generation=generation,
             hints=[hint],
         )
-        counts[hint] = {each.text.split()[-1].rstrip(".") for each in found}
+        counts[hint] = {response.text.split()[-1].rstrip(".") for response in responses}
     batch = columns([model.forward_row(["what do you say ?"], "they purr")])
     drawn = {
         hint: softmax(model.forward.output.logits(model.forward.before_softmax(*batch, model.steering.topic(hint))))[1]
         for hint in TOPICS
     }
-    for hint, said in TOPICS.items():
+    for hint, words in TOPICS.items():
         other = next(name for name in TOPICS if name != hint)
-        own = sum(float(drawn[hint][model.vocabulary.ids([word])[0]]) for word in said)
-        others = sum(float(drawn[hint][model.vocabulary.ids([word])[0]]) for word in TOPICS[other])
-        assert own > 2 * others
+        its_share = sum(float(drawn[hint][model.vocabulary.ids([word])[0]]) for word in words)
+        other_share = sum(float(drawn[hint][model.vocabulary.ids([word])[0]]) for word in TOPICS[other])
+        assert its_share > 2 * other_share
     assert counts["cats"] & set(TOPICS["cats"])
 
 
-def test_it_is_saved_with_its_grid(model: ChatModel, tmp_path):
+def test_a_model_is_saved_with_its_grid(model: ChatModel, tmp_path):
     model.save(tmp_path / "chat", card="# a model")
     loaded = ChatModel.load(tmp_path / "chat")
     assert loaded.config == model.config
     assert loaded.steering is not None
     assert model.steering is not None
     batch = columns([model.forward_row(["what do you say ?"], "they purr")])
-    scores = [each.forward.log_likelihood(*batch, each.steering.topic("cats")) for each in (model, loaded)]
+    scores = [chat.forward.log_likelihood(*batch, chat.steering.topic("cats")) for chat in (model, loaded)]
     assert scores[0].tolist() == scores[1].tolist()
 
 
-def test_another_grid_is_told(model: ChatModel, grid: CountingGrid, tmp_path):
+def test_another_grid_is_refused(model: ChatModel, grid: CountingGrid, tmp_path):
     model.save(tmp_path / "chat", card="# a model")
     cells = np.full((6, 6), 1 / 6, dtype=np.float32)
     CountingGrid.of(GridConfig(2, 3, 1), grid.vocabulary, cells, grid.background).save(
@@ -136,13 +136,13 @@ def test_another_grid_is_told(model: ChatModel, grid: CountingGrid, tmp_path):
         ChatModel.load(tmp_path / "chat")
 
 
-def test_parts_without_topics_begin_from_one_with_them(trainable: TrainableChat):
+def test_parts_without_topics_can_begin_from_a_part_with_topics(trainable: TrainableChat):
     copied = begin_from(trainable.backward, trainable.forward)
     assert "decoder.weight_ih_l0" in copied
     assert torch.equal(trainable.backward.decoder.weight_ih_l0, trainable.forward.decoder.weight_ih_l0[:, :8])
 
 
-def test_a_linear_map_of_the_topics_may_be_heard_instead(grid: CountingGrid, texts: list[str], chat_config: ChatConfig):
+def test_topics_may_pass_through_a_linear_map(grid: CountingGrid, texts: list[str], chat_config: ChatConfig):
     network = Seq2SeqConfig(60, dimension=8, hidden=16, layers=1, topic_width=3)
     made = TrainableChat.of(texts, ChatConfig(network, chat_config.language), grid=grid).inference()
     assert made.steering is not None
@@ -156,7 +156,7 @@ def test_a_linear_map_of_the_topics_may_be_heard_instead(grid: CountingGrid, tex
     assert deaf.start_state(["they say"], 2, hints=["cats"]).topic.shape == (2, 0)
 
 
-def test_a_distribution_of_another_size_is_told():
+def test_a_topic_distribution_of_wrong_size_is_refused():
     model = Seq2Seq(Seq2SeqConfig(9, dimension=4, hidden=4, layers=1, topics=5))
     source, mask = torch.tensor([[5, 6]]), torch.ones(1, 2, dtype=torch.bool)
     assert model.start(source, mask).topic.tolist() == [pytest.approx([0.2] * 5)]
@@ -164,13 +164,13 @@ def test_a_distribution_of_another_size_is_told():
         model.start(source, mask, torch.full((1, 4), 0.25))
 
 
-def test_words_beyond_the_size_are_known_where_they_are_wanted(texts: list[str], chat_config: ChatConfig):
+def test_extra_words_are_added_if_they_are_frequent_enough(texts: list[str], chat_config: ChatConfig):
     made = TrainableChat.of(texts * 2, chat_config, minimum=2, extra=["mast of nowhere"])
     assert "mast" in made.vocabulary
     assert "nowhere" not in made.vocabulary
 
 
-def test_steering_knows_no_words_of_an_empty_grid_vocabulary(grid: CountingGrid):
+def test_steering_without_common_words_has_no_logs(grid: CountingGrid):
     steering = Steering(grid, Vocabulary(("alpha", "beta")))
     assert not steering.logs.any()
 
@@ -179,16 +179,16 @@ def test_agreement_by_hand(model: ChatModel):
     assert model.steering is not None
     cats, boats = [0.45, 0.25, 0.25, 0.05], [0.05, 0.25, 0.25, 0.45]
     same, other = 4 * np.dot(cats, cats), 4 * np.dot(cats, boats)
-    found = model.steering.agreement(["they purr", "the mast", "nothing known"], ["cats"])
-    assert found.tolist() == pytest.approx(np.log([same, other, 1.0]).tolist(), abs=1e-4)
+    agreement = model.steering.agreement(["they purr", "the mast", "nothing known"], ["cats"])
+    assert agreement.tolist() == pytest.approx(np.log([same, other, 1.0]).tolist(), abs=1e-4)
     both = model.steering.agreement(["they purr", "the mast"], ["cats", "boats", "xyzzy"])
     assert both.tolist() == pytest.approx([np.log(same)] * 2, abs=1e-4)
     assert model.steering.agreement(["they purr"], ["xyzzy"]).tolist() == [0.0]
     assert model.steering.agreement([], ["cats"]).tolist() == []
 
 
-def test_responses_that_agree_come_first(model: ChatModel):
+def test_responses_that_agree_with_the_hint_come_first(model: ChatModel):
     responses = [Response("They purr.", -1.0, 0.0, 0.0), Response("The mast.", -1.5, 0.0, 0.0)]
-    found = rerank_by_topic(model, responses, ["boats"], 2.0)
-    assert [each.text for each in found] == ["The mast.", "They purr."]
+    reranked = rerank_by_topic(model, responses, ["boats"], 2.0)
+    assert [response.text for response in reranked] == ["The mast.", "They purr."]
     assert rerank_by_topic(model, responses, ["boats"], 0.0) == rerank_by_topic(model, responses, [], 2.0) == responses

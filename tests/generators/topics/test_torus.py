@@ -31,10 +31,10 @@ def looped(values, shape, window, *, backwards):
 
 
 @given(cases(), st.booleans())
-def test_sums_are_those_of_the_definition(case, backwards):
+def test_window_sums_equal_the_definition(case, backwards):
     values, shape, window = case
-    found = window_sums(values, shape, window, backwards=backwards)
-    np.testing.assert_allclose(found, looped(values, shape, window, backwards=backwards), atol=1e-9)
+    sums = window_sums(values, shape, window, backwards=backwards)
+    np.testing.assert_allclose(sums, looped(values, shape, window, backwards=backwards), atol=1e-9)
 
 
 @pytest.mark.parametrize(
@@ -45,12 +45,12 @@ def test_sums_are_those_of_the_definition(case, backwards):
         (3, [[36, 36, 36]] * 3),
     ],
 )
-def test_windows_reach_around_the_torus(window, expected):
-    found = window_sums(np.arange(9.0)[None], (3, 3), window)
-    np.testing.assert_allclose(found.reshape(3, 3), expected)
+def test_windows_wrap_around_the_torus(window, expected):
+    sums = window_sums(np.arange(9.0)[None], (3, 3), window)
+    np.testing.assert_allclose(sums.reshape(3, 3), expected)
 
 
-def test_nothing_falls_below_nothing():
+def test_sums_are_never_negative():
     values = np.zeros((1, 64), dtype=np.float32)
     values[0, :3] = [0.1, 0.7, 1e8]
     assert window_sums(values, (8, 8), 3).min() >= 0

@@ -9,13 +9,13 @@ NO_EXAMPLES = Examples(torch.zeros(0, 3), torch.zeros(0))
 
 
 def separable(count: int) -> Examples:
-    """Right where the first two features add up to more than 0; on quite another scale than 1."""
+    """Right if the first two features have a positive sum before they are scaled and shifted."""
     torch.manual_seed(4)
     drawn = torch.randn(count, 3)
     return Examples(drawn * 7 - 20, (drawn[:, 0] + drawn[:, 1] > 0).float())
 
 
-def test_it_learns_what_can_be_told():
+def test_the_acceptor_learns_separable_examples():
     examples, config = separable(600), AcceptorConfig(hidden=8, epochs=8, batch=30, learning_rate=0.03)
     torch.manual_seed(1)
     acceptor = AcceptorNetwork(config)
@@ -39,16 +39,12 @@ def test_the_same_seed_gives_the_same_acceptor():
     assert all(torch.equal(one, other) for one, other in zip(trained(), trained(), strict=True))
 
 
-def test_nothing_to_learn_from_is_refused():
+def test_training_without_examples_is_refused():
     with pytest.raises(ValueError, match="Expected words to train the acceptor on, but got none"):
-        next(
-            train_acceptor(
-                AcceptorNetwork(AcceptorConfig()), Examples(torch.zeros(0, 3), torch.zeros(0)), AcceptorConfig(), seed=1
-            )
-        )
+        next(train_acceptor(AcceptorNetwork(AcceptorConfig()), NO_EXAMPLES, AcceptorConfig(), seed=1))
 
 
-def test_features_that_never_differ_do_no_harm():
+def test_constant_features_give_finite_logits():
     acceptor = AcceptorNetwork(AcceptorConfig())
     acceptor.standardise(torch.ones(5, 3))
     assert acceptor(torch.ones(2, 3)).isfinite().all()

@@ -32,7 +32,7 @@ CONFIG = PartConfig(batch=2, epochs=25, patience=25, learning_rate=0.05)
 @pytest.mark.parametrize("part", ["forward", "language", "backward"])
 def test_each_part_learns_its_targets(trainable_chat: TrainableChat, part: str):
     make = trainable_chat.backward_row if part == "backward" else trainable_chat.forward_row
-    rows = [make([said], reply) for said, reply in PAIRS]
+    rows = [make([question], reply) for question, reply in PAIRS]
     module = getattr(trainable_chat, part)
     before = perplexity(module, rows)
     training = Training(module, optimiser(module.parameters(), CONFIG), seed=1)
@@ -43,22 +43,22 @@ def test_each_part_learns_its_targets(trainable_chat: TrainableChat, part: str):
 
 
 def test_perplexity_by_hand(trainable_chat: TrainableChat):
-    rows = [trainable_chat.forward_row([said], reply) for said, reply in PAIRS]
+    rows = [trainable_chat.forward_row([question], reply) for question, reply in PAIRS]
     tokens = sum(len(target) for _, target in rows)
     expected = np.exp(-trainable_chat.inference().log_forward(rows).sum(dtype=np.float64) / tokens)
     assert perplexity(trainable_chat.forward, rows) == pytest.approx(expected, rel=1e-6)
 
 
-def test_an_epoch_may_be_a_part_of_the_rows(trainable_chat: TrainableChat):
-    rows = [trainable_chat.forward_row([said], reply) for said, reply in PAIRS]
+def test_an_epoch_may_use_a_part_of_the_rows(trainable_chat: TrainableChat):
+    rows = [trainable_chat.forward_row([question], reply) for question, reply in PAIRS]
     config = replace(CONFIG, epochs=3, rows=1)
     training = Training(trainable_chat.forward, optimiser(trainable_chat.forward.parameters(), config), seed=1)
     list(train_part(training, rows, config, held_out=rows))
     assert training.step == 3
 
 
-def test_a_resumed_part_ends_as_an_uninterrupted_one(trainable_chat: TrainableChat, tmp_path: Path):
-    rows = [trainable_chat.forward_row([said], reply) for said, reply in PAIRS]
+def test_a_resumed_training_equals_an_uninterrupted_one(trainable_chat: TrainableChat, tmp_path: Path):
+    rows = [trainable_chat.forward_row([question], reply) for question, reply in PAIRS]
     config = replace(CONFIG, epochs=4, batch=1)
     start = {name: tensor.clone() for name, tensor in trainable_chat.forward.state_dict().items()}
 
@@ -80,18 +80,18 @@ def test_a_resumed_part_ends_as_an_uninterrupted_one(trainable_chat: TrainableCh
     assert all(torch.equal(whole[name], resumed[name]) for name in whole)
 
 
-def test_nothing_to_learn_from_is_refused(trainable_chat: TrainableChat):
+def test_training_without_examples_is_refused(trainable_chat: TrainableChat):
     training = Training(trainable_chat.forward, optimiser(trainable_chat.forward.parameters(), CONFIG), seed=1)
     with pytest.raises(ValueError, match="Expected rows to train on and to hold out, but got 0 and 0"):
         next(train_part(training, [], CONFIG, held_out=[]))
 
 
-def test_later_parts_begin_with_the_words_of_forward(trainable_chat: TrainableChat):
+def test_later_parts_begin_from_forward(trainable_chat: TrainableChat):
     copied = begin_from(trainable_chat.language, trainable_chat.forward)
     assert set(copied) == {name for name, _ in trainable_chat.language.named_parameters()}
     torch.testing.assert_close(trainable_chat.language.words.E_tune, trainable_chat.forward.target.E_tune)
     torch.testing.assert_close(trainable_chat.language.lstm.weight_hh_l1, trainable_chat.forward.decoder.weight_hh_l1)
-    # without a source the decoder's own state alone is heard
+    # without a source, only the decoder's state affects the result
     with torch.no_grad():
         target, mask = torch.tensor([[7, 8, 3]]), torch.ones(1, 3, dtype=torch.bool)
         nothing = torch.zeros(1, 1, dtype=torch.int64)
@@ -108,8 +108,8 @@ def examples_of(model: TrainableChat, rows: list[SourceTarget], **options: int) 
     return acceptor_examples(model.forward, model.language, rows, generator=generator, **options)
 
 
-def test_examples_are_true_words_beside_drawn_ones(trainable_chat: TrainableChat):
-    rows = [trainable_chat.forward_row([said], reply) for said, reply in PAIRS]
+def test_examples_are_pairs_of_true_and_drawn_words(trainable_chat: TrainableChat):
+    rows = [trainable_chat.forward_row([question], reply) for question, reply in PAIRS]
     words = sum(len(target) for _, target in rows)
     examples = examples_of(trainable_chat, rows)
     assert examples.features.shape == (2 * words, 3)
@@ -122,12 +122,12 @@ def test_examples_are_true_words_beside_drawn_ones(trainable_chat: TrainableChat
     assert len(examples_of(trainable_chat, [])) == 0
 
 
-def test_unknown_words_are_no_examples(trainable_chat: TrainableChat):
+def test_unknown_words_are_not_examples(trainable_chat: TrainableChat):
     rows = [trainable_chat.forward_row(["why?"], "zebras are tired")]
     assert len(examples_of(trainable_chat, rows)) == 2 * 3
 
 
-def test_barred_words_leave_their_probability_to_the_others():
+def test_the_probability_of_barred_words_goes_to_the_others():
     log_p = barred(torch.zeros(2, 9).log_softmax(1))
     assert (log_p[:, list(BARRED)] == -torch.inf).all()
     torch.testing.assert_close(log_p.exp().sum(1), torch.ones(2))

@@ -29,14 +29,14 @@ def bags(rows: list[list[int]]) -> Bags:
 
 
 def planted(texts: int = 400, seed: int = 0) -> list[str]:
-    """Each text has four words of one topic."""
+    """Texts of four words of one topic."""
     rng = np.random.default_rng(seed)
     return [" ".join(rng.choice(TOPICS[number % len(TOPICS)].split(), size=4)) for number in range(texts)]
 
 
 def brute_force_step(cells, background, config, data):
-    """One step by the update rule, sum by sum; also the log-likelihood before it."""
-    words, places = cells.shape
+    """New cells by the update rule, in explicit sums, and the log-likelihood before the step."""
+    words, size = cells.shape
     before = (config.window - 1) // 2
 
     def window(k):
@@ -48,19 +48,19 @@ def brute_force_step(cells, background, config, data):
             for right in reach
         ]
 
-    inside = [window(k) for k in range(places)]
+    inside = [window(k) for k in range(size)]
     beta = config.background
     h = np.array(
-        [[(1 - beta) * cells[z, inside[k]].mean() + beta * background[z] for k in range(places)] for z in range(words)]
+        [[(1 - beta) * cells[z, inside[k]].mean() + beta * background[z] for k in range(size)] for z in range(words)]
     )
     new, likelihood = np.zeros_like(cells), 0.0
     for begin, end, weight in zip(data.starts, data.starts[1:], data.weights, strict=False):
         bag = data.words[begin:end]
-        joint = np.array([np.prod(h[bag, k]) for k in range(places)]) / places
+        joint = np.array([np.prod(h[bag, k]) for k in range(size)]) / size
         likelihood += weight * np.log(joint.sum())
         for k, q in enumerate(joint / joint.sum()):
             for z in bag:
-                for i in inside[k]:  # the share of word and window that came from this cell
+                for i in inside[k]:  # share of this cell in the word
                     new[z, i] += weight * q * (1 - beta) * cells[z, i] / config.window**2 / h[z, k]
     return new / new.sum(axis=0), likelihood
 
@@ -77,7 +77,7 @@ small_grids = st.builds(
 
 @settings(max_examples=30)
 @given(small_bags, small_grids, st.integers(0, 9))
-def test_a_step_is_that_of_a_brute_force_computation(data, config, seed):
+def test_a_step_equals_a_brute_force_computation(data, config, seed):
     start = initial_fitting(data, 4, config, seed=seed, precision="float64")
     logs = log_windows(start.cells, start.background, config)
     counts, likelihood = expectation(data, logs)
@@ -91,7 +91,7 @@ def test_a_step_is_that_of_a_brute_force_computation(data, config, seed):
 def test_the_likelihood_rises_at_every_step(data, config, seed):
     fitting = initial_fitting(data, 4, config, seed=seed, precision="float64")
     reports = list(fit(fitting, data, ENDLESS))
-    assert len(reports) == (9 if reports[0].log_likelihood else 2)  # nothing is gained where all is certain
+    assert len(reports) == (9 if reports[0].log_likelihood else 2)  # a certain text ends the fitting
     for before, after in pairwise(reports):
         assert after.log_likelihood >= before.log_likelihood - 1e-9 * abs(before.log_likelihood)
     np.testing.assert_allclose(fitting.best.sum(axis=0), 1)
@@ -103,9 +103,9 @@ def test_planted_topics_are_recovered():
     fitting = initial_fitting(data, len(vocabulary), GridConfig(8, 8, 3, 0.01), seed=1)
     reports = list(fit(fitting, data, FitConfig(steps=40, wide=(6, 4))))
     assert [report.window for report in reports[:9]] == [6, 6, 6, 6, 4, 4, 4, 4, 3]
-    for before, after in pairwise(reports):  # single precision, and under one window
+    for before, after in pairwise(reports):  # in single precision, within one window
         assert after.window != before.window or after.log_likelihood > before.log_likelihood - 1e-2
-    # a topic on a quarter of the torus, 4 × 4 cells, has 2 × 2 windows of its own: 1 in 16 for a text of four words
+    # a topic on a quarter of the torus (4 × 4 cells) has 2 × 2 exclusive windows: 1 in 16 for a text of four words
     assert -reports[-1].per_word < np.log(5) + np.log(16) / 4 < np.log(20)
     grid = fitting.grid(vocabulary)
     falls = grid.posteriors([topic.replace(" ", " and ") for topic in TOPICS])
@@ -118,7 +118,7 @@ def test_planted_topics_are_recovered():
     assert best[0] in TOPICS[0]
 
 
-def test_the_same_seed_gives_the_same_grid_and_blocks_make_no_difference(monkeypatch):
+def test_fitting_depends_on_the_seed_but_not_on_blocks(monkeypatch):
     vocabulary = Vocabulary(tuple(" ".join(TOPICS).split()))
     data = bags_of(planted(60), vocabulary)
 
@@ -135,7 +135,7 @@ def test_the_same_seed_gives_the_same_grid_and_blocks_make_no_difference(monkeyp
     np.testing.assert_allclose(fitted(1).cells, first, atol=1e-5)
 
 
-def test_a_run_that_stops_and_goes_on_ends_alike():
+def test_a_resumed_fitting_equals_an_uninterrupted_one():
     vocabulary = Vocabulary(tuple(" ".join(TOPICS).split()))
     data, held_out = bags_of(planted(60), vocabulary), bags_of(planted(30, seed=5), vocabulary)
     whole, parted = (initial_fitting(data, 20, GridConfig(4, 4, 2), seed=3) for _ in range(2))
@@ -150,7 +150,7 @@ def test_a_run_that_stops_and_goes_on_ends_alike():
     assert list(fit(parted, data, config, held_out=held_out)) == []
 
 
-def test_held_out_texts_say_when_to_stop():
+def test_held_out_texts_stop_the_fitting():
     vocabulary = Vocabulary(tuple(" ".join(TOPICS).split()))
     data, other = bags_of(planted(12), vocabulary), bags_of(["sea tank oven ball"] * 3, vocabulary)
     fitting = initial_fitting(data, 20, GridConfig(6, 6, 2), seed=0)
@@ -160,7 +160,7 @@ def test_held_out_texts_say_when_to_stop():
     assert min(report.held_out for report in reports) == reports[best].held_out
 
 
-def test_a_plateau_ends_it_but_not_a_slow_start():
+def test_a_plateau_stops_the_fitting_but_a_slow_start_does_not():
     vocabulary = Vocabulary(tuple(" ".join(TOPICS).split()))
     data = bags_of(planted(), vocabulary)
     fitting = initial_fitting(data, 20, GridConfig(8, 8, 4), seed=0)
@@ -169,13 +169,13 @@ def test_a_plateau_ends_it_but_not_a_slow_start():
     assert -reports[-1].per_word < np.log(20) - 0.4
 
 
-def test_without_bags_there_is_nothing_to_fit():
+def test_fitting_without_bags_is_refused():
     empty = bags_of(["unknown"], Vocabulary(("sea",)))
     with pytest.raises(ValueError, match="Expected texts with words of the vocabulary, but got none"):
         initial_fitting(empty, 1, GridConfig(2, 2, 1), seed=0)
 
 
-def test_windows_before_the_own_one_have_to_fit():
+def test_wide_windows_must_fit_the_grid():
     config = FitConfig(wide=(16, 12, 9, 7, 6), wide_steps=2, steps=10)
     assert config.stages(GridConfig(10, 12, 6)) == [9, 7]
     assert config.most(GridConfig(10, 12, 6)) == 14

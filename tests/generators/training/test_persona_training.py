@@ -35,14 +35,14 @@ def words(model: ChatText, ids: np.ndarray) -> str:
     return " ".join(model.vocabulary.words(ids.tolist()))
 
 
-def test_long_sentences_have_a_beginning_and_no_end(trainable_chat: TrainableChat):
+def test_long_sentences_are_cut_without_an_end(trainable_chat: TrainableChat):
     assert words(trainable_chat, beginning(trainable_chat, "they are tired.")) == "they are tired . </s>"
     assert words(trainable_chat, beginning(trainable_chat, "cats " * 6)) == "cats cats cats cats cats cats </s>"
     assert words(trainable_chat, beginning(trainable_chat, "cats do " * 5)) == "cats do cats do cats do"
     assert beginning(trainable_chat, " ").tolist() == [END_ID]
 
 
-def test_rows_are_behind_made_up_contexts_and_the_sentence_before(trainable_chat: TrainableChat):
+def test_rows_have_drawn_contexts_or_the_previous_sentence(trainable_chat: TrainableChat):
     contexts = [("why?", "why?"), ("who sleeps?", "in the House?"), ()]
     rows = [
         (words(trainable_chat, source), words(trainable_chat, target))
@@ -58,14 +58,14 @@ def test_rows_are_behind_made_up_contexts_and_the_sentence_before(trainable_chat
     assert len(speaker_rows(trainable_chat, [*SPOKEN, Spoken(" ")])) == 3
 
 
-def test_known_words(trainable_chat: TrainableChat):
+def test_share_of_known_words(trainable_chat: TrainableChat):
     assert known_share(trainable_chat, "my dogs sleep.") == 0.75
     assert known_share(trainable_chat, "") == 0
 
 
-def test_contexts_are_what_the_backward_model_has_learnt(trainable_chat: TrainableChat):
+def test_contexts_are_drawn_from_the_backward_model(trainable_chat: TrainableChat):
     pairs = [("where do cats sleep?", "in the House."), ("why?", "they are tired.")]
-    rows = [trainable_chat.backward_row([said], reply) for said, reply in pairs]
+    rows = [trainable_chat.backward_row([question], reply) for question, reply in pairs]
     module = trainable_chat.backward
     training = Training(module, torch.optim.Adam(module.parameters(), lr=0.05), seed=1)
     list(train_part(training, rows, replace(CONFIG, epochs=60, patience=60), held_out=rows))
@@ -80,9 +80,9 @@ def test_contexts_are_what_the_backward_model_has_learnt(trainable_chat: Trainab
         sampling=Sampling(temperature=0.1),
     )
     assert len(drawn) == 200
-    for (said, _), texts in zip(pairs * 100, drawn, strict=True):
+    for (question, _), texts in zip(pairs * 100, drawn, strict=True):
         assert len(texts) == 3
-        right += [text.lower().rstrip("?") == said.rstrip("?") for text in texts]
+        right += [text.lower().rstrip("?") == question.rstrip("?") for text in texts]
     assert np.mean(right) > 0.9
     assert (
         pseudo_contexts(
@@ -98,13 +98,13 @@ def test_contexts_are_what_the_backward_model_has_learnt(trainable_chat: Trainab
 
 
 @pytest.mark.parametrize("all_words", [False, True])
-def test_tuning_leaves_the_base_alone_and_its_words_too_unless_asked(trainable_chat: TrainableChat, all_words: bool):
+def test_tuning_changes_neither_the_base_nor_by_default_its_words(trainable_chat: TrainableChat, all_words: bool):
     before = {name: tensor.clone() for name, tensor in trainable_chat.forward.state_dict().items()}
     rows = styled_rows(trainable_chat, SPOKEN[:2], [("why?",), ("who sleeps?",)])
     start = perplexity(trainable_chat.forward, rows)
     module = tunable(trainable_chat.forward, words=all_words)
-    own = [tensor for tensor in module.parameters() if tensor.requires_grad]
-    list(train_part(Training(module, torch.optim.Adam(own, lr=0.05), seed=1), rows, CONFIG, held_out=rows))
+    parameters = [tensor for tensor in module.parameters() if tensor.requires_grad]
+    list(train_part(Training(module, torch.optim.Adam(parameters, lr=0.05), seed=1), rows, CONFIG, held_out=rows))
     assert perplexity(module, rows) < start / 3
     for name, tensor in trainable_chat.forward.state_dict().items():
         torch.testing.assert_close(tensor, before[name], rtol=0, atol=0)
@@ -112,25 +112,25 @@ def test_tuning_leaves_the_base_alone_and_its_words_too_unless_asked(trainable_c
     assert not torch.equal(module.output.bias, trainable_chat.forward.output.bias)
 
 
-def test_the_acceptor_goes_on_from_that_of_the_base(trainable_chat: TrainableChat):
+def test_the_adapted_acceptor_starts_from_the_base(trainable_chat: TrainableChat):
     rows = styled_rows(trainable_chat, SPOKEN[:2], [("why?",), ("who sleeps?",)])
-    told = torch.randn(4, 3)
-    before = trainable_chat.acceptor(told)
+    features = torch.randn(4, 3)
+    before = trainable_chat.acceptor(features)
     config = AcceptorConfig(hidden=4)
     adapted = adapted_acceptor(trainable_chat, trainable_chat.forward, rows * 20, config, limit=100, seed=1)
-    assert not torch.equal(adapted(told), before)
-    assert torch.equal(trainable_chat.acceptor(told), before)
+    assert not torch.equal(adapted(features), before)
+    assert torch.equal(trainable_chat.acceptor(features), before)
     same = adapted_acceptor(trainable_chat, trainable_chat.forward, [], config, limit=100, seed=1)
-    assert torch.equal(same(told), before)
+    assert torch.equal(same(features), before)
 
 
 def test_perplexities_of_products_by_hand(trainable_chat: TrainableChat):
     rows = styled_rows(trainable_chat, SPOKEN[:2], [("why?",), ("who sleeps?",)])
-    found = multiplied_perplexities(trainable_chat, trainable_chat.language, rows)
-    assert len(found) == len(WEIGHTS) ** 2
+    perplexities = multiplied_perplexities(trainable_chat, trainable_chat.language, rows)
+    assert len(perplexities) == len(WEIGHTS) ** 2
     total, count = 0.0, 0
     for source, target in rows:
-        columns = [torch.from_numpy(each)[None] for each in (source, source >= 0, target, target >= 0)]
+        columns = [torch.from_numpy(array)[None] for array in (source, source >= 0, target, target >= 0)]
         with torch.no_grad():
             one = trainable_chat.forward.token_distributions(*columns)
             other = trainable_chat.language.token_distributions(*columns[2:])
@@ -138,12 +138,12 @@ def test_perplexities_of_products_by_hand(trainable_chat: TrainableChat):
         p = p / p.sum(1, keepdim=True)
         total += float(p[torch.arange(len(target)), columns[2][0]].log().sum())
         count += len(target)
-    assert found[0.5, 0.25] == pytest.approx(math.exp(-total / count), rel=1e-5)
+    assert perplexities[0.5, 0.25] == pytest.approx(math.exp(-total / count), rel=1e-5)
     with pytest.raises(ValueError, match="Expected rows to choose the weights on"):
         multiplied_perplexities(trainable_chat, trainable_chat.language, [])
 
 
-def test_contexts_hold_no_special_words(trainable_chat: TrainableChat):
+def test_contexts_have_no_special_words(trainable_chat: TrainableChat):
     backward = TorchNetwork(trainable_chat.backward, trainable_chat.device)
     drawn = pseudo_contexts(trainable_chat, backward, ["why?"], 50, stream=RandomStream(1), sampling=Sampling())
     special = set(trainable_chat.vocabulary.words(BARRED))

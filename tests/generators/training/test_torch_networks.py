@@ -3,7 +3,7 @@ import torch
 from generators.training.torch_networks import evaluating
 
 
-def test_evaluation_ends_as_it_began():
+def test_evaluation_restores_the_training_mode():
     model = torch.nn.Dropout(0.5).train()
     with evaluating(model):
         assert not model.training

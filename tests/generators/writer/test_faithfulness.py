@@ -1,4 +1,4 @@
-"""What a voice may say beside a sourced answer."""
+"""Sentences that a persona may add to a sourced answer."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ def test_key_terms_are_numbers_names_and_negation() -> None:
         ("That can't be known.", "negation"),
     ],
 )
-def test_what_may_introduce_an_answer(styled: str, why: str) -> None:
-    found = contradiction(styled, QUESTION, ANSWER)
-    assert (why in found) if why else found == ""
+def test_sentences_that_may_introduce_an_answer(styled: str, why: str) -> None:
+    message = contradiction(styled, QUESTION, ANSWER)
+    assert (why in message) if why else message == ""
 
 
 def test_a_yes_before_a_negation_is_refused() -> None:
@@ -43,7 +43,7 @@ def test_a_yes_before_a_negation_is_refused() -> None:
     assert contradiction("Never, my friend.", "Can cats eat onions?", "Cats must not eat onions.") == ""
 
 
-def test_what_a_text_in_the_place_of_the_answer_would_drop() -> None:
+def test_key_terms_that_a_replacement_would_lose() -> None:
     assert lost(ANSWER, ANSWER) == []
     assert lost("She was born long ago in Warsaw.", ANSWER) == ["1867", "7", "curie", "marie", "november"]
     assert lost("Cats eat onions.", "Cats must not eat onions.") == ["not"]
@@ -52,5 +52,5 @@ def test_what_a_text_in_the_place_of_the_answer_would_drop() -> None:
 @given(st.text(max_size=200), st.text(max_size=200))
 def test_an_answer_never_contradicts_itself(question: str, answer: str) -> None:
     assert lost(answer, answer) == []
-    found = contradiction(answer, question, answer)
-    assert found == "" or found.startswith("a yes")
+    message = contradiction(answer, question, answer)
+    assert message == "" or message.startswith("a yes")
