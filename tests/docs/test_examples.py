@@ -21,7 +21,8 @@ FILES = Path(__file__).with_name("files")
 PAGES = ["README.md", "CONTRIBUTING.md", *sorted(str(p.relative_to(ROOT)) for p in (ROOT / "docs").rglob("*.md"))]
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 SERVER, PORT = "qa-bot serve", "8080"
-INPUT = {"qa-bot chat": "Why do cats purr?\n/quit\n"}
+TYPED = "> "
+"""Begins a line that a user types into the command above."""
 TIMEOUT = 120
 
 pytestmark = pytest.mark.slow
@@ -36,11 +37,20 @@ def blocks(page: str) -> list[Block]:
     return [Block(*match.groups()) for match in BLOCK.finditer((ROOT / page).read_text(encoding="utf-8"))]
 
 
-def commands(block: str) -> Iterator[tuple[str, list[str]]]:
-    """Each command with the lines that the page shows of its output."""
+class Command(NamedTuple):
+    text: str
+    typed: str
+    """Lines for its standard input."""
+    shown: list[str]
+    """Lines of its output that the page shows."""
+
+
+def commands(block: str) -> Iterator[Command]:
     for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
-        command, *shown = part.splitlines()
-        yield command, [line.rstrip("… ") for line in shown if line.strip(" …")]
+        command, *lines = part.splitlines()
+        typed = "".join(f"{line.removeprefix(TYPED)}\n" for line in lines if line.startswith(TYPED))
+        shown = [line.rstrip("… ") for line in lines if line.strip(" …") and not line.startswith(TYPED)]
+        yield Command(command, typed, shown)
 
 
 class Shell:
@@ -58,12 +68,13 @@ class Shell:
             "COLUMNS": "80",
         }
 
-    def run(self, command: str) -> str:
+    def run(self, command: str, typed: str = "") -> str:
+        """What the command writes."""
         if command.startswith("make "):
             return self._checked(f"{command} --dry-run --directory {ROOT}")
         if command.startswith(SERVER):
             return self._serve(command)
-        return self._checked(command.replace(PORT, str(self._port)), INPUT.get(command, ""))
+        return self._checked(command.replace(PORT, str(self._port)), typed)
 
     def python(self, code: str) -> None:
         script = self._folder / "example.py"
@@ -87,7 +98,7 @@ class Shell:
             check=False,
         )
         assert done.returncode == 0, f"{command}\n{done.stdout}\n{done.stderr}"
-        return done.stdout
+        return done.stdout + done.stderr
 
     def _serve(self, command: str) -> str:
         command = command.replace(PORT, str(self._port))
@@ -122,10 +133,10 @@ def test_the_examples_of_a_page_work(page: str, shell: Shell) -> None:
     for block in blocks(page):
         match block.language:
             case "console":
-                for command, shown in commands(block.text):
-                    out = " ".join(shell.run(command).split())
-                    for line in shown:
-                        assert " ".join(line.split()) in out, command
+                for command in commands(block.text):
+                    out = " ".join(shell.run(command.text, command.typed).split())
+                    for line in command.shown:
+                        assert " ".join(line.split()) in out, command.text
             case "python":
                 shell.python(block.text)
             case "toml":
