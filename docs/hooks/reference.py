@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Iterator
 from dataclasses import MISSING, fields
 from typing import Any
@@ -23,21 +24,23 @@ def commands() -> str:
     from qa_bot.cli.app import app
 
     lines = ["# Command line", "", "`qa-bot [--home DIR] COMMAND`. Every command has `--help`."]
-    for path, command in _commands("qa-bot", typer.main.get_command(app)):
-        lines += ["", f"## {path}", "", (command.help or "").strip(), ""]
+    root = typer.main.get_command(app)
+    for path, command in _commands(root, typer.Context(root, info_name="qa-bot")):
+        lines += ["", f"## {path}", "", inspect.cleandoc(command.help or ""), ""]
         rows = [row for parameter in command.params if (row := _parameter(parameter))]
         if rows:
             lines += ["| argument or option | meaning |", "| --- | --- |", *rows]
     return "\n".join(lines) + "\n"
 
 
-def _commands(path: str, command: Any) -> Iterator[tuple[str, Any]]:
-    if not hasattr(command, "list_commands"):
-        yield path, command
-        return
-    context = typer.Context(command)
-    for name in command.list_commands(context):
-        yield from _commands(f"{path} {name}", command.get_command(context, name))
+def _commands(command: Any, context: typer.Context) -> Iterator[tuple[str, Any]]:
+    """Every command under `command` with its path; a group too, if it does something without a further command."""
+    names = command.list_commands(context) if hasattr(command, "list_commands") else ()
+    if not names or command.invoke_without_command:
+        yield context.command_path, command
+    for name in names:
+        below = command.get_command(context, name)
+        yield from _commands(below, typer.Context(below, info_name=name, parent=context))
 
 
 def _parameter(parameter: Any) -> str:
@@ -68,20 +71,38 @@ def http() -> str:
     """Every route of the OpenAPI document with its parameters and fields."""
     from qa_bot.web.openapi import document
 
-    schema = document(secured=True)
+    schema = document(secured=True, personas=("captain", "gardener"))
     models = schema["components"]["schemas"]
     lines = ["# HTTP", "", "Generated from `GET /openapi.json`."]
     for path, operations in schema["paths"].items():
         for method, operation in operations.items():
-            lines += ["", f"## {method.upper()} {path}", "", operation.get("summary", ""), ""]
+            lines += ["", f"## {method.upper()} {path}", "", operation.get("summary", "")]
             if text := operation.get("description", ""):
-                lines += [text, ""]
+                lines += ["", text]
             body = next(iter(operation.get("requestBody", {}).get("content", {}).values()), {}).get("schema", {})
-            properties = _resolved(body, models).get("properties", {})
+            properties = dict(_resolved(body, models).get("properties", {}))
+            for parameter in operation.get("parameters", []):
+                properties[parameter["name"]] = {"description": parameter.get("description", ""), **parameter["schema"]}
             if properties:
-                lines += ["| field | meaning |", "| --- | --- |"]
-                lines += [f"| `{name}` | {_cell(field.get('description', ''))} |" for name, field in properties.items()]
+                lines += ["", "| field | type | meaning |", "| --- | --- | --- |"]
+                lines += [
+                    f"| `{name}` | {_cell(_type(field, models))} | {_cell(field.get('description', ''))} |"
+                    for name, field in properties.items()
+                ]
     return "\n".join(lines) + "\n"
+
+
+def _type(field: dict[str, Any], models: dict[str, Any]) -> str:
+    """The type of a field in words: its possible values, or the name of its JSON type."""
+    field = _resolved(field, models)
+    if "anyOf" in field:
+        return " or ".join(_type(kind, models) for kind in field["anyOf"])
+    values = field.get("enum", [field["const"]] if "const" in field else [])
+    if values := [value for value in values if value]:
+        return ", ".join(f"`{value}`" for value in values)
+    if field.get("type") == "array":
+        return f"list of {_type(field.get('items', {}), models)}"
+    return str(field.get("type", "any"))
 
 
 def _resolved(schema: dict[str, Any], models: dict[str, Any]) -> dict[str, Any]:
