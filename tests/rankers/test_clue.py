@@ -52,6 +52,12 @@ def test_bm25_is_rank_bm25s_formula(corpus, query):
     np.testing.assert_allclose(got, expected, atol=1e-9)
 
 
+def test_bm25_with_default_constants_by_hand():
+    # two of 8 words where the mean is 4: 1 − .75 + .75 · 8/4 = 1.75; 2 · 2 / (2 + 1.75) = 16/15
+    text = ["a", "x", "a", *"stuvw"]
+    assert bm25({"a": 5.0, "b": 1.0}, text, {"a": 3.0, "b": 7.0}.__getitem__, 4.0) == pytest.approx(16)
+
+
 def test_counts_of_pairs_by_hand():
     text = ["sleep", "apnea", "surgery", "for", "apnea", "in", "sleep", "sleep", "apnea"]
     by_word = positions({"sleep", "apnea", "surgery", "in", "absent"}, text)
@@ -69,6 +75,24 @@ def test_dependence_weighs_words_pairs_and_proximity_by_hand():
     assert score == pytest.approx(0.8 * 2 * idf + 0.1 * 0 + 0.1 * idf)
     side_by_side = dependence_score(query, ["a", "b", "x", "y"], 4.0, ClueConfig())
     assert side_by_side == pytest.approx(0.8 * 2 * idf + 0.1 * idf + 0.1 * idf)
+
+
+def test_repeated_pairs_are_saturated_by_hand():
+    # Saturation of f = 2 is 4/3, of f = 1 is 1: a and b twice, "a b" in order once, close to each other twice.
+    query = dependence(["a", "b"], {}).times({"a": 2.0, "b": 4.0}.__getitem__)
+    score = dependence_score(query, ["a", "b", "b", "a"], 4.0, ClueConfig())
+    assert score == pytest.approx(0.8 * (2 + 4) * 4 / 3 + 3 * (0.1 * 1 + 0.1 * 4 / 3))
+    # In 8 words where the mean is 4, f = 1 gives 2 / (1 + 1.75).
+    longer = dependence_score(query, ["a", "b", *"stuvwx"], 4.0, ClueConfig())
+    assert longer == pytest.approx((0.8 * (2 + 4) + 3 * (0.1 + 0.1)) * 2 / 2.75)
+
+
+@pytest.mark.parametrize(
+    ("documents", "containing", "idf"),
+    [(10, 2, math.log(4.4)), (10, 0, math.log(22)), (10, 10, math.log(22 / 21))],  # 1 + 8.5/2.5, 10.5/.5, .5/10.5
+)
+def test_the_idf_of_a_word_by_hand(documents, containing, idf):
+    assert inverse_frequency(documents, containing) == pytest.approx(idf)
 
 
 def test_the_idf_of_a_pair_is_the_mean_over_its_words():

@@ -61,6 +61,15 @@ def test_in_vocabulary_half_comes_from_the_dense_list():
     assert scores_of(in_vocabulary_rule(DENSE, KEYWORD, 3, in_vocabulary=True)) == {3: 1.0, 1: 1 / 2, 2: 1 / 3}
 
 
+@pytest.mark.parametrize(
+    ("k", "documents"),
+    [(0, []), (1, [1]), (2, [1, 5]), (3, [1, 2, 5]), (4, [1, 2, 5, 6]), (5, [1, 2, 3, 5, 6]), (9, [1, 2, 3, 5, 6, 7])],
+)
+def test_the_half_of_the_dense_list_is_rounded_up(k, documents):
+    dense, keyword = (ScoredDocuments.of(numbers, [3.0, 2.0, 1.0]) for numbers in ([1, 2, 3], [5, 6, 7]))
+    assert in_vocabulary_rule(dense, keyword, k, in_vocabulary=True).documents.tolist() == documents
+
+
 def test_out_of_vocabulary_all_comes_from_the_keyword_list():
     assert in_vocabulary_rule(DENSE, KEYWORD, 2, in_vocabulary=False).documents.tolist() == [1, 2]
 
@@ -112,7 +121,19 @@ def test_the_hash_is_the_published_one():
     assert 0 <= hash_of(-1) < 2**64
 
 
-@pytest.mark.parametrize("weights", [[1.0], [1.0, -1.0], [0.0, 0.0]])
+def test_weights_need_not_sum_to_1():
+    # by reciprocal rank with k = 1: 1 → .1/2 + .3/3, 3 → .1/4 + .3/2, 2 → .1/3, 4 → .3/4
+    expected = {1: 0.15, 3: 0.175, 2: 0.1 / 3, 4: 0.075}
+    assert scores_of(reciprocal_rank([KEYWORD, DENSE], weights=[0.1, 0.3], k=1)) == pytest.approx(expected)
+    weighted = scores_of(normalised_mean([KEYWORD, DENSE], weights=[0.1, 0.3]))
+    assert weighted == pytest.approx({1: 0.4, 3: 0.75, 2: 0.125, 4: 0.0})
+
+
+def test_a_list_of_weight_0_adds_documents_but_no_score():
+    assert scores_of(reciprocal_rank([KEYWORD, DENSE], weights=[2, 0], k=1)) == {1: 1.0, 2: 2 / 3, 3: 0.5, 4: 0.0}
+
+
+@pytest.mark.parametrize("weights", [[1.0], [1.0, 1.0, 1.0], [1.0, -1.0], [2.0, -1.0], [0.0, 0.0]])
 def test_wrong_weights_are_refused(weights):
     with pytest.raises(ValueError, match="Expected 2 weights, none below 0"):
         reciprocal_rank([KEYWORD, DENSE], weights=weights)

@@ -126,6 +126,14 @@ def test_barred_words_and_early_ends_have_no_probability():
     assert logits.tolist() == [[0] * 5]
 
 
+def test_by_default_a_text_may_end_after_its_first_word():
+    logits = np.zeros((1, 5), dtype=np.float32)
+    first = allowed(logits, np.empty((1, 0), dtype=np.int64), LIMITS, Sampling())
+    assert np.exp(first)[0].tolist() == pytest.approx([0, 0, 1 / 3, 1 / 3, 1 / 3])
+    second = allowed(logits, np.array([[A]]), LIMITS, Sampling())
+    assert np.exp(second)[0].tolist() == pytest.approx([0, 1 / 3, 0, 1 / 3, 1 / 3])
+
+
 def test_a_text_ends_if_no_word_is_allowed():
     only_a = chain({word: [0.0, 0.0, 1.0, 0.0, 0.0] for word in range(5)})
     texts = sample(only_a, Chain(3), 3, limits=LIMITS, stream=stream(), sampling=Sampling(shortest=5))
@@ -171,6 +179,7 @@ def test_a_deadline_stops_sampling():
         ({"temperature": math.inf}, "but got inf"),
         ({"top_k": 0}, "Expected to draw from at least 1 word, but got top_k = 0"),
         ({"top_p": 0.0}, "Expected top_p above 0 and up to 1, but got 0.0"),
+        ({"top_p": -0.5}, "but got -0.5"),
         ({"top_p": 1.5}, "but got 1.5"),
         ({"top_p": math.nan}, "but got nan"),
         ({"shortest": -1}, "Expected texts of 0 words or more, but got shortest = -1"),

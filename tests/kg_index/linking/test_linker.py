@@ -75,6 +75,27 @@ def test_longer_mentions_win_where_they_overlap(table: Mentions) -> None:
     )
 
 
+def test_default_weights_by_hand(tmp_path: Path) -> None:
+    names = [("oak", 0, 3), ("oak", 1, 1), ("red elm", 2, 1)]
+    links = Linker(write_mentions(names, tmp_path), lambda ids: 8 * ids).candidates("oak or red elm")
+    odds = {
+        0: 2 + 0.2 * 3 + 2 * log(3 / 4),  # a word of 3 letters, no fact, 3 of 4 counts
+        1: 2 + 0.2 * 3 + 0.5 * log(9) + 2 * log(1 / 4),
+        2: 2 * 2 + 0.2 * 7 + 0.5 * log(17),
+    }
+    total = sum(map(exp, odds.values()))
+    assert {x.entity: x.score for x in links} == pytest.approx({entity: exp(z) / total for entity, z in odds.items()})
+
+
+def test_words_shared_with_the_context_count_by_hand(tmp_path: Path) -> None:
+    table = write_mentions([("Paris", PARIS, 1), ("Paris", TEXAS, 1), ("Paris", MYTH, 1)], tmp_path)
+    texts = {TEXAS: ["Texas"], MYTH: ["Troy", "Helen loved Paris"]}
+    linker = Linker(table, lambda ids: 0 * ids, context=lambda entity: texts.get(entity, ()))
+    # (1 + shared)²: PARIS shares nothing, TEXAS "texas", MYTH "troy" and "helen"
+    links = linker.candidates("paris texas troy helen")
+    assert {x.entity: x.score for x in links} == pytest.approx({PARIS: 1 / 14, TEXAS: 4 / 14, MYTH: 9 / 14})
+
+
 def test_a_share_is_of_the_readings_that_overlap(table: Mentions) -> None:
     weights = Weights(words=1, characters=0, salience=0, share=0)
     links = Linker(table, salience, weights=weights).candidates("new york city paris")

@@ -71,7 +71,7 @@ def test_one_known_term(index, i):
     s, o = index.with_predicate(i("born"))
     assert {*zip(s.tolist(), o.tolist(), strict=True)} == {(i("gates"), i("seattle")), (i("senior"), i("bremerton"))}
     assert index.salience(np.array([i("canada"), i("ottawa"), i("toronto")])).tolist() == [7, 1, 0]
-    assert index.degree(i("ottawa")) == 3
+    assert [index.degree(i(name)) for name in ("ottawa", "canada", "toronto")] == [3, 8, 1]
 
 
 def test_terms_and_ids_go_both_ways(index):
@@ -95,6 +95,11 @@ def test_ids_of_another_index_are_refused(index, wrong):
     ):
         with pytest.raises(IndexError, match="of another index"):
             ask(wrong)
+
+
+@pytest.mark.parametrize("wrong", [-1, 10**6])
+def test_no_triple_has_a_predicate_of_another_index(index, wrong):
+    assert [column.tolist() for column in index.with_predicate(wrong)] == [[], []]
 
 
 def test_near_finds_numbers_and_dates_by_value(index, i):

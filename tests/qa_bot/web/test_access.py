@@ -6,14 +6,25 @@ import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
+from aiohttp.test_utils import make_mocked_request
 from hypothesis import given
 from hypothesis import strategies as st
 
 from qa_bot.home.config import ConfigError
 from qa_bot.home.sections import ServeSection
-from qa_bot.web.access import PUBLIC_ROUTES, WRONG_TOKENS, Access, TokenBuckets, addresses, check_binding, token_for
+from qa_bot.web.access import (
+    PUBLIC_ROUTES,
+    WRONG_TOKENS,
+    Access,
+    TokenBuckets,
+    addresses,
+    check_binding,
+    client_address,
+    token_for,
+)
 
 SECRET = "correct-horse"
 RIGHT = ({"Authorization": f"Bearer {SECRET}"}, {"Authorization": f"bearer {SECRET}"}, {"X-API-Key": SECRET})
@@ -238,6 +249,26 @@ def test_this_machine_may_ask_without_a_token(host: str) -> None:
 def test_what_is_no_address_is_refused(host: str) -> None:
     with pytest.raises(ConfigError, match="Expected the name or address of this machine"):
         addresses(host)
+
+
+# --- addresses of clients -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("peer", "address"),
+    [
+        (("192.0.2.7", 50_000), "192.0.2.7"),
+        (("2001:db8:1:3:4:5:6:7", 50_000, 0, 0), "2001:db8:1:3::/64"),
+        (("::ffff:192.0.2.7", 50_000, 0, 0), "192.0.2.7"),
+        (("fe80::1%eth0", 50_000, 0, 2), "fe80::/64"),
+        (("no number", 50_000), "no number"),
+        ("/run/qa-bot.sock", "local"),
+        (None, "local"),
+    ],
+)
+def test_a_client_is_known_by_its_address_or_network(peer: object, address: str) -> None:
+    transport = Mock(get_extra_info={"peername": peer}.get)
+    assert client_address(make_mocked_request("GET", "/", transport=transport)) == address
 
 
 # --- rates ----------------------------------------------------------------------------------------------------------

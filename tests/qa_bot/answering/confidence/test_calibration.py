@@ -22,6 +22,28 @@ def test_the_fit_recovers_the_true_weights():
     assert np.abs(raw[1:]).max() < 0.6
 
 
+@pytest.mark.parametrize("penalty", [None, 0.5, 1.0, 4.0])
+def test_a_fit_of_two_rows_by_hand(penalty):
+    """The scaled feature is z = ±1. At the optimum penalty · w = Σ (y − p) z = 2 (1 − σ(w)); the bias is 0."""
+    options = {} if penalty is None else {"penalty": penalty}
+    features = [{"coverage": 5.0, "words": 3.0}, {"coverage": 1.0, "words": 3.0}]
+    calibration = fit(features, [True, False], names=("coverage", "words"), **options)
+    assert (calibration.mean, calibration.deviation) == ((3.0, 3.0), (2.0, 1.0))  # a constant feature is not scaled
+    w, constant = calibration.weights
+    assert (penalty or 1.0) * w == pytest.approx(2 / (1 + np.exp(w)))
+    assert (constant, calibration.bias) == pytest.approx((0.0, 0.0), abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("coverage", "z"), [(0.5, 1), (0.75, 3), (0.25, -1), (0.0, -3), (None, -3), (100.0, 30), (-100.0, -30)]
+)
+def test_confidence_by_hand(coverage, z):
+    """z = 2 (coverage − .5) / .25 + 1, within ±30; a feature that is missing is 0."""
+    calibration = Calibration(("coverage",), (0.5,), (0.25,), (2.0,), bias=1.0)
+    confidence = calibration.confidence({} if coverage is None else {"coverage": coverage})
+    assert confidence / (1 - confidence) == pytest.approx(np.exp(z), rel=0.01)
+
+
 def test_confidence_is_calibrated():
     calibration = fit(*rows(4000))
     features, right = rows(4000, seed=1)
@@ -52,6 +74,13 @@ def test_precision_table_by_hand():
     assert max(thresholds) == 0.9
 
 
+def test_a_precision_table_has_a_threshold_for_each_percent_below_100():
+    thresholds, precisions = precision_table(np.ones(10), [True] * 10)
+    assert thresholds == tuple(percent / 100 for percent in range(100))
+    assert precisions == (1.0,) * 100
+    assert precision_table(np.ones(9), [True] * 9) == ((), ())  # by default 10 answers must reach a threshold
+
+
 def test_a_weight_of_two_equals_two_rows():
     features, right = rows(60)
     twice = fit([*features, *features[:20]], [*right, *right[:20]])
@@ -73,6 +102,18 @@ def test_groups_stay_together():
     _, held_out = cross_validated(features, right, ["a"] * 20 + ["b"] * 20 + ["c"] * 20, folds=3)
     without_a = fit(features[20:], right[20:])
     assert held_out[0] == pytest.approx(without_a.confidence(features[0]))
+
+
+def test_five_folds_by_default():
+    """Of six groups, four are held out alone and two together."""
+    features, right = rows(120)
+    _, held_out = cross_validated(features, right, [f"group {i // 20}" for i in range(120)])
+    alone = 0
+    for begin in range(0, 120, 20):
+        others = [*range(begin), *range(begin + 20, 120)]
+        fitted = fit([features[i] for i in others], [right[i] for i in others])
+        alone += bool(held_out[begin] == pytest.approx(fitted.confidence(features[begin])))
+    assert alone == 4
 
 
 def test_equal_labels_are_refused():

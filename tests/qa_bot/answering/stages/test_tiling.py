@@ -59,6 +59,24 @@ def test_one_endless_word_is_cut_hard():
     assert tile([candidate("x" * 3000, 1.0)], limit=1000, sentences=sentences).text == "x" * 1000
 
 
+@pytest.mark.parametrize(
+    ("text", "limit", "cut"),
+    [
+        ("alpha beta gamma", 10, "alpha beta"),
+        ("alpha beta gamma", 9, "alpha"),
+        ("alpha beta gamma", 4, "alph"),
+        ("alpha beta\ngamma", 10, "alpha beta"),
+        ("alpha beta\ngamma", 9, "alpha"),
+        ("alpha\nbeta gamma", 9, "alpha"),
+        ("  alpha beta gamma", 10, "alpha beta"),
+        ("  alpha beta\ngamma", 10, "alpha beta"),
+        ("  alphabet", 3, "alp"),
+    ],
+)
+def test_a_sentence_that_does_not_fit_is_cut_after_its_last_whole_word(text, limit, cut):
+    assert tile([candidate(text, 1.0)], limit=limit, sentences=sentences).text == cut
+
+
 def test_nothing_to_tile():
     assert tile([], sentences=sentences).text == ""
     assert tile([candidate("   ", 1.0)], sentences=sentences).tiles == ()
