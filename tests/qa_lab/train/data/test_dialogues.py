@@ -41,7 +41,6 @@ def test_the_formats(write_lines: Callable[..., Path], tmp_path: Path):
     assert [dialogue.reply for dialogue in exchanges(read.examples)] == ["hello", "hey", "because", "me", "you"]
     assert read.repeated == 1
     assert read.rejects == ()
-    assert read_dialogues([turns, several, text], limit=2).examples == read.examples[:2]
 
 
 def test_what_is_no_dialogue_is_rejected_with_its_place(tmp_path: Path):
@@ -71,12 +70,6 @@ def test_data_without_replies_is_refused(tmp_path: Path):
     monologue.write_text("one\n\ntwo\n")
     with pytest.raises(TrainingDataError, match=r"Expected dialogues of two turns or more in .*alone.txt, but"):
         read_dialogues([monologue])
-    binary = tmp_path / "binary.jsonl"
-    binary.write_bytes(bytes(range(256)) * 4)
-    with pytest.raises(TrainingDataError, match="but got none"):
-        read_dialogues([binary])
-    with pytest.raises(FileNotFoundError):
-        read_dialogues([tmp_path / "nothing.jsonl"])
 
 
 @given(st.lists(st.lists(st.text(min_size=1, max_size=3), min_size=1, max_size=3), max_size=20))

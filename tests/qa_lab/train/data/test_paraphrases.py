@@ -1,4 +1,3 @@
-import gzip
 import os
 from pathlib import Path
 
@@ -44,13 +43,6 @@ def test_what_is_no_pair_of_different_words_is_left_out_and_counted(lexicon):
     assert read.left_out == {DIGITS: 1, REPEATED: 2, SAME: 1, ODD: 1}
 
 
-def test_gzip_folders_and_a_limit(lexicon, tmp_path: Path):
-    lexicon(gzip.compress(b"glad happy merry\n"), "a.txt.gz")
-    lexicon("big large\n", "b.txt")
-    assert read_lexicon([tmp_path]).examples == (("glad", "happy"), ("glad", "merry"), ("big", "large"))
-    assert read_lexicon([tmp_path], limit=2).examples == (("glad", "happy"), ("glad", "merry"))
-
-
 def test_broken_lines_are_rejected_with_their_place(lexicon):
     path = lexicon(b"big large\nalone\n\nglad happy\nempty\t\n" + b"x" * (1 << 21) + b" y\nlast final\n")
     read = read_lexicon([path])
@@ -68,17 +60,6 @@ def test_a_word_in_another_encoding_is_left_out_and_told(lexicon):
     assert len(read.notices) == 1
 
 
-def test_a_damaged_archive_keeps_what_came_before(lexicon):
-    rows = "".join(
-        f"big{'abcdefghij'[k % 10]} large{'klmnopqrst'[k // 10 % 10]}{'uvwxyz'[k % 6]}\n" for k in range(30_000)
-    )
-    path = lexicon(gzip.compress(rows.encode())[:-12], "cut.gz")
-    read = read_lexicon([path])
-    assert read.examples
-    assert [reject.where for reject in read.rejects] == [str(path)]
-    assert "Expected a whole file" in read.rejects[0].reason
-
-
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -91,11 +72,6 @@ def test_a_damaged_archive_keeps_what_came_before(lexicon):
 def test_a_lexicon_without_pairs_is_refused(lexicon, text, message: str):
     with pytest.raises(TrainingDataError, match=message):
         read_lexicon([lexicon(text)])
-
-
-def test_a_missing_file(tmp_path: Path):
-    with pytest.raises(FileNotFoundError, match="does not exist; check --data"):
-        read_lexicon([tmp_path / "none"])
 
 
 @given(st.text(max_size=200))

@@ -1,4 +1,3 @@
-import gzip
 from pathlib import Path
 
 import pytest
@@ -76,32 +75,11 @@ def test_what_cannot_be_read_is_told_with_its_line(tmp_path: Path):
     assert not annotated(data.examples)
 
 
-def test_a_line_of_megabytes_is_rejected_and_the_next_one_read(tmp_path: Path):
-    data = read(tmp_path, b"a\t" + b"b" * (3 << 20) + b"\nc\td\n")
-    assert [reject.where.rpartition(":")[2] for reject in data.rejects] == ["1"]
-    assert [pair.left for pair in data.examples] == ["c"]
-
-
-def test_gzipped_and_in_folders(tmp_path: Path):
-    folder = tmp_path / "data"
-    folder.mkdir()
-    written(folder, gzip.compress(b"a b\tc d\n"), "b.gz")
-    written(folder, "e f\tg h\n", "a.tsv")
-    data = read_phrase_pairs([folder])
-    assert [pair.left for pair in data.examples] == ["e f", "a b"]
-    assert len(read_phrase_pairs([folder], limit=1).examples) == 1
-    broken = read_phrase_pairs([written(tmp_path, gzip.compress(b"a b\tc d\n" * 99)[:-9], "cut.gz")])
-    assert len(broken.examples) == 99
-    assert "Expected a whole file" in broken.rejects[0].reason
-
-
 def test_nothing_at_all(tmp_path: Path):
     with pytest.raises(TrainingDataError, match=r"but got none: .*pairs\.txt:1: Expected two phrases"):
         read(tmp_path, "alone\n")
     with pytest.raises(TrainingDataError, match="is there any line"):
         read(tmp_path, "\n")
-    with pytest.raises(FileNotFoundError, match="check --data"):
-        read_phrase_pairs([tmp_path / "none"])
 
 
 def test_one_score_for_all_is_no_annotation(tmp_path: Path):

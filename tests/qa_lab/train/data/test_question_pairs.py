@@ -1,4 +1,3 @@
-import gzip
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -50,7 +49,6 @@ def test_what_is_wrong_with_a_line_is_told_with_its_number(write_lines: Write):
         "6": "Expected the label 0 or 1, but got 'x'",
     }
     assert read_question_pairs([path]).repeated == 1
-    assert read_question_pairs([path], limit=1).count == 1
 
 
 def test_published_files_with_a_header(write_lines: Write, tmp_path: Path):
@@ -157,14 +155,9 @@ def test_medquad_questions_of_one_type_about_one_concept(tmp_path: Path):
     assert [reject.reason[:26] for reject in data.rejects] == ["Expected well-formed XML, "]
 
 
-def test_packed_files_and_nothing_at_all(write_lines: Write, tmp_path: Path):
-    packed = tmp_path / "q.tsv.gz"
-    packed.write_bytes(gzip.compress(b"1\ta\tb\t1\n"))
-    assert texts(packed) == [("a", "b")]
+def test_questions_without_a_pair_are_refused(write_lines: Write):
     with pytest.raises(TrainingDataError, match=r"got none; give questions that ask the same"):
         read_question_pairs([write_lines("one.jsonl", {"questions": ["a"]})])
-    with pytest.raises(FileNotFoundError):
-        read_question_pairs([tmp_path / "none.tsv"])
 
 
 cells = st.text(st.characters(exclude_categories=["Cs", "Cc", "Zl", "Zp"]), max_size=8)

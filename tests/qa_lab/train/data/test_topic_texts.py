@@ -1,10 +1,6 @@
-import gzip
-import json
-
 import pytest
 
 from qa_lab.train.data.topic_texts import read_texts, split_texts
-from qa_lab.train.errors import TrainingDataError
 
 
 def test_turns_pairs_and_lines_are_texts(write_lines):
@@ -27,7 +23,6 @@ def test_turns_pairs_and_lines_are_texts(write_lines):
         "It takes time.",
     )
     assert (result.repeated, result.rejects, result.count) == (1, (), 7)
-    assert read_texts([turns, lines], limit=2).examples == ("Hello there", "hi")
 
 
 def test_a_long_document_is_taken_by_sentence(write_lines):
@@ -54,23 +49,6 @@ def test_bad_lines_are_told_with_their_place_and_the_others_stay(write_lines, li
     assert result.examples == ("a good one",)
     assert result.rejects[0].reason.startswith(reason)
     assert result.rejects[0].where == f"{data}:2"
-
-
-def test_without_texts_or_files_there_is_nothing(write_lines, tmp_path):
-    with pytest.raises(TrainingDataError, match=r"Expected texts in .*empty\.txt, but got none"):
-        read_texts([write_lines("empty.txt")])
-    with pytest.raises(FileNotFoundError, match="does not exist; check --data"):
-        read_texts([tmp_path / "none"])
-    binary = tmp_path / "binary.txt"
-    binary.write_bytes(bytes(range(256)) * 40)
-    with pytest.raises(TrainingDataError, match=r"binary\.txt"):
-        read_texts([binary])
-
-
-def test_packed_files_are_read(tmp_path):
-    with gzip.open(tmp_path / "said.jsonl.gz", "wt", encoding="utf-8") as file:
-        file.write(json.dumps({"turns": ["packed"]}) + "\n")
-    assert read_texts([tmp_path / "said.jsonl.gz"]).examples == ("packed",)
 
 
 def test_a_hash_holds_out_about_the_share_whatever_the_order():
