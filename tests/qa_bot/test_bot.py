@@ -1,10 +1,11 @@
-"""The object behind every front end: answers while others write, follows the home, and lets go of everything."""
+"""`Bot`: answers, facts, recording, concurrent writers, and changes of the home while it runs."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -26,8 +27,8 @@ ZORGON = {"_id": "zorgon", "title": "Where do zorgons live?", "text": "Under the
 
 
 def first(bot: Bot, query: str, engine: str = "hybrid") -> str:
-    found = bot.search(query, engine=engine)
-    return found[0].passage.source.document if found else ""
+    results = bot.search(query, engine=engine)
+    return results[0].passage.source.document if results else ""
 
 
 def turns(home: Path) -> int:
@@ -38,7 +39,7 @@ def turns(home: Path) -> int:
 # --- facts ----------------------------------------------------------------------------------------------------------
 
 
-def test_a_fact_is_given_with_its_triple_and_documents_behind_it(home) -> None:
+def test_fact_comes_with_its_triple_and_documents(home) -> None:
     with Bot.open(home) as bot:
         answer = bot.ask("Which currency is used in Japan?", top=3, trace=True)
     fact, *documents = answer.sources
@@ -51,7 +52,7 @@ def test_a_fact_is_given_with_its_triple_and_documents_behind_it(home) -> None:
     assert answer.trace["facts"]["readings"][0]["answers"] == ["Japanese yen"]
 
 
-def test_what_is_no_fact_is_answered_from_documents(home) -> None:
+def test_other_questions_are_answered_from_documents(home) -> None:
     with Bot.open(home) as bot:
         answer = bot.ask(CATS)
     assert (answer.kind, answer.sources[0].document) == ("passage", "animals-cats-sleep")
@@ -65,7 +66,7 @@ def test_facts_can_be_switched_off(home) -> None:
         assert "no knowledge graph" in bot.ask_graph("Which currency is used in Japan?").reason
 
 
-def test_a_graph_alone_answers_or_says_why_not(home) -> None:
+def test_answers_of_the_graph_alone(home) -> None:
     with Bot.open(home) as bot:
         known, unknown, empty = map(bot.ask_graph, ("How many moons does Mars have?", "Who eats zorgons?", " "))
     assert (known.kind, known.text) == ("fact", "The number of moons of Mars is 2.")
@@ -74,7 +75,7 @@ def test_a_graph_alone_answers_or_says_why_not(home) -> None:
     assert "empty" in empty.reason
 
 
-def test_new_facts_hold_from_the_next_question_on(home, tmp_path) -> None:
+def test_new_facts_are_used_by_the_next_question(home, tmp_path) -> None:
     file = tmp_path / "new.ttl"
     file.write_text(
         "@prefix : <http://example.org/> . @prefix r: <http://www.w3.org/2000/01/rdf-schema#> .\n"
@@ -88,13 +89,13 @@ def test_new_facts_hold_from_the_next_question_on(home, tmp_path) -> None:
 
 def test_facts_are_searched_like_documents(home) -> None:
     with Bot.open(home) as bot:
-        found = bot.search("When was Marie Curie born?", engine="facts", top=3)
-        assert len(found) == 3
-        assert found[0].passage.text.startswith("The date of birth of Marie Curie is 7 November 1867.")
+        results = bot.search("When was Marie Curie born?", engine="facts", top=3)
+        assert len(results) == 3
+        assert results[0].passage.text.startswith("The date of birth of Marie Curie is 7 November 1867.")
         assert bot.search("zorgon", engine="facts") == ()
 
 
-def test_documents_answer_beside_a_damaged_graph(home, caplog) -> None:
+def test_documents_answer_if_the_graph_is_damaged(home, caplog) -> None:
     (folder,) = (home / "graph").glob("0*/triples")
     (folder / "spo.objects").unlink()
     with Bot.open(home) as bot:
@@ -105,7 +106,7 @@ def test_documents_answer_beside_a_damaged_graph(home, caplog) -> None:
 # --- answering ------------------------------------------------------------------------------------------------------
 
 
-def test_an_answer_says_where_every_stretch_comes_from(home) -> None:
+def test_spans_of_an_answer_refer_to_its_sources(home) -> None:
     with Bot.open(home) as bot:
         for question in (CATS, "How do I boil an egg?", "What is a noun?", "Why is the sky blue?"):
             answer = bot.ask(question, top=20)
@@ -127,7 +128,7 @@ def test_a_home_by_path_string_or_question_object(home) -> None:
     assert set(answer.timings) >= {"total"}
 
 
-def test_asking_without_holding_the_event_loop(home) -> None:
+def test_concurrent_asynchronous_questions(home) -> None:
     async def several() -> list[str]:
         answers = await asyncio.gather(*(bot.ask_async(CATS, top=3) for _ in range(4)))
         return [answer.sources[0].document for answer in answers]
@@ -136,7 +137,7 @@ def test_asking_without_holding_the_event_loop(home) -> None:
         assert asyncio.run(several()) == ["animals-cats-sleep"] * 4
 
 
-def test_answers_are_recorded_unless_that_is_not_wanted(home) -> None:
+def test_answers_are_recorded_unless_disabled(home) -> None:
     with Bot.open(home) as bot:
         answer = bot.ask(CATS)
     with Bot.open(home, record=False) as bot:
@@ -159,7 +160,7 @@ def test_turns_of_a_conversation_stay_together(home) -> None:
         assert [turn.answer.get("ask") for turn in bot.store.turns("c1") + bot.store.turns("c2")] == [None, None, "q1"]
 
 
-def test_an_answer_that_cannot_be_recorded_is_given_all_the_same(home, caplog, monkeypatch) -> None:
+def test_failure_to_record_does_not_prevent_the_answer(home, caplog, monkeypatch) -> None:
     def full(*_args: object, **_options: object) -> None:
         raise OSError("No space left on device")
 
@@ -180,7 +181,7 @@ def test_a_file_is_no_home(tmp_path) -> None:
         Bot.open(tmp_path / "file")
 
 
-def test_closing_lets_go_of_the_generation(home, write_lines) -> None:
+def test_closing_releases_the_generation(home, write_lines) -> None:
     bot = Bot.open(home, record=False)
     bot.ask(CATS)
     bot.close()
@@ -192,7 +193,7 @@ def test_closing_lets_go_of_the_generation(home, write_lines) -> None:
 # --- beside a writer ------------------------------------------------------------------------------------------------
 
 
-def test_a_new_generation_is_taken_up_at_the_next_question(home, qa_bot_process, write_lines) -> None:
+def test_next_question_uses_the_new_generation(home, qa_bot_process, write_lines) -> None:
     with Bot.open(home, record=False) as bot:
         assert first(bot, "zorgons", "keyword") == ""
         assert qa_bot_process("add", write_lines("z.jsonl", ZORGON)).code == 0
@@ -201,12 +202,12 @@ def test_a_new_generation_is_taken_up_at_the_next_question(home, qa_bot_process,
         assert bot.ask("Where do zorgons live?").sources[0].text == ZORGON["text"]
 
 
-def test_a_generation_is_kept_as_long_as_a_question_needs_it(home, write_lines) -> None:
+def test_generation_is_kept_while_in_use(home, write_lines) -> None:
     with Bot.open(home, record=False) as bot:
         corridor = bot.corridor()
         for i in range(3):
             add(bot.home, Config(), bot.encoder, [write_lines("z.jsonl", {**ZORGON, "text": f"Moon {i}."})])
-        assert first(bot, "zorgons", "keyword") == "zorgon", "the bot has gone on"
+        assert first(bot, "zorgons", "keyword") == "zorgon", "the bot uses the new generation"
         assert bot.corridor() is not corridor
         assert (bot.home.index / "00000001").is_dir()
         del corridor
@@ -215,29 +216,24 @@ def test_a_generation_is_kept_as_long_as_a_question_needs_it(home, write_lines) 
 
 
 @pytest.mark.slow
-def test_eight_threads_ask_while_five_generations_are_published(home, write_lines) -> None:
-    errors: list[Exception] = []
+def test_eight_threads_ask_while_generations_are_published(home, write_lines) -> None:
     done = threading.Event()
 
     def ask() -> None:
-        try:
-            while not done.is_set():
-                assert bot.ask(CATS).sources[0].document == "animals-cats-sleep"
-                assert first(bot, "zorgons", "keyword") in ("zorgon", "")
-        except Exception as error:
-            errors.append(error)
+        while not done.is_set():
+            assert bot.ask(CATS).sources[0].document == "animals-cats-sleep"
+            assert first(bot, "zorgons", "keyword") in ("zorgon", "")
 
     with Bot.open(home, record=False) as bot:
-        threads = [threading.Thread(target=ask) for _ in range(8)]
-        for thread in threads:
-            thread.start()
-        for i in range(4):
-            add(bot.home, bot.config, bot.encoder, [write_lines("z.jsonl", {**ZORGON, "text": f"Moon {i}."})])
-        delete(bot.home, bot.config, bot.encoder, ids=["zorgon"])
-        done.set()
-        for thread in threads:
-            thread.join()
-        assert errors == []
+        with ThreadPoolExecutor(8) as pool:
+            futures = [pool.submit(ask) for _ in range(8)]
+            try:
+                for i in range(4):
+                    add(bot.home, bot.config, bot.encoder, [write_lines("z.jsonl", {**ZORGON, "text": f"Moon {i}."})])
+                delete(bot.home, bot.config, bot.encoder, ids=["zorgon"])
+            finally:
+                done.set()
+        assert [future.result() for future in futures] == [None] * 8
         assert first(bot, "zorgons", "keyword") == ""
         assert Generations(bot.home.index).current_number() == 6
 
@@ -257,7 +253,7 @@ def test_an_index_of_another_encoder_is_never_searched(home, other_encoder_folde
     assert f"Run `qa-bot use {other_encoder_folder}`" in caplog.text
 
 
-def test_a_running_bot_goes_over_to_the_encoder_that_is_put_in_use(home, other_encoder_folder) -> None:
+def test_running_bot_switches_the_encoder(home, other_encoder_folder) -> None:
     encoder = StaticEncoder.load(other_encoder_folder)
     with Bot.open(home, record=False) as bot:
         assert first(bot, CATS, "dense") == "animals-cats-sleep"
@@ -282,7 +278,7 @@ def test_a_running_bot_follows_the_configuration(home, caplog) -> None:
         Bot.open(home)
 
 
-def test_a_ranker_that_is_not_there_leaves_the_former_configuration(home, tmp_path, caplog) -> None:
+def test_missing_ranker_keeps_the_former_configuration(home, tmp_path, caplog) -> None:
     with Bot.open(home, record=False) as bot:
         text = bot.ask(CATS).text
         set_value(home, "ranking.models", f"{tmp_path / 'none'}:5")
@@ -293,7 +289,7 @@ def test_a_ranker_that_is_not_there_leaves_the_former_configuration(home, tmp_pa
         bot.ask(CATS)
 
 
-def test_an_index_that_vanishes_is_told(home) -> None:
+def test_missing_index_is_reported(home) -> None:
     with Bot.open(home, record=False) as bot:
         bot.ask(CATS)
         (home / "index" / "CURRENT").unlink()
@@ -306,7 +302,7 @@ def test_opening_takes_no_lock(home) -> None:
         assert bot.ask(CATS).sources
 
 
-def test_a_search_that_nobody_waits_for_is_not_made(home) -> None:
+def test_cancelled_search_is_not_run(home) -> None:
     cancelled = threading.Event()
     cancelled.set()
     with Bot.open(home) as bot, pytest.raises(Cancelled):

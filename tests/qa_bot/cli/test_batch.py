@@ -1,4 +1,4 @@
-"""Many questions from a file: order, bad lines, going on after a crash, and the TREC run."""
+"""Batches of questions: order of answers, bad lines, resuming after a crash, and the TREC run."""
 
 from __future__ import annotations
 
@@ -45,8 +45,8 @@ def lines(path: Path) -> list[dict]:
     return [json.loads(line) for line in path.read_text().splitlines()]
 
 
-def steady(path: Path) -> list[dict]:
-    """Answers without what differs from run to run."""
+def without_timings(path: Path) -> list[dict]:
+    """Answers without the fields that differ from run to run."""
     return [{k: v for k, v in line.items() if k not in ("id", "timings")} for line in lines(path)]
 
 
@@ -54,50 +54,51 @@ def run_rows(path: Path) -> list[list[str]]:
     return [line.split(" ") for line in path.read_text().splitlines()]
 
 
-def test_every_line_gets_an_object_in_order(bot, questions, tmp_path) -> None:
+def test_each_line_gets_one_answer_in_order(bot, questions, tmp_path) -> None:
     out = tmp_path / "out.jsonl"
     answered, processed = answer_all(bot, questions, out)
-    result = lines(out)
-    assert [line["qid"] for line in result] == ["q1", "q2", None, "q 3", None, None, None, None, "7"]
+    answers = lines(out)
+    assert [line["qid"] for line in answers] == ["q1", "q2", None, "q 3", None, None, None, None, "7"]
     assert processed == len(ROWS)
-    assert answered == sum(bool(line.get("answered")) for line in result)
-    assert result[0]["sources"][0]["document"] == "animals-cats-sleep"
-    assert result[2]["error"].startswith(f"{questions}:3: Expected a JSON object, but got")
-    assert result[4]["error"].startswith(f"{questions}:5: ")
-    assert result[5]["error"] == f"{questions}:6: Expected ids that differ, but got 'q1' again; rename this one."
-    assert result[6]["error"].startswith(f'{questions}:7: Expected {{"_id" or "qid"')
-    assert (result[3]["answered"], result[3]["kind"]) == (False, "none")
+    assert answered == sum(bool(line.get("answered")) for line in answers)
+    assert answers[0]["sources"][0]["document"] == "animals-cats-sleep"
+    assert answers[2]["error"].startswith(f"{questions}:3: Expected a JSON object, but got")
+    assert answers[4]["error"].startswith(f"{questions}:5: ")
+    assert answers[5]["error"] == f"{questions}:6: Expected ids that differ, but got 'q1' again; rename this one."
+    assert answers[6]["error"].startswith(f'{questions}:7: Expected {{"_id" or "qid"')
+    assert (answers[3]["answered"], answers[3]["kind"]) == (False, "none")
 
 
-def test_the_run_is_a_valid_one(bot, questions, tmp_path) -> None:
+def test_run_is_valid(bot, questions, tmp_path) -> None:
     run = tmp_path / "run.trec"
     answer_all(bot, questions, tmp_path / "out.jsonl", run=run, ask=Ask.of("", top=2))
     rows = run_rows(run)
     assert {tuple(row[1::4]) for row in rows} == {("Q0", "qa-bot")}
-    assert list(dict.fromkeys(row[0] for row in rows)) == [
-        q for q in ("q1", "q2", "q%203", "7") if q in {r[0] for r in rows}
-    ]
+    qids = list(dict.fromkeys(row[0] for row in rows))
+    assert qids == [qid for qid in ("q1", "q2", "q%203", "7") if qid in qids]
     for qid in ("q1", "q2", "7"):
-        own = [row for row in rows if row[0] == qid]
-        assert [int(row[3]) for row in own] == list(range(1, len(own) + 1))
-        assert [float(row[4]) for row in own] == sorted((float(row[4]) for row in own), reverse=True)
-        assert len({row[2] for row in own}) == len(own) > 2, "as deep as ranked, whatever --top shows"
+        ranked = [row for row in rows if row[0] == qid]
+        assert [int(row[3]) for row in ranked] == list(range(1, len(ranked) + 1))
+        assert [float(row[4]) for row in ranked] == sorted((float(row[4]) for row in ranked), reverse=True)
+        assert len({row[2] for row in ranked}) == len(ranked) > 2, (
+            "the run holds all ranked documents, whatever `top` is"
+        )
     assert rows[0][2] == "animals-cats-sleep"
 
 
-def test_the_triples_of_a_fact_are_not_in_the_run(bot, tmp_path, write_lines) -> None:
-    asked = write_lines("facts.jsonl", {"_id": "f", "title": "Which currency is used in Japan?"})
-    answer_all(bot, asked, tmp_path / "out.jsonl", run=tmp_path / "run.trec")
-    (result,) = lines(tmp_path / "out.jsonl")
+def test_run_holds_documents_of_a_fact_but_not_its_triples(bot, tmp_path, write_lines) -> None:
+    questions = write_lines("facts.jsonl", {"_id": "f", "title": "Which currency is used in Japan?"})
+    answer_all(bot, questions, tmp_path / "out.jsonl", run=tmp_path / "run.trec")
+    (answer,) = lines(tmp_path / "out.jsonl")
     documents = [row[2] for row in run_rows(tmp_path / "run.trec")]
-    assert result["kind"] == "fact"
-    behind = [source["document"] for source in result["sources"] if source["collection"] == "starter"]
+    assert answer["kind"] == "fact"
+    behind = [source["document"] for source in answer["sources"] if source["collection"] == "starter"]
     assert behind
     assert set(behind) <= set(documents)
     assert not any("qa-bot.org" in document for document in documents)
 
 
-def test_a_document_of_two_collections_is_in_the_run_once(bot, home, qa_bot, write_lines, tmp_path) -> None:
+def test_run_lists_a_document_of_two_collections_once(bot, home, qa_bot, write_lines, tmp_path) -> None:
     qa_bot("add", write_lines("a.jsonl", {"_id": "animals-cats-sleep", "text": "Cats sleep all day."}))
     run = tmp_path / "run.trec"
     answer_all(bot, write_lines("one.jsonl", ROWS[0]), tmp_path / "out.jsonl", run=run)
@@ -105,21 +106,21 @@ def test_a_document_of_two_collections_is_in_the_run_once(bot, home, qa_bot, wri
 
 
 @pytest.mark.parametrize("cut", [0, 1, 40, -1])
-def test_an_interrupted_batch_goes_on_where_it_stopped(bot, questions, tmp_path, cut: int) -> None:
+def test_interrupted_batch_resumes(bot, questions, tmp_path, cut: int) -> None:
     whole, whole_run = tmp_path / "whole.jsonl", tmp_path / "whole.trec"
     answer_all(bot, questions, whole, run=whole_run)
     out, run = tmp_path / "out.jsonl", tmp_path / "out.trec"
     written = whole.read_bytes().splitlines(keepends=True)
     out.write_bytes(b"".join(written[:2]) + written[2][:cut])
-    run.write_bytes(whole_run.read_bytes())  # the answers after the second were ranked, but not written
-    asked: list[int] = []
-    answer_all(bot, questions, out, run=run, progress=asked.append)
-    assert asked == list(range(3, len(ROWS) + 1))
-    assert steady(out) == steady(whole)
+    run.write_bytes(whole_run.read_bytes())  # answers after the second were ranked, but not written
+    line_numbers: list[int] = []
+    answer_all(bot, questions, out, run=run, progress=line_numbers.append)
+    assert line_numbers == list(range(3, len(ROWS) + 1))
+    assert without_timings(out) == without_timings(whole)
     assert run.read_bytes() == whole_run.read_bytes()
 
 
-def test_a_finished_batch_asks_nothing(bot, questions, tmp_path) -> None:
+def test_finished_batch_answers_nothing_again(bot, questions, tmp_path) -> None:
     out = tmp_path / "out.jsonl"
     first = answer_all(bot, questions, out)
     before = out.read_bytes()
@@ -128,22 +129,22 @@ def test_a_finished_batch_asks_nothing(bot, questions, tmp_path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("content", "result"),
+    ("content", "reason"),
     [
         ("my thesis, chapter one\n", "Expected the answer to 'q1' in .*out.jsonl:1, but got something else"),
         ('{"qid": "other"}\n', "Expected the answer to 'q1' in .*out.jsonl:1, but got 'other'"),
         ('{"qid": "q1"}\n["list"]\n', "Expected the answer to 'q2' in .*out.jsonl:2, but got something else"),
     ],
 )
-def test_a_file_of_something_else_is_left_alone(bot, questions, tmp_path, content: str, result: str) -> None:
+def test_unrelated_output_file_is_refused(bot, questions, tmp_path, content: str, reason: str) -> None:
     out = tmp_path / "out.jsonl"
     out.write_text(content)
-    with pytest.raises(BatchError, match=result):
+    with pytest.raises(BatchError, match=reason):
         answer_all(bot, questions, out)
     assert out.read_text() == content
 
 
-def test_answers_to_more_questions_than_there_are(bot, questions, tmp_path, write_lines) -> None:
+def test_output_with_more_answers_than_questions_is_refused(bot, questions, tmp_path, write_lines) -> None:
     out = tmp_path / "out.jsonl"
     answer_all(bot, questions, out)
     with pytest.raises(BatchError, match=r"Expected no further line in .*out.jsonl:2, but got 'q2'"):
@@ -157,7 +158,7 @@ def test_input_and_output_must_differ(bot, questions, tmp_path) -> None:
         answer_all(bot, questions, tmp_path / "out", run=tmp_path / "out")
 
 
-def test_going_on_without_the_run_of_before_is_refused(bot, questions, tmp_path) -> None:
+def test_resuming_without_the_matching_run_is_refused(bot, questions, tmp_path) -> None:
     out, run = tmp_path / "out.jsonl", tmp_path / "run.trec"
     answer_all(bot, questions, out)
     with pytest.raises(BatchError, match="there is no such file"):
@@ -168,18 +169,18 @@ def test_going_on_without_the_run_of_before_is_refused(bot, questions, tmp_path)
     assert run.read_text() == "other Q0 d 1 1.0 x\n"
 
 
-def test_the_command(qa_bot, questions, tmp_path) -> None:
+def test_batch_command(qa_bot, questions, tmp_path) -> None:
     out = tmp_path / "out.jsonl"
-    result = qa_bot("ask", "--batch", questions, "--out", out, "--top", 1)
-    assert (result.code, result.out) == (0, "")
-    assert re.fullmatch(r"9 questions, \d answered\n", result.err)
+    called = qa_bot("ask", "--batch", questions, "--out", out, "--top", 1)
+    assert (called.code, called.out) == (0, "")
+    assert re.fullmatch(r"9 questions, \d answered\n", called.err)
     assert len(lines(out)[0]["sources"]) == 1
     assert qa_bot("ask", "--batch", questions).code == 2
     assert qa_bot("ask", "--batch", tmp_path / "none.jsonl", "--out", out).code == 1
 
 
 @pytest.mark.slow
-def test_a_killed_batch_is_finished_by_the_next(home, qa_bot, bot, tmp_path, write_lines) -> None:
+def test_killed_batch_is_finished_by_the_next(home, qa_bot, bot, tmp_path, write_lines) -> None:
     rows = [{"_id": f"q{i}", "title": f"Why do cats sleep all day, and what of number {i}?"} for i in range(400)]
     source, out, run = write_lines("in.jsonl", *rows), tmp_path / "out.jsonl", tmp_path / "run.trec"
     command = [sys.executable, "-m", "qa_bot", "--home", str(home), "ask", "--batch", str(source), "--out", str(out)]
@@ -190,9 +191,9 @@ def test_a_killed_batch_is_finished_by_the_next(home, qa_bot, bot, tmp_path, wri
     assert 0 < len(out.read_bytes().splitlines()) < len(rows)
     os.truncate(out, out.stat().st_size - 5)
     source = write_lines("in.jsonl", *rows[:60])
-    with out.open("rb+") as file:  # the rest would take longer than it shows
+    with out.open("rb+") as file:  # answering all 400 would take too long
         file.truncate(sum(map(len, out.read_bytes().splitlines(keepends=True)[:50])))
     assert qa_bot("ask", "--batch", source, "--out", out, "--run", run).code == 0
     answer_all(bot, source, tmp_path / "whole.jsonl", run=tmp_path / "whole.trec")
-    assert steady(out) == steady(tmp_path / "whole.jsonl")
+    assert without_timings(out) == without_timings(tmp_path / "whole.jsonl")
     assert run.read_bytes() == (tmp_path / "whole.trec").read_bytes()

@@ -1,4 +1,4 @@
-"""`qa-bot compare` with scripted judges: blind, resumable, several votes merged, and the table in the end."""
+"""`qa-bot compare` with scripted judges: blind order, resuming, merged votes, and the table of results."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ QUESTIONS = 10
 
 @pytest.fixture
 def sides(write_lines) -> tuple[Path, Path]:
-    """Two files: A says `good …`, B says `bad …`, and both the same to the last two questions."""
+    """Two files of answers: `good …` in A, `bad …` in B, and the same for the last two questions."""
     rows = [{"_id": f"q{n}", "question": f"Question {n}?"} for n in range(QUESTIONS + 2)]
     answers = ([f"{word} {n}" if n < QUESTIONS else "the same" for n in range(len(rows))] for word in ("good", "bad"))
     one, other = ([{**row, "answer": text} for row, text in zip(rows, of, strict=True)] for of in answers)
@@ -32,24 +32,24 @@ def sides(write_lines) -> tuple[Path, Path]:
 
 @pytest.fixture
 def typed(monkeypatch: pytest.MonkeyPatch) -> Any:
-    """What the next command reads from standard input."""
+    """Sets the standard input of the next command."""
     return lambda *lines: monkeypatch.setattr("sys.stdin", io.StringIO("".join(f"{line}\n" for line in lines)))
 
 
 def votes(judge: str, prefers: str, *, seed: int = 0) -> list[str]:
-    """What a judge types who wants `prefers` to win each question, such as `AAAtB…` (t for a tie)."""
+    """Input of a judge whose preferences are `prefers`, one letter a question: A, B or t for a tie."""
     orders = (order_of(seed, judge, f"q{n}") for n in range(len(prefers)))
     return ["0" if side == "t" else str(1 + order.index(side)) for order, side in zip(orders, prefers, strict=True)]
 
 
-def test_nine_of_ten(qa_bot, sides, typed) -> None:
+def test_table_for_nine_of_ten_votes(qa_bot, sides, typed) -> None:
     typed(*votes("me", "AAAAAAAAAB"))
-    result = qa_bot("compare", *sides)
-    assert result.code == 0
-    assert "A: model-one.jsonl   B: model-two.jsonl" in result.out
-    assert "12 questions, 2 with identical answers, 1 judge" in result.out
+    called = qa_bot("compare", *sides)
+    assert called.code == 0
+    assert "A: model-one.jsonl   B: model-two.jsonl" in called.out
+    assert "12 questions, 2 with identical answers, 1 judge" in called.out
     assert "A (model-one.jsonl) was preferred more often than B (model-two.jsonl): 9 questions to 1, p = .021." in (
-        " ".join(result.out.split())
+        " ".join(called.out.split())
     )
     row = qa_bot("compare", "model-one-model-two", "--table", "--json").json["rows"][-1]
     expected = {"questions": 12, "judgements": 10, "prefer_a": 0.75, "tie": 0.166667, "prefer_b": 0.083333}
@@ -57,7 +57,7 @@ def test_nine_of_ten(qa_bot, sides, typed) -> None:
     assert row["p"] == row["p_randomised"] == round(22 / 1024, 6)
 
 
-def test_nothing_on_the_screen_tells_the_side(qa_bot, sides, typed) -> None:
+def test_screen_does_not_reveal_the_side(qa_bot, sides, typed) -> None:
     typed("q")
     shown = qa_bot("compare", *sides, "--name", "blind").out
     before, _, _ = shown.partition("\nA: ")
@@ -70,13 +70,13 @@ def test_nothing_on_the_screen_tells_the_side(qa_bot, sides, typed) -> None:
         assert re.findall(r"(good|bad) 0", out)[0] == first
 
 
-def test_a_judge_goes_on_and_changes_nothing_twice(qa_bot, sides, typed) -> None:
-    said = votes("ann", "ABtABtABtA")
-    typed(*said[:4], "q")
+def test_judging_resumes_and_ends(qa_bot, sides, typed) -> None:
+    typed_votes = votes("ann", "ABtABtABtA")
+    typed(*typed_votes[:4], "q")
     first = qa_bot("compare", *sides, "--name", "n", "--judge", "ann", "--json")
     assert (first.json["judges"], first.json["waiting"]) == ({"ann": 4}, 6)
     assert "5 of 10" in first.err
-    typed(*said[4:], "1", "1")
+    typed(*typed_votes[4:], "1", "1")
     second = qa_bot("compare", "n", "--judge", "ann", "--json")
     assert (second.json["judges"], second.json["waiting"]) == ({"ann": 10}, 0)
     assert "4 of 10 were judged by ann before" in second.err
@@ -92,17 +92,17 @@ def test_votes_of_several_judges_are_merged(qa_bot, sides, typed, tmp_path) -> N
         typed(*votes(file.stem, prefers))
         assert qa_bot("compare", *sides, "--judge", file.stem, "--out", file).code == 0
     further = [option for file in files for option in ("--judgements", file)]
-    result = qa_bot("compare", "model-one-model-two", "--table", "--json", *further).json
-    assert result["judges"] == {"ann": 10, "ben": 10, "cem": 10}
-    row = result["rows"][-1]
+    payload = qa_bot("compare", "model-one-model-two", "--table", "--json", *further).json
+    assert payload["judges"] == {"ann": 10, "ben": 10, "cem": 10}
+    row = payload["rows"][-1]
     # majorities: A nine times, B once (A B B)
     assert (row["judgements"], row["won_a"], row["won_b"], row["p"]) == (30, 9, 1, round(22 / 1024, 6))
     # one of three labels differs everywhere: 10 · (9 − 5) / (3 − 1) = 20; there are 19 A, 7 B and 4 ties
-    assert result["alpha"] == pytest.approx(1 - 29 * 20 / (30**2 - 19**2 - 7**2 - 4**2), abs=1e-6)
+    assert payload["alpha"] == pytest.approx(1 - 29 * 20 / (30**2 - 19**2 - 7**2 - 4**2), abs=1e-6)
     assert qa_bot("compare", "model-one-model-two", "--table", "--judgements", tmp_path / "none").code == 2
 
 
-def test_grades_make_rows(qa_bot, sides, typed, write_lines, tmp_path) -> None:
+def test_table_has_a_row_for_each_grade(qa_bot, sides, typed, write_lines, tmp_path) -> None:
     typed(*(f"{vote} 3 3" for vote in votes("me", "AAAA")), *(f"{vote} 0 0" for vote in votes("me", "AAAAtt")[4:]))
     rows = qa_bot("compare", *sides, "--json").json["rows"]
     assert [(row["grade"], row["questions"], row["won_a"]) for row in rows] == [
@@ -112,28 +112,28 @@ def test_grades_make_rows(qa_bot, sides, typed, write_lines, tmp_path) -> None:
         ("all", 8, 4),
     ]
     answers = [json.loads(line) for line in sides[0].read_text().splitlines()]
-    sources = [{**item, "sources": [{"document": f"d{n}"}]} for n, item in enumerate(answers)]
+    sources = [{**answer, "sources": [{"document": f"d{n}"}]} for n, answer in enumerate(answers)]
     qrels = tmp_path / "qrels.tsv"
     qrels.write_text("q0\td0\t2\nq1\td1\t1\nq2\tother\t3\n")
     known = write_lines("with-sources.jsonl", *sources)
-    result = qa_bot("compare", known, sides[1], "--qrels", qrels, "--prepare", "--json").json
-    assert [row["grade"] for row in result["rows"]] == ["all"]  # the identical ones, which have no grade
+    payload = qa_bot("compare", known, sides[1], "--qrels", qrels, "--prepare", "--json").json
+    assert [row["grade"] for row in payload["rows"]] == ["all"]  # identical answers have no grade
     typed(*votes("me", "AAA"))
-    result = qa_bot("compare", "with-sources-model-two", "--json").json
-    assert [row["grade"] for row in result["rows"]] == ["1 fair", "2 good", "ungraded", "all"]
+    payload = qa_bot("compare", "with-sources-model-two", "--json").json
+    assert [row["grade"] for row in payload["rows"]] == ["1 fair", "2 good", "ungraded", "all"]
 
 
-def test_malformed_judgements_are_told_and_the_others_kept(qa_bot, sides, typed, home, tmp_path) -> None:
+def test_malformed_judgements_are_reported_and_skipped(qa_bot, sides, typed, home, tmp_path) -> None:
     typed(*votes("me", "AAAAA"))
     assert qa_bot("compare", *sides, "--name", "n").code == 0
     file = judgements_of(Home(home), "n")
     file.write_bytes(
         b"{broken\n" + file.read_bytes() + b'{"judge": "ben", "qid": "q1", "order": "AB", "choice": "C"}\n'
     )
-    result = qa_bot("compare", "n", "--table", "--json")
-    assert result.code == 0
-    assert result.json["rows"][-1]["judgements"] == 5
-    flat = result.err.replace("\n", "")
+    called = qa_bot("compare", "n", "--table", "--json")
+    assert called.code == 0
+    assert called.json["rows"][-1]["judgements"] == 5
+    flat = called.err.replace("\n", "")
     assert f"{file.name}:1: Expected" in flat
     assert f"{file.name}:7: Expected" in flat
 
@@ -141,8 +141,8 @@ def test_malformed_judgements_are_told_and_the_others_kept(qa_bot, sides, typed,
 def test_configurations_are_compared(qa_bot, home, typed, write_lines, tmp_path) -> None:
     (tmp_path / "short.toml").write_text("[answer]\nlimit = 100\n")
     questions = write_lines("in.jsonl", {"_id": "cats", "title": CATS}, {"_id": "egg", "title": EGG})
-    result = qa_bot("compare", "home", tmp_path / "short.toml", "--questions", questions, "--prepare")
-    assert result.out.startswith("home-short: 2 questions to judge, 0 with identical answers")
+    called = qa_bot("compare", "home", tmp_path / "short.toml", "--questions", questions, "--prepare")
+    assert called.out.startswith("home-short: 2 questions to judge, 0 with identical answers")
     made = load(Home(home), "home-short")
     assert [len(pair.b) <= 100 < len(pair.a) for pair in made.pairs] == [True, True]
     typed("0", "0")
@@ -154,18 +154,18 @@ def test_configurations_are_compared(qa_bot, home, typed, write_lines, tmp_path)
     assert names(Home(home)) == ["home-people", "home-short"]
 
 
-def test_an_abstention_is_shown_as_one(qa_bot, typed, write_lines) -> None:
+def test_abstention_is_shown_as_no_answer(qa_bot, typed, write_lines) -> None:
     one = write_lines("one.jsonl", {"qid": "q", "question": "Q?", "answered": False, "answer": "", "sources": []})
     typed("0")
     assert "No answer." in qa_bot("compare", one, write_lines("two.jsonl", {"_id": "q", "answer": "Yes."})).out
 
 
-def test_what_only_one_side_has_is_told(qa_bot, sides, write_lines) -> None:
+def test_unpaired_questions_are_reported(qa_bot, sides, write_lines) -> None:
     few = write_lines("few.jsonl", {"_id": "q1", "answer": "Yes."}, {"_id": "other", "answer": "Yes."}, "{")
-    result = qa_bot("compare", sides[0], few, "--prepare", "--json")
-    assert (result.json["questions"], result.json["only_a"], result.json["only_b"]) == (1, 11, 1)
-    assert "11 questions only model-one.jsonl has" in result.err
-    assert "few.jsonl:3: Expected a JSON object" in result.err.replace("\n", "")
+    called = qa_bot("compare", sides[0], few, "--prepare", "--json")
+    assert (called.json["questions"], called.json["only_a"], called.json["only_b"]) == (1, 11, 1)
+    assert "11 questions only model-one.jsonl has" in called.err
+    assert "few.jsonl:3: Expected a JSON object" in called.err.replace("\n", "")
 
 
 @pytest.mark.parametrize(
@@ -180,34 +180,34 @@ def test_what_only_one_side_has_is_told(qa_bot, sides, write_lines) -> None:
     ],
 )
 def test_wrong_usage(qa_bot, arguments, code, words) -> None:
-    result = qa_bot("compare", *arguments)
-    assert (result.code, result.out) == (code, "")
-    assert words in " ".join(result.err.replace("│", " ").split())
-    assert "Traceback" not in result.err
+    called = qa_bot("compare", *arguments)
+    assert (called.code, called.out) == (code, "")
+    assert words in " ".join(called.err.replace("│", " ").split())
+    assert "Traceback" not in called.err
 
 
-def test_a_judge_without_a_name(qa_bot, sides) -> None:
-    result = qa_bot("compare", *sides, "--judge", " ")
-    assert (result.code, "Expected a judge's name" in result.err) == (1, True)
+def test_judge_without_a_name_is_refused(qa_bot, sides) -> None:
+    called = qa_bot("compare", *sides, "--judge", " ")
+    assert (called.code, "Expected a judge's name" in called.err) == (1, True)
 
 
-def test_another_comparison_of_the_same_name(qa_bot, sides, write_lines) -> None:
+def test_changed_answers_under_the_same_name_are_refused(qa_bot, sides, write_lines) -> None:
     assert qa_bot("compare", *sides, "--prepare").code == 0
     assert qa_bot("compare", *sides, "--prepare").code == 0
     sides[1].write_text(sides[1].read_text().replace("bad 3", "worse 3"))
-    result = qa_bot("compare", *sides, "--prepare")
-    assert result.code == 1
-    assert "1 of 12 are gone or differ (such as 'q3'); choose another name" in result.err
+    called = qa_bot("compare", *sides, "--prepare")
+    assert called.code == 1
+    assert "1 of 12 are gone or differ (such as 'q3'); choose another name" in called.err
 
 
-def test_a_judge_in_a_process_of_its_own(sides, home) -> None:
+def test_judging_in_a_separate_process(sides, home) -> None:
     command = [sys.executable, "-m", "qa_bot", "--home", str(home), "compare", *map(str, sides), "--json"]
-    given = "".join(f"{vote}\n" for vote in votes("me", "AAAAAAAAAB"))
-    done = subprocess.run(command, input=given, capture_output=True, text=True, check=True, timeout=120)
+    stdin = "".join(f"{vote}\n" for vote in votes("me", "AAAAAAAAAB"))
+    done = subprocess.run(command, input=stdin, capture_output=True, text=True, check=True, timeout=120)
     assert json.loads(done.stdout)["rows"][-1]["p"] == round(22 / 1024, 6)
 
 
-def test_ctrl_c_keeps_what_was_judged(qa_bot, sides, home, monkeypatch) -> None:
+def test_ctrl_c_keeps_earlier_judgements(qa_bot, sides, home, monkeypatch) -> None:
     lines = iter(["1", "0"])
 
     def interrupted(_: str) -> str:

@@ -1,4 +1,4 @@
-"""Turns answered one after another, by the bot that remembers and by a client that tells what was said."""
+"""Consecutive turns of a conversation, with history from the bot's memory and from the client."""
 
 import shutil
 from collections.abc import Iterator, Sequence
@@ -37,30 +37,30 @@ def converse(bot: Bot, turns: Sequence[str] = TURNS, conversation: str = "c") ->
 
 
 def test_ten_turns(bot: Bot) -> None:
-    told = converse(bot)
-    assert [each.kind for each in told] == [
+    answers = converse(bot)
+    assert [answer.kind for answer in answers] == [
         "talk", "fact", "fact", "fact", "talk", "passage", "talk", "talk", "talk", "talk"
     ]  # fmt: skip
-    assert [each.understood for each in told if each.understood] == [
+    assert [answer.understood for answer in answers if answer.understood] == [
         "What is Australia's population?",
         "What is New Zealand's population?",
     ]
-    assert "26,000,000" in told[2].text
-    assert "New Zealand" in told[4].text
-    assert told[6].text == told[5].text[: len(told[6].text)]
-    assert told[8].text == told[7].text
-    assert [each.question for each in told] == list(TURNS)
+    assert "26,000,000" in answers[2].text
+    assert "New Zealand" in answers[4].text
+    assert answers[6].text == answers[5].text[: len(answers[6].text)]
+    assert answers[8].text == answers[7].text
+    assert [answer.question for answer in answers] == list(TURNS)
 
 
-def test_a_client_that_tells_what_was_said_gets_the_same(bot: Bot) -> None:
+def test_history_from_the_client_gives_the_same_answers(bot: Bot) -> None:
     exchanged: list[ClientTurn] = []
-    for turn, told in zip(TURNS, converse(bot), strict=True):
+    for turn, remembered in zip(TURNS, converse(bot), strict=True):
         again = bot.ask(turn, history=exchanged)
-        assert (again.text, again.understood) == (told.text, told.understood)
+        assert (again.text, again.understood) == (remembered.text, remembered.understood)
         exchanged.append(ClientTurn(turn, again.text))
 
 
-def test_what_was_said_survives_a_restart(home: Path) -> None:
+def test_history_survives_a_restart(home: Path) -> None:
     with Bot.open(home) as bot:
         first = converse(bot, TURNS[:3])[-1]
         assert bot.store.turns("c")[-1].rewritten == first.understood
@@ -74,33 +74,33 @@ def test_the_first_question_is_never_rewritten(bot: Bot) -> None:
     assert bot.ask("and its population?", conversation="d").understood == ""
 
 
-def test_a_question_without_a_conversation_is_only_a_question(bot: Bot) -> None:
+def test_without_a_conversation_nothing_is_rewritten(bot: Bot) -> None:
     converse(bot, TURNS[1:2])
     assert bot.ask("thanks").kind != "talk"
     assert bot.ask("and its population?").understood == ""
 
 
-def test_a_rewrite_is_told_and_undone(bot: Bot) -> None:
-    heard: list[Event] = []
+def test_rewrite_is_reported_and_can_be_undone(bot: Bot) -> None:
+    events: list[Event] = []
     converse(bot, TURNS[1:2])
-    told = bot.ask("and its population?", conversation="c", reference="q", listen=heard.append)
-    assert heard[0] == Understood("What is Australia's population?")
+    rewritten = bot.ask("and its population?", conversation="c", reference="q", listen=events.append)
+    assert events[0] == Understood("What is Australia's population?")
     undone = bot.ask("and its population?", conversation="c", reference="q", understood="and its population?")
     assert undone.understood == ""
-    assert undone.text != told.text
-    assert [each.understood for each in bot.memory.recall("c")] == [TURNS[1], "and its population?"]
+    assert undone.text != rewritten.text
+    assert [turn.understood for turn in bot.memory.recall("c")] == [TURNS[1], "and its population?"]
 
 
-def test_a_long_body_says_what_is_meant(bot: Bot) -> None:
+def test_question_with_a_body_is_not_rewritten(bot: Bot) -> None:
     converse(bot, TURNS[1:2])
     assert bot.ask("and its population?", body="Of Canada, I mean.", conversation="c").understood == ""
 
 
-def test_a_disliked_answer_is_not_given_again_here_but_to_others(bot: Bot) -> None:
+def test_answer_voted_down_is_not_repeated_in_the_same_conversation(bot: Bot) -> None:
     first = bot.ask(CATS, conversation="c")
     bot.vote(first.id, "down")
-    again, other = (bot.ask(CATS, conversation=each) for each in ("c", "d"))
-    assert first.sources[0].document not in {each.document for each in again.sources if each.span}
+    again, other = (bot.ask(CATS, conversation=name) for name in ("c", "d"))
+    assert first.sources[0].document not in {source.document for source in again.sources if source.span}
     assert other.text == first.text
     if not again.answered:
         assert "voted down in this conversation" in again.reason
@@ -108,7 +108,7 @@ def test_a_disliked_answer_is_not_given_again_here_but_to_others(bot: Bot) -> No
     assert bot.ask(CATS, conversation="c").text == first.text
 
 
-def test_a_disliked_fact_gives_way(bot: Bot) -> None:
+def test_fact_voted_down_is_not_repeated_in_the_same_conversation(bot: Bot) -> None:
     first = bot.ask(TURNS[1], conversation="c")
     assert first.kind == "fact"
     bot.vote(first.id, "down")
@@ -116,7 +116,7 @@ def test_a_disliked_fact_gives_way(bot: Bot) -> None:
     assert bot.ask(TURNS[1], conversation="d").kind == "fact"
 
 
-def test_a_vote_holds_after_a_restart(home: Path) -> None:
+def test_votes_survive_a_restart(home: Path) -> None:
     with Bot.open(home) as bot:
         first = bot.ask(CATS, conversation="c")
         bot.vote(first.id, "down", "Dogs were meant.")
@@ -124,15 +124,15 @@ def test_a_vote_holds_after_a_restart(home: Path) -> None:
         assert bot.ask(CATS, conversation="c").text != first.text
 
 
-def test_a_vote_keeps_the_whole_trace(bot: Bot) -> None:
-    told = bot.ask(CATS, conversation="c")
-    assert told.trace is None
-    assert "trace" not in bot.store.turn(told.id).answer
-    bot.vote(told.id, "up")
-    assert bot.store.turn(told.id).answer["trace"]["candidates"][0]["document"] == told.sources[0].document
+def test_vote_stores_the_trace(bot: Bot) -> None:
+    answer = bot.ask(CATS, conversation="c")
+    assert answer.trace is None
+    assert "trace" not in bot.store.turn(answer.id).answer
+    bot.vote(answer.id, "up")
+    assert bot.store.turn(answer.id).answer["trace"]["candidates"][0]["document"] == answer.sources[0].document
 
 
-def test_a_deleted_conversation_is_gone_with_what_is_under_way(bot: Bot) -> None:
+def test_conversation_deleted_during_a_turn_stays_deleted(bot: Bot) -> None:
     converse(bot, TURNS[1:3])
 
     def delete(event: Event) -> None:
@@ -142,14 +142,14 @@ def test_a_deleted_conversation_is_gone_with_what_is_under_way(bot: Bot) -> None
     bot.ask("What about Peru?", conversation="c", listen=delete)
     assert bot.store.conversations() == []
     assert bot.ask("What about Peru?", conversation="c").understood == ""
-    assert [each.turns for each in bot.store.conversations()] == [1]
+    assert [conversation.turns for conversation in bot.store.conversations()] == [1]
 
 
-def test_a_persona_talks_in_its_own_words(home: Path, tiny_voices: Path) -> None:
+def test_small_talk_is_styled_by_a_persona(home: Path, tiny_voices: Path) -> None:
     shutil.copytree(tiny_voices / "cook", home / "personas" / "cook")
     with Bot.open(home, flags={"style.base": str(tiny_voices / "base"), "style.candidates": 20}) as bot:
-        told = bot.ask("Thank you!", conversation="c", persona="cook")
-        assert told.styled is not None
-        assert (told.kind, told.styled.lines[0].persona) == ("styled", "cook")
-        assert told.text == f"{told.styled.lines[0].text}\n\nYou're welcome."
+        answer = bot.ask("Thank you!", conversation="c", persona="cook")
+        assert answer.styled is not None
+        assert (answer.kind, answer.styled.lines[0].persona) == ("styled", "cook")
+        assert answer.text == f"{answer.styled.lines[0].text}\n\nYou're welcome."
         assert bot.ask("why this answer?", conversation="c", persona="cook").styled is None

@@ -1,4 +1,4 @@
-"""Conversations are remembered, found again, and forgotten."""
+"""Memory of conversations: loading, adding, forgetting, and limits."""
 
 from qa_bot.answering.answer_json import as_dict
 from qa_bot.conversation.memory import CONVERSATIONS, REMEMBERED_TURNS, TRACES, Memory, RememberedTurn, of_turns
@@ -6,66 +6,66 @@ from qa_bot.home.store import Feedback, Turn
 from qa_core.types import Answer, Styled, StyledLine
 
 
-def said(question: str, id_: str = "", reference: str = "") -> RememberedTurn:
+def turn_of(question: str, id_: str = "", reference: str = "") -> RememberedTurn:
     return RememberedTurn.of(
         question, Answer(question, "Yes.", "passage", True, 0.9, id=id_ or question), reference=reference
     )
 
 
-def nothing(_: str) -> list[RememberedTurn]:
-    raise AssertionError("nobody should look")
+def fail_to_load(_: str) -> list[RememberedTurn]:
+    raise AssertionError("a new conversation must not be loaded")
 
 
-def asked(memory: Memory, conversation: str = "c") -> list[str]:
-    return [each.question for each in memory.recall(conversation)]
+def questions(memory: Memory, conversation: str = "c") -> list[str]:
+    return [turn.question for turn in memory.recall(conversation)]
 
 
-def test_a_new_conversation_is_not_looked_for() -> None:
-    memory = Memory(nothing)
+def test_new_conversation_is_not_loaded() -> None:
+    memory = Memory(fail_to_load)
     memory.begin("c")
-    memory.add("c", said("one"))
-    assert asked(memory) == ["one"]
+    memory.add("c", turn_of("one"))
+    assert questions(memory) == ["one"]
 
 
-def test_an_old_one_is_read_once() -> None:
+def test_old_conversation_is_loaded_once() -> None:
     looked = []
 
     def load(conversation: str) -> list[RememberedTurn]:
         looked.append(conversation)
-        return [said("one")]
+        return [turn_of("one")]
 
     memory = Memory(load)
-    assert asked(memory) == asked(memory) == ["one"]
-    memory.add("c", said("two"))
-    assert (asked(memory), looked) == (["one", "two"], ["c"])
+    assert questions(memory) == questions(memory) == ["one"]
+    memory.add("c", turn_of("two"))
+    assert (questions(memory), looked) == (["one", "two"], ["c"])
 
 
-def test_what_is_asked_anew_keeps_its_place() -> None:
-    memory = Memory(nothing)
+def test_repeated_question_replaces_its_turn() -> None:
+    memory = Memory(fail_to_load)
     memory.begin("c")
-    for past in (said("one", "1", "q1"), said("two", "2", "q2"), said("one", "3", "q1")):
+    for past in (turn_of("one", "1", "q1"), turn_of("two", "2", "q2"), turn_of("one", "3", "q1")):
         memory.add("c", past)
-    assert [each.id for each in memory.recall("c")] == ["3", "2"]
+    assert [turn.id for turn in memory.recall("c")] == ["3", "2"]
 
 
 def test_votes_belong_to_one_conversation() -> None:
-    memory = Memory(nothing)
+    memory = Memory(fail_to_load)
     for conversation in ("c", "d"):
         memory.begin(conversation)
-        memory.add(conversation, said("one", "1"))
+        memory.add(conversation, turn_of("one", "1"))
     memory.vote("c", "1", "down")
     memory.vote(None, "1", "up")
-    assert [memory.recall(each)[0].vote for each in ("c", "d")] == ["down", None]
+    assert [memory.recall(conversation)[0].vote for conversation in ("c", "d")] == ["down", None]
 
 
-def test_a_forgotten_one_is_gone() -> None:
+def test_forgotten_conversation_stays_forgotten() -> None:
     memory = Memory(lambda _: [])
     memory.begin("c")
-    memory.add("c", said("one", "1"), {"queries": []})
+    memory.add("c", turn_of("one", "1"), {"queries": []})
     memory.forget("c")
     memory.forget("unknown")
-    memory.add("c", said("late"))  # its answer was being made
-    assert (memory.trace("1"), asked(memory)) == (None, [])
+    memory.add("c", turn_of("late"))  # the answer arrives after the deletion
+    assert (memory.trace("1"), questions(memory)) == (None, [])
 
 
 def test_memory_is_bounded() -> None:
@@ -73,26 +73,26 @@ def test_memory_is_bounded() -> None:
     for number in range(CONVERSATIONS + 5):
         memory.begin(str(number))
     for number in range(max(REMEMBERED_TURNS, TRACES) + 5):
-        memory.add(str(CONVERSATIONS), said(str(number)), {"n": number})
+        memory.add(str(CONVERSATIONS), turn_of(str(number)), {"n": number})
     assert len(memory.recall(str(CONVERSATIONS))) == REMEMBERED_TURNS
     assert (memory.trace("4"), memory.trace("5")) == (None, {"n": 5})
-    memory.add("0", said("lost"))
-    assert asked(memory, "0") == []
+    memory.add("0", turn_of("lost"))
+    assert questions(memory, "0") == []
 
 
-def test_recorded_turns_are_remembered_as_they_were_told() -> None:
+def test_stored_turns_are_restored() -> None:
     styled = Styled("me", "", (StyledLine("Hush.", "quotation", "me", 0.0),), (0, 5))
     answers = [
         Answer("one", "Hush.\n\nYes.", "styled", True, 0.9, id="1", styled=styled),
         Answer("and two?", "No.", "passage", True, 0.9, id="2", understood="What is two?"),
         Answer("one", "Maybe.", "passage", True, 0.9, id="3"),
     ]
-    turns = [Turn(each.id, each.question, as_dict(each)) for each in answers]
+    turns = [Turn(answer.id, answer.question, as_dict(answer)) for answer in answers]
     turns = [Turn(t.id, t.question, {**t.answer, "ask": ask}) for t, ask in zip(turns, ["q1", "q2", "q1"], strict=True)]
-    found = of_turns(turns[:2], {"2": Feedback("2", "up", "", 0.0)})
-    assert [(each.understood, each.reply, each.vote) for each in found] == [
+    remembered = of_turns(turns[:2], {"2": Feedback("2", "up", "", 0.0)})
+    assert [(turn.understood, turn.reply, turn.vote) for turn in remembered] == [
         ("one", "Yes.", None),
         ("What is two?", "No.", "up"),
     ]
-    assert found[0].recall() == answers[0]
-    assert [each.reply for each in of_turns(turns, {})] == ["Maybe.", "No."]
+    assert remembered[0].recall() == answers[0]
+    assert [turn.reply for turn in of_turns(turns, {})] == ["Maybe.", "No."]

@@ -1,4 +1,4 @@
-"""What is said of the bot itself, and of the answer before."""
+"""Replies about the bot itself and about the previous answer."""
 
 from dataclasses import replace
 
@@ -21,10 +21,10 @@ def past(answer: Answer = ANSWER) -> list[RememberedTurn]:
 
 
 @pytest.mark.parametrize("talk", ["greeting", "identity", "abilities"])
-def test_the_bot_tells_what_it_knows(talk: Talk) -> None:
-    told = reply(talk, [], KNOWN)
-    assert "1,234 documents and 1 fact" in told.text
-    assert (told.kind, told.answered, told.sources) == ("talk", True, ())
+def test_introduction_counts_documents_and_facts(talk: Talk) -> None:
+    answer = reply(talk, [], KNOWN)
+    assert "1,234 documents and 1 fact" in answer.text
+    assert (answer.kind, answer.answered, answer.sources) == ("talk", True, ())
 
 
 def test_an_empty_bot_says_so() -> None:
@@ -37,16 +37,16 @@ def test_small_talk_gets_a_sentence(talk: Talk) -> None:
 
 
 @pytest.mark.parametrize("talk", list(NOTHING))
-def test_nothing_can_be_said_of_no_answer(talk: Talk) -> None:
+def test_without_a_previous_answer_there_is_nothing_to_refer_to(talk: Talk) -> None:
     assert reply(talk, [], KNOWN).text == NOTHING[talk]
     assert reply(talk, past(Answer("thanks", "You're welcome.", "talk", True, 1.0)), KNOWN).text == NOTHING[talk]
 
 
-def test_repeated_is_the_same_answer() -> None:
+def test_repeat_returns_the_same_answer() -> None:
     assert reply("repeat", past(), KNOWN) == replace(ANSWER, kind="talk")
 
 
-def test_repeated_is_what_was_said_last_of_it() -> None:
+def test_repeat_returns_the_shortened_answer() -> None:
     before = [
         *past(),
         RememberedTurn.of("shorter", shortened(ANSWER)),
@@ -55,36 +55,36 @@ def test_repeated_is_what_was_said_last_of_it() -> None:
     assert reply("repeat", before, KNOWN).text == "Cats sleep a lot."
 
 
-def test_shorter_is_the_first_sentence_verbatim() -> None:
-    told = reply("shorter", past(), KNOWN)
-    assert (told.text, told.kind) == ("Cats sleep a lot.", "talk")
-    assert (told.sources[0].span, told.sources[0].source_span) == ((0, 17), (0, 17))
-    assert told.sources[1].span is None
+def test_shorter_keeps_the_first_sentence() -> None:
+    answer = reply("shorter", past(), KNOWN)
+    assert (answer.text, answer.kind) == ("Cats sleep a lot.", "talk")
+    assert (answer.sources[0].span, answer.sources[0].source_span) == ((0, 17), (0, 17))
+    assert answer.sources[1].span is None
 
 
-def test_shorter_leaves_out_a_persona_and_what_no_longer_supports() -> None:
+def test_shorter_drops_the_persona_line_and_unused_sources() -> None:
     line = StyledLine("Hush.", "quotation", "me", 0.0)
-    here = replace(FIRST, text="Dogs bark. Cats sleep a lot.", span=(7, 24), source_span=(11, 28))
-    there = replace(NEXT, text="They hunt at dawn.", span=(25, 43), source_span=(0, 18))
+    first = replace(FIRST, text="Dogs bark. Cats sleep a lot.", span=(7, 24), source_span=(11, 28))
+    second = replace(NEXT, text="They hunt at dawn.", span=(25, 43), source_span=(0, 18))
     styled = Styled("me", "", (line,), (0, 5))
-    told = shortened(replace(ANSWER, text=f"Hush.\n\n{TEXT}", kind="styled", styled=styled, sources=(here, there)))
-    assert (told.text, told.kind, told.styled) == ("Cats sleep a lot.", "talk", None)
-    assert [(each.document, each.span, each.source_span) for each in told.sources] == [
+    answer = shortened(replace(ANSWER, text=f"Hush.\n\n{TEXT}", kind="styled", styled=styled, sources=(first, second)))
+    assert (answer.text, answer.kind, answer.styled) == ("Cats sleep a lot.", "talk", None)
+    assert [(source.document, source.span, source.source_span) for source in answer.sources] == [
         ("a", (0, 17), (11, 28)),
         ("b", None, None),
     ]
 
 
-def test_a_sentence_cannot_be_shorter() -> None:
+def test_one_sentence_is_not_shortened() -> None:
     once = shortened(ANSWER)
     assert shortened(once) == once
 
 
 @pytest.mark.parametrize("talk", ["repeat", "shorter"])
-def test_an_abstention_is_said_again_and_is_no_further_one(talk: Talk) -> None:
+def test_abstention_is_repeated_as_talk(talk: Talk) -> None:
     nothing = Answer("Why?", "", "none", False, 0.1, reason="Nobody knows.")
-    told = reply(talk, past(nothing), KNOWN)
-    assert (told.kind, told.answered, told.text) == ("talk", True, "I don't know. Nobody knows.")
+    answer = reply(talk, past(nothing), KNOWN)
+    assert (answer.kind, answer.answered, answer.text) == ("talk", True, "I don't know. Nobody knows.")
 
 
 @pytest.mark.parametrize("talk", ["repeat", "shorter"])
@@ -95,30 +95,30 @@ def test_choices_are_offered_again(talk: Talk) -> None:
 
 def test_why_names_document_evidence_and_confidence() -> None:
     trace = {"confidence": {"title_similarity": 0.81, "coverage": 1.0}}
-    told = reply("why", past(replace(ANSWER, trace=trace, understood="Why do cats sleep so much?")), KNOWN)
-    for said in ("“Why do cats sleep so much?”", "“Sleep” (pets)", "81%", "100%", "How sure I am: 87%."):
-        assert said in told.text
-    assert [each.span for each in told.sources] == [None, None]
+    answer = reply("why", past(replace(ANSWER, trace=trace, understood="Why do cats sleep so much?")), KNOWN)
+    for words in ("“Why do cats sleep so much?”", "“Sleep” (pets)", "81%", "100%", "How sure I am: 87%."):
+        assert words in answer.text
+    assert [source.span for source in answer.sources] == [None, None]
 
 
-def test_why_of_a_fact_tells_the_triple() -> None:
+def test_why_of_a_fact_shows_the_triple() -> None:
     triple = replace(FIRST, collection="graph", title="Peru", text="Peru · capital · Lima")
     assert "Peru · capital · Lima" in reply("why", past(replace(ANSWER, kind="fact", sources=(triple,))), KNOWN).text
 
 
-def test_why_of_an_abstention_tells_its_reason() -> None:
+def test_why_of_an_abstention_gives_its_reason() -> None:
     nothing = Answer("Why?", "", "none", False, 0.1, reason="Nobody knows.")
     assert reply("why", past(nothing), KNOWN).text == "I gave no answer. Nobody knows."
 
 
 def test_sources_are_listed_used_ones_first() -> None:
-    told = reply("sources", past(), KNOWN)
-    assert told.text == (
+    answer = reply("sources", past(), KNOWN)
+    assert answer.text == (
         "The answer comes from:\n1. Sleep (https://x.org/a)\n\nFurther documents about this:\n2. Purring"
     )
-    assert [each.document for each in told.sources] == ["a", "b"]
+    assert [source.document for source in answer.sources] == ["a", "b"]
 
 
-def test_sources_of_nothing() -> None:
+def test_sources_without_used_documents() -> None:
     assert reply("sources", past(replace(ANSWER, sources=())), KNOWN).text == "There are no documents about this."
     assert reply("sources", past(replace(ANSWER, sources=(NEXT,))), KNOWN).text == "The nearest documents:\n1. Purring"

@@ -1,4 +1,4 @@
-"""What a turn asks after what was said before it."""
+"""Interpretation of a turn after the previous turns: choices, small talk, follow-ups."""
 
 import pytest
 
@@ -22,7 +22,7 @@ def past(question: str, text: str = "", *, choices: tuple[Choice, ...] = (), und
 
 
 @pytest.mark.parametrize(
-    ("turn", "place"),
+    ("turn", "index"),
     [
         ("1", 0),
         ("2.", 1),
@@ -36,22 +36,22 @@ def past(question: str, text: str = "", *, choices: tuple[Choice, ...] = (), und
         ("What is the planet Mercury?", 0),
     ],
 )
-def test_a_choice_is_named_in_many_ways(turn: str, place: int) -> None:
-    assert picked(turn, CHOICES) == CHOICES[place]
+def test_a_choice_is_named_in_many_ways(turn: str, index: int) -> None:
+    assert picked(turn, CHOICES) == CHOICES[index]
 
 
 @pytest.mark.parametrize("turn", ["0", "4", "17", "Mercury", "", "?", "neither", "What is Venus?", "the", "sixth"])
-def test_what_names_none_or_several_picks_nothing(turn: str) -> None:
+def test_no_choice_or_several_choices_pick_nothing(turn: str) -> None:
     assert picked(turn, CHOICES) is None
 
 
-def test_a_choice_stands_for_its_question_and_is_not_asked_back() -> None:
+def test_choice_is_read_as_its_question() -> None:
     reading = read("2", [past("What is Mercury?", choices=CHOICES)], Rewriter())
     assert (reading.question, reading.settled) == ("What is the element Mercury?", True)
 
 
 @pytest.mark.parametrize("turn", ["9", "0", "number 4", "the fifth one"])
-def test_a_number_of_no_choice_has_them_offered_again(turn: str) -> None:
+def test_number_out_of_range_repeats_the_choices(turn: str) -> None:
     offered = past("What is Mercury?", choices=CHOICES)
     assert read(turn, [offered], Rewriter()).talk == "repeat"
     again = RememberedTurn.of(turn, offered.recall())
@@ -64,19 +64,19 @@ def test_a_choice_is_offered_once() -> None:
     assert not read("2", before, Rewriter()).settled
 
 
-def test_small_talk_is_no_turn_in_between() -> None:
+def test_small_talk_between_turns_is_skipped() -> None:
     before = [past("What is the capital of Australia?", "Canberra."), past("thanks", "You're welcome.")]
     assert read("and its population?", before, Rewriter()).question == "What is Australia's population?"
 
 
-def test_after_small_talk_alone_a_question_is_the_first() -> None:
+def test_first_question_after_small_talk_is_not_rewritten() -> None:
     assert read("and its population?", [past("hello", "Hello!")], Rewriter()).question == "and its population?"
 
 
-def test_a_follow_up_is_read_after_what_was_understood() -> None:
+def test_follow_up_refers_to_the_rewritten_question() -> None:
     before = [past("How do I prune roses?", "With shears."), past("why?", "", understood="Why do I prune roses?")]
     assert read("and in winter?", before, Rewriter()).question == "Why do I prune roses in winter?"
 
 
-def test_without_anything_said_nothing_is_rewritten() -> None:
+def test_first_turn_is_not_rewritten() -> None:
     assert read("why?", [], Rewriter()).question == "why?"

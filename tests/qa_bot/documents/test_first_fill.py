@@ -1,4 +1,4 @@
-"""The first use of a home: what it is filled with, once, and what stays away when it is removed."""
+"""First use of a home: it is filled with the starter once, and a removed starter stays removed."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -42,7 +42,7 @@ def subjects(home: Home) -> set[str]:
 
 def test_a_bare_home_gets_documents_and_facts_once(bare: Home, encoder: StaticEncoder) -> None:
     assert fill(bare, Config(), lambda: encoder)
-    assert all(each.startswith(NAMESPACE) for each in subjects(bare))
+    assert all(subject.startswith(NAMESPACE) for subject in subjects(bare))
     numbers = [path.read_text() for path in (bare.index / "CURRENT", bare.graph / "CURRENT")]
     assert not fill(bare, Config(), lambda: pytest.fail("a filled home needs no encoder"))
     assert [path.read_text() for path in (bare.index / "CURRENT", bare.graph / "CURRENT")] == numbers
@@ -50,54 +50,52 @@ def test_a_bare_home_gets_documents_and_facts_once(bare: Home, encoder: StaticEn
         assert bot.ask("What is the capital of Australia?").text == "The capital of Australia is Canberra."
 
 
-def test_a_graph_that_is_there_stays_alone(
-    bare: Home, encoder: StaticEncoder, write_lines: Callable[..., Path]
-) -> None:
+def test_existing_graph_is_not_changed(bare: Home, encoder: StaticEncoder, write_lines: Callable[..., Path]) -> None:
     graph.add(bare, [write_lines("own.nt", *OWN)])
     assert fill(bare, Config(), lambda: encoder)
     assert subjects(bare) == {f"{EX}zyx", f"{EX}abc"}
 
 
-def test_a_removed_starter_stays_removed_facts_and_all(
+def test_removed_starter_stays_removed_with_its_facts(
     home: Path, encoder: StaticEncoder, write_lines: Callable[..., Path]
 ) -> None:
-    """Own facts and documents stay, and are answered from."""
-    place = Home.open(home)
-    if graph.generations(place).current_number() is None:
-        graph.add(place, starter.GRAPH)
-    graph.add(place, [write_lines("own.nt", *OWN)])
-    asked = "What is the capital of Australia?"
+    """The user's facts and documents stay."""
+    opened_home = Home.open(home)
+    if graph.generations(opened_home).current_number() is None:
+        graph.add(opened_home, starter.GRAPH)
+    graph.add(opened_home, [write_lines("own.nt", *OWN)])
+    question = "What is the capital of Australia?"
     with Bot.open(home, record=False) as bot:
-        assert bot.ask_graph(asked).answered
-    add(place, Config(), encoder, [write_lines("own.jsonl", RUST)], collection="own")
-    delete(place, Config(), encoder, collection=NAME)
-    assert subjects(place) == {f"{EX}zyx", f"{EX}abc"}
-    with graph.open_graph(place) as opened:
+        assert bot.ask_graph(question).answered
+    add(opened_home, Config(), encoder, [write_lines("own.jsonl", RUST)], collection="own")
+    delete(opened_home, Config(), encoder, collection=NAME)
+    assert subjects(opened_home) == {f"{EX}zyx", f"{EX}abc"}
+    with graph.open_graph(opened_home) as opened:
         assert opened.mentions.key("Australia") is None
         assert opened.mentions.key("Zyxland") is not None
-    assert not fill(place, Config(), lambda: encoder)
+    assert not fill(opened_home, Config(), lambda: encoder)
     with Bot.open(home, record=False) as bot:
-        assert not bot.ask_graph(asked).answered
-        assert not bot.ask(asked).answered
+        assert not bot.ask_graph(question).answered
+        assert not bot.ask(question).answered
         assert bot.ask_graph("What is the capital of Zyxland?").text == "The capital of Zyxland is Abctown."
         assert bot.ask("How do I remove rust?").text == "With vinegar."
-    assert subjects(place) == {f"{EX}zyx", f"{EX}abc"}
+    assert subjects(opened_home) == {f"{EX}zyx", f"{EX}abc"}
 
 
 def test_without_own_facts_the_graph_becomes_empty(home: Path, encoder: StaticEncoder, write_lines) -> None:
-    place = Home.open(home)
-    if graph.generations(place).current_number() is None:
-        graph.add(place, starter.GRAPH)
-    add(place, Config(), encoder, [write_lines("own.jsonl", RUST)], collection="own")
-    delete(place, Config(), encoder, collection=NAME)
-    assert subjects(place) == set()
+    opened_home = Home.open(home)
+    if graph.generations(opened_home).current_number() is None:
+        graph.add(opened_home, starter.GRAPH)
+    add(opened_home, Config(), encoder, [write_lines("own.jsonl", RUST)], collection="own")
+    delete(opened_home, Config(), encoder, collection=NAME)
+    assert subjects(opened_home) == set()
     with Bot.open(home, record=False) as bot:
         assert not bot.ask_graph("What is the capital of Australia?").answered
         assert bot.ask("How do I remove rust?").text == "With vinegar."
-    assert subjects(place) == set()
+    assert subjects(opened_home) == set()
 
 
-def test_another_writer_is_waited_for(bare: Home, encoder: StaticEncoder, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_fill_waits_for_another_writer(bare: Home, encoder: StaticEncoder, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(first_fill, "PATIENCE", 0.05)
     with bare.lock("test"), pytest.raises(WriterBusyError):
         fill(bare, Config(), lambda: encoder)

@@ -1,4 +1,4 @@
-"""The graph of a home: what `kg add` leaves behind, also where it fails, and what `kg lookup` finds."""
+"""The graph of a home: `kg add`, `kg lookup`, `kg mine`, removal, failures and damage."""
 
 import shutil
 from collections.abc import Callable
@@ -27,14 +27,14 @@ MORE = (f"<{EX}chile> <{EX}capital> <{EX}santiago> .", f'<{EX}chile> {LABEL} "Ch
 
 @pytest.fixture
 def home(home: Path) -> Path:
-    """Without the starter's facts."""
+    """The home without the starter's facts."""
     shutil.rmtree(home / "graph")
     return home
 
 
 @pytest.fixture
 def empty_home(tmp_path: Path) -> Home:
-    """A home without anything in it."""
+    """A home without facts."""
     return Home.open(tmp_path / "place")
 
 
@@ -48,7 +48,7 @@ def terms(home: Home) -> set[tuple[str, str, str]]:
         return {triple for batch in batches_of(graph.triples) for triple in batch}
 
 
-def test_what_is_added_can_be_looked_up_by_name_words_and_value(empty_home: Home, facts: Path):
+def test_lookup_by_name_by_words_and_by_value(empty_home: Home, facts: Path):
     added = add(empty_home, [facts])
     assert [(file.triples, file.rejected, file.dropped) for file in added.files] == [(6, 0, 0)]
     assert added.stats["triples"] == 6
@@ -76,14 +76,14 @@ def test_what_is_added_can_be_looked_up_by_name_words_and_value(empty_home: Home
             graph.lookup.facts(None, None, None)
 
 
-def test_a_predicate_is_no_entity_that_a_name_stands_for(empty_home: Home, facts: Path):
+def test_labels_of_predicates_are_not_mentions(empty_home: Home, facts: Path):
     add(empty_home, [facts])
     with open_graph(empty_home) as graph:
         assert graph.mentions.key("capital city") is None
         assert [item.text for item in graph.mentions.find("is lima the capital city of PERU?")] == ["lima", "PERU"]
 
 
-def test_files_that_are_added_later_join_what_is_there(empty_home: Home, facts: Path, write_lines: Callable[..., Path]):
+def test_later_files_are_added_to_the_graph(empty_home: Home, facts: Path, write_lines: Callable[..., Path]):
     add(empty_home, [facts])
     before = terms(empty_home)
     added = add(empty_home, [write_lines("more.nt", *MORE), facts])
@@ -91,7 +91,7 @@ def test_files_that_are_added_later_join_what_is_there(empty_home: Home, facts: 
     assert added.stats["triples"] == 9
     assert added.stats["generation"] == 2
     assert before < terms(empty_home)
-    again = add(empty_home, [write_lines("nodes.nt", MORE[2])])  # a blank node means something within its file only
+    again = add(empty_home, [write_lines("nodes.nt", MORE[2])])  # the scope of a blank node is its file
     assert again.stats["triples"] == 10
     with open_graph(empty_home) as graph:
         assert list(graph.lookup.facts("Chile", "capital", None))
@@ -99,7 +99,7 @@ def test_files_that_are_added_later_join_what_is_there(empty_home: Home, facts: 
     assert len(list(generations(empty_home).root.glob("0*"))) == 2
 
 
-def test_all_at_once_is_the_same_as_one_after_the_other(empty_home: Home, facts: Path, tmp_path: Path, write_lines):
+def test_order_of_files_makes_no_difference(empty_home: Home, facts: Path, tmp_path: Path, write_lines):
     more = write_lines("more.nt", *MORE[:2])
     add(empty_home, [facts])
     add(empty_home, [more])
@@ -113,14 +113,14 @@ def test_tables_of_mentions_stay_when_more_is_added(empty_home: Home, facts: Pat
     added = add(empty_home, [facts], tables=[table])
     assert added.rejected == 1
     assert added.examples[0].where.endswith("names.tsv:2")
-    assert add(empty_home, [write_lines("more.nt", *MORE)]).rejected == 0  # what is wrong with a table is told once
+    assert add(empty_home, [write_lines("more.nt", *MORE)]).rejected == 0  # errors of a table are reported once
     with open_graph(empty_home) as graph:
         key = graph.mentions.key("City of Kings")
         assert graph.mentions.entities(key)[0].tolist() == [graph.triples.id_of(f"{EX}lima")]
         assert graph.mentions.key("nowhere") is None
 
 
-def test_malformed_lines_are_told_and_left_out(empty_home: Home, write_lines: Callable[..., Path]):
+def test_malformed_lines_are_rejected(empty_home: Home, write_lines: Callable[..., Path]):
     path = write_lines("bad.nt", FACTS[0], "<http://a.b/c> is no triple", FACTS[1])
     added = add(empty_home, [path])
     assert (added.triples, added.rejected) == (2, 1)
@@ -140,7 +140,7 @@ def test_literals_in_other_languages_are_left_out(empty_home: Home, facts: Path)
         assert graph.triples.id_of('"Perú"@es') is None
 
 
-def test_further_predicates_may_tell_names(empty_home: Home, facts: Path, write_lines: Callable[..., Path]):
+def test_further_predicates_of_labels(empty_home: Home, facts: Path, write_lines: Callable[..., Path]):
     path = write_lines("more.nt", f'<{EX}lima> <{EX}nick> "pearl of the pacific" .')
     add(empty_home, [facts, path], labels=[f"{EX}nick"])
     with open_graph(empty_home) as graph:
@@ -151,9 +151,7 @@ def test_further_predicates_may_tell_names(empty_home: Home, facts: Path, write_
         assert graph.lookup.entities("Pearl of the Pacific") == [graph.triples.id_of(f"{EX}lima")]
 
 
-def test_one_that_fails_leaves_the_graph_that_was_there(
-    empty_home: Home, facts: Path, write_lines: Callable[..., Path]
-):
+def test_failed_add_leaves_the_old_graph(empty_home: Home, facts: Path, write_lines: Callable[..., Path]):
     add(empty_home, [facts])
     before = terms(empty_home)
 
@@ -174,7 +172,7 @@ def test_one_that_fails_leaves_the_graph_that_was_there(
     assert terms(empty_home) == before
 
 
-def test_a_reader_keeps_its_generation_and_damage_is_told(
+def test_readers_keep_their_generation_and_damage_is_reported(
     empty_home: Home, facts: Path, write_lines: Callable[..., Path]
 ):
     add(empty_home, [facts])
@@ -194,7 +192,7 @@ def test_a_reader_keeps_its_generation_and_damage_is_told(
         pass
 
 
-def test_an_empty_graph_is_one_too(empty_home: Home, write_lines: Callable[..., Path]):
+def test_empty_graph(empty_home: Home, write_lines: Callable[..., Path]):
     with pytest.raises(GraphError, match="qa-bot kg add FILE"), open_graph(empty_home):
         pass
     assert add(empty_home, [write_lines("empty.nt")]).stats["triples"] == 0
@@ -252,38 +250,25 @@ def test_templates_are_mined_over_the_graph(qa_bot, facts: Path, write_lines: Ca
     assert (payload["pairs"], payload["with_mentions"], payload["templates"], payload["mappings"]) == (3, 2, 2, 2)
     assert (payload["with_path"], payload["sharing_words"], payload["relations"]) == (2, 1, 2)
     rows = (tmp_path / "mined" / "templates.tsv").read_text().splitlines()
-    assert rows == [
-        f"what is the capital city of <m>\t{EX}capital\t1",
-        f"where is <m>\t^{EX}capital\t1",
-    ]
+    assert rows == [f"what is the capital city of <m>\t{EX}capital\t1", f"where is <m>\t^{EX}capital\t1"]
     assert payload["known"] == 1
     assert (tmp_path / "mined" / "known.tsv").read_text().splitlines() == rows[:1]
     assert "2 templates, 2 mappings" in qa_bot("kg", "mine", pairs, "--out", tmp_path / "again", "--processes", 1).out
     assert qa_bot("kg", "mine", write_lines("none.jsonl"), "--out", tmp_path / "none").code == 1
 
 
-def test_what_is_removed_goes_by_its_subject_and_names_follow(empty_home: Home, facts: Path, write_lines) -> None:
+def test_remove_selects_by_subject_and_removes_names(empty_home: Home, facts: Path, write_lines) -> None:
     other = "https://other.org/"
-    add(
-        empty_home,
-        [
-            facts,
-            write_lines(
-                "other.nt",
-                f"<{other}cusco> <{other}in> <{EX}peru> .",
-                f'<{other}cusco> {LABEL} "Cusco"@en .',
-                f"<{EX}peru> <{other}has> <{other}cusco> .",
-            ),
-        ],
-        labels=[f"{EX}called"],
-        tables=[write_lines("names.tsv", f"navel of the world\t{other}cusco\t2", f"city of kings\t{EX}lima\t1")],
-    )
+    cusco = (f"<{other}cusco> <{other}in> <{EX}peru> .", f'<{other}cusco> {LABEL} "Cusco"@en .')
+    further = write_lines("other.nt", *cusco, f"<{EX}peru> <{other}has> <{other}cusco> .")
+    names = write_lines("names.tsv", f"navel of the world\t{other}cusco\t2", f"city of kings\t{EX}lima\t1")
+    add(empty_home, [facts, further], labels=[f"{EX}called"], tables=[names])
     before = terms(empty_home)
     assert remove(empty_home, namespace=other) == 2
     assert terms(empty_home) == {triple for triple in before if not triple[0].startswith(other)}
     with open_graph(empty_home) as graph:
         assert graph.mentions.key("Cusco") is None
-        assert graph.mentions.key("navel of the world") is not None  # still the object of a triple, by its table
+        assert graph.mentions.key("navel of the world") is not None  # still the object of a triple
         assert graph.mentions.key("city of kings") is not None
         assert graph.mentions.key("Lima") is not None
         (current,) = generations(empty_home).root.glob(f"{graph.generation:08}")
@@ -293,7 +278,7 @@ def test_what_is_removed_goes_by_its_subject_and_names_follow(empty_home: Home, 
 
 
 def test_a_graph_can_be_emptied_and_filled_again(empty_home: Home, facts: Path) -> None:
-    assert remove(empty_home, namespace=EX) == 0  # there is none
+    assert remove(empty_home, namespace=EX) == 0  # no graph yet
     add(empty_home, [facts])
     assert remove(empty_home, namespace=EX) == 6
     with open_graph(empty_home) as graph:
@@ -303,7 +288,7 @@ def test_a_graph_can_be_emptied_and_filled_again(empty_home: Home, facts: Path) 
     assert add(empty_home, [facts]).stats["triples"] == 6
 
 
-def test_a_reader_keeps_what_is_removed_and_a_failure_leaves_it(empty_home: Home, facts: Path, monkeypatch) -> None:
+def test_readers_keep_removed_facts_and_failures_change_nothing(empty_home: Home, facts: Path, monkeypatch) -> None:
     add(empty_home, [facts])
     with open_graph(empty_home) as graph:
         remove(empty_home, namespace=EX)

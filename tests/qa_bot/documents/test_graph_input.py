@@ -1,4 +1,4 @@
-"""What a home's graph makes of bad input: odd lines and names, long questions, and an `add` that is killed."""
+"""Odd input to the graph of a home: bad lines, odd names, long questions, and a killed `add`."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ GOOD = f"<{EX}peru> <{EX}capital> <{EX}lima> ."
 
 @pytest.fixture
 def empty_home(tmp_path: Path) -> Home:
-    """A home without anything in it."""
+    """A home without facts."""
     return Home.open(tmp_path / "place")
 
 
 def linker(graph: Graph, lookups: list[int] | None = None) -> Linker:
-    """As questions are linked; `asked` takes the entities whose context is looked at."""
+    """The linker of questions; `lookups` collects the entities whose context is read."""
     met = [] if lookups is None else lookups
     return Linker(graph.mentions, graph.triples.salience, context=lambda entity: met.append(entity) or ())
 
 
-def test_a_line_that_is_no_triple_is_told_and_costs_no_other(qa_bot, tmp_path: Path):
+def test_bad_lines_are_rejected_and_the_others_added(qa_bot, tmp_path: Path):
     path = tmp_path / "bad.nt"
     bad = {
         2: b"<http://example.org/no object> .",
@@ -63,7 +63,7 @@ def test_a_line_that_is_no_triple_is_told_and_costs_no_other(qa_bot, tmp_path: P
     assert qa_bot("kg", "stats", "--json").json["generation"] == generation
 
 
-def test_a_literal_of_ten_megabytes_is_a_value_and_no_name(qa_bot, tmp_path: Path):
+def test_literal_of_ten_megabytes_is_a_value_but_no_name(qa_bot, tmp_path: Path):
     path, text = tmp_path / "long.nt", "word " * 2_000_000
     path.write_text(f'{GOOD}\n<{EX}peru> <{EX}text> "{text}" .\n<{EX}lima> {LABEL} "{text}" .\n')
     added = qa_bot("kg", "add", path, "--json")
@@ -73,7 +73,7 @@ def test_a_literal_of_ten_megabytes_is_a_value_and_no_name(qa_bot, tmp_path: Pat
     assert qa_bot("kg", "lookup", "--subject", text[:1000]).code == 3
 
 
-def test_names_that_lead_in_a_circle_end(empty_home: Home, write_lines: Callable[..., Path]):
+def test_circular_redirects_end(empty_home: Home, write_lines: Callable[..., Path]):
     a, b = f"<{DBPEDIA}Big_Apple>", f"<{DBPEDIA}New_York>"
     lines = [f"{a} {REDIRECT} {b} .", f"{b} {REDIRECT} {a} .", f"{a} {REDIRECT} {a} .", f'{a} <{EX}p> "1" .']
     add(empty_home, [write_lines("circle.nt", *lines)])
@@ -84,7 +84,7 @@ def test_names_that_lead_in_a_circle_end(empty_home: Home, write_lines: Callable
         assert [link.mention.text for link in linker(graph).link("who runs new york")] == ["new york"]
 
 
-def test_a_stop_word_is_a_name_only_where_it_is_written_as_one(empty_home: Home, write_lines: Callable[..., Path]):
+def test_stop_words_are_names_only_if_quoted_or_capitalised(empty_home: Home, write_lines: Callable[..., Path]):
     names = {"it": "It", "who": "The Who", "was": "was"}
     lines = [f'<{EX}{name}> {ALIAS} "{text}" .' for name, text in names.items()]
     add(empty_home, [write_lines("stop.nt", *lines, *(f'<{EX}{name}> <{EX}p> "1" .' for name in names))])
@@ -96,14 +96,14 @@ def test_a_stop_word_is_a_name_only_where_it_is_written_as_one(empty_home: Home,
         assert [link.entity for link in linked("when did The Who play")] == [graph.triples.id_of(f"{EX}who")]
 
 
-def test_a_label_of_a_thousand_entities_is_bounded(qa_bot, empty_home: Home, write_lines: Callable[..., Path]):
+def test_label_of_a_thousand_entities(qa_bot, empty_home: Home, write_lines: Callable[..., Path]):
     lines = [f'<{EX}{number}> {LABEL} "John Smith" .' for number in range(1000)]
     path = write_lines("many.nt", *lines, f"<{EX}500> <{EX}born> <{EX}lima> .")
     add(empty_home, [path])
     lookups: list[int] = []
     with open_graph(empty_home) as graph:
         best = linker(graph, lookups).candidates("where was john smith born")
-        assert best[0].entity == graph.triples.id_of(f"{EX}500")  # of alike ones the one with more facts
+        assert best[0].entity == graph.triples.id_of(f"{EX}500")  # among equal names the entity with most facts
         assert len(best) == len(lookups) == 20
         assert len(graph.lookup.entities("John Smith")) == 20
     assert qa_bot("kg", "add", path).code == 0
@@ -111,7 +111,7 @@ def test_a_label_of_a_thousand_entities_is_bounded(qa_bot, empty_home: Home, wri
 
 
 class Counted:
-    """A table of mentions that counts what it is asked."""
+    """A table of mentions that counts its results and its lookups."""
 
     def __init__(self, mentions: Mentions) -> None:
         self._mentions, self.found, self.looked = mentions, 0, 0
@@ -127,11 +127,9 @@ class Counted:
 
 
 @pytest.mark.parametrize("times", [1, 2])
-def test_work_on_a_very_long_question_grows_with_its_words_alone(
-    empty_home: Home, write_lines: Callable[..., Path], times: int
-):
+def test_work_on_a_long_question_is_linear(empty_home: Home, write_lines: Callable[..., Path], times: int):
     names = {"lima": "Lima", "york": "New York", "city": "New York City"}
-    lines = [line for name, text in names.items() for line in (f'<{EX}{name}> {LABEL} "{text}" .',)]
+    lines = [f'<{EX}{name}> {LABEL} "{text}" .' for name, text in names.items()]
     same = [f'<{EX}same{number}> {LABEL} "it is" .' for number in range(100)]
     add(empty_home, [write_lines("names.nt", *lines, *same)])
     words = ["was", "lima", "or", "new", "york", "city", "the", "capital", "it", "is"] * (1000 * times)
@@ -157,7 +155,7 @@ def test_work_on_a_very_long_question_grows_with_its_words_alone(
 
 
 @pytest.mark.parametrize("lines", [(), ("# only a comment",), ("no triple",)])
-def test_an_empty_graph_answers_nothing(qa_bot, write_lines: Callable[..., Path], lines: tuple[str, ...]):
+def test_files_without_triples(qa_bot, write_lines: Callable[..., Path], lines: tuple[str, ...]):
     path = write_lines("empty.nt", *lines)
     added = qa_bot("kg", "add", path, "--json")
     assert added.json["triples"] == 0
@@ -191,9 +189,7 @@ def files_of(home: Home, generation: str) -> set[str]:
 
 
 @pytest.mark.slow
-def test_an_add_that_is_killed_leaves_the_old_graph_and_the_next_one_cleans_up(
-    empty_home: Home, write_lines: Callable[..., Path]
-):
+def test_killed_add_leaves_the_old_graph_and_the_next_add_cleans_up(empty_home: Home, write_lines: Callable[..., Path]):
     add(empty_home, [write_lines("first.nt", GOOD)])
     new = write_lines("second.nt", f"<{EX}chile> <{EX}capital> <{EX}santiago> .")
     command = [sys.executable, "-c", KILLED, str(empty_home.path), str(new), "read", "name", "sort", "write"]

@@ -1,4 +1,4 @@
-"""SeenFiles spare reading a large file again, and never hide that something changed."""
+"""Receipts of large files: unchanged files are not read again, changes are always noticed."""
 
 import json
 
@@ -11,7 +11,7 @@ from qa_bot.documents.seen_files import MAX_ENTRIES, SeenFiles, signature
 
 @pytest.fixture
 def large(tmp_path, monkeypatch):
-    """A file that is worth a receipt: three records, one of them broken."""
+    """A file large enough for a receipt: three records and a broken line."""
     monkeypatch.setattr(changes, "LARGE_FILE", 10)
     path = tmp_path / "pairs.jsonl"
     rows = [{"id": f"p{i}", "question": f"What is number {i}?", "answer": f"It is the number {i}."} for i in range(3)]
@@ -23,7 +23,7 @@ def added(qa_bot, *arguments):
     return qa_bot("add", *map(str, arguments), "--json").json
 
 
-def test_the_same_file_is_not_read_again_but_tells_the_same(qa_bot, large, monkeypatch):
+def test_unchanged_file_is_not_read_again(qa_bot, large, monkeypatch):
     first = added(qa_bot, large)
     assert (first["added"], first["rejected"]) == (3, 1)
     monkeypatch.setattr(changes, "read", lambda *_, **__: pytest.fail("a receipt was there"))
@@ -47,7 +47,7 @@ def test_a_changed_file_is_read(qa_bot, large):
     assert added(qa_bot, large)["unchanged"] == 3
 
 
-def test_another_collection_needs_a_receipt_of_its_own(qa_bot, large):
+def test_receipts_are_per_collection(qa_bot, large):
     added(qa_bot, large)
     assert added(qa_bot, large, "--collection", "other")["added"] == 3
 

@@ -1,3 +1,5 @@
+"""Configuration: layers of settings, refusals, secrets, and changes to the file."""
+
 from __future__ import annotations
 
 import stat
@@ -33,7 +35,7 @@ def refused(match: str, home: Path, environment: dict[str, str] | None = None, *
     return str(caught.value)
 
 
-def test_the_defaults_are_those_of_the_contract(home: Path) -> None:
+def test_defaults(home: Path) -> None:
     config = load(home)
     assert (config.dense.encoder, config.dense.int8, config.fusion.method) == ("starter", False, "mean")
     assert (config.answer.limit, config.answer.deadline) == (1000, 10.0)
@@ -42,7 +44,7 @@ def test_the_defaults_are_those_of_the_contract(home: Path) -> None:
     assert config.origins == {}
 
 
-def test_each_layer_goes_over_the_one_below(home: Path) -> None:
+def test_flags_override_variables_override_the_file(home: Path) -> None:
     file = write(home, "[answer]\nlimit = 1\ndeadline = 2\nprecision = 0.3\n")
     environment = {"QA_BOT_ANSWER__DEADLINE": "3", "QA_BOT_ANSWER__PRECISION": "0.4", "PATH": "/bin"}
     config = load(home, environment, answer__precision=0.5, answer__limit=None)
@@ -60,14 +62,14 @@ def test_the_process_environment_is_the_default(home: Path, monkeypatch: pytest.
     assert load_config(home).serve.port == 81
 
 
-def test_variables_that_are_no_keys(home: Path) -> None:
+def test_special_variables(home: Path) -> None:
     config = load(home, {"QA_BOT_HOME": "/x", "QA_BOT_DATA": "/y", "QA_BOT_TOKEN": "s3cret"})
     assert config.serve.token == "s3cret"
     assert config.origins == {"serve.token": "QA_BOT_TOKEN"}
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "reason"),
     [
         ("[answer]\n\nlimt = 3\n", r"'answer.limt' from .*qa-bot.toml:3; the nearest is answer.limit"),
         ("[anser]\nlimit = 3\n", r"\[anser\] in .*:1; the nearest is answer"),
@@ -90,23 +92,23 @@ def test_variables_that_are_no_keys(home: Path) -> None:
         ("answer.limit.x = 1\n", "a whole number"),
     ],
 )
-def test_a_wrong_file_is_told(home: Path, text: str, told: str) -> None:
+def test_wrong_file_is_refused(home: Path, text: str, reason: str) -> None:
     write(home, text)
-    assert "\n" not in refused(told, home)
+    assert "\n" not in refused(reason, home)
 
 
-def test_a_file_that_is_no_text_is_told(home: Path) -> None:
+def test_binary_file_is_refused(home: Path) -> None:
     (home / CONFIG_FILE).write_bytes(b"\xff\xfe")
     refused("Expected UTF-8 in .*, but got byte 0xff", home)
 
 
-def test_a_folder_in_the_place_of_the_file_is_told(home: Path) -> None:
+def test_folder_instead_of_the_file_is_refused(home: Path) -> None:
     (home / CONFIG_FILE).mkdir()
     refused("Expected to read .*qa-bot.toml", home)
 
 
 @pytest.mark.parametrize(
-    ("variable", "text", "told"),
+    ("variable", "text", "reason"),
     [
         ("QA_BOT_ANSWER__LIMT", "3", "'answer.limt' from QA_BOT_ANSWER__LIMT; the nearest is answer.limit"),
         ("QA_BOT_LIMIT", "3", "'limit' from QA_BOT_LIMIT; the nearest is answer.limit"),
@@ -118,11 +120,11 @@ def test_a_folder_in_the_place_of_the_file_is_told(home: Path) -> None:
         ("QA_BOT_FUSION__METHOD", "sum", "one of rule, mean, rrf"),
     ],
 )
-def test_a_wrong_variable_is_told(home: Path, variable: str, text: str, told: str) -> None:
-    refused(told, home, {variable: text})
+def test_wrong_variable_is_refused(home: Path, variable: str, text: str, reason: str) -> None:
+    refused(reason, home, {variable: text})
 
 
-def test_a_wrong_flag_is_told(home: Path) -> None:
+def test_wrong_flag_is_refused(home: Path) -> None:
     refused("'answer.limt' from flag", home, answer__limt=1)
     refused("one of rule, mean, rrf", home, fusion__method="sum")
 
@@ -130,7 +132,7 @@ def test_a_wrong_flag_is_told(home: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "value"), [("true", True), ("On", True), ("1", True), ("no", False), ("FALSE", False)]
 )
-def test_truth_in_variables(home: Path, text: str, value: bool) -> None:
+def test_booleans_in_variables(home: Path, text: str, value: bool) -> None:
     assert load(home, {"QA_BOT_DENSE__INT8": text}).dense.int8 is value
 
 
@@ -139,7 +141,7 @@ def test_a_wrong_secret_is_not_shown(home: Path) -> None:
     assert "123456" not in refused("a text for serve.token", home)
 
 
-def test_what_is_shared_holds_no_secret_and_is_read_again(home: Path, tmp_path: Path) -> None:
+def test_shareable_settings_contain_no_secret(home: Path, tmp_path: Path) -> None:
     lines = ["# token: hunter2", "[store]", "url = 'postgresql://me:hunter2@host/db'", "[serve]", "token = 'hunter2'"]
     (home / CONFIG_FILE).write_text("\n".join([*lines, "port = 9", "[answer]", "limit = 7", ""]))
     text = shareable(home)
@@ -153,7 +155,7 @@ def test_what_is_shared_holds_no_secret_and_is_read_again(home: Path, tmp_path: 
     assert shareable(home) == ""
 
 
-def test_explain_tells_everything_but_secrets(home: Path) -> None:
+def test_explain_lists_all_keys_and_masks_secrets(home: Path) -> None:
     file = write(home, "[serve]\ntoken = 's3cret'\n[store]\nurl = 'postgresql://me:pass@h/x'\n")
     settings = {setting.key: setting for setting in explain(load(home))}
     assert list(settings) == list(known_keys())
@@ -179,7 +181,7 @@ def test_setting_keeps_comments_and_order(home: Path) -> None:
     assert config.fusion.method == "rrf"
 
 
-def test_setting_makes_a_file_for_its_owner_alone(home: Path) -> None:
+def test_new_file_is_readable_by_its_owner_alone(home: Path) -> None:
     set_value(home, "serve.token", "s3cret")
     assert stat.S_IMODE((home / CONFIG_FILE).stat().st_mode) == 0o600
     assert [path.name for path in home.iterdir()] == [CONFIG_FILE]
@@ -187,16 +189,16 @@ def test_setting_makes_a_file_for_its_owner_alone(home: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "text", "told"),
+    ("name", "text", "reason"),
     [
         ("answer.limt", "1", "the nearest is answer.limit"),
         ("answer", "1", "the nearest is answer"),
         ("answer.limit", "x", "a whole number of at least 1 for answer.limit, but got 'x'"),
     ],
 )
-def test_a_wrong_setting_changes_nothing(home: Path, name: str, text: str, told: str) -> None:
+def test_a_wrong_setting_changes_nothing(home: Path, name: str, text: str, reason: str) -> None:
     file = write(home, "[answer]\nlimit = 5\n")
-    with pytest.raises(ConfigError, match=told):
+    with pytest.raises(ConfigError, match=reason):
         set_value(home, name, text)
     assert file.read_text() == "[answer]\nlimit = 5\n"
 
@@ -217,13 +219,13 @@ def test_a_linked_file_stays_linked(home: Path) -> None:
 
 
 @given(st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00")))
-def test_any_text_comes_back_from_the_file(tmp_path_factory: pytest.TempPathFactory, text: str) -> None:
+def test_any_text_survives_in_the_file(tmp_path_factory: pytest.TempPathFactory, text: str) -> None:
     home = tmp_path_factory.mktemp("home")
     set_value(home, "dense.encoder", text)
     assert load(home).dense.encoder == text
 
 
-def test_the_configuration_is_light_to_import() -> None:
+def test_import_of_the_configuration_loads_no_heavy_packages() -> None:
     heavy = "('pydantic', 'tomlkit', 'torch')"
     code = f"import sys, qa_bot.home.config, qa_bot.home.folder; print([m for m in {heavy} if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -1,8 +1,10 @@
+"""Encoders by name, by folder and from the hub; refusals of unusable folders."""
+
 import http.server
 import json
 import shutil
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -17,7 +19,7 @@ NAME = "someone/tiny"
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
 
 
-def test_the_starter_answers_to_its_name(tmp_path: Path) -> None:
+def test_starter_by_name(tmp_path: Path) -> None:
     encoder = resolve("starter", models=tmp_path)
     assert isinstance(encoder, StaticEncoder)
     near, far = encoder.encode(["How do I boil an egg?", "The weather in Oslo"]) @ encoder.encode(["cooking eggs"])[0]
@@ -27,7 +29,7 @@ def test_the_starter_answers_to_its_name(tmp_path: Path) -> None:
     assert not list(tmp_path.iterdir())
 
 
-def test_the_starter_is_what_its_configuration_states() -> None:
+def test_starter_matches_its_configuration() -> None:
     assert weights_match(encoders.ENCODER)
     card = (encoders.ENCODER / "README.md").read_text(encoding="utf-8")
     assert "all-MiniLM-L6-v2" in card
@@ -35,19 +37,19 @@ def test_the_starter_is_what_its_configuration_states() -> None:
     assert sum(path.stat().st_size for path in encoders.ENCODER.iterdir()) < 17_000_000
 
 
-def test_a_folder_answers_to_its_path(tiny_bert: Path, tmp_path: Path) -> None:
+def test_transformer_folder_by_path(tiny_bert: Path, tmp_path: Path) -> None:
     encoder = resolve(str(tiny_bert), models=tmp_path / "models")
     assert encoder.dimension == 8
     (graphs,) = (tmp_path / "models" / "graphs").iterdir()
     assert graphs.name.startswith("tiny-")
 
 
-def test_a_static_folder_answers_to_its_path(tmp_path: Path) -> None:
+def test_static_folder_by_path(tmp_path: Path) -> None:
     folder = Path(shutil.copytree(encoders.ENCODER, tmp_path / "mine"))
     assert resolve(str(folder), models=tmp_path).fingerprint == resolve("starter", models=tmp_path).fingerprint
 
 
-def test_changed_weights_are_kept_elsewhere(tiny_bert: Path, tmp_path: Path) -> None:
+def test_changed_weights_get_another_cache(tiny_bert: Path, tmp_path: Path) -> None:
     before = encoders.cache_of(tiny_bert, tmp_path)
     assert encoders.cache_of(tiny_bert, tmp_path) == before
     write_tensors(tiny_bert / "model.safetensors", {"other": np.ones(3, dtype=np.float32)})
@@ -62,20 +64,23 @@ def test_changed_weights_are_kept_elsewhere(tiny_bert: Path, tmp_path: Path) -> 
         (NAME, f"it is not here yet; fetch it with: qa-bot use {NAME}"),
     ],
 )
-def test_an_unknown_name_says_what_to_do(tmp_path: Path, name: str, message: str) -> None:
+def test_unknown_name_is_refused_with_advice(tmp_path: Path, name: str, message: str) -> None:
     with pytest.raises(EncoderError, match=message):
         resolve(name, models=tmp_path)
-
-
-def only_pickle(folder: Path) -> None:
-    (folder / "model.safetensors").unlink()
-    shutil.rmtree(folder / "onnx")
-    (folder / "pytorch_model.bin").write_bytes(b"\x80")
 
 
 def without_weights(folder: Path) -> None:
     (folder / "model.safetensors").unlink()
     shutil.rmtree(folder / "onnx")
+
+
+def only_pickle(folder: Path) -> None:
+    without_weights(folder)
+    (folder / "pytorch_model.bin").write_bytes(b"\x80")
+
+
+def write_config(name: str, content: str) -> Callable[[Path], object]:
+    return lambda folder: (folder / name).write_text(content, encoding="utf-8")
 
 
 def cut_weights(folder: Path) -> None:
@@ -88,19 +93,6 @@ def other_architecture(folder: Path) -> None:
     write_tensors(folder / "model.safetensors", {"transformer.layer.0.weight": np.ones((2, 2), dtype=np.float32)})
 
 
-def no_layout(folder: Path) -> None:
-    (folder / "modules.json").unlink()
-
-
-def max_pooling(folder: Path) -> None:
-    config = '{"word_embedding_dimension": 8, "pooling_mode_max_tokens": true}'
-    (folder / "1_Pooling" / "config.json").write_text(config, encoding="utf-8")
-
-
-def no_architecture(folder: Path) -> None:
-    (folder / "config.json").write_text("{}", encoding="utf-8")
-
-
 def not_a_number(folder: Path) -> None:
     shutil.rmtree(folder / "onnx")
     weights = {name: np.array(tensor) for name, tensor in map_tensors(folder / "model.safetensors").items()}
@@ -108,35 +100,37 @@ def not_a_number(folder: Path) -> None:
     write_tensors(folder / "model.safetensors", weights)
 
 
-def other_dimension(folder: Path) -> None:
-    config = '{"word_embedding_dimension": 9, "pooling_mode": "mean"}'
-    (folder / "1_Pooling" / "config.json").write_text(config, encoding="utf-8")
+POOLING = "1_Pooling/config.json"
+MAX_POOLING = '{"word_embedding_dimension": 8, "pooling_mode_max_tokens": true}'
+OTHER_DIMENSION = '{"word_embedding_dimension": 9, "pooling_mode": "mean"}'
 
 
 @pytest.mark.parametrize(
-    ("harm", "message"),
+    ("damage", "message"),
     [
         (only_pickle, r"only pytorch_model\.bin: a pickle can run any program"),
         (without_weights, r"Expected model\.safetensors in .*, but it is not there"),
         (cut_weights, "Expected a whole safetensors file"),
         (other_architecture, "belongs to another architecture"),
-        (no_layout, "Expected a folder in sentence-transformers layout"),
-        (max_pooling, "Expected mean or cls pooling"),
-        (no_architecture, "Expected 'model_type'"),
+        (lambda folder: (folder / "modules.json").unlink(), "Expected a folder in sentence-transformers layout"),
+        (write_config(POOLING, MAX_POOLING), "Expected mean or cls pooling"),
+        (write_config("config.json", "{}"), "Expected 'model_type'"),
         (not_a_number, r"Expected vectors of length 1 .*but got nan"),
-        (other_dimension, "Expected vectors of 9 numbers .*but got 8"),
+        (write_config(POOLING, OTHER_DIMENSION), "Expected vectors of 9 numbers .*but got 8"),
     ],
 )
-def test_a_folder_that_cannot_serve_says_why(tiny_bert: Path, tmp_path: Path, harm: object, message: str) -> None:
-    assert callable(harm)
-    harm(tiny_bert)
+def test_unusable_folder_is_refused_with_a_reason(
+    tiny_bert: Path, tmp_path: Path, damage: object, message: str
+) -> None:
+    assert callable(damage)
+    damage(tiny_bert)
     with pytest.raises(EncoderError, match=message):
         verify(tiny_bert, models=tmp_path / "models")
 
 
 @pytest.fixture
 def graph() -> bool:
-    """Whether the hub has the graph, its only weights but a pickle."""
+    """Whether the hub has the ONNX graph; its other weights are a pickle."""
     return True
 
 
@@ -154,7 +148,7 @@ def published(tiny_bert: Path, graph: bool) -> dict[str, bytes]:
 
 @pytest.fixture
 def hub(published: dict[str, bytes]) -> Iterator[str]:
-    """A hub of one model on a free port of this machine."""
+    """A local hub with one model."""
     siblings = [{"rfilename": name, "size": len(content)} for name, content in published.items()]
     about = json.dumps({"_id": "1", "id": NAME, "modelId": NAME, "sha": COMMIT, "siblings": siblings}).encode()
 
@@ -196,23 +190,23 @@ def hub(published: dict[str, bytes]) -> Iterator[str]:
         thread.join()
 
 
-def test_fetch_asks_first_and_takes_no_pickle(hub: str, published: dict[str, bytes], tmp_path: Path) -> None:
-    heard: list[tuple[str, int]] = []
+def test_fetch_asks_for_consent_and_skips_pickles(hub: str, published: dict[str, bytes], tmp_path: Path) -> None:
+    confirmed: list[tuple[str, int]] = []
 
     def confirm(what: str, size: int) -> bool:
-        heard.append((what, size))
+        confirmed.append((what, size))
         return True
 
     folder = fetch(NAME, tmp_path, confirm, endpoint=hub)
     assert folder == tmp_path / "someone--tiny"
     expected = published.keys() - {"pytorch_model.bin", "train.py"}
     assert {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()} == expected
-    ((what, size),) = heard
+    ((what, size),) = confirmed
     assert NAME in what
     assert size == sum(len(published[name]) for name in expected)
     assert resolve(NAME, models=tmp_path).dimension == 8
     assert fetch(NAME, tmp_path, confirm, endpoint=hub) == folder
-    assert len(heard) == 1
+    assert len(confirmed) == 1
 
 
 def test_without_consent_nothing_is_fetched(hub: str, tmp_path: Path) -> None:
@@ -227,14 +221,14 @@ def test_only_pickles_on_the_hub_are_refused_before_asking(hub: str, tmp_path: P
         fetch(NAME, tmp_path, lambda *_: pytest.fail("asked"), endpoint=hub)
 
 
-def test_an_unreachable_hub_says_so(tmp_path: Path) -> None:
+def test_unreachable_hub_is_reported(tmp_path: Path) -> None:
     with pytest.raises(
         EncoderError, match=f"Expected {NAME} from the hub, but got: .*; check the name and the connection"
     ):
         fetch(NAME, tmp_path, lambda *_: True, endpoint="http://127.0.0.1:9")
 
 
-def test_an_unknown_model_says_so(hub: str, tmp_path: Path) -> None:
+def test_unknown_model_is_reported(hub: str, tmp_path: Path) -> None:
     with pytest.raises(EncoderError, match=r"Expected someone/else from the hub, but got: .*404"):
         fetch("someone/else", tmp_path, lambda *_: True, endpoint=hub)
 
@@ -246,6 +240,6 @@ def test_only_hub_ids_are_fetched(tmp_path: Path, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["", "  "])
-def test_no_name_is_no_encoder(tmp_path, name):
+def test_empty_name_is_refused(tmp_path, name):
     with pytest.raises(EncoderError, match="name of an encoder"):
         encoders.locate(name, models=tmp_path)

@@ -1,3 +1,5 @@
+"""Generations of an index: publishing, pruning, damage, and crashes at any step."""
+
 from __future__ import annotations
 
 import errno
@@ -40,7 +42,7 @@ def names(root: Path) -> list[str]:
     return sorted(path.name for path in root.iterdir())
 
 
-def test_nothing_is_current_at_first(root: Path) -> None:
+def test_empty_folder_has_no_current_generation(root: Path) -> None:
     generations = Generations(root)
     assert generations.current() is None
     assert generations.current_number() is None
@@ -50,22 +52,30 @@ def test_nothing_is_current_at_first(root: Path) -> None:
         assert pinned is None
 
 
-def test_what_is_published_is_current_with_its_manifest(root: Path) -> None:
-    made = publish(Generations(root), 7, a="hello")
-    found = Generations(root).current()
-    assert found == made
-    assert found is not None
-    assert (found.number, found.path, found.manifest) == (7, root / "00000007", {"encoder": "starter", "number": 7})
+def test_published_generation_is_current(root: Path) -> None:
+    published = publish(Generations(root), 7, a="hello")
+    current = Generations(root).current()
+    assert current == published
+    assert current is not None
+    assert (current.number, current.path, current.manifest) == (
+        7,
+        root / "00000007",
+        {"encoder": "starter", "number": 7},
+    )
     digest = "2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824"  # sha256 of "hello"
-    assert found.files == {"part/a": FileRecord(5, digest)}
+    assert current.files == {"part/a": FileRecord(5, digest)}
     assert names(root) == ["00000007", "CURRENT"]
     assert (root / "CURRENT").read_text() == "00000007\n"
 
 
-def test_staging_removes_what_a_dead_writer_left(root: Path) -> None:
+def test_staging_removes_files_of_a_dead_writer(root: Path) -> None:
     generations = Generations(root)
     publish(generations, 1, a="x")
-    for left in ("00000002.partial", "00000000.removed", "00000002"):  # the last: renamed, but never current
+    for left in (
+        "00000002.partial",
+        "00000000.removed",
+        "00000002",
+    ):  # the last one was renamed, but never became current
         (root / left).mkdir()
         (root / left / "file").write_text("left")
     (root / "CURRENT.new").write_text("0000")
@@ -74,14 +84,14 @@ def test_staging_removes_what_a_dead_writer_left(root: Path) -> None:
     assert list(staged.iterdir()) == []
 
 
-def test_a_number_must_be_above_the_current(root: Path) -> None:
+def test_number_must_exceed_the_current(root: Path) -> None:
     generations = Generations(root)
     publish(generations, 3)
     with pytest.raises(ValueError, match="above the current generation 3, but got 3"):
         generations.stage(3)
 
 
-def test_unchanged_files_are_linked_and_not_read_again(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unchanged_files_are_linked_and_not_hashed_again(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     generations = Generations(root)
     first = publish(generations, 1, a="x" * 100, b="y")
     staged = generations.stage(2)
@@ -97,7 +107,7 @@ def test_unchanged_files_are_linked_and_not_read_again(root: Path, monkeypatch: 
     assert (first.path / "part" / "b").read_text() == "y"
 
 
-def test_one_file_is_linked_to_its_place(root: Path) -> None:
+def test_linking_one_file(root: Path) -> None:
     generations = Generations(root)
     first = publish(generations, 1, a="x")
     staged = generations.stage(2)
@@ -106,7 +116,7 @@ def test_one_file_is_linked_to_its_place(root: Path) -> None:
 
 
 @pytest.mark.parametrize("number", [errno.EXDEV, errno.EPERM, errno.EMLINK])
-def test_where_linking_fails_files_are_copied(root: Path, monkeypatch: pytest.MonkeyPatch, number: int) -> None:
+def test_files_are_copied_if_linking_fails(root: Path, monkeypatch: pytest.MonkeyPatch, number: int) -> None:
     def refuse(origin, target) -> None:
         raise OSError(number, os.strerror(number))
 
@@ -127,7 +137,7 @@ def test_other_errors_of_linking_are_raised(root: Path) -> None:
         link(first, "part/none", generations.stage(2))
 
 
-def test_a_generation_stands_on_its_own(root: Path, tmp_path: Path) -> None:
+def test_symbolic_links_are_refused(root: Path, tmp_path: Path) -> None:
     generations = Generations(root)
     staged = generations.stage(1)
     (staged / "away").symlink_to(tmp_path)
@@ -138,18 +148,18 @@ def test_a_generation_stands_on_its_own(root: Path, tmp_path: Path) -> None:
 # --- damage ---------------------------------------------------------------------------------------------------------
 
 
-def test_missing_is_told_from_damaged(root: Path) -> None:
+def test_missing_and_damaged_files_are_distinguished(root: Path) -> None:
     generations = Generations(root)
-    made = publish(generations, 1, gone="x", short="12345", flipped="12345", good="1")
-    folder = made.path / "part"
+    published = publish(generations, 1, gone="x", short="12345", flipped="12345", good="1")
+    folder = published.path / "part"
     (folder / "gone").unlink()
     (folder / "short").write_text("1")
     (folder / "flipped").write_text("12346")
     kinds = {damage.path.name: damage.kind for damage in generations.verify()}
     assert kinds == {"gone": "missing", "short": "damaged"}
-    found = {damage.path.name: damage for damage in generations.verify(made, deep=True)}
-    assert {name: damage.kind for name, damage in found.items()} == {**kinds, "flipped": "damaged"}
-    assert found["short"].message == (
+    deep = {damage.path.name: damage for damage in generations.verify(published, deep=True)}
+    assert {name: damage.kind for name, damage in deep.items()} == {**kinds, "flipped": "damaged"}
+    assert deep["short"].message == (
         f"{folder / 'short'} is damaged: expected 5 bytes, but got 1; run `qa-bot repair`."
     )
 
@@ -166,7 +176,7 @@ def test_missing_is_told_from_damaged(root: Path) -> None:
         (lambda path: path.write_text(path.read_text().replace('"bytes": 1', '"bytes": 2')), "damaged"),
     ],
 )
-def test_a_spoilt_manifest_is_told(root: Path, spoil, kind: str) -> None:
+def test_damaged_manifest_is_reported(root: Path, spoil, kind: str) -> None:
     generations = Generations(root)
     spoil(publish(generations, 1, a="x").path / "manifest.json")
     with pytest.raises(CorruptGenerationError, match="run `qa-bot repair`") as caught:
@@ -176,7 +186,7 @@ def test_a_spoilt_manifest_is_told(root: Path, spoil, kind: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "7", "../../../etc", "0000000x", "\xff"])
-def test_a_spoilt_pointer_is_told_and_can_be_repaired(root: Path, text: str) -> None:
+def test_damaged_pointer_is_reported_and_can_be_repaired(root: Path, text: str) -> None:
     generations = Generations(root)
     publish(generations, 1, a="x")
     (root / "CURRENT").write_text(text, encoding="latin-1")
@@ -190,7 +200,7 @@ def test_a_spoilt_pointer_is_told_and_can_be_repaired(root: Path, text: str) -> 
 # --- readers --------------------------------------------------------------------------------------------------------
 
 
-def test_pruning_keeps_two_and_what_is_held(root: Path) -> None:
+def test_pruning_keeps_two_and_pinned_generations(root: Path) -> None:
     generations = Generations(root)
     first = publish(generations, 1)
     with generations.pin(first):
@@ -224,13 +234,13 @@ def test_pruning_sees_readers_of_other_processes(root: Path) -> None:
         pass
 
 
-def test_a_reader_that_comes_too_late_takes_the_newer(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_late_reader_pins_the_newer_generation(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     generations = Generations(root)
     first = publish(generations, 1)
     publish(generations, 2)
     generations.prune(keep=1)
-    seen = iter([first, generations.current()])
-    monkeypatch.setattr(generations, "current", lambda: next(seen))
+    answers = iter([first, generations.current()])
+    monkeypatch.setattr(generations, "current", lambda: next(answers))
     with generations.pin_current() as pinned:
         assert pinned is not None
         assert pinned.number == 2
@@ -281,7 +291,7 @@ def test_a_kill_at_any_step_leaves_the_old_or_the_new(root: Path, tmp_path: Path
     generations = Generations(root)
     publish(generations, 1, a="0")
     publish(generations, 2, a="1", b="2")
-    (root / "00000003.partial").mkdir()  # as an earlier crash left it
+    (root / "00000003.partial").mkdir()  # left by an earlier crash
     top = tmp_path / "killed"
     top.mkdir()
     done = subprocess.run(
@@ -290,24 +300,24 @@ def test_a_kill_at_any_step_leaves_the_old_or_the_new(root: Path, tmp_path: Path
     steps = int(done.stdout)
     assert steps > 15
     outcomes = [_after_kill(top / str(step)) for step in range(1, steps + 1)]
-    assert outcomes == sorted(outcomes), "the old one up to a step, the new one from there on"
+    assert outcomes == sorted(outcomes), "the old generation up to a step, then the new one"
     assert set(outcomes) == {2, 3}
 
 
 def _after_kill(root: Path) -> int:
-    """What is current after a crash; that it is whole, and that the next writer tidies up and goes on."""
+    """Number of the current generation, which must be undamaged and open to the next writer."""
     generations = Generations(root)
-    found = generations.current()
-    assert found is not None
-    assert set(found.files) == ({"part/a", "part/b"} if found.number == 2 else {"part/a", "part/c"})
+    current = generations.current()
+    assert current is not None
+    assert set(current.files) == ({"part/a", "part/b"} if current.number == 2 else {"part/a", "part/c"})
     assert generations.verify(deep=True) == []
-    publish(generations, found.number + 1, d="next")
+    publish(generations, current.number + 1, d="next")
     generations.prune(keep=1)
-    assert names(root) == [f"{found.number + 1:08d}", "CURRENT"]
-    return found.number
+    assert names(root) == [f"{current.number + 1:08d}", "CURRENT"]
+    return current.number
 
 
-def test_a_full_disk_leaves_the_old(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_full_disk_leaves_the_old_generation(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     generations = Generations(root)
     publish(generations, 1, a="x")
     staged = generations.stage(2)
@@ -324,7 +334,7 @@ def test_a_full_disk_leaves_the_old(root: Path, monkeypatch: pytest.MonkeyPatch)
 
 
 def test_the_manifest_is_plain_json(root: Path) -> None:
-    made = publish(Generations(root), 1, a="x")
-    told = json.loads((made.path / "manifest.json").read_text())
-    assert told["number"] == 1
-    assert told["files"]["part/a"] == {"bytes": 1, "sha256": hashlib.sha256(b"x").hexdigest()}
+    published = publish(Generations(root), 1, a="x")
+    manifest = json.loads((published.path / "manifest.json").read_text())
+    assert manifest["number"] == 1
+    assert manifest["files"]["part/a"] == {"bytes": 1, "sha256": hashlib.sha256(b"x").hexdigest()}

@@ -81,7 +81,7 @@ def test_conversations_and_turns_stay(store: Store) -> None:
     assert (conversations, turns) == (RECORDED["conversations"], RECORDED["turns"])
 
 
-def test_turns_of_the_journal_are_taken_up(store: Store) -> None:
+def test_turns_of_the_journal_are_stored(store: Store) -> None:
     questions = sorted(turn.question for turn, _ in store.stream_turns())
     assert "when is the workshop open?" in questions
     assert questions == RECORDED["questions"]

@@ -1,4 +1,4 @@
-"""An index opened and written: all engines agree on what is in it, over any sequence of additions and deletions."""
+"""Reading and writing of an index: all engines agree after any sequence of additions and deletions."""
 
 from __future__ import annotations
 
@@ -14,16 +14,13 @@ from qa_bot.home.generations import Generations
 from qa_bot.home.index import Index, IndexWriter, Manifest
 from retrievers.engines.index import KeywordQuery
 from retrievers.engines.local.errors import CorruptIndexError
-from retrievers.engines.local.segments import (
-    IndexedDocument,
-    IndexedPassage,
-)
+from retrievers.engines.local.segments import IndexedDocument, IndexedPassage
 
 WORDS = ("ant", "bee", "cow", "dog", "emu", "fox", "gnu", "hen")
 
 
 class WordEncoder:
-    """One dimension a word of `WORDS`; unit vectors, zero for a text of other words."""
+    """Unit vectors with one dimension for each of `WORDS`; zero for other texts."""
 
     dimension = len(WORDS)
     quick = True
@@ -41,7 +38,7 @@ class WordEncoder:
 
 
 def document(key: int, text: str, *more: str, title: str = "") -> IndexedDocument:
-    passages = tuple(IndexedPassage(10 * key + i, each) for i, each in enumerate((text, *more)))
+    passages = tuple(IndexedPassage(10 * key + i, passage) for i, passage in enumerate((text, *more)))
     return IndexedDocument(key, f"id-{key}", title, "", "", "tests", passages)
 
 
@@ -57,7 +54,7 @@ def publish(root: Path, added=(), deleted=(), *, encoder=None) -> Index:
 
 
 def by_word(index: Index, word: str) -> dict[str, set[int]]:
-    """Documents that each engine finds for a word."""
+    """Engine → keys of the documents that it finds for a word."""
     dense = index.dense_hits("bodies", WordEncoder().encode([word]), 100)[0]
     return {
         "keyword": set(index.keyword_hits(KeywordQuery(((word, 1.0),)), 100).documents.tolist()),
@@ -65,7 +62,7 @@ def by_word(index: Index, word: str) -> dict[str, set[int]]:
     }
 
 
-def test_a_passage_is_found_by_its_own_words_and_its_title(tmp_path) -> None:
+def test_passage_is_found_by_its_words_and_its_title(tmp_path) -> None:
     index = publish(tmp_path, [document(1, "ant bee", "cow", title="dog"), document(2, "emu")])
     assert by_word(index, "cow") == {"keyword": {1}, "dense": {1}}
     assert set(index.keyword_hits(KeywordQuery((("dog", 1.0),)), 10).passages.tolist()) == {10, 11}
@@ -74,7 +71,7 @@ def test_a_passage_is_found_by_its_own_words_and_its_title(tmp_path) -> None:
     assert index.dense_hits("titles", WordEncoder().encode(["dog"]), 1)[0].documents.tolist() == [1]
 
 
-def test_statistics_are_over_passages_and_titles_over_documents(tmp_path) -> None:
+def test_statistics_count_passages_and_titles_count_documents(tmp_path) -> None:
     index = publish(tmp_path, [document(1, "ant bee", "cow", title="dog emu fox"), document(2, "emu", title="hen")])
     assert index.documents == 3
     assert index.document_frequency("all", "emu") == 3
@@ -82,22 +79,22 @@ def test_statistics_are_over_passages_and_titles_over_documents(tmp_path) -> Non
     assert index.average_length("title") == pytest.approx((3 + 1) / 2)
 
 
-def test_no_word_stands_in_more_passages_than_there_are(tmp_path) -> None:
+def test_document_frequency_excludes_deleted_passages(tmp_path) -> None:
     publish(tmp_path, [document(key, "ant bee") for key in range(1, 6)])
     index = publish(tmp_path, deleted=[1, 2, 3, 4])
     assert (index.documents, index.document_frequency("all", "ant")) == (1, 1)
 
 
-def test_a_document_comes_at_its_nearest_passage(tmp_path) -> None:
+def test_best_passage_is_the_nearest(tmp_path) -> None:
     index = publish(tmp_path, [document(1, "ant", "bee cow"), document(2, "emu")])
     index = publish(tmp_path, [document(3, "bee", "fox")])
-    found = index.best_passages([3, 1, 99], WordEncoder().encode(["bee"])[0], {})
-    assert {key: each.passage.text for key, each in found.items()} == {3: "bee", 1: "bee cow"}
+    best = index.best_passages([3, 1, 99], WordEncoder().encode(["bee"])[0], {})
+    assert {key: hit.passage.text for key, hit in best.items()} == {3: "bee", 1: "bee cow"}
     preferred = index.best_passages([1, 3], None, {1: 11})
-    assert {key: each.passage.text for key, each in preferred.items()} == {1: "bee cow", 3: "bee"}
+    assert {key: hit.passage.text for key, hit in preferred.items()} == {1: "bee cow", 3: "bee"}
 
 
-def test_hits_of_several_segments_come_best_first(tmp_path, monkeypatch) -> None:
+def test_hits_of_several_segments_are_merged_by_score(tmp_path, monkeypatch) -> None:
     monkeypatch.setattr(module, "FOLDED", 0)
     publish(tmp_path, [document(i, "ant bee") for i in range(1, 9)])
     index = publish(tmp_path, [document(20, "ant")])
@@ -107,7 +104,7 @@ def test_hits_of_several_segments_come_best_first(tmp_path, monkeypatch) -> None
     assert len(hits) == 2
 
 
-def test_small_segments_begin_the_next_one(tmp_path, monkeypatch) -> None:
+def test_small_segments_are_merged_into_the_next(tmp_path, monkeypatch) -> None:
     monkeypatch.setattr(module, "FOLDED", 2)
     publish(tmp_path, [document(i, "ant") for i in range(1, 9)])
     publish(tmp_path, [document(10, "bee"), document(11, "cow")])
@@ -118,16 +115,16 @@ def test_small_segments_begin_the_next_one(tmp_path, monkeypatch) -> None:
     assert by_word(publish(tmp_path, [document(30, "emu")]), "cow") == {"keyword": {11}, "dense": {11}}
 
 
-def test_an_index_of_nothing_finds_nothing(tmp_path) -> None:
+def test_empty_index(tmp_path) -> None:
     index = publish(tmp_path)
     assert by_word(index, "ant") == {"keyword": set(), "dense": set()}
-    found = index.dense_hits("titles", WordEncoder().encode(["ant", "bee"]), 3)
-    assert [hits.documents.tolist() for hits in found] == [[], []]
+    results = index.dense_hits("titles", WordEncoder().encode(["ant", "bee"]), 3)
+    assert [hits.documents.tolist() for hits in results] == [[], []]
     assert index.best_passages([1], None, {}) == {}
     assert (index.documents, index.average_length("title"), index.manifest.segments) == (0, 0, ())
 
 
-def test_a_writer_that_is_given_nothing_makes_no_files(tmp_path) -> None:
+def test_abandoned_writer_leaves_no_files(tmp_path) -> None:
     publish(tmp_path, [document(1, "ant")])
     staged = Generations(tmp_path).stage(2)
     writer = IndexWriter(staged, Generations(tmp_path).current(), WordEncoder(), encoder_name="words")
@@ -135,7 +132,7 @@ def test_a_writer_that_is_given_nothing_makes_no_files(tmp_path) -> None:
     assert list(staged.iterdir()) == []
 
 
-def test_another_encoder_encodes_all_segments_anew(tmp_path) -> None:
+def test_another_encoder_reencodes_all_segments(tmp_path) -> None:
     publish(tmp_path, [document(1, "ant"), document(2, "bee")])
     publish(tmp_path, [document(3, "cow")], [2])
     index = publish(tmp_path, [document(4, "dog")], encoder=WordEncoder("others"))
@@ -143,7 +140,7 @@ def test_another_encoder_encodes_all_segments_anew(tmp_path) -> None:
     assert [by_word(index, word)["dense"] for word in WORDS[:4]] == [{1}, set(), {3}, {4}]
 
 
-def test_a_damaged_list_of_the_living_is_told(tmp_path) -> None:
+def test_damaged_live_mask_is_reported(tmp_path) -> None:
     publish(tmp_path, [document(i, "ant") for i in range(1, 9)])
     index = publish(tmp_path, deleted=[3])
     path = next((index.generation.path / "alive").iterdir())
@@ -166,19 +163,19 @@ def test_a_damaged_list_of_the_living_is_told(tmp_path) -> None:
     ),
     st.sampled_from((0, 3, module.FOLDED)),
 )
-def test_every_engine_holds_what_was_added_and_not_deleted(tmp_path_factory, steps, folded) -> None:
+def test_every_engine_holds_all_live_documents(tmp_path_factory, steps, folded) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(module, "FOLDED", folded)
-        _every_engine_holds(steps, tmp_path_factory)
+        _check_engines(steps, tmp_path_factory)
 
 
-def _every_engine_holds(steps, tmp_path_factory) -> None:
+def _check_engines(steps, tmp_path_factory) -> None:
     root = tmp_path_factory.mktemp("index") / "root"
     expected: dict[int, str] = {}
     key = 0
     for texts, doomed in steps:
-        deleted = [each for each in expected if each in doomed]
-        expected = {each: text for each, text in expected.items() if each not in doomed}
+        deleted = [id_ for id_ in expected if id_ in doomed]
+        expected = {id_: text for id_, text in expected.items() if id_ not in doomed}
         added = []
         for text in texts:
             key += 1
@@ -188,7 +185,7 @@ def _every_engine_holds(steps, tmp_path_factory) -> None:
         assert index.manifest == Manifest.of(index.generation)
         assert (index.manifest.documents, index.manifest.passages) == (len(expected), len(expected))
     for word in WORDS:
-        having = {each for each, text in expected.items() if word in text.split()}
-        assert by_word(index, word) == {"keyword": having, "dense": having}
-    found = index.best_passages(list(expected), None, {})
-    assert {each: nearest.passage.text for each, nearest in found.items()} == expected
+        matches = {id_ for id_, text in expected.items() if word in text.split()}
+        assert by_word(index, word) == {"keyword": matches, "dense": matches}
+    best = index.best_passages(list(expected), None, {})
+    assert {id_: nearest.passage.text for id_, nearest in best.items()} == expected

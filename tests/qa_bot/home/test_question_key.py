@@ -1,4 +1,4 @@
-"""Which spellings of a question share a key."""
+"""Spellings of a question that share a key."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def test_other_questions_have_other_keys(one: str, other: str) -> None:
 
 
 @given(st.text())
-def test_every_text_has_a_key_of_one_shape(text: str) -> None:
+def test_keys_are_32_hexadecimal_digits(text: str) -> None:
     key = question_key(text)
     assert len(key) == 32
     assert set(key) <= set("0123456789abcdef")

@@ -1,3 +1,5 @@
+"""`qa-bot chat`, `hint`, and answers in the voice of a persona."""
+
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -11,7 +13,7 @@ TEA = "Why do cats sleep all day?"
 
 @pytest.fixture
 def with_voices(monkeypatch: pytest.MonkeyPatch, tiny_voices: Path, home: Path) -> Path:
-    """The home, with a cook and a sailor."""
+    """The home with the personas cook and sailor."""
     for name in ("cook", "sailor"):
         (home / "personas").mkdir(exist_ok=True)
         (home / "personas" / name).symlink_to(tiny_voices / name)
@@ -22,7 +24,7 @@ def with_voices(monkeypatch: pytest.MonkeyPatch, tiny_voices: Path, home: Path) 
 
 @pytest.fixture
 def typed(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
-    """Lines that somebody types."""
+    """Sets the lines that the user types."""
 
     def type_(*lines: str) -> None:
         waiting = iter(lines)
@@ -38,11 +40,11 @@ def typed(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
     return type_
 
 
-def test_a_question_a_line_in_one_conversation(qa_bot, home: Path, typed):
+def test_each_line_is_a_turn_of_one_conversation(qa_bot, home: Path, typed):
     typed(TEA, "", "Where do zorgons live on the moon of Quix?")
-    result = qa_bot("chat", "--json")
-    first, second = map(json.loads, result.out.splitlines())
-    assert result.code == 0
+    called = qa_bot("chat", "--json")
+    first, second = map(json.loads, called.out.splitlines())
+    assert called.code == 0
     assert (first["question"], first["answered"]) == (TEA, True)
     assert not second["answered"]
     assert first["conversation"] == second["conversation"]
@@ -52,17 +54,17 @@ def test_a_question_a_line_in_one_conversation(qa_bot, home: Path, typed):
         assert (conversation.id, conversation.turns) == (first["conversation"], 2)
 
 
-def test_voices_and_hints_are_changed_on_the_way(qa_bot, with_voices, typed):
+def test_slash_commands_change_persona_and_hint(qa_bot, with_voices, typed):
     typed("/persona sailor", TEA, "/hint soup", TEA, "/persona", TEA, "/persona ../x", "/nonsense", "/quit", TEA)
-    result = qa_bot("chat", "--json")
-    answers = [json.loads(line) for line in result.out.splitlines()]
+    called = qa_bot("chat", "--json")
+    answers = [json.loads(line) for line in called.out.splitlines()]
     assert [answer.get("styled", {}).get("hint") for answer in answers] == ["", "soup", None]
     assert answers[0]["styled"]["persona"] == "sailor"
-    for said in ("Answers come from sailor", "hint is 'soup'", "without a persona", "but got '../x'", "/nonsense"):
-        assert said in result.err
+    for words in ("Answers come from sailor", "hint is 'soup'", "without a persona", "but got '../x'", "/nonsense"):
+        assert words in called.err
 
 
-def test_a_styled_answer_for_people(qa_bot, with_voices):
+def test_styled_answer_as_text(qa_bot, with_voices):
     answer = qa_bot("ask", TEA, "--persona", "sailor", "--json").json
     assert answer["kind"] == "styled"
     start, end = answer["styled"]["span"]
@@ -77,22 +79,22 @@ def test_persona_and_debate_exclude_each_other(qa_bot, with_voices, typed):
     typed()
     assert qa_bot("chat", "--persona", "cook", "--debate", "cook,sailor").code == 2
     assert "two personas or more" in qa_bot("chat", "--debate", "cook").err
-    result = qa_bot("chat", "--persona", "a/b")
-    assert (result.code, "Expected one of the personas (" in result.err) == (1, True)
+    called = qa_bot("chat", "--persona", "a/b")
+    assert (called.code, "Expected one of the personas (" in called.err) == (1, True)
 
 
-def test_a_debate_goes_on_by_turns(qa_bot, with_voices, typed):
+def test_debate_takes_turns(qa_bot, with_voices, typed):
     typed("", "Who sails?", "", "And the soup?", "/quit")
-    result = qa_bot("chat", "--debate", "cook,sailor", "--turns", "3", "--json")
-    said = [json.loads(line) for line in result.out.splitlines()]
-    assert [line["persona"] for line in said] == ["cook", "sailor"] * 4 + ["cook"]
-    assert {line["kind"] for line in said} <= {"generated", "quotation"}
+    called = qa_bot("chat", "--debate", "cook,sailor", "--turns", "3", "--json")
+    lines = [json.loads(line) for line in called.out.splitlines()]
+    assert [line["persona"] for line in lines] == ["cook", "sailor"] * 4 + ["cook"]
+    assert {line["kind"] for line in lines} <= {"generated", "quotation"}
     typed("Who sails?")
     read = qa_bot("chat", "--debate", "cook,sailor", "--turns", "2")
     assert read.out.count("cook: ") == read.out.count("sailor: ") == 1
 
 
-def test_a_batch_in_a_voice(qa_bot, with_voices, write_lines, tmp_path: Path):
+def test_batch_with_a_persona(qa_bot, with_voices, write_lines, tmp_path: Path):
     source = write_lines("in.jsonl", {"_id": "1", "title": TEA}, {"_id": "2", "title": "zorgons of Quix?"})
     out = tmp_path / "out.jsonl"
     assert qa_bot("ask", "--batch", source, "--out", out, "--persona", "cook", "--top", 2).code == 0
@@ -100,42 +102,42 @@ def test_a_batch_in_a_voice(qa_bot, with_voices, write_lines, tmp_path: Path):
     assert first["kind"] == "styled"
     assert len(first["styled"]["lines"]) <= 2
     assert (second["kind"], second["styled"]["span"]) == ("none", None)
-    result = qa_bot("ask", "--batch", source, "--out", tmp_path / "other.jsonl", "--persona", "nobody")
-    assert result.code == 1
+    called = qa_bot("ask", "--batch", source, "--out", tmp_path / "other.jsonl", "--persona", "nobody")
+    assert called.code == 1
     assert not (tmp_path / "other.jsonl").exists()
 
 
 @pytest.mark.parametrize("value", ["0", "nan", "9", "hot"])
-def test_a_temperature_out_of_range_is_told(qa_bot, with_voices, monkeypatch: pytest.MonkeyPatch, value: str):
+def test_temperature_out_of_range_is_refused(qa_bot, with_voices, monkeypatch: pytest.MonkeyPatch, value: str):
     monkeypatch.setenv("QA_BOT_STYLE__TEMPERATURE", value)
-    result = qa_bot("ask", TEA, "--persona", "cook")
-    assert (result.code, "style.temperature" in result.err.lower()) == (1, True)
+    called = qa_bot("ask", TEA, "--persona", "cook")
+    assert (called.code, "style.temperature" in called.err.lower()) == (1, True)
 
 
-def test_where_a_hint_falls(qa_bot, with_voices, tmp_path: Path):
-    result = qa_bot("hint", "soup", "--json", "--out", tmp_path / "map.png")
-    assert result.code == 0
-    assert result.json["hint"] == "soup"
-    assert sum(result.json["posterior"]) == pytest.approx(1, abs=1e-4)
+def test_hint_command(qa_bot, with_voices, tmp_path: Path):
+    called = qa_bot("hint", "soup", "--json", "--out", tmp_path / "map.png")
+    assert called.code == 0
+    assert called.json["hint"] == "soup"
+    assert sum(called.json["posterior"]) == pytest.approx(1, abs=1e-4)
     assert (tmp_path / "map.png").read_bytes().startswith(b"\x89PNG")
-    likeliest = max(range(12), key=result.json["posterior"].__getitem__)
+    likeliest = max(range(12), key=called.json["posterior"].__getitem__)
     first = qa_bot("hint", "soup").out.splitlines()[0]
     assert f"row {likeliest // 4 + 1}, column {likeliest % 4 + 1}" in first
     unknown = qa_bot("hint", "xyzzy")
     assert (unknown.code, "xyzzy; it steers nothing" in " ".join(unknown.out.split())) == (3, True)
 
 
-def test_a_rewrite_is_undone_and_votes_are_given_by_a_slash(qa_bot, home: Path, typed):
-    asked = ("What is the capital of Australia?", "and its population?")
-    typed("/raw", "/up", *asked, "/raw", "/down I meant Canberra.", asked[0])
-    result = qa_bot("chat", "--json")
-    first, second, undone, again = map(json.loads, result.out.splitlines())
-    assert result.err.count("nothing was asked yet") == 2
+def test_slash_commands_undo_a_rewrite_and_vote(qa_bot, home: Path, typed):
+    questions = ("What is the capital of Australia?", "and its population?")
+    typed("/raw", "/up", *questions, "/raw", "/down I meant Canberra.", questions[0])
+    called = qa_bot("chat", "--json")
+    first, second, undone, again = map(json.loads, called.out.splitlines())
+    assert called.err.count("nothing was asked yet") == 2
     assert second["understood"] == "What is Australia's population?"
     assert "understood" not in undone
     assert again["answer"] == first["answer"]
     with Bot.open(home) as bot:
         turns = bot.store.turns(first["conversation"])
-        votes = [[(item.vote, item.comment) for item in bot.store.feedback(turn.id)] for turn in turns]
+        votes = [[(vote.vote, vote.comment) for vote in bot.store.feedback(turn.id)] for turn in turns]
         assert votes == [[], [], [("down", "I meant Canberra.")], []]
         assert turns[1].answer["ask"] == turns[2].answer["ask"] != turns[0].answer["ask"]

@@ -1,4 +1,4 @@
-"""What a terminal shows: answers beside each other where there is room, and the table within eighty columns."""
+"""Comparisons in a terminal: answers side by side if they fit, and a table of at most eighty columns."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from qa_bot.terminal.comparison import render_pair, render_table
 SHOWN = BlindPair("q1", "Why [bold]so[/bold]?", "With details.", "The first answer.", "", 11)
 
 
-def drawn(what: object, width: int) -> list[str]:
+def printed_lines(renderable: object, width: int) -> list[str]:
     out = io.StringIO()
-    Console(file=out, width=width, highlight=False).print(what)
+    Console(file=out, width=width, highlight=False).print(renderable)
     return out.getvalue().splitlines()
 
 
 @pytest.mark.parametrize(("width", "beside"), [(120, True), (80, False)])
-def test_answers_stand_beside_each_other_where_there_is_room(width: int, beside: bool) -> None:
-    lines = drawn(render_pair(SHOWN, 80), width)
+def test_answers_are_side_by_side_on_wide_terminals(width: int, beside: bool) -> None:
+    lines = printed_lines(render_pair(SHOWN, 80), width)
     assert any("12 of 80  Why [bold]so[/bold]?" in line for line in lines)
     assert any("With details." in line for line in lines)
     (one,) = [line for line in lines if "The first answer." in line]
@@ -35,9 +35,9 @@ def test_answers_stand_beside_each_other_where_there_is_room(width: int, beside:
 
 def test_the_table_fits_a_terminal() -> None:
     pairs = tuple(Pair(f"q{n}", "?", "", "a", "b", n % 4) for n in range(1200))
-    said = {p.qid: {"ann": Judgement("ann", p.qid, "AB", "A" if n % 3 else "B")} for n, p in enumerate(pairs)}
-    result = table_of(Comparison("n", "left", "right", 0, pairs), Judgements(said))
-    lines = drawn(render_table(result), 80)
+    judged = {p.qid: {"ann": Judgement("ann", p.qid, "AB", "A" if n % 3 else "B")} for n, p in enumerate(pairs)}
+    table = table_of(Comparison("n", "left", "right", 0, pairs), Judgements(judged))
+    lines = printed_lines(render_table(table), 80)
     assert [line.split()[0] for line in lines[4:9]] == ["0", "1", "2", "3", "all"]
     assert lines[8].split()[:6] == ["all", "1,200", "1,200", "67%", "0%", "33%"]
     assert lines[8].split()[-4:] == ["<", ".001", "<", ".001"]

@@ -1,3 +1,5 @@
+"""Debates between personas: order, history, hints, and refusals."""
+
 from itertools import islice
 from pathlib import Path
 
@@ -10,38 +12,42 @@ from qa_core.types import StyledLine
 
 
 class Echo(PersonaStore):
-    """Everybody repeats what was said last, with a mark of their own, or says nothing."""
+    """Each persona repeats the last line with its initial, or says nothing."""
 
     def __init__(self, *, silent: bool = False) -> None:
         super().__init__(Path("nowhere"), StyleSection())
-        self.heard, self.silent = [], silent
+        self.calls, self.silent = [], silent
 
     def say(self, spec, turns, n, *, hints=(), refuse=lambda _: "", check=lambda: None) -> PersonaLines:
-        self.heard.append((spec, tuple(turns), tuple(hints)))
+        self.calls.append((spec, tuple(turns), tuple(hints)))
         texts = [] if self.silent else [turns[-1], f"{turns[-1]} {spec[0]}"]
         return PersonaLines(tuple(StyledLine(text, "generated", spec, 0.0) for text in texts))
 
 
-def test_they_answer_in_turn_and_hear_each_other():
+def test_personas_take_turns_and_hear_each_other():
     voices = Echo()
-    said = list(islice(debate(voices, ["anna", "ben"], ["Peace"]), 3))
-    assert [line.persona for line in said] == ["anna", "ben", "anna"]
-    assert [line.text for line in said] == ["Peace a", "Peace a b", "Peace a b a"]  # nobody repeats the last one
-    assert [turns for _, turns, _ in voices.heard] == [("Peace",), ("Peace", "Peace a"), ("Peace a", "Peace a b")]
-    assert {hints for _, _, hints in voices.heard} == {("Peace",)}
+    lines = list(islice(debate(voices, ["anna", "ben"], ["Peace"]), 3))
+    assert [line.persona for line in lines] == ["anna", "ben", "anna"]
+    assert [line.text for line in lines] == [
+        "Peace a",
+        "Peace a b",
+        "Peace a b a",
+    ]  # the unchanged last line is skipped
+    assert [turns for _, turns, _ in voices.calls] == [("Peace",), ("Peace", "Peace a"), ("Peace a", "Peace a b")]
+    assert {hints for _, _, hints in voices.calls} == {("Peace",)}
 
 
-def test_a_hint_holds_for_all():
+def test_hint_applies_to_all():
     voices = Echo()
     list(islice(debate(voices, ["anna", "ben"], ["Peace", "War"], hint="ships"), 2))
-    assert {hints for _, _, hints in voices.heard} == {("ships",)}
+    assert {hints for _, _, hints in voices.calls} == {("ships",)}
 
 
-def test_it_ends_where_nobody_has_anything_to_say():
+def test_silence_ends_the_debate():
     assert list(debate(Echo(silent=True), ["anna", "ben"], ["Peace"])) == []
 
 
-def test_it_takes_two(tiny_voices: Path):
+def test_a_debate_needs_two_different_personas(tiny_voices: Path):
     voices = PersonaStore(tiny_voices, StyleSection())
     assert debaters(voices, "cook, sailor") == ("cook", "sailor")
     with pytest.raises(PersonaError, match="two personas or more"):

@@ -1,4 +1,4 @@
-"""A home goes out as one file and comes in again: whole, once, and never by halves; whatever else comes is refused."""
+"""`qa-bot export` and `qa-bot import`: round trips, merging, refusal of damaged archives, interrupts."""
 
 from __future__ import annotations
 
@@ -51,13 +51,13 @@ def encoder() -> StaticEncoder:
 @pytest.fixture
 def full(home: Path, encoder: StaticEncoder, write_lines: Callable[..., Path], tmp_path: Path) -> Home:
     """The starter's home with documents of two more collections, facts, names, settings, votes and conversations."""
-    place = Home.open(home)
+    full_home = Home.open(home)
     (tmp_path / "facts.nt").write_text(FACTS)
     (tmp_path / "names.tsv").write_text("the letter\thttp://x/a\t7\n")
-    graph.add(place, [tmp_path / "facts.nt"], tables=[tmp_path / "names.tsv"], labels=["http://x/p"])
+    graph.add(full_home, [tmp_path / "facts.nt"], tables=[tmp_path / "names.tsv"], labels=["http://x/p"])
     config = load_config(home)
-    add_records(place, config, encoder, [Record("zorgon", ZORGON["title"], ZORGON["text"])], collection="a/b")
-    add_records(place, config, encoder, [Record("long", "Long", LONG, "body", "http://u", "x")], collection="../c")
+    add_records(full_home, config, encoder, [Record("zorgon", ZORGON["title"], ZORGON["text"])], collection="a/b")
+    add_records(full_home, config, encoder, [Record("long", "Long", LONG, "body", "http://u", "x")], collection="../c")
     (home / "qa-bot.toml").write_text(
         '# my notes\n[serve]\ntoken = "s3cret"\n[store]\nurl = ""\n[fusion]\nmethod = "rrf"\n'
     )
@@ -73,7 +73,7 @@ def full(home: Path, encoder: StaticEncoder, write_lines: Callable[..., Path], t
         bot.store.save_feedback("t3", "down")
         bot.store.rename_conversation("c1", "Pets & <co>")
         bot.store.settle_gap("0123456789abcdef0123456789abcdef")
-    return place
+    return full_home
 
 
 @pytest.fixture
@@ -82,27 +82,27 @@ def empty(tmp_path: Path) -> Home:
 
 
 @pytest.fixture
-def packed(full: Home, tmp_path: Path) -> Path:
+def archive(full: Home, tmp_path: Path) -> Path:
     path = tmp_path / "all.zip"
     export(full, load_config(full.path), path)
     return path
 
 
-def brought(home: Home, path: Path, encoder: StaticEncoder, **options: Any) -> Imported:
+def import_archive(home: Home, path: Path, encoder: StaticEncoder, **options: Any) -> Imported:
     return join(home, load_config(home.path), encoder, path, **options)
 
 
 def documents(home: Home) -> list[tuple[object, ...]]:
-    """All documents of a home by collection and id, with what `add` compares, and their passages."""
+    """All documents of a home, sorted: the fields that `add` compares, and the texts of their passages."""
     with Store.open(home.store_url(Config())) as store:
-        matches = [
+        rows = [
             (d.collection, d.external_id, d.title, d.body, d.url, d.hash, d.origin, [p.text for p in d.passages])
             for d in store.stream_documents()
         ]
-    return sorted(matches)
+    return sorted(rows)
 
 
-def said(home: Home) -> dict[str, Any]:
+def history(home: Home) -> dict[str, Any]:
     """All conversations, turns and votes."""
     with open_store(home, Config()) as store:
         return {
@@ -113,19 +113,28 @@ def said(home: Home) -> dict[str, Any]:
         }
 
 
+def state(home: Home) -> tuple[object, ...]:
+    """Numbers of the current generations, conversations, turns and votes."""
+    return Generations(home.index).current_number(), Generations(home.graph).current_number(), history(home)
+
+
 def triples(home: Home) -> list[tuple[str, ...]]:
+    """All triples, sorted, with blank nodes unnamed."""
+    return sorted(tuple("_:" if term.startswith("_:") else term for term in triple) for triple in raw_triples(home))
+
+
+def raw_triples(home: Home) -> list[tuple[str, ...]]:
     with graph.open_graph(home) as held:
-        matches = [triple for batch in graph.batches_of(held.triples) for triple in batch]
-    return sorted(tuple("_:" if term.startswith("_:") else term for term in triple) for triple in matches)
+        return [triple for batch in graph.batches_of(held.triples) for triple in batch]
 
 
-# --- there and back -------------------------------------------------------------------------------------------------
+# --- round trips -------------------------------------------------------------------------------------------------
 
 
-def test_everything_arrives_in_an_empty_home(full, empty, packed, encoder) -> None:
-    imported = brought(empty, packed, encoder)
+def test_everything_arrives_in_an_empty_home(full, empty, archive, encoder) -> None:
+    imported = import_archive(empty, archive, encoder)
     assert documents(empty) == documents(full)
-    assert said(empty) == said(full)
+    assert history(empty) == history(full)
     assert triples(empty) == triples(full)
     assert (imported.conversations, imported.joined.turns, imported.joined.votes) == (1, 3, 3)
     assert imported.documents.rejected == 0
@@ -133,7 +142,7 @@ def test_everything_arrives_in_an_empty_home(full, empty, packed, encoder) -> No
         assert after.lookup.label(after.triples.id_of("http://x/a")) == before.lookup.label(
             before.triples.id_of("http://x/a")
         )
-    rrf = {"fusion.method": "rrf"}  # as in the file that stayed behind
+    rrf = {"fusion.method": "rrf"}  # the archive's settings are not applied
     with Bot.open(full.path, record=False) as old, Bot.open(empty.path, record=False, flags=rrf) as new:
         for question in (CATS, "Where do zorgons live?", "What is the currency of Japan?", "number 6241"):
             answers = [as_dict(bot.ask(question)) for bot in (old, new)]
@@ -147,31 +156,27 @@ def test_everything_arrives_in_an_empty_home(full, empty, packed, encoder) -> No
             assert answers[0]["sources"][:3] == answers[1]["sources"][:3]
 
 
-def test_a_second_time_changes_nothing(full, empty, packed, encoder) -> None:
-    brought(empty, packed, encoder)
-    for place in (full, empty):
-        before = (Generations(place.index).current_number(), Generations(place.graph).current_number(), said(place))
-        again = brought(place, packed, encoder)
+def test_importing_again_changes_nothing(full, empty, archive, encoder) -> None:
+    import_archive(empty, archive, encoder)
+    for target in (full, empty):
+        before = state(target)
+        again = import_archive(target, archive, encoder)
         assert (again.documents.unchanged, again.documents.added + again.documents.updated) == (len(documents(full)), 0)
         assert (again.facts, again.conversations, again.joined.turns, again.joined.known) == (0, 0, 0, 3)
-        assert (
-            Generations(place.index).current_number(),
-            Generations(place.graph).current_number(),
-            said(place),
-        ) == before
+        assert state(target) == before
 
 
-def test_an_export_of_what_was_imported_is_the_same(full, empty, packed, encoder, tmp_path) -> None:
-    brought(empty, packed, encoder)
+def test_exporting_an_import_gives_the_same_archive(full, empty, archive, encoder, tmp_path) -> None:
+    import_archive(empty, archive, encoder)
     export(empty, Config(), tmp_path / "again.zip")
-    with zipfile.ZipFile(packed) as one, zipfile.ZipFile(tmp_path / "again.zip") as other:
+    with zipfile.ZipFile(archive) as one, zipfile.ZipFile(tmp_path / "again.zip") as other:
         for name in ("conversations.jsonl", "turns.jsonl", "settled.jsonl", "mentions/1.tsv"):
             assert one.read(name) == other.read(name), name
         for name in ("documents/1.jsonl", "documents/2.jsonl", "documents/3.jsonl"):
             assert sorted(one.read(name).splitlines()) == sorted(other.read(name).splitlines()), name
 
 
-def test_what_is_here_and_what_comes_join(full, packed, encoder, tmp_path) -> None:
+def test_import_merges_with_a_filled_home(full, archive, encoder, tmp_path) -> None:
     other = Home.open(tmp_path / "other")
     config = Config()
     add_records(other, config, encoder, [Record("zorgon", "Old", "Old text.")], collection="a/b")
@@ -180,10 +185,10 @@ def test_what_is_here_and_what_comes_join(full, packed, encoder, tmp_path) -> No
         store.save_turn(id="t2", question="here already", answer={}, conversation="c1")
         store.rename_conversation("c1", "My title")
         store.save_turn(id="mine", question="mine", answer={}, conversation="c1")
-    imported = brought(other, packed, encoder)
+    imported = import_archive(other, archive, encoder)
     assert (imported.documents.updated, imported.conversations, imported.joined.turns) == (1, 0, 2)
-    result = {(item[0], item[1]): item[2] for item in documents(other)}
-    assert (result["a/b", "zorgon"], result["a/b", "mine"]) == ("Where do zorgons live?", "Mine")
+    titles = {(row[0], row[1]): row[2] for row in documents(other)}
+    assert (titles["a/b", "zorgon"], titles["a/b", "mine"]) == ("Where do zorgons live?", "Mine")
     with open_store(other, config) as store:
         assert store.turn("t2").question == "here already"
         assert [turn.id for turn in store.turns("c1")] == ["t1", "t2", "mine"]
@@ -191,63 +196,61 @@ def test_what_is_here_and_what_comes_join(full, packed, encoder, tmp_path) -> No
         assert store.last_feedback("c1")["t1"].vote == "up"
 
 
-def test_votes_that_came_later_join_and_older_ones_do_not(full, empty, packed, encoder, tmp_path) -> None:
-    brought(empty, packed, encoder)
+def test_only_newer_votes_are_imported(full, empty, archive, encoder, tmp_path) -> None:
+    import_archive(empty, archive, encoder)
     with open_store(full, Config()) as store:
         store.save_feedback("t1", "down", "after the export")
     export(full, Config(), tmp_path / "later.zip")
-    assert brought(empty, tmp_path / "later.zip", encoder).joined.votes == 1
-    assert brought(empty, packed, encoder).joined.votes == 0
+    assert import_archive(empty, tmp_path / "later.zip", encoder).joined.votes == 1
+    assert import_archive(empty, archive, encoder).joined.votes == 0
     with open_store(empty, Config()) as store:
-        assert [item.vote for item in store.feedback("t1")] == ["down", "up", "down"]
+        assert [vote.vote for vote in store.feedback("t1")] == ["down", "up", "down"]
         assert store.last_feedback("c1")["t1"].comment == "after the export"
 
 
-def test_blank_nodes_of_two_homes_stay_apart(packed, encoder, tmp_path) -> None:
-    """Both homes call theirs by the same name; the archive's own facts are known again whatever joined since."""
+def test_blank_nodes_of_two_homes_stay_distinct(archive, encoder, tmp_path) -> None:
+    """Both homes use one name for theirs; a second import recognises the archive's facts after further additions."""
     other = Home.open(tmp_path / "other")
     (tmp_path / "theirs.nt").write_text(FACTS.replace("/a>", "/z>"))
     graph.add(other, [tmp_path / "theirs.nt"])
     before = len(triples(other))
-    assert brought(other, packed, encoder).facts == len(triples(other)) - before == 11480
-    with graph.open_graph(other) as held:
-        matches = [triple for batch in graph.batches_of(held.triples) for triple in batch]
-    nodes = {term for triple in matches for term in triple if term.startswith("_:")}
+    assert import_archive(other, archive, encoder).facts == len(triples(other)) - before == 11480
+    nodes = {term for triple in raw_triples(other) for term in triple if term.startswith("_:")}
     assert len(nodes) == 2
     (tmp_path / "more.nt").write_text("<http://x/n> <http://x/p> <http://x/m> .\n")
     graph.add(other, [tmp_path / "more.nt"])
-    assert brought(other, packed, encoder).facts == 0
+    assert import_archive(other, archive, encoder).facts == 0
 
 
-def test_a_home_that_cuts_otherwise_cuts_anew(full, packed, encoder, tmp_path) -> None:
+def test_other_passage_settings_cut_documents_anew(full, archive, encoder, tmp_path) -> None:
     other = Home.open(tmp_path / "other")
     short = Config(passages=PassagesSection(characters=200))
-    assert join(other, short, encoder, packed).documents.rejected == 0
-    (long,) = (item for item in documents(other) if item[1] == "long")
+    assert join(other, short, encoder, archive).documents.rejected == 0
+    (long,) = (row for row in documents(other) if row[1] == "long")
     assert max(map(len, long[-1])) <= 200
-    (whole,) = (item for item in documents(full) if item[1] == "long")
+    (whole,) = (row for row in documents(full) if row[1] == "long")
     assert set(" ".join(long[-1]).split()) == set(" ".join(whole[-1]).split())
-    again = join(other, short, encoder, packed)
+    again = join(other, short, encoder, archive)
     assert again.documents.unchanged == len(documents(other))
 
 
-def test_what_is_added_reads_the_documents_too(packed, tmp_path, qa_bot) -> None:
-    with zipfile.ZipFile(packed) as zipped:
-        result = json.loads(zipped.read("manifest.json"))
-        (part,) = (part for part in result["parts"] if part["collection"] == "a/b")
+def test_add_reads_the_documents_of_an_archive(archive, tmp_path, qa_bot) -> None:
+    with zipfile.ZipFile(archive) as zipped:
+        manifest = json.loads(zipped.read("manifest.json"))
+        (part,) = (part for part in manifest["parts"] if part["collection"] == "a/b")
         zipped.extract(part["path"], tmp_path / "out")
     added = qa_bot("--home", tmp_path / "new", "add", tmp_path / "out" / part["path"], "--json").json
     assert (added["added"], added["rejected"]) == (1, 0)
 
 
-def test_the_configuration_stays_and_no_secret_goes_out(full, empty, packed, encoder) -> None:
-    with zipfile.ZipFile(packed) as zipped:
+def test_configuration_is_not_imported_and_secrets_are_not_exported(full, empty, archive, encoder) -> None:
+    with zipfile.ZipFile(archive) as zipped:
         assert zipped.read("qa-bot.toml").decode().split() == ["[fusion]", "method", "=", '"rrf"']
         everything = b"".join(zipped.read(name) for name in zipped.namelist())
     assert b"s3cret" not in everything
     assert b"my notes" not in everything
-    (result,) = brought(empty, packed, encoder).notices
-    assert result == "The configuration stays as it is; the archive's differs in fusion.method."
+    (notice,) = import_archive(empty, archive, encoder).notices
+    assert notice == "The configuration stays as it is; the archive's differs in fusion.method."
     assert not empty.config_file.exists()
 
 
@@ -257,24 +260,24 @@ TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=300)
 @settings(max_examples=10)
 @given(
     rows=st.lists(st.tuples(TEXTS.filter(str.strip), TEXTS, TEXTS, TEXTS), min_size=1, max_size=5),
-    asked=st.lists(st.tuples(TEXTS, TEXTS, TEXTS), max_size=4),
+    exchanges=st.lists(st.tuples(TEXTS, TEXTS, TEXTS), max_size=4),
     name=TEXTS.filter(bool),
 )
-def test_any_text_comes_through(encoder, tmp_path_factory, rows, asked, name) -> None:
+def test_any_text_survives(encoder, tmp_path_factory, rows, exchanges, name) -> None:
     folder = tmp_path_factory.mktemp("any")
     one, other = Home.open(folder / "one"), Home.open(folder / "other")
     records = [Record(f"{i} {id_}", title, text, body) for i, (text, title, body, id_) in enumerate(rows)]
     add_records(one, Config(), encoder, records, collection=name)
     answer = {"id": "", "answered": True, "kind": "passage", "confidence": 0.5, "reason": "", "sources": []}
     with open_store(one, Config()) as store:
-        for i, (question, text, comment) in enumerate(asked):
-            result = {**answer, "question": question, "answer": text, "timings": {}, "skipped": []}
-            store.save_turn(id=str(i), question=question, answer=result, conversation="c", asked=float(i))
+        for i, (question, text, comment) in enumerate(exchanges):
+            payload = {**answer, "question": question, "answer": text, "timings": {}, "skipped": []}
+            store.save_turn(id=str(i), question=question, answer=payload, conversation="c", asked=float(i))
             store.save_feedback(str(i), "up", comment)
     export(one, Config(), folder / "all.zip")
     imported = join(other, Config(), encoder, folder / "all.zip")
     assert imported.documents.rejected == 0
-    assert said(other)["turns"] == said(one)["turns"]
+    assert history(other)["turns"] == history(one)["turns"]
     if any(text.strip() and normalise(text) for text, *_ in rows):
         assert documents(other) == documents(one)
 
@@ -298,15 +301,15 @@ def test_passages_give_back_the_text_that_they_were_cut_from(text: str, characte
 # --- the command line -----------------------------------------------------------------------------------------------
 
 
-def test_out_and_in_by_the_command_line(qa_bot, home, tmp_path, write_lines) -> None:
+def test_export_and_import_commands(qa_bot, home, tmp_path, write_lines) -> None:
     path = tmp_path / "all.zip"
     qa_bot("add", write_lines("a.jsonl", ZORGON))
     qa_bot("ask", CATS)
-    result = qa_bot("export", path, "--json")
-    assert (result.code, result.err) == (0, "")
-    assert (result.json["documents"], result.json["turns"], result.json["facts"]) == (224, 1, 11478)
-    assert result.json["collections"] == {"default": 1, "starter": 223}
-    assert result.json["bytes"] == path.stat().st_size
+    exported = qa_bot("export", path, "--json")
+    assert (exported.code, exported.err) == (0, "")
+    assert (exported.json["documents"], exported.json["turns"], exported.json["facts"]) == (224, 1, 11478)
+    assert exported.json["collections"] == {"default": 1, "starter": 223}
+    assert exported.json["bytes"] == path.stat().st_size
     refused = qa_bot("export", path)
     assert (refused.code, refused.out) == (1, "")
     assert "which exists; name another, or add --force" in refused.err
@@ -324,43 +327,43 @@ def test_out_and_in_by_the_command_line(qa_bot, home, tmp_path, write_lines) -> 
     assert qa_bot("import", tmp_path / "none.zip").code == 1
 
 
-def test_over_either_database(store_url, qa_bot, full, packed, tmp_path, monkeypatch) -> None:
+def test_export_and_import_over_each_database(any_store_url, qa_bot, full, archive, tmp_path, monkeypatch) -> None:
     at = ("--home", tmp_path / "elsewhere")
-    monkeypatch.setenv("QA_BOT_STORE__URL", store_url)
-    assert qa_bot(*at, "import", packed, "--json").json["turns"] == 3
-    assert qa_bot(*at, "import", packed, "--json").json["known_turns"] == 3
+    monkeypatch.setenv("QA_BOT_STORE__URL", any_store_url)
+    assert qa_bot(*at, "import", archive, "--json").json["turns"] == 3
+    assert qa_bot(*at, "import", archive, "--json").json["known_turns"] == 3
     assert qa_bot(*at, "export", tmp_path / "back.zip").code == 0
     monkeypatch.delenv("QA_BOT_STORE__URL")
-    with zipfile.ZipFile(packed) as one, zipfile.ZipFile(tmp_path / "back.zip") as other:
+    with zipfile.ZipFile(archive) as one, zipfile.ZipFile(tmp_path / "back.zip") as other:
         for name in ("conversations.jsonl", "turns.jsonl", "settled.jsonl"):
             assert list(map(json.loads, one.read(name).splitlines())) == list(
                 map(json.loads, other.read(name).splitlines())
             )
 
 
-def test_only_one_writer(full, packed, encoder, tmp_path) -> None:
+def test_only_one_writer(full, archive, encoder, tmp_path) -> None:
     with full.lock("add"):
         with pytest.raises(WriterBusyError, match="add by process"):
             export(full, Config(), tmp_path / "b.zip")
         with pytest.raises(WriterBusyError, match="add by process"):
-            brought(full, packed, encoder)
+            import_archive(full, archive, encoder)
     assert not (tmp_path / "b.zip").exists()
 
 
-# --- what is refused ------------------------------------------------------------------------------------------------
+# --- refusals ------------------------------------------------------------------------------------------------
 
 
 def changed(path: Path, change: Callable[[dict[str, bytes]], None], *, sums: bool = True) -> Path:
-    """A copy of an archive whose members `change` alters; with `sums` the manifest is made to agree."""
+    """A copy of an archive after `change` to its members; with `sums`, checksums in the manifest are updated."""
     with zipfile.ZipFile(path) as zipped:
         members = {name: zipped.read(name) for name in zipped.namelist()}
     change(members)
     if sums and "manifest.json" in members:
-        result = json.loads(members["manifest.json"])
-        for part in result["parts"]:
+        manifest = json.loads(members["manifest.json"])
+        for part in manifest["parts"]:
             data = members.get(part["path"], b"")
             part |= {"bytes": len(data), "sha256": hashlib.sha256(data).hexdigest()}
-        members["manifest.json"] = json.dumps(result).encode()
+        members["manifest.json"] = json.dumps(manifest).encode()
     copy = path.with_name("changed.zip")
     with zipfile.ZipFile(copy, "w", zipfile.ZIP_DEFLATED) as zipped:
         for name, data in members.items():
@@ -370,9 +373,9 @@ def changed(path: Path, change: Callable[[dict[str, bytes]], None], *, sums: boo
 
 def manifest(change: Callable[[dict[str, Any]], object]) -> Callable[[dict[str, bytes]], None]:
     def apply(members: dict[str, bytes]) -> None:
-        result = json.loads(members["manifest.json"])
-        change(result)
-        members["manifest.json"] = json.dumps(result).encode()
+        manifest = json.loads(members["manifest.json"])
+        change(manifest)
+        members["manifest.json"] = json.dumps(manifest).encode()
 
     return apply
 
@@ -390,44 +393,44 @@ REFUSED = [
     (put("manifest.json", b"[" * 100_000), "Expected a manifest of `qa-bot export`"),
     (put("manifest.json", b" " * 17_000_000), "Expected at most 200 bytes for each|Expected at most 16,777,216"),
     (
-        manifest(lambda result: result.update(version=2, by="9.9")),
+        manifest(lambda manifest: manifest.update(version=2, by="9.9")),
         "is of version 2, by qa-bot 9.9; install that version",
     ),
-    (manifest(lambda result: result.update(format="other")), "format: Input should be 'qa-bot export'"),
-    (manifest(lambda result: result["parts"][0].update(path="/etc/passwd")), r"parts\.0\.path"),
-    (manifest(lambda result: result["parts"][0].update(path="documents/../x")), r"parts\.0\.path"),
-    (manifest(lambda result: result["parts"][0].update(bytes=3)), "but got another checksum"),
-    (manifest(lambda result: result["parts"].append(result["parts"][0])), "repeated"),
+    (manifest(lambda manifest: manifest.update(format="other")), "format: Input should be 'qa-bot export'"),
+    (manifest(lambda manifest: manifest["parts"][0].update(path="/etc/passwd")), r"parts\.0\.path"),
+    (manifest(lambda manifest: manifest["parts"][0].update(path="documents/../x")), r"parts\.0\.path"),
+    (manifest(lambda manifest: manifest["parts"][0].update(bytes=3)), "but got another checksum"),
+    (manifest(lambda manifest: manifest["parts"].append(manifest["parts"][0])), "repeated"),
 ]
 
 
-@pytest.mark.parametrize(("change", "result"), REFUSED)
-def test_an_altered_archive_changes_nothing(full, packed, encoder, change, result: str) -> None:
-    before = (documents(full), said(full), Generations(full.graph).current_number())
-    with pytest.raises((ArchiveError, LimitError), match=result) as caught:
-        brought(full, changed(packed, change, sums=False), encoder)
+@pytest.mark.parametrize(("change", "reason"), REFUSED)
+def test_an_altered_archive_changes_nothing(full, archive, encoder, change, reason: str) -> None:
+    before = (documents(full), state(full))
+    with pytest.raises((ArchiveError, LimitError), match=reason) as caught:
+        import_archive(full, changed(archive, change, sums=False), encoder)
     assert "\n" not in str(caught.value)
-    assert (documents(full), said(full), Generations(full.graph).current_number()) == before
+    assert (documents(full), state(full)) == before
 
 
-def test_every_cut_is_told(full, packed, encoder, tmp_path) -> None:
-    data = packed.read_bytes()
+def test_truncated_archives_are_refused(full, archive, encoder, tmp_path) -> None:
+    data = archive.read_bytes()
     cut_short = tmp_path / "cut.zip"
     for share in (0, 1, 50, 99):
         cut_short.write_bytes(data[: len(data) * share // 100])
         with pytest.raises(ArchiveError, match="which is no whole zip file"):
-            brought(full, cut_short, encoder)
+            import_archive(full, cut_short, encoder)
 
 
-def test_every_flipped_byte_is_told(packed, tmp_path) -> None:
-    data = bytearray(packed.read_bytes())
+def test_flipped_bytes_are_detected(archive, tmp_path) -> None:
+    data = bytearray(archive.read_bytes())
     flipped = tmp_path / "flipped.zip"
-    for place in range(40, len(data) - 3000, len(data) // 40):
-        data[place] ^= 0xFF
+    for position in range(40, len(data) - 3000, len(data) // 40):
+        data[position] ^= 0xFF
         flipped.write_bytes(data)
-        data[place] ^= 0xFF
+        data[position] ^= 0xFF
         with pytest.raises(ArchiveError), opened(flipped):
-            raise AssertionError(f"byte {place} was taken")
+            raise AssertionError(f"byte {position} was taken")
 
 
 @pytest.mark.parametrize("content", [b"", b"no zip", b"PK\x03\x04" + b"\0" * 100, b"PK\x05\x06" + b"\0" * 18])
@@ -435,23 +438,23 @@ def test_foreign_files(full, encoder, tmp_path, content: bytes) -> None:
     path = tmp_path / "foreign.zip"
     path.write_bytes(content)
     with pytest.raises(ArchiveError, match="Expected an archive of `qa-bot export`, but"):
-        brought(full, path, encoder)
+        import_archive(full, path, encoder)
 
 
-def test_bombs_are_refused_by_bytes_and_by_ratio(full, packed, encoder) -> None:
-    bomb = changed(packed, put("turns.jsonl", b"0" * 30_000_000))
+def test_zip_bombs_are_refused_by_size_and_by_ratio(full, archive, encoder) -> None:
+    bomb = changed(archive, put("turns.jsonl", b"0" * 30_000_000))
     with pytest.raises(LimitError, match="Expected at most 200 bytes for each"):
-        brought(full, bomb, encoder)
+        import_archive(full, bomb, encoder)
     with pytest.raises(LimitError, match="Expected at most 10,000 bytes in the whole input"):
-        brought(full, packed, encoder, limits=Limits(total_bytes=10_000))
+        import_archive(full, archive, encoder, limits=Limits(total_bytes=10_000))
 
 
-def test_an_encrypted_or_unknown_member_is_refused(packed, tmp_path) -> None:
-    data = bytearray(packed.read_bytes())
-    place = data.rindex(b"PK\x01\x02")  # the last entry of the directory: of the manifest
+def test_an_encrypted_or_unknown_member_is_refused(archive, tmp_path) -> None:
+    data = bytearray(archive.read_bytes())
+    entry = data.rindex(b"PK\x01\x02")  # the last entry of the directory: of the manifest
     for offset, value in ((8, 1), (10, 99)):  # flags: encrypted; method: unknown
         odd = bytearray(data)
-        odd[place + offset] = value
+        odd[entry + offset] = value
         (tmp_path / "odd.zip").write_bytes(odd)
         with pytest.raises(ArchiveError, match=r"Expected a readable manifest\.json"), opened(tmp_path / "odd.zip"):
             raise AssertionError
@@ -499,8 +502,8 @@ BAD_TURNS: list[tuple[object, str]] = [
 ]
 
 
-def test_good_records_beside_bad_ones_are_kept(empty, packed, encoder) -> None:
-    lines = [item if isinstance(item, str) else json.dumps(item) for item, _ in BAD_TURNS]
+def test_bad_records_are_rejected_and_good_ones_imported(empty, archive, encoder) -> None:
+    lines = [turn if isinstance(turn, str) else json.dumps(turn) for turn, _ in BAD_TURNS]
 
     def change(members: dict[str, bytes]) -> None:
         members["turns.jsonl"] = "\n".join([*lines, json.dumps(GOOD_TURN), ""]).encode()
@@ -508,22 +511,22 @@ def test_good_records_beside_bad_ones_are_kept(empty, packed, encoder) -> None:
         good = {"_id": "kept", "text": "Kept text.", "spans": [[0, 10]], "hash": "h"}
         members["documents/1.jsonl"] = "\n".join(map(json.dumps, [*wrong, good, good])).encode() + b"\n\xff\xfe"
 
-    path = changed(packed, change)
-    imported = brought(empty, path, encoder)
-    result = {item.where.removeprefix(f"{path}!"): item.reason for item in imported.documents.examples}
+    path = changed(archive, change)
+    imported = import_archive(empty, path, encoder)
+    reasons = {reject.where.removeprefix(f"{path}!"): reject.reason for reject in imported.documents.examples}
     for number, (_, reason) in enumerate(BAD_TURNS, start=1):
-        assert re.search(reason, result[f"turns.jsonl:{number}"])
-    assert "Expected spans in order" in result["documents/1.jsonl:1"]
-    assert "_id: String should have at least 1" in result["documents/1.jsonl:2"]
-    assert "text: Field required" in result["documents/1.jsonl:3"]
-    assert "a line: Input should be a valid dictionary" in result["documents/1.jsonl:4"]
-    assert "Expected ids that differ" in result["documents/1.jsonl:6"]
-    assert "broken JSON" in result["documents/1.jsonl:7"]
+        assert re.search(reason, reasons[f"turns.jsonl:{number}"])
+    assert "Expected spans in order" in reasons["documents/1.jsonl:1"]
+    assert "_id: String should have at least 1" in reasons["documents/1.jsonl:2"]
+    assert "text: Field required" in reasons["documents/1.jsonl:3"]
+    assert "a line: Input should be a valid dictionary" in reasons["documents/1.jsonl:4"]
+    assert "Expected ids that differ" in reasons["documents/1.jsonl:6"]
+    assert "broken JSON" in reasons["documents/1.jsonl:7"]
     assert imported.joined.turns == 1
-    assert ("kept", ["Kept text."]) in [(item[1], item[-1]) for item in documents(empty)]
+    assert ("kept", ["Kept text."]) in [(row[1], row[-1]) for row in documents(empty)]
     rejects = imported.documents.rejects_file
     assert rejects is not None
-    assert len(rejects.read_text().splitlines()) == len(result) == imported.documents.rejected
+    assert len(rejects.read_text().splitlines()) == len(reasons) == imported.documents.rejected
 
 
 # --- interrupted ----------------------------------------------------------------------------------------------------
@@ -541,7 +544,7 @@ sys.exit(run(sys.argv[1:]))
 
 
 def interrupted(home: Path, module: str, name: str, kind: str, *arguments: object) -> int:
-    """Run a command that is sent a signal where it comes to a certain function; its exit code."""
+    """Exit code of a command that receives a signal when it calls the function `name` of a module."""
     code = INTERRUPTED.format(module=module, name=name, signal=kind)
     command = [sys.executable, "-c", code, "--home", str(home), *map(str, arguments)]
     return subprocess.run(command, capture_output=True, check=False, timeout=120).returncode
@@ -560,19 +563,19 @@ def test_an_interrupted_export_leaves_the_old_file(full, tmp_path, kind: str, co
 
 @pytest.mark.parametrize(("kind", "code"), [("SIGINT", 130), ("SIGKILL", -9)])
 @pytest.mark.parametrize("name", ["_are_spans", "_wrong_answer"], ids=["documents", "turns"])
-def test_an_interrupted_import_leaves_each_part_old_or_new(empty, full, packed, encoder, name, kind, code) -> None:
-    assert interrupted(empty.path, "importing", name, kind, "import", packed) == code
+def test_an_interrupted_import_leaves_each_part_old_or_new(empty, full, archive, encoder, name, kind, code) -> None:
+    assert interrupted(empty.path, "importing", name, kind, "import", archive) == code
     generation = Generations(empty.index).current_number()
     assert (generation is None) == (name == "_are_spans")
-    before = said(empty)
+    before = history(empty)
     assert (before["turns"], before["conversations"], before["settled"]) == ([], [], [])
     assert documents(empty) == [] or generation or kind == "SIGKILL"
-    brought(empty, packed, encoder)
-    assert (documents(empty), said(empty), triples(empty)) == (documents(full), said(full), triples(full))
+    import_archive(empty, archive, encoder)
+    assert (documents(empty), history(empty), triples(empty)) == (documents(full), history(full), triples(full))
 
 
 def test_a_dead_writers_rows_are_not_exported(full, encoder, tmp_path) -> None:
-    before = {item[:2] for item in documents(full)}
+    before = {row[:2] for row in documents(full)}
     with Store.open(full.store_url(Config())) as store:
         number = store.begin("x")
         store.retire(number, store.of_collection("a/b"))

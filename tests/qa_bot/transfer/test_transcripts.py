@@ -1,4 +1,4 @@
-"""Conversations as Markdown: whatever was written is text, and a reader sees it as it was written."""
+"""Conversations as Markdown: markup in questions and answers is escaped, and readers see the original text."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ SOURCE = {
 CREATED = 1_700_000_000.0  # 14 November 2023
 
 
-def result(*turns: dict[str, object], title: str = "Cats") -> dict[str, object]:
-    """What `whole` gives, with turns of which only some fields are named."""
+def conversation(*turns: dict[str, object], title: str = "Cats") -> dict[str, object]:
+    """A conversation as `whole` returns it; missing fields of turns are filled."""
     usual = {"question": "Why?", "rewritten": "", "feedback": None, "asked": CREATED}
     filled = [{**usual, **turn, "answer": {"answer": "", "sources": [], **turn.get("answer", {})}} for turn in turns]
     return {"id": "c", "title": title, "persona": "", "created": CREATED, "updated": CREATED, "turns": filled}
 
 
-def seen(text: str) -> str:
-    """What a reader of rendered Markdown sees, blanks told as one; HTML that got through would be found in it."""
+def visible_text(text: str) -> str:
+    """Text that a reader of rendered Markdown sees, with single spaces; raises if HTML was not escaped."""
     rendered = MarkdownIt("commonmark").render(text)
     assert not re.search(r"<(?!/?(h1|h2|p|em|ol|ul|li|a|br)\b)", rendered), rendered
     return " ".join(html.unescape(re.sub(r"<[^>]*>", " ", rendered)).split())
@@ -51,7 +51,7 @@ def test_a_conversation_in_full() -> None:
         "answer": {"reason": "Nothing fits."},
         "feedback": {"vote": "down", "comment": ""},
     }
-    assert markdown(result(first, second)) == (
+    assert markdown(conversation(first, second)) == (
         "# Cats\n\n2 questions, 2023-11-14\n\n"
         "## Why do cats sleep?\n\nCats nap.\\\nOften.\n\nThey \\*hunt\\*.\n\n"
         "1. [Why cats sleep](<https://example.org/cats?a=1&amp;lt;=2%203>), pets/cats\n2. Why cats sleep, pets/cats\n\n"
@@ -60,24 +60,22 @@ def test_a_conversation_in_full() -> None:
     )
 
 
-def test_choices_are_listed_and_one_question_is_one() -> None:
-    asked_back = {
-        "reason": "Which one?",
-        "choices": [{"text": "the cat", "question": "q"}, {"text": "a", "question": ""}],
-    }
-    text = markdown(result({"answer": asked_back}))
+def test_choices_are_listed() -> None:
+    choices = [{"text": "the cat", "question": "q"}, {"text": "a", "question": ""}]
+    clarification = {"reason": "Which one?", "choices": choices}
+    text = markdown(conversation({"answer": clarification}))
     assert "1 question, 2023-11-14" in text
     assert "Which one?\n\n- the cat\n- a\n" in text
 
 
 @pytest.mark.parametrize("url", ["javascript:alert(1)", "data:text/html,x", "HTTP\t://x", "file:///etc/passwd", ""])
 def test_only_web_addresses_become_links(url: str) -> None:
-    text = markdown(result({"answer": {"sources": [{**SOURCE, "url": url}]}}))
+    text = markdown(conversation({"answer": {"sources": [{**SOURCE, "url": url}]}}))
     assert "<a" not in MarkdownIt("commonmark").render(text)
 
 
-def test_an_address_stays_what_it_is() -> None:
-    rendered = MarkdownIt("commonmark").render(markdown(result({"answer": {"sources": [SOURCE]}})))
+def test_addresses_are_escaped() -> None:
+    rendered = MarkdownIt("commonmark").render(markdown(conversation({"answer": {"sources": [SOURCE]}})))
     assert 'href="https://example.org/cats?a=1&amp;lt;=2%203"' in rendered
 
 
@@ -103,28 +101,25 @@ MARKUP += [
     st.lists(st.sampled_from(MARKUP) | st.text(max_size=30), max_size=6).map("\n".join),
     st.sampled_from(MARKUP) | st.text(max_size=40),
 )
-def test_any_text_is_seen_as_it_was_written(answer: str, question: str) -> None:
-    text = markdown(result({"question": question, "answer": {"answer": answer}}, title=question))
+def test_any_text_is_shown_unchanged(answer: str, question: str) -> None:
+    text = markdown(conversation({"question": question, "answer": {"answer": answer}}, title=question))
     for written in (answer or "No answer.", question or "(no question)"):
-        assert re.sub(r"[\x00-\x08\x0e-\x1b\x7f-\x9f]", "\ufffd", " ".join(written.split())) in seen(text)
+        assert re.sub(r"[\x00-\x08\x0e-\x1b\x7f-\x9f]", "\ufffd", " ".join(written.split())) in visible_text(text)
 
 
 @given(st.text(max_size=200))
-def test_a_title_makes_a_name_for_a_file(title: str) -> None:
+def test_titles_become_safe_file_names(title: str) -> None:
     name = file_name(title)
     assert 0 < len(name) <= 80
     assert not re.search(r'[/\\:*?"<>|\x00-\x1f]', name)
     assert not name.startswith(".")
 
 
-def test_the_whole_of_a_conversation(tmp_path) -> None:
-    with Store.open(f"sqlite:///{tmp_path / 'store.sqlite'}") as store:
-        turn = store.save_turn(
-            question="Why?", answer={"answer": "So."}, rewritten="Why so?", conversation="c", asked=1.0
-        )
-        store.save_feedback(turn, "down")
-        store.save_feedback(turn, "up", "well")
-        matches = whole(store, "c")
-    assert (matches["title"], [item["rewritten"] for item in matches["turns"]]) == ("Why?", ["Why so?"])
-    assert matches["turns"][0]["feedback"] == {"vote": "up", "comment": "well"}
-    assert "*voted up: well*" in markdown(matches)
+def test_whole_conversation_from_the_store(store: Store) -> None:
+    turn = store.save_turn(question="Why?", answer={"answer": "So."}, rewritten="Why so?", conversation="c", asked=1.0)
+    store.save_feedback(turn, "down")
+    store.save_feedback(turn, "up", "well")
+    payload = whole(store, "c")
+    assert (payload["title"], [turn["rewritten"] for turn in payload["turns"]]) == ("Why?", ["Why so?"])
+    assert payload["turns"][0]["feedback"] == {"vote": "up", "comment": "well"}
+    assert "*voted up: well*" in markdown(payload)

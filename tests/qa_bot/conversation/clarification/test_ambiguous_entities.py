@@ -1,4 +1,4 @@
-"""Names of several entities over a small graph: Georgia is a country and a state, Springfield a town twice."""
+"""Ambiguous names in a small graph: Georgia is a country and a state, Springfield the name of two towns."""
 
 from collections.abc import Callable, Iterator, Sequence
 
@@ -22,7 +22,7 @@ DESCRIPTION = "<https://schema.org/description>"
 
 
 def labelled(name: str, label: str, kind: str = "", **facts: str) -> list[str]:
-    """Lines of an entity; a fact whose value begins with a capital is text, else another entity."""
+    """Triples of an entity; values that begin with a capital are text, others are entities."""
     lines = [f'<{EX}{name}> {LABEL} "{label}"@en .']
     lines += [f"<{EX}{name}> {RDF_TYPE} <{EX}{kind}> ."] if kind else []
     for predicate, value in facts.items():
@@ -71,18 +71,18 @@ def facts(tmp_path_factory: pytest.TempPathFactory, encoder: Encoder) -> Iterato
 @pytest.fixture(scope="module")
 def number(facts: Facts) -> Callable[[str], int]:
     def of(name: str) -> int:
-        found = facts.lookup.triples.id_of(EX + name)
-        assert found is not None
-        return found
+        id_ = facts.lookup.triples.id_of(EX + name)
+        assert id_ is not None
+        return id_
 
     return of
 
 
 def offers(facts: Facts, question: str) -> list[tuple[str, str, str]]:
-    return [(choice.text, choice.question, told) for choice, told in senses(facts.find(question), facts)]
+    return [(choice.text, choice.question, fact) for choice, fact in senses(facts.find(question), facts)]
 
 
-def test_each_entity_is_named_so_that_the_question_has_its_answer(facts: Facts):
+def test_each_choice_names_one_entity(facts: Facts):
     assert offers(facts, "What is the capital of Georgia?") == [
         ("Georgia (country)", "What is the capital of Georgia (country)?", "The capital of Georgia is Tbilisi."),
         ("Georgia (US state)", "What is the capital of Georgia (US state)?", "The capital of Georgia is Atlanta."),
@@ -94,14 +94,14 @@ def test_each_entity_is_named_so_that_the_question_has_its_answer(facts: Facts):
     [
         "What is the capital of Peru?",  # one entity
         "What is the motto of Springfield?",  # the same answer
-        "Which country called Georgia has which capital?",  # says which of them
+        "Which country called Georgia has which capital?",  # says which
         "What is the capital of the US state Georgia?",
-        "What is the population of Georgia?",  # nothing is known
-        "Georgia",  # asks nothing
+        "What is the population of Georgia?",  # no such fact
+        "Georgia",  # a name alone
         "",
     ],
 )
-def test_there_is_nothing_to_choose(facts: Facts, question: str):
+def test_clear_questions_offer_no_choice(facts: Facts, question: str):
     assert offers(facts, question) == []
 
 
@@ -109,14 +109,12 @@ def test_a_name_that_leads_to_another_entity_is_not_offered(facts: Facts, monkey
     monkeypatch.setattr(
         "qa_bot.conversation.clarification.ambiguous_entities.namings", lambda *_: [("Georgia", "Georgia")]
     )
-    assert [told for *_, told in offers(facts, "What is the capital of Georgia?")] == [
+    assert [fact for *_, fact in offers(facts, "What is the capital of Georgia?")] == [
         facts.find("What is the capital of Georgia?").answer.text  # type: ignore[union-attr]
     ]
 
 
-def test_what_has_no_kind_of_its_own_is_told_apart_by_another_name_or_its_description(
-    facts: Facts, number: Callable[[str], int]
-):
+def test_entities_of_one_type_are_distinguished_by_alias_or_description(facts: Facts, number: Callable[[str], int]):
     north, south = number("springfield_north"), number("springfield_south")
     assert namings(north, "springfield", [south], facts) == [
         ("Springfield (Town by the northern lake)", "springfield (Town by the northern lake)")
@@ -126,33 +124,31 @@ def test_what_has_no_kind_of_its_own_is_told_apart_by_another_name_or_its_descri
     assert namings(number("lima"), "lima", [], facts)[0] == ("Lima", "Lima")
 
 
-def test_a_long_name_is_no_button(facts: Facts, number: Callable[[str], int]):
+def test_long_names_are_not_offered(facts: Facts, number: Callable[[str], int]):
     assert namings(number("georgia"), "g" * 200, [], facts) == []
 
 
-def test_of_a_bare_name_what_is_known_about_each_entity_is_offered_in_turn(facts: Facts):
-    told = [
-        (choice.text, told)
-        for choice, told in topics(facts.find("Georgia"), facts, frozenset({"georgia"}), defined=False)
-    ]
-    assert told[:2] == [
+def test_bare_name_offers_facts_of_each_entity_in_turn(facts: Facts):
+    matches = topics(facts.find("Georgia"), facts, frozenset({"georgia"}), defined=False)
+    offered = [(choice.text, fact) for choice, fact in matches]
+    assert offered[:2] == [
         ("Georgia (country): capital", "The capital of Georgia is Tbilisi."),
         ("Georgia (US state): capital", "The capital of Georgia is Atlanta."),
     ]
-    assert {text for text, _ in told[2:]} == {"Georgia (country): motto", "Georgia (US state): motto"}
+    assert {text for text, _ in offered[2:]} == {"Georgia (country): motto", "Georgia (US state): motto"}
 
 
-def test_what_one_entity_is_leaves_nothing_open(facts: Facts):
-    found = facts.find("What is Peru?")
-    assert [*topics(found, facts, frozenset({"peru"}), defined=True)] == []
-    assert [choice.text for choice, _ in topics(found, facts, frozenset({"peru"}), defined=False)] == ["capital"]
+def test_definition_of_a_single_entity_offers_nothing(facts: Facts):
+    fact_matches = facts.find("What is Peru?")
+    assert [*topics(fact_matches, facts, frozenset({"peru"}), defined=True)] == []
+    assert [choice.text for choice, _ in topics(fact_matches, facts, frozenset({"peru"}), defined=False)] == ["capital"]
 
 
-def test_time_is_looked_at_before_each_question(facts: Facts):
-    seen: list[int] = []
-    found = facts.find("What is the capital of Georgia?")
-    assert len([*senses(found, facts, check=lambda: seen.append(1))]) == 2
-    assert len(seen) == 2
+def test_deadline_is_checked_before_each_question(facts: Facts):
+    checks: list[int] = []
+    fact_matches = facts.find("What is the capital of Georgia?")
+    assert len([*senses(fact_matches, facts, check=lambda: checks.append(1))]) == 2
+    assert len(checks) == 2
 
 
 def scored(
@@ -172,7 +168,7 @@ def test_only_other_entities_of_the_same_mention_with_other_answers_are_close():
         scored(2, [10], 8.9),  # the same answer
         scored(2, [20], 8.9 - MARGIN),  # much less likely
         scored(2, [20], 8.9, start=20),  # another mention
-        scored(2, [20], 8.9, precision=0.0),  # another relation than the one that is asked for
+        scored(2, [20], 8.9, precision=0.0),  # another relation
     ):
         assert close_interpretations([best, odd]) == [best]
     assert close_interpretations([]) == []

@@ -1,4 +1,4 @@
-"""Topics of turns, and what titles ask about them."""
+"""Topics of short turns, and the facets that titles ask about."""
 
 import pytest
 from hypothesis import given
@@ -54,7 +54,7 @@ def test_a_turn_that_only_names_something_has_a_topic(turn: str, words: str, *, 
         "asthma " * LONGEST_TURN,
     ],
 )
-def test_a_question_that_asks_more_has_none(turn: str):
+def test_longer_questions_have_no_topic(turn: str):
     assert topic_of(turn) is None
 
 
@@ -75,7 +75,7 @@ def test_titles_are_tidied(title: str, tidied: str):
 
 
 @pytest.mark.parametrize(
-    ("title", "asked"),
+    ("title", "expected"),
     [
         ("What are the symptoms of Asthma?", "symptoms"),
         ("What is the outlook for asthma?", "outlook"),
@@ -93,12 +93,12 @@ def test_titles_are_tidied(title: str, tidied: str):
         ("", ""),
     ],
 )
-def test_a_facet_is_what_is_asked_about_just_the_topic(title: str, asked: str):
-    assert facet(title, ASTHMA) == asked
+def test_facet_of_a_title(title: str, expected: str):
+    assert facet(title, ASTHMA) == expected
 
 
 @pytest.mark.parametrize(
-    ("title", "told"),
+    ("title", "expected"),
     [
         ("What are the symptoms of Asthma?", "symptoms"),
         ("What is Asthma?", "What is Asthma?"),
@@ -108,11 +108,11 @@ def test_a_facet_is_what_is_asked_about_just_the_topic(title: str, asked: str):
         ("Who is at risk for Asthma?", "Who is at risk for Asthma?"),
     ],
 )
-def test_a_label_is_short_where_that_says_enough(title: str, told: str):
-    assert label(title, ASTHMA) == told
+def test_label_of_a_title(title: str, expected: str):
+    assert label(title, ASTHMA) == expected
 
 
-def test_what_is_narrower_names_something_of_its_own():
+def test_narrower_titles():
     assert is_narrower("What is allergic asthma?", ASTHMA)
     assert is_narrower("Asthma in children", ASTHMA)
     assert not is_narrower("What are the symptoms of asthma?", ASTHMA)
@@ -121,24 +121,24 @@ def test_what_is_narrower_names_something_of_its_own():
     assert is_narrower("Who is Asthma Jones?", ASTHMA)
 
 
-def test_only_a_title_that_tells_what_the_topic_is_leaves_the_rest_open():
+def test_titles_that_define_a_topic():
     assert defines("What is (are) Breast Cancer ?", BREAST_CANCER)
-    assert not defines("Breast cancer", BREAST_CANCER)  # the very turn
+    assert not defines("Breast cancer", BREAST_CANCER)  # the turn itself
     assert not defines("How do I detect breast cancer?", BREAST_CANCER)
     treatment = Topic(("headache", "treatment"), frozenset({"headach", "treatment"}))
-    assert not defines("What are the treatments for Headache?", treatment)  # other words: it is what was asked for
+    assert not defines("What are the treatments for Headache?", treatment)  # other words for the topic
     symptoms = Topic(("symptoms", "of", "asthma"), frozenset({"symptom", "asthma"}))
     assert not defines("What are the symptoms of asthma?", symptoms)
 
 
 @given(st.text(max_size=60), st.text(max_size=60))
-def test_no_turn_and_no_title_is_too_odd(turn: str, title: str):
+def test_any_turn_and_title(turn: str, title: str):
     topic = topic_of(turn)
     tidied = tidy(title)
     assert tidied == " ".join(tidied.split())
     if topic is not None:
         assert 1 <= len(topic.terms) <= 3
         assert topic.words
-        told = label(tidied, topic)
-        assert bool(told) == bool(tidied)
-        assert told in tidied
+        text = label(tidied, topic)
+        assert bool(text) == bool(tidied)
+        assert text in tidied

@@ -1,4 +1,4 @@
-"""When choices are offered and which: hand-made rankings, the starter's home, and the turns of `turns.jsonl`."""
+"""When choices are offered, and which: hand-made rankings, the starter's home, and the turns of `turns.jsonl`."""
 
 import json
 from collections.abc import Callable, Iterator, Sequence
@@ -48,13 +48,13 @@ FACETS = (
 
 
 def ranking_of(turn: str, titles: Sequence[tuple[str, float]], *, body: str = "") -> Ranking:
-    """Documents of these titles and scores, each with a text of its own."""
+    """Documents with these titles and scores, each with a different text."""
     question = Question(turn, body)
-    found = tuple(
+    candidates = tuple(
         Candidate(Passage(f"{i}/0", text_of(title), Clue(title), Source(f"{i}", title)), score)
         for i, (title, score) in enumerate(titles)
     )
-    return Ranking(question, formulate(question), found)
+    return Ranking(question, formulate(question), candidates)
 
 
 def text_of(title: str) -> str:
@@ -70,9 +70,9 @@ def answer_of(title: str, text: str, *, kind: str = "passage") -> Answer:
     return Answer(title, text, kind, bool(text), 0.9, sources=(source,))  # type: ignore[arg-type]
 
 
-def asking(ranking: Ranking) -> Callable[[str], Answer]:
-    """Answers a question from the document whose title it is, but for brackets and blanks."""
-    texts = {tidy(each.passage.clue.title): each.passage for each in ranking.candidates}
+def ask_by_title(ranking: Ranking) -> Callable[[str], Answer]:
+    """Answers a question from the document whose tidied title equals it."""
+    texts = {tidy(candidate.passage.clue.title): candidate.passage for candidate in ranking.candidates}
 
     def ask(question: str) -> Answer:
         return answer_of(texts[question].source.title, texts[question].text)
@@ -82,15 +82,15 @@ def asking(ranking: Ranking) -> Callable[[str], Answer]:
 
 def offered_for(turn: str, titles: Sequence[tuple[str, float]], *, body: str = "") -> list[str]:
     ranking = ranking_of(turn, titles, body=body)
-    return [each.text for each in clarification_choices(ranking, decision(0.9), None, asking(ranking))]
+    return [choice.text for choice in clarification_choices(ranking, decision(0.9), None, ask_by_title(ranking))]
 
 
 # hand-made rankings
 
 
-def test_what_a_topic_is_stands_first_then_what_is_asked_about_it_then_what_is_narrower():
+def test_order_is_definition_facets_narrower_topics():
     ranking = ranking_of("asthma", FACETS)
-    assert clarification_choices(ranking, decision(0.9), None, asking(ranking)) == (
+    assert clarification_choices(ranking, decision(0.9), None, ask_by_title(ranking)) == (
         Choice("What is Asthma?", "What is Asthma?"),
         Choice("Symptoms", "What are the symptoms of Asthma?"),
         Choice("Causes", "What causes Asthma?"),
@@ -99,12 +99,12 @@ def test_what_a_topic_is_stands_first_then_what_is_asked_about_it_then_what_is_n
     )
 
 
-def test_what_asks_more_than_another_title_or_scores_too_little_is_no_reading():
-    found = title_facets(ASTHMA, ranking_of("asthma", FACETS).candidates, near=0.55)
-    assert [sorted(each.rest) for each in found] == [[], ["symptom"], ["allerg"], ["caus"], ["inherit"]]
+def test_wider_and_low_scoring_titles_are_no_facets():
+    facets = title_facets(ASTHMA, ranking_of("asthma", FACETS).candidates, near=0.55)
+    assert [sorted(title.rest) for title in facets] == [[], ["symptom"], ["allerg"], ["caus"], ["inherit"]]
 
 
-def test_without_a_document_about_the_topic_itself_the_readings_are_offered():
+def test_facets_are_offered_without_a_definition():
     cats = [("Why do cats purr?", 2.0), ("Why do cats sleep all day?", 1.6), ("How do birds fly?", 1.5)]
     assert offered_for("cats", cats) == ["Why do cats purr?", "Why do cats sleep all day?"]
     assert offered_for("tell me about cats", cats) == ["Why do cats purr?", "Why do cats sleep all day?"]
@@ -114,19 +114,19 @@ def test_without_a_document_about_the_topic_itself_the_readings_are_offered():
     "turn",
     ["What is asthma?", "How is asthma treated?", "asthma symptoms", "symptoms of asthma", "is asthma inherited", ""],
 )
-def test_a_question_is_not_broad(turn: str):
+def test_questions_are_not_broad(turn: str):
     assert offered_for(turn, FACETS) == []
 
 
-def test_a_body_says_enough():
+def test_question_with_a_body_is_not_broad():
     assert offered_for("asthma", FACETS, body="My son coughs at night. What can we do?") == []
 
 
-def test_the_question_itself_is_the_answer():
+def test_title_equal_to_the_turn_is_answered():
     assert offered_for("asthma", [("Asthma", 2.0), *FACETS[1:]]) == []
 
 
-def test_a_name_of_several_things_is_open_also_where_it_is_asked_what_it_is():
+def test_ambiguous_name_offers_choices_for_a_definition_question_too():
     mercury = [("Mercury (planet)", 2.0), ("Mercury (element)", 1.9), ("Who discovered mercury?", 1.8)]
     assert offered_for("What is Mercury?", mercury) == ["Mercury (planet)", "Mercury (element)"]
     assert offered_for("What is Mercury?", [("What is Mercury?", 2.1), *mercury]) == []
@@ -135,11 +135,11 @@ def test_a_name_of_several_things_is_open_also_where_it_is_asked_what_it_is():
     assert offered_for("Mercury", far) == ["Mercury (planet)", "Mercury (element)"]
 
 
-def test_kinds_of_a_topic_alone_are_not_what_was_asked_for():
+def test_narrower_topics_alone_are_not_offered():
     kinds = [("What is asthma?", 2.0), ("What is allergic asthma?", 1.9), ("Asthma in children", 1.8)]
     assert offered_for("asthma", kinds) == []
-    asked = [("What causes asthma?", 1.7), ("How to prevent asthma?", 1.6)]
-    assert offered_for("asthma", kinds + asked) == [
+    facets = [("What causes asthma?", 1.7), ("How to prevent asthma?", 1.6)]
+    assert offered_for("asthma", kinds + facets) == [
         "What is asthma?",
         "Causes",
         "How to prevent",
@@ -148,19 +148,19 @@ def test_kinds_of_a_topic_alone_are_not_what_was_asked_for():
     ]
 
 
-def test_one_reading_far_ahead_or_another_title_first_is_no_choice():
+def test_clear_winner_or_other_topic_first_offers_nothing():
     assert offered_for("cats", [("Why do cats purr?", 2.0), ("Why do cats sleep?", 1.0)]) == []
     assert offered_for("tea", [("How do I descale a kettle?", 2.0), ("Is tea healthy?", 1.9), ("Iced tea", 1.8)]) == []
 
 
-def test_too_many_readings_are_none():
-    animals = [f"How do {each} drink water?" for each in "cats dogs birds fish bees bears ants owls".split()]  # noqa: SIM905
-    scored = [(title, 2.0 - place / 100) for place, title in enumerate(animals)]
+def test_too_many_facets_offer_nothing():
+    animals = [f"How do {animal} drink water?" for animal in "cats dogs birds fish bees bears ants owls".split()]  # noqa: SIM905
+    scored = [(title, 2.0 - rank / 100) for rank, title in enumerate(animals)]
     assert len(offered_for("water", scored[:MANY])) == MOST
     assert offered_for("water", scored[: MANY + 1]) == []
 
 
-def test_of_near_duplicates_the_first_is_offered():
+def test_near_duplicates_are_offered_once():
     ranking = ranking_of("cats", [("Why do cats purr?", 2.0), ("Why do cats sleep?", 1.9)])
     (first, second) = ranking.candidates
     same = Candidate(Passage("1/0", first.passage.text, second.passage.clue, second.passage.source), second.score)
@@ -168,30 +168,30 @@ def test_of_near_duplicates_the_first_is_offered():
     assert len([*documents(Topic(("cats",), frozenset({"cat"})), (first, same))]) == 1
 
 
-def test_an_answer_that_the_owner_wrote_goes_out():
+def test_owner_answer_prevents_choices():
     ranking = ranking_of("cats", [("Why do cats purr?", 2.0), ("Why do cats sleep?", 1.9)])
-    assert clarification_choices(ranking, decision(0.9), None, asking(ranking))
+    assert clarification_choices(ranking, decision(0.9), None, ask_by_title(ranking))
     first, second = ranking.candidates
-    mine = Candidate(
+    owner_answer = Candidate(
         Passage("a", "Mine.", first.passage.clue, Source("a", first.passage.clue.title, "", COLLECTION)),
         3.0,
         Signals(owner_answer=True),
     )
-    for found, offers in ((mine, 0), (replace(mine, signals=Signals()), 2)):
-        owned = replace(ranking, candidates=(found, second))
-        assert len(clarification_choices(owned, decision(1.0), None, asking(owned))) == offers
+    for best, expected in ((owner_answer, 0), (replace(owner_answer, signals=Signals()), 2)):
+        owned = replace(ranking, candidates=(best, second))
+        assert len(clarification_choices(owned, decision(1.0), None, ask_by_title(owned))) == expected
 
 
-def test_nothing_found_is_nothing_to_offer():
+def test_empty_ranking_offers_nothing():
     assert offered_for("asthma", []) == []
 
 
-# what is asked before it is offered
+# questions of choices are answered before they are offered
 
 TWO = ((Choice("one", "One?"), "1"), (Choice("two", "Two?"), "2"))
 
 
-def test_only_what_is_answered_as_meant_is_offered():
+def test_only_choices_with_the_expected_answer_are_offered():
     def answers(answer: Answer, meant: str) -> bool:
         return answer.sources[0].title == meant
 
@@ -205,7 +205,7 @@ def test_only_what_is_answered_as_meant_is_offered():
     assert offered(again[::2], ask=same.__getitem__, answers=answers) == ()
 
 
-def test_asking_ends_when_there_is_no_more_time():
+def test_deadline_ends_the_check_of_choices():
     def check() -> None:
         raise DeadlineExceededError
 
@@ -213,16 +213,16 @@ def test_asking_ends_when_there_is_no_more_time():
         offered(TWO, ask=lambda _: answer_of("1", "First."), answers=lambda *_: True, check=check)
 
 
-def test_no_more_are_asked_than_can_be_waited_for():
-    asked: list[str] = []
+def test_number_of_checked_choices_is_limited():
+    questions: list[str] = []
 
     def ask(question: str) -> Answer:
-        asked.append(question)
+        questions.append(question)
         return answer_of(question, "")
 
     many = [(Choice(f"{i}", f"{i}?"), "") for i in range(100)]
     assert offered(many, ask=ask, answers=lambda *_: True) == ()
-    assert len(asked) == TRIED
+    assert len(questions) == TRIED
 
 
 @pytest.mark.parametrize(
@@ -248,14 +248,14 @@ TITLES = st.tuples(HEADS, st.just("asthma"), TAILS, st.sampled_from(("", "?", " 
 
 @settings(max_examples=200)
 @given(st.lists(st.tuples(TITLES, st.floats(2.0, 3.0)), max_size=12), st.sampled_from(("asthma", "what is asthma", "")))
-def test_there_are_two_to_five_choices_that_differ_or_none(titles: list[tuple[str, float]], turn: str):
-    ranking = ranking_of(turn, sorted(titles, key=lambda each: -each[1]))
-    told = clarification_choices(ranking, decision(0.9), None, asking(ranking))
-    event(f"{len(told)} choices")
-    assert len(told) in (0, *range(FEWEST, MOST + 1))
-    assert len({each.text.casefold() for each in told}) == len(told)
-    assert len({each.question.casefold() for each in told}) == len(told)
-    assert all(1 <= len(each.text) <= LONGEST_LABEL for each in told)
+def test_two_to_five_distinct_choices_or_none(titles: list[tuple[str, float]], turn: str):
+    ranking = ranking_of(turn, sorted(titles, key=lambda scored: -scored[1]))
+    choices = clarification_choices(ranking, decision(0.9), None, ask_by_title(ranking))
+    event(f"{len(choices)} choices")
+    assert len(choices) in (0, *range(FEWEST, MOST + 1))
+    assert len({choice.text.casefold() for choice in choices}) == len(choices)
+    assert len({choice.question.casefold() for choice in choices}) == len(choices)
+    assert all(1 <= len(choice.text) <= LONGEST_LABEL for choice in choices)
 
 
 # the starter's home
@@ -266,7 +266,7 @@ class Clarified(NamedTuple):
     corridor: Corridor
 
     def choices(self, turn: str) -> tuple[Choice, ...]:
-        """What is offered for a turn over this home."""
+        """Choices for a turn over this home."""
         corridor, deadline = self.corridor, Deadline.after(60)
         ranking = corridor.rank(Question(turn), corridor.start(deadline), depth=self.bot.config.ranking.depth)
         fact = corridor.facts.find(turn)
@@ -283,9 +283,9 @@ def starter(starter_home: Path) -> Iterator[Clarified]:
 
 
 def test_each_choice_leads_to_its_document(starter: Clarified):
-    told = starter.choices("cats")
-    answers = [starter.ask(each.question) for each in told]
-    assert [each.sources[0].document for each in answers] == [
+    choices = starter.choices("cats")
+    answers = [starter.ask(choice.question) for choice in choices]
+    assert [answer.sources[0].document for answer in answers] == [
         "animals-cats-purr",
         "animals-cats-sleep",
         "animals-cats-scratch",
@@ -293,45 +293,46 @@ def test_each_choice_leads_to_its_document(starter: Clarified):
 
 
 def test_each_choice_leads_to_its_entity(starter: Clarified):
-    told = starter.choices("capital of Georgia")
-    assert [each.text for each in told] == ["Georgia (country)", "Georgia (US state)"]
-    assert [starter.ask(each.question).text for each in told] == [
+    choices = starter.choices("capital of Georgia")
+    assert [choice.text for choice in choices] == ["Georgia (country)", "Georgia (US state)"]
+    assert [starter.ask(choice.question).text for choice in choices] == [
         "The capital of Georgia is Tbilisi.",
         "The capital of Georgia is Atlanta.",
     ]
 
 
-def test_what_a_name_hardly_ever_stands_for_is_left_out(starter: Clarified):
-    told = starter.choices("Jordan")
-    assert "Capital" in [each.text for each in told]
-    assert not any("river" in each.question.casefold() for each in told)
+def test_rare_meanings_are_left_out(starter: Clarified):
+    choices = starter.choices("Jordan")
+    assert "Capital" in [choice.text for choice in choices]
+    assert not any("river" in choice.question.casefold() for choice in choices)
 
 
 def turns(name: str) -> list[dict[str, object]]:
     return [row for row in map(json.loads, TURNS.read_text("utf-8").splitlines()) if row["home"] == name]
 
 
-def holds(choice: Choice, wanted: str) -> bool:
-    return any(each in f"{choice.text} {choice.question}".casefold() for each in wanted.split("|"))
+def matches_target(choice: Choice, words: str) -> bool:
+    return any(word in f"{choice.text} {choice.question}".casefold() for word in words.split("|"))
 
 
-def test_broad_and_ambiguous_turns_are_told_from_clear_ones(starter: Clarified):
+def test_broad_and_ambiguous_turns_are_distinguished_from_clear_ones(starter: Clarified):
     rows = turns("starter")
-    found = {str(row["turn"]): starter.choices(str(row["turn"])) for row in rows}
+    choices = {str(row["turn"]): starter.choices(str(row["turn"])) for row in rows}
     clear = [row["turn"] for row in rows if not row["wanted"]]
     assert len(clear) >= 45
-    assert [turn for turn in clear if found[turn]] == []
+    assert [turn for turn in clear if choices[turn]] == []
     broad = {row["turn"]: row["wanted"] for row in rows if row["wanted"]}
     right = [
         turn
-        for turn, wanted in broad.items()
-        if len({each.question for one in wanted for each in found[turn] if holds(each, one)}) >= FEWEST
+        for turn, targets in broad.items()
+        if len({choice.question for target in targets for choice in choices[turn] if matches_target(choice, target)})
+        >= FEWEST
     ]
     assert len(right) >= 0.9 * len(broad)
     assert len(broad) >= 35
 
 
 @pytest.mark.parametrize("path", [QUESTIONS, FACT_QUESTIONS], ids=["documents", "facts"])
-def test_whole_questions_are_answered(starter: Clarified, path: Path):
+def test_complete_questions_offer_no_choices(starter: Clarified, path: Path):
     questions = [json.loads(line)["question"] for line in path.read_text("utf-8").splitlines()]
     assert [question for question in questions[::5] if starter.choices(question)] == []

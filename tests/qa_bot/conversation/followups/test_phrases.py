@@ -1,3 +1,5 @@
+"""Noun phrases of a question, their spans and their number."""
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -6,7 +8,7 @@ from qa_bot.conversation.followups.phrases import is_plural, phrases, plural_of
 
 
 @pytest.mark.parametrize(
-    ("text", "found"),
+    ("text", "expected"),
     [
         ("What are lung cancer's symptoms?", ["lung cancer", "symptoms"]),
         ("What is the Bronze Age collapse?", ["the Bronze Age collapse"]),
@@ -22,13 +24,13 @@ from qa_bot.conversation.followups.phrases import is_plural, phrases, plural_of
         ("Wer ist der Präsident von Frankreich?", []),
     ],
 )
-def test_phrases_carry_what_belongs_to_them(text: str, found: list[str]) -> None:
-    assert [phrase.text for phrase in phrases(text)] == found
+def test_phrases_include_their_modifiers(text: str, expected: list[str]) -> None:
+    assert [phrase.text for phrase in phrases(text)] == expected
 
 
-def test_places_are_those_of_the_text() -> None:
+def test_spans_refer_to_the_text() -> None:
     text = "What is the role of sharks' teeth in the sea?"
-    assert [text[found.start : found.end] for found in phrases(text)] == ["the role", "sharks", "teeth", "the sea"]
+    assert [text[phrase.start : phrase.end] for phrase in phrases(text)] == ["the role", "sharks", "teeth", "the sea"]
 
 
 @pytest.mark.parametrize(
@@ -48,7 +50,7 @@ def test_nouns_have_plurals(noun: str, many: str) -> None:
 
 
 @given(st.text(max_size=80))
-def test_phrases_of_any_text_stand_where_they_say(text: str) -> None:
-    for found in phrases(text):
-        assert 0 <= found.start < found.end <= len(text)
-        assert found.text.casefold() == text[found.start : found.end].casefold()
+def test_spans_of_any_text_are_right(text: str) -> None:
+    for phrase in phrases(text):
+        assert 0 <= phrase.start < phrase.end <= len(text)
+        assert phrase.text.casefold() == text[phrase.start : phrase.end].casefold()

@@ -1,3 +1,5 @@
+"""Rewriting of follow-up turns into self-contained questions."""
+
 import re
 from pathlib import Path
 
@@ -15,7 +17,7 @@ OTTAWA = Entity("Ottawa", frozenset(["city"]))
 
 
 def understood(*turns: str) -> list[str]:
-    """The turns of a conversation as they are understood, each after the ones before."""
+    """Rewrites of all turns of a conversation, each with the previous ones as history."""
     history: list[Exchange] = []
     for turn in turns:
         history.append(Exchange(REWRITER.rewrite(turn, history).text))
@@ -55,7 +57,7 @@ def understood(*turns: str) -> list[str]:
         (["My father has gout.", "Can he drink wine?"], "Can my father drink wine?"),
     ],
 )
-def test_a_follow_up_is_made_to_stand_alone(turns: list[str], last: str) -> None:
+def test_follow_up_becomes_self_contained(turns: list[str], last: str) -> None:
     assert understood(*turns)[-1] == last
 
 
@@ -80,45 +82,45 @@ def test_a_follow_up_is_made_to_stand_alone(turns: list[str], last: str) -> None
         "What about for jazz?",
     ],
 )
-def test_a_turn_that_stands_alone_is_left_alone(turn: str) -> None:
+def test_self_contained_turn_is_not_changed(turn: str) -> None:
     history = [Exchange("Who was Marie Curie?", "Marie Curie was a physicist who found radium.")]
-    said = REWRITER.rewrite(turn, history)
-    assert (said.text, said.changed) == (turn, False)
+    result = REWRITER.rewrite(turn, history)
+    assert (result.text, result.changed) == (turn, False)
 
 
 @pytest.mark.parametrize("turn", ["and its population?", "why?", "What about dogs?", "Is it safe?", ""])
 def test_the_first_turn_is_never_rewritten(turn: str) -> None:
-    said = REWRITER.rewrite(turn, [])
-    assert (said.text, said.changed, said.reason) == (turn, False, "first turn")
+    result = REWRITER.rewrite(turn, [])
+    assert (result.text, result.changed, result.reason) == (turn, False, "first turn")
 
 
-def test_other_languages_are_left_alone() -> None:
-    said = REWRITER.rewrite("Ist es ansteckend?", [Exchange("Was ist Asthma?")])
-    assert not said.changed
-    assert said.reason == "another language"
+def test_other_languages_are_not_rewritten() -> None:
+    result = REWRITER.rewrite("Ist es ansteckend?", [Exchange("Was ist Asthma?")])
+    assert not result.changed
+    assert result.reason == "another language"
 
 
-def test_the_answer_s_terms_are_spoken_of() -> None:
+def test_pronoun_refers_to_a_term_of_the_answer() -> None:
     history = [Exchange("Who is it?", "Ada Lovelace wrote the first program.")]
-    said = REWRITER.rewrite("When was she born?", history)
-    assert said.text == "When was Ada Lovelace born?"
-    assert said.reason == "pronoun: Ada Lovelace"
+    result = REWRITER.rewrite("When was she born?", history)
+    assert result.text == "When was Ada Lovelace born?"
+    assert result.reason == "pronoun: Ada Lovelace"
 
 
-def test_candidates_hold_the_turn_and_what_was_chosen() -> None:
-    said = REWRITER.rewrite("Is it contagious?", [Exchange("What is asthma?")])
-    assert said.candidates[0] == said.text == "Is asthma contagious?"
-    assert "Is it contagious?" in said.candidates
+def test_candidates_include_the_turn_and_the_result() -> None:
+    result = REWRITER.rewrite("Is it contagious?", [Exchange("What is asthma?")])
+    assert result.candidates[0] == result.text == "Is asthma contagious?"
+    assert "Is it contagious?" in result.candidates
 
 
-def test_two_pronouns_are_resolved_one_after_the_other() -> None:
+def test_two_pronouns_are_resolved() -> None:
     history = [Exchange("Who was Ben Franklin?"), Exchange("Did Ben Franklin eat turkey?")]
     assert REWRITER.rewrite("How did he cook it?", history).text == "How did Ben Franklin cook turkey?"
 
 
-def test_what_is_said_at_length_is_left_alone() -> None:
-    said = REWRITER.rewrite("Is it safe? " * 40, [Exchange("What is asthma?")])
-    assert not said.changed
+def test_long_turn_is_not_rewritten() -> None:
+    result = REWRITER.rewrite("Is it safe? " * 40, [Exchange("What is asthma?")])
+    assert not result.changed
 
 
 WORDS = st.sampled_from(
@@ -134,11 +136,11 @@ TURN = st.one_of(st.text(max_size=60), st.lists(WORDS, max_size=12).map(" ".join
 @settings(max_examples=60)
 @given(st.lists(st.tuples(TURN, TURN, TURN), max_size=5), TURN)
 def test_any_turn_after_anything_stays_within_bounds(before: list[tuple[str, str, str]], turn: str) -> None:
-    said = REWRITER.rewrite(turn, [Exchange(*each, (OTTAWA,)) for each in before])
-    assert len(said.text) <= len(turn) + LONGER
-    assert said.changed == (said.text != turn)
-    assert said.changed <= bool(before)
-    assert said.text in said.candidates
+    result = REWRITER.rewrite(turn, [Exchange(*exchange, (OTTAWA,)) for exchange in before])
+    assert len(result.text) <= len(turn) + LONGER
+    assert result.changed == (result.text != turn)
+    assert result.changed <= bool(before)
+    assert result.text in result.candidates
 
 
 def test_a_weights_file_of_another_version_is_refused(tmp_path: Path) -> None:

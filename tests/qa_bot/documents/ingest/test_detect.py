@@ -1,4 +1,4 @@
-"""Detecting what a file holds by its first bytes."""
+"""Detection of a file's format by its first bytes."""
 
 import pytest
 

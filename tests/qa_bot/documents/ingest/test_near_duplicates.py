@@ -1,3 +1,5 @@
+"""Sketches of near-duplicate passages: stability, sensitivity, short texts."""
+
 import subprocess
 import sys
 
@@ -12,22 +14,18 @@ def words(count, seed):
     return [f"w{number}" for number in np.random.default_rng(seed).integers(0, 5000, count)]
 
 
-def changed(text, place):
-    return [*text[:place], "different", *text[place + 1 :]]
+def changed(text, index):
+    return [*text[:index], "different", *text[index + 1 :]]
 
 
-def test_three_63_bit_values_that_never_change():
+def test_three_stable_63_bit_values():
     text = "The quick brown fox jumps over the lazy dog while the cat sleeps all day on the warm sofa."
-    # recorded once: a store keeps these values, so that another value is a broken store
-    assert super_shingles(text) == (
-        6106458870399556967,
-        7540821116320967892,
-        2355306785513943094,
-    )
+    # stores hold these values: a change breaks them
+    assert super_shingles(text) == (6106458870399556967, 7540821116320967892, 2355306785513943094)
     assert all(0 <= value < 2**63 for value in super_shingles(text))
 
 
-def test_the_same_in_another_process():
+def test_another_process_gives_the_same():
     text = "One two three four five six seven eight nine ten eleven twelve thirteen."
     code = f"from qa_bot.documents.ingest.near_duplicates import super_shingles; print(super_shingles({text!r}))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
@@ -41,11 +39,11 @@ def test_case_punctuation_and_white_space_do_not_count():
 
 def test_one_word_of_150_changed_is_found_nine_times_in_ten():
     # expected .93 (the module's formula at J = 145 / 151)
-    found = 0
+    near_pairs = 0
     for seed in range(300):
         text = words(150, seed)
-        found += near(super_shingles(" ".join(text)), super_shingles(" ".join(changed(text, seed % 150))))
-    assert found >= 260
+        near_pairs += near(super_shingles(" ".join(text)), super_shingles(" ".join(changed(text, seed % 150))))
+    assert near_pairs >= 260
 
 
 def test_different_texts_share_nothing():
@@ -54,14 +52,10 @@ def test_different_texts_share_nothing():
 
 
 def test_half_changed_is_not_near():
-    near_ones = sum(
-        near(
-            super_shingles(" ".join(words(150, seed))),
-            super_shingles(" ".join(words(150, seed)[:75] + words(75, 900 + seed))),
-        )
-        for seed in range(200)
-    )
-    assert near_ones <= 2  # expected .000: J = .33
+    whole = [words(150, seed) for seed in range(200)]
+    half = [text[:75] + words(75, 900 + seed) for seed, text in enumerate(whole)]
+    sketches = ([super_shingles(" ".join(text)) for text in texts] for texts in (whole, half))
+    assert sum(map(near, *sketches)) <= 2  # expected .000: J = .33
 
 
 def test_short_texts_are_compared_exactly():

@@ -1,3 +1,5 @@
+"""Cutting texts into passages: at sentences, with overlap, within a limit."""
+
 import re
 from itertools import pairwise
 
@@ -44,20 +46,14 @@ def test_overlap_over_a_third_of_the_room_is_left_out():
 
 def test_two_sentences_of_overlap():
     text = "Aaaa aaaa aaaa. B. C. Dddd dddd dddd."
-    assert texts(text, cut(text, characters=21, overlap=2, sentences=by_full_stop)) == [
-        "Aaaa aaaa aaaa. B. C.",
-        "B. C. Dddd dddd dddd.",
-    ]
+    spans = cut(text, characters=21, overlap=2, sentences=by_full_stop)
+    assert texts(text, spans) == ["Aaaa aaaa aaaa. B. C.", "B. C. Dddd dddd dddd."]
 
 
 def test_long_sentence_is_cut_at_words_and_a_long_word_anywhere():
     text = "one two three abcdefghijkl z"
-    assert texts(text, cut(text, characters=8, overlap=0, sentences=by_full_stop)) == [
-        "one two",
-        "three",
-        "abcdefgh",
-        "ijkl z",
-    ]
+    spans = cut(text, characters=8, overlap=0, sentences=by_full_stop)
+    assert texts(text, spans) == ["one two", "three", "abcdefgh", "ijkl z"]
 
 
 def test_default_sentences():
@@ -85,5 +81,5 @@ def test_invariants_for_any_sentences(text, characters, overlap, bounds):
     assert all(text[start:end] == text[start:end].strip() for start, end in spans)
     assert spans == sorted(set(spans))
     assert all(one[1] < other[1] for one, other in pairwise(spans))
-    covered = {place for start, end in spans for place in range(start, end)}
-    assert {place for place, character in enumerate(text) if not character.isspace()} <= covered
+    covered = {position for start, end in spans for position in range(start, end)}
+    assert {position for position, character in enumerate(text) if not character.isspace()} <= covered

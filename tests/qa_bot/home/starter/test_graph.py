@@ -1,4 +1,4 @@
-"""The starter graph: readable, complete in its labels, consistent with itself, and right where it can be counted.
+"""The starter graph: format, labels, consistency, and facts that can be counted.
 
 `graph_questions.jsonl` holds questions over the graph with all their answers (labels of entities, numbers and dates as
 the graph writes them, or counts), and questions that it cannot answer (no answers).
@@ -29,7 +29,7 @@ ALIAS = "http://www.w3.org/2004/02/skos/core#altLabel"
 DESCRIPTION = "https://schema.org/description"
 XSD = "http://www.w3.org/2001/XMLSchema#"
 NO_CODES = {KG + "Kosovo"}
-"""States without an ISO 3166 code of their own."""
+"""States without an ISO 3166 code."""
 CITY_STATES = {KG + name for name in ("Monaco", "Singapore", "Vatican_City")}
 
 Node = pyoxigraph.NamedNode | pyoxigraph.BlankNode | pyoxigraph.Literal | pyoxigraph.Triple
@@ -92,7 +92,7 @@ def test_can_be_read_by_hand(file: Path) -> None:
     assert f"`{file.name}`" in (FOLDER / "README.md").read_text(encoding="utf-8")
 
 
-def test_every_name_that_is_used_is_told_with_one_english_label(graph: Graph) -> None:
+def test_every_name_has_one_english_label(graph: Graph) -> None:
     used = {s for s, _, _ in graph.triples} | {o.value for _, _, o in graph.triples if o.value.startswith(KG)}
     used |= {p for _, p, _ in graph.triples if p.startswith(KG)}
     assert {name: graph.forward[name, LABEL] for name in used if len(graph.forward[name, LABEL]) != 1} == {}
@@ -102,7 +102,7 @@ def test_every_name_that_is_used_is_told_with_one_english_label(graph: Graph) ->
     ]
 
 
-def test_every_entity_has_one_kind_and_every_kind_is_told(graph: Graph) -> None:
+def test_every_entity_has_one_declared_kind(graph: Graph) -> None:
     entities = {s for s, _, _ in graph.triples if not s.startswith(P)}
     assert [e for e in entities if len(graph.forward[e, TYPE]) != 1] == []
     kinds = set(graph.backward[TYPE, CLASS])
@@ -110,7 +110,7 @@ def test_every_entity_has_one_kind_and_every_kind_is_told(graph: Graph) -> None:
     assert all(graph.forward[kind, ALIAS] for kind in kinds)
 
 
-def test_uses_its_own_names_and_those_of_four_vocabularies(graph: Graph) -> None:
+def test_vocabularies(graph: Graph) -> None:
     known = {LABEL, ALIAS, DESCRIPTION, TYPE}
     assert {p for _, p, _ in graph.triples if not p.startswith(P)} == known
     assert {s for s, _, _ in graph.triples if not s.startswith(KG)} == set()
@@ -118,7 +118,7 @@ def test_uses_its_own_names_and_those_of_four_vocabularies(graph: Graph) -> None
     assert other == {CLASS}
 
 
-def test_predicates_have_aliases_and_say_the_unit_of_their_name(graph: Graph) -> None:
+def test_predicates_have_aliases_and_units(graph: Graph) -> None:
     predicates = {s for s, _, _ in graph.triples if s.startswith(P)}
     assert predicates == {p for _, p, _ in graph.triples if p.startswith(P)}
     assert [p for p in predicates if not graph.forward[p, ALIAS]] == []
@@ -145,7 +145,7 @@ def test_descriptions_are_one_short_line(graph: Graph) -> None:
     assert not [o.value for _, _, o in graph.triples if isinstance(o, pyoxigraph.Literal) and "http" in o.value]
 
 
-def test_entities_of_one_label_say_how_they_differ(graph: Graph) -> None:
+def test_entities_with_one_label_have_distinct_descriptions(graph: Graph) -> None:
     named: dict[str, list[str]] = defaultdict(list)
     for s, p, o in graph.triples:
         if p == LABEL and not s.startswith(P) and graph.forward[s, TYPE] != [CLASS]:
@@ -154,11 +154,11 @@ def test_entities_of_one_label_say_how_they_differ(graph: Graph) -> None:
     assert {"georgia", "mercury"} <= shared.keys()
     for name, entities in shared.items():
         assert len({text for e in entities for text in graph.forward[e, DESCRIPTION]}) == len(entities), name
-    assert graph.forward[KG + "Turkey", DESCRIPTION]  # whose other meaning is not in the graph
+    assert graph.forward[KG + "Turkey", DESCRIPTION]  # its other meaning is not in the graph
 
 
 def test_names_of_a_kind_are_distinct(graph: Graph) -> None:
-    """Entities of one kind and one label would be one question with two answers."""
+    """Otherwise one question would have two answers."""
     named = Counter(
         (graph.forward[s, TYPE][0], o.value) for s, p, o in graph.triples if p == LABEL and not s.startswith(P)
     )
@@ -233,9 +233,8 @@ def test_populations_have_two_digits(graph: Graph) -> None:
 
 
 def test_areas_add_up_to_the_land_of_the_earth(graph: Graph) -> None:
-    assert (
-        1.30e8 < sum(map(float, graph.values_of("Country", "area_km2"))) < 1.40e8
-    )  # Antarctica and Greenland left out
+    total = sum(map(float, graph.values_of("Country", "area_km2")))
+    assert 1.30e8 < total < 1.40e8  # without Antarctica and Greenland
 
 
 # elements
@@ -245,7 +244,7 @@ def test_elements_are_numbered_from_1_to_118(graph: Graph) -> None:
     assert sorted(map(int, graph.values_of("Chemical_element", "atomic_number"))) == list(range(1, 119))
 
 
-def test_places_in_the_periodic_table_are_taken_once(graph: Graph) -> None:
+def test_positions_in_the_periodic_table_are_unique(graph: Graph) -> None:
     spans = [
         (graph.forward[e, P + "period"][0], group)
         for e in graph.of_kind("Chemical_element")
@@ -257,7 +256,7 @@ def test_places_in_the_periodic_table_are_taken_once(graph: Graph) -> None:
     )
 
 
-def test_weights_grow_with_the_number_but_for_the_known_pairs(graph: Graph) -> None:
+def test_weights_grow_with_the_number_except_for_known_pairs(graph: Graph) -> None:
     weights = {
         int(graph.forward[e, P + "atomic_number"][0]): float(weight)
         for e in graph.of_kind("Chemical_element")
@@ -282,21 +281,21 @@ def test_planets_are_in_order(graph: Graph) -> None:
 
 
 def test_periods_follow_kepler(graph: Graph) -> None:
-    """The square of the period is as the cube of the distance: T²/a³ is 1 in years and astronomical units."""
+    """T²/a³ is 1 in years and astronomical units."""
     for planet in graph.of_kind("Planet"):
         years = float(graph.forward[planet, P + "orbital_period_days"][0]) / 365.26
         distance = float(graph.forward[planet, P + "distance_from_sun_million_km"][0]) / 149.6
         assert years**2 / distance**3 == pytest.approx(1, abs=0.01)
 
 
-def test_moons_and_planets_know_each_other(graph: Graph) -> None:
+def test_moons_and_planets_refer_to_each_other(graph: Graph) -> None:
     for moon in graph.of_kind("Moon_of_a_planet"):
         (planet,) = graph.forward[moon, P + "orbits"]
         assert moon in graph.forward[planet, P + "moon"]
         assert len(graph.forward[planet, P + "moon"]) <= int(graph.forward[planet, P + "number_of_moons"][0])
 
 
-def test_dates_are_dates_and_lives_have_an_order(graph: Graph) -> None:
+def test_dates_of_birth_and_death(graph: Graph) -> None:
     days = {(s, p): o.value for s, p, o in graph.triples if p in (P + "date_of_birth", P + "date_of_death")}
     assert len(days) >= 180
     for day in days.values():
@@ -321,9 +320,7 @@ def test_dates_are_dates_and_lives_have_an_order(graph: Graph) -> None:
         ("Switzerland", "borders", {"Germany", "France", "Italy", "Austria", "Liechtenstein"}),
     ],
 )
-def test_answers_of_the_first_run_that_are_entities(
-    graph: Graph, entity: str, predicate: str, answers: set[str]
-) -> None:
+def test_first_answers_that_are_entities(graph: Graph, entity: str, predicate: str, answers: set[str]) -> None:
     assert graph.labels(graph.values(entity, predicate)) == answers
 
 
@@ -335,7 +332,7 @@ def test_answers_of_the_first_run_that_are_entities(
         ("Marie_Curie", "date_of_birth", "1867-11-07"),
     ],
 )
-def test_answers_of_the_first_run_that_are_values(graph: Graph, entity: str, predicate: str, answer: str) -> None:
+def test_first_answers_that_are_values(graph: Graph, entity: str, predicate: str, answer: str) -> None:
     assert graph.values(entity, predicate) == [answer]
 
 

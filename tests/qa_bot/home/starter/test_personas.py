@@ -1,4 +1,4 @@
-"""The monologues of the shipped personas: plain, varied, without repetition, and as their README counts them."""
+"""Monologues of the shipped personas: form, variety, no repetition, and the counts in their README."""
 
 import re
 from collections import Counter
@@ -48,12 +48,12 @@ def test_every_line_is_one_sentence_of_six_to_22_words(sentences: list[str]) -> 
     assert [line for line in sentences if not 6 <= len(words(line)) <= 22] == []
 
 
-def test_no_sentence_comes_twice(sentences: list[str]) -> None:
+def test_sentences_are_unique(sentences: list[str]) -> None:
     counts = Counter(" ".join(words(line)) for line in sentences)
     assert len(counts) == len(sentences) >= 900
 
 
-def test_no_two_sentences_share_half_of_their_words(sentences: list[str]) -> None:
+def test_sentences_share_less_than_half_of_their_words(sentences: list[str]) -> None:
     bags = [set(words(line)) for line in sentences]
     column = {word: i for i, word in enumerate(sorted(set[str]().union(*bags)))}
     holds = np.zeros((len(bags), len(column)), dtype=np.float32)  # (N, V)
@@ -79,7 +79,7 @@ def test_voices_share_no_sentence() -> None:
     assert not captain & gardener
 
 
-def test_readme_counts_what_lies_there(voice: str, sentences: list[str]) -> None:
+def test_counts_in_the_readme(voice: str, sentences: list[str]) -> None:
     all_words = [word for line in sentences for word in words(line)]
     pairs = [pair for line in sentences for pair in bigrams(line)]
     counts = (
@@ -92,7 +92,7 @@ def test_readme_counts_what_lies_there(voice: str, sentences: list[str]) -> None
     assert f"| `{voice}.txt` | {' | '.join(counts)} |" in (PERSONAS / "README.md").read_text(encoding="utf-8")
 
 
-def test_contexts_are_twenty_and_differ() -> None:
+def test_twenty_distinct_contexts() -> None:
     contexts = lines(CONTEXTS)
     assert len({" ".join(words(line)) for line in contexts}) == len(contexts) == 20
     assert all(line == line.strip() and line.endswith((".", "?", "!")) for line in contexts)

@@ -8,7 +8,6 @@ import pytest
 
 from qa_bot.home.starter import FOLDER as STARTER
 
-STARTER = STARTER
 TOPICS = {
     "animals", "health", "cooking", "computing", "geography", "science", "weather", "household",
     "garden", "money", "language", "history", "sport", "travel", "qa-bot",
@@ -20,7 +19,7 @@ def rows(name: str) -> list[dict[str, Any]]:
 
 
 def plain(text: str) -> str:
-    """Case, punctuation and spacing removed, so that two spellings of one question count as the same."""
+    """Text without case, punctuation and extra spaces, to compare spellings."""
     return " ".join("".join(c if c.isalnum() else " " for c in text.casefold()).split())
 
 
@@ -99,10 +98,10 @@ def test_questions_and_answers_are_whole_sentences(pairs: list[dict[str, Any]]) 
         ("How do I remove the starter collection from qa-bot?", "qa-bot-remove-starter", "--collection starter"),
     ],
 )
-def test_first_questions_of_a_stranger(pairs: list[dict[str, Any]], question: str, identifier: str, words: str) -> None:
-    (found,) = [pair for pair in pairs if pair["question"] == question]
-    assert found["id"] == identifier
-    assert words in found["answer"]
+def test_questions_of_a_first_run(pairs: list[dict[str, Any]], question: str, identifier: str, words: str) -> None:
+    (row,) = [pair for pair in pairs if pair["question"] == question]
+    assert row["id"] == identifier
+    assert words in row["answer"]
 
 
 def test_calibration_rows_have_a_known_shape(questions: list[dict[str, Any]]) -> None:

@@ -1,4 +1,4 @@
-"""The shipped voices: small, with cards, and speaking on first run."""
+"""The shipped personas: size, model cards, replies, and equality of NumPy and PyTorch."""
 
 from pathlib import Path
 
@@ -14,8 +14,8 @@ from qa_bot.answering.models.personas import SHIPPED, PersonaStore
 from qa_bot.home.sections import StyleSection
 from qa_core.networks.decoder_types import START_ID
 
-MOST = 40_000_000
-"""Bytes of all weights together."""
+MAX_BYTES = 40_000_000
+"""Bytes of all files."""
 CATS = "Why do cats sleep all day?"
 
 
@@ -24,25 +24,25 @@ def voices(tmp_path_factory: pytest.TempPathFactory) -> PersonaStore:
     return PersonaStore(tmp_path_factory.mktemp("none"), StyleSection())
 
 
-def test_they_are_two_and_small(voices: PersonaStore):
+def test_two_small_personas(voices: PersonaStore):
     assert voices.names == ("captain", "gardener")
-    assert sum(path.stat().st_size for path in SHIPPED.rglob("*") if path.is_file()) < MOST
+    assert sum(path.stat().st_size for path in SHIPPED.rglob("*") if path.is_file()) < MAX_BYTES
     assert {path.suffix for path in SHIPPED.rglob("*") if path.is_file()} == {".safetensors", ".json", ".txt", ".md"}
 
 
 @pytest.mark.parametrize("name", ["base", "captain", "gardener"])
-def test_their_cards_say_what_they_are(name: str):
+def test_model_cards(name: str):
     card = (SHIPPED / name / "README.md").read_text()
     for word in ("| data |", "| seed |", "perplexity", "Apache License 2.0"):
         assert word in card
 
 
-def test_they_quote_and_draw(voices: PersonaStore):
-    said = voices.say("captain", ["Good morning!"], 60).lines
-    assert {line.kind for line in said} == {"quotation", "generated"}
+def test_replies_are_quotations_or_generated(voices: PersonaStore):
+    lines = voices.say("captain", ["Good morning!"], 60).lines
+    assert {line.kind for line in lines} == {"quotation", "generated"}
     sentences = (SHIPPED.parent / "personas" / "captain.txt").read_text().splitlines()
-    assert {line.text for line in said if line.kind == "quotation"} <= set(sentences)
-    drawn = [line.text for line in said if line.kind == "generated"]
+    assert {line.text for line in lines if line.kind == "quotation"} <= set(sentences)
+    drawn = [line.text for line in lines if line.kind == "generated"]
     assert all(text not in sentences and text.isascii() for text in drawn)
     assert voices.chart("the sea").notice is None
 
@@ -55,7 +55,7 @@ def close(value: np.ndarray, tensor: torch.Tensor) -> None:
     np.testing.assert_allclose(value, tensor.numpy(), rtol=1e-5, atol=1e-5)
 
 
-def test_numpy_gives_what_torch_gives():
+def test_numpy_equals_torch():
     """Within 1e-5, for every network of the shipped base."""
     model = ChatModel.load(SHIPPED / "base")
     trainable = TrainableChat.copy_of(model)
@@ -77,14 +77,14 @@ def test_numpy_gives_what_torch_gives():
         close(model.acceptor(features), expected)
 
 
-def test_the_first_answer_in_a_voice(tmp_path: Path, qa_bot_process):
+def test_styled_answer_on_first_run(tmp_path: Path, qa_bot_process):
     plain = qa_bot_process("ask", CATS, "--json").json
-    told = qa_bot_process("ask", CATS, "--json", "--persona", "gardener", "--deadline", "60").json
-    assert (told["kind"], told["answered"]) == ("styled", True)
-    start, end = told["styled"]["span"]
-    assert told["answer"][start:end] == told["styled"]["lines"][0]["text"]
-    assert told["answer"][end:] == f"\n\n{plain['answer']}"
-    for source in told["sources"]:
+    styled = qa_bot_process("ask", CATS, "--json", "--persona", "gardener", "--deadline", "60").json
+    assert (styled["kind"], styled["answered"]) == ("styled", True)
+    start, end = styled["styled"]["span"]
+    assert styled["answer"][start:end] == styled["styled"]["lines"][0]["text"]
+    assert styled["answer"][end:] == f"\n\n{plain['answer']}"
+    for source in styled["sources"]:
         if source["span"]:
             (a, b), (c, d) = source["span"], source["source_span"]
-            assert told["answer"][a:b] == source["text"][c:d]
+            assert styled["answer"][a:b] == source["text"][c:d]

@@ -1,10 +1,10 @@
-"""What can be wrong with a database, and how it is told; the schema and its migrations."""
+"""Errors of databases and their messages; the schema and its migrations; concurrent opening."""
 
 from __future__ import annotations
 
 import subprocess
 import sys
-import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -21,12 +21,6 @@ def file(tmp_path: Path) -> Path:
     return tmp_path / "store.sqlite"
 
 
-@pytest.fixture
-def local(file: Path):
-    with Store.open(f"sqlite:///{file}") as opened:
-        yield opened
-
-
 def refused(url: str, match: str) -> str:
     with pytest.raises(StoreError, match=match) as caught:
         Store.open(url)
@@ -38,14 +32,14 @@ def refused(url: str, match: str) -> str:
 def test_a_file_that_is_no_database_is_refused(file: Path) -> None:
     file.write_text("shopping list: eggs, milk, and so on, longer than a header " * 40)
     assert str(file) in refused(f"sqlite:///{file}", "is no SQLite database")
-    assert file.read_text().startswith("shopping list"), "and left as it is"
+    assert file.read_text().startswith("shopping list"), "the file is unchanged"
 
 
-def test_a_missing_folder_is_told(tmp_path: Path) -> None:
+def test_missing_folder_is_reported(tmp_path: Path) -> None:
     refused(f"sqlite:///{tmp_path / 'none' / 'store.sqlite'}", "its folder is missing")
 
 
-def test_any_path_will_do(tmp_path: Path) -> None:
+def test_paths_with_special_characters(tmp_path: Path) -> None:
     folder = tmp_path / "a b%20c?x=1#é"
     folder.mkdir()
     Store.open(f"sqlite:///{folder / 'store.sqlite'}").close()
@@ -57,7 +51,7 @@ def test_other_databases_are_refused(url: str) -> None:
     assert "secret" not in refused(url, "Expected a URL sqlite:///… or postgresql://…")
 
 
-def test_a_server_that_does_not_answer_is_told_without_the_password() -> None:
+def test_unreachable_server_is_reported_without_the_password() -> None:
     pytest.importorskip("psycopg")
     assert "secret" not in refused("postgresql://me:secret@127.0.0.1:1/x", "no server answers there")
 
@@ -75,7 +69,7 @@ def test_a_newer_schema_is_refused(store: Store, store_url: str) -> None:
     refused(store_url, "got 9999, made by a newer qa-bot")
 
 
-def test_a_lock_is_waited_for_and_then_told(file: Path, local: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_locked_database_is_reported_after_the_wait(file: Path, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "BUSY_SECONDS", 0.05)
     holder = open_engine(f"sqlite:///{file}")
     with Store.open(f"sqlite:///{file}") as second, writing(holder):
@@ -83,52 +77,52 @@ def test_a_lock_is_waited_for_and_then_told(file: Path, local: Store, monkeypatc
         with pytest.raises(StoreError, match="another process kept it locked"):
             second.save_turn(question="q", answer={})
     holder.dispose()
-    local.save_turn(question="q", answer={})
+    store.save_turn(question="q", answer={})
 
 
-def limited(store: Store, pragma: str) -> None:
-    """Let every connection of the store begin with this pragma."""
+def with_pragma(store: Store, pragma: str) -> None:
+    """Run this pragma at the start of each connection of the store."""
     store._engine.dispose()
     event.listen(store._engine, "connect", lambda connection, _entry: connection.execute(f"PRAGMA {pragma}").close())
 
 
-def test_a_full_disk_is_told_and_loses_nothing(file: Path, local: Store) -> None:
-    kept = local.save_turn(question="q", answer={})
-    collection, number = local.collection("c"), local.begin("starter")
+def test_full_disk_is_reported_and_loses_nothing(file: Path, store: Store) -> None:
+    turn = store.save_turn(question="q", answer={})
+    collection, number = store.collection("c"), store.begin("starter")
     large = NewDocument(collection, "d", "t", "b" * 3_000_000, "h", (NewPassage("x", 0, 1),))
-    limited(local, "max_page_count = 300")  # SQLite's own way to say that there is no more room
+    with_pragma(store, "max_page_count = 300")  # SQLite then reports a full disk
     with pytest.raises(StoreError, match="the disk is full"):
-        local.insert(number, [large])
-    assert local.turn(kept).question == "q"
+        store.insert(number, [large])
+    assert store.turn(turn).question == "q"
     with Store.open(f"sqlite:///{file}") as roomy:
         assert len(roomy.insert(number, [large])) == 1
 
 
-def test_a_read_only_database_is_told(local: Store) -> None:
-    limited(local, "query_only = ON")
+def test_read_only_database_is_reported(store: Store) -> None:
+    with_pragma(store, "query_only = ON")
     with pytest.raises(StoreError, match="it is read-only"):
-        local.save_turn(question="q", answer={})
+        store.save_turn(question="q", answer={})
 
 
-def test_errors_hold_no_text_of_users(local: Store) -> None:
-    local.save_turn(question="q", answer={}, id="same")
+def test_errors_contain_no_text_of_users(store: Store) -> None:
+    store.save_turn(question="q", answer={}, id="same")
     with pytest.raises(StoreError) as caught:
-        local.save_turn(question="a secret question", answer={}, id="same")
+        store.save_turn(question="a secret question", answer={}, id="same")
     assert "secret" not in str(caught.value)
     assert "secret" not in str(caught.value.__cause__)
 
 
-def test_sqlite_is_set_up_as_promised(local: Store) -> None:
-    with reading(local._engine) as connection:
+def test_pragmas_of_sqlite(store: Store) -> None:
+    with reading(store._engine) as connection:
         names = ("journal_mode", "busy_timeout", "foreign_keys", "synchronous")
         assert [connection.execute(text(f"PRAGMA {name}")).scalar() for name in names] == ["wal", 10_000, 1, 1]
 
 
-def test_migrations_lead_to_the_tables_of_the_code(store: Store) -> None:
+def test_migrations_create_the_tables_of_the_code(any_store: Store) -> None:
     from alembic.autogenerate import compare_metadata
     from alembic.migration import MigrationContext
 
-    with reading(store._engine) as connection:
+    with reading(any_store._engine) as connection:
         context = MigrationContext.configure(connection, opts={"compare_type": True})
         assert compare_metadata(context, metadata) == []
 
@@ -140,12 +134,12 @@ def test_every_revision_is_known_to_the_code() -> None:
     assert [revision.revision for revision in script.walk_revisions()] == list(reversed(REVISIONS))
 
 
-def test_migrate_tells_from_where_to_where(store_url: str) -> None:
-    assert migrate(store_url) == (None, REVISIONS[-1])
-    assert migrate(store_url) == (REVISIONS[-1], REVISIONS[-1])
+def test_migrate_returns_old_and_new_revision(any_store_url: str) -> None:
+    assert migrate(any_store_url) == (None, REVISIONS[-1])
+    assert migrate(any_store_url) == (REVISIONS[-1], REVISIONS[-1])
 
 
-def test_a_failed_migration_changes_nothing(store_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failed_migration_changes_nothing(any_store_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     original = migrations.upgrade
 
     def upgrade_then_fail(connection) -> None:
@@ -155,48 +149,29 @@ def test_a_failed_migration_changes_nothing(store_url: str, monkeypatch: pytest.
     with monkeypatch.context() as patched:
         patched.setattr(migrations, "upgrade", upgrade_then_fail)
         with pytest.raises(KeyboardInterrupt):
-            migrate(store_url)
-    assert migrate(store_url) == (None, REVISIONS[-1])
+            migrate(any_store_url)
+    assert migrate(any_store_url) == (None, REVISIONS[-1])
 
 
-def test_several_may_open_an_empty_database_at_once(store_url: str) -> None:
-    failed: list[Exception] = []
-
-    def open_it() -> None:
-        try:
-            Store.open(store_url).close()
-        except Exception as error:
-            failed.append(error)
-
-    threads = [threading.Thread(target=open_it) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert failed == []
+def test_concurrent_opening_of_an_empty_database(any_store_url: str) -> None:
+    with ThreadPoolExecutor(4) as pool:
+        for opened in [pool.submit(Store.open, any_store_url) for _ in range(4)]:
+            opened.result().close()
 
 
-def test_a_new_file_may_be_connected_to_by_many_at_once(tmp_path: Path) -> None:
-    """SQLite refuses a second change of the journal at once; about one round in fifteen would fail."""
-    failed: list[Exception] = []
+def test_concurrent_connections_to_a_new_file(tmp_path: Path) -> None:
+    """SQLite refuses concurrent changes of the journal mode: without a retry, one round in fifteen fails."""
 
     def connect(url: str) -> None:
-        try:
-            engine = open_engine(url)
-            with reading(engine) as connection:
-                assert connection.exec_driver_sql("PRAGMA journal_mode").scalar() == "wal"
-            engine.dispose()
-        except Exception as error:
-            failed.append(error)
+        engine = open_engine(url)
+        with reading(engine) as connection:
+            assert connection.exec_driver_sql("PRAGMA journal_mode").scalar() == "wal"
+        engine.dispose()
 
-    for number in range(60):
-        url = f"sqlite:///{tmp_path / str(number)}.sqlite"
-        threads = [threading.Thread(target=connect, args=(url,)) for _ in range(6)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-    assert failed == []
+    with ThreadPoolExecutor(6) as pool:
+        for number in range(60):
+            for connected in [pool.submit(connect, f"sqlite:///{tmp_path / str(number)}.sqlite") for _ in range(6)]:
+                connected.result()
 
 
 def test_opening_a_store_imports_alembic_only_to_migrate(store: Store, store_url: str) -> None:

@@ -1,4 +1,4 @@
-"""Each migration stands alone, and does on a database of version 0.1 what that version did."""
+"""Migrations import nothing of our packages and recreate the tables of version 0.1."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def imported_packages(path: Path) -> set[str]:
 
 
 @pytest.mark.parametrize("script", [*SCRIPTS, SCRIPTS[0].parent.parent / "env.py"], ids=lambda path: path.stem)
-def test_migrations_import_nothing_of_ours(script: Path) -> None:
+def test_migrations_import_none_of_our_packages(script: Path) -> None:
     assert imported_packages(script) & PACKAGES == set()
 
 
@@ -59,7 +59,7 @@ UNDO: dict[str, Callable[[sqlite3.Connection], None]] = {"0001": undo_0001, "000
 
 
 def schema(database: Path) -> list[tuple[str, str, list[str]]]:
-    """Kind, name and definition of everything; constraints come in any order."""
+    """Type, name and sorted lines of the definition of each table and index."""
     with closing(sqlite3.connect(database)) as connection:
         query = "SELECT type, name, sql FROM sqlite_master WHERE name NOT LIKE 'sqlite_%' ORDER BY type, name"
         rows = connection.execute(query).fetchall()
@@ -71,7 +71,7 @@ def test_a_database_of_0_1_needs_no_migration_up_to_0002(database: Path) -> None
 
 
 @pytest.mark.parametrize("revision", REVISIONS)
-def test_each_migration_makes_the_tables_of_0_1_again(database: Path, revision: str) -> None:
+def test_each_migration_recreates_the_tables_of_0_1(database: Path, revision: str) -> None:
     before = schema(database)
     with closing(sqlite3.connect(database)) as connection, connection:
         UNDO[revision](connection)
@@ -80,7 +80,7 @@ def test_each_migration_makes_the_tables_of_0_1_again(database: Path, revision: 
     assert schema(database) == before
 
 
-def test_0002_finds_the_gaps_among_the_turns_of_0_1(database: Path) -> None:
+def test_0002_counts_the_gaps_of_earlier_turns(database: Path) -> None:
     query = "SELECT turn_id, key, unanswered, downvoted FROM gaps ORDER BY turn_id"
     with closing(sqlite3.connect(database)) as connection:
         before = connection.execute(query).fetchall()
@@ -88,7 +88,7 @@ def test_0002_finds_the_gaps_among_the_turns_of_0_1(database: Path) -> None:
             undo_0002(connection)
         migrate(f"sqlite:///{database}")
         after = connection.execute(query).fetchall()
-    (settled,) = set(after) - set(before)  # that the owner had answered it was recorded in a table of 0002
+    (settled,) = set(after) - set(before)  # the owner's answer was recorded in a table of 0002
     assert settled[0::2] == ("lone-0", 0)
     assert set(before) <= set(after)
 

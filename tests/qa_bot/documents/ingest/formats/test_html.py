@@ -1,3 +1,5 @@
+"""HTML pages and fragments as text."""
+
 import pytest
 
 from qa_bot.documents.ingest.formats.html import page, plain

@@ -1,3 +1,5 @@
+"""Elements of large JSON files, sliced without parsing the whole file."""
+
 import io
 import json
 
@@ -20,9 +22,9 @@ def test_slices_are_the_elements(objects, is_array, chunk, indent):
     data = json.dumps(root, indent=indent).encode()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(json_elements, "CHUNK", chunk)
-        found = list(elements(io.BytesIO(data), limit=10_000))
-    assert [json.loads(element) for _, element in found if element is not None] == objects
-    assert all(data.split(b"\n")[line - 1].lstrip().startswith((b"{", b'"data": [', b"[")) for line, _ in found)
+        slices = list(elements(io.BytesIO(data), limit=10_000))
+    assert [json.loads(element) for _, element in slices if element is not None] == objects
+    assert all(data.split(b"\n")[line - 1].lstrip().startswith((b"{", b'"data": [', b"[")) for line, _ in slices)
 
 
 def test_elements_over_the_limit():

@@ -1,3 +1,5 @@
+"""JSONL records: known shapes and refusals."""
+
 import json
 
 import pytest

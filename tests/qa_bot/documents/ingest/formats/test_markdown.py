@@ -1,3 +1,5 @@
+"""Markdown files: one document for each section."""
+
 FILE = """---
 title: "The manual"
 ---

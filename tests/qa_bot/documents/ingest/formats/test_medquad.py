@@ -1,3 +1,5 @@
+"""MedQuAD files and the published archive."""
+
 import io
 import os
 import zipfile
@@ -6,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from qa_bot.documents.ingest import Record, Reject, read
+from qa_bot.documents.ingest import Limits, Record, Reject, read
 
 FILE = """<?xml version="1.0" encoding="UTF-8"?>
 <Document id="0000001" source="X" url="http://example.org/page">
@@ -52,12 +54,7 @@ def test_file_names_that_repeat_in_folders(reads):
         archive.writestr("1_A/0000001.xml", FILE)
         archive.writestr("2_B/0000001.xml", FILE)
     records, _, _ = reads("medquad.zip", buffer.getvalue())
-    assert [record.id for record in records] == [
-        "1_A/0000001#1",
-        "1_A/0000001#3",
-        "2_B/0000001#1",
-        "2_B/0000001#3",
-    ]
+    assert [record.id for record in records] == [f"{folder}/0000001#{i}" for folder in ("1_A", "2_B") for i in (1, 3)]
 
 
 def test_broken_in_the_middle_keeps_the_pairs_before(reads, tmp_path):
@@ -77,23 +74,24 @@ def test_broken_in_the_middle_keeps_the_pairs_before(reads, tmp_path):
     ],
 )
 def test_entities_are_refused(reads, doctype):
-    records, (reject,), _ = reads(
-        "0000001.xml", FILE.replace("<Document", f"{doctype}<Document").replace("more", "&b;")
-    )
+    data = FILE.replace("<Document", f"{doctype}<Document").replace("more", "&b;")
+    records, (reject,), _ = reads("0000001.xml", data)
     assert records == []
     assert "Expected XML without entities, but got EntitiesForbidden" in reject.reason
 
 
-def test_other_encodings(reads):
-    text = FILE.replace("Everyone", "Jeder große")
-    for encoding in ("latin-1", "utf-16"):
-        data = text.replace("UTF-8", encoding).encode(encoding)
-        records, _, notices = reads("0000001.xml", data)
-        assert records[1].text == "Jeder große."
-        assert notices == []
-    records, _, (notice,) = reads("0000001.xml", text.encode("latin-1"))
-    assert records[1].text == "Jeder gro\ufffde."
-    assert "1 invalid UTF-8 bytes" in notice.message
+@pytest.mark.parametrize("encoding", ["latin-1", "utf-16"])
+def test_declared_encoding(reads, encoding):
+    data = FILE.replace("Everyone", "Jeder große").replace("UTF-8", encoding).encode(encoding)
+    records, _, notices = reads("0000001.xml", data)
+    assert records[1].text == "Jeder große."
+    assert notices == []
+
+
+def test_text_outside_of_pairs_is_limited(reads):
+    data = "<Document><QAPairs>" + "word " * 100_000
+    _, (reject,), _ = reads("a.xml", data, limits=Limits(record_bytes=10_000))
+    assert "--max-record-bytes" in reject.reason
 
 
 def test_files_without_pairs(reads):

@@ -1,3 +1,5 @@
+"""PDF files as text."""
+
 import gzip
 import io
 

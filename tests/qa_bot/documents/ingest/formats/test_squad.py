@@ -1,3 +1,5 @@
+"""SQuAD files: one document for each paragraph."""
+
 import json
 
 from qa_bot.documents.ingest import Limits

@@ -1,3 +1,5 @@
+"""Plain text files: titles and empty files."""
+
 import pytest
 
 

@@ -1,3 +1,5 @@
+"""TSV files: columns, headers and quotation marks."""
+
 import pytest
 
 from qa_bot.documents.ingest import Limits
@@ -51,9 +53,8 @@ def test_wrong_number_of_columns(reads):
 
 @pytest.mark.parametrize("header", ["", "id\ttext\n"])
 def test_line_over_the_limit(reads, header):
-    records, (reject,), _ = reads(
-        "a.tsv", f"{header}1\tOne.\n2\t{'x' * 5000}\n3\tThree.\n", limits=Limits(record_bytes=1000)
-    )
+    data = f"{header}1\tOne.\n2\t{'x' * 5000}\n3\tThree.\n"
+    records, (reject,), _ = reads("a.tsv", data, limits=Limits(record_bytes=1000))
     assert [record.id for record in records] == ["1", "3"]
     assert "--max-record-bytes" in reject.reason
 
