@@ -25,30 +25,39 @@ def commands() -> str:
 
     lines = ["# Command line", "", "`qa-bot [--home DIR] COMMAND`. Every command has `--help`."]
     root = typer.main.get_command(app)
-    for path, command in _commands(root, typer.Context(root, info_name="qa-bot")):
-        lines += ["", f"## {path}", "", inspect.cleandoc(command.help or ""), ""]
-        rows = [row for parameter in command.params if (row := _parameter(parameter))]
+    for command, context in _commands(root, typer.Context(root, info_name="qa-bot")):
+        lines += ["", f"## {context.command_path}", "", inspect.cleandoc(command.help or ""), ""]
+        rows = [row for parameter in command.params if (row := _parameter(parameter, context))]
         if rows:
             lines += ["| argument or option | meaning |", "| --- | --- |", *rows]
     return "\n".join(lines) + "\n"
 
 
-def _commands(command: Any, context: typer.Context) -> Iterator[tuple[str, Any]]:
-    """Every command under `command` with its path; a group too, if it does something without a further command."""
+def _commands(command: Any, context: typer.Context) -> Iterator[tuple[Any, typer.Context]]:
+    """Every command under `command` with its context; a group too, if it does something without a further command."""
     names = command.list_commands(context) if hasattr(command, "list_commands") else ()
     if not names or command.invoke_without_command:
-        yield context.command_path, command
+        yield command, context
     for name in names:
         below = command.get_command(context, name)
         yield from _commands(below, typer.Context(below, info_name=name, parent=context))
 
 
-def _parameter(parameter: Any) -> str:
+def _parameter(parameter: Any, context: typer.Context) -> str:
+    """A row with the name, the meaning, the possible values and the default of an argument or option."""
     if getattr(parameter, "hidden", False) or parameter.name == "help":
         return ""
     is_option = parameter.param_type_name == "option"
     names = ", ".join(f"`{name}`" for name in parameter.opts) if is_option else f"`{parameter.name.upper()}`"
-    return f"| {names} | {_cell(getattr(parameter, 'help', '') or '')} |"
+    meaning = [getattr(parameter, "help", "") or ""]
+    choices = parameter.display_type(context).strip("<>").removeprefix("list[").removesuffix("]").split("|")
+    if len(choices) > 1:
+        meaning.append(f"One of {', '.join(f'`{choice}`' for choice in choices)}.")
+    if isinstance(parameter.show_default, str):
+        meaning.append(f"Default: {parameter.show_default.strip('()')}.")
+    elif parameter.show_default and parameter.default:
+        meaning.append(f"Default: `{getattr(parameter.default, 'value', parameter.default)}`.")
+    return f"| {names} | {_cell(' '.join(meaning))} |"
 
 
 def configuration() -> str:
