@@ -1,4 +1,4 @@
-"""Deadlines and stages that take too long, on a clock that the tests move."""
+"""Deadlines and stages that take too long, on a simulated clock."""
 
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -38,7 +38,7 @@ def test_a_stage_that_overruns_is_skipped_and_named(workers, now, stuck):
     assert set(clock.timings) == {"keyword", "dense"}
 
 
-def test_each_stage_gets_the_smaller_of_its_cap_and_what_is_left(workers, now, stuck):
+def test_each_stage_gets_the_smaller_of_its_cap_and_the_remaining_time(workers, now, stuck):
     clock = Clock(Deadline.after(5, now=now), workers, caps={"rerank": 0.05})
 
     def rerank(deadline):

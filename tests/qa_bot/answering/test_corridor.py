@@ -45,7 +45,7 @@ UNSURE = Calibration((), (), (), (), -5.0, (0.5,), (1.0,))
 
 
 class SlowEncoder:
-    """An encoder that always notices that its time is over."""
+    """An encoder that always exceeds its deadline."""
 
     quick = False
 
@@ -125,12 +125,12 @@ def test_every_question_finds_its_own_document(corridor, method, name):
 def test_each_engine_ranks_alone(corridor, engine):
     ranking = rank(corridor(), "purring cats", mode=engine)
     assert ranking.candidates[0].passage.source.document == "cats"
-    names = {each.name for each in ranking.lists}
+    names = {ranked_list.name for ranked_list in ranking.lists}
     assert any(name.startswith("dense") for name in names) == (engine != "keyword")
     assert any(name.startswith("whole") for name in names) == (engine != "dense")
 
 
-def test_spans_tie_the_answer_to_its_passages(corridor):
+def test_spans_link_the_answer_to_its_passages(corridor):
     answer = ask(corridor(), "Why do cats purr?")
     for source in answer.sources:
         if source.span is not None:
@@ -140,7 +140,7 @@ def test_spans_tie_the_answer_to_its_passages(corridor):
     assert len(documents) == len(set(documents))
 
 
-def test_an_unsure_bot_says_so_and_still_names_what_is_near(corridor):
+def test_an_abstention_names_the_nearest_document(corridor):
     answer = ask(corridor(calibration=UNSURE), "Why do cats purr?")
     assert (answer.answered, answer.kind, answer.text) == (False, "none", "")
     assert "Why do cats purr?" in answer.reason
@@ -149,10 +149,10 @@ def test_an_unsure_bot_says_so_and_still_names_what_is_near(corridor):
 
 
 class StubFacts:
-    """A graph that always gives the same answer with the same confidence, or is too slow."""
+    """A graph with a constant answer and confidence, or one that exceeds its deadline."""
 
     def __init__(self, confidence, *, threshold=0.5, slow=False):
-        self._found = FactResult(
+        self._result = FactResult(
             ParsedQuestion("", QuestionEntities((), ()), ()), FactAnswer("It is 42.", ()), confidence, threshold
         )
         self._slow = slow
@@ -160,19 +160,19 @@ class StubFacts:
     def find(self, question, *, check):
         if self._slow:
             raise DeadlineExceededError
-        return self._found
+        return self._result
 
-    def sources(self, found):
-        return (AnswerSource("42", "42", "graph", "42", "", found.confidence, "42", (6, 8), (0, 2)),)
+    def sources(self, result):
+        return (AnswerSource("42", "42", "graph", "42", "", result.confidence, "42", (6, 8), (0, 2)),)
 
 
 @pytest.mark.parametrize(
     ("fact", "passage", "kind"),
     [
         (0.9, 0.5, "fact"),
-        (0.9, 0.94, "fact"),  # nothing tells them apart
+        (0.9, 0.94, "fact"),  # a tie
         (0.9, 0.96, "passage"),
-        (0.4, 0.6, "passage"),  # not sure enough to be given
+        (0.4, 0.6, "passage"),  # below its threshold
         (0.6, None, "fact"),
         (0.4, None, "none"),
     ],
@@ -187,14 +187,14 @@ def test_fact_and_passage_compete_by_confidence(corridor, fact, passage, kind):
     assert answer.sources[-1].collection == "facts", "documents follow"
 
 
-def test_a_graph_that_takes_too_long_is_left_out(corridor):
+def test_a_slow_graph_is_skipped(corridor):
     answer = ask(corridor(facts=StubFacts(1.0, slow=True)), "Why do cats purr?")
     assert answer.kind == "passage"
     assert "facts" in answer.skipped
 
 
 @pytest.mark.parametrize(("question", "word"), [("", "empty"), ("  ", "empty"), ("xqzt vrrb", "mentions")])
-def test_nothing_to_answer_from(index, corridor, question, word):
+def test_questions_without_candidates_are_not_answered(index, corridor, question, word):
     answer = ask(corridor(encoder=None), question)
     assert not answer.answered
     assert word in answer.reason
@@ -215,7 +215,7 @@ def test_one_worker_is_enough(index, encoder):
     assert answer.skipped == ()
 
 
-def test_without_the_encoder_confidence_is_that_of_keywords(corridor, encoder):
+def test_without_the_encoder_the_keyword_calibration_is_used(corridor, encoder):
     late = corridor(encoder=SlowEncoder(encoder), calibration=UNSURE, keyword=SURE)
     assert ask(late, "Why do cats purr?").answered
     assert not ask(corridor(calibration=UNSURE, keyword=SURE), "Why do cats purr?").answered
@@ -236,20 +236,20 @@ def test_slow_ranking_falls_back_to_the_fused_order(corridor, monkeypatch, now):
 
 
 class Likes:
-    """A ranker's scorer that likes passages with one word; `spend` is called for each batch."""
+    """A ranker's scorer that prefers passages with one word; `spend` is called for each batch."""
 
     def __init__(self, word, spend=lambda: None):
         self._word, self._spend = word, spend
-        self.asked = 0
+        self.scored = 0
 
     def score(self, pairs):
         self._spend()
-        self.asked += len(pairs)
+        self.scored += len(pairs)
         return np.array([self._word in passage for _, passage in pairs], dtype=np.float32)
 
 
-def test_trained_rankers_put_the_first_in_a_new_order(corridor):
-    """The thesis' formula with w_p = 1000: the score counts; without its weight nothing changes."""
+def test_trained_rankers_reorder_the_first_candidates(corridor):
+    """With w_p = 1000 the rankers' scores decide; with w_p = 0 nothing changes."""
     plain = ask(corridor(), "Why do cats purr in the moon?", trace=True)
     order = [source.document for source in plain.sources]
     texts = {row[0]: row[2] for row in PAIRS if row[0] != order[0]}
@@ -262,7 +262,7 @@ def test_trained_rankers_put_the_first_in_a_new_order(corridor):
     assert first["cheap"] == 1
     assert "costly" in first
     assert "costly" not in last
-    assert models[1].scorer.asked == 2
+    assert models[1].scorer.scored == 2
     assert {"cheap", "costly"} <= answer.timings.keys()
     assert answer.trace["models"]["rankers"] == ["cheap", "costly"]
     assert answer.confidence == plain.confidence or answer.sources[0].document != order[0]
@@ -272,7 +272,7 @@ def test_trained_rankers_put_the_first_in_a_new_order(corridor):
 
 @pytest.mark.parametrize("name", ["owned", "team", "cascade", "title_similarity", "dense:titles"])
 def test_a_ranker_may_have_any_name(corridor, name):
-    """In version 0.1 its scores were taken for signals of the corridor."""
+    """A regression test: such scores were confused with signals of the corridor."""
     plain = ask(corridor(), "Why do cats purr?", trace=True)
     named = ask(corridor(models=[NeuralRanker(name, Likes("nothing"))]), "Why do cats purr?", trace=True)
     assert (named.text, named.confidence) == (plain.text, plain.confidence)
@@ -288,8 +288,8 @@ def test_a_slow_ranker_is_skipped_and_the_order_stays(corridor, now):
     assert answer.sources[0].document == "cats"
 
 
-class Worst:
-    """A fusion that turns the order of the passages round."""
+class Reversing:
+    """A fusion that reverses the order of the passages."""
 
     def __init__(self, spend=lambda: None):
         self._spend = spend
@@ -297,13 +297,13 @@ class Worst:
     def rank(self, question, candidates, *, check):
         self._spend()
         check()
-        return [each.scored(float(place), learned=float(place)) for place, each in enumerate(candidates)][::-1]
+        return [candidate.scored(float(rank), learned=float(rank)) for rank, candidate in enumerate(candidates)][::-1]
 
 
-def test_a_learned_fusion_has_the_last_word(corridor):
+def test_a_learned_fusion_decides_the_final_order(corridor):
     plain = ask(corridor(), "Why do cats purr?", trace=True)
-    turned = ask(corridor(fusion=Worst()), "Why do cats purr?", trace=True)
-    documents = [[each["document"] for each in answer.trace["candidates"]] for answer in (plain, turned)]
+    turned = ask(corridor(fusion=Reversing()), "Why do cats purr?", trace=True)
+    documents = [[candidate["document"] for candidate in answer.trace["candidates"]] for answer in (plain, turned)]
     assert documents[1] == documents[0][::-1]
     assert turned.trace["candidates"][0][LEARNED] == len(documents[0]) - 1
     assert turned.trace["models"]["rankers"] == [LEARNED]
@@ -311,12 +311,12 @@ def test_a_learned_fusion_has_the_last_word(corridor):
 
 
 def test_a_slow_fusion_is_skipped_and_the_order_stays(corridor, now):
-    answer = ask(corridor(fusion=Worst(lambda: now.advance(0.6))), "Why do cats purr?", seconds=1.0, now=now)
+    answer = ask(corridor(fusion=Reversing(lambda: now.advance(0.6))), "Why do cats purr?", seconds=1.0, now=now)
     assert answer.skipped == (LEARNED,)
     assert answer.sources[0].document == "cats"
 
 
-def test_a_deadline_that_is_over_gives_no_answer_but_a_reason(corridor):
+def test_an_expired_deadline_gives_a_reason_instead_of_an_answer(corridor):
     answer = ask(corridor(), "Why do cats purr?", seconds=0.0)
     assert not answer.answered
     assert set(answer.skipped) >= {"keyword", "dense"}
@@ -333,16 +333,16 @@ def test_the_trace_shows_every_stage(corridor):
     assert ask(corridor(), "Why do cats purr?").trace is None
 
 
-def test_feedback_finds_what_shares_no_word_with_the_question(corridor):
+def test_relevance_feedback_retrieves_documents_without_a_word_of_the_question(corridor):
     question = "What causes the tides?"
 
-    def found(feedback):
+    def documents(feedback):
         config = Config(retrieval=RetrievalSection(feedback=feedback))
         ranking = rank(corridor(config=config), question, mode="keyword")
         return [candidate.passage.source.document for candidate in ranking.candidates]
 
-    assert found(0) == ["tides"]
-    assert found(1)[:2] == ["tides", "moon"]  # by way of "moon" and "earth" in the answer about tides
+    assert documents(0) == ["tides"]
+    assert documents(1)[:2] == ["tides", "moon"]  # by way of "moon" and "earth" in the answer about tides
 
 
 def test_the_limit_bounds_the_answer(corridor):
@@ -354,23 +354,23 @@ def test_a_question_of_a_hundred_thousand_words(corridor):
     assert ask(corridor(), "why do cats purr " * 25_000).sources[0].document == "cats"
 
 
-def test_a_listener_hears_stages_sources_and_the_text_in_pieces(corridor):
-    heard = []
-    answer = ask(corridor(), "Why do cats purr?", listen=heard.append)
-    assert [e.stage for e in heard if isinstance(e, StageBegun)] == [
+def test_a_listener_receives_stages_sources_and_pieces_of_the_text(corridor):
+    events = []
+    answer = ask(corridor(), "Why do cats purr?", listen=events.append)
+    assert [e.stage for e in events if isinstance(e, StageBegun)] == [
         stage for stage in STAGES if stage != "style"
-    ]  # nobody asked for a voice
-    assert [e.sources for e in heard if isinstance(e, SourcesFound)] == [answer.sources]
-    pieces = [e.text for e in heard if isinstance(e, TextAdded)]
+    ]  # no persona was requested
+    assert [e.sources for e in events if isinstance(e, SourcesFound)] == [answer.sources]
+    pieces = [e.text for e in events if isinstance(e, TextAdded)]
     assert "".join(pieces) == answer.text
-    assert heard.index(SourcesFound(answer.sources)) < heard.index(TextAdded(pieces[0]))
+    assert events.index(SourcesFound(answer.sources)) < events.index(TextAdded(pieces[0]))
 
 
 def test_an_abstention_has_sources_but_no_text(corridor):
-    heard = []
-    answer = ask(corridor(calibration=UNSURE), "Why do cats purr?", listen=heard.append)
-    assert not any(isinstance(e, TextAdded) for e in heard)
-    assert SourcesFound(answer.sources) in heard
+    events = []
+    answer = ask(corridor(calibration=UNSURE), "Why do cats purr?", listen=events.append)
+    assert not any(isinstance(e, TextAdded) for e in events)
+    assert SourcesFound(answer.sources) in events
 
 
 @pytest.mark.parametrize("text", ["One. Two!  Three?\n\nOpinion 2: four.", " leading", "no end", "x"])
@@ -386,11 +386,11 @@ def test_a_cancelled_question_is_not_answered(corridor):
         opened.answer(Ask(Question("Why do cats purr?")), opened.start(Deadline.after(10, cancelled)))
 
 
-# --- voices ---------------------------------------------------------------------------------------------------------
+# --- personas -------------------------------------------------------------------------------------------------------
 
 
 class Cook(PersonaStore):
-    """Says the same to everything."""
+    """A store whose personas say fixed texts."""
 
     def __init__(self, *texts, spend=lambda: None):
         super().__init__(Path("nowhere"), StyleSection())
@@ -407,10 +407,10 @@ class Cook(PersonaStore):
 TEA = "How long should green tea steep?"
 
 
-def test_a_voice_goes_before_the_answer_which_stays_as_it_is(corridor):
-    heard = []
+def test_a_styled_line_precedes_the_unchanged_answer(corridor):
+    events = []
     plain = ask(corridor(), TEA)
-    answer = ask(corridor(personas=Cook("A warm cup, then.", "Tea again.")), TEA, persona="cook", listen=heard.append)
+    answer = ask(corridor(personas=Cook("A warm cup, then.", "Tea again.")), TEA, persona="cook", listen=events.append)
     assert (answer.kind, answer.answered, answer.confidence) == ("styled", True, plain.confidence)
     assert answer.text == f"A warm cup, then.\n\n{plain.text}"
     assert [line.text for line in answer.styled.lines] == ["A warm cup, then.", "Tea again."]
@@ -418,25 +418,25 @@ def test_a_voice_goes_before_the_answer_which_stays_as_it_is(corridor):
     for source in answer.sources:
         if source.span:
             assert answer.text[slice(*source.span)] == source.text[slice(*source.source_span)]
-    assert [e.stage for e in heard if isinstance(e, StageBegun)] == list(STAGES)
-    assert "".join(e.text for e in heard if isinstance(e, TextAdded)) == answer.text
+    assert [e.stage for e in events if isinstance(e, StageBegun)] == list(STAGES)
+    assert "".join(e.text for e in events if isinstance(e, TextAdded)) == answer.text
     assert answer.timings.keys() >= {"style"}
 
 
-def test_where_nothing_fits_the_plain_answer_goes_out(corridor):
+def test_without_a_fitting_line_the_plain_answer_is_given(corridor):
     plain = ask(corridor(), TEA)
     answer = ask(corridor(personas=Cook("It takes ten minutes.")), TEA, persona="cook")
     assert (answer.kind, answer.text, answer.sources) == ("passage", plain.text, plain.sources)
     assert (answer.styled.lines, answer.styled.span, answer.styled.notice) == ((), None, "nothing fits")
 
 
-def test_a_voice_that_takes_too_long_is_skipped(corridor, now):
+def test_a_slow_persona_is_skipped(corridor, now):
     slow = Cook("A warm cup, then.", spend=lambda: now.advance(1.0))
     answer = ask(corridor(personas=slow), TEA, persona="cook", seconds=0.5, now=now)
     assert (answer.kind, answer.styled, answer.skipped) == ("passage", None, ("style",))
 
 
-def test_a_voice_is_heard_where_nothing_is_known_but_answers_nothing(corridor):
+def test_an_abstention_may_have_styled_lines(corridor):
     answer = ask(corridor(calibration=UNSURE, personas=Cook("A warm cup, then.")), TEA, persona="cook")
     assert (answer.kind, answer.answered, answer.text) == ("none", False, "")
     assert answer.reason
@@ -453,7 +453,7 @@ def test_sources_may_be_the_hints(corridor):
     assert len(cook.hints) == 1
 
 
-def test_an_answer_with_a_voice_keeps_the_limit(corridor):
+def test_a_styled_answer_keeps_the_limit(corridor):
     config = Config(answer=AnswerSection(limit=260))
     answer = ask(corridor(config=config, personas=Cook("So " * 60)), TEA, persona="cook")
     assert answer.kind == "styled"

@@ -42,12 +42,16 @@ class OtherEncoder:
 def toy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Twelve documents with a question each, a paraphrase of half of them, and three questions without an answer."""
     pairs = [
-        {"id": each, "question": f"Where do {each} sleep?", "answer": f"{each.title()} sleep on straw, as {each} do."}
-        for each in ANIMALS
+        {
+            "id": animal,
+            "question": f"Where do {animal} sleep?",
+            "answer": f"{animal.title()} sleep on straw, as {animal} do.",
+        }
+        for animal in ANIMALS
     ]
-    asked = [{"question": f"bed of {each}", "answer": each} for each in ANIMALS[::2]]
-    asked += [{"question": question, "answer": None, "kind": kind} for question, kind in OTHERS.items()]
-    for name, rows in (("COLLECTION", pairs), ("QUESTIONS", asked)):
+    questions = [{"question": f"bed of {animal}", "answer": animal} for animal in ANIMALS[::2]]
+    questions += [{"question": question, "answer": None, "kind": kind} for question, kind in OTHERS.items()]
+    for name, rows in (("COLLECTION", pairs), ("QUESTIONS", questions)):
         file = tmp_path / f"{name.lower()}.jsonl"
         file.write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
         monkeypatch.setattr(calibration, name, file)
@@ -55,18 +59,18 @@ def toy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("toy")
 @pytest.mark.parametrize(("engine", "names"), [("hybrid", HYBRID), ("keyword", KEYWORDS)])
-def test_every_answered_question_runs_again_without_its_document(engine, names) -> None:
+def test_every_answered_question_is_repeated_without_its_document(engine, names) -> None:
     fitted = calibrate(OtherEncoder(), engine=engine)
-    kinds = [each.question.kind for each in fitted.questions]
+    kinds = [row.question.kind for row in fitted.questions]
     assert kinds == [ANSWERED] * 18 + [*OTHERS.values()] + [HELD_OUT] * 18
-    again = sorted(each.question.text for each in fitted.questions if each.question.kind == HELD_OUT)
-    assert again == sorted(each.question.text for each in fitted.questions if each.question.kind == ANSWERED)
-    assert not any(each.right for each in fitted.questions if each.question.kind != ANSWERED)
-    assert sum(each.right for each in fitted.questions) >= 12
+    again = sorted(row.question.text for row in fitted.questions if row.question.kind == HELD_OUT)
+    assert again == sorted(row.question.text for row in fitted.questions if row.question.kind == ANSWERED)
+    assert not any(row.right for row in fitted.questions if row.question.kind != ANSWERED)
+    assert sum(row.right for row in fitted.questions) >= 12
     assert fitted.calibration.features == names
-    for each in fitted.questions:  # "sleep" is in every document, the animal only in its own
-        if each.question.kind == HELD_OUT and each.question.text.startswith("Where"):
-            assert 0 < each.features["coverage"] < 1
+    for row in fitted.questions:  # "sleep" is in every document, the animal in one
+        if row.question.kind == HELD_OUT and row.question.text.startswith("Where"):
+            assert 0 < row.features["coverage"] < 1
     confidences = dict(
         zip([(e.question.kind, e.question.text) for e in fitted.questions], fitted.confidences, strict=True)
     )
@@ -76,12 +80,12 @@ def test_every_answered_question_runs_again_without_its_document(engine, names) 
 @pytest.mark.usefixtures("toy")
 def test_answered_and_unanswered_questions_have_the_same_total_weight() -> None:
     fitted = calibrate(OtherEncoder())
-    right = sum(each.right for each in fitted.questions)
+    right = sum(row.right for row in fitted.questions)
     assert fitted.calibration.thresholds[0] == 0
-    assert fitted.calibration.precisions[0] == pytest.approx(right / (2 * 18), abs=1e-4)  # of all, given at 0
+    assert fitted.calibration.precisions[0] == pytest.approx(right / (2 * 18), abs=1e-4)  # all are given at threshold 0
 
 
-def test_shares_of_answers_given_by_hand() -> None:
+def test_description_by_hand() -> None:
     rows = [(ANSWERED, True), (ANSWERED, True), (ANSWERED, False), ("near-miss", False), (HELD_OUT, False)]
     ranked = [
         RankedQuestion(CalibrationQuestion("q", "d" if kind == ANSWERED else "", kind), {}, right)
@@ -90,8 +94,8 @@ def test_shares_of_answers_given_by_hand() -> None:
     sure = Calibration((), (), (), (), 0.0, thresholds=(0.0, 0.5), precisions=(0.4, 0.9))
     first, *others = describe(Fitted(sure, np.array([0.9, 0.3, 0.6, 0.5, 0.2]), ranked)).splitlines()
     assert first == "right first document for 0.667 of 3 answered questions"
-    given = "threshold 0.50, right answers given 0.500, unanswered ones given: near-miss 1.000, held out 0.000"
-    assert others[-2] == f"wanted precision 0.90: {given}"
+    expected = "threshold 0.50, right answers given 0.500, unanswered ones given: near-miss 1.000, held out 0.000"
+    assert others[-2] == f"wanted precision 0.90: {expected}"
     assert "threshold 1.00, right answers given 0.000" in others[-1]
 
 
@@ -141,7 +145,7 @@ def test_unanswered_starter_questions(home: Path, question: str) -> None:
         assert not bot.ask(question).answered
 
 
-def test_the_shipped_calibration_uses_features_that_mean_the_same_in_every_collection() -> None:
+def test_the_shipped_calibration_uses_features_that_are_independent_of_the_collection() -> None:
     shipped = calibration_for(StaticEncoder.load(ENCODER), Path())
     raw = dict(zip(shipped.features, np.array(shipped.weights) / shipped.deviation, strict=True))
     assert set(raw) == set(HYBRID)

@@ -1,4 +1,4 @@
-"""Drafts from two rankings of candidates, and what votes on them say."""
+"""Drafts from two rankings of candidates, and points from votes on them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ PRESENT, CHALLENGER = 0.0, 1.0
 
 @pytest.fixture(scope="module")
 def fusion() -> LearnedFusion:
-    """Learnt that more of `stage` is better."""
+    """A fusion that ranks by `stage`, the highest first."""
     table = np.tile(np.arange(6, dtype=np.float32), 20)[:, None]
     scores = Scores(table, ("stage",), np.repeat(np.arange(20), 6))
     config = FusionConfig(trees=GBDTConfig("lambdarank", trees=60, leaves=8, learning_rate=0.3, least=1, features=1.0))
@@ -30,7 +30,7 @@ def fusion() -> LearnedFusion:
 
 
 def candidates(stage: dict[str, float], scores: Sequence[float]) -> list[Candidate]:
-    """In this order."""
+    """Candidates in this order, with values of `stage`."""
     return [
         Candidate(Passage(name, f"text of {name}", Clue(), Source(name)), score, Signals(rankers={"stage": value}))
         for (name, value), score in zip(stage.items(), scores, strict=True)
@@ -42,51 +42,51 @@ def challenger(fusion: LearnedFusion, seed: int = 0, share: float = 1.0) -> Chal
 
 
 def drafted(fusion: LearnedFusion, stage: dict[str, float], seed: int = 0) -> list[Candidate]:
-    given = candidates(stage, [0.9, 0.8, 0.7, 0.6][: len(stage)])
-    return challenger(fusion, seed).drafted(Question("why"), given, given, check=lambda: None)
+    ranking = candidates(stage, [0.9, 0.8, 0.7, 0.6][: len(stage)])
+    return challenger(fusion, seed).drafted(Question("why"), ranking, ranking, check=lambda: None)
 
 
-def test_both_bring_their_best_and_scores_stay_in_order(fusion):
+def test_both_rankings_contribute_and_scores_stay_in_order(fusion):
     firsts = set()
     for seed in range(8):
-        found = drafted(fusion, {"a": 1.0, "b": 0.0, "c": 5.0}, seed)  # the challenger: c, a, b
-        names = [each.passage.id for each in found]
+        drafts = drafted(fusion, {"a": 1.0, "b": 0.0, "c": 5.0}, seed)  # the challenger: c, a, b
+        names = [candidate.passage.id for candidate in drafts]
         firsts.add(names[0])
         assert sorted(names) == ["a", "b", "c"]
-        assert [each.score for each in found] == [0.9, 0.8, 0.7]
-        assert [each.signals.drafted for each in found] == [0.9, 0.8, 0.7]
-        teams = {each.passage.id: each.signals.team for each in found}
+        assert [candidate.score for candidate in drafts] == [0.9, 0.8, 0.7]
+        assert [candidate.signals.drafted for candidate in drafts] == [0.9, 0.8, 0.7]
+        teams = {candidate.passage.id: candidate.signals.team for candidate in drafts}
         assert (teams["a"], teams["c"]) == (PRESENT, CHALLENGER)
     assert firsts == {"a", "c"}
 
 
-def test_where_both_agree_nobody_brought_anything(fusion):
-    found = drafted(fusion, {"a": 5.0, "b": 4.0, "c": 0.0})
-    assert [each.passage.id for each in found] == ["a", "b", "c"]
-    assert all(each.signals.team is None for each in found)
-    found = drafted(fusion, {"a": 5.0, "b": 0.0, "c": 4.0})
-    assert found[0].passage.id == "a"
-    assert found[0].signals.team is None
-    assert {each.signals.team for each in found[1:]} <= {PRESENT, CHALLENGER}
+def test_documents_on_which_both_agree_have_no_team(fusion):
+    drafts = drafted(fusion, {"a": 5.0, "b": 4.0, "c": 0.0})
+    assert [candidate.passage.id for candidate in drafts] == ["a", "b", "c"]
+    assert all(candidate.signals.team is None for candidate in drafts)
+    drafts = drafted(fusion, {"a": 5.0, "b": 0.0, "c": 4.0})
+    assert drafts[0].passage.id == "a"
+    assert drafts[0].signals.team is None
+    assert {candidate.signals.team for candidate in drafts[1:]} <= {PRESENT, CHALLENGER}
 
 
-def test_what_only_one_ranking_has_stays(fusion):
-    """Documents below those that are ranked are none of the challenger's, and what is gone does not come back."""
+def test_only_documents_of_both_rankings_are_drafted(fusion):
+    """Documents below the ranked ones stay in place, and removed documents do not return."""
     present = candidates({"a": 1.0, "c": 5.0, "below": 0.0}, [0.9, 0.8, 0.1])
     unfused = candidates({"gone": 5.0, "a": 1.0, "c": 5.0}, [3.0, 2.0, 1.0])
-    found = challenger(fusion).drafted(Question("why"), unfused, present, check=lambda: None)
-    assert sorted(each.passage.id for each in found) == ["a", "below", "c"]
-    assert found[-1].passage.id == "below"
+    drafts = challenger(fusion).drafted(Question("why"), unfused, present, check=lambda: None)
+    assert sorted(candidate.passage.id for candidate in drafts) == ["a", "below", "c"]
+    assert drafts[-1].passage.id == "below"
     assert challenger(fusion).drafted(Question("why"), [], [], check=lambda: None) == []
 
 
-def test_it_takes_part_in_its_share_of_the_questions(fusion):
+def test_the_challenger_takes_part_in_its_share_of_the_questions(fusion):
     tried = challenger(fusion, share=0.3)
     assert 0.25 < np.mean([tried.takes_part() for _ in range(2000)]) < 0.35
     assert not challenger(fusion, share=0.0).takes_part()
 
 
-def test_a_folder_is_known_by_its_trees(fusion, tmp_path: Path):
+def test_the_name_of_a_challenger_depends_on_its_trees(fusion, tmp_path: Path):
     fusion.save(tmp_path / "one", card="")
     fusion.save(tmp_path / "two", card="other words")
     one, two = (Challenger.open(tmp_path / name, share=0.5) for name in ("one", "two"))
@@ -96,9 +96,9 @@ def test_a_folder_is_known_by_its_trees(fusion, tmp_path: Path):
 
 
 def answer(teams: dict[str, float | None], spans: dict[str, tuple[int, int] | None], by: str = "me") -> dict[str, Any]:
-    told = [{"document": name} | ({} if team is None else {TEAM: team}) for name, team in teams.items()]
+    rows = [{"document": name} | ({} if team is None else {TEAM: team}) for name, team in teams.items()]
     sources = [{"document": name, "span": span} for name, span in spans.items()]
-    return {"sources": sources, "trace": {"models": {"challenger": by}, "candidates": told}}
+    return {"sources": sources, "trace": {"models": {"challenger": by}, "candidates": rows}}
 
 
 def test_points_by_hand():
@@ -106,12 +106,12 @@ def test_points_by_hand():
     assert points(answer(teams, {"a": (0, 10)}), "me", up=True) == 1
     assert points(answer(teams, {"a": (0, 10)}), "me", up=False) == -1
     assert points(answer(teams, {"b": (0, 10), "a": None}), "me", up=True) == -1
-    # thirty of forty letters for it, ten against it
+    # thirty of forty characters are the challenger's, ten the other's
     assert points(answer(teams, {"a": (0, 30), "b": (30, 40)}), "me", up=True) == 0.5
     assert points(answer(teams, {"a": (0, 30), "c": (30, 40)}), "me", up=True) == 0.75
 
 
-def test_answers_that_it_had_no_part_in_are_no_points():
+def test_answers_without_the_challenger_have_no_points():
     spans = {"a": (0, 10)}
     assert points(answer({"a": CHALLENGER}, spans, by="another"), "me", up=True) is None
     assert points(answer({"a": None}, spans), "me", up=True) is None

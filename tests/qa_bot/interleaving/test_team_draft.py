@@ -1,4 +1,4 @@
-"""Team drafts played by hand, and the credit that comes of them."""
+"""Team drafts worked out by hand, and their credit."""
 
 from __future__ import annotations
 
@@ -28,41 +28,41 @@ def test_a_draft_by_hand():
     ]
 
 
-def test_a_ranking_that_has_run_out_leaves_the_rest_to_the_other():
+def test_an_exhausted_ranking_leaves_the_rest_to_the_other():
     assert team_draft("a", "bcd", [PRESENT] * 3) == [("a", 0), ("b", 1), ("c", 1), ("d", 1)]
     assert team_draft("", "", [PRESENT]) == []
 
 
 @given(LISTS, LISTS, st.lists(st.integers(0, 1), min_size=10, max_size=10))
-def test_a_draft_holds_each_document_once_and_nothing_else(present, challenger, first):
+def test_a_draft_has_each_document_once(present, challenger, first):
     documents = [document for document, _ in team_draft(present, challenger, first)]
     assert sorted(documents) == sorted({*present, *challenger})
 
 
 def test_credit_by_hand():
-    assert of("ab", "ba", {"a": 1.0}) == -1  # whoever begins, a is the pick of the present ranking
+    assert of("ab", "ba", {"a": 1.0}) == -1  # whoever begins, the present ranking picks a
     assert of("ab", "ba", {"b": 1.0}) == 1
-    assert of("ab", "ba", {"a": -0.5}) == 0.5  # a debit for what was voted down
+    assert of("ab", "ba", {"a": -0.5}) == 0.5  # a debit for a down vote
     assert of("ab", "ba", {"a": 1.0, "b": 1.0}) == 0
     assert of("xa", "xb", {"x": 1.0}) == 0  # first in both
     assert of("xa", "xb", {"a": 1.0}) == -1
-    assert of("abc", "abd", {"d": 1.0}, length=2) == 0  # below what is shown
+    assert of("abc", "abd", {"d": 1.0}, length=2) == 0  # below the shown documents
 
 
 @given(LISTS, LISTS, st.dictionaries(st.sampled_from("abcdefgh"), st.floats(-1, 1)))
-def test_the_other_way_round_it_is_the_other_sign(present, challenger, credit):
+def test_swapped_rankings_have_the_opposite_margin(present, challenger, credit):
     assert of("".join(present), "".join(present), credit) == 0
     forth, back = of("".join(present), "".join(challenger), credit), of("".join(challenger), "".join(present), credit)
     assert forth == pytest.approx(-back, abs=1e-9)
 
 
 def test_questions_are_won_and_lost():
-    found = interleaved(
+    result = interleaved(
         ["ab", "ab", "ab", "ab"], ["ba", "ba", "ba", "ab"], [{"b": 1.0}, {"b": 0.5}, {"a": 0.5}, {"a": 1.0}],
         drafts=3, seed=0,
     )  # fmt: skip
-    # of three decided questions two are won: 2 · (C(3, 0) + C(3, 1)) / 8 = 1
-    assert found == Interleaved(wins=2, losses=1, ties=1, p=1.0, margin=0.25)
+    # two of three decided questions are won: 2 · (C(3, 0) + C(3, 1)) / 8 = 1
+    assert result == Interleaved(wins=2, losses=1, ties=1, p=1.0, margin=0.25)
     assert Interleaved.of([1.0] * 6).p == 2 / 64
     assert Interleaved.of([]) == Interleaved(0, 0, 0, 1.0, 0.0)
 

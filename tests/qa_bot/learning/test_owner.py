@@ -1,4 +1,4 @@
-"""What the owner adds is what the next one who asks is told."""
+"""Answers of the owner are served for the next question, and close gaps."""
 
 from __future__ import annotations
 
@@ -23,39 +23,39 @@ def bot(home: Path) -> Iterator[Bot]:
         yield opened
 
 
-def expected(bot: Bot) -> list[tuple[str, int]]:
+def open_gaps(bot: Bot) -> list[tuple[str, int]]:
     return [(gap.question, gap.asked) for gap in gaps(bot)[0]]
 
 
-def test_an_answer_settles_its_question_and_is_given(bot: Bot) -> None:
+def test_an_answer_closes_its_gap_and_is_served(bot: Bot) -> None:
     for question in (NONSENSE, NONSENSE.upper(), CATS):
         bot.ask(question)
-    assert expected(bot) == [(NONSENSE.upper(), 2)]
+    assert open_gaps(bot) == [(NONSENSE.upper(), 2)]
     document = add_answer(bot, f" {NONSENSE} ", "Nobody,\nfor it has none.", url="https://example.org/kings")
     answer = bot.ask(NONSENSE.lower())
     (source,) = [item for item in answer.sources if item.span]
     assert (answer.text, answer.confidence, answer.answered) == ("Nobody,\nfor it has none.", 1.0, True)
     assert (source.collection, source.document, source.url) == ("answers", document, "https://example.org/kings")
     assert source.title == NONSENSE
-    assert expected(bot) == []
+    assert open_gaps(bot) == []
 
 
-def test_a_better_answer_replaces_the_former(bot: Bot) -> None:
+def test_a_new_answer_replaces_the_previous_one(bot: Bot) -> None:
     for text in ("Nobody.", "Nobody at all.", "Nobody at all."):
         add_answer(bot, NONSENSE, text)
         assert bot.ask(NONSENSE).text == text
     assert len(bot.store.of_collection("answers")) == 1
 
 
-def test_an_answer_under_other_words_settles_what_was_asked(bot: Bot) -> None:
+def test_a_reworded_answer_closes_the_gap_of_its_key(bot: Bot) -> None:
     bot.ask("quantum king Narnia zxqv who")
     (gap,) = gaps(bot)[0]
     add_answer(bot, NONSENSE, "Nobody.", gap=gap.key)
-    assert expected(bot) == []
+    assert open_gaps(bot) == []
 
 
-def test_it_goes_before_documents_of_the_same_title_and_before_facts(bot: Bot) -> None:
-    """Without its precedence it would lose one question in two to the document that is there already."""
+def test_it_precedes_documents_of_the_same_title_and_facts(bot: Bot) -> None:
+    """Without precedence, the existing document would win half of the questions."""
     for question in (CATS, "What is the capital of Peru?"):
         assert bot.ask(question).answered
         add_answer(bot, question, "Ask Mrs. Miller at the counter.")
@@ -70,13 +70,13 @@ def test_other_questions_are_answered_as_before(bot: Bot) -> None:
     assert bot.ask("Why do cats purr?").text == before
 
 
-def test_dismissed_is_gone_until_it_is_asked_again(bot: Bot) -> None:
+def test_a_dismissed_gap_returns_when_the_question_is_asked_again(bot: Bot) -> None:
     bot.ask(NONSENSE)
     assert dismiss(bot, question_key(NONSENSE)) == 1
     assert dismiss(bot, question_key(NONSENSE)) == 0
-    assert expected(bot) == []
+    assert open_gaps(bot) == []
     bot.ask(NONSENSE)
-    assert expected(bot) == [(NONSENSE, 1)]
+    assert open_gaps(bot) == [(NONSENSE, 1)]
 
 
 @pytest.mark.parametrize(
@@ -92,27 +92,27 @@ def test_dismissed_is_gone_until_it_is_asked_again(bot: Bot) -> None:
         ("q", "a", f"https://{'x' * 2_000}", "of at most 2000 characters"),
     ],
 )
-def test_what_is_no_answer_is_refused(bot: Bot, question: str, answer: str, url: str, result: str) -> None:
+def test_invalid_answers_are_refused(bot: Bot, question: str, answer: str, url: str, result: str) -> None:
     with pytest.raises(OwnerError, match=result):
         add_answer(bot, question, answer, url=url)
     assert bot.store.of_collection("answers") == []
 
 
-def test_hostile_text_is_kept_as_text(bot: Bot) -> None:
+def test_hostile_text_is_stored_as_text(bot: Bot) -> None:
     text = "<script>alert(1)</script> '); DROP TABLE turns; -- \ud800 end"
     add_answer(bot, "Robert'); DROP TABLE documents; --", text)
     assert bot.ask("Robert'); DROP TABLE documents; --").text.startswith("<script>alert(1)</script> '); DROP")
 
 
-def test_another_writer_is_told_and_the_question_stays(bot: Bot) -> None:
+def test_another_writer_is_reported_and_the_gap_remains(bot: Bot) -> None:
     bot.ask(NONSENSE)
     with bot.home.lock("add"), pytest.raises(WriterBusyError, match="add by process"):
         add_answer(bot, NONSENSE, "Nobody.")
-    assert expected(bot) == [(NONSENSE, 1)]
+    assert open_gaps(bot) == [(NONSENSE, 1)]
     add_answer(bot, NONSENSE, "Nobody.")
 
 
-def test_nothing_is_encoded_anew_in_passing(home: Path, other_encoder_folder: Path) -> None:
+def test_an_answer_does_not_reencode_the_home(home: Path, other_encoder_folder: Path) -> None:
     with Bot.open(home, flags={"dense.encoder": str(other_encoder_folder)}) as bot:
         with pytest.raises(ChangeError, match="run `qa-bot use"):
             add_answer(bot, NONSENSE, "Nobody.")
@@ -120,7 +120,7 @@ def test_nothing_is_encoded_anew_in_passing(home: Path, other_encoder_folder: Pa
 
 
 def test_an_answer_is_live_at_once(bot: Bot) -> None:
-    """Its time is measured by benchmarks/live_answers.py."""
+    """benchmarks/live_answers.py measures the delay."""
     for number in range(2):
         add_answer(bot, f"{NONSENSE} {number}", f"Number {number}.")
         assert bot.ask(f"{NONSENSE} {number}").text == f"Number {number}."

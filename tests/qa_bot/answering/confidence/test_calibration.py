@@ -8,7 +8,7 @@ from qa_bot.answering.confidence.logistic_regression import cross_validated, fit
 
 
 def rows(n, seed=0):
-    """Similarity alone decides: P(right) = σ(8 (similarity − .5)); the other features are noise."""
+    """Random rows with P(right) = σ(8 (similarity − .5)); the other features are noise."""
     rng = np.random.default_rng(seed)
     features = [dict(zip(FEATURES, rng.random(len(FEATURES)), strict=True)) for _ in range(n)]
     right = [bool(rng.random() < 1 / (1 + np.exp(-8 * (f["title_similarity"] - 0.5)))) for f in features]
@@ -57,9 +57,9 @@ def test_the_threshold_reaches_the_precision_on_other_questions():
     features, right = rows(2000)
     calibration, _ = cross_validated(features, right, [str(i) for i in range(2000)])
     fresh, truth = rows(2000, seed=2)
-    given = [t for f, t in zip(fresh, truth, strict=True) if calibration.confidence(f) >= calibration.threshold(0.9)]
-    assert len(given) > 200
-    assert np.mean(given) > 0.86
+    accepted = [t for f, t in zip(fresh, truth, strict=True) if calibration.confidence(f) >= calibration.threshold(0.9)]
+    assert len(accepted) > 200
+    assert np.mean(accepted) > 0.86
     assert calibration.threshold(0.0) == 0
     assert calibration.threshold(1.1) == 1
 
@@ -94,7 +94,7 @@ def test_a_weighted_precision_table_by_hand():
         np.array([0.2, 0.4, 0.6]), [False, True, True], weights=[4.0, 1.0, 1.0], least=2
     )
     assert dict(zip(thresholds, precisions, strict=True))[0.2] == pytest.approx(2 / 6, abs=1e-4)
-    assert max(thresholds) == 0.4  # reached by two answers, whatever their weights
+    assert max(thresholds) == 0.4  # two answers reach it, regardless of weights
 
 
 def test_groups_stay_together():

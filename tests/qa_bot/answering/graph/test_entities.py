@@ -33,7 +33,7 @@ def test_names_of_a_graph_come_with_words_for_their_kind(entities: Entities) -> 
     assert {"city", "town"} <= classes["Ottawa"]
 
 
-def test_each_name_is_told_once_and_long_texts_are_cut(entities: Entities) -> None:
+def test_each_name_is_returned_once_and_long_texts_are_cut(entities: Entities) -> None:
     text = "Ottawa. " * LONGEST + "Paris."
     assert [entity.text for entity in entities.find(text)] == ["Ottawa"]
 
@@ -54,34 +54,34 @@ ANSWER = "The capital of Canada is Ottawa, on the Ottawa River."
         ("How many people live in the city of London?", "How many people live in the city of London?"),
     ],
 )
-def test_a_kind_stands_for_what_the_graph_calls_so(question: str, rewritten: str) -> None:
+def test_a_class_refers_to_the_entity_of_this_class(question: str, rewritten: str) -> None:
     exchange = Exchange("Where do Canadian ministers sit?", ANSWER, "", (COUNTRY, CITY))
     assert understood(question, exchange) == rewritten
 
 
-def test_he_is_a_person_and_no_painting() -> None:
+def test_he_refers_to_a_person_but_not_to_a_painting() -> None:
     exchange = Exchange(
         "Who painted the Mona Lisa?", "Leonardo da Vinci painted the Mona Lisa.", "", (PAINTER, PAINTING)
     )
     assert understood("When was he born?", exchange) == "When was Leonardo da Vinci born?"
 
 
-def test_there_is_a_place() -> None:
+def test_there_refers_to_a_place() -> None:
     exchange = Exchange("Who painted in Ottawa?", "Leonardo da Vinci never saw Ottawa.", "", (PAINTER, CITY))
     assert understood("What can I see there?", exchange) == "What can I see in Ottawa?"
 
 
-def test_without_a_graph_nothing_is_known_of_kinds() -> None:
+def test_without_a_graph_classes_are_unknown() -> None:
     plain = Exchange("Where do Canadian ministers sit?", ANSWER)
     assert understood("How many people live in the city?", plain) == "How many people live in the city?"
     assert all(not mention.classes for mention in mentions([plain]))
 
 
-def test_a_name_in_the_question_is_one_mention_with_its_kind() -> None:
+def test_a_name_in_the_question_is_one_mention_with_its_classes() -> None:
     (mention,) = mentions([Exchange("What is Ottawa?", "", "", (CITY,))])
     assert (mention.text, mention.times, mention.answered, mention.classes) == ("Ottawa", 1, False, CITY.classes)
 
 
-def test_a_name_in_the_answer_alone_is_told_so() -> None:
+def test_a_name_in_the_answer_is_marked_as_answered() -> None:
     (mention,) = mentions([Exchange("Who is it?", "Ottawa.", "", (CITY,))])
     assert (mention.text, mention.answered) == ("Ottawa", True)

@@ -1,4 +1,4 @@
-"""Answers from a home's graph: over the starter graph with the questions that it ships, and over small ones."""
+"""Answers from a home's graph: the starter graph with its shipped questions, and small graphs."""
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -59,7 +59,7 @@ def questions(facts: Facts) -> list[FactQuestion]:
 
 @pytest.fixture(scope="module")
 def results(facts: Facts, questions: list[FactQuestion]) -> list[FactResult]:
-    """What is found for each of the questions."""
+    """Results of the questions, in order."""
     return [facts.find(question.question) for question in questions]
 
 
@@ -78,10 +78,10 @@ def text_of(results: FactResult) -> str:
 # the starter graph
 
 
-def test_most_questions_are_answered_and_hardly_any_that_cannot_be(
+def test_most_answerable_questions_and_few_others_are_answered(
     facts: Facts, questions: list[FactQuestion], results: list[FactResult]
 ) -> None:
-    """A guard, not a measure: the weights were fitted on these questions."""
+    """A regression test, not an evaluation: the weights were fitted on these questions."""
     pairs = list(zip(questions, results, strict=True))
     answerable = [(question, result) for question, result in pairs if question.answerable]
     assert len(answerable) >= 186
@@ -97,7 +97,7 @@ def test_most_questions_are_answered_and_hardly_any_that_cannot_be(
     assert sum(result.accepted for question, result in pairs if not question.answerable) <= 3
 
 
-def test_every_answer_rests_on_words_of_its_sources(facts: Facts, results: list[FactResult]) -> None:
+def test_every_answer_has_spans_in_its_sources(facts: Facts, results: list[FactResult]) -> None:
     trace = [result for result in results if result.answer is not None]
     assert len(trace) > 180
     for result in trace:
@@ -112,7 +112,7 @@ def test_every_answer_rests_on_words_of_its_sources(facts: Facts, results: list[
             assert text[slice(*source.span)] == source.text[slice(*source.source_span)] != ""
 
 
-def test_so_do_the_answers_that_were_not_the_best(
+def test_lower_ranked_answers_have_spans_in_their_evidence(
     starter: graph.Graph, encoder: Encoder, results: list[FactResult]
 ) -> None:
     answerer = Answerer(starter.lookup, encoder.encode, Fitted.shipped().weights)
@@ -142,7 +142,7 @@ def test_so_do_the_answers_that_were_not_the_best(
         ),
     ],
 )
-def test_what_a_first_run_is_asked(facts: Facts, question: str, text: str) -> None:
+def test_typical_first_questions_are_answered(facts: Facts, question: str, text: str) -> None:
     answer = facts.find(question)
     assert answer.accepted
     assert sorted(text_of(answer).replace(" and ", ", ").rstrip(".").split(", ")) == sorted(
@@ -171,7 +171,7 @@ def test_what_a_first_run_is_asked(facts: Facts, question: str, text: str) -> No
     ],
     ids=lambda text: repr(text[:24]),
 )
-def test_what_no_fact_answers_is_left_to_others(facts: Facts, question: str) -> None:
+def test_questions_without_a_fact_are_not_answered(facts: Facts, question: str) -> None:
     nothing = facts.find(question)
     assert not nothing.accepted
     assert nothing.reason
@@ -212,7 +212,7 @@ def test_a_trace_is_json_and_shows_each_step(facts: Facts) -> None:
     }  # fmt: skip
 
 
-def test_search_gives_facts_best_first_each_once(facts: Facts) -> None:
+def test_search_returns_distinct_facts_best_first(facts: Facts) -> None:
     results = facts.search("What is the capital of Australia?", top=5)
     assert results[0].passage.text.startswith("The capital of Australia is Canberra.")
     assert len(results) == len({result.passage.id for result in results}) == 5
@@ -222,7 +222,7 @@ def test_search_gives_facts_best_first_each_once(facts: Facts) -> None:
     assert facts.search("xyzzy", top=5) == []
 
 
-def test_the_wanted_precision_sets_the_threshold(starter: graph.Graph, encoder: Encoder) -> None:
+def test_the_required_precision_sets_the_threshold(starter: graph.Graph, encoder: Encoder) -> None:
     bold, shy = (Facts(starter, encoder, precision=precision, limit=100) for precision in (0.0, 1.0))
     question = "What does Mercury smell like?"
     assert bold.find(question).threshold < shy.find(question).threshold
@@ -230,14 +230,14 @@ def test_the_wanted_precision_sets_the_threshold(starter: graph.Graph, encoder: 
     assert not shy.find(question).accepted
 
 
-def test_long_answers_keep_to_the_limit(starter: graph.Graph, encoder: Encoder) -> None:
+def test_long_answers_are_cut_to_the_limit(starter: graph.Graph, encoder: Encoder) -> None:
     short = Facts(starter, encoder, precision=0.85, limit=60)
     answer = text_of(short.find("Which countries border Germany?"))
     assert len(answer) <= 60
     assert " more" in answer
 
 
-def test_time_that_is_up_stops_it(facts: Facts) -> None:
+def test_a_deadline_stops_the_search(facts: Facts) -> None:
     def check() -> None:
         raise TimeoutError
 
@@ -247,7 +247,7 @@ def test_time_that_is_up_stops_it(facts: Facts) -> None:
         facts.search("What is the capital of Australia?", top=3, check=check)
 
 
-def test_the_shipped_weights_are_of_features_there_are() -> None:
+def test_shipped_weights_have_existing_features() -> None:
     from kg_index.answers.interpretations import FEATURES
 
     fitted = Fitted.shipped()
@@ -259,9 +259,9 @@ def test_the_shipped_weights_are_of_features_there_are() -> None:
 # homes
 
 
-def test_a_graph_with_little_in_it(small: Home) -> None:
-    with ExitStack() as held:
-        facts = open_facts(small, Config(), held)
+def test_a_small_graph_gives_answers_and_sources(small: Home) -> None:
+    with ExitStack() as stack:
+        facts = open_facts(small, Config(), stack)
         answer = facts.find("What is the capital of Peru?")
         assert text_of(answer) == "The capital of Peru is Lima."
         (source,) = facts.sources(answer)
@@ -274,13 +274,13 @@ def configured(**options: str) -> Config:
     return replace(Config(), facts=FactsSection(**options))
 
 
-def test_known_templates_of_the_configuration_take_part(small: Home, tmp_path: Path) -> None:
+def test_configured_templates_affect_the_score(small: Home, tmp_path: Path) -> None:
     (tmp_path / "mined").mkdir()
     (tmp_path / "mined" / "known.tsv").write_text(f"who runs <m>\t{EX}small_fry\t9\n")
     answers = []
     for config in (Config(), configured(templates=str(tmp_path / "mined"))):
-        with ExitStack() as held:
-            results = open_facts(small, config, held).find("Who runs Lima?")
+        with ExitStack() as stack:
+            results = open_facts(small, config, stack).find("Who runs Lima?")
         best = next(
             result for result in results.parsed.interpretations if result.interpretation.relation == f"{EX}small_fry"
         )
@@ -289,33 +289,33 @@ def test_known_templates_of_the_configuration_take_part(small: Home, tmp_path: P
     assert answers[1][1] > answers[0][1]
 
 
-def test_what_the_configuration_says_about_answers_holds(small: Home) -> None:
+def test_answer_settings_of_the_configuration_are_used(small: Home) -> None:
     config = replace(Config(), answer=AnswerSection(limit=10, precision=0.0))
-    with ExitStack() as held:
-        assert text_of(open_facts(small, config, held).find("What is the capital of Peru?")) == "The capita"
+    with ExitStack() as stack:
+        assert text_of(open_facts(small, config, stack).find("What is the capital of Peru?")) == "The capita"
 
 
-def test_without_a_graph_or_with_wrong_settings_it_says_so(small: Home, tmp_path: Path) -> None:
-    with ExitStack() as held, pytest.raises(FactsError, match="knowledge graph, but there is none yet"):
-        open_facts(Home.open(tmp_path / "bare"), Config(), held)
+def test_a_missing_graph_and_wrong_settings_are_refused(small: Home, tmp_path: Path) -> None:
+    with ExitStack() as stack, pytest.raises(FactsError, match="knowledge graph, but there is none yet"):
+        open_facts(Home.open(tmp_path / "bare"), Config(), stack)
     for config in (configured(templates=str(tmp_path / "no")), configured(relations=str(tmp_path / "no"))):
-        with ExitStack() as held, pytest.raises(FactsError, match=str(tmp_path / "no")):
-            open_facts(small, config, held)
+        with ExitStack() as stack, pytest.raises(FactsError, match=str(tmp_path / "no")):
+            open_facts(small, config, stack)
     (tmp_path / "bad").mkdir()
     (tmp_path / "bad" / "known.tsv").write_text("no columns\n")
-    with ExitStack() as held, pytest.raises(FactsError, match="no columns"):
-        open_facts(small, configured(templates=str(tmp_path / "bad")), held)
+    with ExitStack() as stack, pytest.raises(FactsError, match="no columns"):
+        open_facts(small, configured(templates=str(tmp_path / "bad")), stack)
 
 
-def test_a_damaged_graph_is_told(small: Home) -> None:
+def test_a_damaged_graph_is_refused(small: Home) -> None:
     (path,) = small.graph.glob("0*/triples/ops.subjects")
     path.unlink()
-    with ExitStack() as held, pytest.raises(FactsError):
-        open_facts(small, Config(), held)
+    with ExitStack() as stack, pytest.raises(FactsError):
+        open_facts(small, Config(), stack)
 
 
-def test_an_empty_graph_knows_nothing(tmp_path: Path, write_lines: Callable[..., Path]) -> None:
+def test_an_empty_graph_has_no_answer(tmp_path: Path, write_lines: Callable[..., Path]) -> None:
     home = Home.open(tmp_path / "empty")
     graph.add(home, [write_lines("none.nt")])
-    with ExitStack() as held:
-        assert open_facts(home, Config(), held).find("What is the capital of Peru?").reason == NO_TOPIC
+    with ExitStack() as stack:
+        assert open_facts(home, Config(), stack).find("What is the capital of Peru?").reason == NO_TOPIC

@@ -10,14 +10,14 @@ from qa_bot.answering.models.ranker_loading import LOADERS, RankerError, open_co
 from qa_bot.home.sections import RankingSection
 
 
-def test_every_kind_names_what_opens_it():
+def test_every_kind_has_a_loader():
     for opener in LOADERS.values():
         module, _, name = opener.partition(":")
         assert callable(attrgetter(name)(import_module(module)))
 
 
 @pytest.mark.parametrize(
-    ("content", "told"),
+    ("content", "message"),
     [
         (None, "got no config.json"),
         ("{", "Expected a readable JSON file"),
@@ -26,14 +26,14 @@ def test_every_kind_names_what_opens_it():
         (json.dumps({"kind": "PairConfig", "format": 1, "config": {}}), "Expected"),
     ],
 )
-def test_a_folder_without_a_ranker_is_refused(tmp_path: Path, content: str | None, told: str):
+def test_a_folder_without_a_ranker_is_refused(tmp_path: Path, content: str | None, message: str):
     if content is not None:
         (tmp_path / "config.json").write_text(content)
-    with pytest.raises(RankerError, match=told):
+    with pytest.raises(RankerError, match=message):
         open_ranker(tmp_path)
 
 
-def test_what_a_ranker_reads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_the_text_that_a_ranker_reads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(rankers, "open_ranker", lambda folder: folder)
     for name, kind in (("same", "EntailmentConfig"), ("answer@home", "HyperQAConfig")):
         (tmp_path / name).mkdir()

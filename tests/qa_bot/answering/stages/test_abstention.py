@@ -1,4 +1,4 @@
-"""Reasons over a small home: each tells what to do, by what the question says and what the documents have."""
+"""Reasons of abstentions over a small home: they depend on the question and the documents, and say what to do."""
 
 import json
 from concurrent.futures import ThreadPoolExecutor
@@ -42,7 +42,7 @@ def corridor(tmp_path_factory):
         yield Corridor(index, encoder, Calibrations(UNSURE, UNSURE), Config(), workers)
 
 
-def told(corridor, title, body="", *, seconds=30.0):
+def reason_for(corridor, title, body="", *, seconds=30.0):
     ranking = corridor.rank(Question(title, body), corridor.start(Deadline.after(seconds)))
     return reason(ranking, corridor.decide(ranking), corridor.index)
 
@@ -84,38 +84,38 @@ def told(corridor, title, body="", *, seconds=30.0):
         ),
     ],
 )
-def test_each_reason(corridor, question, expected):
-    assert told(corridor, question) == expected
+def test_reasons_by_question(corridor, question, expected):
+    assert reason_for(corridor, question) == expected
 
 
-def test_a_long_question_should_be_cut(corridor):
+def test_a_long_question_gets_the_advice_to_shorten_it(corridor):
     known = (
         "capital France Paris river Seine plants sunlight water carbon dioxide sugar oxygen cats purr pain rust knife"
     )
-    said = told(corridor, "What now", f"{known}. vinegar steel wool oil Nile Cairo sea")
+    message = reason_for(corridor, "What now", f"{known}. vinegar steel wool oil Nile Cairo sea")
     assert len(known.split()) > LONG
-    assert said.startswith("The question says 24 things, and the nearest document, “")
-    assert said.endswith("; ask one thing at a time, in one sentence.")
+    assert message.startswith("The question says 24 things, and the nearest document, “")
+    assert message.endswith("; ask one thing at a time, in one sentence.")
 
 
-def test_no_time(corridor):
-    assert told(corridor, "why do cats purr", seconds=0.0) == NO_TIME
+def test_no_time_is_a_reason(corridor):
+    assert reason_for(corridor, "why do cats purr", seconds=0.0) == NO_TIME
 
 
-def test_known_words_that_found_nothing(corridor):
+def test_no_candidates_is_a_reason(corridor):
     ranking = corridor.rank(Question("why do cats purr"), corridor.start(Deadline.after(30)), depth=10)
     empty = replace(ranking, candidates=())
     assert reason(empty, corridor.decide(empty), corridor.index) == NOTHING_FOUND
 
 
 def test_quotations_are_bounded(corridor):
-    said = told(corridor, " ".join(["x" * 5000, *(f"zq{n}zq" for n in range(50))]))
-    assert len(said) < 300
-    assert "or 48 other words; ask" in said
+    message = reason_for(corridor, " ".join(["x" * 5000, *(f"zq{n}zq" for n in range(50))]))
+    assert len(message) < 300
+    assert "or 48 other words; ask" in message
 
 
 @pytest.mark.parametrize(
     "question", ["我的猫为什么睡觉", "\x00\x01", "a" * 20_000, "🐟🚲🌵", "'’-.'", "<script>alert(1)</script>"]
 )
 def test_hostile_questions_get_a_sentence(corridor, question):
-    assert told(corridor, question).endswith((".", "?"))
+    assert reason_for(corridor, question).endswith((".", "?"))

@@ -1,4 +1,4 @@
-"""Where the owner's answer ranks among candidates."""
+"""Rank of the owner's answer among candidates."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def candidate(document: str, collection: str, score: float) -> Candidate:
 
 
 @pytest.mark.parametrize("scores", [(3.3, 3.2, 3.1), (0.5, 0.2, 0.1), (-1.0, -2.0, -3.0), (0.0, 0.0, 0.0)])
-def test_the_owners_answer_goes_first_and_alone(scores: tuple[float, ...]) -> None:
+def test_the_owners_answer_is_first_and_not_tiled(scores: tuple[float, ...]) -> None:
     key = question_key("Why so?")
     ranked = [
         candidate(name, collection, score)
@@ -29,7 +29,7 @@ def test_the_owners_answer_goes_first_and_alone(scores: tuple[float, ...]) -> No
     assert tile([first, *others], sentences=lambda text: [(0, len(text))]).text == f"Text of {key}."
 
 
-def test_for_other_questions_it_is_a_document_like_all() -> None:
+def test_for_other_questions_it_is_an_ordinary_document() -> None:
     ranked = [candidate("a", "c", 2.0), candidate(question_key("Why so?"), COLLECTION, 1.0)]
     assert owned_first(Question("Why not?"), ranked) == ranked
     assert owned_first(Question("Why so?"), []) == []

@@ -11,36 +11,36 @@ QUESTION, ANSWER = "How long should green tea steep?", "Green tea needs two to t
 
 
 class Says(PersonaStore):
-    """A persona with a few things to say."""
+    """A store whose personas say fixed texts."""
 
     def __init__(self, *texts: str) -> None:
         super().__init__(Path("nowhere"), StyleSection())
-        self.texts, self.heard = texts, ()
+        self.texts, self.received = texts, ()
 
     def say(self, spec, turns, n, *, hints=(), refuse=lambda _: "", check=lambda: None) -> PersonaLines:
-        self.heard = (spec, tuple(turns), tuple(hints))
+        self.received = (spec, tuple(turns), tuple(hints))
         return PersonaLines(
-            tuple(StyledLine(text, "generated", spec, 0.0) for text in self.texts if not refuse(text))[:n], "told"
+            tuple(StyledLine(text, "generated", spec, 0.0) for text in self.texts if not refuse(text))[:n], "a notice"
         )
 
 
-def test_the_answer_is_the_hint_where_none_is_given():
-    voices = Says("A warm cup, then.")
-    assert style(voices, "cook", QUESTION, ANSWER).hint == ""
-    assert voices.heard == ("cook", (QUESTION,), (ANSWER,))
-    told = style(voices, "cook", QUESTION, ANSWER, hint=" water ")
-    assert voices.heard[2] == ("water",)
-    assert (told.hint, told.notice) == ("water", "told")
-    style(voices, "cook", QUESTION, "")
-    assert voices.heard[2] == ()
+def test_the_answer_is_the_default_hint():
+    personas = Says("A warm cup, then.")
+    assert style(personas, "cook", QUESTION, ANSWER).hint == ""
+    assert personas.received == ("cook", (QUESTION,), (ANSWER,))
+    hinted = style(personas, "cook", QUESTION, ANSWER, hint=" water ")
+    assert personas.received[2] == ("water",)
+    assert (hinted.hint, hinted.notice) == ("water", "a notice")
+    style(personas, "cook", QUESTION, "")
+    assert personas.received[2] == ()
 
 
-def test_retrieved_texts_are_hints_where_nobody_gives_one():
-    voices = Says("A warm cup, then.")
-    style(voices, "cook", QUESTION, ANSWER, retrieved=["Tea is warm.", " ", "Cups."])
-    assert voices.heard[2] == ("Tea is warm.", "Cups.")
-    style(voices, "cook", QUESTION, ANSWER, hint="water", retrieved=["Tea is warm."])
-    assert voices.heard[2] == ("water",)
+def test_retrieved_texts_are_hints_if_none_is_given():
+    personas = Says("A warm cup, then.")
+    style(personas, "cook", QUESTION, ANSWER, retrieved=["Tea is warm.", " ", "Cups."])
+    assert personas.received[2] == ("Tea is warm.", "Cups.")
+    style(personas, "cook", QUESTION, ANSWER, hint="water", retrieved=["Tea is warm."])
+    assert personas.received[2] == ("water",)
 
 
 @pytest.mark.parametrize(
@@ -48,17 +48,17 @@ def test_retrieved_texts_are_hints_where_nobody_gives_one():
     [
         "It takes ten minutes.",  # another number
         "Ask Henry about that.",  # another name
-        "You should never do that.",  # a negation of its own
-        "Well " * 50,  # no room beside the answer
+        "You should never do that.",  # a negation
+        "Well " * 50,  # too long
     ],
 )
-def test_what_contradicts_the_answer_is_refused(sentence: str):
+def test_sentences_that_contradict_the_answer_are_refused(sentence: str):
     assert style(Says(sentence), "cook", QUESTION, ANSWER).lines == ()
-    kept = style(Says(sentence, "A warm cup, then."), "cook", QUESTION, ANSWER)
-    assert [line.text for line in kept.lines] == ["A warm cup, then."]
+    allowed = style(Says(sentence, "A warm cup, then."), "cook", QUESTION, ANSWER)
+    assert [line.text for line in allowed.lines] == ["A warm cup, then."]
 
 
-def test_without_an_answer_a_persona_says_what_it_likes():
+def test_without_an_answer_nothing_is_refused():
     assert style(Says("You should never ask Henry."), "cook", QUESTION, "").lines
 
 
@@ -66,7 +66,7 @@ def test_a_yes_before_a_no_is_refused():
     assert style(Says("Sure, my dear."), "cook", "Can cats eat onions?", "Cats must not eat onions.").lines == ()
 
 
-def test_the_answer_stays_letter_by_letter_behind_the_sentence():
+def test_the_answer_follows_the_sentence_unchanged():
     used = AnswerSource(
         "p", "d", "c", "t", "", 1.0, "x" + ANSWER, span=(0, len(ANSWER)), source_span=(1, 1 + len(ANSWER))
     )

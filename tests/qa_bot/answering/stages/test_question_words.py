@@ -4,41 +4,41 @@ from hypothesis import strategies as st
 from qa_bot.answering.stages.question_words import names, question_words, words_of_terms
 
 
-def texts(found):
-    return [word.text for word in found]
+def texts(words):
+    return [word.text for word in words]
 
 
-def test_capitals_tell_names_but_not_where_a_sentence_begins():
+def test_capitals_mark_names_except_at_sentence_starts():
     words = [*question_words("Who is Ada Lovelace? She knew Babbage.")]
     assert texts(word for word in words if word.name) == ["Ada", "Lovelace", "Babbage"]
     assert [word.position for word in words] == [*range(7)]
 
 
-def test_headlines_and_shouting_name_nothing():
+def test_headlines_and_capital_letters_have_no_names():
     assert names("How To Change Your Garden Hose Safely") == frozenset()
     assert names("WHERE IS PARIS") == frozenset()
-    assert names("how far is Paris") == {"pari"}  # as it is stemmed
+    assert names("how far is Paris") == {"pari"}  # the stem
 
 
-def test_names_that_stand_side_by_side_are_one():
-    found = words_of_terms("did Zorblax Quuxley see the moon with Zorblax?", ["quuxley", "zorblax", "moon"])
-    assert texts(found) == ["Zorblax Quuxley", "Zorblax", "moon"]
+def test_adjacent_names_are_merged():
+    words = words_of_terms("did Zorblax Quuxley see the moon with Zorblax?", ["quuxley", "zorblax", "moon"])
+    assert texts(words) == ["Zorblax Quuxley", "Zorblax", "moon"]
 
 
-def test_words_come_in_the_order_of_the_terms_and_once():
+def test_words_are_distinct_and_in_the_order_of_the_terms():
     assert texts(words_of_terms("a cat, the dog, THE CAT and a cow", ["dog", "cat"])) == ["dog", "cat"]
     assert words_of_terms("nothing of that", ["dog"]) == []
 
 
-def test_one_word_may_stand_for_several_terms():
+def test_one_word_may_have_several_terms():
     (word,) = words_of_terms("how do I house-train a puppy", ["train"])
     assert (word.text, word.terms) == ("house-train", ("hous", "train"))
 
 
 @given(st.text(max_size=200), st.lists(st.text(max_size=8), max_size=4))
-def test_any_text_is_read(text, wanted):
+def test_any_text_can_be_read(text, terms):
     words = [*question_words(text)]
     assert all(word.text in text for word in words)
     assert names(text) <= {term for word in words for term in word.terms}
-    found = words_of_terms(text, [*wanted, *(term for word in words[:3] for term in word.terms)])
-    assert len({word.text.casefold() for word in found}) == len(found)
+    matches = words_of_terms(text, [*terms, *(term for word in words[:3] for term in word.terms)])
+    assert len({word.text.casefold() for word in matches}) == len(matches)

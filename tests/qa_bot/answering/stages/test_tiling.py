@@ -1,4 +1,4 @@
-"""Tiling by hand-made passages whose lengths and scores decide every branch of METHODS §9."""
+"""Tiling of passages whose lengths and scores reach every branch."""
 
 import re
 
@@ -18,7 +18,7 @@ def candidate(text, score, document="d"):
     return Candidate(Passage(f"{document}#0", text, Clue(), Source(document)), score)
 
 
-def test_a_long_top_passage_stands_alone_cut_on_a_sentence_bound():
+def test_a_long_top_passage_is_alone_and_cut_at_a_sentence_end():
     text = "Alpha beta gamma delta. " * 50  # 1,200 characters, 24 a sentence with its space
     tiling = tile([candidate(text, 1.0), candidate("Another.", 0.99)], limit=1000, sentences=sentences)
     assert len(tiling.tiles) == 1
@@ -50,12 +50,12 @@ def test_a_later_passage_that_does_not_fit_is_cut_at_a_sentence_or_left_out():
     assert without.text == first
 
 
-def test_the_same_passage_is_not_said_twice():
+def test_the_same_passage_is_not_repeated():
     tiling = tile([candidate("Same text.", 1.0, "a"), candidate("same  text", 0.99, "b")], sentences=sentences)
     assert len(tiling.tiles) == 1
 
 
-def test_one_endless_word_is_cut_hard():
+def test_a_word_longer_than_the_limit_is_cut():
     assert tile([candidate("x" * 3000, 1.0)], limit=1000, sentences=sentences).text == "x" * 1000
 
 
@@ -77,7 +77,7 @@ def test_a_sentence_that_does_not_fit_is_cut_after_its_last_whole_word(text, lim
     assert tile([candidate(text, 1.0)], limit=limit, sentences=sentences).text == cut
 
 
-def test_nothing_to_tile():
+def test_no_candidates_give_no_tiles():
     assert tile([], sentences=sentences).text == ""
     assert tile([candidate("   ", 1.0)], sentences=sentences).tiles == ()
 
@@ -86,7 +86,7 @@ passages = st.lists(st.tuples(st.text(max_size=400), st.floats(0.01, 10)), max_s
 
 
 @given(passages, st.integers(1, 600))
-def test_spans_say_where_every_stretch_comes_from(rows, limit):
+def test_spans_give_the_source_of_every_tile(rows, limit):
     rows.sort(key=lambda row: -row[1])
     ranked = [candidate(text, score, str(i)) for i, (text, score) in enumerate(rows)]
     tiling = tile(ranked, limit=limit, sentences=sentences)
@@ -98,5 +98,5 @@ def test_spans_say_where_every_stretch_comes_from(rows, limit):
 
 
 @pytest.mark.parametrize("limit", [1, 5, 11])
-def test_tiny_limits(limit):
+def test_tiny_limits_are_kept(limit):
     assert len(tile([candidate("One two three.", 1.0)], limit=limit, sentences=sentences).text) <= limit

@@ -1,4 +1,4 @@
-"""What a judge sees tells nothing of the sides."""
+"""A judge's view does not reveal the sides."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ NAMES = st.text(min_size=1, max_size=20)
 
 
 @given(st.integers(0, 2**32), NAMES, NAMES)
-def test_the_order_can_be_thrown_again(seed: int, judge: str, qid: str) -> None:
+def test_the_order_is_deterministic(seed: int, judge: str, qid: str) -> None:
     assert order_of(seed, judge, qid) == order_of(seed, judge, qid)
     assert chosen_side("AB", "first") == chosen_side("BA", "second") == "A"
     assert chosen_side("AB", "second") == chosen_side("BA", "first") == "B"
@@ -24,7 +24,7 @@ def test_the_order_can_be_thrown_again(seed: int, judge: str, qid: str) -> None:
 
 @given(st.integers(0, 2**32), NAMES)
 def test_the_order_is_balanced(seed: int, judge: str) -> None:
-    """Over questions for one judge, over judges for one question, and over seeds: nothing lets the side be guessed."""
+    """Over questions for one judge, over judges for one question, and over seeds."""
     for orders in (
         [order_of(seed, judge, str(n)) for n in range(400)],
         [order_of(seed, f"{judge}{n}", "q") for n in range(400)],
@@ -39,20 +39,20 @@ def test_two_judges_see_different_orders() -> None:
 
 
 @given(st.integers(0, 2**32), NAMES)
-def test_nothing_but_question_and_texts_is_shown(seed: int, judge: str) -> None:
+def test_only_question_and_texts_are_shown(seed: int, judge: str) -> None:
     made = Comparison("n", MADE.a, MADE.b, seed, PAIRS)
     swapped = Comparison("n", MADE.b, MADE.a, seed, tuple(Pair(p.qid, p.question, "", p.b, p.a, 3, 0) for p in PAIRS))
-    for place, pair in enumerate(PAIRS):
-        shown = blind_pair(made, pair, judge, place).as_dict()
+    for position, pair in enumerate(PAIRS):
+        shown = blind_pair(made, pair, judge, position).as_dict()
         texts = {shown.pop("first"), shown.pop("second")}
         assert texts == {pair.a, pair.b}
-        assert shown == {"qid": pair.qid, "question": pair.question, "body": "", "place": place}
-        other = blind_pair(swapped, swapped.pairs[place], judge, place).as_dict()
+        assert shown == {"qid": pair.qid, "question": pair.question, "body": "", "place": position}
+        other = blind_pair(swapped, swapped.pairs[position], judge, position).as_dict()
         assert {other.pop("first"), other.pop("second")} == texts
         assert other == shown
 
 
-def test_pairs_come_in_turn_and_identical_ones_never() -> None:
+def test_pairs_are_shown_in_order_without_identical_ones() -> None:
     pairs = (PAIRS[0], Pair("same", "Same?", "", "yes", "yes"), *PAIRS[1:3])
     made = Comparison("n", "a", "b", 0, pairs)
 
@@ -68,5 +68,5 @@ def test_pairs_come_in_turn_and_identical_ones_never() -> None:
     assert next_id(start=3) is None
 
 
-def test_places_are_all_that_a_judge_can_choose() -> None:
-    assert {chosen_side("BA", place) for place in PREFERENCES} == {"A", "B", "tie"}
+def test_preferences_cover_both_sides_and_ties() -> None:
+    assert {chosen_side("BA", choice) for choice in PREFERENCES} == {"A", "B", "tie"}

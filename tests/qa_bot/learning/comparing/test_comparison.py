@@ -1,4 +1,4 @@
-"""Pairs of two sides, and comparisons that a home keeps."""
+"""Pairs of two sides, and comparisons saved in a home."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ def test_questions_are_matched_by_id_then_by_words() -> None:
     assert compare(A, B, name="n", seed=3, limit=2).pairs == made.pairs[:2]
 
 
-def test_the_same_id_of_another_question_is_told() -> None:
+def test_the_same_id_with_another_question_is_counted() -> None:
     made = compare(A, side("b.jsonl", ("1", "Dogs?", "Bark."), ("2", "", "Fry.")), name="n", seed=0)
     assert (len(made.pairs), made.reworded) == (2, 1)
 
 
-def test_nothing_in_common() -> None:
+def test_sides_without_common_questions_are_refused() -> None:
     with pytest.raises(
         ComparisonError, match=r"4 of a.jsonl and 1 of b.jsonl that have neither id nor words in common"
     ):
@@ -51,7 +51,7 @@ def test_nothing_in_common() -> None:
 
 
 @pytest.mark.parametrize("name", ["", "../x", "a/b", ".hidden", "a b", "x" * 65, "a\n", "a\0"])
-def test_names_that_would_leave_the_folder(tmp_path: Path, name: str) -> None:
+def test_names_that_are_not_valid_in_a_path_are_refused(tmp_path: Path, name: str) -> None:
     with pytest.raises(ComparisonError, match="Expected a name of at most 64"):
         compare(A, B, name=name, seed=0)
     with pytest.raises(ComparisonError, match="Expected a name of at most 64"):
@@ -60,14 +60,14 @@ def test_names_that_would_leave_the_folder(tmp_path: Path, name: str) -> None:
 
 @given(st.text(max_size=80), st.text(max_size=80))
 @example("_", "-.")
-def test_names_made_of_sides_can_be_used(one: str, other: str) -> None:
+def test_default_names_are_valid(one: str, other: str) -> None:
     made = name_of(replace(A, name=one), replace(B, name=other))
     assert compare(A, B, name=made, seed=0).name == made
     assert name_of(replace(A, name="out/big model.jsonl"), replace(B, name="home")) == "big-model-home"
 
 
 @given(st.lists(st.tuples(st.text(), st.text(), st.text(), st.sampled_from([None, 0, 3])), max_size=5))
-def test_a_kept_comparison_comes_back(tmp_path_factory: pytest.TempPathFactory, rows) -> None:
+def test_a_saved_comparison_is_the_same(tmp_path_factory: pytest.TempPathFactory, rows) -> None:
     pairs = tuple(Pair(str(n), question, "", a, b, grade) for n, (question, a, b, grade) in enumerate(rows))
     home = Home(tmp_path_factory.mktemp("home"))
     made = Comparison("n", "a", "b", 7, pairs, 1, 2)
@@ -89,7 +89,7 @@ def test_a_comparison_may_grow_but_not_change(tmp_path: Path) -> None:
     assert len(load(home, "n").pairs) == 3
 
 
-def test_what_cannot_be_loaded(tmp_path: Path) -> None:
+def test_missing_and_damaged_comparisons_are_refused(tmp_path: Path) -> None:
     home = Home(tmp_path)
     with pytest.raises(ComparisonError, match=r"Expected the name of a comparison \(none yet\), but got 'n'"):
         load(home, "n")

@@ -1,4 +1,4 @@
-"""What judges said: added line by line, merged, and told where it cannot be read."""
+"""Files of judgements: lines are appended, files are merged, and invalid lines are reported."""
 
 from __future__ import annotations
 
@@ -34,31 +34,31 @@ def counted(*files: Path) -> dict[str, dict[str, str]]:
     st.sampled_from([(None, None), (0, 3), (2, None)]),
     st.floats(0, 1e6),
 )
-def test_a_judgement_comes_back(
-    tmp_path_factory: pytest.TempPathFactory, judge: str, place: Preference, grades, seconds: float
+def test_a_saved_judgement_is_the_same(
+    tmp_path_factory: pytest.TempPathFactory, judge: str, preference: Preference, grades, seconds: float
 ) -> None:
     file = tmp_path_factory.mktemp("judged") / "j.jsonl"
-    said = judge_pair(MADE, PAIRS[0], judge, place, grades=grades, seconds=seconds)
-    append(file, said)
+    judgement = judge_pair(MADE, PAIRS[0], judge, preference, grades=grades, seconds=seconds)
+    append(file, judgement)
     judged = read_judgements(MADE, [file])
-    assert (judged.by_question, judged.wrong) == ({"q1": {judge: said}}, ())
+    assert (judged.by_question, judged.wrong) == ({"q1": {judge: judgement}}, ())
     first = "A" if order_of(1, judge, "q1") == "AB" else "B"
-    assert said.order == ("AB" if first == "A" else "BA")
-    assert said.choice == {"first": first, "second": "AB".replace(first, ""), "tie": "tie"}[place]
-    assert said.grade.get(first) == grades[0]
+    assert judgement.order == ("AB" if first == "A" else "BA")
+    assert judgement.choice == {"first": first, "second": "AB".replace(first, ""), "tie": "tie"}[preference]
+    assert judgement.grade.get(first) == grades[0]
 
 
 def test_lines_are_only_added(tmp_path: Path) -> None:
     file = tmp_path / "folder" / "j.jsonl"
-    for place in PREFERENCES:
-        append(file, judge_pair(MADE, PAIRS[0], "ann", place))
+    for preference in PREFERENCES:
+        append(file, judge_pair(MADE, PAIRS[0], "ann", preference))
     lines = [json.loads(line) for line in file.read_text().splitlines()]
     assert len(lines) == 3
     assert list(lines[0]) == ["judge", "qid", "order", "choice", "grade", "seconds", "at", "pair"]
     assert counted(file) == {"q1": {"ann": "tie"}}
 
 
-def test_a_line_that_was_cut_short_costs_only_itself(tmp_path: Path) -> None:
+def test_a_truncated_line_is_lost_alone(tmp_path: Path) -> None:
     file = tmp_path / "j.jsonl"
     append(file, judge_pair(MADE, PAIRS[0], "ann", "tie"))
     whole = file.read_bytes()
@@ -69,7 +69,7 @@ def test_a_line_that_was_cut_short_costs_only_itself(tmp_path: Path) -> None:
     assert [line.partition(": ")[0] for line in judged.wrong] == [f"{file}:2"]
 
 
-def test_many_at_once_lose_nothing(tmp_path: Path) -> None:
+def test_concurrent_judges_lose_nothing(tmp_path: Path) -> None:
     pairs = tuple(Pair(f"q{n}", "?", "", "a", "b") for n in range(40))
     made = Comparison("n", "a", "b", 0, pairs)
     file = tmp_path / "j.jsonl"
@@ -84,7 +84,7 @@ def test_many_at_once_lose_nothing(tmp_path: Path) -> None:
     assert (judged.judges, judged.wrong) == (dict.fromkeys(("ann", "ben", "cem", "dua"), 40), ())
 
 
-def test_the_last_word_counts_over_all_files(write_lines, tmp_path: Path) -> None:
+def test_the_latest_judgement_counts_over_all_files(write_lines, tmp_path: Path) -> None:
     one = write_lines("one.jsonl", row(choice="A", at=30.0), row("ben", choice="tie", at=10.0))
     other = write_lines("other.jsonl", row(choice="B", at=20.0), row("ben", choice="B"), row("ben", "q2", "A"))
     for files in ((one, other), (other, one)):
@@ -92,7 +92,7 @@ def test_the_last_word_counts_over_all_files(write_lines, tmp_path: Path) -> Non
     assert read_judgements(MADE, [one, other]).judges == {"ann": 1, "ben": 2}
 
 
-def test_what_is_about_something_else_does_not_count(write_lines) -> None:
+def test_judgements_of_other_pairs_do_not_count(write_lines) -> None:
     file = write_lines(
         "j.jsonl",
         row(pair=PAIRS[0].key),
@@ -105,7 +105,7 @@ def test_what_is_about_something_else_does_not_count(write_lines) -> None:
     assert (judged.other_questions, judged.other_answers) == (2, 1)
 
 
-def test_malformed_lines_are_told_with_file_and_line(write_lines) -> None:
+def test_malformed_lines_are_reported_with_file_and_line(write_lines) -> None:
     bad = (
         "{",
         "[]",
@@ -130,14 +130,14 @@ def test_malformed_lines_are_told_with_file_and_line(write_lines) -> None:
 
 
 @given(st.binary(max_size=300))
-def test_any_bytes_beside_good_lines(tmp_path_factory: pytest.TempPathFactory, junk: bytes) -> None:
+def test_any_bytes_between_valid_lines(tmp_path_factory: pytest.TempPathFactory, junk: bytes) -> None:
     file = tmp_path_factory.mktemp("judged") / "j.jsonl"
     file.write_bytes(json.dumps(row()).encode() + b"\n" + junk)
     append(file, judge_pair(MADE, PAIRS[1], "ben", "tie"))
     assert counted(file) == {"q1": {"ann": "A"}, "q2": {"ben": "tie"}}
 
 
-def test_an_endless_line_is_left_out(write_lines) -> None:
+def test_a_very_long_line_is_left_out(write_lines) -> None:
     file = write_lines("j.jsonl", row(), "x" * 300_000, row("ben"))
     judged = read_judgements(MADE, [file])
     assert counted(file) == {"q1": {"ann": "A", "ben": "A"}}

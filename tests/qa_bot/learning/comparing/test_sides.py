@@ -1,4 +1,4 @@
-"""Answers of files of all kinds, and of configurations that are asked."""
+"""Sides of a comparison: answers from files, and from configurations that answer questions."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from qa_core.types import Question
 
 CATS = "Why do cats sleep all day?"
 EGG = "How long should I boil an egg?"
-ASKED = [{"_id": "cats", "title": CATS}, {"_id": "egg", "title": EGG, "body": "A soft one."}]
+QUESTIONS = [{"_id": "cats", "title": CATS}, {"_id": "egg", "title": EGG, "body": "A soft one."}]
 
 
 def texts(side: Side) -> dict[str, str]:
@@ -56,7 +56,7 @@ def test_files_of_people_and_of_the_bot(write_lines) -> None:
     assert [reply.grade for reply in side.replies] == [None, None, None, 3, None, None, None]
 
 
-def test_bad_lines_are_told_and_good_ones_kept(write_lines) -> None:
+def test_bad_lines_are_reported_and_good_ones_read(write_lines) -> None:
     path = write_lines(
         "a.jsonl",
         {"_id": "a", "answer": "Yes."},
@@ -89,7 +89,7 @@ def test_bad_lines_are_told_and_good_ones_kept(write_lines) -> None:
         assert words in result
 
 
-def test_packed_broken_and_endless_input(tmp_path: Path) -> None:
+def test_compressed_damaged_and_very_long_input(tmp_path: Path) -> None:
     good = json.dumps({"_id": "a", "answer": "Yes."}).encode()
     (tmp_path / "a.jsonl.gz").write_bytes(gzip.compress(good))
     assert texts(read_answers(tmp_path / "a.jsonl.gz", "a")) == {"a": "Yes."}
@@ -107,7 +107,7 @@ def test_packed_broken_and_endless_input(tmp_path: Path) -> None:
 
 def test_two_configurations_answer_the_questions(home: Path, write_lines, tmp_path: Path) -> None:
     (tmp_path / "short.toml").write_text("[answer]\nlimit = 120\n")
-    questions = write_lines("in.jsonl", *ASKED, "{")
+    questions = write_lines("in.jsonl", *QUESTIONS, "{")
     a, b = open_sides(Path("home"), tmp_path / "short.toml", home=home, questions=questions)
     assert (a.name, b.name) == ("home", "short.toml")
     with Bot.open(home, record=False) as bot:
@@ -121,19 +121,19 @@ def test_two_configurations_answer_the_questions(home: Path, write_lines, tmp_pa
     assert [len(side.replies) for side in limited] == [1, 1]
 
 
-def test_a_configuration_answers_what_the_other_side_does(home: Path, write_lines, tmp_path: Path) -> None:
+def test_a_configuration_answers_the_questions_of_the_other_side(home: Path, write_lines, tmp_path: Path) -> None:
     out = tmp_path / "before.jsonl"
     with Bot.open(home, record=False) as bot:
-        answer_all(bot, write_lines("in.jsonl", *ASKED), out)
+        answer_all(bot, write_lines("in.jsonl", *QUESTIONS), out)
     a, b = open_sides(out, Path("home"), home=home)
     assert texts(a) == {**texts(b), "egg": texts(a)["egg"]}
     assert [reply.question.title for reply in b.replies] == [CATS, EGG]
     people = write_lines("people.jsonl", {"question": "why do CATS sleep all day", "answer": "They are lazy."})
-    a, b = open_sides(home, people, questions=write_lines("in.jsonl", *ASKED))
+    a, b = open_sides(home, people, questions=write_lines("in.jsonl", *QUESTIONS))
     assert (len(a.replies), texts(b)) == (2, {"cats": "They are lazy."})
 
 
-def test_what_is_no_side(home: Path, write_lines, tmp_path: Path) -> None:
+def test_invalid_sides_are_refused(home: Path, write_lines, tmp_path: Path) -> None:
     people = write_lines("people.jsonl", {"_id": "a", "answer": "Yes."})
     with pytest.raises(ComparisonError, match=r"but there is no .*nothing"):
         open_sides(people, tmp_path / "nothing")
@@ -148,7 +148,7 @@ def test_what_is_no_side(home: Path, write_lines, tmp_path: Path) -> None:
         open_sides(home, Path("home"), home=home, questions=write_lines("none.jsonl", "{"))
     (tmp_path / "wrong.toml").write_text("[answer]\nlimt = 120\n")
     with pytest.raises(ConfigError, match=r"wrong.toml:2; the nearest is answer.limit"):
-        open_sides(home, tmp_path / "wrong.toml", home=home, questions=write_lines("in.jsonl", *ASKED))
+        open_sides(home, tmp_path / "wrong.toml", home=home, questions=write_lines("in.jsonl", *QUESTIONS))
 
 
 def test_grades_of_the_first_documents() -> None:

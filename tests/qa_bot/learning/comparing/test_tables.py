@@ -1,4 +1,4 @@
-"""Tables worked out by hand: shares, tests, intervals, grades, judges who differ, and what is not judged."""
+"""Tables worked out by hand: shares, tests, intervals, grades, disagreeing judges and unjudged questions."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Grades = tuple[int | None, int | None]
 
 
 def table(
-    choices: Sequence[str], *, same: int = 0, grades: Sequence[Grades] = (), said: Mapping | None = None
+    choices: Sequence[str], *, same: int = 0, grades: Sequence[Grades] = (), given_grades: Mapping | None = None
 ) -> Table:
     """A table of questions with their judges' choices, such as `AAt` of three judges (t for a tie)."""
     known = grades or [(None, None)] * len(choices)
@@ -28,7 +28,7 @@ def table(
     names: Mapping[str, Choice] = {"A": "A", "B": "B", "t": "tie"}
     judged = {
         f"q{n}": {
-            f"judge {j}": Judgement(f"judge {j}", f"q{n}", "AB", names[item], (said or {}).get((n, j), {}))
+            f"judge {j}": Judgement(f"judge {j}", f"q{n}", "AB", names[item], (given_grades or {}).get((n, j), {}))
             for j, item in enumerate(of)
         }
         for n, of in enumerate(choices)
@@ -43,7 +43,7 @@ def test_nine_of_ten() -> None:
     assert (row.prefer_a, row.tie, row.prefer_b) == (0.9, 0.0, 0.1)
     assert row.p == row.p_randomised == 22 / 1024  # .0215
     assert row.difference == pytest.approx(0.8)
-    # of 10 questions drawn, so many B's that the mean difference is 1 − 2k/10: 2.5 % of binomial (10, .1) are k ≥ 4
+    # k B's among 10 drawn questions give a mean difference of 1 − 2k/10: 2.5 % of binomial (10, .1) are k ≥ 4
     assert (row.low, row.high) == (pytest.approx(0.4), pytest.approx(1.0))
     assert table(["A"] * 9 + ["B"]).conclusion() == "A was preferred more often than B: 9 questions to 1, p = .021."
 
@@ -58,7 +58,7 @@ def test_ties_change_shares_but_not_the_sign_test() -> None:
     assert made.as_dict()["identical"] == 5
 
 
-def test_judges_of_a_question_have_one_vote_together() -> None:
+def test_judges_of_a_question_share_one_vote() -> None:
     made = table(["AAA", "AAB", "AtB", "Att", "AB", "BBt", "At"])
     row = made.all
     # won: A A tie tie tie B tie
@@ -71,7 +71,7 @@ def test_judges_of_a_question_have_one_vote_together() -> None:
     assert made.judges == {"judge 0": 7, "judge 1": 7, "judge 2": 5}
 
 
-def test_thirty_judges_of_one_question_prove_nothing() -> None:
+def test_thirty_judges_of_one_question_are_not_significant() -> None:
     row = table(["A" * 30]).all
     assert (row.judgements, row.p, row.p_randomised) == (30, 1.0, 1.0)
 
@@ -87,10 +87,16 @@ def test_rows_by_grade_of_the_better_answer() -> None:
     assert made.waiting == 1
 
 
-def test_judges_grade_too_but_files_come_first() -> None:
-    said = {(0, 0): {"A": 0, "B": 1}, (0, 1): {"B": 2}, (1, 0): {"A": 3, "B": 0}, (2, 0): {"A": 3}, (2, 1): {"A": 2}}
-    made = table(["AB", "A", "AA"], grades=[(None, None), (1, None), (None, None)], said=said)
-    # means: of the first question 0 and 1.5, rounded up; of the second 1 by the file and 0; of the third 2.5
+def test_judges_grades_count_after_those_of_files() -> None:
+    given_grades = {
+        (0, 0): {"A": 0, "B": 1},
+        (0, 1): {"B": 2},
+        (1, 0): {"A": 3, "B": 0},
+        (2, 0): {"A": 3},
+        (2, 1): {"A": 2},
+    }
+    made = table(["AB", "A", "AA"], grades=[(None, None), (1, None), (None, None)], given_grades=given_grades)
+    # means: 0 and 1.5, rounded up, for the first question; 1 by the file and 0 for the second; 2.5 for the third
     assert [(row.grade, row.questions) for row in made.rows] == [
         ("1 fair", 1),
         ("2 good", 1),
@@ -118,7 +124,7 @@ def test_conclusions_in_words() -> None:
     assert table(["B"] * 30).conclusion() == "B was preferred more often than A: 30 questions to 0, p < .001."
 
 
-def test_names_are_told_only_where_they_may_be() -> None:
+def test_blind_tables_have_no_names() -> None:
     made = table(["A"])
     assert {"a": "left", "b": "right"}.items() <= made.as_dict().items()
     blind = made.as_dict(reveal=False)
@@ -128,7 +134,7 @@ def test_names_are_told_only_where_they_may_be() -> None:
 
 
 @given(st.lists(st.text("ABt", min_size=1, max_size=4), min_size=1, max_size=12), st.integers(0, 3))
-def test_figures_are_those_of_other_libraries(choices: list[str], same: int) -> None:
+def test_figures_equal_those_of_other_libraries(choices: list[str], same: int) -> None:
     row = table(choices, same=same).all
     assert row.prefer_a + row.tie + row.prefer_b == pytest.approx(1)
     assert row.low <= row.difference + 1e-9
