@@ -100,8 +100,7 @@ def write_tiny_bert(folder: Path) -> Path:
     write_word_pieces(folder)
     _write_json(folder / "modules.json", _modules())
     _write_json(
-        folder / "1_Pooling" / "config.json",
-        {"word_embedding_dimension": HIDDEN, "pooling_mode_mean_tokens": True},
+        folder / "1_Pooling" / "config.json", {"word_embedding_dimension": HIDDEN, "pooling_mode_mean_tokens": True}
     )
     _write_json(folder / "sentence_bert_config.json", {"max_seq_length": 16})
     _write_json(

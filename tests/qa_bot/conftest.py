@@ -14,7 +14,10 @@ from uuid import uuid4
 
 import pytest
 
+from qa_bot.home.folder import Home
+from qa_bot.home.starter import ENCODER
 from qa_bot.home.store import Store
+from qa_core.encoders.static_encoder import StaticEncoder
 
 SETTINGS = "-h '' -c fsync=off -c max_connections=40 -c shared_buffers=16MB"  # no network: a socket in its own folder
 
@@ -96,6 +99,18 @@ def _new_schema(server: str) -> str:
     with psycopg.connect(server, autocommit=True) as connection:
         connection.execute(f'CREATE SCHEMA "{name}"')
     return f"{server}&options=-csearch_path%3D{name}"
+
+
+@pytest.fixture(scope="session")
+def encoder() -> StaticEncoder:
+    """The starter's encoder."""
+    return StaticEncoder.load(ENCODER)
+
+
+@pytest.fixture
+def empty_home(tmp_path: Path) -> Home:
+    """A home without documents and facts."""
+    return Home.open(tmp_path / "empty")
 
 
 @pytest.fixture

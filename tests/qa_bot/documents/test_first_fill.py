@@ -12,27 +12,13 @@ from qa_bot.documents.sync import add, delete
 from qa_bot.home import starter
 from qa_bot.home.config import Config
 from qa_bot.home.folder import Home, WriterBusyError
-from qa_bot.home.starter import ENCODER, NAME, NAMESPACE
+from qa_bot.home.starter import NAME, NAMESPACE
 from qa_core.encoders.static_encoder import StaticEncoder
 
 EX = "http://example.org/"
 LABEL = "<http://www.w3.org/2000/01/rdf-schema#label>"
-OWN = (
-    f"<{EX}zyx> <{EX}capital> <{EX}abc> .",
-    f'<{EX}zyx> {LABEL} "Zyxland"@en .',
-    f'<{EX}abc> {LABEL} "Abctown"@en .',
-)
+OWN = (f"<{EX}zyx> <{EX}capital> <{EX}abc> .", f'<{EX}zyx> {LABEL} "Zyxland"@en .', f'<{EX}abc> {LABEL} "Abctown"@en .')
 RUST = {"_id": "rust", "title": "How do I remove rust?", "text": "With vinegar."}
-
-
-@pytest.fixture(scope="module")
-def encoder() -> StaticEncoder:
-    return StaticEncoder.load(ENCODER)
-
-
-@pytest.fixture
-def bare(tmp_path: Path) -> Home:
-    return Home.open(tmp_path / "bare")
 
 
 def subjects(home: Home) -> set[str]:
@@ -40,20 +26,22 @@ def subjects(home: Home) -> set[str]:
         return {triple[0] for batch in graph.batches_of(opened.triples) for triple in batch}
 
 
-def test_a_bare_home_gets_documents_and_facts_once(bare: Home, encoder: StaticEncoder) -> None:
-    assert fill(bare, Config(), lambda: encoder)
-    assert all(subject.startswith(NAMESPACE) for subject in subjects(bare))
-    numbers = [path.read_text() for path in (bare.index / "CURRENT", bare.graph / "CURRENT")]
-    assert not fill(bare, Config(), lambda: pytest.fail("a filled home needs no encoder"))
-    assert [path.read_text() for path in (bare.index / "CURRENT", bare.graph / "CURRENT")] == numbers
-    with Bot.open(bare.path, record=False) as bot:
+def test_a_bare_home_gets_documents_and_facts_once(empty_home: Home, encoder: StaticEncoder) -> None:
+    assert fill(empty_home, Config(), lambda: encoder)
+    assert all(subject.startswith(NAMESPACE) for subject in subjects(empty_home))
+    numbers = [path.read_text() for path in (empty_home.index / "CURRENT", empty_home.graph / "CURRENT")]
+    assert not fill(empty_home, Config(), lambda: pytest.fail("a filled home needs no encoder"))
+    assert [path.read_text() for path in (empty_home.index / "CURRENT", empty_home.graph / "CURRENT")] == numbers
+    with Bot.open(empty_home.path, record=False) as bot:
         assert bot.ask("What is the capital of Australia?").text == "The capital of Australia is Canberra."
 
 
-def test_existing_graph_is_not_changed(bare: Home, encoder: StaticEncoder, write_lines: Callable[..., Path]) -> None:
-    graph.add(bare, [write_lines("own.nt", *OWN)])
-    assert fill(bare, Config(), lambda: encoder)
-    assert subjects(bare) == {f"{EX}zyx", f"{EX}abc"}
+def test_existing_graph_is_not_changed(
+    empty_home: Home, encoder: StaticEncoder, write_lines: Callable[..., Path]
+) -> None:
+    graph.add(empty_home, [write_lines("own.nt", *OWN)])
+    assert fill(empty_home, Config(), lambda: encoder)
+    assert subjects(empty_home) == {f"{EX}zyx", f"{EX}abc"}
 
 
 def test_removed_starter_stays_removed_with_its_facts(
@@ -95,8 +83,10 @@ def test_without_own_facts_the_graph_becomes_empty(home: Path, encoder: StaticEn
     assert subjects(opened_home) == set()
 
 
-def test_fill_waits_for_another_writer(bare: Home, encoder: StaticEncoder, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_fill_waits_for_another_writer(
+    empty_home: Home, encoder: StaticEncoder, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(first_fill, "PATIENCE", 0.05)
-    with bare.lock("test"), pytest.raises(WriterBusyError):
-        fill(bare, Config(), lambda: encoder)
-    assert fill(bare, Config(), lambda: encoder)
+    with empty_home.lock("test"), pytest.raises(WriterBusyError):
+        fill(empty_home, Config(), lambda: encoder)
+    assert fill(empty_home, Config(), lambda: encoder)

@@ -33,12 +33,6 @@ def home(home: Path) -> Path:
 
 
 @pytest.fixture
-def empty_home(tmp_path: Path) -> Home:
-    """A home without facts."""
-    return Home.open(tmp_path / "place")
-
-
-@pytest.fixture
 def facts(write_lines: Callable[..., Path]) -> Path:
     return write_lines("facts.nt", *FACTS)
 

@@ -22,12 +22,6 @@ DBPEDIA = "http://dbpedia.org/resource/"
 GOOD = f"<{EX}peru> <{EX}capital> <{EX}lima> ."
 
 
-@pytest.fixture
-def empty_home(tmp_path: Path) -> Home:
-    """A home without facts."""
-    return Home.open(tmp_path / "place")
-
-
 def linker(graph: Graph, lookups: list[int] | None = None) -> Linker:
     """The linker of questions; `lookups` collects the entities whose context is read."""
     met = [] if lookups is None else lookups

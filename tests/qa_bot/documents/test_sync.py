@@ -29,7 +29,6 @@ from qa_bot.home.folder import Home, WriterBusyError
 from qa_bot.home.generations import CorruptGenerationError, Generation, Generations
 from qa_bot.home.index import Index, Manifest
 from qa_bot.home.sections import PassagesSection
-from qa_bot.home.starter import ENCODER
 from qa_bot.home.store import Store
 from qa_core.encoders.static_encoder import StaticEncoder
 from qa_core.text.analysis import ANALYSER_VERSION
@@ -46,19 +45,8 @@ BREAD = {"_id": "bread", "title": "Why does dough rise?", "text": "Yeast gives o
 
 
 @pytest.fixture(scope="module")
-def encoder() -> StaticEncoder:
-    return StaticEncoder.load(ENCODER)
-
-
-@pytest.fixture(scope="module")
 def other_encoder(other_encoder_folder: Path) -> StaticEncoder:
     return StaticEncoder.load(other_encoder_folder)
-
-
-@pytest.fixture
-def empty_home(tmp_path: Path) -> Home:
-    """A home without documents."""
-    return Home.open(tmp_path / "place")
 
 
 @pytest.fixture

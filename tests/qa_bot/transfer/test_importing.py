@@ -29,7 +29,6 @@ from qa_bot.home.folder import Home, WriterBusyError
 from qa_bot.home.generations import Generations
 from qa_bot.home.journal import open_store
 from qa_bot.home.sections import PassagesSection
-from qa_bot.home.starter import ENCODER
 from qa_bot.home.store import Store, StoredPassage
 from qa_bot.transfer.archive import ArchiveError, opened
 from qa_bot.transfer.exporting import export, text_of
@@ -41,11 +40,6 @@ CATS = "Why do cats sleep all day?"
 ZORGON = {"_id": "zorgon", "title": "Where do zorgons live?", "text": "Zorgons live under the moon of Quix."}
 LONG = " ".join(f"Sentence {i} tells of the number {i * i}." for i in range(80)) + "\n\nAnd\nthe end."
 FACTS = '<http://x/a> <http://x/p> _:b .\n_:b <http://www.w3.org/2000/01/rdf-schema#label> "line\\nend é"@en .\n'
-
-
-@pytest.fixture(scope="module")
-def encoder() -> StaticEncoder:
-    return StaticEncoder.load(ENCODER)
 
 
 @pytest.fixture
@@ -74,11 +68,6 @@ def full(home: Path, encoder: StaticEncoder, write_lines: Callable[..., Path], t
         bot.store.rename_conversation("c1", "Pets & <co>")
         bot.store.settle_gap("0123456789abcdef0123456789abcdef")
     return full_home
-
-
-@pytest.fixture
-def empty(tmp_path: Path) -> Home:
-    return Home.open(tmp_path / "empty")
 
 
 @pytest.fixture
@@ -131,19 +120,18 @@ def raw_triples(home: Home) -> list[tuple[str, ...]]:
 # --- round trips -------------------------------------------------------------------------------------------------
 
 
-def test_everything_arrives_in_an_empty_home(full, empty, archive, encoder) -> None:
-    imported = import_archive(empty, archive, encoder)
-    assert documents(empty) == documents(full)
-    assert history(empty) == history(full)
-    assert triples(empty) == triples(full)
+def test_everything_arrives_in_an_empty_home(full, empty_home, archive, encoder) -> None:
+    imported = import_archive(empty_home, archive, encoder)
+    assert documents(empty_home) == documents(full)
+    assert history(empty_home) == history(full)
+    assert triples(empty_home) == triples(full)
     assert (imported.conversations, imported.joined.turns, imported.joined.votes) == (1, 3, 3)
     assert imported.documents.rejected == 0
-    with graph.open_graph(full) as before, graph.open_graph(empty) as after:
-        assert after.lookup.label(after.triples.id_of("http://x/a")) == before.lookup.label(
-            before.triples.id_of("http://x/a")
-        )
+    with graph.open_graph(full) as before, graph.open_graph(empty_home) as after:
+        labels = [opened.lookup.label(opened.triples.id_of("http://x/a")) for opened in (before, after)]
+        assert labels[0] == labels[1]
     rrf = {"fusion.method": "rrf"}  # the archive's settings are not applied
-    with Bot.open(full.path, record=False) as old, Bot.open(empty.path, record=False, flags=rrf) as new:
+    with Bot.open(full.path, record=False) as old, Bot.open(empty_home.path, record=False, flags=rrf) as new:
         for question in (CATS, "Where do zorgons live?", "What is the currency of Japan?", "number 6241"):
             answers = [as_dict(bot.ask(question)) for bot in (old, new)]
             for answer in answers:
@@ -156,9 +144,9 @@ def test_everything_arrives_in_an_empty_home(full, empty, archive, encoder) -> N
             assert answers[0]["sources"][:3] == answers[1]["sources"][:3]
 
 
-def test_importing_again_changes_nothing(full, empty, archive, encoder) -> None:
-    import_archive(empty, archive, encoder)
-    for target in (full, empty):
+def test_importing_again_changes_nothing(full, empty_home, archive, encoder) -> None:
+    import_archive(empty_home, archive, encoder)
+    for target in (full, empty_home):
         before = state(target)
         again = import_archive(target, archive, encoder)
         assert (again.documents.unchanged, again.documents.added + again.documents.updated) == (len(documents(full)), 0)
@@ -166,9 +154,9 @@ def test_importing_again_changes_nothing(full, empty, archive, encoder) -> None:
         assert state(target) == before
 
 
-def test_exporting_an_import_gives_the_same_archive(full, empty, archive, encoder, tmp_path) -> None:
-    import_archive(empty, archive, encoder)
-    export(empty, Config(), tmp_path / "again.zip")
+def test_exporting_an_import_gives_the_same_archive(full, empty_home, archive, encoder, tmp_path) -> None:
+    import_archive(empty_home, archive, encoder)
+    export(empty_home, Config(), tmp_path / "again.zip")
     with zipfile.ZipFile(archive) as one, zipfile.ZipFile(tmp_path / "again.zip") as other:
         for name in ("conversations.jsonl", "turns.jsonl", "settled.jsonl", "mentions/1.tsv"):
             assert one.read(name) == other.read(name), name
@@ -196,14 +184,14 @@ def test_import_merges_with_a_filled_home(full, archive, encoder, tmp_path) -> N
         assert store.last_feedback("c1")["t1"].vote == "up"
 
 
-def test_only_newer_votes_are_imported(full, empty, archive, encoder, tmp_path) -> None:
-    import_archive(empty, archive, encoder)
+def test_only_newer_votes_are_imported(full, empty_home, archive, encoder, tmp_path) -> None:
+    import_archive(empty_home, archive, encoder)
     with open_store(full, Config()) as store:
         store.save_feedback("t1", "down", "after the export")
     export(full, Config(), tmp_path / "later.zip")
-    assert import_archive(empty, tmp_path / "later.zip", encoder).joined.votes == 1
-    assert import_archive(empty, archive, encoder).joined.votes == 0
-    with open_store(empty, Config()) as store:
+    assert import_archive(empty_home, tmp_path / "later.zip", encoder).joined.votes == 1
+    assert import_archive(empty_home, archive, encoder).joined.votes == 0
+    with open_store(empty_home, Config()) as store:
         assert [vote.vote for vote in store.feedback("t1")] == ["down", "up", "down"]
         assert store.last_feedback("c1")["t1"].comment == "after the export"
 
@@ -243,15 +231,15 @@ def test_add_reads_the_documents_of_an_archive(archive, tmp_path, qa_bot) -> Non
     assert (added["added"], added["rejected"]) == (1, 0)
 
 
-def test_configuration_is_not_imported_and_secrets_are_not_exported(full, empty, archive, encoder) -> None:
+def test_configuration_is_not_imported_and_secrets_are_not_exported(full, empty_home, archive, encoder) -> None:
     with zipfile.ZipFile(archive) as zipped:
         assert zipped.read("qa-bot.toml").decode().split() == ["[fusion]", "method", "=", '"rrf"']
         everything = b"".join(zipped.read(name) for name in zipped.namelist())
     assert b"s3cret" not in everything
     assert b"my notes" not in everything
-    (notice,) = import_archive(empty, archive, encoder).notices
+    (notice,) = import_archive(empty_home, archive, encoder).notices
     assert notice == "The configuration stays as it is; the archive's differs in fusion.method."
-    assert not empty.config_file.exists()
+    assert not empty_home.config_file.exists()
 
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=300)
@@ -336,9 +324,8 @@ def test_export_and_import_over_each_database(any_store_url, qa_bot, full, archi
     monkeypatch.delenv("QA_BOT_STORE__URL")
     with zipfile.ZipFile(archive) as one, zipfile.ZipFile(tmp_path / "back.zip") as other:
         for name in ("conversations.jsonl", "turns.jsonl", "settled.jsonl"):
-            assert list(map(json.loads, one.read(name).splitlines())) == list(
-                map(json.loads, other.read(name).splitlines())
-            )
+            before, after = ([json.loads(line) for line in zipped.read(name).splitlines()] for zipped in (one, other))
+            assert before == after, name
 
 
 def test_only_one_writer(full, archive, encoder, tmp_path) -> None:
@@ -460,28 +447,10 @@ def test_an_encrypted_or_unknown_member_is_refused(archive, tmp_path) -> None:
             raise AssertionError
 
 
-GOOD_TURN = {
-    "id": "good",
-    "conversation": None,
-    "asked": 1.0,
-    "created": 1.0,
-    "question": "q",
-    "rewritten": "",
-    "timings": {},
-    "feedback": [],
-    "answer": {
-        "id": "good",
-        "question": "q",
-        "answered": True,
-        "kind": "passage",
-        "answer": "a",
-        "confidence": 1.0,
-        "reason": "",
-        "sources": [],
-        "timings": {},
-        "skipped": [],
-    },
-}
+ANSWER = {"id": "good", "question": "q", "answered": True, "kind": "passage", "answer": "a", "confidence": 1.0}
+ANSWER |= {"reason": "", "sources": [], "timings": {}, "skipped": []}
+GOOD_TURN = {"id": "good", "conversation": None, "asked": 1.0, "created": 1.0, "question": "q", "rewritten": ""}
+GOOD_TURN |= {"timings": {}, "feedback": [], "answer": ANSWER}
 
 
 def deep(levels: int) -> object:
@@ -497,12 +466,12 @@ BAD_TURNS: list[tuple[object, str]] = [
     ({**GOOD_TURN, "asked": -1}, "asked: Input should be greater"),
     (json.dumps(GOOD_TURN).replace('"asked": 1.0', '"asked": NaN'), "broken JSON"),
     ({**GOOD_TURN, "answer": {"answer": "a"}}, "Expected an answer object, but got id: Field required"),
-    ({**GOOD_TURN, "answer": {**GOOD_TURN["answer"], "trace": {"x": deep(100)}}}, "nested deeper than 64"),
+    ({**GOOD_TURN, "answer": {**ANSWER, "trace": {"x": deep(100)}}}, "nested deeper than 64"),
     ({**GOOD_TURN, "feedback": [{"vote": "sideways", "comment": "", "created": 1}]}, r"feedback\.0\.vote"),
 ]
 
 
-def test_bad_records_are_rejected_and_good_ones_imported(empty, archive, encoder) -> None:
+def test_bad_records_are_rejected_and_good_ones_imported(empty_home, archive, encoder) -> None:
     lines = [turn if isinstance(turn, str) else json.dumps(turn) for turn, _ in BAD_TURNS]
 
     def change(members: dict[str, bytes]) -> None:
@@ -512,7 +481,7 @@ def test_bad_records_are_rejected_and_good_ones_imported(empty, archive, encoder
         members["documents/1.jsonl"] = "\n".join(map(json.dumps, [*wrong, good, good])).encode() + b"\n\xff\xfe"
 
     path = changed(archive, change)
-    imported = import_archive(empty, path, encoder)
+    imported = import_archive(empty_home, path, encoder)
     reasons = {reject.where.removeprefix(f"{path}!"): reject.reason for reject in imported.documents.examples}
     for number, (_, reason) in enumerate(BAD_TURNS, start=1):
         assert re.search(reason, reasons[f"turns.jsonl:{number}"])
@@ -523,7 +492,7 @@ def test_bad_records_are_rejected_and_good_ones_imported(empty, archive, encoder
     assert "Expected ids that differ" in reasons["documents/1.jsonl:6"]
     assert "broken JSON" in reasons["documents/1.jsonl:7"]
     assert imported.joined.turns == 1
-    assert ("kept", ["Kept text."]) in [(row[1], row[-1]) for row in documents(empty)]
+    assert ("kept", ["Kept text."]) in [(row[1], row[-1]) for row in documents(empty_home)]
     rejects = imported.documents.rejects_file
     assert rejects is not None
     assert len(rejects.read_text().splitlines()) == len(reasons) == imported.documents.rejected
@@ -563,15 +532,21 @@ def test_an_interrupted_export_leaves_the_old_file(full, tmp_path, kind: str, co
 
 @pytest.mark.parametrize(("kind", "code"), [("SIGINT", 130), ("SIGKILL", -9)])
 @pytest.mark.parametrize("name", ["_are_spans", "_wrong_answer"], ids=["documents", "turns"])
-def test_an_interrupted_import_leaves_each_part_old_or_new(empty, full, archive, encoder, name, kind, code) -> None:
-    assert interrupted(empty.path, "importing", name, kind, "import", archive) == code
-    generation = Generations(empty.index).current_number()
+def test_an_interrupted_import_leaves_each_part_old_or_new(
+    empty_home, full, archive, encoder, name, kind, code
+) -> None:
+    assert interrupted(empty_home.path, "importing", name, kind, "import", archive) == code
+    generation = Generations(empty_home.index).current_number()
     assert (generation is None) == (name == "_are_spans")
-    before = history(empty)
+    before = history(empty_home)
     assert (before["turns"], before["conversations"], before["settled"]) == ([], [], [])
-    assert documents(empty) == [] or generation or kind == "SIGKILL"
-    import_archive(empty, archive, encoder)
-    assert (documents(empty), history(empty), triples(empty)) == (documents(full), history(full), triples(full))
+    assert documents(empty_home) == [] or generation or kind == "SIGKILL"
+    import_archive(empty_home, archive, encoder)
+    assert (documents(empty_home), history(empty_home), triples(empty_home)) == (
+        documents(full),
+        history(full),
+        triples(full),
+    )
 
 
 def test_a_dead_writers_rows_are_not_exported(full, encoder, tmp_path) -> None:
