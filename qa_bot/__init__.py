@@ -12,7 +12,7 @@ __version__ = "0.1.0"
 
 
 def __getattr__(name: str) -> Any:
-    """Import `Bot` only when it is asked for: `qa-bot --help` must stay light."""
+    """Import `Bot` lazily, so that `qa-bot --help` stays fast."""
     if name == "Bot":
         from qa_bot.bot import Bot
 

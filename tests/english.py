@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
-PACKAGES = ("qa_core", "retrievers", "rankers", "generators", "kg_index", "qa_bot", "qa_lab", "benchmarks")
+PACKAGES = ("qa_core", "retrievers", "rankers", "generators", "kg_index", "qa_bot", "qa_lab", "benchmarks", "tests")
 
 NAMES = {"told", "found", "asked", "each", "wanted", "kept", "given", "said", "own", "here", "tell", "place", "places"}
 """Never the name of a variable, a parameter, a field or a function."""

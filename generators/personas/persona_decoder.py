@@ -95,7 +95,7 @@ def draw(
 
 
 def tuned(persona: Persona | QuotedPersona) -> Persona:
-    """The persona itself; raises ValueError if it has no networks of its own."""
+    """The persona, unless it has no networks: then raises ValueError."""
     if isinstance(persona, QuotedPersona):
         raise ValueError(
             f"Expected a persona with networks, but {persona.config.name} can only be quoted, since its "

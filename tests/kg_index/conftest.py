@@ -94,7 +94,7 @@ def built(turtle: str, folder: Path) -> Lookup:
 
 @pytest.fixture
 def build_graph(tmp_path: Path) -> Built:
-    """From Turtle to a graph that can be asked; several in one test have names of their own."""
+    """Builds a graph from Turtle; several graphs in one test need different names."""
     return lambda turtle, name="graph": built(turtle, tmp_path / name)
 
 

@@ -62,7 +62,7 @@ def published(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def axes(word_pieces: Path) -> Path:
-    """A static encoder: each of `TINY_WORDS` is a unit vector of its own, and special tokens are zero."""
+    """A static encoder: each of `TINY_WORDS` is a distinct unit vector, and special tokens are zero."""
     size = 12
     vectors = np.eye(size, dtype=np.float32)
     vectors[:4] = 0

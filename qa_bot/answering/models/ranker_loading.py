@@ -32,20 +32,20 @@ LOADERS = {
     "SiameseConfig": "qa_bot.answering.models.ranker_loading:open_word_pairs",
     "StackedConfig": "qa_bot.answering.models.ranker_loading:open_stacked",
 }
-"""By the `kind` of a folder's config.json: the module and what in it opens the folder."""
+"""Loader of a folder, as module:name, by the `kind` of its config.json."""
 
 OF_QUESTIONS = ("DecomposableConfig", "EntailmentConfig", "SiameseConfig")
-"""Kinds that compare two questions: they read a candidate's title, where nothing else is said."""
+"""Kinds that compare two questions: by default they read a candidate's title."""
 DEPTH = 30
-"""Documents that a ranker looks at where the configuration does not say."""
+"""Default number of documents that a ranker scores."""
 
 
 class RankerError(ValueError):
-    """A ranker that cannot be opened; the message says what is wrong with it and what to do."""
+    """A ranker that cannot be opened; the message gives the reason and the remedy."""
 
 
 def open_ranker(folder: Path) -> PairScorer:
-    """Raises RankerError where the folder holds no ranker, or a damaged one."""
+    """Open a trained ranker. Raises RankerError if the folder has none, or a damaged one."""
     kind = kind_of(folder)
     if kind not in LOADERS:
         raise RankerError(f"Expected a ranker in {folder}, but its {CONFIG} names the kind {kind!r}; choose another.")
@@ -59,7 +59,7 @@ def open_ranker(folder: Path) -> PairScorer:
 
 
 def kind_of(folder: Path) -> str | None:
-    """What the folder's config.json says that is in it. Raises RankerError where it cannot be read."""
+    """The kind in the folder's config.json. Raises RankerError if it cannot be read."""
     try:
         head = json.loads((folder / CONFIG).read_text(encoding="utf-8"))
     except FileNotFoundError:
@@ -72,7 +72,7 @@ def kind_of(folder: Path) -> str | None:
 
 
 def open_stacked(folder: Path) -> PairScorer:
-    """A stacked ranker; where cosines are among its features they are the starter encoder's."""
+    """A stacked ranker, with the starter encoder if its features include cosines."""
     from rankers.answer_selection.stacked import StackedConfig, StackedRanker
 
     if not load_config(folder, StackedConfig).encoder:
@@ -82,14 +82,14 @@ def open_stacked(folder: Path) -> PairScorer:
 
 
 def open_word_pairs(folder: Path) -> PairScorer:
-    """A network over words; where it reads them in context the encoder lies where it lay in training."""
+    """A network over words; an encoder of words in context is loaded from its folder of training."""
     from rankers.paraphrase.word_pairs import WordPairs
 
     return WordPairs.load(folder, opened=open_contextual)
 
 
 def open_contextual(name: str) -> Contextual:
-    """The encoder of that name, if it has hidden states. Raises RankerError where it has none, EncoderError."""
+    """The encoder of that name. Raises EncoderError, or RankerError if it has no hidden states."""
     encoder = resolve(name, models=Home.open().models)
     if not hasattr(encoder, "states"):
         raise RankerError(f"Expected a transformer, which reads words in context, but {name!r} is another encoder.")
@@ -97,7 +97,7 @@ def open_contextual(name: str) -> Contextual:
 
 
 def open_fused(folder: Path) -> PairScorer:
-    """A learned fusion with the rankers and the encoder that it was trained with, which lie where they lay then."""
+    """A learned fusion with the rankers and the encoder of its training, loaded from the same folders."""
     from rankers.fusion import FusedScorer
 
     fusion = open_fusion(folder)
@@ -107,20 +107,20 @@ def open_fused(folder: Path) -> PairScorer:
 
 
 class ConfiguredRankers(NamedTuple):
-    """Trained rankers in the order in which they rank, and the learned fusion of all scores."""
+    """Trained rankers in their order of use, and the learned fusion of all scores."""
 
     models: tuple[NeuralRanker, ...] = ()
     fusion: LearnedFusion | None = None
 
 
 def open_configured(ranking: RankingSection) -> ConfiguredRankers:
-    """The rankers and the fusion that the configuration names. Raises RankerError."""
+    """Open the configured rankers and fusion. Raises RankerError."""
     fusion = open_fusion(Path(ranking.fusion)) if ranking.fusion else None
     return ConfiguredRankers(open_rankers(ranking.models), fusion)
 
 
 def open_fusion(folder: Path) -> LearnedFusion:
-    """Raises RankerError where the folder holds no learned fusion, or a damaged one."""
+    """Open a learned fusion. Raises RankerError if the folder has none, or a damaged one."""
     from rankers.fusion import LearnedFusion
 
     try:
@@ -130,22 +130,22 @@ def open_fusion(folder: Path) -> LearnedFusion:
 
 
 class RankerSpec(NamedTuple):
-    """A ranker as the configuration names it."""
+    """A ranker of the configuration."""
 
     folder: Path
-    reads: Reads | None  # where it says so
+    reads: Reads | None  # None for the default of its kind
     depth: int
 
 
 def parse_ranker_specs(models: str) -> list[RankerSpec]:
-    """The rankers of FOLDER[@text|@title|@both][:N], with commas between. Raises RankerError for a depth of 0."""
+    """Parse FOLDER[@text|@title|@both][:N], separated by commas. Raises RankerError for a depth of 0."""
     specs = []
-    for each in filter(None, (part.strip() for part in models.split(","))):
-        folder, colon, depth = each.rpartition(":")
+    for spec in filter(None, (part.strip() for part in models.split(","))):
+        folder, colon, depth = spec.rpartition(":")
         if not colon or not depth.isdigit():
-            folder, depth = each, str(DEPTH)
+            folder, depth = spec, str(DEPTH)
         if int(depth) < 1:
-            raise RankerError(f"Expected a ranker that looks at a document or more, but got {each!r}; say FOLDER:10.")
+            raise RankerError(f"Expected a ranker that looks at a document or more, but got {spec!r}; say FOLDER:10.")
         path, at, reads = folder.rpartition("@")
         known = bool(at) and reads in get_args(Reads)
         specs.append(
@@ -155,16 +155,16 @@ def parse_ranker_specs(models: str) -> list[RankerSpec]:
 
 
 def open_rankers(models: str) -> tuple[NeuralRanker, ...]:
-    """Those that `[ranking] models` names. Raises RankerError."""
-    found: dict[str, NeuralRanker] = {}
+    """Open the rankers of `[ranking] models`. Raises RankerError."""
+    rankers: dict[str, NeuralRanker] = {}
     for path, reads, depth in parse_ranker_specs(models):
         from rankers.fusion import FusedScorer
 
-        if path.name in found:
+        if path.name in rankers:
             raise RankerError(f"Expected rankers of different names, but two folders are named {path.name!r}.")
         scorer = open_ranker(path)
         if isinstance(scorer, FusedScorer):
             raise RankerError(f"Expected rankers of pairs, but {path} is a learned fusion; name it by ranking.fusion.")
         reads = reads or ("title" if kind_of(path) in OF_QUESTIONS else "text")
-        found[path.name] = NeuralRanker(path.name, scorer, depth=depth, reads=reads)
-    return tuple(found.values())
+        rankers[path.name] = NeuralRanker(path.name, scorer, depth=depth, reads=reads)
+    return tuple(rankers.values())

@@ -54,7 +54,7 @@ def test_direct_and_inverse_facts(world: Lookup, read: Read) -> None:
 
 
 def test_features_by_hand(world: Lookup, read: Read, bag_of_words) -> None:
-    """Of "seat" and "country" the second is left over; of "seat of government" one stem of two is asked for."""
+    """The question has "seat" but not "country"; it has one of the two stems of "seat of government"."""
     results = of(read("What seat has the noble Peru?"), "capital").features
     texts, capital, seat = bag_of_words(["what seat has the noble", "capital", "seat of government"])
     assert set(results) == set(FEATURES)

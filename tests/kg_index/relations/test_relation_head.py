@@ -55,7 +55,7 @@ def test_it_learns_the_toy_task(trained: RelationHead) -> None:
 
 
 def test_the_pool_tells_what_a_question_means() -> None:
-    """Where somebody comes from is one relation beside the author, and another one beside the grave."""
+    """The right relation for "whence" depends on the other relations of the pool."""
     author, birth, death, origin = known = (*POOL, "http://g/from")
     pools = [(author, birth, origin), (birth, death, origin)]
     examples = [Labelled("whence <m>", pools[0], (0, 1.0, 0)), Labelled("whence <m>", pools[1], (0, 0, 1.0))]

@@ -155,7 +155,7 @@ def test_short_templates_and_paths_are_kept() -> None:
 
 
 def test_evening_divides_by_the_mean_likelihood(detector: RelationDetector) -> None:
-    """`p(r|T) / mean_T p(r|T)^s`, normalised; what was given stays as it was."""
+    """`p(r|T) / mean_T p(r|T)^s`, normalised; the argument is not changed."""
     templates = [*TOY.templates()]
     before = np.exp(detector.log_likelihoods(templates))
     for share in (0.0, 0.5, 1.0):

@@ -101,7 +101,7 @@ def test_it_learns_the_toy_task_and_leaves_word_vectors(module: QuestionNetwork,
 def test_the_same_seed_gives_the_same_weights(tiny_bert: Path, data: TuningData) -> None:
     states = []
     for _ in range(2):
-        torch.manual_seed(3)  # the tiny model has no pooler, and draws one that nobody uses
+        torch.manual_seed(3)  # the tiny model has no pooler, and draws an unused one
         again = QuestionNetwork(load_tunable(SentenceLayout.read(tiny_bert)))
         list(tune(tuning_of(again, TOY, seed=3), data, TuningConfig(epochs=2, batch=2, frozen=0)))
         states.append(again.state_dict())

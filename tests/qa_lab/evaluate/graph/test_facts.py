@@ -45,7 +45,7 @@ def questions(write_lines: Callable[..., Path]) -> Path:
 
 
 def test_figures_by_hand(graph_home: Path, questions: Path) -> None:
-    """One of three is right, one wrong but given, of one nothing is known; what nobody can answer is left."""
+    """One of three answers is right, one is wrong, one is missing; the unanswerable question is not answered."""
     reports: list[tuple[str, int]] = []
     (row,) = evaluate_facts(questions, home=graph_home, progress=lambda stage, done, *_: reports.append((stage, done)))
     assert (row.task, row.data, row.engine, row.queries) == (TASK, "questions.jsonl", "all", 4)
