@@ -150,7 +150,8 @@ def run_index(files: list[Path], folder: Path, seed: int, memory: int, workers: 
 
 
 def run_hash(files: list[Path], folder: Path, seed: int, memory: int, workers: int | None) -> dict[str, Any]:
-    from benchmarks.hash_triples import HashTriples
+    from hash_triples import HashTriples
+
     from kg_index.triples.triple_index import TripleIndex
 
     index = TripleIndex(folder)
