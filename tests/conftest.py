@@ -439,3 +439,28 @@ def assert_independent() -> Callable[..., np.ndarray]:
         return rows
 
     return check
+
+
+@pytest.fixture(scope="session")
+def assert_gradients() -> Callable[..., set[str]]:
+    """Compares gradients of a loss with finite differences; returns the names of the weights that have one."""
+
+    def check(module: Any, loss: Callable[[], Any], *, rel: float = 1e-4, atol: float = 1e-6) -> set[str]:
+        """`module` has weights of 64 bits; several numbers of each are changed by a millionth."""
+        module.zero_grad()
+        loss().backward()
+        gradients = {
+            name: weight.grad.view(-1) for name, weight in module.named_parameters() if weight.grad is not None
+        }
+        for name, gradient in gradients.items():
+            flat = module.get_parameter(name).data.view(-1)
+            for i in {int(gradient.abs().argmax()), *range(0, len(flat), max(1, len(flat) // 4))}:
+                values = []
+                for step in (1e-6, -2e-6):
+                    flat[i] += step
+                    values.append(loss().item())
+                flat[i] += 1e-6
+                assert gradient[i].item() == pytest.approx((values[0] - values[1]) / 2e-6, rel=rel, abs=atol), name
+        return set(gradients)
+
+    return check

@@ -53,26 +53,11 @@ def test_states_equal_those_of_torch():
     )
 
 
-def test_gradients_agree_with_finite_differences():
+def test_gradients_agree_with_finite_differences(assert_gradients):
     torch.manual_seed(2)
     model = StackedLSTM(BLSTMConfig(vocabulary=7, dimension=3, hidden=2, layers=2)).double()
     tokens, mask = torch.tensor([[3, 2, 4], [5, 2, 0]]), torch.tensor([[True, True, True], [True, True, False]])
-
-    def score() -> torch.Tensor:
-        return (model(tokens, mask).sum(1) / mask.sum(1)).square().sum()
-
-    score().backward()
-    with torch.no_grad():
-        for name, weight in model.named_parameters():
-            flat, gradient = weight.view(-1), weight.grad.view(-1)
-            for i in range(0, len(flat), max(1, len(flat) // 4)):
-                before = flat[i].item()
-                flat[i] = before + 1e-6
-                above = score().item()
-                flat[i] = before - 1e-6
-                below = score().item()
-                flat[i] = before
-                assert gradient[i].item() == pytest.approx((above - below) / 2e-6, rel=1e-4, abs=1e-8), name
+    assert_gradients(model, lambda: (model(tokens, mask).sum(1) / mask.sum(1)).square().sum())
 
 
 def test_initial_weights_are_gaussian_and_vectors_are_scaled():

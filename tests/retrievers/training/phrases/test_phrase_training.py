@@ -72,7 +72,7 @@ def test_a_forest_has_a_level_for_each_height():
 
 @pytest.mark.parametrize("composition", ["addition", "recursive"])
 @pytest.mark.parametrize("similarity", ["cosine", "dot"])
-def test_the_objective_agrees_with_finite_differences(composition, similarity):
+def test_the_objective_agrees_with_finite_differences(composition, similarity, assert_gradients):
     torch.manual_seed(1)
     network = PhraseNetwork(start(), composition, noise=0.3).double()
     with torch.no_grad():
@@ -82,20 +82,7 @@ def test_the_objective_agrees_with_finite_differences(composition, similarity):
     )
     phrases, pairs = [numbered(text) for text in SHAPES], torch.tensor([[0, 1], [2, 3], [4, 5]])
 
-    def value() -> torch.Tensor:
-        return objective(network, phrases, pairs, config)
-
-    network.zero_grad()
-    value().backward()
-    for parameter in network.parameters():
-        for i in range(0, parameter.numel(), 5):
-            flat = parameter.data.view(-1)
-            flat[i] += 1e-6
-            above = value().item()
-            flat[i] -= 2e-6
-            below = value().item()
-            flat[i] += 1e-6
-            assert parameter.grad.view(-1)[i].item() == pytest.approx((above - below) / 2e-6, abs=1e-5)
+    assert_gradients(network, lambda: objective(network, phrases, pairs, config), atol=1e-5)
 
 
 def test_the_objective_by_hand():

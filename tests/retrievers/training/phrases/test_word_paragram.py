@@ -50,7 +50,7 @@ def test_the_hinge_by_hand():
 
 
 @pytest.mark.parametrize("similarity", ["cosine", "dot"])
-def test_gradients_agree_with_finite_differences(similarity):
+def test_gradients_agree_with_finite_differences(similarity, assert_gradients):
     config = ParagramConfig(similarity=similarity, regularisation=0.3, margin=1.0)
     table = WordTable(start(6, 3)).double()
     with torch.no_grad():
@@ -58,19 +58,7 @@ def test_gradients_agree_with_finite_differences(similarity):
     pairs, wrong = torch.tensor([[0, 1], [2, 3]]), torch.tensor([[4, 2], [5, 0]])
     there = torch.tensor([[True, True], [True, False]])
 
-    def value(change: torch.Tensor) -> torch.Tensor:
-        return torch.func.functional_call(_Objective(table, pairs, wrong, there, config), {"table.change": change}, ())
-
-    assert torch.autograd.gradcheck(value, table.change.detach().clone().requires_grad_())
-
-
-class _Objective(torch.nn.Module):
-    def __init__(self, table, *arguments) -> None:
-        super().__init__()
-        self.table, self.arguments = table, arguments
-
-    def forward(self) -> torch.Tensor:
-        return objective(self.table, *self.arguments)
+    assert_gradients(table, lambda: objective(table, pairs, wrong, there, config))
 
 
 def test_weight_decay_of_the_change_is_the_gradient_of_the_regulariser():
