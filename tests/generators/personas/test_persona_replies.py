@@ -1,4 +1,5 @@
 from dataclasses import replace
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -123,8 +124,5 @@ def test_invalid_requests_are_refused(persona: Persona, other: Persona):
 
 @pytest.mark.parametrize("style", STYLES)
 def test_a_deadline_stops_the_work(persona: Persona, style: str):
-    def check() -> None:
-        raise TimeoutError
-
     with pytest.raises(TimeoutError):
-        replies_of([Share(persona)], style, check=check)
+        replies_of([Share(persona)], style, check=Mock(side_effect=TimeoutError))

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from math import log1p
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -234,15 +235,9 @@ def test_what_may_stop_is_asked_between_topics(world: Lookup, bag_of_words) -> N
     vocabulary = Vocabulary(world.triples)
     linker = Linker(world.mentions, world.triples.salience)
     entities = find_entities("Peru, Chile and Lima", linker, world.triples, vocabulary)
-    calls: list[int] = []
-
-    def check() -> None:
-        calls.append(1)
-        if len(calls) == 2:
-            raise TimeoutError
-
+    check = Mock(side_effect=[None, TimeoutError])
     with pytest.raises(TimeoutError):
         Interpreter(Walker(world.triples, vocabulary), bag_of_words).interpret(
             "Peru, Chile and Lima", entities, check=check
         )
-    assert len(calls) == 2
+    assert check.call_count == 2
