@@ -25,10 +25,6 @@ PHRASE_WORDS = tuple(
 Build = Callable[[str], Request]
 
 
-class StoppedError(Exception):
-    """An interruption at a chosen point."""
-
-
 @dataclass
 class StopAfter:
     """Interrupts a run at its n-th report."""
@@ -38,17 +34,12 @@ class StopAfter:
     def __call__(self, _progress: object) -> None:
         self.reports -= 1
         if self.reports == 0:
-            raise StoppedError
+            raise InterruptedError
 
 
 @pytest.fixture
 def stop_after() -> type[StopAfter]:
     return StopAfter
-
-
-@pytest.fixture
-def stopped() -> type[StoppedError]:
-    return StoppedError
 
 
 @pytest.fixture

@@ -24,10 +24,6 @@ PEER = 'model = "ap-bilstm"\n[distil]\nepochs = 4\nbatch = 8\n[peer]\nhidden = 4
 HEAD = "qid\tquestion\tanswer\tlabel"
 
 
-class StoppedError(Exception):
-    """An interruption at a place of our choice."""
-
-
 @dataclass
 class Counting:
     """A teacher that likes answers with `lives`, and counts what it is asked."""
@@ -37,7 +33,7 @@ class Counting:
 
     def score(self, pairs) -> np.ndarray:
         if len(self.scored) >= self.stop_after:
-            raise StoppedError
+            raise InterruptedError
         self.scored += pairs
         return np.array([5 if "lives" in answer else -5 for _, answer in pairs], dtype=np.float32)
 
@@ -158,11 +154,11 @@ def test_interrupted_and_resumed_it_ends_with_the_same_model(
 
     def report(progress):
         if progress.dev is not None and progress.epoch == 2:
-            raise StoppedError
+            raise InterruptedError
 
     teacher.scored.clear()
     teacher.stop_after = point if isinstance(point, int) else math.inf
-    with pytest.raises(StoppedError):
+    with pytest.raises(InterruptedError):
         HYPERQA.run(cut, on_progress=report)
     assert len(np.load(cut.out / "training" / SCORES)) == len(teacher.scored) == (48 if point == "epoch 2" else point)
     with pytest.raises(RunError, match=r"distil\.batch = 7 instead of 8"):

@@ -23,10 +23,6 @@ WORDS = {1: "why", 2: "do", 3: "?", 4: "cats"}
 LINES = [f"{gold}\t1 2 3 4\t{f'{word} ' * n}#head_entity#" for n in range(1, 9) for gold, word in WORDS.items()]
 
 
-class StoppedError(Exception):
-    """An interruption at a place of our choice."""
-
-
 @pytest.fixture
 def request_(write_lines: Callable[..., Path], tiny_bert: Path, tmp_path: Path) -> Request:
     names, data = write_lines("names.txt", *NAMES), write_lines("pools.tsv", *LINES)
@@ -70,10 +66,10 @@ def test_interrupted_and_resumed_it_ends_with_the_same_scorer(request_: Request)
 
     def stop(progress) -> None:
         if progress.epoch == 3:
-            raise StoppedError
+            raise InterruptedError
 
     cut = replace(request_, out=request_.out.parent / "cut")
-    with pytest.raises(StoppedError):
+    with pytest.raises(InterruptedError):
         RELATIONS.run(cut, on_progress=stop)
     with pytest.raises(RunError, match="seed = 4 instead of 2"):
         RELATIONS.run(replace(cut, resume=True, seed=4))

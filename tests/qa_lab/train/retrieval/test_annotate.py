@@ -3,6 +3,7 @@ import shutil
 from dataclasses import replace
 from itertools import combinations_with_replacement
 from pathlib import Path
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -48,10 +49,6 @@ batch = 32
 epochs = 2
 learning_rate = 0.003
 """
-
-
-class StoppedError(Exception):
-    """An interruption at a place of our choice."""
 
 
 @pytest.fixture(scope="module")
@@ -171,11 +168,11 @@ def test_interrupted_and_resumed_it_is_the_same_run(
     def stop(progress):
         seen.append(progress.epoch)
         if progress.epoch == epoch:
-            raise StoppedError
+            raise InterruptedError
 
     request, outcome = whole
     cut = replace(request, out=tmp_path / "cut")
-    with pytest.raises(StoppedError):
+    with pytest.raises(InterruptedError):
         ANNOTATE.run(cut, on_progress=stop)
     assert ANNOTATE.run(replace(cut, resume=True), on_progress=lambda progress: seen.append(progress.epoch)) == outcome
     assert seen == sorted(seen)  # what was done is not done again
@@ -193,14 +190,12 @@ def test_a_run_that_was_asked_for_otherwise_does_not_go_on(usual: Request, tmp_p
     with pytest.raises(RunError, match="no saved run"):
         ANNOTATE.run(replace(usual, resume=True))
 
-    def stop(_):
-        raise StoppedError
-
-    with pytest.raises(StoppedError):
+    stop = Mock(side_effect=InterruptedError)
+    with pytest.raises(InterruptedError):
         ANNOTATE.run(usual, on_progress=stop)
     with pytest.raises(RunError, match="seed = 4 instead of 3"):
         ANNOTATE.run(replace(usual, resume=True, seed=4))
-    with pytest.raises(StoppedError):  # anew
+    with pytest.raises(InterruptedError):  # anew
         ANNOTATE.run(replace(usual, seed=4), on_progress=stop)
     (tmp_path / "theirs").mkdir()
     (tmp_path / "theirs" / "letter.txt").write_text("mine")
