@@ -48,6 +48,12 @@ def build_request(tmp_path: Path, request: pytest.FixtureRequest) -> Build:
     return lambda name: build(name, tmp_path, request)
 
 
+@pytest.fixture
+def request_(request: pytest.FixtureRequest, build_request: Build) -> Request:
+    """A request for the `MODEL` of the module."""
+    return build_request(request.module.MODEL)
+
+
 @pytest.fixture(scope="session")
 def build_in(request: pytest.FixtureRequest) -> Callable[[str, Path], Request]:
     """The same in any folder."""

@@ -1,5 +1,4 @@
 import json
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,13 +9,9 @@ from qa_lab.train.phrases.phrases import PHRASES
 from qa_lab.train.request import Request
 from retrievers.training.phrases.phrase_model import PhraseModel
 
+MODEL = "phrases"
 SYLLABLES = ("ba", "co", "du", "fe", "gi", "ha", "jo", "ku", "le", "mi", "na", "po")
 WORDS = tuple(first + second + last for first in SYLLABLES for second in SYLLABLES for last in "nr")
-
-
-@pytest.fixture
-def request_(build_request: Callable[[str], Request]) -> Request:
-    return build_request("phrases")
 
 
 def test_a_run_leaves_a_model_with_card_and_curve(request_: Request, tmp_path: Path):

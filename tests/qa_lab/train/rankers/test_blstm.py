@@ -10,10 +10,7 @@ from qa_lab.train.request import Request
 from rankers.answer_selection.blstm import BLSTMScorer
 from rankers.answer_selection.stacked import StackedRanker
 
-
-@pytest.fixture
-def request_(build_request: Callable[[str], Request]) -> Request:
-    return build_request("blstm")
+MODEL = "blstm"
 
 
 def with_settings(request: Request, text: str) -> Request:

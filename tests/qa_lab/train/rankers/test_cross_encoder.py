@@ -17,10 +17,7 @@ from rankers.answer_selection.cross_encoder import CrossEncoder
 from rankers.training.answer_pool import AnswerSet
 from rankers.training.cross_encoder_training import TrainedCrossEncoder
 
-
-@pytest.fixture
-def request_(build_request: Callable[[str], Request]) -> Request:
-    return build_request("cross-encoder")
+MODEL = "cross-encoder"
 
 
 def test_a_run_leaves_a_ranker_that_serves_without_torch(request_: Request, tmp_path: Path):

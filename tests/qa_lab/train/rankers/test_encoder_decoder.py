@@ -12,10 +12,7 @@ from qa_lab.train.request import Request
 from rankers.answer_selection.encoder_decoder import EncoderDecoderRanker
 from rankers.training.answer_pool import AnswerSet
 
-
-@pytest.fixture
-def request_(build_request: Callable[[str], Request]) -> Request:
-    return build_request("encoder-decoder")
+MODEL = "encoder-decoder"
 
 
 def test_a_run_leaves_a_ranker_with_card_and_curve(request_: Request, tmp_path: Path):

@@ -14,13 +14,9 @@ from qa_lab.train.rankers.entailment import ENTAILMENT
 from qa_lab.train.request import Request
 from rankers.paraphrase.word_pairs import WordPairs
 
+MODEL = "entailment"
 NAMES = [first + last for first in ("ba", "ce", "di", "fo") for last in ("lor", "min", "tes", "von", "zar")]
 SETTINGS = "test = 0.3\n[words]\ndimension = 8\nhidden = 8\n[training]\nepochs = 3\nbatch = 8\nidentical = 4\n"
-
-
-@pytest.fixture
-def request_(build_request: Callable[[str], Request]) -> Request:
-    return build_request("entailment")
 
 
 def test_a_run_leaves_a_scorer_with_card_and_curve_and_is_measured(request_: Request, tmp_path: Path):

@@ -15,12 +15,8 @@ from rankers.answer_selection.hyperqa import HyperQA
 from rankers.answer_selection.siamese_cosine import SiameseCosineRanker
 from rankers.training.answer_pool import AnswerPool
 
+MODEL = "hyperqa"
 NAMES = [first + last for first in ("ba", "ce", "di", "fo") for last in ("lor", "min", "tes", "von", "zar")][:16]
-
-
-@pytest.fixture
-def request_(build_request: Callable[[str], Request]) -> Request:
-    return build_request("hyperqa")
 
 
 def test_a_run_leaves_a_ranker_with_card_curve_and_read_outs(request_: Request, tmp_path: Path):

@@ -13,12 +13,8 @@ from qa_lab.train.errors import SettingsError, TrainingDataError
 from qa_lab.train.relations.relations import RELATIONS
 from qa_lab.train.request import Request
 
+MODEL = "relations"
 NAMES = ("/a/born_in", "/a/died_in", "/a/wrote", "/a/sings")
-
-
-@pytest.fixture
-def request_(build_request: Callable[[str], Request]) -> Request:
-    return build_request("relations")
 
 
 def test_a_run_leaves_a_scorer_with_card_and_curve_and_is_measured(request_: Request, tmp_path: Path):

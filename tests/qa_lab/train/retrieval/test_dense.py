@@ -11,10 +11,7 @@ from qa_lab.train.errors import RunError, SettingsError, TrainingDataError, Trai
 from qa_lab.train.request import Request
 from qa_lab.train.retrieval.dense import DENSE
 
-
-@pytest.fixture
-def request_(build_request: Callable[[str], Request]) -> Request:
-    return build_request("dense")
+MODEL = "dense"
 
 
 def test_a_run_leaves_an_encoder_with_card_and_curve(request_: Request, tmp_path: Path):

@@ -1,4 +1,3 @@
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,13 +10,9 @@ from qa_lab.train.errors import SettingsError, TrainingDataError
 from qa_lab.train.request import Request
 from qa_lab.train.retrieval.paragram import PARAGRAM, TrainingError
 
+MODEL = "paragram"
 NAMES = [first + last for first in ("ba", "ce", "di", "fo", "gu") for last in ("lor", "min", "tes", "von")]
 SETTINGS = "[paragram]\nepochs = 4\nbatch = 5\nregularisation = 0.0\n"
-
-
-@pytest.fixture
-def request_(build_request: Callable[[str], Request]) -> Request:
-    return build_request("paragram")
 
 
 @pytest.fixture

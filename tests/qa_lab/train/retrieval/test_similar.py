@@ -11,12 +11,8 @@ from qa_lab.train.errors import SettingsError, TrainingDataError, TrainingError
 from qa_lab.train.request import Request
 from qa_lab.train.retrieval.similar import SIMILAR
 
+MODEL = "similar"
 SETTINGS = "[words]\ndimension = 16\n[dual]\nepochs = 3\nbatch = 8\n"
-
-
-@pytest.fixture
-def request_(build_request: Callable[[str], Request]) -> Request:
-    return build_request("similar")
 
 
 @pytest.fixture

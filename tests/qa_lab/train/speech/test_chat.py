@@ -1,4 +1,3 @@
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,10 +12,7 @@ from qa_lab.train.request import Request
 from qa_lab.train.speech.chat import CHAT, rows_of
 from qa_lab.train.speech.chat_settings import SMALL, THESIS
 
-
-@pytest.fixture
-def request_(build_request: Callable[[str], Request]) -> Request:
-    return build_request("chat")
+MODEL = "chat"
 
 
 def test_a_run_leaves_a_model_with_card_and_curves(request_: Request, tmp_path: Path):

@@ -11,10 +11,7 @@ from qa_lab.train.errors import RunError, SettingsError, TrainingDataError
 from qa_lab.train.request import Request
 from qa_lab.train.speech.grid import GRID
 
-
-@pytest.fixture
-def request_(build_request: Callable[[str], Request]) -> Request:
-    return build_request("grid")
+MODEL = "grid"
 
 
 def test_a_run_leaves_a_grid_with_card_map_and_curve(request_: Request, tmp_path: Path):

@@ -1,5 +1,4 @@
 import json
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,6 +17,7 @@ from qa_lab.train.registry import verb
 from qa_lab.train.request import Request
 from qa_lab.train.speech.persona import PERSONA
 
+MODEL = "persona"
 WORDS = ["sea", "wind", "sail", "ship", "storm", "calm", "harbour", "captain", "rope", "anchor", "wave", "is", "was"]
 SETTINGS = """examples = 200
 [speaker]
@@ -29,11 +29,6 @@ epochs = 3
 batch = 16
 learning_rate = 0.05
 """
-
-
-@pytest.fixture
-def request_(build_request: Callable[[str], Request]) -> Request:
-    return build_request("persona")
 
 
 def sentences(count: int) -> list[str]:
