@@ -1,5 +1,5 @@
+from copy import deepcopy
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -19,7 +19,6 @@ from generators.training.chat_training import (
 )
 from generators.training.trainable_chat import TrainableChat
 from qa_core.training.loop import Training
-from qa_core.training.resume import load_training, save_training
 
 PAIRS = [
     ("where do cats sleep?", "in the House."),
@@ -57,27 +56,18 @@ def test_an_epoch_may_use_a_part_of_the_rows(trainable_chat: TrainableChat):
     assert training.step == 3
 
 
-def test_a_resumed_training_equals_an_uninterrupted_one(trainable_chat: TrainableChat, tmp_path: Path):
+def test_a_resumed_training_equals_an_uninterrupted_one(trainable_chat: TrainableChat, assert_resumes):
     rows = [trainable_chat.forward_row([question], reply) for question, reply in PAIRS]
     config = replace(CONFIG, epochs=4, batch=1)
-    start = {name: tensor.clone() for name, tensor in trainable_chat.forward.state_dict().items()}
 
-    def run(stop: int | None = None) -> dict[str, torch.Tensor]:
-        training = Training(trainable_chat.forward, optimiser(trainable_chat.forward.parameters(), config), seed=1)
-        if (tmp_path / "run").exists():
-            load_training(tmp_path / "run", training)
-        for number, _ in enumerate(train_part(training, rows, config, held_out=rows, report_every=1), 1):
-            if number == stop:
-                save_training(tmp_path / "run", training)
-                break
-        return {name: tensor.clone() for name, tensor in trainable_chat.forward.state_dict().items()}
+    def begin():
+        module = deepcopy(trainable_chat.forward)
+        return module, Training(module, optimiser(module.parameters(), config), seed=1)
 
-    whole = run()
-    trainable_chat.forward.load_state_dict(start)
-    run(stop=6)
-    trainable_chat.forward.load_state_dict(start)
-    resumed = run()
-    assert all(torch.equal(whole[name], resumed[name]) for name in whole)
+    def run(_, training):
+        return train_part(training, rows, config, held_out=rows, report_every=1)
+
+    assert_resumes(begin, run, step=6)
 
 
 def test_training_without_examples_is_refused(trainable_chat: TrainableChat):

@@ -1,7 +1,6 @@
 import math
 from dataclasses import replace
 from itertools import product
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -17,7 +16,6 @@ from qa_core.training.likelihood_training import (
     train_translator,
 )
 from qa_core.training.loop import Training, seed_everything
-from qa_core.training.resume import load_training, save_training
 
 REVERSED = [(" ".join(text), " ".join(reversed(text))) for n in (1, 2, 3) for text in product("abc", repeat=n)]
 SHAPE = TranslatorConfig(Seq2SeqConfig(100, dimension=16, hidden=32, layers=1, dropout=0.0, uniform=0.3))
@@ -60,20 +58,13 @@ def test_the_lowest_perplexity_is_kept():
     assert len(results) < 12
 
 
-def test_a_resumed_run_ends_the_same(tmp_path: Path):
+def test_a_resumed_run_ends_the_same(assert_resumes):
     config = replace(CONFIG, epochs=3)
-    expected, _ = trained(config)
-    translator, training = fresh(config)
-    for progress in train_translator(training, translator, REVERSED, config, report_every=1):
-        if progress.step == 4:
-            save_training(tmp_path / "run", training)
-            break
-    translator, training = fresh(config)
-    load_training(tmp_path / "run", training)
-    for _ in train_translator(training, translator, REVERSED, config):
-        pass
-    for name, weights in expected.model.state_dict().items():
-        torch.testing.assert_close(translator.model.state_dict()[name], weights, rtol=0, atol=0, msg=name)
+
+    def run(translator, training):
+        return train_translator(training, translator, REVERSED, config, report_every=1)
+
+    assert_resumes(lambda: fresh(config), run, step=4)
 
 
 def test_a_batch_larger_than_the_data_and_an_empty_source():
