@@ -1,4 +1,4 @@
-"""The roof: configuration, composition, pipeline, store, ingest, evaluation, command line."""
+"""The product: documents in, answers out, for people and programs."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ class GenerationConfig:
     candidates: int = 100  # drawn texts, duplicates included
     length: int = 20  # words at most
     method: Method = "selective"
-    agreement: float = 0.0  # weight of the agreement between a text's topics and those of the hints; 0 in the thesis
+    agreement: float = 0.0  # weight of the agreement between a text's topics and those of the hints; 0 in Wang (2018)
     word_bonus: float = math.log(2)  # added to the score for each word; 0 is eq. 8.2 unchanged
     sampling: Sampling = field(default_factory=lambda: Sampling(shortest=3))
     selection: Selection = field(default_factory=Selection)

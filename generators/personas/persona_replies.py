@@ -58,7 +58,7 @@ class Styling:
     """How a persona makes replies."""
 
     style: Style = "hybrid"
-    prior: float = 0.0  # weight of log p(T) when quotations are ranked; the thesis takes it for constant
+    prior: float = 0.0  # weight of log p(T) when quotations are ranked; constant in Wang (2018)
     lead: float = 0.0  # nats added to a quotation in the hybrid, since a person surely wrote its words
     shortlist: int | None = SHORTLIST  # quotations that are scored exactly; None scores all
 

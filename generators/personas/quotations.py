@@ -82,7 +82,7 @@ def quoted(
 
     Args:
         model: the base, whose backward model made the gists.
-        prior: weight of log p(T); 0 as in the thesis, which takes p(T) of a person's sentences for constant.
+        prior: weight of log p(T); 0 as in Wang (2018), where p(T) of a person's sentences is constant.
         shortlist: sentences that are scored exactly, at least `n`; None scores all.
     """
     last_turn = model.backward_row(context, "")[1]

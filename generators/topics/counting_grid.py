@@ -1,4 +1,4 @@
-"""The counting grid (Jojic and Perina 2011; thesis, ch. 8.5.1): topics on a torus where neighbours are alike.
+"""The counting grid (Jojic and Perina 2011; Wang 2018, ch. 8.5.1): topics on a torus where neighbours are alike.
 
 Every cell i of the torus E has a distribution π_i over words. A bag of words comes from one window W_k around a cell k,
 each word from a cell of the window at random:
@@ -7,7 +7,7 @@ each word from a cell of the window at random:
     p(w | k) = Π_n h_k(w_n)                              (eq. 8.4)
 
 So that one odd word does not rule every window out, a small share β of h is the words' distribution in all texts; with
-β = 0 the model is that of the thesis. Windows are equally likely before a word is seen.
+β = 0 the model is that of Wang (2018). Windows are equally likely before a word is seen.
 
     grid = CountingGrid.load(folder)
     grid.posterior("a walk on the beach").probabilities   # (E,)

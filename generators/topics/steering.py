@@ -39,7 +39,7 @@ class Steering:
     def agreement(self, texts: Sequence[str], hints: Sequence[str]) -> FloatArray:
         """`log E Σ_k p(k|text) p(k|hint)`, (N,): how much likelier than chance it is that both come from one cell.
 
-        The best over several hints; 0 if no hint has a known word. Not in the thesis, where hints steer only.
+        The best over several hints; 0 if no hint has a known word. Not in Wang (2018), where hints only steer.
         """
         posteriors = [hint.probabilities for hint in map(self.grid.posterior, hints) if hint.steers]
         if not posteriors or not texts:

@@ -20,7 +20,7 @@ class Seq2SeqConfig:
     hidden: int = 500  # H
     layers: int = 2  # L, of the encoder and of the decoder
     dropout: float = 0.2  # between layers and before the softmax
-    bidirectional: bool = False  # the encoder reads both ways, H / 2 a direction; the thesis reads forwards
+    bidirectional: bool = False  # the encoder reads both ways, H / 2 a direction; Wang (2018) reads forwards
     pretrained: bool = False  # E_pre beside E_tune, on both sides
     tied: bool = False  # one E_tune for both sides and the softmax (Press and Wolf 2017); z_t has its width
     topics: int = 0  # E, topics in the distribution that the decoder reads beside every word (ch. 8.5.2); 0: none

@@ -77,7 +77,7 @@ def mine(
     if last is None:
         raise GraphError(f"Expected pairs of questions and answers in {', '.join(map(str, paths))}, but got none.")
     table = TemplateTable.load(file)
-    has_path = np.array([relation != NO_PATH for relation in table.relations])[table.relation]  # (E,)
+    has_path = np.array([relation != NO_PATH for relation in table.relations], dtype=bool)[table.relation]  # (E,)
     weights = k_weights(table, KeywordMatcher(words).overlap)
     shared, silent = int((weights[has_path] > 0).sum()), int((~has_path).sum())
     known = known_templates(table, f_weights(table) * weights)
@@ -104,12 +104,14 @@ def _labels(graph: Graph) -> dict[str, str]:
 
 def known_templates(table: TemplateTable, weights: FloatArray) -> TemplateTable:
     """Mappings with positive weights (E,) to a single predicate, and "no path found" of the same templates."""
-    single = np.array([len(path_steps(relation)) == 1 and relation != NO_PATH for relation in table.relations])
+    single = np.array(
+        [len(path_steps(relation)) == 1 and relation != NO_PATH for relation in table.relations], dtype=bool
+    )
     chosen = single[table.relation] & (weights > 0)
     owners = table.owners()
     known = np.zeros(len(table), dtype=bool)
     known[owners[chosen]] = True
-    silent = np.array([relation == NO_PATH for relation in table.relations])[table.relation]
+    silent = np.array([relation == NO_PATH for relation in table.relations], dtype=bool)[table.relation]
     chosen |= silent & known[owners]
     return TemplateTable.of(row for row, keep in zip(table.rows(), chosen.tolist(), strict=True) if keep)
 
