@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from kg_index.triples.columns import checksum
 from qa_core.atomic import atomic_file
+from qa_core.mapped_arrays import map_array
 from qa_core.types import IntArray
 
 FORMAT = 1
@@ -95,6 +96,6 @@ def read_head(folder: Path) -> dict[str, Any]:
 
 def mapped_array(path: Path) -> Ids:
     try:
-        return np.asarray(np.load(path, mmap_mode="r"))  # a plain view: slicing a memmap is slow
+        return map_array(path)
     except (ValueError, EOFError) as error:
         raise CorruptMentionsError(path, error) from None

@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qa_bot.home.generations import CorruptGenerationError, Damage, Generation, link
+from qa_core.mapped_arrays import map_array
 from qa_core.text.analysis import ANALYSER_VERSION, terms
 from qa_core.types import Encoder, FloatArray, IntArray
 from retrievers.engines.index import VIEWS, Field, KeywordQuery, Nearest, View
@@ -326,7 +327,7 @@ def _alive(generation: Generation, name: str) -> NDArray[np.bool_] | None:
     if name not in generation.files:
         return None
     try:
-        mask: NDArray[np.bool_] = np.load(generation.path / name)
+        mask: NDArray[np.bool_] = map_array(generation.path / name)
     except (OSError, ValueError, EOFError) as error:
         raise CorruptIndexError(generation.path / name, error) from error
     return mask

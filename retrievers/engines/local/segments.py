@@ -24,6 +24,7 @@ import orjson
 from numpy.lib.format import write_array_header_1_0
 from numpy.typing import NDArray
 
+from qa_core.mapped_arrays import map_array
 from qa_core.types import Clue, Encoder, FloatArray, IntArray, Passage, Source
 from retrievers.engines.index import VIEWS, View
 from retrievers.engines.local.dense import DenseIndex, Kind, LiveMask, recall
@@ -152,10 +153,10 @@ class Segment:
 
     def __init__(self, folder: Path, live_mask: LiveMask | None = None) -> None:
         try:
-            self.documents = _array(folder / "documents.npy")
-            self.passages = _array(folder / "passages.npy")
-            self._firsts = _array(folder / "firsts.npy")
-            self._owners = _array(folder / "owners.npy")
+            self.documents = map_array(folder / "documents.npy")
+            self.passages = map_array(folder / "passages.npy")
+            self._firsts = map_array(folder / "firsts.npy")
+            self._owners = map_array(folder / "owners.npy")
             self._records = _Slices.open(folder, "record")
             self._texts = _Slices.open(folder, "text")
         except (OSError, ValueError, EOFError) as error:
@@ -333,11 +334,6 @@ class _Blob:
             self._ends.close()
 
 
-def _array(path: Path) -> NDArray[Any]:
-    """A mapped array as an `ndarray`, which is faster to index than `numpy.memmap`."""
-    return np.asarray(np.load(path, mmap_mode="r"))
-
-
 def _mapped(path: Path) -> NDArray[np.uint8]:
     return np.asarray(np.memmap(path, np.uint8, "r")) if path.stat().st_size else np.zeros(0, np.uint8)
 
@@ -351,7 +347,7 @@ class _Slices:
 
     @classmethod
     def open(cls, folder: Path, name: str) -> Self:
-        ends = np.ascontiguousarray(_array(folder / f"{name}_ends.npy"), np.int64)
+        ends = np.ascontiguousarray(map_array(folder / f"{name}_ends.npy"), np.int64)
         return cls(_mapped(folder / f"{name}s.bin").data, ends.data)
 
     def __getitem__(self, row: int) -> memoryview:
