@@ -19,6 +19,10 @@ AnswerKind = Literal["passage", "fact", "styled", "talk", "none"]
 """`talk` is small talk, or a remark about an earlier answer."""
 StyledKind = Literal["generated", "quotation", "edited"]
 
+DocumentKind = Literal["prose", "pair"]
+"""`pair`: the title is a question, and the text its answer (an FAQ, a forum); its title is strong evidence."""
+BlockKind = Literal["prose", "list", "steps", "table", "code"]
+
 Span = tuple[int, int]
 """`[start, end)` in Unicode code points."""
 
@@ -43,6 +47,33 @@ class Clue:
 
 
 @dataclass(frozen=True, slots=True)
+class Details:
+    """What is known of a document besides its text; "" where unknown.
+
+    `path` is its file as given, `date` its last change (ISO 8601), `language` a code of ISO 639. `archived` documents
+    say that they are out of date, `draft` ones that they are not final.
+    """
+
+    kind: DocumentKind = "prose"
+    path: str = ""
+    date: str = ""
+    language: str = ""
+    archived: bool = False
+    draft: bool = False
+    tags: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where in its document a passage stands: the headings above it, its page or slide, its row of a sheet."""
+
+    heading: tuple[str, ...] = ()
+    page: int | None = None
+    row: int | None = None
+    kind: BlockKind = "prose"
+
+
+@dataclass(frozen=True, slots=True)
 class Source:
     """Where a passage comes from; `document` is the id the owner gave it."""
 
@@ -50,14 +81,18 @@ class Source:
     title: str = ""
     url: str = ""
     collection: str = ""
+    details: Details = Details()
 
 
 @dataclass(frozen=True, slots=True)
 class Passage:
+    """`text` is what is shown: Markdown where the document has structure."""
+
     id: str
     text: str
     clue: Clue
     source: Source
+    place: Place = Place()
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,6 +190,14 @@ class AnswerSource:
     text: str
     span: Span | None = None
     source_span: Span | None = None
+    path: str = ""
+    heading: tuple[str, ...] = ()
+    page: int | None = None
+    row: int | None = None
+    date: str = ""
+    language: str = ""
+    archived: bool = False
+    draft: bool = False
 
 
 @dataclass(frozen=True, slots=True)

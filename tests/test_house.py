@@ -31,14 +31,14 @@ DATA_TYPES = {"numpy", "torch", "pydantic", "pydantic_core", "orjson"}
 IMPORTERS = {
     "aiohttp": ["qa_bot/web"],
     "alembic": ["qa_bot/home/store/migrations"],
-    "defusedxml": ["qa_bot/documents/ingest/formats/xml.py"],
+    "defusedxml": ["qa_bot/documents/ingest/formats/data/xml.py"],
     "faiss": ["retrievers/engines/local/dense.py"],
     "filelock": ["qa_bot/home/folder.py"],
     "huggingface_hub": ["qa_bot/home/encoders.py"],
     "ir_measures": ["qa_core/measures/metrics.py"],
     "lightgbm": ["rankers/gbdt.py"],
     "marisa_trie": ["kg_index/linking/mentions.py"],
-    "markdown_it": ["qa_bot/documents/ingest/formats/markdown.py"],
+    "markdown_it": ["qa_bot/documents/ingest/formats/markup/markdown.py"],
     "matplotlib": ["qa_core/measures/plots.py"],
     "nltk": ["qa_lab/fit/synonym_table.py"],
     "onnxruntime": ["qa_core/encoders/transformer_encoder.py"],
@@ -46,7 +46,7 @@ IMPORTERS = {
     "prometheus_client": ["qa_bot/web/metrics.py"],
     "py7zr": ["qa_bot/documents/ingest/files/seven_zip.py"],
     "pyoxigraph": ["kg_index/building/rdf_parsing.py"],
-    "pypdf": ["qa_bot/documents/ingest/formats/pdf.py"],
+    "pypdf": ["qa_bot/documents/ingest/formats/pages/pdf.py"],
     "rank_bm25": ["qa_lab/evaluate/answers.py"],
     "rich": [
         "qa_bot/terminal/output.py",
@@ -56,12 +56,12 @@ IMPORTERS = {
         "qa_lab/train/relations/mining_output.py",
     ],
     "safetensors": ["qa_core/networks/checkpoints.py"],
-    "selectolax": ["qa_bot/documents/ingest/formats/html.py"],
+    "selectolax": ["qa_bot/documents/ingest/formats/markup/html.py"],
     "scipy": ["qa_core/measures", "qa_core/training/conditional_logit.py"],
     "sklearn": ["qa_core/measures/plots.py", "qa_bot/answering/confidence/logistic_regression.py", "qa_lab"],
     "sqlalchemy": [
         "qa_bot/home/store",
-        "qa_bot/documents/ingest/formats/posts.py",  # a scratch file, not the store
+        "qa_bot/documents/ingest/formats/data/posts.py",  # a scratch file, not the store
     ],
     "Stemmer": ["qa_core/text/analysis.py"],
     "tantivy": ["retrievers/engines/local/keyword.py"],

@@ -1,6 +1,6 @@
 """The formats of `qa-bot add` and their readers, and how a file's format is detected from its name and first bytes.
 
-To add a format, write a module in `formats/` with a function `records`, and add a row to `READERS`.
+To add a format, write a module in `formats/` with a function `read`, and add a row to `READERS`.
 """
 
 from __future__ import annotations
@@ -18,20 +18,20 @@ class Reader(NamedTuple):
     module: str
     suffixes: tuple[str, ...] = ()
     roots: tuple[str, ...] = ()
-    function: str = "records"
+    function: str = "read"
 
 
 READERS = {
-    "jsonl": Reader("jsonl", (".jsonl", ".ndjson")),
-    "tsv": Reader("tsv", (".tsv",)),
-    "squad": Reader("squad"),
-    "medquad": Reader("medquad", roots=("Document", "doc", "DiseaseFile")),
-    "stackexchange": Reader("stackexchange", roots=("posts",)),
-    "markdown": Reader("markdown", (".md", ".markdown")),
-    "html": Reader("html", (".htm", ".html", ".xhtml"), ("html",)),
-    "pdf": Reader("pdf", (".pdf",)),
-    "text": Reader("text", (".txt",)),
-    "json": Reader("jsonl", function="array_records"),
+    "jsonl": Reader("data.jsonl", (".jsonl", ".ndjson")),
+    "tsv": Reader("data.tsv", (".tsv",)),
+    "squad": Reader("data.squad"),
+    "medquad": Reader("data.medquad", roots=("Document", "doc", "DiseaseFile")),
+    "stackexchange": Reader("data.stackexchange", roots=("posts",)),
+    "markdown": Reader("markup.markdown", (".md", ".markdown")),
+    "html": Reader("markup.html", (".htm", ".html", ".xhtml"), ("html",)),
+    "pdf": Reader("pages.pdf", (".pdf",)),
+    "text": Reader("markup.text", (".txt",)),
+    "json": Reader("data.jsonl", function="read_array"),
 }
 FORMATS = tuple(name for name in READERS if name != "json")
 """Names for `--format`; an array is given as `jsonl` or detected."""

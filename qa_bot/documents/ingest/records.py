@@ -3,6 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
+
+from qa_core.types import DocumentKind
+
+
+class Position(NamedTuple):
+    """From `offset` of a record's text on, the page (or slide) or the row of a sheet, until the next position.
+
+    Below a row's line each further line of the same table is the next row.
+    """
+
+    offset: int
+    page: int | None = None
+    row: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +33,9 @@ class Record:
     """One document as read from its file.
 
     `title` is a question or a page title, `body` the question's body, `text` the answer or the document's text;
-    `where` is `FILE:LINE` or `FILE!MEMBER:LINE`.
+    `where` is `FILE:LINE` or `FILE!MEMBER:LINE`. `markdown` says whether `text` is Markdown as `MarkdownWriter` writes
+    it; otherwise it is plain text, whose signs mean nothing. `date` (ISO 8601), `language` (ISO 639) and the rest are
+    what the document says of itself.
     """
 
     id: str
@@ -29,6 +45,14 @@ class Record:
     url: str = ""
     where: str = ""
     exported: ExportedFields | None = None
+    markdown: bool = False
+    kind: DocumentKind = "prose"
+    date: str = ""
+    language: str = ""
+    archived: bool = False
+    draft: bool = False
+    tags: tuple[str, ...] = ()
+    positions: tuple[Position, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

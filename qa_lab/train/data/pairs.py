@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from qa_bot.documents.ingest.files.source_file import SourceFile
-from qa_bot.documents.ingest.formats import jsonl, tsv
+from qa_bot.documents.ingest.formats.data import jsonl, tsv
 from qa_bot.documents.ingest.records import Item, Record, Reject
 from qa_lab.train.data.reading import Reading, TrainingData, by_line, read_records, string_list
 from qa_lab.train.data.splitting import normalised, split_by_hash
@@ -107,7 +107,7 @@ def _tsv(leaf: SourceFile) -> Iterator[Item]:
     elif len(cells) == 4 and cells[-1].strip() in _LABELS:
         yield from by_line(lambda line, where, _: [_judged(line, _HEAD, where)])(leaf)
     else:
-        yield from tsv.records(leaf)
+        yield from tsv.read(leaf)
 
 
 def _judged(line: bytes, names: Sequence[str], where: str) -> Judged | Reject:

@@ -19,8 +19,8 @@ from pathlib import Path
 from typing import Any
 
 from qa_bot.documents.ingest.files.source_file import SourceFile, over_record_limit
-from qa_bot.documents.ingest.formats import medquad, tsv
-from qa_bot.documents.ingest.formats.xml import Handler, XmlError, stream
+from qa_bot.documents.ingest.formats.data import medquad, tsv
+from qa_bot.documents.ingest.formats.data.xml import Handler, XmlError, stream
 from qa_bot.documents.ingest.records import Item, Record, Reject
 from qa_lab.train.data.reading import FileReader, Reading, TrainingData, by_line, read_records, string_list
 from retrievers.training.questions import Labelled, QuestionSet, folded
@@ -146,7 +146,7 @@ def _tsv(leaf: SourceFile) -> Iterator[Item]:
     elif len(cells) == len(_QUORA) and cells[0].strip() in _LABELS:
         yield from _rows(_QUORA, skip=0)(leaf)
     else:
-        yield from tsv.records(leaf)
+        yield from tsv.read(leaf)
 
 
 def _names(cells: Sequence[str]) -> tuple[str, ...] | None:
@@ -232,7 +232,7 @@ class _Entry(Handler[Item]):
 
 def _medquad(leaf: SourceFile) -> Iterator[Item]:
     if b"<QAPair" not in leaf.head and b"<FocusAnnotations" not in leaf.head:
-        yield from medquad.records(leaf)
+        yield from medquad.read(leaf)
         return
     try:
         yield from stream(leaf, _Entry(leaf))

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from qa_bot.documents.ingest.files.source_file import SourceFile
-from qa_bot.documents.ingest.formats import jsonl
+from qa_bot.documents.ingest.formats.data import jsonl
 from qa_bot.documents.ingest.records import Item, Record
 from qa_core.text.sentences import sentences
 from qa_lab.train.data.reading import Reading, TrainingData, by_line, read_records, string_list

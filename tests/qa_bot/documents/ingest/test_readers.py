@@ -51,7 +51,7 @@ def example(request: pytest.FixtureRequest) -> Any:
 def test_every_format_has_an_example_and_a_module() -> None:
     assert {*READERS} == {*TEXTS, "pdf"}
     folder = Path(__file__).parents[4] / "qa_bot" / "documents" / "ingest" / "formats"
-    assert all((folder / f"{reader.module}.py").is_file() for reader in READERS.values())
+    assert all((folder / f"{reader.module.replace('.', '/')}.py").is_file() for reader in READERS.values())
 
 
 def test_a_format_is_detected_and_its_document_read(reads: Reads, tmp_path: Path, example: Any) -> None:

@@ -25,7 +25,7 @@ class _UnreadableError(Exception):
     pass
 
 
-def records(file: SourceFile) -> Iterator[Item]:
+def read(file: SourceFile) -> Iterator[Item]:
     """One record with the path as its id: its title from the metadata, else its first line."""
     with file.file() as stream:
         try:

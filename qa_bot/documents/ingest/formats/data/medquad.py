@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 
 from qa_bot.documents.ingest.files.source_file import SourceFile
-from qa_bot.documents.ingest.formats.xml import Handler, XmlError, stream
+from qa_bot.documents.ingest.formats.data.xml import Handler, XmlError, stream
 from qa_bot.documents.ingest.records import Item, Record, Reject
 
 LIST_ITEM = "   - "  # separates the items of a list in the published files
@@ -74,7 +74,7 @@ def _unindented(text: str) -> str:
     return (BLANK_LINES.sub("\n\n", text) if "\n\n\n" in text else text).strip()
 
 
-def records(file: SourceFile) -> Iterator[Item]:
+def read(file: SourceFile) -> Iterator[Item]:
     """A record for each pair with an answer; pairs before an XML error are kept."""
     pairs = _Pairs(file)
     try:

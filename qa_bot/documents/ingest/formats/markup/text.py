@@ -12,7 +12,7 @@ TITLE_CHARACTERS = 100
 SENTENCE_ENDS = ".!?…。！？:;,"
 
 
-def records(file: SourceFile) -> Iterator[Item]:
+def read(file: SourceFile) -> Iterator[Item]:
     """One record; its id is the path, its title a short first line that ends no sentence, else the file's stem."""
     text = file.text().strip()
     if not text:

@@ -24,7 +24,7 @@ KNOWN = {"_id", "id", "title", "text", "question", "answer", "body", "url"}
 Line = tuple[int, bytes | None]
 
 
-def records(file: SourceFile) -> Iterator[Item]:
+def read(file: SourceFile) -> Iterator[Item]:
     """A record for each row; without an id column its id is `NAME#LINE`."""
     lines = file.lines()
     first = next(lines, None)

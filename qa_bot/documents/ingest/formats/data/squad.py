@@ -6,11 +6,11 @@ import json
 from collections.abc import Iterator
 
 from qa_bot.documents.ingest.files.source_file import SourceFile, over_record_limit
-from qa_bot.documents.ingest.formats.json_elements import JsonEndError, elements
+from qa_bot.documents.ingest.formats.data.json_elements import JsonEndError, elements
 from qa_bot.documents.ingest.records import Item, Record, Reject
 
 
-def records(file: SourceFile) -> Iterator[Item]:
+def read(file: SourceFile) -> Iterator[Item]:
     """A record for each paragraph, with id `NAME#ARTICLE.PARAGRAPH` counted from 1."""
     try:
         number = 0

@@ -2,7 +2,7 @@
 
 import pytest
 
-from qa_bot.documents.ingest.formats.html import page, plain
+from qa_bot.documents.ingest.formats.markup.html import page, plain
 
 PAGE = """<!doctype html><html><head><title> Boiling
  eggs </title><style>p {}</style></head><body>

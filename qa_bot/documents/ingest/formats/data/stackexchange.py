@@ -10,9 +10,9 @@ import re
 from collections.abc import Iterator
 
 from qa_bot.documents.ingest.files.source_file import SourceFile
-from qa_bot.documents.ingest.formats.html import plain
-from qa_bot.documents.ingest.formats.posts import Post, Posts
-from qa_bot.documents.ingest.formats.xml import Handler, XmlError, stream
+from qa_bot.documents.ingest.formats.data.posts import Post, Posts
+from qa_bot.documents.ingest.formats.data.xml import Handler, XmlError, stream
+from qa_bot.documents.ingest.formats.markup.html import plain
 from qa_bot.documents.ingest.records import Item, Record, Reject
 
 QUESTION, ANSWER = "1", "2"  # PostTypeId; further types are wikis and elections
@@ -58,7 +58,7 @@ def _number(attributes: dict[str, str], name: str) -> int:
     return int(value)
 
 
-def records(file: SourceFile) -> Iterator[Item]:
+def read(file: SourceFile) -> Iterator[Item]:
     """A record for each question with an answer; posts before an XML error are kept."""
     rows = _Rows(file.where)
     broken = None

@@ -27,7 +27,7 @@ LINK_LIST = 0.6  # a list with a larger share of its text in links is a menu
 MAIN_SHARE = 0.3  # <main> or <article> replaces the page if it holds this share of its text
 
 
-def records(file: SourceFile) -> Iterator[Item]:
+def read(file: SourceFile) -> Iterator[Item]:
     """One record: the page's title and main text, without scripts, menus and footers; the id is the path."""
     title, text = page(file.text())
     if not text:

@@ -16,7 +16,7 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from qa_bot.documents.ingest.files.source_file import SourceFile
-from qa_bot.documents.ingest.formats.html import plain
+from qa_bot.documents.ingest.formats.markup.html import plain
 from qa_bot.documents.ingest.records import Item, Record, Reject
 
 FRONT_MATTER = re.compile(r"\A---[ \t]*\n(.*?\n)?---[ \t]*(?:\n|\Z)", re.DOTALL)
@@ -45,7 +45,7 @@ class _Section:
         return re.sub(r"\n{3,}", "\n\n", "".join(self.parts).replace(" \n", "\n")).strip()
 
 
-def records(file: SourceFile) -> Iterator[Item]:
+def read(file: SourceFile) -> Iterator[Item]:
     """A record for each section that has text."""
     source = file.text()
     front = FRONT_MATTER.match(source)

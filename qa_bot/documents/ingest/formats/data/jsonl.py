@@ -7,11 +7,11 @@ from collections.abc import Iterator
 
 from qa_bot.documents.ingest.fields import record_of
 from qa_bot.documents.ingest.files.source_file import SourceFile, over_record_limit
-from qa_bot.documents.ingest.formats.json_elements import JsonEndError, elements
+from qa_bot.documents.ingest.formats.data.json_elements import JsonEndError, elements
 from qa_bot.documents.ingest.records import Item, Record, Reject
 
 
-def records(file: SourceFile) -> Iterator[Item]:
+def read(file: SourceFile) -> Iterator[Item]:
     """A record for each line; its id is `_id` or `id`, else `NAME#LINE`."""
     for number, line in file.lines():
         where = f"{file.where}:{number}"
@@ -21,7 +21,7 @@ def records(file: SourceFile) -> Iterator[Item]:
             yield parse(line, where=where, default_id=f"{file.name}#{number}", file=file)
 
 
-def array_records(file: SourceFile) -> Iterator[Item]:
+def read_array(file: SourceFile) -> Iterator[Item]:
     """A record for each element of an array; its id is `_id` or `id`, else `NAME#ELEMENT`."""
     try:
         for number, (line, data) in enumerate(elements(file.stream, limit=file.limits.record_bytes), 1):

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from qa_bot.documents.ingest.formats import json_elements
-from qa_bot.documents.ingest.formats.json_elements import JsonEndError, elements
+from qa_bot.documents.ingest.formats.data import json_elements
+from qa_bot.documents.ingest.formats.data.json_elements import JsonEndError, elements
 
 TEXTS = st.text(st.sampled_from('ab"\\{}[]\n猫'), max_size=20)
 VALUES = st.recursive(TEXTS | st.integers(), lambda inner: st.lists(inner, max_size=3), max_leaves=8)

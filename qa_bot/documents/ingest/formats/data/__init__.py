@@ -1,0 +1,1 @@
+"""Records and question-answer pairs in published layouts: JSON lines, TSV, SQuAD, MedQuAD, Stack Exchange."""

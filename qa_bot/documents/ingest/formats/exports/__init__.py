@@ -1,0 +1,1 @@
+"""What other programs export: Confluence, Notion, Slack, MediaWiki."""

@@ -1,0 +1,1 @@
+"""Text with markup: Markdown, HTML, reStructuredText, AsciiDoc, LaTeX, notebooks, plain text."""

@@ -1,0 +1,121 @@
+"""Writes the Markdown that every format becomes: the one dialect that the cutter reads.
+
+Blocks are divided by an empty line. Headings are `#` to `######`; list items begin with `- ` or `1. `, nested ones are
+indented; a table has a header row and a line of dashes, and one line a row; code stands in fences. Only what would
+begin another block, and `|` in cells, is escaped: signs inside a line are kept as they are, because answers are also
+read as plain text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from qa_bot.documents.ingest.records import Position
+
+_BLOCK_SIGN = re.compile(r"(?=#{1,6}(?:\s|$)|[-*+](?:\s|$)|>|\||```|~~~|(?:=+|-{2,})\s*$)")
+_NUMBERED = re.compile(r"(\d{1,9})([.)])(?=\s|$)")
+_FENCE = re.compile(r"`{3,}")
+INDENT = 4  # spaces a level: enough for the contents of "- " and of "10. "
+
+
+class MarkdownWriter:
+    """Collects blocks, and the positions of pages and rows among them."""
+
+    def __init__(self) -> None:
+        self._parts: list[str] = []
+        self._size = 0
+        self._in_list = False
+        self.positions: list[Position] = []
+
+    @property
+    def text(self) -> str:
+        return "".join(self._parts)
+
+    def __len__(self) -> int:
+        """Characters so far, for limits."""
+        return self._size
+
+    def page(self, number: int) -> None:
+        """What follows stands on this page or slide."""
+        self.positions.append(Position(self._size + (2 if self._parts else 0), page=number))
+
+    def heading(self, level: int, text: str) -> None:
+        """A heading of level 1 to 6; an empty one is left out."""
+        if line := _one_line(text):
+            self._block(f"{'#' * min(6, max(1, level))} {line}")
+
+    def paragraph(self, text: str) -> None:
+        """A paragraph; its line ends are kept, empty lines divide it."""
+        for part in re.split(r"\n\s*\n", text):
+            lines = [escape_line(line.strip()) for line in part.splitlines() if line.strip()]
+            if lines:
+                self._block("\n".join(lines))
+
+    def item(self, text: str, *, depth: int = 0, number: int | None = None) -> None:
+        """An item of a list, or a step with its number; `depth` 0 is the outermost list."""
+        lines = [escape_line(line.strip()) for line in text.splitlines() if line.strip()]
+        if lines:
+            indent = " " * (INDENT * depth)
+            sign = "-" if number is None else f"{number}."
+            inner = f"\n{indent}{' ' * (len(sign) + 1)}"
+            self._block(f"{indent}{sign} {inner.join(lines)}", in_list=True)
+
+    def table(self, rows: Sequence[Sequence[str]], *, header: bool = True, first_row: int | None = None) -> None:
+        """A table; shorter rows are filled up. Without `header` the header's cells are empty.
+
+        Args:
+            first_row: the number in its sheet of the first row below the header.
+        """
+        cells = [[_cell(cell) for cell in row] for row in rows]
+        width = max(map(len, cells), default=0)
+        if not width:
+            return
+        cells = [row + [""] * (width - len(row)) for row in cells]
+        head, body = (cells[0], cells[1:]) if header else ([""] * width, cells)
+        top = f"{_row(head)}\n|{' --- |' * width}"
+        if first_row is not None and body:
+            start = self._size + (2 if self._parts else 0)
+            self.positions.append(Position(start + len(top) + 1, row=first_row))
+        self._block("\n".join([top, *map(_row, body)]))
+
+    def code(self, text: str, language: str = "") -> None:
+        """A block of code, its lines unchanged."""
+        if text.strip():
+            fence = max([*_FENCE.findall(text), "``"], key=len) + "`"
+            self._block(f"{fence}{language}\n{text.strip(chr(10))}\n{fence}")
+
+    def quote(self, text: str) -> None:
+        """A quotation."""
+        lines = [line.strip() for line in text.splitlines() if line.strip()]
+        if lines:
+            self._block("\n".join(f"> {line}" for line in lines))
+
+    def raw(self, markdown: str) -> None:
+        """Blocks that are in this dialect already."""
+        if markdown.strip():
+            self._block(markdown.strip("\n"))
+
+    def _block(self, text: str, *, in_list: bool = False) -> None:
+        gap = "" if not self._parts else "\n" if in_list and self._in_list else "\n\n"
+        self._parts += [gap, text]
+        self._size += len(gap) + len(text)
+        self._in_list = in_list
+
+
+def escape_line(line: str) -> str:
+    """The line with a backslash before a sign that would begin another block."""
+    line = _NUMBERED.sub(r"\1\\\2", line, count=1) if _NUMBERED.match(line) else line
+    return f"\\{line}" if _BLOCK_SIGN.match(line) else line
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _cell(text: str) -> str:
+    return _one_line(text).replace("|", "\\|")
+
+
+def _row(cells: Sequence[str]) -> str:
+    return f"| {' | '.join(cells)} |"

@@ -1,0 +1,48 @@
+"""The Markdown that readers write, checked with markdown-it."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+from markdown_it import MarkdownIt
+
+from qa_bot.documents.ingest.markdown_writer import MarkdownWriter, escape_line
+from qa_bot.documents.ingest.records import Position
+
+
+def test_blocks_are_divided_by_empty_lines_and_items_are_not() -> None:
+    writer = MarkdownWriter()
+    writer.heading(2, "Leave\n policy ")
+    writer.paragraph("First line\nsecond.\n\n# no heading")
+    writer.item("Ask\nfirst")
+    writer.item("nested", depth=1)
+    writer.item("Go", number=10)
+    writer.code("a ``` b", "sh")
+    writer.quote("said\n\nso")
+    assert writer.text == (
+        "## Leave policy\n\nFirst line\nsecond.\n\n\\# no heading\n\n"
+        "- Ask\n  first\n    - nested\n10. Go\n\n````sh\na ``` b\n````\n\n> said\n> so"
+    )
+    assert len(writer) == len(writer.text)
+
+
+def test_a_table_has_one_line_a_row_and_knows_the_row_of_its_sheet() -> None:
+    writer = MarkdownWriter()
+    writer.page(3)
+    writer.heading(2, "Rooms")
+    writer.table([["Room", "Seats | chairs"], ["Curie", "8\nor 9"], ["Hopper"]], first_row=5)
+    assert writer.text == "## Rooms\n\n| Room | Seats \\| chairs |\n| --- | --- |\n| Curie | 8 or 9 |\n| Hopper |  |"
+    assert writer.positions == [Position(0, page=3), Position(writer.text.index("| Curie"), row=5)]
+
+
+def test_a_table_without_a_header_gets_an_empty_one() -> None:
+    writer = MarkdownWriter()
+    writer.table([["a", "b"]], header=False)
+    writer.table([[]])
+    assert writer.text == "|  |  |\n| --- | --- |\n| a | b |"
+
+
+@given(st.text("#-*+>|`~=1).( ab", max_size=12))
+def test_an_escaped_line_is_a_paragraph(line: str) -> None:
+    text = escape_line(f"{line.strip()}x".strip())
+    assert next(token.type for token in MarkdownIt("commonmark").enable("table").parse(text)) == "paragraph_open"
