@@ -6,7 +6,7 @@ Dataclasses are frozen. Lists are ordered best first; a higher score is always b
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, ClassVar, Literal, Protocol
 
 import numpy as np
@@ -63,6 +63,9 @@ class Details:
     tags: tuple[str, ...] = ()
 
 
+NO_DETAILS = Details()
+
+
 @dataclass(frozen=True, slots=True)
 class Place:
     """Where in its document a passage stands: the headings above it, its page or slide, its row of a sheet."""
@@ -73,6 +76,29 @@ class Place:
     kind: BlockKind = "prose"
 
 
+NO_PLACE = Place()
+
+
+def known_fields(value: Details | Place) -> dict[str, Any]:
+    """The fields that are not at their defaults, for JSON."""
+    named = ((field.name, getattr(value, field.name), field.default) for field in fields(value))
+    return {name: content for name, content, default in named if content != default}
+
+
+def details_of(known: Mapping[str, Any]) -> Details:
+    """From `known_fields`; fields of a newer version are left out."""
+    return replace(NO_DETAILS, **_own(known, Details.__slots__))
+
+
+def place_of(known: Mapping[str, Any]) -> Place:
+    """From `known_fields`; fields of a newer version are left out."""
+    return replace(NO_PLACE, **_own(known, Place.__slots__))
+
+
+def _own(known: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
+    return {name: tuple(v) if isinstance(v, list) else v for name, v in known.items() if name in names}
+
+
 @dataclass(frozen=True, slots=True)
 class Source:
     """Where a passage comes from; `document` is the id the owner gave it."""
@@ -81,7 +107,7 @@ class Source:
     title: str = ""
     url: str = ""
     collection: str = ""
-    details: Details = Details()
+    details: Details = NO_DETAILS
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +118,7 @@ class Passage:
     text: str
     clue: Clue
     source: Source
-    place: Place = Place()
+    place: Place = NO_PLACE
 
 
 @dataclass(frozen=True, slots=True)

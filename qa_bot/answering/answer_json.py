@@ -10,6 +10,9 @@ import orjson
 
 from qa_core.types import Answer, AnswerSource, Candidate, Choice, Span, Styled, StyledLine
 
+WHERE_KNOWN = {"path", "heading", "page", "row", "date", "language", "archived", "draft"}
+"""Keys of a source that it has only if there is something to say."""
+
 
 def as_dict(answer: Answer) -> dict[str, Any]:
     """The object of `ask --json`; `styled`, `understood`, `choices` and `trace` are left out if empty."""
@@ -61,7 +64,9 @@ def styled_dict(styled: Styled) -> dict[str, Any]:
 
 
 def source_dict(source: AnswerSource) -> dict[str, Any]:
-    return {field.name: getattr(source, field.name) for field in fields(source)}
+    """A source; what is not known of its document or place (date, page, …) is left out."""
+    named = ((field, getattr(source, field.name)) for field in fields(source))
+    return {field.name: value for field, value in named if field.name not in WHERE_KNOWN or value != field.default}
 
 
 def _styled(payload: Mapping[str, Any]) -> Styled:
@@ -69,8 +74,9 @@ def _styled(payload: Mapping[str, Any]) -> Styled:
     return Styled(payload["persona"], payload["hint"], lines, _span(payload["span"]), payload["notice"])
 
 
-def _spans(source: Mapping[str, Any]) -> dict[str, Span | None]:
-    return {name: _span(source[name]) for name in ("span", "source_span")}
+def _spans(source: Mapping[str, Any]) -> dict[str, Any]:
+    spans = {name: _span(source[name]) for name in ("span", "source_span")}
+    return {**spans, "heading": tuple(source.get("heading", ()))}
 
 
 def _span(payload: Sequence[int] | None) -> Span | None:

@@ -23,6 +23,14 @@ class SourceReply(BaseModel):
     text: str
     span: Stretch
     source_span: Stretch
+    path: Annotated[str, Field(description="The document's file. This and what follows: only where known.")] = ""
+    heading: Annotated[list[str], Field(description="Headings above the passage, outermost first.")] = []
+    page: Annotated[int | None, Field(description="Page or slide of the passage.")] = None
+    row: Annotated[int | None, Field(description="First row of the passage in its sheet.")] = None
+    date: Annotated[str, Field(description="Last change of the document, ISO 8601.")] = ""
+    language: Annotated[str, Field(description="ISO 639 code.")] = ""
+    archived: Annotated[bool, Field(description="Whether the document says that it is out of date.")] = False
+    draft: Annotated[bool, Field(description="Whether the document says that it is not final.")] = False
 
 
 class LineReply(BaseModel):

@@ -161,10 +161,14 @@ def _published(generations: Generations) -> int | None:
 
 
 def _indexed(new: NewDocument, keys: InsertedDocument, collection: str) -> IndexedDocument:
-    passages = tuple(IndexedPassage(key, p.text) for key, p in zip(keys.passages, new.passages, strict=True))
-    return IndexedDocument(keys.document, new.external_id, new.title, new.body, new.url, collection, passages)
+    passages = tuple(IndexedPassage(key, p.text, p.place) for key, p in zip(keys.passages, new.passages, strict=True))
+    return IndexedDocument(
+        keys.document, new.external_id, new.title, new.body, new.url, collection, passages, new.details
+    )
 
 
 def _stored(row: StoredDocument) -> IndexedDocument:
-    passages = tuple(IndexedPassage(passage.key, passage.text) for passage in row.passages)
-    return IndexedDocument(row.key, row.external_id, row.title, row.body, row.url, row.collection, passages)
+    passages = tuple(IndexedPassage(passage.key, passage.text, passage.place) for passage in row.passages)
+    return IndexedDocument(
+        row.key, row.external_id, row.title, row.body, row.url, row.collection, passages, row.details
+    )

@@ -14,6 +14,7 @@ from qa_bot.documents.seen_files import MAX_ENTRIES, SeenFiles
 from qa_bot.home.sections import PassagesSection
 from qa_bot.home.store import KnownDocument, NewDocument, NewPassage, Store
 from qa_core.text.analysis import normalise
+from qa_core.types import Details
 
 BATCH = 500
 """Documents that are looked up and stored at once …"""
@@ -143,12 +144,23 @@ class RecordSync:
             passages=tuple(NewPassage(text[a:b], a, b, super_shingles(text[a:b])) for a, b in spans),
             url=record.url,
             origin=exported.origin if exported else record.where,
+            details=Details(
+                kind=record.kind,
+                date=record.date,
+                language=record.language,
+                archived=record.archived,
+                draft=record.draft,
+                tags=record.tags,
+            ),
         )
 
     def _hash(self, record: Record) -> str:
         if record.exported and record.exported.hash:
             return record.exported.hash
         settings = f"{CUTTING} {self._passages.characters} {self._passages.overlap}"
+        known = (record.markdown, record.kind, record.date, record.language, record.archived, record.draft, record.tags)
+        if known != (False, "prose", "", "", False, False, ()):  # hashes of version 0.1 stay those of plain records
+            settings += repr(known)
         digest = hashlib.blake2b(settings.encode(), digest_size=16)
         for part in (record.title, record.body, record.text, record.url):
             data = part.encode("utf-8", "surrogatepass")

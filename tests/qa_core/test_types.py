@@ -2,7 +2,19 @@
 
 import pytest
 
-from qa_core.types import SIGNAL_NAMES, Candidate, Clue, Passage, Signals, Source
+from qa_core.types import (
+    SIGNAL_NAMES,
+    Candidate,
+    Clue,
+    Details,
+    Passage,
+    Place,
+    Signals,
+    Source,
+    details_of,
+    known_fields,
+    place_of,
+)
 
 CANDIDATE = Candidate(Passage("a/0", "text", Clue(), Source("a")), 0.5, Signals(fused=0.5))
 
@@ -21,3 +33,12 @@ def test_a_ranker_with_the_name_of_a_signal_is_no_signal(name: str):
     assert signals.rankers == {name: 0.25}
     assert (signals.owner_answer, signals.team, signals.fused) == (False, None, 0.5)
     assert signals.by_name() == {"fusion": 0.5, f"ranker:{name}": 0.25}
+
+
+def test_only_known_fields_are_written_and_fields_of_a_newer_version_are_ignored() -> None:
+    details = Details(kind="pair", date="2024-05-01", archived=True, tags=("a", "b"))
+    assert known_fields(details) == {"kind": "pair", "date": "2024-05-01", "archived": True, "tags": ("a", "b")}
+    assert details_of({**known_fields(details), "tags": ["a", "b"], "colour": "red"}) == details
+    place = Place(("Leave", "Parents"), page=3, row=7, kind="table")
+    assert place_of({"heading": ["Leave", "Parents"], "page": 3, "row": 7, "kind": "table", "depth": 1}) == place
+    assert known_fields(Place()) == {}

@@ -41,7 +41,7 @@ def compose(decided: Decided, *, limit: int, top: int) -> Composed:
 
 def source_of(candidate: Candidate, *, span: Span | None = None, source_span: Span | None = None) -> AnswerSource:
     """A document as the source of an answer; the spans are None if the answer does not use it."""
-    passage = candidate.passage
+    passage, details, place = candidate.passage, candidate.passage.source.details, candidate.passage.place
     return AnswerSource(
         id=passage.id,
         document=passage.source.document,
@@ -52,6 +52,14 @@ def source_of(candidate: Candidate, *, span: Span | None = None, source_span: Sp
         text=passage.text,
         span=span,
         source_span=source_span,
+        path=details.path,
+        heading=place.heading,
+        page=place.page,
+        row=place.row,
+        date=details.date,
+        language=details.language,
+        archived=details.archived,
+        draft=details.draft,
     )
 
 

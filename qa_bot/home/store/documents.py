@@ -20,6 +20,7 @@ from qa_bot.home.store.records import (
     StoredPassage,
 )
 from qa_bot.home.store.schema import collections, counters, documents, generations, passages, sketches
+from qa_core.types import details_of, known_fields, place_of
 
 CHUNK = 500  # rows a statement: below the parameter limit of every database, and a short transaction
 SHARED_SKETCHES = 2  # of three: about 90 % of the three-word shingles in common
@@ -222,6 +223,7 @@ def _document_row(key: int, document: NewDocument, generation: int) -> dict[str,
         "origin": storable(document.origin),
         "born": generation,
         "retired": None,
+        "details": known_fields(document.details),
     }
 
 
@@ -249,6 +251,7 @@ def _passage_row(
         "start": passage.start,
         "end": passage.end,
         "duplicate_of": repeats.get(key),
+        "place": known_fields(passage.place),
     }
 
 
@@ -264,12 +267,21 @@ def _passages_of(connection: Connection, keys: Sequence[int]) -> dict[int, list[
         query = select(passages).where(passages.c.document_id.in_(chunk))
         for row in connection.execute(query.order_by(passages.c.document_id, passages.c.position)):
             grouped.setdefault(row.document_id, []).append(
-                StoredPassage(row.id, row.position, row.text, row.start, row.end, row.duplicate_of)
+                StoredPassage(row.id, row.position, row.text, row.start, row.end, row.duplicate_of, place_of(row.place))
             )
     return grouped
 
 
 def _stored(row: Row[Any], passages: tuple[StoredPassage, ...]) -> StoredDocument:
     return StoredDocument(
-        row.id, row.collection, row.external_id, row.title, row.body, row.url, row.hash, row.origin, passages
+        row.id,
+        row.collection,
+        row.external_id,
+        row.title,
+        row.body,
+        row.url,
+        row.hash,
+        row.origin,
+        passages,
+        details_of(row.details),
     )

@@ -10,6 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from qa_core.types import NO_DETAILS, NO_PLACE, Details, Place
+
 Vote = Literal["up", "down"]
 
 
@@ -21,6 +23,7 @@ class NewPassage:
     start: int
     end: int
     sketches: tuple[int, ...] = ()
+    place: Place = NO_PLACE
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +38,7 @@ class NewDocument:
     passages: tuple[NewPassage, ...]
     url: str = ""
     origin: str = ""
+    details: Details = NO_DETAILS
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +82,7 @@ class StoredPassage:
     start: int
     end: int
     duplicate_of: int | None
+    place: Place = NO_PLACE
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +96,7 @@ class StoredDocument:
     hash: str
     origin: str
     passages: tuple[StoredPassage, ...]
+    details: Details = NO_DETAILS
 
 
 @dataclass(frozen=True, slots=True)

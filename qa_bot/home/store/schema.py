@@ -19,7 +19,7 @@ from sqlalchemy import (
     UniqueConstraint,
 )
 
-REVISIONS = ("0001", "0002")
+REVISIONS = ("0001", "0002", "0003")
 """Known schemas, oldest first; the code works with the last."""
 
 Key = BigInteger().with_variant(Integer, "sqlite")  # in SQLite only INTEGER PRIMARY KEY is the row number
@@ -59,6 +59,7 @@ documents = Table(
     Column("origin", Text, nullable=False),
     Column("born", Integer, nullable=False, index=True),
     Column("retired", Integer),
+    Column("details", JSON, nullable=False, server_default="{}"),  # known fields of `Details`
 )
 Index(
     "uq_documents_live",  # one live document an id; its predecessor may not be purged yet
@@ -86,6 +87,7 @@ passages = Table(
     Column("start", Integer, nullable=False),
     Column("end", Integer, nullable=False),
     Column("duplicate_of", Key, _reference("passages.id", on_delete="SET NULL"), index=True),
+    Column("place", JSON, nullable=False, server_default="{}"),  # known fields of `Place`
     UniqueConstraint("document_id", "position"),
 )
 

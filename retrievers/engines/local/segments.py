@@ -1,8 +1,9 @@
 """Segments: immutable bundles of passages with their texts, their documents' titles and the vectors of both.
 
-    records.bin, record_ends.npy     id, title, body, url and collection of each document, as JSON
+    records.bin, record_ends.npy     id, title, body, url, collection and details of each document, as JSON
     documents.npy, firsts.npy        keys of the documents, ascending; the first passage row of each
     texts.bin, text_ends.npy         texts of the passages, UTF-8
+    places.bin, place_ends.npy       place of each passage, as JSON (absent in segments of version 0.1)
     passages.npy, owners.npy         keys of the passages, ascending; the document row of each
     titles/, bodies/                 dense indexes over titles (a row per document) and passages (a row per passage)
 
@@ -13,7 +14,7 @@ segment. Neighbours of similar size are merged, so a home has about log2(documen
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,7 +26,21 @@ from numpy.lib.format import write_array_header_1_0
 from numpy.typing import NDArray
 
 from qa_core.mapped_arrays import map_array
-from qa_core.types import Clue, Encoder, FloatArray, IntArray, Passage, Source
+from qa_core.types import (
+    NO_DETAILS,
+    NO_PLACE,
+    Clue,
+    Details,
+    Encoder,
+    FloatArray,
+    IntArray,
+    Passage,
+    Place,
+    Source,
+    details_of,
+    known_fields,
+    place_of,
+)
 from retrievers.engines.index import VIEWS, View
 from retrievers.engines.local.dense import DenseIndex, Kind, LiveMask, recall
 from retrievers.engines.local.dense_writer import build
@@ -41,6 +56,7 @@ PROBES, NEAREST = 50, 10
 class IndexedPassage(NamedTuple):
     key: int
     text: str
+    place: Place = NO_PLACE
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +70,7 @@ class IndexedDocument:
     url: str
     collection: str
     passages: tuple[IndexedPassage, ...]
+    details: Details = NO_DETAILS
 
 
 class DenseState(NamedTuple):
@@ -72,7 +89,7 @@ class SegmentWriter:
         """`kind` is the kind of the dense indexes, by default chosen by their size."""
         folder.mkdir(parents=True)
         self._folder, self._encoder, self._kind = folder, encoder, kind
-        self._records, self._texts = _Blob(folder, "record"), _Blob(folder, "text")
+        self._records, self._texts, self._places = (_Blob(folder, name) for name in ("record", "text", "place"))
         self._documents, self._firsts = _Column(folder / "documents.npy"), _Column(folder / "firsts.npy")
         self._passages, self._owners = _Column(folder / "passages.npy"), _Column(folder / "owners.npy", np.int32)
         self._last_key = -1
@@ -112,7 +129,7 @@ class SegmentWriter:
 
     def _files(self) -> tuple[_Blob | _Column | BinaryIO, ...]:
         columns = self._documents, self._firsts, self._passages, self._owners
-        return self._records, self._texts, *columns, *self._vectors.values()
+        return self._records, self._texts, self._places, *columns, *self._vectors.values()
 
     def _build(self, view: View) -> None:
         raw, width = self._folder / f"{view}.f32", self._encoder.dimension
@@ -137,12 +154,14 @@ class SegmentWriter:
     def _write(self, document: IndexedDocument) -> None:
         assert document.key > self._last_key, "documents are added in ascending order of keys"
         self._last_key = document.key
+        details = known_fields(document.details)
         self._records.append(
-            orjson.dumps([document.id, document.title, document.body, document.url, document.collection])
+            orjson.dumps([document.id, document.title, document.body, document.url, document.collection, details])
         )
         self._firsts.append(len(self._passages))
         for passage in document.passages:
             self._texts.append(passage.text.encode("utf-8", "replace"))
+            self._places.append(orjson.dumps(known_fields(passage.place)))
             self._passages.append(passage.key)
             self._owners.append(len(self._documents))
         self._documents.append(document.key)
@@ -159,6 +178,8 @@ class Segment:
             self._owners = map_array(folder / "owners.npy")
             self._records = _Slices.open(folder, "record")
             self._texts = _Slices.open(folder, "text")
+            has_places = (folder / "places.bin").exists()
+            self._places = _Slices.open(folder, "place") if has_places else None
         except (OSError, ValueError, EOFError) as error:
             raise CorruptIndexError(folder, error) from error
         self._dense: dict[View, DenseIndex] = {v: DenseIndex.open(folder / v) for v in VIEWS}
@@ -219,21 +240,28 @@ class Segment:
     def passage(self, row: int) -> Passage:
         """A passage with its clue and source; its public id is `DOCUMENT#POSITION`."""
         owner = int(self._owners[row])
-        id_, title, body, url, collection = self._record(owner)
+        id_, title, body, url, collection, details = self._record(owner)
+        source = Source(id_, title, url, collection, details)
         position = row - int(self._firsts[owner])
-        return Passage(f"{id_}#{position}", self._text(row), Clue(title, body), Source(id_, title, url, collection))
+        return Passage(f"{id_}#{position}", self._text(row), Clue(title, body), source, self._place(row))
 
     def document(self, row: int) -> IndexedDocument:
-        id_, title, body, url, collection = self._record(row)
-        passages = tuple(IndexedPassage(int(self.passages[p]), self._text(p)) for p in self.passage_rows(row))
-        return IndexedDocument(int(self.documents[row]), id_, title, body, url, collection, passages)
+        id_, title, body, url, collection, details = self._record(row)
+        passages = tuple(
+            IndexedPassage(int(self.passages[p]), self._text(p), self._place(p)) for p in self.passage_rows(row)
+        )
+        return IndexedDocument(int(self.documents[row]), id_, title, body, url, collection, passages, details)
 
     def live_rows(self) -> Iterator[int]:
         return iter(range(self.size)) if self.live_mask is None else map(int, np.flatnonzero(self.live_mask))
 
-    def _record(self, row: int) -> Sequence[str]:
-        fields: list[str] = orjson.loads(self._records[row])
-        return fields
+    def _record(self, row: int) -> tuple[str, str, str, str, str, Details]:
+        """Id, title, body, URL, collection and details; those of version 0.1 have no details."""
+        id_, title, body, url, collection, *details = orjson.loads(self._records[row])
+        return id_, title, body, url, collection, details_of(details[0]) if details else NO_DETAILS
+
+    def _place(self, row: int) -> Place:
+        return place_of(orjson.loads(self._places[row])) if self._places else NO_PLACE
 
     def _text(self, row: int) -> str:
         return str(self._texts[row], "utf-8")

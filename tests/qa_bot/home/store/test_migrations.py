@@ -50,12 +50,19 @@ def undo_0001(database: sqlite3.Connection) -> None:
 
 
 def undo_0002(database: sqlite3.Connection) -> None:
+    undo_0003(database)
     for table in ("gaps", "settled_gaps", "deleted_conversations"):
         database.execute(f"DROP TABLE {table}")
     database.execute("UPDATE alembic_version SET version_num = '0001'")
 
 
-UNDO: dict[str, Callable[[sqlite3.Connection], None]] = {"0001": undo_0001, "0002": undo_0002}
+def undo_0003(database: sqlite3.Connection) -> None:
+    database.execute("ALTER TABLE documents DROP COLUMN details")
+    database.execute("ALTER TABLE passages DROP COLUMN place")
+    database.execute("UPDATE alembic_version SET version_num = '0002'")
+
+
+UNDO: dict[str, Callable[[sqlite3.Connection], None]] = {"0001": undo_0001, "0002": undo_0002, "0003": undo_0003}
 
 
 def schema(database: Path) -> list[tuple[str, str, list[str]]]:
@@ -72,6 +79,7 @@ def test_a_database_of_0_1_needs_no_migration_up_to_0002(database: Path) -> None
 
 @pytest.mark.parametrize("revision", REVISIONS)
 def test_each_migration_recreates_the_tables_of_0_1(database: Path, revision: str) -> None:
+    migrate(f"sqlite:///{database}")
     before = schema(database)
     with closing(sqlite3.connect(database)) as connection, connection:
         UNDO[revision](connection)
@@ -82,6 +90,7 @@ def test_each_migration_recreates_the_tables_of_0_1(database: Path, revision: st
 
 def test_0002_counts_the_gaps_of_earlier_turns(database: Path) -> None:
     query = "SELECT turn_id, key, unanswered, downvoted FROM gaps ORDER BY turn_id"
+    migrate(f"sqlite:///{database}")
     with closing(sqlite3.connect(database)) as connection:
         before = connection.execute(query).fetchall()
         with connection:
@@ -94,6 +103,7 @@ def test_0002_counts_the_gaps_of_earlier_turns(database: Path) -> None:
 
 
 def test_0002_keeps_turns_votes_and_conversations(database: Path) -> None:
+    migrate(f"sqlite:///{database}")
     with closing(sqlite3.connect(database)) as connection, connection:
         undo_0002(connection)
     with Store.open(f"sqlite:///{database}") as store:
