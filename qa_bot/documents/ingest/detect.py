@@ -10,6 +10,7 @@ from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from qa_bot.documents.ingest.files.decoding import encoding_of, has_mark
+from qa_bot.documents.ingest.files.signatures import signature
 
 
 class Reader(NamedTuple):
@@ -20,6 +21,19 @@ class Reader(NamedTuple):
     roots: tuple[str, ...] = ()
     function: str = "read"
 
+    @property
+    def path(self) -> str:
+        """The full name of its module."""
+        return f"qa_bot.documents.ingest.formats.{self.module}"
+
+    @property
+    def is_isolated(self) -> bool:
+        """Whether it reads binary files, and therefore runs in a process of limited time and memory."""
+        return self.module.startswith(BINARY_MODULES)
+
+
+BINARY_MODULES = ("office.", "pages.", "mail.msg")
+"""Rooms and modules of `formats/` that give binary files of others to large parsers."""
 
 READERS = {
     "jsonl": Reader("data.jsonl", (".jsonl", ".ndjson")),
@@ -56,11 +70,20 @@ def format_of(name: str, head: bytes) -> str:
     suffix = PurePosixPath(name).suffix.lower()
     if suffix in TRIPLES:
         raise UnknownFormatError("Expected documents, but got triples; add them with `qa-bot kg add`.")
-    if head.startswith(b"%PDF-"):
-        return "pdf"
+    if kind := signature(name, head):
+        return _binary(kind)
     expect_text(head)
     text = head.decode(encoding_of(head), "replace").lstrip()
     return BY_SUFFIX.get(suffix) or _by_content(suffix, text)
+
+
+def _binary(suffix: str) -> str:
+    if suffix not in BY_SUFFIX:
+        raise UnknownFormatError(
+            f"Expected a document of a known format, but got a binary file ({suffix.lstrip('.')}); save it as PDF, "
+            "HTML or text."
+        )
+    return BY_SUFFIX[suffix]
 
 
 def expect_text(head: bytes) -> None:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import errno
-from collections.abc import Callable, Iterator, Mapping
-from importlib import import_module
+import io
+import os
+import tempfile
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
 
-from qa_bot.documents.ingest.detect import FORMATS, READERS, UnknownFormatError, expect_text, format_of
+from qa_bot.documents.ingest.detect import FORMATS, READERS, Reader, UnknownFormatError, expect_text, format_of
 from qa_bot.documents.ingest.files.byte_budget import (
     RATIO_FLOOR,
     ByteBudget,
@@ -20,10 +22,13 @@ from qa_bot.documents.ingest.files.byte_budget import (
 from qa_bot.documents.ingest.files.containers import DAMAGE, Layer, source_files
 from qa_bot.documents.ingest.files.decoding import CHUNK
 from qa_bot.documents.ingest.files.source_file import SourceFile
-from qa_bot.documents.ingest.files.walk import File, files
-from qa_bot.documents.ingest.records import Item, Limits, Record, Reject
+from qa_bot.documents.ingest.files.walk import File, files, printable
+from qa_bot.documents.ingest.one_file import ReadRecords, load, raise_if_disk_full, read_file, reason_of
+from qa_bot.documents.ingest.records import Item, Limits, Notice, Part, Reject
+from qa_bot.documents.ingest.worker.messages import Request
+from qa_bot.documents.ingest.worker.process import POOL
 
-ReadRecords = Callable[[SourceFile], Iterator[Item]]
+DEEPEST_PART = 4  # a file in a message in a message in an archive
 
 
 def read(
@@ -50,79 +55,108 @@ def read(
     if format is not None and format not in FORMATS:
         raise ValueError(f"Expected one of the formats {', '.join(FORMATS)}, but got {format!r}.")
     budget = budget or ByteBudget(limits or Limits())
+    reading = _Reading(format, limits or budget.limits, budget, readers or {})
     for file in files(path):
-        if isinstance(file, Reject):
+        if not isinstance(file, File):
             yield file
             continue
         try:
-            yield from _read_path(
-                file, format, limits or budget.limits, budget, readers or {}, is_named=not path.is_dir()
-            )
+            yield from reading.path(file, is_named=not path.is_dir())
         except TotalLimitError as error:
             yield Reject(str(file.path), str(error))
             return
 
 
-def _read_path(
-    file: File,
-    format_: str | None,
-    limits: Limits,
-    budget: ByteBudget,
-    readers: Mapping[str, ReadRecords],
-    *,
-    is_named: bool,
-) -> Iterator[Item]:
-    where = str(file.path)
-    try:
-        with file.path.open("rb", buffering=0) as handle:
-            stream = CountingStream(handle, LayerBudget(budget))
-            layer = Layer(file.name, where, stream, file.path.stat().st_size, is_named=is_named)
-            for source in source_files(layer, limits):
-                if isinstance(source, Reject):
-                    yield source
-                else:
-                    yield from _read_source(source, format_, readers)
-    except TotalLimitError:
-        raise
-    except LimitError as error:
-        yield Reject(where, str(error))
-    except DAMAGE as error:
-        _raise_if_disk_full(error)
-        yield Reject(where, f"Expected a readable file, but got {_reason(error)}; check its rights or fetch it again.")
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """The options of one reading."""
+
+    format: str | None
+    limits: Limits
+    budget: ByteBudget
+    readers: Mapping[str, ReadRecords]
+
+    def path(self, file: File, *, is_named: bool) -> Iterator[Item]:
+        """The items of a file on disk."""
+        where = printable(str(file.path))
+        try:
+            before = _state(file.path)
+            with file.path.open("rb", buffering=0) as handle:
+                stream = CountingStream(handle, LayerBudget(self.budget))
+                yield from self._layer(Layer(file.name, where, stream, before[0], is_named=is_named))
+            if _state(file.path) != before:
+                yield Notice(where, "The file changed while it was read; add it again when it is complete.")
+        except TotalLimitError:
+            raise
+        except LimitError as error:
+            yield Reject(where, str(error))
+        except DAMAGE as error:
+            raise_if_disk_full(error)
+            yield Reject(
+                where, f"Expected a readable file, but got {reason_of(error)}; check its rights or fetch it again."
+            )
+
+    def _layer(self, layer: Layer) -> Iterator[Item]:
+        for source in source_files(layer, self.limits):
+            if isinstance(source, Reject):
+                yield source
+            else:
+                yield from self._source(source)
+
+    def _source(self, source: SourceFile) -> Iterator[Item]:
+        for item in read_file(source, self._records):
+            if isinstance(item, Part):
+                yield from self._part(item, source)
+            else:
+                yield item
+
+    def _records(self, source: SourceFile) -> Iterator[Item | Part]:
+        name = self._format_of(source)
+        if name in self.readers:
+            return self.readers[name](source)
+        reader = READERS[name]
+        return _isolated(source, reader) if reader.is_isolated else load(reader.path, reader.function)(source)
+
+    def _format_of(self, source: SourceFile) -> str:
+        if not source.head and not source.raw.read(1):
+            raise UnknownFormatError("Expected a document, but got an empty file; fill it or leave it out.")
+        # a part has its own format, whatever the files around it have
+        name = None if isinstance(source.raw.source, io.BytesIO) else self.format
+        try:
+            if name is not None and not READERS[name].is_isolated:
+                expect_text(source.head)
+            return name or format_of(source.name, source.head)
+        except UnknownFormatError:
+            _check_ratio(source)
+            raise
+
+    def _part(self, part: Part, source: SourceFile) -> Iterator[Item]:
+        if source.depth >= DEEPEST_PART:
+            yield Reject(part.where, "Expected documents nested less deeply; save this one as a file.")
+            return
+        stream = CountingStream(io.BytesIO(part.data), LayerBudget(self.budget))
+        layer = Layer(part.name, part.where, stream, len(part.data), is_named=False, depth=source.depth + 1)
+        yield from self._layer(layer)
 
 
-def _read_source(source: SourceFile, format_: str | None, readers: Mapping[str, ReadRecords]) -> Iterator[Item]:
-    last = ""
-    try:
-        for item in _reader(source, format_, readers)(source):
-            last = item.where if isinstance(item, Record) else last
-            yield item
-    except TotalLimitError:
-        raise
-    except (UnknownFormatError, LimitError) as error:
-        yield Reject(source.where, str(error))
-    except DAMAGE as error:
-        _raise_if_disk_full(error)
-        note = f"what came before (up to {last}) is kept" if last else "nothing of it is kept"
-        yield Reject(source.where, f"Expected a whole file, but got {_reason(error)}; {note}: fetch it again.")
-    yield from source.repairs.notices(source.where)
+def _isolated(source: SourceFile, reader: Reader) -> Iterator[Item | Part]:
+    """The items of a binary file, read in another process."""
+    request = Request(reader.path, reader.function, b"", source.name, source.where, source.limits)
+    on_disk = source.raw.source
+    if isinstance(on_disk, io.FileIO):
+        path = os.path.abspath(os.fsencode(cast("str", on_disk.name)))  # noqa: PTH100  # bytes
+        yield from POOL.items(request._replace(path=path))
+        return
+    with tempfile.NamedTemporaryFile() as copy:
+        while data := source.raw.read(CHUNK):
+            copy.write(data)
+        copy.flush()
+        yield from POOL.items(request._replace(path=os.fsencode(copy.name)))
 
 
-def _reader(source: SourceFile, format_: str | None, readers: Mapping[str, ReadRecords]) -> ReadRecords:
-    if not source.head and not source.raw.read(1):
-        raise UnknownFormatError("Expected a document, but got an empty file; fill it or leave it out.")
-    try:
-        if format_ not in {None, "pdf"}:
-            expect_text(source.head)
-        name = format_ or format_of(source.name, source.head)
-    except UnknownFormatError:
-        _check_ratio(source)
-        raise
-    if name in readers:
-        return readers[name]
-    reader = READERS[name]
-    module = import_module(f"qa_bot.documents.ingest.formats.{reader.module}")  # late: some import large libraries
-    return cast("ReadRecords", getattr(module, reader.function))
+def _state(path: Path) -> tuple[int, int]:
+    status = path.stat()
+    return status.st_size, status.st_mtime_ns
 
 
 def _check_ratio(source: SourceFile) -> None:
@@ -130,13 +164,3 @@ def _check_ratio(source: SourceFile) -> None:
     if source.raw.budget.packed is not None:
         for _ in range(2 * RATIO_FLOOR // CHUNK):
             source.raw.read(CHUNK)
-
-
-def _raise_if_disk_full(error: BaseException) -> None:
-    """If the disk of the temporary copies is full, the file is not to blame."""
-    if isinstance(error, OSError) and error.errno in {errno.ENOSPC, errno.EDQUOT}:
-        raise error
-
-
-def _reason(error: BaseException) -> str:
-    return str(error) or type(error).__name__

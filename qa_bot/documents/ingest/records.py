@@ -71,6 +71,18 @@ class Notice:
     message: str
 
 
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A file inside a document, such as an attachment; the reader of its format reads it after the document.
+
+    `name` becomes the start of its ids: the document's id, `!`, and the file's name.
+    """
+
+    name: str
+    where: str
+    data: bytes
+
+
 Item = Record | Reject | Notice
 
 
@@ -81,3 +93,5 @@ class Limits:
     total_bytes: int = 4 * 1024**3  # over the whole input, every layer of compression counted
     record_bytes: int = 32 * 1024**2
     ratio: int = 200  # bytes produced for one byte on disk
+    seconds: int = 60  # to read one binary file, more for a large one
+    memory_bytes: int = 1536 * 1024**2  # of the process that reads binary files

@@ -6,19 +6,18 @@ import bz2
 import gzip
 import io
 import lzma
-import re
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from qa_bot.documents.ingest.files.byte_budget import ByteBudget, CountingStream, LayerBudget
+from qa_bot.documents.ingest.files.signatures import signature
 from qa_bot.documents.ingest.files.source_file import HEAD, SourceFile, random_access
 from qa_bot.documents.ingest.records import Limits, Reject
 
 DEEPEST = 2  # an archive inside an archive
 MAGIC = {b"\x1f\x8b": "gz", b"BZh": "bz2", b"PK\x03\x04": "zip", b"PK\x05\x06": "zip", b"7z\xbc\xaf\x27\x1c": "7z"}
-OFFICE = re.compile(rb"^PK\x03\x04.{26}(\[Content_Types\]\.xml|mimetype|_rels/)", re.DOTALL)
 
 DAMAGE = (EOFError, OSError, zlib.error, lzma.LZMAError, zipfile.BadZipFile)
 """Errors of the standard library for damaged compressed data."""
@@ -43,11 +42,9 @@ def source_files(layer: Layer, limits: Limits) -> Iterator[SourceFile | Reject]:
     """The readable files of a layer; read each one before advancing to the next."""
     head = layer.raw.head(HEAD)
     kind = next((kind for magic, kind in MAGIC.items() if head.startswith(magic)), None)
-    if kind is None:
-        yield SourceFile(layer.name, layer.where, layer.raw, limits)
-    elif OFFICE.match(head):
-        yield Reject(layer.where, "Expected documents, but got an office or e-book file; save it as PDF, HTML or text.")
-    elif layer.depth == DEEPEST:
+    if kind is None or signature(layer.name, head):
+        yield SourceFile(layer.name, layer.where, layer.raw, limits, depth=layer.depth)
+    elif layer.depth >= DEEPEST:
         yield Reject(layer.where, "Expected an archive nested at most once, but got one nested deeper; unpack it.")
     else:
         yield from OPENERS[kind](layer, limits)

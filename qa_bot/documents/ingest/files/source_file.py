@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import IO
@@ -26,6 +26,8 @@ class SourceFile:
     raw: CountingStream
     limits: Limits
     repairs: Repairs = field(default_factory=Repairs)
+    depth: int = 0  # layers of archives and documents around it
+    progress: Callable[[], None] = lambda: None  # a reader that works long, but steadily, calls it at times
 
     @property
     def head(self) -> bytes:

@@ -8,54 +8,82 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from qa_bot.documents.ingest.records import Reject
+from qa_bot.documents.ingest.records import Notice, Reject
 
 
 @dataclass(frozen=True, slots=True)
 class File:
-    """A regular file; `name` is its path below the given folder, with forward slashes."""
+    """A regular file; `name` is its path below the given folder, with forward slashes, as text that can be stored."""
 
     path: Path
     name: str
 
 
-def files(path: Path) -> Iterator[File | Reject]:
+def files(path: Path) -> Iterator[File | Reject | Notice]:
     """The file itself, or all files of a folder, sorted, without hidden ones; each folder is visited once.
+
+    Links that leave the folder are not followed: a notice names each of them.
 
     Raises FileNotFoundError if `path` does not exist.
     """
     if not os.path.lexists(path):
         raise FileNotFoundError(f"Expected a file or folder, but {path} does not exist; check the path.")
     if path.is_dir():
-        yield from _folder(path, "", set())
+        yield from _folders(path)
     else:
         yield _file(path, path.name)
 
 
-def _folder(path: Path, prefix: str, seen: set[tuple[int, int]]) -> Iterator[File | Reject]:
+def printable(name: str) -> str:
+    """A file name whose bytes may be no UTF-8, as text that can be stored and printed (`caf\\xe9.txt`)."""
     try:
-        status = path.stat()
-        if (status.st_dev, status.st_ino) in seen:
-            return  # a link to a folder that was visited
-        seen.add((status.st_dev, status.st_ino))
-        entries = sorted(path.iterdir())
-    except OSError as error:
-        yield Reject(str(path), f"Expected a readable folder, but got {error.strerror}; check its rights.")
-        return
-    for entry in entries:
-        if entry.name.startswith("."):
-            continue
-        if entry.is_dir():
-            yield from _folder(entry, f"{prefix}{entry.name}/", seen)
-        else:
-            yield _file(entry, prefix + entry.name)
+        name.encode()
+    except UnicodeEncodeError:
+        return os.fsencode(name).decode("utf-8", "backslashreplace")
+    return name
 
 
-def _file(path: Path, name: str) -> File | Reject:
+def _folders(root: Path) -> Iterator[File | Reject | Notice]:
+    """Without recursion: folders may be nested more deeply than calls."""
+    real_root = root.resolve()
+    seen: set[tuple[int, int]] = set()
+    stack = [(root, "")]  # folders and files still to come, the next one last
+    while stack:
+        path, name = stack.pop()
+        try:
+            if name and path.is_symlink() and not _resolved(path).is_relative_to(real_root):
+                yield Notice(printable(str(path)), f"A link out of the folder, not followed; add {_resolved(path)}.")
+            elif path.is_dir():
+                status = path.stat()
+                if (status.st_dev, status.st_ino) not in seen:  # a link to a folder that was visited
+                    seen.add((status.st_dev, status.st_ino))
+                    stack += _entries(path, f"{name}/" if name else "")
+            else:
+                yield _file(path, name)
+        except OSError as error:
+            yield Reject(
+                printable(str(path)), f"Expected a readable folder, but got {error.strerror}; check its rights."
+            )
+
+
+def _entries(folder: Path, prefix: str) -> list[tuple[Path, str]]:
+    entries = sorted((path for path in folder.iterdir() if not path.name.startswith(".")), reverse=True)
+    return [(path, prefix + path.name) for path in entries]
+
+
+def _resolved(link: Path) -> Path:
+    try:
+        return link.resolve()
+    except RuntimeError as error:  # a circle of links
+        raise OSError(0, "a circle of links") from error
+
+
+def _file(path: Path, name: str) -> File | Reject | Notice:
+    where = printable(str(path))
     try:
         mode = path.stat().st_mode
     except OSError as error:
-        return Reject(str(path), f"Expected a readable file, but got {error.strerror}; check the link or its rights.")
+        return Reject(where, f"Expected a readable file, but got {error.strerror}; check the link or its rights.")
     if not stat.S_ISREG(mode):
-        return Reject(str(path), "Expected a regular file, but got a pipe, socket or device; leave it out.")
-    return File(path, name)
+        return Notice(where, "Expected a regular file, but got a pipe, socket or device; it is skipped.")
+    return File(path, printable(name))

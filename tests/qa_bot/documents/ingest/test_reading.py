@@ -76,18 +76,20 @@ def test_links_in_a_circle_are_walked_once(tmp_path):
     assert rejects == []
 
 
-def test_dangling_link_and_pipe_are_rejected_and_the_rest_is_kept(tmp_path):
+def test_dangling_link_is_rejected_pipe_skipped_and_the_rest_is_kept(tmp_path):
     (tmp_path / "dangling.txt").symlink_to(tmp_path / "nowhere")
     os.mkfifo(tmp_path / "pipe.txt")
     put(tmp_path / "z.txt", "Text.")
-    records, (link, pipe), _ = split(tmp_path)
+    records, (link,), (pipe,) = split(tmp_path)
     assert [record.id for record in records] == ["z.txt"]
     assert link.where.endswith("dangling.txt")
-    assert "Expected a regular file, but got a pipe" in pipe.reason
+    assert "Expected a regular file, but got a pipe" in pipe.message
 
 
-def test_device_is_rejected():
-    assert "Expected a regular file" in only_reject(Path("/dev/null")).reason
+def test_device_is_skipped():
+    records, rejects, (device,) = split(Path("/dev/null"))
+    assert (records, rejects) == ([], [])
+    assert "Expected a regular file" in device.message
 
 
 def test_no_rights(tmp_path, monkeypatch):
