@@ -1,0 +1,185 @@
+"""Blocks of a Markdown text: headings, paragraphs, lists, tables, code, quotes. Imports markdown-it.
+
+Blocks are spans of the text. Every character but white space and horizontal rules is in a block. Words inside a block
+are not parsed, and the rows of a table are lines, so that a sheet of a million rows takes no memory.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from typing import Literal
+
+from markdown_it import MarkdownIt
+from markdown_it.rules_block import StateBlock
+from markdown_it.token import Token
+
+BlockType = Literal["heading", "paragraph", "list", "steps", "item", "table", "code", "quote"]
+
+PARSED_AT_ONCE = 250_000
+"""Characters; a longer text is parsed in portions, so that memory and time stay in proportion."""
+
+_LINE_END = re.compile(r"\r\n|\r|\n")
+_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
+_DASHES = re.compile(r"\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*")
+_PIPE = re.compile(r"(?<!\\)\|")
+_TYPES: dict[str, BlockType] = {
+    "heading_open": "heading",
+    "paragraph_open": "paragraph",
+    "bullet_list_open": "list",
+    "ordered_list_open": "steps",
+    "list_item_open": "item",
+    "table_lines": "table",
+    "fence": "code",
+    "code_block": "code",
+    "blockquote_open": "quote",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A block of the text at `[start, end)`.
+
+    `level` and `words` are of a heading: 1 to 6, and its line without signs of the block. `parts` are the items of a
+    list, and the blocks in an item.
+    """
+
+    type: BlockType
+    start: int
+    end: int
+    level: int = 0
+    words: str = ""
+    parts: tuple[Block, ...] = ()
+
+
+def blocks(text: str) -> list[Block]:
+    """The outermost blocks of a text, in order and without outer white space."""
+    return [block for start, end in _portions(text) for block in _blocks(text[start:end], start)]
+
+
+def _portions(text: str) -> Iterator[tuple[int, int]]:
+    """Spans of about `PARSED_AT_ONCE` characters that end before a heading; or else at an empty line, or a line end."""
+    start = 0
+    while len(text) - start > PARSED_AT_ONCE:
+        end = _portion_end(text, start)
+        yield start, end
+        start = end
+    yield start, len(text)
+
+
+def _portion_end(text: str, start: int) -> int:
+    """The last good line start in the portion, outside code."""
+    fence, best, rank = "", start + PARSED_AT_ONCE, 0
+    line = start
+    while line < start + PARSED_AT_ONCE:
+        if (match := _FENCE.match(text, line)) and (not fence or match[1].startswith(fence)):
+            fence = "" if fence else match[1]
+        elif not fence and line > start:
+            found = 3 if text[line] == "#" else 2 if text[line - 1 : line + 1] == "\n\n" else 1
+            if found >= rank:
+                best, rank = line, found
+        line = text.find("\n", line) + 1 or len(text)
+    return best
+
+
+def _blocks(text: str, offset: int) -> Iterator[Block]:
+    starts = [0, *(match.end() for match in _LINE_END.finditer(text)), len(text)]
+    tokens = _parser().parse(text)
+    end = 0
+    for block in _tree(text, tokens, starts, [0], 0):
+        yield from _shifted(_uncovered(text, end, block.start), offset)
+        if block.end > block.start:
+            yield from _shifted([block], offset)
+        end = max(end, block.end)
+    yield from _shifted(_uncovered(text, end, len(text)), offset)
+
+
+def _uncovered(text: str, start: int, end: int) -> list[Block]:
+    """Whatever the parser left out between two blocks, as a paragraph; rules are left out."""
+    start, end = stripped(text, start, end)
+    return [Block("paragraph", start, end)] if any(map(str.isalnum, text[start:end])) else []
+
+
+def _shifted(blocks: list[Block], offset: int) -> Iterator[Block]:
+    for block in blocks:
+        parts = tuple(_shifted(list(block.parts), offset)) if offset else block.parts
+        yield Block(block.type, block.start + offset, block.end + offset, block.level, block.words, parts)
+
+
+def _tree(text: str, tokens: list[Token], starts: list[int], at: list[int], level: int) -> Iterator[Block]:
+    """The blocks of one level of nesting; `at[0]` is the index of the next token."""
+    while at[0] < len(tokens) and tokens[at[0]].level >= level:
+        token = tokens[at[0]]
+        at[0] += 1
+        type_ = _TYPES.get(token.type)
+        if type_ is None or token.map is None:
+            continue
+        start, end = stripped(text, starts[token.map[0]], starts[min(token.map[1], len(starts) - 1)])
+        if token.type == "code_block":
+            start = starts[token.map[0]]  # its indentation makes it code
+        if type_ == "heading":
+            words = tokens[at[0]].content
+            yield Block("heading", start, end, int(token.tag[1]), words)
+        elif type_ in {"list", "steps", "item"}:
+            parts = list(_tree(text, tokens, starts, at, token.level + 1))
+            parts += _uncovered(text, parts[-1].end, end) if parts else []  # what is nested too deeply
+            yield Block(type_, start, end, parts=tuple(parts))
+        else:
+            yield Block(type_, start, end)
+            _skip(tokens, at, token)
+
+
+def _skip(tokens: list[Token], at: list[int], opening: Token) -> None:
+    """Go behind the closing token."""
+    if opening.nesting == 1:
+        while at[0] < len(tokens) and tokens[at[0]].level > opening.level:
+            at[0] += 1
+
+
+@cache
+def _parser() -> MarkdownIt:
+    """CommonMark with tables; link definitions and HTML are text, so nothing is left out."""
+    parser = MarkdownIt("commonmark", {"html": False}).disable(["reference", "html_block", "inline"])
+    parser.block.ruler.before("fence", "table_lines", _table_lines, {"alt": ["paragraph", "reference"]})
+    return parser
+
+
+def _table_lines(state: StateBlock, first: int, last: int, silent: bool) -> bool:
+    """A rule of markdown-it for tables of GitHub's Markdown: one token a table, and none a cell."""
+    if first + 2 > last or state.sCount[first + 1] < state.blkIndent or state.is_code_block(first):
+        return False
+    head, dashes = _line(state, first), _line(state, first + 1)
+    if "|" not in head or "|" not in dashes or not _DASHES.fullmatch(dashes) or _width(head) != _width(dashes):
+        return False
+    if silent:
+        return True
+    terminators = state.md.block.ruler.getRules("blockquote")
+    line = first + 2
+    while (
+        line < last
+        and state.sCount[line] >= state.blkIndent
+        and "|" in _line(state, line)
+        and not state.is_code_block(line)
+        and not any(rule(state, line, last, True) for rule in terminators)
+    ):
+        line += 1
+    state.push("table_lines", "table", 0).map = [first, line]
+    state.line = line
+    return True
+
+
+def _line(state: StateBlock, line: int) -> str:
+    return state.src[state.bMarks[line] + state.tShift[line] : state.eMarks[line]]
+
+
+def _width(row: str) -> int:
+    return len(_PIPE.findall(row.strip().removeprefix("|").removesuffix("|"))) + 1
+
+
+def stripped(text: str, start: int, end: int) -> tuple[int, int]:
+    """The span without outer white space."""
+    stretch = text[start:end]
+    left = len(stretch) - len(stretch.lstrip())
+    return start + left, start + max(left, len(stretch.rstrip()))

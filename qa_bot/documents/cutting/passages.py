@@ -1,0 +1,168 @@
+"""Passages of a document: cut at headings, then between blocks, each with its place and its searchable units."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby, pairwise
+
+from qa_bot.documents.cutting.blocks import Block, blocks
+from qa_bot.documents.cutting.packing import packed
+from qa_bot.documents.cutting.pieces import Piece, section_pieces
+from qa_bot.documents.ingest.records import Position
+from qa_core.text.markdown_text import plain_line
+from qa_core.types import BlockKind, Place, Span
+
+
+@dataclass(frozen=True, slots=True)
+class CutPassage:
+    """A passage: its text as shown, its span of the document's text, and its units, spans of `text`.
+
+    `text` is the span, with what a reader needs above it (a table's header, the fence of code) if it was cut there.
+    """
+
+    text: str
+    start: int
+    end: int
+    place: Place
+    units: tuple[Span, ...]
+
+
+def cut_markdown(
+    text: str, title: str, positions: Sequence[Position] = (), *, characters: int = 1000, language: str = ""
+) -> list[CutPassage]:
+    """The passages of a Markdown text in order, each of about `characters` at most.
+
+    A passage never spans two sections. It is over the limit only if it is a single row with its header (up to 4
+    limits), a block of code (2 limits), or a list with the sentence that introduces it (1.5 limits). Headings are in
+    `place.heading`, not in the text; those without text below them are passages of their own. The document's own
+    heading, of level 1, is in neither: it equals the title or, if there is no title, is the only one of its level.
+    """
+    if characters < 1:
+        raise ValueError(f"Expected characters ≥ 1, but got {characters}.")
+    del language
+    places = _Places(text, positions)
+    return [
+        places.passage(chosen, heading)
+        for heading, section in _sections(blocks(text), title)
+        for chosen in packed(section_pieces(text, section, characters), characters)
+    ]
+
+
+def own_heading(text: str) -> str:
+    """The title that the text gives itself: its only heading of level 1; "" if there is none or several."""
+    return _own_heading(blocks(text))
+
+
+def _own_heading(document: Sequence[Block]) -> str:
+    firsts = [block for block in document if block.type == "heading" and block.level == 1]
+    return plain_line(firsts[0].words) if len(firsts) == 1 else ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Section:
+    """The blocks below a heading, up to the next one; `heading` is None at the start, and for the document's own."""
+
+    level: int
+    path: tuple[str, ...]
+    heading: Block | None
+    blocks: list[Block]
+
+
+def _sections(document: Sequence[Block], title: str) -> Iterator[tuple[tuple[str, ...], Sequence[Block]]]:
+    """Heading path and blocks of each section with text; neighbouring headings that head nothing are one section."""
+    sections = _headed(document, _folded(title or _own_heading(document)))
+    idle = [_heads_nothing(section, following) for section, following in pairwise([*sections, None]) if section]
+    for (is_idle, above), group in groupby(
+        zip(idle, sections, strict=True), lambda pair: (pair[0], pair[1].path[:-1] if pair[0] else ())
+    ):
+        members = [section for _, section in group]
+        if is_idle:
+            yield above, [section.heading for section in members if section.heading]
+        else:
+            yield from ((section.path, section.blocks) for section in members if section.blocks)
+
+
+def _headed(document: Sequence[Block], own: str) -> list[_Section]:
+    path: list[tuple[int, str]] = []
+    sections = [_Section(0, (), None, [])]
+    for block in document:
+        if block.type != "heading":
+            sections[-1].blocks.append(block)
+            continue
+        words = plain_line(block.words)
+        path = [(level, above) for level, above in path if level < block.level]
+        is_own = block.level == 1 and _folded(words) == own
+        if words and not is_own:
+            path.append((block.level, words))
+        heading = None if is_own or not words else block
+        sections.append(_Section(block.level, tuple(above for _, above in path), heading, []))
+    return sections
+
+
+def _heads_nothing(section: _Section, following: _Section | None) -> bool:
+    return (
+        section.heading is not None and not section.blocks and (following is None or following.level <= section.level)
+    )
+
+
+def _folded(title: str) -> str:
+    return " ".join(plain_line(title).casefold().split())
+
+
+class _Places:
+    """Finds pages and rows of passages."""
+
+    def __init__(self, text: str, positions: Sequence[Position]) -> None:
+        self._text = text
+        self._pages = sorted((position for position in positions if position.page is not None), key=_offset)
+        self._rows = sorted((position for position in positions if position.row is not None), key=_offset)
+
+    def passage(self, pieces: Sequence[Piece], heading: tuple[str, ...]) -> CutPassage:
+        first, last = pieces[0], pieces[-1]
+        shift = len(first.prefix) - first.start
+        text = f"{first.prefix}{self._text[first.start : last.end]}{last.suffix}"
+        units = tuple((start + shift, end + shift) for piece in pieces for start, end in piece.units)
+        place = Place(heading, self._page(first.start), self._row(pieces), _kind(pieces))
+        return CutPassage(text, first.start, last.end, place, _with_fence(units, first, last, len(text)))
+
+    def _page(self, start: int) -> int | None:
+        index = bisect_right(self._pages, start, key=_offset)
+        return self._pages[index - 1].page if index else None
+
+    def _row(self, pieces: Sequence[Piece]) -> int | None:
+        """The row of the first row of a table: rows are lines below the position of the table's first row."""
+        table = next((piece for piece in pieces if piece.kind == "table"), None)
+        if table is None:
+            return None
+        row_start = table.units[-1][0] if table.start == table.units[0][0] else table.units[0][0]
+        index = bisect_right(self._rows, row_start, key=_offset)
+        if not index:
+            return None
+        position = self._rows[index - 1]
+        between = self._text[position.offset : row_start]
+        return (position.row or 0) + between.count("\n") if "\n\n" not in between else None
+
+
+def _with_fence(units: tuple[Span, ...], first: Piece, last: Piece, size: int) -> tuple[Span, ...]:
+    """The units, of which code that was cut includes the fence added to it."""
+    if first.kind == "code" and first.prefix:
+        units = ((0, units[0][1]), *units[1:])
+    if last.suffix:
+        units = (*units[:-1], (units[-1][0], size))
+    return units
+
+
+def _kind(pieces: Sequence[Piece]) -> BlockKind:
+    """The kind of most of the characters; prose if none has more than half."""
+    sizes: Counter[BlockKind] = Counter()
+    for piece in pieces:
+        sizes[piece.kind] += piece.end - piece.start
+    kind, size = sizes.most_common(1)[0]
+    return kind if 2 * size > sizes.total() else "prose"
+
+
+def _offset(position: Position) -> int:
+    return position.offset
