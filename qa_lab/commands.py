@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -16,6 +17,10 @@ class System(StrEnum):
     keyword = "keyword"
     dense = "dense"
     hybrid = "hybrid"
+    default = "default"
+    plain_hybrid = "plain-hybrid"
+    recipe = "recipe"
+    recipe_gate = "recipe-gate"
 
 
 class Task(StrEnum):
@@ -32,6 +37,7 @@ class Task(StrEnum):
     facts = "facts"
     dialogue = "dialogue"
     rewrite = "rewrite"
+    workplace = "workplace"
 
 
 class Keep(StrEnum):
@@ -113,7 +119,9 @@ def train(
 def evaluate(
     context: typer.Context,
     task: Annotated[Task, typer.Argument(help="What to measure.")],
-    data: Annotated[Path, typer.Option(help="The data: a BEIR folder; for known-item whatever `add` reads.")],
+    data: Annotated[
+        Path, typer.Option(help="The data: a BEIR folder; for known-item and workplace whatever `add` reads.")
+    ],
     split: Annotated[str, typer.Option(help="Split of the data.")] = "dev",
     engine: Annotated[list[System] | None, typer.Option(help="System to measure; may be given again.")] = None,
     encoder: Annotated[list[str] | None, typer.Option(help="Encoder to measure; may be given again.")] = None,
@@ -157,11 +165,31 @@ def evaluate(
     out: Annotated[
         Path | None, typer.Option(help="With --calibration: folder for its curves, as PNG and as numbers.")
     ] = None,
+    questions: Annotated[
+        Path | None, typer.Option(help="workplace: questions or dialogues with the texts that answer them, JSON lines.")
+    ] = None,
+    losses: Annotated[bool, typer.Option("--losses", help="workplace: the stages that lose the answers.")] = False,
+    every: Annotated[bool, typer.Option("--each", help="workplace: every answer that lost points.")] = False,
     json: Json = False,
 ) -> None:
     """Measure the bot on judged data, with standard errors."""
     if (off_topic or out) and not calibration:
         raise typer.BadParameter("Expected --off-topic and --out with --calibration; add it, or leave them out.")
+    if task is Task.workplace:
+        _workplace(
+            data,
+            questions,
+            engines=[system.value for system in engine or ()],
+            encoders=encoder or (),
+            limit=limit,
+            home=explicit_home_path(context),
+            losses=losses,
+            every=every,
+            json=json,
+        )
+        return
+    if questions or losses or every:
+        raise typer.BadParameter("Expected --questions, --losses and --each with workplace; leave them out.")
     from qa_bot.terminal.output import counting, show
     from qa_lab.evaluate import tasks
     from qa_lab.evaluate.report import as_json, table
@@ -190,6 +218,42 @@ def evaluate(
         print_json(as_json(rows))
     else:
         show(table(rows))
+
+
+def _workplace(
+    data: Path,
+    questions: Path | None,
+    *,
+    engines: Sequence[str],
+    encoders: Sequence[str],
+    limit: int | None,
+    home: Path | None,
+    losses: bool,
+    every: bool,
+    json: bool,
+) -> None:
+    if questions is None:
+        raise typer.BadParameter("Expected --questions FILE with workplace, but got none; name the questions to ask.")
+    from qa_bot.terminal.output import counting
+    from qa_lab.evaluate.workplace.evaluation import evaluate_workplace
+    from qa_lab.evaluate.workplace.pipelines import DEFAULT
+    from qa_lab.evaluate.workplace.tables import as_json, text
+
+    with counting("") as progress:
+        results = evaluate_workplace(
+            data,
+            questions,
+            engines=engines or (DEFAULT,),
+            encoders=encoders,
+            home=home,
+            limit=limit,
+            with_losses=losses,
+            progress=lambda doing, done: progress(done, doing),
+        )
+    if json:
+        print_json(as_json(results, with_replies=every))
+    else:
+        typer.echo(text(results, with_replies=every))
 
 
 def mine(

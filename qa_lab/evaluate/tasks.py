@@ -5,10 +5,11 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 
 from qa_lab.evaluate.datasets import Dataset, DatasetError, read_dataset
 from qa_lab.evaluate.report import Row
+from qa_lab.evaluate.systems import System
 
 if TYPE_CHECKING:
     from qa_lab.train.data.answer_sets import Keep
@@ -63,7 +64,7 @@ def measure(
         engines: by default those of the task.
         common: `encoders`, `home` and `progress`, the arguments of every task over documents.
     """
-    _check(task, models, calibrated)
+    _check(task, engines, models, calibrated)
     chosen: dict[str, Any] = {**common, "engines": engines} if engines else common
     match task:
         case "words":
@@ -187,7 +188,9 @@ def _abstention(
     return evaluate_abstention(dataset, off_topic=off_topic, out=options.out, **chosen)
 
 
-def _check(task: str, models: Sequence[Path], calibrated: Calibrated | None) -> None:
+def _check(task: str, engines: Sequence[str], models: Sequence[Path], calibrated: Calibrated | None) -> None:
+    if unknown := [engine for engine in engines if engine not in get_args(System)]:
+        raise DatasetError(f"Expected {unknown[0]} with workplace, but got it with {task}; name another engine.")
     if models and task not in WITH_MODELS:
         raise DatasetError(
             f"Expected --encoder for {task}, but got --model; an encoder's folder is named with --encoder."

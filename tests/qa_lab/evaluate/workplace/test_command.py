@@ -1,0 +1,22 @@
+"""`qa-bot eval workplace` as users call it."""
+
+
+def test_one_engine(qa_bot, policies, questions):
+    payload = qa_bot("eval", "workplace", "--data", policies, "--questions", questions, "--json").json
+    assert payload["engine"] == "default"
+    assert {"score", "3", "2", "1", "0", "A", "X"} <= payload.keys()
+
+
+def test_a_table_with_losses(qa_bot, policies, questions):
+    done = qa_bot("eval", "workplace", "--data", policies, "--questions", questions, "--losses", "--each")
+    assert done.code == 0
+    assert "in one passage" in done.out
+
+
+def test_wrong_usage(qa_bot, policies, questions):
+    assert qa_bot("eval", "workplace", "--data", policies).code == 2
+    assert qa_bot("eval", "retrieval", "--data", policies, "--questions", questions).code == 2
+    wrong = qa_bot("eval", "retrieval", "--data", policies, "--engine", "recipe")
+    assert (wrong.code, "Expected recipe with workplace" in wrong.err) == (1, True)
+    unknown = qa_bot("eval", "workplace", "--data", policies, "--questions", questions, "--engine", "hybrid")
+    assert (unknown.code, "one of the engines default" in unknown.err) == (1, True)
