@@ -44,6 +44,7 @@ IMPORTERS = {
     "onnxruntime": ["qa_core/encoders/transformer_encoder.py"],
     "platformdirs": ["qa_bot/home/folder.py"],
     "prometheus_client": ["qa_bot/web/metrics.py"],
+    "py3langid": ["qa_core/text/language_detection.py"],
     "py7zr": ["qa_bot/documents/ingest/files/seven_zip.py"],
     "pyoxigraph": ["kg_index/building/rdf_parsing.py"],
     "pypdf": ["qa_bot/documents/ingest/formats/pages/pdf.py"],

@@ -1,21 +1,25 @@
-"""Text analysis: normalised text, words, index terms, language; the only file that imports PyStemmer."""
+"""Text analysis: normalised text, words, index terms in many languages; the only file that imports PyStemmer."""
 
 from __future__ import annotations
 
 import re
 import threading
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
 
 import Stemmer
 
+from qa_core.text.function_words import stop_words
+from qa_core.text.languages import LANGUAGES
 from qa_core.text.sentences import sentences as sentences
 from qa_core.text.stop_words import word_set
 
 ANALYSER_VERSION = "qa-bot-english/1"
-"""The rules of `terms` and Snowball's English stemmer (of PyStemmer 3). Change it when `terms` gives other terms: an
-index names the version that made it, and one made by another is rebuilt."""
+"""The rules of `terms` and Snowball's stemmers (of PyStemmer 3). Change it when `terms` gives other terms: an index
+names the version that made it, and one made by another is rebuilt."""
+ENGLISH_ANALYSER = "qa-bot-english/1"
+"""The analyser of version 0.1: that of English, for texts of every language."""
 
 
 STOP_TERMS = word_set(
@@ -118,45 +122,77 @@ _MEMO_SIZE = 16_384  # words, about 2 MB; twelve times as many are no faster (31
 class _Stems(dict[str, str]):
     """Cache from case-folded words to their stems; the stem of a stop word is empty."""
 
-    def __init__(self, stop: frozenset[str]) -> None:
+    def __init__(self, language: str, stop: frozenset[str]) -> None:
         super().__init__()
-        self._stop = stop
-        self._stemmer = Stemmer.Stemmer("english", 0)
+        self._language = LANGUAGES[language]
+        self._stop = frozenset(map(fold, stop)) if self._language.folded_first else stop
+        self._stemmer = Stemmer.Stemmer(self._language.stemmer, 0)
         self._lock = threading.Lock()  # a Snowball stemmer is not thread-safe
 
     def __missing__(self, word: str) -> str:
-        with self._lock:
-            stem = "" if word in self._stop else str(self._stemmer.stemWord(word))
-            if len(self) >= _MEMO_SIZE:
-                self.clear()
-            self[word] = stem
+        stem = "" if word in self._stop else self._stem(word)
+        if len(self) >= _MEMO_SIZE:
+            self.clear()
+        self[word] = stem
         return stem
 
+    def _stem(self, word: str) -> str:
+        language = self._language
+        if not language.latin and word.isascii():
+            return _ALL_STEMS["en"][word]
+        for pattern, replacement in language.repairs:
+            word = pattern.sub(replacement, word)
+        with self._lock:
+            stem = str(self._stemmer.stemWord(word))
+        if language.stemmer == "french" and stem.endswith("y"):
+            stem = f"{stem[:-1]}i"  # "paye" becomes "pai" like "payer"
+        return stem if stem.isascii() else fold(stem) or word
 
-_STEMS = _Stems(STOP_TERMS | _DIGITS)
-_ALL_STEMS = _Stems(frozenset())
+
+class _Languages(dict[str, _Stems]):
+    """The caches by language, made when a language is used first."""
+
+    def __init__(self, *, stop: bool) -> None:
+        super().__init__()
+        self._leaves_out = stop
+
+    def __missing__(self, language: str) -> _Stems:
+        words = STOP_TERMS if language == "en" else stop_words(language)
+        stems = self[language] = _Stems(language, words | _DIGITS if self._leaves_out else frozenset())
+        return stems
 
 
-def terms(text: str, *, stop: bool = True) -> list[str]:
-    """Index terms: words without case and accents, stemmed by Snowball's English stemmer, without stop words.
+_STEMS = _Languages(stop=True)
+_ALL_STEMS = _Languages(stop=False)
+
+
+def terms(text: str, language: str = "", *, stop: bool = True) -> list[str]:
+    """Index terms: words without case and accents, stemmed by the Snowball stemmer of a language, without stop words.
 
     Hyphens, apostrophes and underscores split; "dog's" is "dog", "don't" is "don", "3.5" is one term. A single digit
     is joined to the word before it: "type 2" gives "type" and "type2". A run of Han, kana, Thai, Lao, Khmer or
     Myanmar characters gives its overlapping pairs of characters (a single character gives itself).
-    `stop=False` gives one term per word: stop words and digits stay, nothing is joined.
+
+    Args:
+        language: a code of ISO 639-1; texts in an unknown language, or one without a stemmer, are analysed as English.
+        stop: whether stop words are left out. If not, the result is one term per word: stop words and digits stay,
+            nothing is joined.
     """
     if not text.isascii():
         for odd, plain in _ASCII_LOOKALIKES:
             text = text.replace(odd, plain)
+    language = language if language in LANGUAGES else "en"
+    runs = _runs(text, folded=LANGUAGES[language].folded_first)
     if not stop:
-        return [_ALL_STEMS[word] for word in _runs(text)]
-    runs = _runs(text)
+        all_stems = _ALL_STEMS[language]
+        return [all_stems[word] for word in runs]
+    stems = _STEMS[language]
     if not _DIGITS.isdisjoint(runs):
-        runs = list(_with_digits(runs))
-    return [stem for word in runs if (stem := _STEMS[word])]
+        runs = list(_with_digits(runs, stems))
+    return [stem for word in runs if (stem := stems[word])]
 
 
-def _with_digits(words: Iterable[str]) -> Iterator[str]:
+def _with_digits(words: Iterable[str], stems: Mapping[str, str]) -> Iterator[str]:
     """The words; after a single digit comes the word before it joined to the digit.
 
     Without this, "type 1" and "type 2" have the same terms. Digits as separate terms match every table of numbers
@@ -165,16 +201,29 @@ def _with_digits(words: Iterable[str]) -> Iterator[str]:
     previous = ""
     for word in words:
         yield word
-        if word in _DIGITS and len(previous) > 2 and previous.isalpha() and previous not in STOP_TERMS:
+        if word in _DIGITS and len(previous) > 2 and previous.isalpha() and stems[previous]:
             yield previous + word
         previous = word
 
 
-def _runs(text: str) -> list[str]:
-    """Case-folded words or pairs of characters, not stemmed."""
+def _runs(text: str, *, folded: bool) -> list[str]:
+    """Case-folded words or pairs of characters, not stemmed; with their accents unless `folded`."""
     if not text.isascii():
-        return list(_unicode_runs(text))
+        return list(_unicode_runs(fold(text) if folded else _compose(text.casefold())))
     return (_ASCII_RUN if "'" in text else _PLAIN_RUN).findall(text.lower())
+
+
+def character_ngrams(text: str, n: int = 4) -> list[str]:
+    """Overlapping runs of `n` characters within the folded words of a text, "_" at both ends of a word.
+
+    They find compounds by their parts ("Urlaub" in "Urlaubsantrag"), other inflections and misspelt words, in every
+    language. A shorter word gives itself.
+    """
+    grams: list[str] = []
+    for word in _runs(text, folded=True):
+        marked = f"_{word}_"
+        grams += [marked[start : start + n] for start in range(max(1, len(marked) - n + 1))]
+    return grams
 
 
 def fold(text: str) -> str:
@@ -184,7 +233,7 @@ def fold(text: str) -> str:
 
 
 def _unicode_runs(text: str) -> Iterator[str]:
-    for run in _RUN.findall(fold(text)):
+    for run in _RUN.findall(text):
         if not run.isascii() and len(run) > 1 and _UNSPACED_CHARACTER.match(run):
             yield from map("".join, pairwise(run))
         else:

@@ -7,7 +7,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from qa_core.text.analysis import ANALYSER_VERSION, fold, looks_english, normalise, sentences, terms, words
+from qa_core.text.analysis import (
+    ANALYSER_VERSION,
+    character_ngrams,
+    fold,
+    looks_english,
+    normalise,
+    sentences,
+    terms,
+    words,
+)
+from qa_core.text.languages import LANGUAGES
 
 TEXTS = st.text(
     alphabet=st.one_of(
@@ -100,6 +110,64 @@ def test_terms(text: str, expected: list[str]) -> None:
 
 def test_terms_with_stop_words_are_one_a_word() -> None:
     assert terms("The type 2 of it", stop=False) == ["the", "type", "2", "of", "it"]
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "expected"),
+    [
+        ("de", "Die Urlaubsanträge und der Urlaubsantrag", ["urlaubsantrag", "urlaubsantrag"]),
+        ("de", "Grüße GRÜSSE Gruesse Grusse Gruß", ["gruss"] * 5),
+        ("de", "Häuser, Haeuser; Haus", ["haus"] * 3),
+        ("de", "Typ 2, für 3", ["typ", "typ2"]),
+        ("fr", "L'employée payée, les employés payés: employe paye", ["emploi", "pai"] * 3),
+        ("fr", "qu'il n'a d’indemnité", ["indemnit"]),
+        ("es", "las vacaciones de los empleados y la vacación", ["vacacion", "emple", "vacacion"]),
+        ("pt", "informações, informação, informacao", ["inform"] * 3),
+        ("it", "le attività e l'attivita", ["attiv"] * 2),
+        ("nl", "de vergoedingen en een vergoeding", ["vergoed"] * 2),
+        ("sv", "lönerna och lönen", ["lon", "lon"]),
+        ("ru", "Новые сотрудники, новый сотрудник; ещё чай", ["нов", "сотрудник", "нов", "сотрудник", "ещ", "ча"]),
+        ("ru", "Kubernetes и dogs", ["kubernet", "dog"]),
+        ("ja", "東京のdogs", ["東京", "京の", "dog"]),
+        ("xx", "the dogs", ["dog"]),
+        ("en", "the dogs", ["dog"]),
+    ],
+)
+def test_terms_in_other_languages(language: str, text: str, expected: list[str]) -> None:
+    assert terms(text, language) == expected
+
+
+@given(TEXTS, st.sampled_from(sorted(LANGUAGES)))
+def test_terms_of_every_language_are_folded_and_never_empty(text: str, language: str) -> None:
+    results = terms(text, language)
+    assert all(results)
+    assert all(not any(map(str.isspace, term)) for term in results)
+
+
+@pytest.mark.parametrize(
+    "language", ["ca", "cs", "da", "de", "es", "fi", "fr", "hu", "it", "nl", "no", "pl", "pt", "sv"]
+)
+def test_words_without_accents_find_those_with_them(language: str) -> None:
+    text = "Änderung congés información città proteção lön løn päivä umów dovolená żółć szerződés"
+    assert terms(text, language) == terms(fold(text), language)
+
+
+@pytest.mark.parametrize(
+    ("text", "grams"),
+    [
+        ("Urlaub am", ["_url", "urla", "rlau", "laub", "aub_", "_am_"]),
+        ("Öl 5", ["_ol_", "_5_"]),
+        ("", []),
+    ],
+)
+def test_character_ngrams(text: str, grams: list[str]) -> None:
+    assert character_ngrams(text) == grams
+
+
+def test_most_pieces_of_a_part_are_in_its_compound() -> None:
+    compound = set(character_ngrams("Urlaubsantrag"))
+    assert set(character_ngrams("Urlaub")) - compound == {"aub_"}
+    assert set(character_ngrams("Antrag")) - compound == {"_ant"}
 
 
 @given(TEXTS)

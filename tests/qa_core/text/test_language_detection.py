@@ -1,0 +1,85 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from qa_core.text.language_detection import language_of
+
+ROOT = Path(__file__).parents[3]
+QUESTIONS = ROOT / "benchmarks" / "language_questions.tsv"
+
+
+def test_short_questions_in_twelve_languages() -> None:
+    """Undecided questions are analysed in all languages of a home; a wrong language would hide documents."""
+    rows = [line.split("\t") for line in QUESTIONS.read_text(encoding="utf-8").splitlines()]
+    outcomes = Counter(
+        "right" if language_of(text) == code else "wrong" if language_of(text) else "open" for code, text in rows
+    )
+    assert outcomes["wrong"] == 0
+    assert outcomes["right"] >= 0.95 * len(rows)
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("Müller GmbH", ""),
+        ("Urlaubsantrag", ""),
+        ("celiac disease gluten", ""),
+        ("123 :-) https://example.org", ""),
+        ("", ""),
+        ("What does Fernweh mean?", "en"),
+        ("Warum startet GitHub Actions nicht?", "de"),
+        ("Πόσες μέρες άδεια έχω;", "el"),
+        ("휴가는 며칠입니까?", "ko"),
+        ("ลาพักร้อนได้กี่วัน", "th"),
+        ("כמה ימי חופשה יש לי?", "he"),
+        ("Скільки днів відпустки я маю?", "uk"),
+        ("東京 means capital of the east in Japanese, said the guide", "en"),
+    ],
+)
+def test_names_scripts_and_mixed_texts(text: str, code: str) -> None:
+    assert language_of(text) == code
+
+
+def test_the_default_is_for_texts_that_decide_nothing() -> None:
+    assert language_of("Müller GmbH", "de") == "de"
+    assert language_of("Who is Müller?", "de") == "en"
+
+
+def test_tokenised_english_is_no_language_of_lone_letters() -> None:
+    text = (
+        "j . enterprise began selling women 's and men 's james dean underwear in 1990 , said w . k . z . smith i i a"
+    )
+    assert language_of(text) in {"en", ""}
+
+
+def test_long_texts_without_known_function_words_are_read_by_the_model() -> None:
+    vietnamese = (
+        "Nhân viên được nghỉ phép năm hai mươi lăm ngày. Đơn xin nghỉ phép phải được gửi cho quản lý trước. " * 2
+    )
+    assert language_of(vietnamese) == "vi"
+
+
+def test_a_title_does_not_hide_the_language_of_its_document() -> None:
+    assert (
+        language_of(
+            "Kubernetes Docker Helm " * 40 + "Die Anwendung wird in der Nacht auf dem Server neu gestartet. " * 9
+        )
+        == "de"
+    )
+
+
+def test_questions_load_no_model() -> None:
+    code = "from qa_core.text.language_detection import language_of\nimport sys\nlanguage_of('How many days?')\n"
+    subprocess.run([sys.executable, "-c", f"{code}assert 'py3langid' not in sys.modules"], check=True, cwd=ROOT)
+
+
+@given(st.text(max_size=300))
+def test_any_text_has_a_code_or_none(text: str) -> None:
+    assert len(language_of(text)) in {0, 2}
