@@ -32,18 +32,22 @@ class Reader(NamedTuple):
         return self.module.startswith(BINARY_MODULES)
 
 
-BINARY_MODULES = ("office.", "pages.", "mail.msg")
+BINARY_MODULES = ("office.", "sheets.xls", "sheets.ods", "pages.", "mail.msg")
 """Rooms and modules of `formats/` that give binary files of others to large parsers."""
 
 READERS = {
     "jsonl": Reader("data.jsonl", (".jsonl", ".ndjson")),
-    "tsv": Reader("data.tsv", (".tsv",)),
+    "tsv": Reader("sheets.delimited", (".tsv", ".tab"), function="read_tsv"),
+    "csv": Reader("sheets.delimited", (".csv",)),
     "squad": Reader("data.squad"),
     "medquad": Reader("data.medquad", roots=("Document", "doc", "DiseaseFile")),
     "stackexchange": Reader("data.stackexchange", roots=("posts",)),
     "markdown": Reader("markup.markdown", (".md", ".markdown")),
     "html": Reader("markup.html", (".htm", ".html", ".xhtml"), ("html",)),
     "pdf": Reader("pages.pdf", (".pdf",)),
+    "docx": Reader("office.docx", (".docx", ".docm", ".dotx", ".dotm")),
+    "pptx": Reader("office.pptx", (".pptx", ".pptm", ".ppsx", ".ppsm", ".potx", ".potm")),
+    "xlsx": Reader("sheets.xlsx", (".xlsx", ".xlsm", ".xltx", ".xltm")),
     "text": Reader("markup.text", (".txt",)),
     "json": Reader("data.jsonl", function="read_array"),
 }

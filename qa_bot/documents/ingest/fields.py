@@ -23,7 +23,8 @@ def record_of(fields: object, *, where: str, default_id: str, repairs: Repairs) 
 
 
 def _record(fields: Mapping[str, object], *, where: str, default_id: str, repairs: Repairs) -> Record:
-    title, text = _pair(fields) if fields.get("question") is not None else _document(fields)
+    is_pair = fields.get("question") is not None
+    title, text = _pair(fields) if is_pair else _document(fields)
     return Record(
         id=repairs.clean(_id(fields) or default_id),
         title=repairs.clean(title),
@@ -31,6 +32,7 @@ def _record(fields: Mapping[str, object], *, where: str, default_id: str, repair
         body=repairs.clean(_string(fields, "body")),
         url=repairs.clean(_url(fields)),
         where=where,
+        kind="pair" if is_pair else "prose",
     )
 
 

@@ -6,7 +6,7 @@ Rows of MS MARCO are split at tabs only. Under a header, cells may be quoted and
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 
 from qa_bot.documents.ingest.fields import record_of
@@ -30,9 +30,9 @@ def read(file: SourceFile) -> Iterator[Item]:
     first = next(lines, None)
     if first is None:
         return
-    header = _header(first[1].decode().split("\t")) if first[1] is not None else None
-    if header is not None:
-        yield from _quoted(lines, header, file)
+    names = header(first[1].decode().split("\t")) if first[1] is not None else None
+    if names is not None:
+        yield from _quoted(lines, names, file)
         return
     for number, line in chain([first], lines):
         if line is None:
@@ -42,7 +42,8 @@ def read(file: SourceFile) -> Iterator[Item]:
             yield _row(cells, COLUMNS.get(len(cells)), number, file)
 
 
-def _header(cells: list[str]) -> tuple[str, ...] | None:
+def header(cells: Sequence[str]) -> tuple[str, ...] | None:
+    """The names of a header's columns, or None if it has neither a text, nor a question and its answer."""
     names = tuple(ALIASES.get(name, name) for name in (cell.strip().lower() for cell in cells))
     named = KNOWN.intersection(names)
     is_header = "text" in named or {"question", "answer"} <= named

@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any, Generic, TypeVar
+from typing import IO, Any, Generic, TypeVar
+from xml.etree.ElementTree import Element
 
 from defusedxml.common import DefusedXmlException  # type: ignore[import-untyped]  # it has no type hints
-from defusedxml.ElementTree import ParseError, XMLParser  # type: ignore[import-untyped]  # it has no type hints
+from defusedxml.ElementTree import (  # type: ignore[import-untyped]  # it has no type hints
+    ParseError,
+    XMLParser,
+    iterparse,
+    parse,
+)
 
 from qa_bot.documents.ingest.files.byte_budget import LimitError
 from qa_bot.documents.ingest.files.source_file import SourceFile, over_record_limit
@@ -71,6 +77,56 @@ def stream(file: SourceFile, handler: Handler[T]) -> Iterator[T]:
             raise LimitError(over_record_limit(file.limits))
 
 
+def parse_tree(stream: IO[bytes]) -> Element:
+    """The root of a document that fits into memory.
+
+    Raises XmlError if the XML is broken or has entities.
+    """
+    try:
+        root: Element = parse(stream, forbid_dtd=True).getroot()
+    except ParseError as error:
+        raise _broken(error) from error
+    except DefusedXmlException as error:
+        raise _forbidden(error, 1) from error
+    return root
+
+
+def parse_children(stream: IO[bytes], parents: frozenset[str]) -> Iterator[Element]:
+    """Each child of the elements `parents` (names without namespaces), in order; it is freed after its turn.
+
+    Raises XmlError if the XML is broken or has entities, after the children before that.
+    """
+    parent: Element | None = None
+    depth = 0
+    try:
+        for event, element in iterparse(stream, events=("start", "end"), forbid_dtd=True):
+            if parent is None:
+                if event == "start" and element.tag.rpartition("}")[2] in parents:
+                    parent, depth = element, 0
+            elif event == "start":
+                depth += 1
+            elif depth == 0:
+                parent = None
+            else:
+                depth -= 1
+                if depth == 0:
+                    yield element
+                    parent.clear()
+    except ParseError as error:
+        raise _broken(error) from error
+    except DefusedXmlException as error:
+        raise _forbidden(error, 1) from error
+
+
+def _broken(error: Any) -> XmlError:
+    return XmlError(error.position[0], f"Expected well-formed XML, but got {error}; correct the file.")
+
+
+def _forbidden(error: Any, line: int) -> XmlError:
+    reason = f"Expected XML without entities, but got {type(error).__name__}; remove the DOCTYPE with its entities."
+    return XmlError(line, reason)
+
+
 def _parser(handler: Handler[T]) -> Any:
     # the file's stream is UTF-8, whatever the XML declaration says
     parser = XMLParser(target=handler, encoding="utf-8")
@@ -91,8 +147,7 @@ def _feed(parser: Any, chunk: bytes) -> XmlError | None:
         else:
             parser.close()
     except ParseError as error:
-        return XmlError(error.position[0], f"Expected well-formed XML, but got {error}; correct the file.")
+        return _broken(error)
     except DefusedXmlException as error:
-        reason = f"Expected XML without entities, but got {type(error).__name__}; remove the DOCTYPE with its entities."
-        return XmlError(int(parser.parser.CurrentLineNumber), reason)
+        return _forbidden(error, int(parser.parser.CurrentLineNumber))
     return None

@@ -1,0 +1,180 @@
+"""Writes the blocks of a Word document's body: paragraphs by their style, lists, tables, text boxes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from xml.etree.ElementTree import Element
+
+from qa_bot.documents.ingest.formats.office.docx_styles import (
+    CONTENTS,
+    LIST_DEPTH,
+    QUOTE,
+    TITLES,
+    Number,
+    Numbering,
+    Style,
+    is_on,
+    numbering_of,
+    outline_level,
+)
+from qa_bot.documents.ingest.formats.office.docx_tables import cells_of, join_blocks, read_table, rows_of
+from qa_bot.documents.ingest.formats.office.docx_text import Line, Notes, read_line
+from qa_bot.documents.ingest.formats.office.names import child, value
+from qa_bot.documents.ingest.formats.office.package import Link
+from qa_bot.documents.ingest.markdown_writer import MarkdownWriter
+
+CONTAINERS = {"w:sdt", "w:sdtContent", "w:customXml", "w:ins", "w:moveTo", "w:smartTag"}
+BOLD_HEADING = 80  # characters of a bold line that is a heading
+
+
+class Blocks:
+    """Writes blocks one by one; `title` is the text of the style Title, else of a heading 1 that begins the text."""
+
+    def __init__(
+        self,
+        writer: MarkdownWriter,
+        styles: Mapping[str, Style],
+        numbering: Numbering,
+        links: Mapping[str, Link],
+        notes: Notes,
+    ) -> None:
+        self.writer = writer
+        self.notes = notes
+        self.title = ""
+        self._styles = styles
+        self._default = next((style for style in styles.values() if style.name.lower() == "normal"), Style())
+        self._numbering = numbering
+        self._links = links
+        self._code: list[str] = []
+        self._bold = ""  # a bold line, until the next block shows whether it is a heading
+        self._joined = ""  # a paragraph whose end was deleted
+        self._depth = -1  # of the item before
+
+    def add(self, block: Element) -> None:
+        """Writes a paragraph, a table, or what a container has."""
+        if block.tag == "w:p":
+            self._paragraph(block)
+        elif block.tag == "w:tbl":
+            self._table(block)
+        elif block.tag in CONTAINERS and not _is_contents(block):
+            for inner in block:
+                self.add(inner)
+
+    def end(self) -> None:
+        """Writes what waits for a next block."""
+        self._flush_code()
+        self._flush_bold(is_heading=False)
+        if self._joined:
+            self.writer.paragraph(self._joined)
+            self._joined = ""
+
+    def add_notes(self, notes: Sequence[tuple[int, Element]]) -> None:
+        """Writes notes with their numbers."""
+        self.writer.heading(2, "Notes")
+        for number, note in notes:
+            self.writer.paragraph(f"[{number}] {self.cell_text(note)}")
+
+    def cell_text(self, cell: Element) -> str:
+        """The blocks of a cell in one line."""
+        texts: list[str] = []
+        for block in cell:
+            if block.tag == "w:p":
+                line, _, number = self._read(block)
+                sign = f"{number.number}. " if number is not None and number.number is not None else ""
+                texts += [sign + line.text if line.text else "", *map(self.cell_text, line.boxes)]
+            elif block.tag == "w:tbl":
+                texts += [", ".join(filter(None, map(self.cell_text, cells_of(row)))) for row in rows_of(block)]
+            elif block.tag in CONTAINERS:
+                texts.append(self.cell_text(block))
+        return join_blocks(texts)
+
+    def _read(self, paragraph: Element) -> tuple[Line, Style, Number | None]:
+        properties = child(paragraph, "w:pPr")
+        style = self._styles.get(value(properties, "w:pStyle"), self._default)
+        line = read_line(paragraph, self._links, self.notes, is_bold=style.is_bold)
+        numbering = numbering_of(properties) or style.numbering
+        has_text = bool(line.text)
+        number = self._numbering.next(*numbering) if numbering is not None and has_text else None
+        if number is not None and (match := LIST_DEPTH.match(style.name)):
+            number = number._replace(depth=max(number.depth, int(match[1]) - 1))
+        return line, style, number
+
+    def _paragraph(self, paragraph: Element) -> None:
+        line, style, number = self._read(paragraph)
+        if style.is_hidden or CONTENTS.match(style.name):
+            return
+        properties = child(paragraph, "w:pPr")
+        if is_on(child(properties, "w:rPr"), "w:del"):  # its end was deleted: the next paragraph continues it
+            self._joined = f"{self._joined} {line.text}".strip()
+        elif style.is_code or line.is_monospaced:
+            self._flush_bold(is_heading=True)
+            self._code.append(line.code)
+        elif text := f"{self._joined} {line.text}".strip():
+            self._joined = ""
+            self._flush_code()
+            self._text(text, line, style, number, outline_level(properties) or style.level)
+        elif self._code and not line.boxes:
+            self._code.append("")
+        for box in line.boxes:
+            for block in box:
+                self.add(block)
+
+    def _text(self, text: str, line: Line, style: Style, number: Number | None, level: int) -> None:
+        is_title = style.name.lower() in TITLES
+        if level or is_title:
+            self._flush_bold(is_heading=False)
+            if is_title or (level == 1 and not len(self.writer)):
+                self.title = self.title or " ".join(text.split())
+            label = f"{number.label} " if number is not None and number.label else ""
+            self.writer.heading(level or 1, label + text)
+            self._depth = -1
+        elif number is not None:
+            self._flush_bold(is_heading=True)
+            self._depth = min(number.depth, self._depth + 1)
+            self.writer.item(text, depth=self._depth, number=number.number)
+        else:
+            self._depth = -1
+            self._plain(text, line, style)
+
+    def _plain(self, text: str, line: Line, style: Style) -> None:
+        is_short = line.is_bold and len(text) <= BOLD_HEADING and text[-1] not in ".!?,;" and "\n" not in text
+        self._flush_bold(is_heading=not is_short)
+        if is_short:
+            self._bold = text
+        elif QUOTE.search(style.name):
+            self.writer.quote(text)
+        else:
+            self.writer.paragraph(text)
+
+    def _flush_code(self) -> None:
+        if self._code:
+            self.writer.code("\n".join(self._code).strip("\n"))
+            self._code = []
+            self._depth = -1
+
+    def _flush_bold(self, *, is_heading: bool) -> None:
+        text, self._bold = self._bold, ""
+        if text and is_heading:
+            self.writer.heading(6, text)
+        elif text:
+            self.writer.paragraph(text)
+
+    def _table(self, table: Element) -> None:
+        self._flush_code()
+        self._flush_bold(is_heading=True)
+        self._depth = -1
+        rows = read_table(table, self.cell_text)
+        if rows is not None:
+            for caption in rows.captions:
+                self.writer.paragraph(caption)
+            self.writer.table(rows.cells, header=rows.has_header)
+            return
+        for row in rows_of(table):  # a layout
+            for cell in cells_of(row):
+                for block in cell:
+                    self.add(block)
+
+
+def _is_contents(block: Element) -> bool:
+    """Whether a block is a table of contents."""
+    return value(block, "w:sdtPr", "w:docPartObj", "w:docPartGallery").lower() == "table of contents"

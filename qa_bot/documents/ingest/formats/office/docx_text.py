@@ -1,0 +1,192 @@
+"""The text of a paragraph of a Word document: runs, links, fields, notes' marks, changes as accepted."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from xml.etree.ElementTree import Element
+
+from qa_bot.documents.ingest.formats.office.docx_styles import is_monospaced, is_on
+from qa_bot.documents.ingest.formats.office.names import child, value, whole_number
+from qa_bot.documents.ingest.formats.office.package import Link, web_link
+
+SKIPPED = {
+    *("w:pPr", "w:rPr", "w:sdtPr", "w:tcPr", "m:rPr", "m:ctrlPr"),  # properties
+    *("w:del", "w:moveFrom", "w:delText"),
+    *("w:commentReference", "w:annotationRef", "w:footnoteRef", "w:endnoteRef"),
+    "w:rt",  # the reading of a Japanese word
+}
+LINK_FIELD = re.compile(r'\s*HYPERLINK\s+"([^"]+)"')
+FILE_NAME = re.compile(r"[^\s]+\.(?:png|jpe?g|gif|bmp|tiff?|emf|wmf|svg)", re.IGNORECASE)
+CHARACTERS = {"w:tab": " ", "w:br": "\n", "w:cr": "\n", "w:noBreakHyphen": "\u2011", "w:ptab": " "}
+
+
+@dataclass
+class Notes:
+    """The marks of footnotes and endnotes in the order of their references."""
+
+    marks: dict[tuple[str, str], int] = field(default_factory=dict)
+
+    def mark(self, kind: str, note: str) -> str:
+        """`[n]` for a note; the first reference gives its number."""
+        return f"[{self.marks.setdefault((kind, note), len(self.marks) + 1)}]"
+
+
+@dataclass
+class Line:
+    """The text of one paragraph, the contents of its text boxes, and how it is set."""
+
+    pieces: list[str] = field(default_factory=list)
+    boxes: list[Element] = field(default_factory=list)
+    bold: int = 0
+    monospaced: int = 0
+    characters: int = 0
+
+    @property
+    def text(self) -> str:
+        lines = (" ".join(line.split()) for line in "".join(self.pieces).split("\n"))
+        return "\n".join(line for line in lines if line)
+
+    @property
+    def code(self) -> str:
+        """The text with all its spaces."""
+        return "".join(self.pieces).rstrip()
+
+    @property
+    def is_bold(self) -> bool:
+        return 0 < self.characters == self.bold
+
+    @property
+    def is_monospaced(self) -> bool:
+        return 0 < self.characters == self.monospaced
+
+
+def read_line(paragraph: Element, links: Mapping[str, Link], notes: Notes, *, is_bold: bool = False) -> Line:
+    """The text of a paragraph; `is_bold` is what its style says."""
+    reader = _LineReader(links, notes, is_bold=is_bold)
+    reader.walk(paragraph)
+    reader.end()
+    return reader.line
+
+
+class _LineReader:
+    def __init__(self, links: Mapping[str, Link], notes: Notes, *, is_bold: bool) -> None:
+        self.line = Line()
+        self._links = links
+        self._notes = notes
+        self._is_bold = is_bold
+        self._fields: list[tuple[list[str], int]] = []  # instruction, number of pieces before the field
+        self._handlers: dict[str, Callable[[Element], None]] = {
+            "w:r": self._run,
+            "w:t": self._text,
+            "m:t": self._text,
+            "w:hyperlink": self._link,
+            "w:fldSimple": self._simple_field,
+            "w:fldChar": self._field_sign,
+            "w:instrText": self._instruction,
+            "w:footnoteReference": lambda node: self._note("footnote", node),
+            "w:endnoteReference": lambda node: self._note("endnote", node),
+            "w:txbxContent": lambda node: self.line.boxes.append(node),
+            "wp:docPr": self._picture,
+            "w:sdt": self._control,
+            "mc:AlternateContent": self._alternative,
+        }
+
+    def walk(self, element: Element) -> None:
+        for node in element:
+            if node.tag in SKIPPED:
+                continue
+            handler = self._handlers.get(node.tag)
+            if handler is not None:
+                handler(node)
+            elif node.tag in CHARACTERS:
+                self.line.pieces.append(CHARACTERS[node.tag])
+            else:
+                self.walk(node)
+
+    def end(self) -> None:
+        """Closes the fields that end in a later paragraph."""
+        while self._fields:
+            self._close_field()
+
+    def _run(self, run: Element) -> None:
+        properties = child(run, "w:rPr")
+        if is_on(properties, "w:vanish"):
+            return
+        before = len(self.line.pieces)
+        self.walk(run)
+        size = sum(len(piece.strip()) for piece in self.line.pieces[before:])
+        bold = is_on(properties, "w:b")
+        self.line.characters += size
+        self.line.bold += size * (self._is_bold if bold is None else bold)
+        self.line.monospaced += size * is_monospaced(properties)
+
+    def _text(self, node: Element) -> None:
+        self.line.pieces.append(node.text or "")
+
+    def _link(self, node: Element) -> None:
+        link = self._links.get(node.get("r:id", ""))
+        before = len(self.line.pieces)
+        self.walk(node)
+        if link is not None and link.is_external:
+            self._wrap(before, link.target)
+
+    def _wrap(self, before: int, target: str) -> None:
+        text = "".join(self.line.pieces[before:])
+        self.line.pieces[before:] = [web_link(text, target)]
+
+    def _simple_field(self, node: Element) -> None:
+        before = len(self.line.pieces)
+        self.walk(node)
+        if match := LINK_FIELD.match(node.get("w:instr", "")):
+            self._wrap(before, match[1])
+
+    def _field_sign(self, node: Element) -> None:
+        kind = node.get("w:fldCharType")
+        if kind == "begin":
+            self._fields.append(([], len(self.line.pieces)))
+            self.line.pieces.append(_form_value(child(node, "w:ffData")))
+        elif kind == "end" and self._fields:
+            self._close_field()
+
+    def _instruction(self, node: Element) -> None:
+        if self._fields:
+            self._fields[-1][0].append(node.text or "")
+
+    def _close_field(self) -> None:
+        instruction, before = self._fields.pop()
+        if match := LINK_FIELD.match("".join(instruction)):
+            self._wrap(before, match[1])
+
+    def _note(self, kind: str, node: Element) -> None:
+        self.line.pieces.append(self._notes.mark(kind, node.get("w:id", "")))
+
+    def _picture(self, node: Element) -> None:
+        description = " ".join(node.get("descr", "").split())
+        if description and not FILE_NAME.fullmatch(description):
+            self.line.pieces.append(f" {description} ")
+
+    def _control(self, node: Element) -> None:
+        if child(node, "w:sdtPr", "w:showingPlcHdr") is None:  # the hint of an empty control
+            content = child(node, "w:sdtContent")
+            self.walk(content if content is not None else node)
+
+    def _alternative(self, node: Element) -> None:
+        choice = next(iter(node), None)  # the first form is the richest
+        if choice is not None:
+            self.walk(choice)
+
+
+def _form_value(form: Element | None) -> str:
+    """The state of a form's check box, or the choice of its list; "" for its other fields, which have a result."""
+    box = child(form, "w:checkBox")
+    if box is not None:
+        checked = is_on(box, "w:checked")
+        return "☒ " if (is_on(box, "w:default") if checked is None else checked) else "☐ "
+    choices = child(form, "w:ddList")
+    if choices is None:
+        return ""
+    entries = [entry.get("w:val", "") for entry in choices if entry.tag == "w:listEntry"]
+    chosen = whole_number(value(choices, "w:result"))
+    return entries[chosen] if 0 <= chosen < len(entries) else ""

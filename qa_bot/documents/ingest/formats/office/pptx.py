@@ -1,0 +1,81 @@
+"""Reads presentations (PPTX, PPTM): a section for each slide, with its tables, charts, diagrams and notes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from xml.etree.ElementTree import Element
+
+from qa_bot.documents.ingest.files.source_file import SourceFile
+from qa_bot.documents.ingest.formats.office.names import child
+from qa_bot.documents.ingest.formats.office.package import Link, Package, read_package
+from qa_bot.documents.ingest.formats.office.properties import check_size, core_properties, document_record
+from qa_bot.documents.ingest.formats.office.slide_shapes import Shapes, placeholder_of, shape_text
+from qa_bot.documents.ingest.markdown_writer import MarkdownWriter
+from qa_bot.documents.ingest.records import Item
+
+TITLES = {"title", "ctrTitle"}
+DEFAULT_TITLES = {
+    "powerpoint presentation",
+    "powerpoint-präsentation",
+    "présentation powerpoint",
+    "presentación de powerpoint",
+}
+"""Titles of an untitled presentation."""
+
+
+def read(file: SourceFile) -> Iterator[Item]:
+    """One record with the path as its id; each slide is a page, its title a heading of level 2."""
+    yield from read_package(file, lambda package: _read(file, package))
+
+
+def _read(file: SourceFile, package: Package) -> Iterator[Item]:
+    part = package.main_part("ppt/presentation.xml")
+    writer = MarkdownWriter()
+    title = ""
+    for number, name in enumerate(_slides(package, part), 1):
+        slide = package.tree(name)
+        if slide is not None:
+            title = _slide(package, name, slide, number, writer) or title
+            check_size(file, writer)
+    properties = core_properties(package)
+    if properties.title.lower() in DEFAULT_TITLES:
+        properties = replace(properties, title="")
+    yield document_record(file, writer, properties, title)
+
+
+def _slides(package: Package, part: str) -> Iterator[str]:
+    """The names of the slides in their order."""
+    links = package.links(part)
+    listed = child(package.tree(part), "p:sldIdLst")
+    for element in listed if listed is not None else ():
+        link = links.get(element.get("r:id", ""))
+        if link is not None and not link.is_external:
+            yield link.target
+
+
+def _slide(package: Package, name: str, slide: Element, number: int, writer: MarkdownWriter) -> str:
+    """Writes a slide; returns the title of the presentation if this is its first slide with one."""
+    tree = child(slide, "p:cSld", "p:spTree")
+    shapes = list(tree) if tree is not None else []
+    links = package.links(name)
+    headings = [shape for shape in shapes if placeholder_of(shape) in TITLES and shape_text(shape)][:1]
+    content = MarkdownWriter()
+    Shapes(package, links, content).add_all(shape for shape in shapes if shape not in headings)
+    _notes(package, links, content)
+    heading = shape_text(headings[0]) if headings else ""
+    if heading or len(content):
+        writer.page(number)
+        writer.heading(2, heading or f"Slide {number}")
+        writer.raw(content.text)
+    return heading if number == 1 and headings and placeholder_of(headings[0]) == "ctrTitle" else ""
+
+
+def _notes(package: Package, links: dict[str, Link], writer: MarkdownWriter) -> None:
+    name = next((link.target for link in links.values() if link.kind == "notesSlide"), "")
+    tree = child(package.tree(name), "p:cSld", "p:spTree")
+    bodies = [shape for shape in tree if placeholder_of(shape) == "body"] if tree is not None else []
+    if any(shape_text(shape) for shape in bodies):
+        writer.paragraph("Notes:")
+        notes = Shapes(package, package.links(name), writer, has_bullets=False)
+        notes.add_all(bodies)

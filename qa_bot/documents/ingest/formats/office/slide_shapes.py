@@ -1,0 +1,172 @@
+"""Writes the shapes of a slide: text with its bullets and steps, groups, tables, charts, diagrams, pictures' texts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from xml.etree.ElementTree import Element
+
+from qa_bot.documents.ingest.formats.office.charts import chart_table, diagram_items
+from qa_bot.documents.ingest.formats.office.docx_text import FILE_NAME
+from qa_bot.documents.ingest.formats.office.names import child, value, whole_number
+from qa_bot.documents.ingest.formats.office.package import Link, Package, web_link
+from qa_bot.documents.ingest.markdown_writer import MarkdownWriter
+from qa_bot.documents.ingest.table_shape import is_header
+
+FURNITURE = {"dt", "ftr", "sldNum", "hdr", "sldImg"}
+BULLETED = {"", "body", "obj"}
+"""Kinds of placeholders whose paragraphs have bullets unless they say otherwise."""
+BULLETS = {"a:buChar", "a:buBlip"}
+MOST_LEVELS = 9
+
+
+def placeholder_of(shape: Element) -> str | None:
+    """The kind of a placeholder, "" for the general one, None for other shapes."""
+    for properties in shape:
+        placeholder = child(properties, "p:nvPr", "p:ph")
+        if placeholder is not None:
+            return placeholder.get("type", "")
+    return None
+
+
+def shape_text(shape: Element) -> str:
+    """The text of a shape in one line."""
+    body = child(shape, "p:txBody")
+    texts = [_paragraph_text(paragraph, {}) for paragraph in body.iter("a:p")] if body is not None else []
+    return " ".join(" ".join(texts).split())
+
+
+class Shapes:
+    """Writes shapes in the order of the slide; without `has_bullets` all text is paragraphs."""
+
+    def __init__(
+        self, package: Package, links: Mapping[str, Link], writer: MarkdownWriter, *, has_bullets: bool = True
+    ) -> None:
+        self._package = package
+        self._links = links
+        self._writer = writer
+        self._has_bullets = has_bullets
+        self._writers: dict[str, Callable[[Element], None]] = {
+            "p:sp": self._text_shape,
+            "p:grpSp": self.add_all,
+            "p:graphicFrame": self._frame,
+            "p:pic": self._alternative_text,
+            "mc:AlternateContent": self._alternative,
+            "mc:Choice": self.add_all,
+        }
+
+    def add_all(self, shapes: Iterable[Element]) -> None:
+        """Writes shapes, those of groups too; dates, footers and slide numbers are left out."""
+        for shape in shapes:
+            write = self._writers.get(shape.tag)
+            if write is not None and placeholder_of(shape) not in FURNITURE:
+                write(shape)
+
+    def _alternative(self, shape: Element) -> None:
+        self.add_all(list(shape)[:1])  # the first form is the richest
+
+    def _text_shape(self, shape: Element) -> None:
+        body = child(shape, "p:txBody")
+        paragraphs = [inner for inner in body if inner.tag == "a:p"] if body is not None else []
+        texts = [_paragraph_text(paragraph, self._links) for paragraph in paragraphs]
+        filled = [(paragraph, text) for paragraph, text in zip(paragraphs, texts, strict=True) if text]
+        if not filled:
+            self._alternative_text(shape)
+            return
+        kind = placeholder_of(shape)
+        is_list = self._has_bullets and kind in BULLETED and len(filled) > 1
+        counts: dict[int, int] = {}
+        depth = -1
+        for paragraph, text in filled:
+            properties = child(paragraph, "a:pPr")
+            level = min(max(0, whole_number(value(paragraph, "a:pPr", attribute="lvl"))), MOST_LEVELS)
+            sign = _sign(properties, is_list=is_list) if self._has_bullets else None
+            if sign is None:
+                depth, counts = -1, {}
+                self._writer.paragraph(text)
+                continue
+            depth = min(level, depth + 1)
+            number = _count(properties, counts, level) if sign == "number" else None
+            self._writer.item(text, depth=depth, number=number)
+
+    def _frame(self, frame: Element) -> None:
+        for data in frame.iter("a:graphicData"):
+            for inner in data:
+                if inner.tag == "a:tbl":
+                    self._table(inner)
+                elif inner.tag == "c:chart":
+                    self._chart(inner)
+                elif inner.tag == "dgm:relIds":
+                    self._diagram(inner)
+        self._alternative_text(frame)
+
+    def _table(self, table: Element) -> None:
+        rows: list[list[str]] = []
+        for row in (inner for inner in table if inner.tag == "a:tr"):
+            cells: list[str] = []
+            for cell in (inner for inner in row if inner.tag == "a:tc"):
+                above = rows[-1][len(cells)] if rows and len(cells) < len(rows[-1]) else ""
+                beside = cells[-1] if cells and not rows else ""
+                if cell.get("vMerge") in {"1", "true"}:
+                    cells.append(above)
+                elif cell.get("hMerge") in {"1", "true"}:
+                    cells.append(beside)
+                else:
+                    texts = (_paragraph_text(paragraph, self._links) for paragraph in cell.iter("a:p"))
+                    cells.append("; ".join(filter(None, texts)))
+            rows.append(cells)
+        says_header = value(table, "a:tblPr", attribute="firstRow") in {"1", "true"}
+        self._writer.table(rows, header=len(rows) > 1 and (says_header or is_header(rows)))
+
+    def _chart(self, reference: Element) -> None:
+        link = self._links.get(reference.get("r:id", ""))
+        chart = self._package.tree(link.target) if link is not None else None
+        if chart is not None:
+            title, rows = chart_table(chart)
+            self._writer.paragraph(title)
+            self._writer.table(rows)
+
+    def _diagram(self, reference: Element) -> None:
+        link = self._links.get(reference.get("r:dm", ""))
+        data = self._package.tree(link.target) if link is not None else None
+        for depth, text in diagram_items(data) if data is not None else ():
+            self._writer.item(text, depth=depth)
+
+    def _alternative_text(self, shape: Element) -> None:
+        for properties in shape:
+            text = " ".join(value(properties, "p:cNvPr", attribute="descr").split())
+            if text and not FILE_NAME.fullmatch(text):
+                self._writer.paragraph(text)
+
+
+def _paragraph_text(paragraph: Element, links: Mapping[str, Link]) -> str:
+    pieces = []
+    for run in paragraph:
+        if run.tag == "a:br":
+            pieces.append("\n")
+            continue
+        text = "".join(node.text or "" for node in run.iter() if node.tag in {"a:t", "m:t"})
+        link = links.get(value(run, "a:rPr", "a:hlinkClick", attribute="r:id"))
+        is_web = link is not None and link.is_external
+        pieces.append(web_link(text, link.target) if link is not None and is_web else text)
+    lines = (" ".join(line.split()) for line in "".join(pieces).replace("\v", "\n").split("\n"))
+    return "\n".join(line for line in lines if line)
+
+
+def _sign(properties: Element | None, *, is_list: bool) -> str | None:
+    """What stands before a paragraph: "bullet", "number" or None."""
+    for inner in properties if properties is not None else ():
+        if inner.tag == "a:buNone":
+            return None
+        if inner.tag == "a:buAutoNum":
+            return "number"
+        if inner.tag in BULLETS:
+            return "bullet"
+    return "bullet" if is_list else None
+
+
+def _count(properties: Element | None, counts: dict[int, int], level: int) -> int:
+    start = whole_number(value(properties, "a:buAutoNum", attribute="startAt"), 1)
+    counts[level] = counts.get(level, start - 1) + 1
+    for deeper in [other for other in counts if other > level]:
+        del counts[deeper]
+    return counts[level]

@@ -1,0 +1,1 @@
+"""Spreadsheets and files of separated values: tables, and sheets of questions with their answers."""

@@ -1,0 +1,137 @@
+"""Numbers of a spreadsheet in their formats: percentages, amounts, dates and times in ISO 8601.
+
+Source of the formats: ECMA-376-1, 18.8.30 and 18.8.31.
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime, timedelta
+from functools import lru_cache
+from typing import NamedTuple
+
+BUILT_IN = {
+    1: "0",
+    2: "0.00",
+    3: "#,##0",
+    4: "#,##0.00",
+    9: "0%",
+    10: "0.00%",
+    11: "0.00E+00",
+    **dict.fromkeys((14, 15, 16, 17, 27, 28, 29, 30, 31, 34, 35, 36, 50, 51, 52, 53, 54, 57, 58), "yyyy-mm-dd"),
+    **dict.fromkeys((18, 19, 20, 21, 32, 33, 55, 56), "hh:mm"),
+    22: "yyyy-mm-dd hh:mm",
+    37: "#,##0",
+    38: "#,##0",
+    39: "#,##0.00",
+    40: "#,##0.00",
+    45: "mm:ss",
+    46: "[h]:mm:ss",
+    47: "mm:ss",
+    48: "0.0E+0",
+}
+"""Formats that files name by number only."""
+
+EPOCH, EPOCH_1904 = datetime(1899, 12, 30), datetime(1904, 1, 1)  # sheets have no time zones
+LAST_DAY = 2_958_465  # 9999-12-31
+LITERAL = re.compile(r'"([^"]*)"|\\(.)|_.|\*.|\[\$([^\]-]*)[^\]]*\]|\[(?!h+\]|m+\]|s+\])[^\]]*\]', re.IGNORECASE)
+DIGITS = re.compile(r"[0#?](?:[0#?,. ]*[0#?,.])?(?:[eE][+-]0+)?")
+GENERAL_DIGITS = 11
+
+
+class Format(NamedTuple):
+    """A number format: what stands around the digits, and how they are written."""
+
+    kind: str = "general"  # or number, date, time, datetime, elapsed
+    before: str = ""
+    after: str = ""
+    decimals: int = 0
+    has_thousands: bool = False
+    is_percent: bool = False
+    is_scientific: bool = False
+
+
+def shown(number: float, format_: Format, *, is_1904: bool = False) -> str:
+    """A number in its format."""
+    if format_.kind in {"date", "time", "datetime"}:
+        return _date(number, format_.kind, is_1904=is_1904)
+    if format_.kind == "elapsed":
+        minutes = round(abs(number) * 24 * 60) if abs(number) < LAST_DAY else 0
+        return f"{'-' if number < 0 else ''}{minutes // 60}:{minutes % 60:02}"
+    if format_.kind == "general":
+        return general(number)
+    scaled = number * 100 if format_.is_percent else number
+    if format_.is_scientific:
+        return f"{format_.before}{scaled:.{format_.decimals}E}{format_.after}"
+    digits = f"{abs(scaled):{',' if format_.has_thousands else ''}.{format_.decimals}f}"
+    sign = "-" if number < 0 and digits.strip("0.,") else ""
+    return f"{sign}{format_.before}{digits}{format_.after}".strip()
+
+
+def general(number: float) -> str:
+    """A number without a format: a whole one without decimals, another with 11 digits."""
+    if number == int(number) and abs(number) < 1e15:
+        return str(int(number))
+    return f"{number:.{GENERAL_DIGITS}g}"
+
+
+@lru_cache(maxsize=1024)
+def parse_format(code: str) -> Format:
+    """A format from its code ("#,##0.00 €"); the part for positive numbers counts."""
+    section = _first_section(code)
+    if section.strip().lower() in {"general", "@", "", "standard"}:
+        return Format()
+    signs = LITERAL.sub("", section).lower()
+    if re.search(r"\[(?:h+|m+|s+)\]", signs):
+        return Format("elapsed")
+    if re.search(r"[ymdhs]", signs):
+        is_date, is_time = bool(re.search(r"[yd]|^m+$", signs)), bool(re.search(r"[hs]", signs))
+        return Format("datetime" if is_date and is_time else "time" if is_time else "date")
+    return _number_format(section)
+
+
+def _number_format(section: str) -> Format:
+    text = LITERAL.sub(_literal, section)
+    digits = DIGITS.search(text)
+    if digits is None or "/" in text:  # only words, or a fraction
+        return Format()
+    body, exponent, _ = digits[0].lower().strip().partition("e")
+    whole, _, decimals = body.rstrip(" ,").partition(".")
+    return Format(
+        "number",
+        text[: digits.start()].lstrip(),
+        text[digits.end() :].rstrip(),
+        decimals=len(re.sub(r"[^0#?]", "", decimals)),
+        has_thousands="," in whole,
+        is_percent="%" in text,
+        is_scientific=bool(exponent),
+    )
+
+
+def _first_section(code: str) -> str:
+    quoted = False
+    for position, sign in enumerate(code):
+        if sign == '"':
+            quoted = not quoted
+        elif sign == ";" and not quoted and code[position - 1 : position] != "\\":
+            return code[:position]
+    return code
+
+
+def _literal(match: re.Match[str]) -> str:
+    """What a literal of a format shows; the space of `_x` only beside digits."""
+    if match[0][0] in "_*":
+        return " " if match[0][0] == "_" and match[0][1] not in "()-" else ""
+    return match[1] or match[2] or match[3] or ""
+
+
+def _date(number: float, kind: str, *, is_1904: bool) -> str:
+    if not 0 <= number <= LAST_DAY:
+        return general(number)
+    moment = (EPOCH_1904 if is_1904 else EPOCH) + timedelta(seconds=round(number * 86_400))
+    clock = moment.strftime("%H:%M:%S" if moment.second else "%H:%M")
+    if kind == "time" and number < 1:
+        return clock
+    if kind == "date" and (moment.hour, moment.minute, moment.second) == (0, 0, 0):
+        return moment.date().isoformat()
+    return f"{moment.date().isoformat()} {clock}" if kind != "date" else moment.date().isoformat()

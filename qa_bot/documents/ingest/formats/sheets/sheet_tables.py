@@ -1,0 +1,167 @@
+"""Finds the tables of a sheet: blocks of rows between empty ones, their captions and header rows."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
+
+from qa_bot.documents.ingest.files.byte_budget import LimitError
+from qa_bot.documents.ingest.table_shape import is_header, is_value
+
+HEADER_SEARCH = 10  # rows of a block among which the header is looked for
+MOST_FILLED = 1_000_000  # cells that merged ones are copied to
+RECENT = 5  # headers that a table without one may continue
+BESIDE = 2  # columns that a table beside another one has at least
+
+Rows = dict[int, dict[int, str]]
+"""Row from 1 → column from 1 → text; empty cells are left out."""
+
+
+class Merge(NamedTuple):
+    """Corners of merged cells, both included."""
+
+    top: int
+    left: int
+    bottom: int
+    right: int
+
+
+@dataclass
+class Sheet:
+    """A sheet's name, cells and merged cells."""
+
+    name: str
+    rows: Rows
+    merges: Sequence[Merge] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table of a sheet: lines above it, the header (empty if there is none), rows, and their first row's number."""
+
+    captions: list[str]
+    header: list[str]
+    rows: list[list[str]]
+    first_row: int
+
+
+class TooWideError(LimitError):
+    """The cells of a sheet are scattered, so that its table would be mostly empty."""
+
+
+def tables_of(sheet: Sheet, *, limit: int) -> Iterator[Table]:
+    """The tables of a sheet in order; one without a header continues the one before if it has its columns.
+
+    Raises TooWideError if the cells of a table, empty ones too, are more than `limit`.
+    """
+    fill_merged(sheet)
+    headers: list[dict[int, str]] = []  # by column, the last one first
+    for numbers in _blocks(sheet.rows):
+        for columns in _column_groups(sheet.rows, numbers):
+            if len(columns) * len(numbers) > limit:
+                raise TooWideError(
+                    f"Expected tables with at most {limit:,} cells, but got one of {len(numbers):,} rows and "
+                    f"{len(columns):,} columns in the sheet {sheet.name!r}; remove stray cells, or raise "
+                    "--max-record-bytes."
+                )
+            grid = [[sheet.rows[number].get(column, "") for column in columns] for number in numbers]
+            table = _table(grid, numbers)
+            if table.header:
+                headers.insert(0, dict(zip(columns, table.header, strict=True)))
+            elif len(columns) > 1:
+                names = next((names for names in headers[:RECENT] if names.keys() >= {*columns}), {})
+                table = replace(table, header=[names[column] for column in columns] if names else [])
+            yield table
+
+
+def fill_merged(sheet: Sheet) -> None:
+    """Copies the text of merged cells to all of them, except a title that has its row for itself."""
+    numbers = sorted(sheet.rows)
+    last_column = max((max(row) for row in sheet.rows.values()), default=0)
+    left = MOST_FILLED
+    for merge in sheet.merges:
+        first = sheet.rows.get(merge.top, {})
+        text = first.get(merge.left, "")
+        right = merge.left if len(first) == 1 else min(merge.right, last_column)
+        covered = numbers[bisect_left(numbers, merge.top) : bisect_right(numbers, merge.bottom)]
+        left -= len(covered) * max(1, right - merge.left + 1)
+        if text and left > 0:
+            for number in covered:
+                for column in range(merge.left, right + 1):
+                    sheet.rows[number].setdefault(column, text)
+
+
+def _blocks(rows: Mapping[int, Mapping[int, str]]) -> Iterator[list[int]]:
+    """Numbers of rows without an empty row between them."""
+    block: list[int] = []
+    for number in sorted(rows):
+        if block and number != block[-1] + 1:
+            yield block
+            block = []
+        block.append(number)
+    if block:
+        yield block
+
+
+def _column_groups(rows: Mapping[int, Mapping[int, str]], numbers: Sequence[int]) -> list[list[int]]:
+    """The columns of a block, divided at empty ones if there are tables with headers beside each other."""
+    used = sorted({column for number in numbers for column in rows[number]})
+    groups: list[list[int]] = []
+    for column in used:
+        if groups and column == groups[-1][-1] + 1:
+            groups[-1].append(column)
+        else:
+            groups.append([column])
+    grids = [[[rows[number].get(column, "") for column in group] for number in numbers[:20]] for group in groups]
+    are_tables = len(groups) > 1 and all(
+        len(group) >= BESIDE and all(grid[0]) and is_header(grid) for group, grid in zip(groups, grids, strict=True)
+    )
+    return groups if are_tables else [used]
+
+
+def _table(grid: list[list[str]], numbers: Sequence[int]) -> Table:
+    """The table of a block; lines above the header become captions."""
+    width = len(grid[0])
+    start = 0
+    while width > 1 and start < len(grid) - 1 and _filled(grid[start]) == 1 < _widest(grid[start:]):
+        start += 1
+    header_rows = 0
+    for row in range(start, min(start + HEADER_SEARCH, len(grid))):
+        header_rows = _header_rows(grid[row:])
+        if header_rows:
+            start = row
+            break
+        if 2 * _filled(grid[row]) > width:
+            break
+    captions = [": ".join(filter(None, (cell.rstrip(": ") for cell in row))) for row in grid[:start]]
+    header = [_joined(names) for names in zip(*grid[start : start + header_rows], strict=True)] if header_rows else []
+    body = start + header_rows
+    return Table(captions, header, grid[body:], numbers[body] if body < len(numbers) else numbers[-1] + 1)
+
+
+def _header_rows(grid: Sequence[Sequence[str]]) -> int:
+    """1 or 2 header rows at the top, or 0."""
+    if is_header(grid):
+        return 1
+    first = grid[0]
+    groups = [cell for cell in first if cell]
+    is_group_row = len(grid) > 2 and len(groups) > 1 and len({*groups}) < len(first)
+    if is_group_row and not any(is_value(cell) and not cell.isdigit() for cell in groups):
+        joined = [_joined(names) for names in zip(first, grid[1], strict=True)]
+        if not any(is_value(cell) for cell in grid[1]) and is_header([joined, *grid[2:]]):
+            return 2
+    return 0
+
+
+def _joined(names: Sequence[str]) -> str:
+    return " ".join(dict.fromkeys(filter(None, names)))
+
+
+def _filled(row: Sequence[str]) -> int:
+    return sum(map(bool, row))
+
+
+def _widest(grid: Sequence[Sequence[str]]) -> int:
+    return max(map(_filled, grid[:HEADER_SEARCH]))

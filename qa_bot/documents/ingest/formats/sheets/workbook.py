@@ -1,0 +1,53 @@
+"""Records of a workbook: one for its tables, and one for each question of its FAQ sheets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from qa_bot.documents.ingest.files.source_file import SourceFile
+from qa_bot.documents.ingest.formats.office.properties import Properties, check_size, document_record
+from qa_bot.documents.ingest.formats.sheets.faq import faq_columns, faq_records
+from qa_bot.documents.ingest.formats.sheets.sheet_tables import Sheet, Table, tables_of
+from qa_bot.documents.ingest.markdown_writer import MarkdownWriter
+from qa_bot.documents.ingest.records import Item
+
+
+def workbook_items(file: SourceFile, sheets: Sequence[Sheet], properties: Properties) -> Iterator[Item]:
+    """A record for all tables, with a heading of level 2 for each sheet, and records of FAQ sheets.
+
+    An FAQ's id is `FILE#ROW`, in a workbook of several sheets `FILE#SHEET!ROW`.
+    """
+    writer = MarkdownWriter()
+    has_pairs = False
+    for sheet in sheets:
+        begun = False
+        for table in tables_of(sheet, limit=file.limits.record_bytes):
+            columns = faq_columns(table.header)
+            if columns is not None:
+                has_pairs = True
+                part = f"{sheet.name}!" if len(sheets) > 1 else ""
+                yield from faq_records(
+                    table, columns, prefix=f"{file.name}#{part}", where=file.where, repairs=file.repairs
+                )
+                continue
+            if not begun and sheet.name:
+                writer.heading(2, sheet.name)
+            begun = True
+            write_table(writer, table)
+            check_size(file, writer)
+    if len(writer) or not has_pairs:
+        yield document_record(file, writer, properties)
+
+
+def write_table(writer: MarkdownWriter, table: Table) -> None:
+    """Writes the lines above a table, and the table with the numbers of its rows."""
+    for caption in table.captions:
+        writer.paragraph(caption)
+    width = max(map(len, table.rows), default=0)
+    if width == 1 and not table.header and len(table.rows) < 3:
+        for row in table.rows:
+            writer.paragraph(row[0])
+    elif table.header:
+        writer.table([table.header, *table.rows], first_row=table.first_row)
+    else:
+        writer.table(table.rows, header=False, first_row=table.first_row)

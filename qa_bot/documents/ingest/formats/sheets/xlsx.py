@@ -1,0 +1,178 @@
+"""Reads workbooks of Excel (XLSX, XLSM): values as shown, merged cells filled, hidden sheets too."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from xml.etree.ElementTree import Element
+
+from qa_bot.documents.ingest.files.byte_budget import LimitError
+from qa_bot.documents.ingest.files.source_file import SourceFile, over_record_limit
+from qa_bot.documents.ingest.formats.office.names import child, value, whole_number
+from qa_bot.documents.ingest.formats.office.package import Link, Package, read_package, web_link
+from qa_bot.documents.ingest.formats.office.properties import core_properties
+from qa_bot.documents.ingest.formats.sheets.number_formats import BUILT_IN, Format, parse_format, shown
+from qa_bot.documents.ingest.formats.sheets.sheet_tables import Merge, Sheet
+from qa_bot.documents.ingest.formats.sheets.workbook import workbook_items
+from qa_bot.documents.ingest.records import Item
+
+REFERENCE = re.compile(r"\$?([A-Z]{1,3})\$?([0-9]{1,7})")
+ROW_PARTS = ("sheetData", "mergeCells", "hyperlinks")
+PLAIN = Format()
+
+
+@dataclass(frozen=True)
+class _Book:
+    strings: Sequence[str]
+    formats: Sequence[Format]
+    is_1904: bool
+
+
+@dataclass
+class _SheetParts:
+    rows: dict[int, dict[int, str]] = field(default_factory=dict)
+    merges: list[Merge] = field(default_factory=list)
+    size: int = 0
+
+
+def read(file: SourceFile) -> Iterator[Item]:
+    """One record for the tables of a workbook, with its path as its id, and one for each question of an FAQ sheet."""
+    yield from read_package(file, lambda package: _read(file, package))
+
+
+def _read(file: SourceFile, package: Package) -> Iterator[Item]:
+    part = package.main_part("xl/workbook.xml")
+    links = package.links(part)
+    root = package.tree(part)
+    date_1904 = value(root, "x:workbookPr", attribute="date1904")
+    book = _Book(_strings(package, links), _formats(package, links), date_1904 in {"1", "true"})
+    listed = child(root, "x:sheets")
+    sheets = []
+    left = file.limits.record_bytes
+    for element in listed if listed is not None else ():
+        link = links.get(element.get("r:id", ""))
+        if link is None or link.kind != "worksheet":  # a sheet with only a chart
+            continue
+        parts = _sheet(package, link.target, book, left)
+        left -= parts.size
+        sheets.append(Sheet(element.get("name", ""), parts.rows, parts.merges))
+    yield from workbook_items(file, sheets, core_properties(package))
+
+
+def _strings(package: Package, links: Mapping[str, Link]) -> list[str]:
+    name = next((link.target for link in links.values() if link.kind == "sharedStrings"), "")
+    if name not in package.names:
+        return []
+    return [_rich_text(item) for item in package.children(name, "sst")]
+
+
+def _rich_text(item: Element) -> str:
+    """The text of a string with its runs, without the readings of Japanese words."""
+    pieces = []
+    for inner in item:
+        if inner.tag == "x:t":
+            pieces.append(inner.text or "")
+        elif inner.tag == "x:r":
+            pieces += [node.text or "" for node in inner if node.tag == "x:t"]
+    return "".join(pieces).strip()
+
+
+def _formats(package: Package, links: Mapping[str, Link]) -> list[Format]:
+    """The number format of each style of cells."""
+    name = next((link.target for link in links.values() if link.kind == "styles"), "")
+    root = package.tree(name)
+    custom = child(root, "x:numFmts")
+    codes = dict(BUILT_IN)
+    for element in custom if custom is not None else ():
+        codes[whole_number(element.get("numFmtId"), -1)] = element.get("formatCode", "")
+    styles = child(root, "x:cellXfs")
+    return [
+        parse_format(codes.get(whole_number(style.get("numFmtId")), ""))
+        for style in (styles if styles is not None else ())
+    ]
+
+
+def _sheet(package: Package, name: str, book: _Book, limit: int) -> _SheetParts:
+    """The rows of a sheet; raises LimitError if its text exceeds `limit` characters."""
+    parts = _SheetParts()
+    links: Mapping[str, Link] | None = None
+    previous = 0
+    for element in package.children(name, *ROW_PARTS):
+        if element.tag == "x:row":
+            previous = whole_number(element.get("r"), previous + 1)
+            cells = _cells(element, book)
+            if cells:
+                parts.rows[previous] = cells
+                parts.size += sum(map(len, cells.values()))
+            if parts.size > limit:
+                raise LimitError(over_record_limit(package.limits))
+        elif element.tag == "x:mergeCell":
+            parts.merges += _merge(element)
+        elif element.tag == "x:hyperlink":
+            links = package.links(name) if links is None else links
+            _link(element, links, parts.rows)
+    return parts
+
+
+def _cells(row: Element, book: _Book) -> dict[int, str]:
+    """Texts by column from 1."""
+    cells: dict[int, str] = {}
+    column = 0
+    for cell in row:
+        match = REFERENCE.match(cell.get("r", ""))
+        column = column_number(match[1]) if match else column + 1
+        if text := _cell_text(cell, book):
+            cells[column] = text
+    return cells
+
+
+def _cell_text(cell: Element, book: _Book) -> str:
+    kind = cell.get("t", "n")
+    if kind == "inlineStr":
+        inline = child(cell, "x:is")
+        return _rich_text(inline) if inline is not None else ""
+    text = next((inner.text for inner in cell if inner.tag == "x:v"), None) or ""
+    if kind == "s":
+        index = whole_number(text, -1)
+        return book.strings[index] if 0 <= index < len(book.strings) else ""
+    if kind == "n" and text:
+        style = whole_number(cell.get("s"))
+        return _number(text, book.formats[style] if 0 <= style < len(book.formats) else PLAIN, book)
+    if kind == "b":
+        return "TRUE" if text == "1" else "FALSE"
+    return "" if kind == "e" else text.strip()  # errors such as #REF! say nothing
+
+
+def _number(text: str, format_: Format, book: _Book) -> str:
+    if format_.kind == "general" and text.isdigit():
+        return text
+    try:
+        return shown(float(text), format_, is_1904=book.is_1904)
+    except (ValueError, OverflowError):
+        return text
+
+
+def column_number(letters: str) -> int:
+    """1 for A, 27 for AA."""
+    number = 0
+    for letter in letters:
+        number = number * 26 + ord(letter) - ord("A") + 1
+    return number
+
+
+def _merge(element: Element) -> list[Merge]:
+    corners = [REFERENCE.fullmatch(corner) for corner in element.get("ref", "").split(":")]
+    if len(corners) != 2 or corners[0] is None or corners[1] is None:
+        return []
+    (left, top), (right, bottom) = corners[0].groups(), corners[1].groups()
+    return [Merge(int(top), column_number(left), int(bottom), column_number(right))]
+
+
+def _link(element: Element, links: Mapping[str, Link], rows: Mapping[int, dict[int, str]]) -> None:
+    match = REFERENCE.match(element.get("ref", ""))
+    link = links.get(element.get("r:id", ""))
+    if match is not None and link is not None and link.is_external:
+        row, column = rows.get(int(match[2]), {}), column_number(match[1])
+        if column in row:
+            row[column] = web_link(row[column], link.target)

@@ -1,0 +1,188 @@
+"""Workbooks of Excel: values as shown, merged cells, headers, FAQ sheets, hostile files."""
+
+import io
+import zipfile
+from datetime import date, datetime, time, timedelta
+
+import pytest
+from openpyxl import Workbook
+from openpyxl.styles import Alignment
+
+from qa_bot.documents.ingest import Limits
+from qa_bot.documents.ingest.records import Position
+
+
+def saved(workbook):
+    data = io.BytesIO()
+    workbook.save(data)
+    return data.getvalue()
+
+
+def workbook_of(**sheets):
+    workbook = Workbook()
+    workbook.remove(workbook.active)
+    for name, rows in sheets.items():
+        sheet = workbook.create_sheet(name)
+        for row in rows:
+            sheet.append(row)
+    return workbook
+
+
+@pytest.fixture
+def text_of(reads):
+    def text_of(data):
+        (record,), rejects, notices = reads("a.xlsx", data)
+        assert (rejects, notices) == ([], [])
+        return record.text
+
+    return text_of
+
+
+def test_sheets_are_tables_with_the_numbers_of_their_rows(reads, tmp_path):
+    workbook = workbook_of(Rooms=[["Room", "Seats"], ["Curie", 8], ["Hopper", 12.5]], Old=[["Room"], ["Bohr"]])
+    workbook["Old"].sheet_state = "hidden"
+    workbook.properties.title = "Rooms of the house"
+    workbook.properties.modified = datetime(2024, 5, 6, 7, 8, 9)
+    (record,), rejects, _ = reads("a.xlsx", saved(workbook))
+    assert rejects == []
+    assert record.text == (
+        "## Rooms\n\n| Room | Seats |\n| --- | --- |\n| Curie | 8 |\n| Hopper | 12.5 |\n\n"
+        "## Old\n\n| Room |\n| --- |\n| Bohr |"
+    )
+    starts = record.text.index("| Curie"), record.text.index("| Bohr")
+    assert record.positions == tuple(Position(start, row=2) for start in starts)
+    assert (record.id, record.title, record.where) == ("a.xlsx", "Rooms of the house", f"{tmp_path}/a.xlsx:1")
+    assert record.markdown
+
+
+@pytest.mark.parametrize(
+    ("value", "format_", "expected"),
+    [
+        (date(2024, 2, 29), "dd.mm.yy", "2024-02-29"),
+        (datetime(2024, 2, 29, 13, 5), "m/d/yyyy h:mm", "2024-02-29 13:05"),
+        (time(13, 5), "h:mm AM/PM", "13:05"),
+        (timedelta(hours=30, minutes=5), "[h]:mm", "30:05"),
+        (0.075, "0.0%", "7.5%"),
+        (1234.5, '#,##0.00 "€"', "1,234.50 €"),
+        (-3, "0", "-3"),
+        (1234567, "General", "1234567"),
+        (0.1 + 0.2, "General", "0.3"),
+        (True, "General", "TRUE"),
+        ("=1+1", "General", ""),
+        ("#N/A", "General", ""),
+        ("two\nlines", "General", "two lines"),
+    ],
+)
+def test_values_are_shown_as_in_excel(text_of, value, format_, expected):
+    workbook = workbook_of(A=[["Name", "Value"], ["x", value]])
+    workbook["A"]["B2"].number_format = format_
+    assert text_of(saved(workbook)).splitlines()[-1] == f"| x | {expected} |"
+
+
+def test_merged_cells_captions_and_a_header_of_two_rows(text_of):
+    rows = [
+        ["Sales by region", None, None, None],
+        ["Region", "2023", None, "2024"],
+        [None, "Q1", "Q2", "Q1"],
+        ["North", 1, 2, 3],
+        [None, 4, 5, 6],
+    ]
+    workbook = workbook_of(Sales=rows)
+    for area in ("A1:D1", "A2:A3", "B2:C2", "A4:A5"):
+        workbook["Sales"].merge_cells(area)
+    assert text_of(saved(workbook)) == (
+        "## Sales\n\nSales by region\n\n| Region | 2023 Q1 | 2023 Q2 | 2024 Q1 |\n| --- | --- | --- | --- |\n"
+        "| North | 1 | 2 | 3 |\n| North | 4 | 5 | 6 |"
+    )
+
+
+def test_several_tables_in_a_sheet(reads):
+    rows = [
+        [None, "As of:", "2024-01-01"],
+        [],
+        [None, "Room", "Seats", None, "Car", "Plate"],
+        [None, "Curie", 8, None, "Van", "B-X 1"],
+        [],
+        [None, "Hopper", 12],
+    ]
+    (record,), _, _ = reads("a.xlsx", saved(workbook_of(S=rows)))
+    assert record.text == (
+        "## S\n\n|  |  |\n| --- | --- |\n| As of: | 2024-01-01 |\n\n| Room | Seats |\n| --- | --- |\n| Curie | 8 |\n\n"
+        "| Car | Plate |\n| --- | --- |\n| Van | B-X 1 |\n\n| Room | Seats |\n| --- | --- |\n| Hopper | 12 |"
+    )
+    assert [position.row for position in record.positions] == [1, 4, 4, 6]
+
+
+def test_links_rich_text_and_a_cached_formula(text_of):
+    workbook = workbook_of(A=[["Name", "Page"], ["Wiki", "our wiki"]])
+    workbook["A"]["B2"].hyperlink = "https://x.y/"
+    data = io.BytesIO(saved(workbook))
+    with zipfile.ZipFile(data) as old, zipfile.ZipFile(out := io.BytesIO(), "w") as new:
+        for name in old.namelist():
+            content = old.read(name)
+            if name == "xl/worksheets/sheet1.xml":
+                row = (
+                    b'<row r="3"><c r="A3" t="inlineStr">'
+                    b"<is><r><t>ri</t></r><r><t>ch</t></r><rPh><t>no</t></rPh></is></c>"
+                    b'<c r="B3"><f>1+1</f><v>2</v></c></row>'
+                    b'<row><c t="str"><v>Sum</v></c><c t="e"><v>#REF!</v></c></row>'
+                )
+                content = content.replace(b"</sheetData>", row + b"</sheetData>")
+            new.writestr(name, content)
+    assert text_of(out.getvalue()).splitlines()[-3:] == [
+        "| Wiki | [our wiki](https://x.y/) |",
+        "| rich | 2 |",
+        "| Sum |  |",
+    ]
+
+
+def test_an_faq_sheet_becomes_pairs(reads, tmp_path):
+    rows = [
+        ["Häufige Fragen"],
+        ["Nr.", "Frage", "Antwort", "Kategorie", "Gilt für"],
+        [1, "Wie viel Urlaub?", "30 Tage.", "HR; Zeit", "alle"],
+        [2, "Wann?", None, "HR", None],
+    ]
+    workbook = workbook_of(FAQ=rows, Räume=[["Raum", "Plätze"], ["Curie", 8]])
+    (pair, rest), (reject,), _ = reads("a.xlsx", saved(workbook))
+    assert (pair.id, pair.title, pair.text) == ("a.xlsx#FAQ!3", "Wie viel Urlaub?", "30 Tage.\n\nGilt für: alle")
+    assert (pair.kind, pair.tags, pair.where) == ("pair", ("HR", "Zeit"), f"{tmp_path}/a.xlsx:3")
+    assert (rest.id, rest.kind, rest.text.splitlines()[0]) == ("a.xlsx", "prose", "## Räume")
+    assert reject.where == f"{tmp_path}/a.xlsx:4"
+    (pair,), _, _ = reads("b.xlsx", saved(workbook_of(FAQ=rows[1:3])))
+    assert pair.id == "b.xlsx#2"
+
+
+def test_right_to_left_vertical_and_validated_cells(text_of):
+    workbook = workbook_of(A=[["שם", "גיל"], ["דנה", 7]])
+    workbook["A"].sheet_view.rightToLeft = True
+    workbook["A"]["A1"].alignment = Alignment(textRotation=255)
+    assert text_of(saved(workbook)) == "## A\n\n| שם | גיל |\n| --- | --- |\n| דנה | 7 |"
+
+
+def test_a_stray_cell_at_the_far_corner_costs_nothing(text_of):
+    workbook = workbook_of(A=[["Name", "Age"], ["Anna", 7]])
+    workbook["A"]["XFD1048576"] = "x"
+    assert text_of(saved(workbook)).endswith("| Anna | 7 |\n\nx")
+
+
+def test_hostile_workbooks_are_bounded(reads):
+    scattered = Workbook()
+    for number in range(1, 1500):
+        scattered.active.cell(number, number, "x")
+    records, (reject,), _ = reads("wide.xlsx", saved(scattered), limits=Limits(record_bytes=1_000_000))
+    assert records == []
+    assert "remove stray cells" in reject.reason
+    merged = workbook_of(A=[["a", "b"], ["c", "d"]])
+    for _ in range(3):
+        merged["A"].merged_cells.add("A1:XFD1048576")
+    (record,), _, _ = reads("merged.xlsx", saved(merged))
+    assert record.text
+    long = workbook_of(A=[["Name", "Text"], ["x", "word " * 5000]])
+    _, (reject,), _ = reads("long.xlsx", saved(long), limits=Limits(record_bytes=10_000))
+    assert "--max-record-bytes" in reject.reason
+
+
+def test_workbooks_without_text_are_rejected(reads):
+    _, (reject,), _ = reads("a.xlsx", saved(Workbook()))
+    assert "document with text" in reject.reason
