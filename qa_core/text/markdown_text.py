@@ -36,7 +36,7 @@ def plain_line(markdown: str) -> str:
 def plain_text(markdown: str) -> str:
     """Markdown as plain text, line by line: lists keep their signs, cells of a table are divided by `|`.
 
-    Code stays as it is, without its fence.
+    Code is unchanged, without its fence.
     """
     lines: list[str] = []
     fence = ""
@@ -74,7 +74,7 @@ def unit_text(text: str, unit: Span, header: Sequence[str] | None = None) -> str
 
 
 def context(title: str, heading: Sequence[str]) -> str:
-    """`title › heading › heading`: what stands in front of a passage for search. Repeated names are left out."""
+    """`title › heading › heading`: the prefix of a passage for search. Repeated names are left out."""
     names: dict[str, str] = {}
     for name in (title, *heading):
         line = " ".join(name.split())
@@ -91,7 +91,7 @@ def _plain(markdown: str) -> str:
 
 
 def _words(match: re.Match[str]) -> str:
-    """What is left of a match: the words inside, which may have signs of their own."""
+    """The words inside a match, without the signs inside them."""
     if match["code"] is not None:
         return match["code"].strip()
     if match["escaped"] is not None:
@@ -122,7 +122,7 @@ def _cells(row: str) -> list[str]:
 
 
 def _header(text: str, start: int) -> list[str]:
-    """Cells of the header of the table that the row at `start` stands in; none if there is no header above it."""
+    """Cells of the header of the table of the row at `start`; none if there is no header above it."""
     above = text[:start].split("\n")[:-1]
     for index in range(len(above) - 1, 0, -1):
         if not above[index].lstrip().startswith("|"):

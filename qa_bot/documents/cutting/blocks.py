@@ -77,9 +77,9 @@ def _portion_end(text: str, start: int) -> int:
         if (match := _FENCE.match(text, line)) and (not fence or match[1].startswith(fence)):
             fence = "" if fence else match[1]
         elif not fence and line > start:
-            found = 3 if text[line] == "#" else 2 if text[line - 1 : line + 1] == "\n\n" else 1
-            if found >= rank:
-                best, rank = line, found
+            line_rank = 3 if text[line] == "#" else 2 if text[line - 1 : line + 1] == "\n\n" else 1
+            if line_rank >= rank:
+                best, rank = line, line_rank
         line = text.find("\n", line) + 1 or len(text)
     return best
 

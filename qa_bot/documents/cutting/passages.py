@@ -37,15 +37,15 @@ def cut_markdown(
 
     A passage never spans two sections. It is over the limit only if it is a single row with its header (up to 4
     limits), a block of code (2 limits), or a list with the sentence that introduces it (1.5 limits). Headings are in
-    `place.heading`, not in the text; those without text below them are passages of their own. The document's own
+    `place.heading`, not in the text; those without text below them are separate passages. The document's own
     heading, of level 1, is in neither: it equals the title or, if there is no title, is the only one of its level.
     """
     if characters < 1:
         raise ValueError(f"Expected characters ≥ 1, but got {characters}.")
     del language
-    places = _Places(text, positions)
+    finder = _PlaceFinder(text, positions)
     return [
-        places.passage(chosen, heading)
+        finder.passage(chosen, heading)
         for heading, section in _sections(blocks(text), title)
         for chosen in packed(section_pieces(text, section, characters), characters)
     ]
@@ -85,7 +85,7 @@ def _sections(document: Sequence[Block], title: str) -> Iterator[tuple[tuple[str
             yield from ((section.path, section.blocks) for section in members if section.blocks)
 
 
-def _headed(document: Sequence[Block], own: str) -> list[_Section]:
+def _headed(document: Sequence[Block], own_title: str) -> list[_Section]:
     path: list[tuple[int, str]] = []
     sections = [_Section(0, (), None, [])]
     for block in document:
@@ -94,7 +94,7 @@ def _headed(document: Sequence[Block], own: str) -> list[_Section]:
             continue
         words = plain_line(block.words)
         path = [(level, above) for level, above in path if level < block.level]
-        is_own = block.level == 1 and _folded(words) == own
+        is_own = block.level == 1 and _folded(words) == own_title
         if words and not is_own:
             path.append((block.level, words))
         heading = None if is_own or not words else block
@@ -112,7 +112,7 @@ def _folded(title: str) -> str:
     return " ".join(plain_line(title).casefold().split())
 
 
-class _Places:
+class _PlaceFinder:
     """Finds pages and rows of passages."""
 
     def __init__(self, text: str, positions: Sequence[Position]) -> None:
@@ -125,8 +125,8 @@ class _Places:
         shift = len(first.prefix) - first.start
         text = f"{first.prefix}{self._text[first.start : last.end]}{last.suffix}"
         units = tuple((start + shift, end + shift) for piece in pieces for start, end in piece.units)
-        place = Place(heading, self._page(first.start), self._row(pieces), _kind(pieces))
-        return CutPassage(text, first.start, last.end, place, _with_fence(units, first, last, len(text)))
+        address = Place(heading, self._page(first.start), self._row(pieces), _kind(pieces))
+        return CutPassage(text, first.start, last.end, address, _with_fence(units, first, last, len(text)))
 
     def _page(self, start: int) -> int | None:
         index = bisect_right(self._pages, start, key=_offset)

@@ -144,13 +144,13 @@ def _item(text: str, item: Block, limit: int, kind: BlockKind) -> Iterator[Piece
         line = f"{sign[0]} …"
     start, cost = item.start, 0.0
     for part in item.parts:
-        own = part is item.parts[0] and part.type == "paragraph"
-        indent = "" if own or part.type in {"list", "steps"} else _indent(text, part.start)
+        is_first = part is item.parts[0] and part.type == "paragraph"
+        indent = "" if is_first or part.type in {"list", "steps"} else _indent(text, part.start)
         for piece in pieces(text, part, limit, kind):
             first, last = piece.units[0]
             opening = min(start, first)
             piece_units = ((opening, last), *piece.units[1:])
-            prefix = "" if own or start == item.start else f"{line}\n{indent}{piece.prefix}"
+            prefix = "" if is_first or start == item.start else f"{line}\n{indent}{piece.prefix}"
             yield replace(
                 piece, start=min(start, piece.start), units=piece_units, cost=max(cost, piece.cost), prefix=prefix
             )
@@ -174,7 +174,7 @@ def _rows(text: str, block: Block, limit: int) -> Iterator[Piece]:
 
 
 def _code(text: str, block: Block, limit: int) -> Iterator[Piece]:
-    """Code cut at empty lines, where they are too far apart at lines, and long lines between words."""
+    """Code cut at empty lines, at line ends if those are too far apart, and long lines between words."""
     fence = _FENCE.match(text, block.start, block.end)
     spans = list(_code_spans(text, block, limit))
     opening = text[block.start : text.find("\n", block.start) + 1] if fence else ""

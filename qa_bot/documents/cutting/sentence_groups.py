@@ -25,7 +25,7 @@ def sentence_spans(text: str, start: int, end: int) -> list[Span]:
 
 
 def _joined(spans: list[Span], unbroken: list[Span]) -> list[Span]:
-    """The spans, joined where one begins inside an unbroken stretch."""
+    """The spans, joined if one begins inside an unbroken stretch."""
     joined = spans[:1]
     stretches = iter(unbroken)
     stretch = next(stretches, None)

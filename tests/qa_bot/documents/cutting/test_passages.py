@@ -285,12 +285,12 @@ def test_spans_are_in_order_and_units_cover_the_passage(text: str, characters: i
     for passage in passages:
         assert all(0 <= start < end <= len(passage.text) for start, end in passage.units)
         assert all(one[1] <= other[0] for one, other in pairwise(passage.units))
-        own = text[passage.start : passage.end]
-        prefix = passage.text.rindex(own)
+        shown = text[passage.start : passage.end]
+        prefix = passage.text.rindex(shown)
         covered = {position for start, end in passage.units for position in range(start, end)}
         outside = {
             position
-            for position in range(prefix, prefix + len(own))
+            for position in range(prefix, prefix + len(shown))
             if passage.text[position].isalnum() and position not in covered
         }
         assert all("|" in line_at(passage.text, position) for position in outside)  # a header
