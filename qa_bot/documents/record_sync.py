@@ -5,16 +5,15 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
+from qa_bot.documents.cutting.cut_record import MARKDOWN_CUTTING, cut_record
 from qa_bot.documents.index_update import IndexUpdate
 from qa_bot.documents.ingest.near_duplicates import super_shingles
-from qa_bot.documents.ingest.passages import cut
 from qa_bot.documents.ingest.records import Item, Notice, Record, Reject
 from qa_bot.documents.reject_log import AddReport, RejectLog
 from qa_bot.documents.seen_files import MAX_ENTRIES, SeenFiles
 from qa_bot.home.sections import PassagesSection
 from qa_bot.home.store import KnownDocument, NewDocument, NewPassage, Store
 from qa_core.text.analysis import normalise
-from qa_core.types import Details
 
 BATCH = 500
 """Documents that are looked up and stored at once …"""
@@ -130,28 +129,21 @@ class RecordSync:
             self._counts.duplicates += sum(duplicate is not None for duplicate in inserted.duplicates)
 
     def _document(self, record: Record, hash_: str) -> NewDocument:
-        text, exported = normalise(record.text), record.exported
-        if exported and exported.spans and text == record.text:
-            spans = list(exported.spans)
-        else:
-            spans = cut(text, characters=self._passages.characters, overlap=self._passages.overlap)
+        settings, exported = self._passages, record.exported
+        document = cut_record(record, characters=settings.characters, overlap=settings.overlap)
         return NewDocument(
             collection=self._collection or 0,
             external_id=record.id,
-            title=normalise(record.title),
+            title=document.title,
             body=normalise(record.body),
             hash=hash_,
-            passages=tuple(NewPassage(text[a:b], a, b, super_shingles(text[a:b])) for a, b in spans),
+            passages=tuple(
+                NewPassage(passage.text, passage.start, passage.end, super_shingles(passage.text), passage.place)
+                for passage in document.passages
+            ),
             url=record.url,
             origin=exported.origin if exported else record.where,
-            details=Details(
-                kind=record.kind,
-                date=record.date,
-                language=record.language,
-                archived=record.archived,
-                draft=record.draft,
-                tags=record.tags,
-            ),
+            details=document.details,
         )
 
     def _hash(self, record: Record) -> str:
@@ -160,7 +152,7 @@ class RecordSync:
         settings = f"{CUTTING} {self._passages.characters} {self._passages.overlap}"
         known = (record.markdown, record.kind, record.date, record.language, record.archived, record.draft, record.tags)
         if known != (False, "prose", "", "", False, False, ()):  # hashes of version 0.1 stay those of plain records
-            settings += repr(known)
+            settings += f"{MARKDOWN_CUTTING} {known}" if record.markdown else repr(known)
         digest = hashlib.blake2b(settings.encode(), digest_size=16)
         for part in (record.title, record.body, record.text, record.url):
             data = part.encode("utf-8", "surrogatepass")

@@ -70,12 +70,16 @@ def normalise(text: str) -> str:
 
     Line ends become "\\n"; the items of a list in one line ("…   - first   - second") get their lines back.
     """
-    text = _compose(_UNWANTED.sub("", text))
-    text = _LINE_ENDS.sub("\n", text.replace("\r\n", "\n"))
-    text = _ODD_BLANKS.sub(" ", text)
+    text = _ODD_BLANKS.sub(" ", clean_characters(text))
     text = _SPACES.sub(_single_space, text)
     text = text.replace(" \n", "\n").replace("\n ", "\n")
     return re.sub("\n{3,}", "\n\n", text).strip()
+
+
+def clean_characters(text: str) -> str:
+    """NFC, without control characters; line ends become "\\n"."""
+    text = _compose(_UNWANTED.sub("", text))
+    return _LINE_ENDS.sub("\n", text.replace("\r\n", "\n"))
 
 
 def _compose(text: str) -> str:

@@ -16,6 +16,8 @@ from markdown_it import MarkdownIt
 from markdown_it.rules_block import StateBlock
 from markdown_it.token import Token
 
+from qa_bot.documents.cutting.sentence_groups import stripped
+
 BlockType = Literal["heading", "paragraph", "list", "steps", "item", "table", "code", "quote"]
 
 PARSED_AT_ONCE = 250_000
@@ -176,10 +178,3 @@ def _line(state: StateBlock, line: int) -> str:
 
 def _width(row: str) -> int:
     return len(_PIPE.findall(row.strip().removeprefix("|").removesuffix("|"))) + 1
-
-
-def stripped(text: str, start: int, end: int) -> tuple[int, int]:
-    """The span without outer white space."""
-    stretch = text[start:end]
-    left = len(stretch) - len(stretch.lstrip())
-    return start + left, start + max(left, len(stretch.rstrip()))

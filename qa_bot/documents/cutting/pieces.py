@@ -12,8 +12,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 
-from qa_bot.documents.cutting.blocks import Block, stripped
-from qa_bot.documents.cutting.sentence_groups import grouped, sentence_spans, word_pieces
+from qa_bot.documents.cutting.blocks import Block
+from qa_bot.documents.cutting.sentence_groups import grouped, sentence_spans, stripped, word_pieces
 from qa_core.types import BlockKind, Span
 
 WHOLE_ITEM = 300

@@ -91,3 +91,10 @@ def _skip_blanks(text: str, start: int, end: int) -> int:
     while start < end and text[start].isspace():
         start += 1
     return start
+
+
+def stripped(text: str, start: int, end: int) -> tuple[int, int]:
+    """The span without outer white space."""
+    stretch = text[start:end]
+    left = len(stretch) - len(stretch.lstrip())
+    return start + left, start + max(left, len(stretch.rstrip()))

@@ -20,8 +20,8 @@ from hypothesis import strategies as st
 from qa_bot.answering.answer_json import as_dict
 from qa_bot.bot import Bot
 from qa_bot.documents import graph
+from qa_bot.documents.cutting.plain_passages import cut
 from qa_bot.documents.ingest.files.byte_budget import LimitError
-from qa_bot.documents.ingest.passages import cut
 from qa_bot.documents.ingest.records import Limits, Record
 from qa_bot.documents.sync import add_records
 from qa_bot.home.config import Config, load_config

@@ -9,25 +9,12 @@ from dataclasses import dataclass
 from itertools import groupby, pairwise
 
 from qa_bot.documents.cutting.blocks import Block, blocks
+from qa_bot.documents.cutting.cut_passage import CutPassage
 from qa_bot.documents.cutting.packing import packed
 from qa_bot.documents.cutting.pieces import Piece, section_pieces
 from qa_bot.documents.ingest.records import Position
 from qa_core.text.markdown_text import plain_line
 from qa_core.types import BlockKind, Place, Span
-
-
-@dataclass(frozen=True, slots=True)
-class CutPassage:
-    """A passage: its text as shown, its span of the document's text, and its units, spans of `text`.
-
-    `text` is the span, with what a reader needs above it (a table's header, the fence of code) if it was cut there.
-    """
-
-    text: str
-    start: int
-    end: int
-    place: Place
-    units: tuple[Span, ...]
 
 
 def cut_markdown(
@@ -40,20 +27,24 @@ def cut_markdown(
     `place.heading`, not in the text; those without text below them are separate passages. The document's own
     heading, of level 1, is in neither: it equals the title or, if there is no title, is the only one of its level.
     """
+    return titled_passages(text, title, positions, characters=characters, language=language)[1]
+
+
+def titled_passages(
+    text: str, title: str, positions: Sequence[Position] = (), *, characters: int = 1000, language: str = ""
+) -> tuple[str, list[CutPassage]]:
+    """The passages, and the title: the one given or else the only heading of level 1; "" if there is neither."""
     if characters < 1:
         raise ValueError(f"Expected characters ≥ 1, but got {characters}.")
     del language
+    document = blocks(text)
+    title = title or _own_heading(document)
     finder = _PlaceFinder(text, positions)
-    return [
+    return title, [
         finder.passage(chosen, heading)
-        for heading, section in _sections(blocks(text), title)
+        for heading, section in _sections(document, title)
         for chosen in packed(section_pieces(text, section, characters), characters)
     ]
-
-
-def own_heading(text: str) -> str:
-    """The title that the text gives itself: its only heading of level 1; "" if there is none or several."""
-    return _own_heading(blocks(text))
 
 
 def _own_heading(document: Sequence[Block]) -> str:
@@ -73,7 +64,7 @@ class _Section:
 
 def _sections(document: Sequence[Block], title: str) -> Iterator[tuple[tuple[str, ...], Sequence[Block]]]:
     """Heading path and blocks of each section with text; neighbouring headings that head nothing are one section."""
-    sections = _headed(document, _folded(title or _own_heading(document)))
+    sections = _headed(document, _folded(title))
     idle = [_heads_nothing(section, following) for section, following in pairwise([*sections, None]) if section]
     for (is_idle, above), group in groupby(
         zip(idle, sections, strict=True), lambda pair: (pair[0], pair[1].path[:-1] if pair[0] else ())

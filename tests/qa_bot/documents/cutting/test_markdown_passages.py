@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from qa_bot.documents.cutting.blocks import blocks
-from qa_bot.documents.cutting.passages import CutPassage, cut_markdown, own_heading
+from qa_bot.documents.cutting.cut_passage import CutPassage
+from qa_bot.documents.cutting.markdown_passages import cut_markdown, titled_passages
 from qa_bot.documents.ingest.markdown_writer import MarkdownWriter
 from qa_bot.documents.ingest.records import Position
 from qa_core.text.markdown_text import plain_line
@@ -52,8 +53,8 @@ def test_the_heading_that_is_the_title_is_not_in_the_path(title: str, path: tupl
 def test_without_a_title_several_headings_of_level_1_all_stay() -> None:
     text = "# One\n\nA.\n\n# Two\n\nB."
     assert headings(cut_markdown(text, "")) == [("One",), ("Two",)]
-    assert own_heading(text) == ""
-    assert own_heading("Hi\n\n# *One*\n\n## Two") == "One"
+    assert titled_passages(text, "")[0] == ""
+    assert titled_passages("Hi\n\n# *One*\n\n## Two", "")[0] == "One"
 
 
 def test_a_heading_that_heads_only_headings_is_in_their_path() -> None:
@@ -272,7 +273,7 @@ def test_no_word_is_lost(text: str, characters: int) -> None:
     stretches = [*((one.start, one.end) for one in passages), *((one.start, one.end) for one in headings)]
     covered = {position for start, end in stretches for position in range(start, end)}
     assert {position for position, character in enumerate(text) if character.isalnum()} <= covered
-    names = {own_heading(text), *(name for passage in passages for name in passage.place.heading)}
+    names = {titled_passages(text, "")[0], *(name for passage in passages for name in passage.place.heading)}
     whole = [block for block in headings if any(one.start <= block.start < one.end for one in passages)]
     assert all(block in whole or plain_line(block.words) in names | {""} for block in headings)
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from qa_bot.documents.ingest.passages import cut
+from qa_bot.documents.cutting.plain_passages import cut
 
 
 def by_full_stop(text):

@@ -1,0 +1,60 @@
+"""Title, passages and details of a record."""
+
+import pytest
+
+from qa_bot.documents.cutting.cut_record import cut_record
+from qa_bot.documents.ingest.records import ExportedFields, Position, Record
+
+TEXT = "# Travel guide\n\n## Rail\n\n- one\n    - two"
+
+
+def test_plain_text_is_normalised_and_its_signs_mean_nothing() -> None:
+    document = cut_record(Record("1", "A  title", "# no  heading\n\n\n\n- item"), characters=100, overlap=1)
+    (passage,) = document.passages
+    assert (document.title, passage.text) == ("A title", "# no heading\n\n- item")
+    assert (passage.place.heading, passage.place.kind) == ((), "prose")
+    assert passage.units == ((0, len(passage.text)),)
+
+
+@pytest.mark.parametrize(
+    ("title", "expected", "heading"),
+    [
+        ("", "Travel guide", ("Rail",)),
+        ("guide", "Travel guide", ("Rail",)),  # the name of the file
+        ("Travel Guide", "Travel Guide", ("Rail",)),
+        ("Other", "Other", ("Travel guide", "Rail")),
+    ],
+)
+def test_a_markdown_document_without_a_title_has_that_of_its_heading(
+    title: str, expected: str, heading: tuple[str, ...]
+) -> None:
+    document = cut_record(Record("a/guide.md", title, TEXT, markdown=True), characters=100, overlap=1)
+    assert document.title == expected
+    assert [(one.text, one.place.heading) for one in document.passages] == [("- one\n    - two", heading)]
+
+
+def test_a_markdown_document_without_any_title_is_named_by_its_file() -> None:
+    assert cut_record(Record("a/guide.md#3", "", "Hi.", markdown=True), characters=100, overlap=1).title == "guide"
+
+
+def test_pages_are_found_in_the_tidy_text() -> None:
+    text = "One\r\n\r\n## A\r\n\r\nTwo"
+    record = Record("a", "t", text, markdown=True, positions=(Position(0, page=1), Position(text.index("##"), page=2)))
+    passages = cut_record(record, characters=100, overlap=0).passages
+    assert [(one.text, one.place.page) for one in passages] == [("One", 1), ("Two", 2)]
+
+
+@pytest.mark.parametrize(("text", "texts"), [("ab cd", ["ab", "cd"]), ("ab  cd", ["ab cd"])])
+def test_passages_of_an_export_are_kept_if_the_text_is_normalised(text: str, texts: list[str]) -> None:
+    exported = ExportedFields("other", "hash", ((0, 2), (3, 5)))
+    passages = cut_record(Record("1", "t", text, exported=exported), characters=100, overlap=1).passages
+    assert [passage.text for passage in passages] == texts
+
+
+def test_details_are_those_of_the_record() -> None:
+    record = Record(
+        "1", "t", "x", date="2024-05-01", language="de", archived=True, draft=True, tags=("a",), kind="pair"
+    )
+    details = cut_record(record, characters=100, overlap=1).details
+    assert (details.kind, details.date, details.language) == ("pair", "2024-05-01", "de")
+    assert (details.archived, details.draft, details.tags) == (True, True, ("a",))
