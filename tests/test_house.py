@@ -47,7 +47,7 @@ IMPORTERS = {
     "py3langid": ["qa_core/text/language_detection.py"],
     "py7zr": ["qa_bot/documents/ingest/files/seven_zip.py"],
     "pyoxigraph": ["kg_index/building/rdf_parsing.py"],
-    "pypdf": ["qa_bot/documents/ingest/formats/pages/pdf.py"],
+    "pypdfium2": ["qa_bot/documents/ingest/formats/pages/pdfium.py"],
     "rank_bm25": ["qa_lab/evaluate/answers.py"],
     "rich": [
         "qa_bot/terminal/output.py",

@@ -1,73 +1,199 @@
-"""PDF files as text."""
+"""PDF files as Markdown."""
 
 import gzip
-import io
 
 import pytest
-from pypdf import PdfReader, PdfWriter
 
 from qa_bot.documents.ingest import Limits
+from qa_bot.documents.ingest.records import Position
+
+LONG = "A line of body text that is long enough to reach the right edge of the column of the page."
 
 
-def pdf(*pages, title=None, password=None):
-    """A PDF with a line of text for each string of each page."""
-    objects = ["<< /Type /Catalog /Pages 2 0 R >>", "", "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>"]
-    kids = []
-    for lines in pages:
-        stream = "BT /F1 12 Tf 14 TL 50 700 Td " + " ".join(f"({line}) Tj T*" for line in lines) + " ET"
-        objects.append(f"<< /Length {len(stream)} >>\nstream\n{stream}\nendstream")
-        kids.append(f"{len(objects) + 1} 0 R")
-        objects.append(
-            f"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents {len(objects)} 0 R "
-            "/Resources << /Font << /F1 3 0 R >> >> >>"
-        )
-    objects[1] = f"<< /Type /Pages /Kids [{' '.join(kids)}] /Count {len(kids)} >>"
-    data, offsets = b"%PDF-1.4\n", []
-    for number, body in enumerate(objects, 1):
-        offsets.append(len(data))
-        data += f"{number} 0 obj\n{body}\nendobj\n".encode()
-    table = "".join(f"{offset:010} 00000 n \n" for offset in offsets)
-    size = len(objects) + 1
-    data += f"xref\n0 {size}\n0000000000 65535 f \n{table}".encode()
-    data += f"trailer\n<< /Size {size} /Root 1 0 R >>\nstartxref\n{data.index(b'xref')}\n%%EOF\n".encode()
-    return rewritten(data, title, password) if title or password else data
+@pytest.fixture
+def text_of(reads, draw):
+    def text_of(*pages, **options):
+        (record,), rejects, _ = reads("a.pdf", draw.pdf(*pages, **options))
+        assert rejects == []
+        return record.text
+
+    return text_of
 
 
-def rewritten(data, title, password):
-    writer = PdfWriter(clone_from=PdfReader(io.BytesIO(data)))
-    if title:
-        writer.add_metadata({"/Title": title})
-    if password:
-        writer.encrypt(password, algorithm="RC4-128")
-    buffer = io.BytesIO()
-    writer.write(buffer)
-    return buffer.getvalue()
-
-
-def test_pages_are_joined(reads, tmp_path):
-    (record,), rejects, _ = reads("eggs.pdf", pdf(["Boiling eggs", "Put them in water."], ["Second page."]))
+def test_headings_paragraphs_and_pages(reads, draw, tmp_path):
+    first = [
+        draw.line(72, 80, "Boiling eggs", size=18, font="Helvetica-Bold"),
+        *draw.lines([LONG, "The paragraph ends here."], y=110),
+        *draw.lines([LONG, "Another paragraph."], y=150),
+        draw.line(72, 200, "Water", font="Helvetica-Bold"),
+        *draw.lines(["Put them in water."], y=215),
+    ]
+    (record,), rejects, notices = reads("eggs.pdf", draw.pdf(first, draw.lines(["Second page."])))
     assert (record.id, record.title, record.where) == ("eggs.pdf", "Boiling eggs", f"{tmp_path}/eggs.pdf:1")
-    assert record.text == "Boiling eggs\nPut them in water.\n\nSecond page."
-    assert rejects == []
+    assert record.text == (
+        f"# Boiling eggs\n\n{LONG} The paragraph ends here.\n\n{LONG} Another paragraph.\n\n"
+        "## Water\n\nPut them in water.\n\nSecond page."
+    )
+    assert record.markdown
+    assert record.positions == (Position(0, page=1), Position(record.text.index("Second"), page=2))
+    assert (rejects, notices) == ([], [])
 
 
-def test_title_from_the_metadata_and_no_suffix_needed(reads):
-    (record,), _, _ = reads("download.gz", gzip.compress(pdf(["Some text"], title="Eggs")))
-    assert record.title == "Eggs"
+@pytest.mark.parametrize(
+    ("metadata", "title"),
+    [
+        ({"/Title": "Eggs", "/ModDate": "D:20240312101500+01'00'"}, "Eggs"),
+        ({"/Title": "Microsoft Word - eggs_final.docx"}, "download"),
+        ({"/Title": "(anonymous)"}, "download"),
+        ({"/Title": "eggs.indd"}, "download"),
+    ],
+)
+def test_title_and_date_of_the_metadata(reads, draw, metadata, title):
+    (record,), _, _ = reads("download.gz", gzip.compress(draw.pdf(draw.lines(["Some text"]), metadata=metadata)))
+    assert record.title == title
+    assert record.date == ("2024-03-12" if "/ModDate" in metadata else "")
 
 
-def test_wrapped_lines_flow(reads):
-    lines = ["A line that is long enough to have been wrapped by", "the program that set it, with a hy-", "phen. End."]
-    (record,), _, _ = reads("a.pdf", pdf(lines))
-    assert record.text == " ".join(lines).replace("hy- phen", "hyphen")
+def test_hyphens_of_broken_words_are_removed_and_those_of_compounds_kept(text_of, draw):
+    lines = [
+        "The well-known committee approved the bud-",
+        "get of the year, after a long debate on the well-",
+        "known plans of the engineers for the water sup-",
+        "ply of the Frankfurt-",
+        "Main region, as was said before.",
+    ]
+    assert text_of(draw.lines(lines)) == (
+        "The well-known committee approved the budget of the year, after a long debate on the well-known plans of the "
+        "engineers for the water supply of the Frankfurt-Main region, as was said before."
+    )
 
 
-def test_unreadable_files(reads):
-    whole = pdf(["Some text"])
-    _, (reject,), _ = reads("locked.pdf", pdf(["Some text"], password="secret"))
+def test_a_paragraph_goes_on_at_the_next_page(text_of, draw):
+    pages = [draw.lines([LONG, "The sentence goes"], y=600), draw.lines(["on at the next page.", LONG], y=80)]
+    assert text_of(*pages).startswith(f"{LONG} The sentence goes on at the next page.")
+
+
+def test_running_headers_footers_and_page_numbers_are_dropped(text_of, draw):
+    pages = [
+        [
+            draw.line(72, 40, f"Manual, part {number}", size=8),
+            *draw.lines([f"Body of page {number}.", LONG]),
+            draw.line(300, 770, f"Page {number} of 4", size=8),
+        ]
+        for number in range(1, 5)
+    ]
+    assert text_of(*pages) == "\n\n".join(f"Body of page {number}.\n\n{LONG}" for number in range(1, 5))
+
+
+def test_columns_are_read_one_after_the_other_whatever_the_order_in_the_file(text_of, draw):
+    left = [f"Left column, line {number} of the text" for number in range(8)]
+    right = [f"Right column, line {number} of the text" for number in range(8)]
+    rows = [
+        operator
+        for number in range(8)
+        for operator in (
+            draw.line(320, 120 + 12 * number, right[number]),
+            draw.line(72, 120 + 12 * number, left[number]),
+        )
+    ]
+    heading = draw.line(72, 80, "A title over both columns of the page", size=16)
+    assert text_of([*rows, heading]) == (
+        f"# A title over both columns of the page\n\n{' '.join(left)}\n\n{' '.join(right)}"
+    )
+
+
+ROWS = [
+    ("Hazard", "Contact", "Extension"),
+    ("Water leak", "Facility desk", "4012"),
+    ("Lift stuck", "Lift firm", "4099"),
+]
+TABLE = (
+    "| Hazard | Contact | Extension |\n| --- | --- | --- |\n"
+    "| Water leak | Facility desk | 4012 |\n| Lift stuck | Lift firm | 4099 |"
+)
+
+
+def test_aligned_cells_are_a_table(text_of, draw):
+    cells = [
+        draw.line(x, 150 + 18 * number, cell)
+        for number, row in enumerate(ROWS)
+        for x, cell in zip((72, 150, 230), row, strict=True)
+    ]
+    assert text_of([*draw.lines([LONG]), *cells, *draw.lines([LONG], y=260)]) == f"{LONG}\n\n{TABLE}\n\n{LONG}"
+
+
+def test_lines_of_a_cell_are_put_together_between_rules(text_of, draw):
+    operators = [
+        *draw.lines(["Hazard", "Water", "leak"], x=72, y=150),
+        *draw.lines(["Contact", "Facility", "desk"], x=150, y=150),
+        *draw.lines(["Extension", "4012"], x=230, y=150),
+        *draw.lines(["Lift", "stuck"], x=72, y=186),
+        *draw.lines(["Lift", "firm"], x=150, y=186),
+        *draw.lines(["4099"], x=230, y=186),
+        *(draw.rule(70, 300, y) for y in (141, 153, 177, 201)),
+    ]
+    assert text_of(operators) == TABLE
+
+
+def test_lines_of_a_cell_are_closer_than_rows(text_of, draw):
+    operators = [
+        *draw.lines(["Hazard", "Water leak", "Lift stuck"], x=72, y=150, pitch=30),
+        *draw.lines(["Contact", "Facility", "Lift firm"], x=150, y=150, pitch=30),
+        draw.line(150, 191, "desk"),
+        *draw.lines(["Extension", "4012", "4099"], x=230, y=150, pitch=30),
+    ]
+    assert text_of(operators) == TABLE
+
+
+def test_a_table_on_two_pages_repeats_its_header(text_of, draw):
+    def table(rows):
+        return [
+            draw.line(x, 100 + 18 * number, cell)
+            for number, row in enumerate(rows)
+            for x, cell in zip((72, 150, 230), row, strict=True)
+        ]
+
+    below = [(f"Hazard {number}", "Facility desk", f"{number}") for number in (5, 6, 7)]
+    text = text_of(table([*ROWS, *below]), table(below))
+    rows = "\n".join(f"| {' | '.join(row)} |" for row in below)
+    assert text == f"{TABLE}\n{rows}\n\n{TABLE[: TABLE.index('| Water')]}{rows}"
+
+
+def test_lists_and_steps(text_of, draw):
+    operators = [
+        *draw.lines(["1.", "2."], x=72, y=100, pitch=24),
+        *draw.lines(["Open the valve of the pump, and wait until the water", "flows."], x=90, y=100),
+        *draw.lines(["Close the valve."], x=90, y=124),
+        draw.line(72, 148, "\u2022 Inside"),
+        draw.line(90, 160, "\u2022 Deeper"),
+    ]
+    assert text_of(operators) == (
+        "1. Open the valve of the pump, and wait until the water flows.\n2. Close the valve.\n- Inside\n    - Deeper"
+    )
+
+
+def test_a_year_at_the_start_of_a_line_is_no_step(text_of, draw):
+    lines = ["The plan for the new bridge over the river was made in the spring of the year", "12. It was long."]
+    assert text_of(draw.lines(lines)) == " ".join(lines)
+
+
+def test_code_keeps_its_lines(text_of, draw):
+    code = ["def main():", "    return 1"]
+    indented = [draw.line(72, 150, code[0], font="Courier"), draw.line(96, 162, "return 1", font="Courier")]
+    assert text_of([*draw.lines([LONG] * 2), *indented]) == f"{LONG} {LONG}\n\n```\n{code[0]}\n{code[1]}\n```"
+
+
+@pytest.mark.parametrize("rotate", [90, 180, 270])
+def test_rotated_pages_keep_their_words(text_of, draw, rotate):
+    assert sorted(text_of(draw.lines(["One two three."]), rotate=rotate).split()) == ["One", "three.", "two"]
+
+
+def test_unreadable_files(reads, draw):
+    whole = draw.pdf(draw.lines(["Some text"]))
+    _, (reject,), _ = reads("locked.pdf", draw.pdf(draw.lines(["Some text"]), password="secret"))
     assert "with a password" in reject.reason
-    _, (reject,), _ = reads("scan.pdf", pdf([]))
-    assert "run text recognition" in reject.reason
+    _, (reject,), _ = reads("empty.pdf", draw.pdf([]))
+    assert "Expected a PDF with text" in reject.reason
     for damaged in (whole[:40], b"%PDF-1.4\n" + bytes(range(256)) * 4):
         _, (reject,), _ = reads("broken.pdf", damaged)
         assert "Expected a readable PDF, but got a broken one" in reject.reason
@@ -75,12 +201,12 @@ def test_unreadable_files(reads):
     assert "Expected a readable PDF" in reject.reason
 
 
-def test_text_over_the_record_limit(reads):
-    _, (reject,), _ = reads("a.pdf", pdf(["word " * 30]), limits=Limits(record_bytes=100))
+def test_text_over_the_record_limit(reads, draw):
+    _, (reject,), _ = reads("a.pdf", draw.pdf(draw.lines(["word " * 30])), limits=Limits(record_bytes=100))
     assert "--max-record-bytes" in reject.reason
 
 
-@pytest.mark.parametrize("cut", range(100, 700, 60))
-def test_truncated_files_give_a_record_or_a_reject(reads, cut):
-    records, rejects, _ = reads("a.pdf", pdf(["Some text"], ["More text"])[:cut])
+@pytest.mark.parametrize("cut", range(100, 1100, 90))
+def test_truncated_files_give_a_record_or_a_reject(reads, draw, cut):
+    records, rejects, _ = reads("a.pdf", draw.pdf(draw.lines(["Some text"]), draw.lines(["More text"]))[:cut])
     assert len(records) + len(rejects) == 1

@@ -1,0 +1,232 @@
+"""Writes the lines and tables of successive pages as Markdown: headings, paragraphs, lists, code, tables."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+from qa_bot.documents.ingest.formats.pages.columns import Box
+from qa_bot.documents.ingest.formats.pages.lines import BREAK_HYPHENS, BULLETS, Line
+from qa_bot.documents.ingest.formats.pages.tables import Table
+from qa_bot.documents.ingest.formats.pages.typography import Typography
+from qa_bot.documents.ingest.markdown_writer import MarkdownWriter
+
+PARAGRAPH_GAP = 1.25  # times the usual distance of lines
+SAME_EDGE = 10.0  # points between the edges of the parts of a table
+USUAL_PITCH = 1.15  # heights, if a page has too few lines to measure it
+BULLET = re.compile(rf"[{BULLETS}]\s+(?=\S)")
+NUMBER = re.compile(r"\(?(\d{1,3})[.)]\s+(?=\S)")
+LETTER = re.compile(r"\(?(?:[a-zA-Z]|[ivx]{1,4})[.)]\s+(?=\S)")
+NUMBERED_HEADING = re.compile(
+    r"(?:\d+(?:\.\d+)*\.?|[A-Z]\.|(?:chapter|kapitel|appendix|part|section) \w+)\s", re.IGNORECASE
+)
+HYPHENS = str.maketrans(dict.fromkeys(BREAK_HYPHENS, "-"))
+SENTENCE_END = re.compile(r"[.!?:;…。！？][\"'”’»)\]]*$")
+
+
+class Flow:
+    """The text of a document, page by page; a paragraph may go on at the next page."""
+
+    def __init__(self, typography: Typography) -> None:
+        self.writer = MarkdownWriter()
+        self._typography = typography
+        self._open: _Block | None = None
+        self._page = 0
+        self._last_table: Table | None = None  # if no other block came after it
+        self._last_page = 0
+        self._markers: list[float] = []  # left edges of the markers of the lists that are open
+
+    def add(self, page: int, regions: Sequence[Sequence[Box]]) -> None:
+        """The next page, its regions in reading order."""
+        pitch = _pitch(regions)
+        for region in regions:
+            right = _right_edge(region)
+            previous: Line | None = None
+            for box in region:
+                if isinstance(box, Table):
+                    self._table(page, box)
+                    previous = None
+                else:
+                    self._line(page, box, previous, pitch, right)
+                    previous = box
+
+    def end(self) -> None:
+        """Write the last block."""
+        self._flush()
+
+    def _line(self, page: int, line: Line, previous: Line | None, pitch: float, right: float) -> None:
+        block = _block(page, line, self._typography.level(line))
+        last = self._open
+        is_break = previous is not None and _is_forced_break(previous, line, right)
+        if last is None or not self._goes_on(last, block, previous, pitch) or (is_break and _is_whole(last)):
+            self._flush()
+            self._set_depth(block)
+            self._open = block
+        elif block.kind == "code":
+            last.text += "\n" + _indented(line, last.left)
+        elif is_break:
+            last.text += f"\n{line.text}"
+        else:
+            last.text = self._typography.together(last.text, line.text)
+
+    def _goes_on(self, last: _Block, block: _Block, previous: Line | None, pitch: float) -> bool:
+        """Whether a line belongs to the block before it."""
+        line = block.line
+        if last.kind == "heading" or block.kind == "heading":
+            return previous is not None and last.kind == block.kind and _is_same_heading(last, block, previous)
+        if block.kind in {"item", "step"} and not self._is_text(last, block, previous):
+            return False
+        if previous is None:  # the next column or page
+            is_cut = not SENTENCE_END.search(last.text) and line.text[0].islower()
+            return is_cut and last.kind in {"text", "item", "step"}
+        if (last.kind == "code") != (block.kind == "code") or abs(line.size - previous.size) > 0.15 * line.size:
+            return False
+        gap = line.top - previous.top
+        if gap > PARAGRAPH_GAP * max(pitch, line.size) or gap < 0:
+            return False
+        if last.kind in {"item", "step"}:
+            return line.left > last.left + 0.4 * line.size or not SENTENCE_END.search(last.text)
+        is_indented = line.left - previous.left > 0.8 * line.size and bool(SENTENCE_END.search(last.text))
+        return last.kind == "code" or not is_indented
+
+    def _is_text(self, last: _Block, block: _Block, previous: Line | None) -> bool:
+        """Whether what looks like a number of a list is the end of a sentence (`in\\n1998. Then …`)."""
+        if block.kind != "step" or previous is None or last.kind == "code":
+            return False
+        is_next = block.number == 1 or (last.kind == "step" and block.number == (last.number or 0) + 1)
+        is_flush = abs(block.left - previous.left) < 0.4 * block.line.size
+        return not is_next and is_flush and not SENTENCE_END.search(last.text)
+
+    def _set_depth(self, block: _Block) -> None:
+        """The depth of an item in its list, by the left edges of the markers before it."""
+        if block.kind not in {"item", "step"}:
+            self._markers = []
+            return
+        while self._markers and block.left < self._markers[-1] - 0.5 * block.line.size:
+            self._markers.pop()
+        if not self._markers or block.left > self._markers[-1] + 0.5 * block.line.size:
+            self._markers.append(block.left)
+        block.depth = len(self._markers) - 1
+
+    def _table(self, page: int, table: Table) -> None:
+        self._flush()
+        self._mark(page)
+        rows, has_header = table.rows, table.has_header
+        if self._last_table and self._last_page == page - 1 and _is_continued(self._last_table, table):
+            header = self._last_table.rows[0]
+            rows, has_header = [header, *(rows[1:] if rows[0] == header else rows)], True
+        self.writer.table(rows, header=has_header)
+        self._last_table, self._last_page = replace(table, rows=rows, has_header=has_header), page
+
+    def _flush(self) -> None:
+        block, self._open = self._open, None
+        if block is None:
+            return
+        self._last_table = None
+        self._mark(block.page)
+        block.text = block.text.translate(HYPHENS)
+        match block.kind:
+            case "heading":
+                self.writer.heading(block.level, block.text)
+            case "item":
+                self.writer.item(block.text, depth=block.depth)
+            case "step":
+                self.writer.item(block.text, depth=block.depth, number=block.number)
+            case "code":
+                self.writer.code(block.text)
+            case _:
+                self.writer.paragraph(block.text)
+
+    def _mark(self, page: int) -> None:
+        if page != self._page:
+            self.writer.page(page)
+            self._page = page
+
+
+def _is_continued(above: Table, table: Table) -> bool:
+    """Whether a table goes on at the top of the next page."""
+    is_alike = abs(above.left - table.left) < SAME_EDGE and len(above.rows[0]) == len(table.rows[0])
+    return above.has_header and is_alike
+
+
+@dataclass(slots=True)
+class _Block:
+    """A block that further lines may join; its kind is heading, text, item, step or code."""
+
+    page: int
+    line: Line
+    kind: str
+    text: str
+    level: int = 0
+    number: int | None = None
+    depth: int = 0
+
+    @property
+    def left(self) -> float:
+        return self.line.left
+
+
+def _block(page: int, line: Line, level: int | None) -> _Block:
+    text = line.text
+    if level is not None:
+        return _Block(page, line, "heading", text, level=level)
+    if line.is_mono and not BULLET.match(text):
+        return _Block(page, line, "code", text)
+    if match := BULLET.match(text):
+        return _Block(page, line, "item", text[match.end() :])
+    if match := NUMBER.match(text):
+        return _Block(page, line, "step", text[match.end() :], number=int(match[1]))
+    if LETTER.match(text):
+        return _Block(page, line, "item", text)
+    return _Block(page, line, "text", text)
+
+
+def _is_whole(block: _Block) -> bool:
+    """Whether a text ends with a sentence."""
+    return block.kind == "text" and block.text[-1] in ".!?"
+
+
+def _is_same_heading(last: _Block, block: _Block, previous: Line) -> bool:
+    """Whether a heading has a second line."""
+    line = block.line
+    is_aligned = abs(line.left - previous.left) < line.size or abs(_centre(line) - _centre(previous)) < line.size
+    is_close = 0 < line.top - previous.top < 1.6 * line.size
+    return last.level == block.level and is_close and is_aligned and not NUMBERED_HEADING.match(line.text)
+
+
+def _centre(line: Line) -> float:
+    return (line.left + line.right) / 2
+
+
+def _pitch(regions: Sequence[Sequence[Box]]) -> float:
+    """The usual distance of successive lines in points."""
+    distances = sorted(
+        second.top - first.top
+        for region in regions
+        for first, second in pairwise(region)
+        if isinstance(first, Line) and isinstance(second, Line) and 0 < second.top - first.top < 2.5 * first.size
+    )
+    if len(distances) > 4:
+        return distances[len(distances) // 3]
+    sizes = [box.size for region in regions for box in region if isinstance(box, Line)]
+    return USUAL_PITCH * max(sizes, default=0.0)
+
+
+def _right_edge(region: Sequence[Box]) -> float:
+    edges = sorted(box.right for box in region if isinstance(box, Line))
+    return edges[int(0.95 * len(edges))] if edges else 0.0
+
+
+def _is_forced_break(previous: Line, line: Line, right: float) -> bool:
+    """Whether the line's first word had room on the line before it."""
+    width = (line.right - line.left) / max(1, len(line.text))
+    first_word = (len(line.text.split()[0]) + 1) * width
+    is_broken_word = previous.text.endswith(("-", *BREAK_HYPHENS))
+    return not is_broken_word and previous.right + first_word + 2 * line.size < right
+
+
+def _indented(line: Line, left: float) -> str:
+    width = (line.right - line.left) / max(1, len(line.text))
+    return " " * max(0, round((line.left - left) / max(1.0, width))) + line.text

@@ -1,0 +1,190 @@
+"""Words, metadata, outline and pictures of a PDF file. The only file that imports pypdfium2."""
+
+from __future__ import annotations
+
+import ctypes
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import islice
+from typing import IO, Any
+
+import pypdfium2
+from pypdfium2 import raw
+
+from qa_bot.documents.ingest.formats.pages.lines import BREAK_HYPHENS, Rule, Word
+
+FORCED_BOLD = 0x40000  # a flag of PDF's font descriptors
+FIXED_PITCH = 0x1
+BOLD = re.compile(r"bold|black|heavy|semibold|demi", re.IGNORECASE)
+MONO = re.compile(r"courier|mono|consol|menlo|typewriter|code", re.IGNORECASE)
+WORD = re.compile(rf"[^\s{BREAK_HYPHENS}]+[{BREAK_HYPHENS}]?")
+DATE = re.compile(r"D:(\d{4})(\d\d)?(\d\d)?(\d\d)?(\d\d)?(\d\d)?(?:([+-]\d\d)'?(\d\d)|(Z))?")
+SHORTEST_RULE = 15.0  # points
+THICKEST_RULE = 2.5
+MOST_PATHS = 5000  # of a page: drawings have more, tables fewer
+PASSWORD_ERROR = raw.FPDF_ERR_PASSWORD
+
+
+DamageError = pypdfium2.PdfiumError
+"""An error of the library for damaged files and pages."""
+
+
+class PasswordError(Exception):
+    """The file cannot be opened without a password."""
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A page: its number from 1, its size in points, its words in the file's order, whether it shows pictures."""
+
+    number: int
+    width: float
+    height: float
+    words: list[Word]
+    rules: list[Rule]
+    has_pictures: bool
+
+
+class Document:
+    """An opened PDF file."""
+
+    def __init__(self, pdf: Any) -> None:
+        self._pdf = pdf
+        self._fonts: dict[tuple[str, int], tuple[bool, bool]] = {}
+        metadata = pdf.get_metadata_dict()
+        self.title: str = metadata.get("Title", "").strip()
+        self.date: str = iso_date(metadata.get("ModDate", "")) or iso_date(metadata.get("CreationDate", ""))
+
+    def __len__(self) -> int:
+        return len(self._pdf)
+
+    def outline(self, most: int = 10_000) -> Iterator[tuple[int, str]]:
+        """Level from 0, and title, of each entry of the table of contents."""
+        for number, entry in enumerate(self._pdf.get_toc(max_depth=6)):
+            if number == most:
+                return
+            yield entry.level, (entry.get_title() if hasattr(entry, "get_title") else entry.title) or ""
+
+    def page(self, number: int) -> Page:
+        """Raises an error of the library if the page is damaged."""
+        page = self._pdf[number - 1]
+        try:
+            width, height = page.get_size()
+            words = list(self._words(page))
+            has_pictures = not words and any(True for _ in page.get_objects([raw.FPDF_PAGEOBJ_IMAGE], max_depth=3))
+            return Page(number, width, height, words, list(_rules(page)), has_pictures)
+        finally:
+            page.close()
+
+    def picture(self, number: int, dots_per_inch: int) -> tuple[int, int, bytes]:
+        """Width, height and grey pixels, row by row, of a page."""
+        page = self._pdf[number - 1]
+        try:
+            bitmap = page.render(scale=dots_per_inch / 72, grayscale=True)
+            pixels, stride = bytes(bitmap.buffer), bitmap.stride
+            rows = (pixels[row * stride : row * stride + bitmap.width] for row in range(bitmap.height))
+            return bitmap.width, bitmap.height, b"".join(rows)
+        finally:
+            page.close()
+
+    def _words(self, page: Any) -> Iterator[Word]:
+        text_page = page.get_textpage()
+        try:
+            text = _text(text_page)
+            to_page = _rotation(page)
+            for match in WORD.finditer(text):
+                end = match.end() - (match[0][-1] in BREAK_HYPHENS) - 1
+                first, last = _box(text_page, match.start()), _box(text_page, max(match.start(), end))
+                if first and last:
+                    corners = to_page(*first), to_page(*last)
+                    is_bold, is_mono = self._style(text_page, match.start())
+                    yield Word(
+                        match[0],
+                        min(corner[0] for corner in corners),
+                        min(corner[1] for corner in corners),
+                        max(corner[2] for corner in corners),
+                        max(corner[3] for corner in corners),
+                        is_bold,
+                        is_mono,
+                    )
+        finally:
+            text_page.close()
+
+    def _style(self, text_page: Any, index: int) -> tuple[bool, bool]:
+        """Whether a character is bold, and whether all characters of its font have one width."""
+        flags = ctypes.c_int()
+        name = ctypes.create_string_buffer(128)
+        raw.FPDFText_GetFontInfo(text_page, index, name, 128, flags)
+        key = name.value.decode("utf-8", "replace"), flags.value
+        if key not in self._fonts:
+            is_bold = bool(BOLD.search(key[0]) or flags.value & FORCED_BOLD)
+            self._fonts[key] = is_bold, bool(MONO.search(key[0]) or flags.value & FIXED_PITCH)
+        return self._fonts[key]
+
+
+@contextmanager
+def opened(file: IO[bytes]) -> Iterator[Document]:
+    """Raises PasswordError, or an error of the library if the file is damaged."""
+    try:
+        pdf = pypdfium2.PdfDocument(file)
+    except pypdfium2.PdfiumError as error:
+        if getattr(error, "err_code", None) == PASSWORD_ERROR or "password" in str(error).lower():
+            raise PasswordError from error
+        raise
+    try:
+        yield Document(pdf)
+    finally:
+        pdf.close()
+
+
+def iso_date(text: str) -> str:
+    """A date of PDF (`D:20240312…`) in ISO 8601, or ""."""
+    match = DATE.match(text)
+    if not match:
+        return ""
+    year, month, day = match[1], match[2] or "01", match[3] or "01"
+    return f"{year}-{month}-{day}" if "1970" < year < "2200" and "01" <= month <= "12" and "01" <= day <= "31" else ""
+
+
+def _rules(page: Any) -> Iterator[Rule]:
+    """Horizontal lines, and the upper and lower edges of boxes."""
+    to_page = _rotation(page)
+    for item in islice(page.get_objects([raw.FPDF_PAGEOBJ_PATH], max_depth=3), MOST_PATHS):
+        left, top, right, bottom = to_page(*item.get_bounds())
+        if right - left >= SHORTEST_RULE:
+            yield Rule(left, right, top)
+            if bottom - top > THICKEST_RULE:
+                yield Rule(left, right, bottom)
+
+
+def _text(text_page: Any) -> str:
+    """One character for each index of the page's characters."""
+    count = text_page.count_chars()
+    text: str = text_page.get_text_range() if count > 0 else ""
+    if len(text) != count:  # characters outside of the basic plane, or without a code
+        codes = (raw.FPDFText_GetUnicode(text_page, index) for index in range(count))
+        text = "".join(chr(code) if 0 < code < 0x110000 and not 0xD800 <= code < 0xE000 else " " for code in codes)
+    return text
+
+
+def _box(text_page: Any, index: int) -> tuple[float, float, float, float] | None:
+    rectangle = raw.FS_RECTF()
+    if not raw.FPDFText_GetLooseCharBox(text_page, index, rectangle):
+        return None
+    return rectangle.left, rectangle.bottom, rectangle.right, rectangle.top
+
+
+def _rotation(page: Any) -> Any:
+    """From the file's coordinates to points from the top left corner of the shown page."""
+    left, bottom, right, top = page.get_mediabox()
+    match page.get_rotation():
+        case 90:
+            return lambda x0, y0, x1, y1: (y0 - bottom, x0 - left, y1 - bottom, x1 - left)
+        case 180:
+            return lambda x0, y0, x1, y1: (right - x1, y0 - bottom, right - x0, y1 - bottom)
+        case 270:
+            return lambda x0, y0, x1, y1: (top - y1, right - x1, top - y0, right - x0)
+        case _:
+            return lambda x0, y0, x1, y1: (x0 - left, top - y1, x1 - left, top - y0)

@@ -1,0 +1,194 @@
+"""Finds tables on a page: rows whose pieces are aligned in columns that white space divides.
+
+Lines of one cell are put together: between drawn rules, or where lines are closer to each other than rows are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+from qa_bot.documents.ingest.formats.pages.lines import Line, Rule
+
+ROW_GAP = 2.2  # heights; rows farther away belong to something else
+CELL_LINE_GAP = 0.6  # heights; lines of one cell are closer
+CLOSER = 1.15  # times the smallest distance of lines; rows are farther apart
+ALIGNED = 3.0  # points between the edges or centres of a column's cells
+ALIGNED_SHARE = 0.7
+FEWEST_ROWS = 3  # without rules
+PROSE_WORDS = 5.0  # words a cell, and
+PROSE_FILL = 0.8  # share of its column's width, from which the columns are text and no table
+
+
+@dataclass(slots=True)
+class Column:
+    """The stretch of the page's width that a column's cells take."""
+
+    left: float
+    right: float
+
+    def overlaps(self, piece: Line) -> bool:
+        return piece.left < self.right and piece.right > self.left
+
+
+@dataclass(slots=True)
+class Table:
+    """Cells, row by row, and the box of the table."""
+
+    rows: list[list[str]]
+    has_header: bool
+    left: float
+    top: float
+    right: float
+    bottom: float
+
+    @property
+    def middle(self) -> float:
+        return (self.top + self.bottom) / 2
+
+
+@dataclass(slots=True)
+class _Run:
+    """Successive rows that fit one set of columns."""
+
+    rows: list[list[Line]] = field(default_factory=list)
+    columns: list[Column] = field(default_factory=list)  # from left to right
+
+    def takes(self, row: Sequence[Line], rules: Sequence[Rule]) -> bool:
+        """Add the row if it fits."""
+        if not self.rows and len(row) < 2:
+            return False
+        targets = [[column for column in self.columns if column.overlaps(piece)] for piece in row]
+        if self.rows and not (self._is_near(row, rules) and self._fits(row, targets)):
+            return False
+        columns = [Column(column.left, column.right) for column in self.columns]
+        for piece, hits in zip(row, targets, strict=True):
+            if hits:
+                column = columns[self.columns.index(hits[0])]
+                column.left, column.right = min(column.left, piece.left), max(column.right, piece.right)
+            else:
+                columns.append(Column(piece.left, piece.right))
+        columns.sort(key=lambda column: column.left)
+        if any(second.left < first.right for first, second in pairwise(columns)):
+            return False
+        self.columns = columns
+        self.rows.append(list(row))
+        return True
+
+    def _is_near(self, row: Sequence[Line], rules: Sequence[Rule]) -> bool:
+        bottom = max(piece.bottom for piece in self.rows[-1])
+        top = min(piece.top for piece in row)
+        is_ruled = any(bottom - 2 <= rule.y <= top + 2 and rule.left < row[0].right for rule in rules)
+        return top - bottom <= (CELL_LINE_GAP if len(row) == 1 and not is_ruled else ROW_GAP) * row[0].size
+
+    def _fits(self, row: Sequence[Line], targets: Sequence[Sequence[Column]]) -> bool:
+        is_mono = all(piece.is_mono for piece in row) and not all(piece.is_mono for piece in self.rows[0])
+        return not is_mono and any(targets) and all(len(hits) <= 1 for hits in targets)
+
+
+def split_tables(rows: Sequence[list[Line]], rules: Sequence[Rule] = ()) -> tuple[list[Table], list[list[Line]]]:
+    """The tables among the rows of a page, and the other rows."""
+    tables: list[Table] = []
+    rest: list[list[Line]] = []
+    start = 0
+    while start < len(rows):
+        run = _Run()
+        while start + len(run.rows) < len(rows) and run.takes(rows[start + len(run.rows)], rules):
+            pass
+        inside = [rule for rule in rules if run.rows and _is_inside(rule, run)]
+        if run.rows and _is_table(run, inside):
+            tables.append(_table(run, inside))
+            start += len(run.rows)
+        else:
+            rest.append(rows[start])
+            start += 1
+    return tables, rest
+
+
+def _is_inside(rule: Rule, run: _Run) -> bool:
+    """Whether the rule divides rows of the run."""
+    crosses = rule.left < run.columns[-1].right and rule.right > run.columns[0].left
+    return crosses and run.rows[0][0].middle < rule.y < run.rows[-1][0].middle
+
+
+def _is_table(run: _Run, rules: Sequence[Rule]) -> bool:
+    full = [row for row in run.rows if len(row) > 1]
+    if len(full) < (2 if rules else FEWEST_ROWS) or (not rules and 2 * len(full) < len(run.rows)):
+        return False
+    cells = [[piece for row in run.rows for piece in row if column.overlaps(piece)] for column in run.columns]
+    if not rules and _is_prose(run.columns, cells):
+        return False
+    several = [column for column in cells if len(column) > 1]
+    aligned = sum(_are_aligned(column) for column in several)
+    return bool(several) and aligned >= (ALIGNED_SHARE if rules else 1) * len(several)
+
+
+def _is_prose(columns: Sequence[Column], cells: Sequence[Sequence[Line]]) -> bool:
+    pieces = [(piece, column) for column, pieces in zip(columns, cells, strict=True) for piece in pieces]
+    words = sum(len(piece.text.split()) for piece, _ in pieces) / len(pieces)
+    fills = sorted((piece.right - piece.left) / max(1.0, column.right - column.left) for piece, column in pieces)
+    return words >= PROSE_WORDS and fills[len(fills) // 2] >= PROSE_FILL
+
+
+def _are_aligned(pieces: Sequence[Line]) -> bool:
+    """Whether most pieces share a left edge, a right edge or a centre."""
+    for edges in (
+        [piece.left for piece in pieces],
+        [piece.right for piece in pieces],
+        [(piece.left + piece.right) / 2 for piece in pieces],
+    ):
+        middle = sorted(edges)[len(edges) // 2]
+        if sum(abs(edge - middle) <= ALIGNED for edge in edges) >= ALIGNED_SHARE * len(edges):
+            return True
+    return False
+
+
+def _table(run: _Run, rules: Sequence[Rule]) -> Table:
+    rows: list[list[str]] = []
+    heads = _row_heads(run, rules)
+    for row, is_head in zip(run.rows, heads, strict=True):
+        cells = [" ".join(piece.text for piece in row if column.overlaps(piece)) for column in run.columns]
+        if is_head:
+            rows.append(cells)
+        else:
+            rows[-1] = [f"{above} {below}".strip() for above, below in zip(rows[-1], cells, strict=True)]
+    pieces = [piece for row in run.rows for piece in row]
+    return Table(
+        rows,
+        _has_header(run, rows),
+        min(piece.left for piece in pieces),
+        min(piece.top for piece in pieces),
+        max(piece.right for piece in pieces),
+        max(piece.bottom for piece in pieces),
+    )
+
+
+def _row_heads(run: _Run, rules: Sequence[Rule]) -> list[bool]:
+    """Of each line of the table, whether a row begins with it."""
+    middles = [row[0].middle for row in run.rows]
+    ruled = [any(above < rule.y < below for rule in rules) for above, below in pairwise(middles)]
+    if 2 * sum(ruled) >= len({round(rule.y) for rule in rules}) > 1:
+        return [True, *ruled]
+    distances = [below - above for above, below in pairwise(middles)]
+    close = [distance <= CLOSER * min(distances) for distance in distances]
+    incomplete = [len(row) < len(run.columns) for row in run.rows[1:]]
+    if any(close) and not all(close) and all(map(_implies, close, incomplete)):
+        return [True, *(not is_close for is_close in close)]
+    return [True, *(run.columns[0].overlaps(row[0]) for row in run.rows[1:])]
+
+
+def _implies(one: bool, other: bool) -> bool:
+    return other or not one
+
+
+def _has_header(run: _Run, rows: Sequence[Sequence[str]]) -> bool:
+    if len(rows) < 2 or not all(rows[0]) or any(map(_is_numeric, rows[0])):
+        return False
+    is_bold = all(piece.is_bold for piece in run.rows[0]) and not all(piece.is_bold for piece in run.rows[-1])
+    has_numbers = any(_is_numeric(cell) for row in rows[1:] for cell in row)
+    return is_bold or has_numbers or len(rows[0]) > 2
+
+
+def _is_numeric(cell: str) -> bool:
+    return sum(character.isdigit() for character in cell) * 2 > len(cell.replace(" ", ""))
