@@ -29,7 +29,7 @@ DATA_TYPES = {"numpy", "torch", "pydantic", "pydantic_core", "orjson"}
 """Libraries of values rather than engines: any file may import them."""
 
 IMPORTERS = {
-    "aiohttp": ["qa_bot/web"],
+    "aiohttp": ["qa_bot/web", "qa_bot/documents/websites/fetching/client.py"],
     "alembic": ["qa_bot/home/store/migrations"],
     "defusedxml": ["qa_bot/documents/ingest/formats/data/xml.py"],
     "faiss": ["retrievers/engines/local/dense.py"],
@@ -44,6 +44,7 @@ IMPORTERS = {
     "onnxruntime": ["qa_core/encoders/transformer_encoder.py"],
     "platformdirs": ["qa_bot/home/folder.py"],
     "prometheus_client": ["qa_bot/web/metrics.py"],
+    "protego": ["qa_bot/documents/websites/robots.py"],
     "py3langid": ["qa_core/text/language_detection.py"],
     "py7zr": ["qa_bot/documents/ingest/files/seven_zip.py"],
     "pyoxigraph": ["kg_index/building/rdf_parsing.py"],
@@ -75,6 +76,7 @@ IMPORTERS = {
     ],
     "typer": ["qa_bot/cli", "qa_lab/commands.py"],
     "uvloop": ["qa_bot/web/server.py"],
+    "yarl": ["qa_bot/documents/websites/urls.py"],
 }
 """Library → the files or rooms that may import it."""
 

@@ -121,6 +121,16 @@ class ServeSection:
 
 
 @dataclass(frozen=True, slots=True)
+class WebSection:
+    allow: str = key(
+        "",
+        "hosts that may be read though their addresses are not public, as HOST, or HOST:PORT for a port other than 80 "
+        "and 443; separated by commas",
+    )
+    private: bool = key(False, "read pages at addresses of private networks, such as 10.0.0.1, from any host")
+
+
+@dataclass(frozen=True, slots=True)
 class Config:
     """All sections, and in `origins` the source of each key that is not a default."""
 
@@ -135,4 +145,5 @@ class Config:
     style: StyleSection = field(default_factory=StyleSection)
     conversations: ConversationsSection = field(default_factory=ConversationsSection)
     serve: ServeSection = field(default_factory=ServeSection)
+    web: WebSection = field(default_factory=WebSection)
     origins: Mapping[str, str] = field(default_factory=dict)

@@ -1,0 +1,1 @@
+"""Websites as documents: pages and feeds of a site, read politely, and read again at the next sync."""

@@ -1,0 +1,243 @@
+"""Reads one page, or a site page by page: robots.txt, sitemaps, links, canonical addresses, feeds, within limits."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+from qa_bot.documents.ingest.records import Item, Notice, Record, Reject
+from qa_bot.documents.websites.feeds import Entry, entries
+from qa_bot.documents.websites.fetching.client import OK, Reply
+from qa_bot.documents.websites.fetching.errors import FetchError, LeftSiteError, SiteLimitError
+from qa_bot.documents.websites.fetching.visitor import Admit, Clock, Request, Visitor
+from qa_bot.documents.websites.frontier import Frontier
+from qa_bot.documents.websites.page_links import PageTags, page_tags
+from qa_bot.documents.websites.page_records import Page, entry_items, page_items
+from qa_bot.documents.websites.robots import Robots, RobotsError
+from qa_bot.documents.websites.sitemaps import sitemap_pages
+from qa_bot.documents.websites.urls import URL, Scope, UrlError, document_id, parse_url
+from qa_bot.documents.websites.visits import PageState, PageVisit, SiteEnd, SiteOptions
+
+NOT_MODIFIED, GONE = 304, frozenset({404, 410})
+
+
+def crawl(
+    start: URL,
+    options: SiteOptions,
+    request: Request,
+    *,
+    previous: Mapping[str, PageState] | None = None,
+    clock: Clock | None = None,
+) -> Iterator[PageVisit | SiteEnd]:
+    """Visit the start and, if the options say so, its site; the last item is a `SiteEnd`.
+
+    Args:
+        start: the first page; with `crawl` the site is what is below its path.
+        options: limits and pace.
+        request: sends one request.
+        previous: the states of the last sync, by the pages' addresses; unchanged pages are not read again.
+        clock: replaces the real time.
+    """
+    return _Crawl(start, options, request, previous or {}, clock or Clock()).run()
+
+
+class _Crawl:
+    """One crawl, page after page."""
+
+    def __init__(
+        self, start: URL, options: SiteOptions, request: Request, previous: Mapping[str, PageState], clock: Clock
+    ) -> None:
+        self._start, self._options, self._previous = start, options, previous
+        self._visitor = Visitor(request, 1 / options.rate, options.bytes, options.seconds, clock)
+        self._robots = Robots(self._visitor)
+        self._frontier = Frontier(Scope(start), options.depth)
+        self._ids: set[str] = set()  # of documents
+        self._dates: dict[str, str] = {}  # id of a document → date of its entry in a feed
+        self._forbidden = 0
+        self._visits = 0
+
+    def run(self) -> Iterator[PageVisit | SiteEnd]:
+        try:
+            first = self._first()
+            yield first
+            if first.outcome in {"gone", "failed"}:
+                yield SiteEnd(is_complete=False)
+                return
+            if self._options.crawl:
+                self._frontier.add(sitemap_pages(self._frontier.scope.start, self._robots, self._visitor), 1)
+                yield from self._others()
+            yield self._end()
+        except SiteLimitError as error:
+            yield SiteEnd(
+                is_complete=False, message=f"{self._visits:,} pages are visited, others may be missing: {error}"
+            )
+
+    def _end(self) -> SiteEnd:
+        is_complete = not self._options.crawl or not self._frontier
+        parts = [] if is_complete else [f"{len(self._frontier):,} more pages are not read; raise --max-pages"]
+        if self._forbidden:
+            parts.append(f"robots.txt forbids {self._forbidden:,} pages")
+        if self._frontier.trapped:
+            parts.append(f"{self._frontier.trapped:,} addresses that differ only behind the question mark are left out")
+        return SiteEnd(is_complete, "; ".join(parts))
+
+    def _others(self) -> Iterator[PageVisit]:
+        while self._frontier and self._visits < self._options.pages:
+            url, depth = self._frontier.next()
+            if document_id(url) in self._ids:
+                continue  # read through another address that names this one as canonical
+            if (visit := self._visit(url, depth)) is not None:
+                yield visit
+
+    def _first(self) -> PageVisit:
+        def admit(url: URL) -> bool:
+            self._robots.check(url)
+            return True
+
+        try:
+            self._robots.check(self._start)
+            reply = self._fetch(self._start, admit)
+        except FetchError as error:
+            return _failed(self._start, str(error))
+        scope = Scope(self._start.with_scheme(reply.url.scheme) if self._start.is_default_port() else self._start)
+        self._frontier = Frontier(scope if scope.holds(reply.url) else Scope(reply.url), self._options.depth)
+        self._frontier.visit(self._start)
+        self._frontier.visit(reply.url)
+        return self._visit_of(reply, 0)
+
+    def _visit(self, url: URL, depth: int) -> PageVisit | None:
+        """The visit of a page; None if robots.txt forbids it, or it leads elsewhere or to a page visited before."""
+        try:
+            self._robots.check(url)
+            reply = self._fetch(url, self._admit)
+        except RobotsError:
+            self._forbidden += 1
+            return None
+        except LeftSiteError:
+            return None
+        except FetchError as error:
+            return _failed(url, str(error))
+        return self._visit_of(reply, depth)
+
+    def _fetch(self, url: URL, admit: Admit) -> Reply:
+        self._visits += 1
+        return self._visitor.fetch(url, limit=self._options.limits.record_bytes, headers=self._headers, admit=admit)
+
+    def _admit(self, url: URL) -> bool:
+        return self._frontier.scope.holds(url) and self._robots.allows(url) and self._frontier.visit(url)
+
+    def _headers(self, url: URL) -> Mapping[str, str]:
+        state = self._state(url)
+        return state.headers() if state else {}
+
+    def _state(self, url: URL) -> PageState | None:
+        return self._previous.get(str(self._frontier.scope.normalised(url)))
+
+    def _visit_of(self, reply: Reply, depth: int) -> PageVisit:
+        url = self._frontier.scope.normalised(reply.url)
+        state = self._state(url)
+        if reply.status == NOT_MODIFIED and state is not None:
+            return self._unchanged(url, state, depth)
+        if reply.status in GONE:
+            reason = f"Expected a page, but got status {reply.status}; check the address."
+            return PageVisit(str(url), "gone", items=() if depth else (Reject(str(url), reason),))
+        if reply.status != OK:
+            return _failed(url, _status_reason(reply.status))
+        page = Page.of(reply, url)
+        if page.is_feed:
+            return self._feed(page, depth)
+        return self._page(page, reply, state, depth)
+
+    def _unchanged(self, url: URL, state: PageState, depth: int) -> PageVisit:
+        ids = tuple(id_ for id_ in state.ids if id_ not in self._ids)
+        self._ids.update(ids)
+        self._frontier.add(map(URL, state.links), depth + 1)
+        return PageVisit(str(url), "unchanged", replace(state, ids=ids))
+
+    def _page(self, page: Page, reply: Reply, before: PageState | None, depth: int) -> PageVisit:
+        tags = page_tags(page.html or "", page.url, robots_header=reply.headers.get("x-robots-tag", ""))
+        links = self._frontier.pages_among(tags.links)
+        hash_ = hashlib.blake2b(reply.body, digest_size=16).hexdigest()
+        state = PageState(
+            reply.headers.get("etag", ""), reply.headers.get("last-modified", ""), hash_, (), tuple(map(str, links))
+        )
+        self._frontier.add(tags.feeds, depth + 1, first=True)
+        if before is not None and before.hash == hash_:
+            return self._unchanged(page.url, replace(state, ids=before.ids), depth)
+        self._frontier.add(links, depth + 1)
+        items = self._items(page, tags, depth)
+        ids = tuple(item.id for item in items if isinstance(item, Record))
+        self._ids.update(ids)
+        return PageVisit(str(page.url), "read", replace(state, ids=ids), items)
+
+    def _items(self, page: Page, tags: PageTags, depth: int) -> tuple[Item, ...]:
+        """The records of a page, unless it must not be indexed or was read through another address."""
+        if not tags.index:
+            reason = "Expected a page that may be indexed, but its robots rule says noindex; ask its owner."
+            return () if depth else (Reject(str(page.url), reason),)
+        address = self._canonical(page.url, tags)
+        if document_id(address) in self._ids:
+            return ()
+        items = page_items(page, address, self._options.limits)
+        return tuple(self._dated(item) if isinstance(item, Record) else item for item in items)
+
+    def _dated(self, record: Record) -> Record:
+        return replace(record, date=record.date or self._dates.get(record.id, ""))
+
+    def _canonical(self, url: URL, tags: PageTags) -> URL:
+        """The address that the page names, if it is a page of this site other than the site's front page."""
+        scope = self._frontier.scope
+        if tags.canonical is None or not scope.holds(tags.canonical):
+            return url
+        canonical = scope.normalised(tags.canonical)
+        is_front = canonical.raw_path in {"/", scope.folder} and not canonical.raw_query_string
+        # templates that name the front page on every page are a known mistake
+        return url if is_front and url.raw_path != canonical.raw_path else canonical
+
+    def _feed(self, page: Page, depth: int) -> PageVisit:
+        """Entries as documents; in a crawl, those whose pages belong to the site are read there instead."""
+        items: list[Item] = []
+        links: list[URL] = []
+        empty = 0
+        try:
+            for number, entry in enumerate(entries(page.body, str(page.url)), 1):
+                link = _link(entry, page.url)
+                if self._options.crawl and link is not None and (pages := self._frontier.pages_among([link])):
+                    links += pages
+                    self._dates[document_id(pages[0])] = entry.date
+                elif not entry.content:
+                    empty += 1
+                else:
+                    items += self._entry(page.url, entry, link, number)
+        except ValueError as error:
+            items.append(Reject(str(page.url), str(error)))
+        if empty:
+            items.append(Notice(str(page.url), f"{empty:,} entries have no text; add their site with --crawl."))
+        self._frontier.add(links, depth + 1)
+        ids = tuple(item.id for item in items if isinstance(item, Record))
+        # without validators: the dates of a feed are needed at every sync
+        return PageVisit(str(page.url), "read", PageState(ids=ids, links=tuple(map(str, links))), tuple(items))
+
+    def _entry(self, feed: URL, entry: Entry, link: URL | None, number: int) -> Iterator[Item]:
+        id_ = document_id(link) if link else f"{document_id(feed)}#{entry.key or number}"
+        if id_ not in self._ids:
+            self._ids.add(id_)
+            yield from entry_items(entry, link or feed, id_, self._options.limits)
+
+
+def _link(entry: Entry, feed: URL) -> URL | None:
+    try:
+        return parse_url(entry.link, feed) if entry.link else None
+    except UrlError:
+        return None
+
+
+def _failed(url: URL, reason: str) -> PageVisit:
+    return PageVisit(str(url), "failed", items=(Reject(str(url), reason),))
+
+
+def _status_reason(status: int) -> str:
+    if status in {401, 403, 407}:
+        return f"Expected a page that everyone may read, but got status {status}; save it as a file and add that."
+    return f"Expected a page (status 200), but got status {status}; check the address or try again later."
