@@ -58,7 +58,10 @@ IMPORTERS = {
         "qa_lab/train/relations/mining_output.py",
     ],
     "safetensors": ["qa_core/networks/checkpoints.py"],
-    "selectolax": ["qa_bot/documents/ingest/formats/markup/html.py"],
+    "selectolax": [
+        "qa_bot/documents/ingest/formats/markup/html.py",
+        "qa_bot/documents/ingest/formats/markup/webpage",
+    ],
     "scipy": ["qa_core/measures", "qa_core/training/conditional_logit.py"],
     "sklearn": ["qa_core/measures/plots.py", "qa_bot/answering/confidence/logistic_regression.py", "qa_lab"],
     "sqlalchemy": [
@@ -76,6 +79,7 @@ IMPORTERS = {
     ],
     "typer": ["qa_bot/cli", "qa_lab/commands.py"],
     "uvloop": ["qa_bot/web/server.py"],
+    "yaml": ["qa_bot/documents/ingest/formats/markup/front_matter.py"],
     "yarl": ["qa_bot/documents/websites/urls.py"],
 }
 """Library → the files or rooms that may import it."""

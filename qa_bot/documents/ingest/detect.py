@@ -42,7 +42,7 @@ READERS = {
     "squad": Reader("data.squad"),
     "medquad": Reader("data.medquad", roots=("Document", "doc", "DiseaseFile")),
     "stackexchange": Reader("data.stackexchange", roots=("posts",)),
-    "markdown": Reader("markup.markdown", (".md", ".markdown")),
+    "markdown": Reader("markup.markdown", (".md", ".markdown", ".mdx", ".mkd", ".mdown")),
     "html": Reader("markup.html", (".htm", ".html", ".xhtml"), ("html",)),
     "pdf": Reader("pages.pdf", (".pdf",)),
     "docx": Reader("office.docx", (".docx", ".docm", ".dotx", ".dotm")),

@@ -1,8 +1,8 @@
 """Writes the Markdown that every format becomes: the one dialect that the cutter reads.
 
 Blocks are divided by an empty line. Headings are `#` to `######`; list items begin with `- ` or `1. `, nested ones are
-indented; a table has a header row and a line of dashes, and one line a row; code stands in fences. Only what would
-begin another block, and `|` in cells, is escaped: signs inside a line are kept as they are, because answers are also
+indented; a table has a header row and a line of dashes, and one line a row; code is between fences. Only what would
+begin another block, and `|` in cells, is escaped: signs inside a line are kept, because answers are also
 read as plain text.
 """
 
@@ -20,13 +20,14 @@ INDENT = 4  # spaces a level: enough for the contents of "- " and of "10. "
 
 
 class MarkdownWriter:
-    """Collects blocks, and the positions of pages and rows among them."""
+    """Collects blocks, the positions of pages and rows among them, and levels and texts of headings."""
 
     def __init__(self) -> None:
         self._parts: list[str] = []
         self._size = 0
         self._in_list = False
         self.positions: list[Position] = []
+        self.headings: list[tuple[int, str]] = []
 
     @property
     def text(self) -> str:
@@ -37,20 +38,25 @@ class MarkdownWriter:
         return self._size
 
     def page(self, number: int) -> None:
-        """What follows stands on this page or slide."""
+        """What follows is on this page or slide."""
         self.positions.append(Position(self._size + (2 if self._parts else 0), page=number))
 
     def heading(self, level: int, text: str) -> None:
         """A heading of level 1 to 6; an empty one is left out."""
         if line := _one_line(text):
+            self.headings.append((min(6, max(1, level)), line))
             self._block(f"{'#' * min(6, max(1, level))} {line}")
 
-    def paragraph(self, text: str) -> None:
-        """A paragraph; its line ends are kept, empty lines divide it."""
+    def paragraph(self, text: str, *, depth: int = 0) -> None:
+        """A paragraph; its line ends are kept, empty lines divide it.
+
+        Args:
+            depth: the number of list items around it, here and in other blocks; 0 is outside of lists.
+        """
         for part in re.split(r"\n\s*\n", text):
             lines = [escape_line(line.strip()) for line in part.splitlines() if line.strip()]
             if lines:
-                self._block("\n".join(lines))
+                self._block("\n".join(lines), depth=depth)
 
     def item(self, text: str, *, depth: int = 0, number: int | None = None) -> None:
         """An item of a list, or a step with its number; `depth` 0 is the outermost list."""
@@ -61,7 +67,9 @@ class MarkdownWriter:
             inner = f"\n{indent}{' ' * (len(sign) + 1)}"
             self._block(f"{indent}{sign} {inner.join(lines)}", in_list=True)
 
-    def table(self, rows: Sequence[Sequence[str]], *, header: bool = True, first_row: int | None = None) -> None:
+    def table(
+        self, rows: Sequence[Sequence[str]], *, header: bool = True, first_row: int | None = None, depth: int = 0
+    ) -> None:
         """A table; shorter rows are filled up. Without `header` the header's cells are empty.
 
         Args:
@@ -76,14 +84,14 @@ class MarkdownWriter:
         top = f"{_row(head)}\n|{' --- |' * width}"
         if first_row is not None and body:
             start = self._size + (2 if self._parts else 0)
-            self.positions.append(Position(start + len(top) + 1, row=first_row))
-        self._block("\n".join([top, *map(_row, body)]))
+            self.positions.append(Position(start + len(top) + 1 + 2 * INDENT * depth, row=first_row))
+        self._block("\n".join([top, *map(_row, body)]), depth=depth)
 
-    def code(self, text: str, language: str = "") -> None:
+    def code(self, text: str, language: str = "", *, depth: int = 0) -> None:
         """A block of code, its lines unchanged."""
         if text.strip():
             fence = max([*_FENCE.findall(text), "``"], key=len) + "`"
-            self._block(f"{fence}{language}\n{text.strip(chr(10))}\n{fence}")
+            self._block(f"{fence}{language}\n{text.strip(chr(10))}\n{fence}", depth=depth)
 
     def quote(self, text: str) -> None:
         """A quotation."""
@@ -91,12 +99,20 @@ class MarkdownWriter:
         if lines:
             self._block("\n".join(f"> {line}" for line in lines))
 
+    def quoted(self, blocks: MarkdownWriter, *, depth: int = 0) -> None:
+        """A quotation of several blocks."""
+        if blocks.text:
+            self._block("\n".join(f"> {line}".rstrip() for line in blocks.text.split("\n")), depth=depth)
+
     def raw(self, markdown: str) -> None:
         """Blocks that are in this dialect already."""
         if markdown.strip():
             self._block(markdown.strip("\n"))
 
-    def _block(self, text: str, *, in_list: bool = False) -> None:
+    def _block(self, text: str, *, in_list: bool = False, depth: int = 0) -> None:
+        if depth:  # the item goes on after it
+            text = re.sub(r"^(?=.)", " " * (INDENT * depth), text, flags=re.MULTILINE)
+            self._in_list, in_list = False, True
         gap = "" if not self._parts else "\n" if in_list and self._in_list else "\n\n"
         self._parts += [gap, text]
         self._size += len(gap) + len(text)

@@ -46,3 +46,30 @@ def test_a_table_without_a_header_gets_an_empty_one() -> None:
 def test_an_escaped_line_is_a_paragraph(line: str) -> None:
     text = escape_line(f"{line.strip()}x".strip())
     assert next(token.type for token in MarkdownIt("commonmark").enable("table").parse(text)) == "paragraph_open"
+
+
+def test_blocks_inside_an_item_are_indented_and_the_list_goes_on() -> None:
+    writer = MarkdownWriter()
+    writer.item("one", number=1)
+    writer.paragraph("more", depth=1)
+    writer.table([["a", "b"], ["1", "2"]], depth=1, first_row=2)
+    writer.code("x\n\ny", depth=1)
+    writer.item("two", number=2)
+    assert writer.text == (
+        "1. one\n\n    more\n\n"
+        "    | a | b |\n    | --- | --- |\n    | 1 | 2 |\n\n    ```\n    x\n\n    y\n    ```\n2. two"
+    )
+    assert writer.positions == [Position(writer.text.index("    | 1"), row=2)]
+    types = [token.type for token in MarkdownIt("commonmark").enable("table").parse(writer.text)]
+    assert types.count("ordered_list_open") == types.count("table_open") == types.count("fence") == 1
+
+
+def test_a_quotation_of_blocks_and_the_headings_so_far() -> None:
+    inner, writer = MarkdownWriter(), MarkdownWriter()
+    inner.paragraph("a")
+    inner.item("b")
+    writer.heading(9, "T")
+    writer.quoted(inner)
+    writer.quoted(MarkdownWriter())
+    assert writer.text == "###### T\n\n> a\n>\n> - b"
+    assert writer.headings == [(6, "T")]

@@ -1,114 +1,111 @@
-"""Splits Markdown files into documents at headings of level 1 and 2. The only file that imports markdown-it.
+"""Markdown and MDX files, one document a file. The only file of this room that imports markdown-it.
 
-The id is `PATH#slug` with the slug that GitHub gives the heading (`-1`, `-2`, … where it repeats), the title is the
-heading under its level-1 heading (`Install › Linux`); text before the first heading has the bare path as its id.
+Markdown is rendered to HTML, and its blocks are written by the HTML reader: raw HTML between the blocks, and Markdown
+inside of it, need no rules.
 """
 
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from qa_bot.documents.ingest.files.source_file import SourceFile
-from qa_bot.documents.ingest.formats.markup.html import plain
-from qa_bot.documents.ingest.records import Item, Record, Reject
+from qa_bot.documents.ingest.formats.markup.front_matter import front_matter
+from qa_bot.documents.ingest.formats.markup.html import fragment, plain, without_title
+from qa_bot.documents.ingest.formats.markup.markdown_dialects import commonmark, is_mdx
+from qa_bot.documents.ingest.formats.markup.webpage.blocks import HANDLERS
+from qa_bot.documents.ingest.markdown_writer import MarkdownWriter
+from qa_bot.documents.ingest.records import Item, Notice, Record, Reject
 
-FRONT_MATTER = re.compile(r"\A---[ \t]*\n(.*?\n)?---[ \t]*(?:\n|\Z)", re.DOTALL)
-FRONT_TITLE = re.compile(r"^title:[ \t]*[\"']?(.*?)[\"']?[ \t]*$", re.MULTILINE)
-BREAK_AFTER = {
-    "paragraph_close": "\n\n",
-    "heading_close": "\n\n",
-    "bullet_list_close": "\n\n",
-    "ordered_list_close": "\n\n",
-    "table_close": "\n\n",
-    "tr_close": "\n",
-    "th_close": " ",
-    "td_close": " ",
-}
-
-
-@dataclass(slots=True)
-class _Section:
-    title: str
-    slug: str
-    line: int
-    parts: list[str] = field(default_factory=list)
-
-    @property
-    def text(self) -> str:
-        return re.sub(r"\n{3,}", "\n\n", "".join(self.parts).replace(" \n", "\n")).strip()
+DEEPEST = 40  # blocks inside blocks
+HTML_TAG = re.compile(r"<(/?)([A-Za-z][\w.:-]*)((?:\s[^<>]*)?)>")
+INLINE_TAGS = (
+    "abbr acronym bdi bdo big cite data dfn font ins label mark optgroup output ruby small span sub time u var wbr"
+)
+SWALLOWING_TAGS = (
+    "body canvas audio video frameset head html iframe math noembed noframes noscript object option plaintext script "
+    "select style svg template textarea title xmp"
+)
+"""Elements that take what follows, if they are not closed."""
+SWALLOWING = frozenset(SWALLOWING_TAGS.split())
+KNOWN_TAGS = SWALLOWING.union(INLINE_TAGS.split(), (tag for tag in HANDLERS if tag[0] != "-")) - {"param"}
 
 
 def read(file: SourceFile) -> Iterator[Item]:
-    """A record for each section that has text."""
-    source = file.text()
-    front = FRONT_MATTER.match(source)
-    front_title = FRONT_TITLE.search(front[0]) if front else None
-    title = front_title[1] if front_title and front_title[1] else PurePosixPath(file.name).stem
-    start = front.end() if front else 0
-    first_line = 1 + source.count("\n", 0, start)
-    empty = True
-    for section in sections(source[start:], title):
-        if text := section.text:
-            empty = False
-            identifier = f"{file.name}#{section.slug}" if section.slug else file.name
-            yield Record(identifier, section.title, text, where=f"{file.where}:{first_line + section.line}")
-    if empty:
+    """One record; its title is that of the front matter, else the heading of level 1."""
+    source = file.text().replace("\r\n", "\n")
+    front = front_matter(source)
+    writer = markdown_blocks(source[front.end :], mdx=file.name.lower().endswith(".mdx"))
+    title = plain(front.title) or _title(writer)
+    text = file.repairs.clean(without_title(writer.text, title))
+    if front.redirect and not text:
+        yield Notice(f"{file.where}:1", f"The page has no text, because it redirects to {front.redirect[:200]}.")
+        return
+    if all(line.startswith("#") for line in text.splitlines() if line):
         yield Reject(f"{file.where}:1", "Expected text, but got none (headings alone, or an empty file); add some.")
+        return
+    yield Record(
+        file.name,
+        file.repairs.clean(title) or PurePosixPath(file.name).stem,
+        text,
+        where=f"{file.where}:1",
+        markdown=True,
+        date=front.date,
+        language=front.language,
+        archived=front.archived,
+        draft=front.draft,
+        tags=tuple(map(file.repairs.clean, front.tags)),
+    )
 
 
-def sections(source: str, title: str) -> Iterator[_Section]:
-    """The file's sections in order, lines counted from 0, the text before the first heading under `title`."""
-    section = _Section(title, "", 0)
-    slugs: Counter[str] = Counter()
-    above, opening = "", None
-    for token in MarkdownIt("commonmark").enable("table").parse(source):
-        if token.type == "heading_open" and token.level == 0 and token.tag in {"h1", "h2"}:
-            opening = token
-        elif opening is not None and token.type == "inline":
-            yield section
-            heading = " ".join(_inline(token).split())
-            above = heading if opening.tag == "h1" else above
-            full = f"{above} › {heading}" if opening.tag == "h2" and above else heading
-            section = _Section(full, _slug(heading, slugs), (opening.map or [0])[0])
-        elif opening is not None:
-            opening = None  # its heading_close
-        else:
-            section.parts.append(_block(token))
-    yield section
+def markdown_blocks(source: str, writer: MarkdownWriter | None = None, *, mdx: bool = False) -> MarkdownWriter:
+    """Markdown of any dialect as `MarkdownWriter` writes it."""
+    mdx = mdx or is_mdx(source)
+    parser = MarkdownIt("commonmark", {"maxNesting": DEEPEST}).enable(["table", "strikethrough"])
+    if mdx:
+        parser.disable("code")  # children of components are indented
+    tokens = parser.parse(commonmark(source, mdx=mdx))
+    for token in tokens:
+        _check_html(token)
+        for child in token.children or ():
+            _check_html(child)
+    return fragment(str(parser.renderer.render(tokens, parser.options, {})), writer)
 
 
-def _block(token: Token) -> str:
-    if token.type == "inline":
-        return _inline(token)
-    if token.type in {"fence", "code_block"}:
-        return token.content.rstrip("\n") + "\n\n"
-    if token.type == "html_block":
-        return plain(token.content) + "\n\n"
-    if token.type == "paragraph_close" and token.hidden:
-        return "\n"  # in a tight list
-    return BREAK_AFTER.get(token.type, "")
+def _title(writer: MarkdownWriter) -> str:
+    """The first heading if it begins the text, else the only one of level 1; "" without one."""
+    if not writer.headings:
+        return ""
+    level, text = writer.headings[0]
+    first = [text for level, text in writer.headings if level == 1]
+    if level == 1 and writer.text.startswith(f"# {text}"):
+        return text
+    return first[0] if len(first) == 1 else ""
 
 
-def _inline(token: Token) -> str:
-    return "".join(_piece(child) for child in token.children or ())
+def _check_html(token: Token) -> None:
+    """Words in angle brackets that are no elements become text; elements that are not closed lose their tags."""
+    if token.type not in {"html_inline", "html_block"}:
+        return
+    if token.content.lstrip().startswith("<!--") and "-->" not in token.content:
+        token.content = token.content.replace("<!--", "", 1)
+    lower = token.content.lower()
+
+    def checked(match: re.Match[str]) -> str:
+        name = match[2].lower()
+        if name in SWALLOWING:
+            is_closed = f"</{name}" in lower and f"<{name}" in lower
+            return match[0] if is_closed else _as_text(match[0])
+        if name in KNOWN_TAGS:
+            return match[0]
+        return " " if "=" in match[3] else _as_text(match[0])
+
+    token.content = HTML_TAG.sub(checked, token.content)
 
 
-def _piece(token: Token) -> str:
-    if token.type in {"text", "code_inline"}:
-        return token.content
-    if token.type == "image":
-        return _inline(token)  # its alternative text
-    return {"softbreak": " ", "hardbreak": "\n"}.get(token.type, "")
-
-
-def _slug(heading: str, slugs: Counter[str]) -> str:
-    slug = re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") or "section"
-    slugs[slug] += 1
-    return slug if slugs[slug] == 1 else f"{slug}-{slugs[slug] - 1}"
+def _as_text(tag: str) -> str:
+    return tag.replace("<", "&lt;").replace(">", "&gt;")

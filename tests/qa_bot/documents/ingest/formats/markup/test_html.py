@@ -1,8 +1,8 @@
-"""HTML pages and fragments as text."""
+"""HTML pages as Markdown, fragments as plain text."""
 
 import pytest
 
-from qa_bot.documents.ingest.formats.markup.html import page, plain
+from qa_bot.documents.ingest.formats.markup.html import fragment, page, plain, read_page
 
 PAGE = """<!doctype html><html><head><title> Boiling
  eggs </title><style>p {}</style></head><body>
@@ -21,7 +21,7 @@ water &amp; heat it.<br>Wait.</p><script>track()</script>
 def test_title_and_main_text():
     assert page(PAGE) == (
         "Boiling eggs",
-        "Boiling eggs\n\nPut the eggs in cold water & heat it.\nWait.\n\nsoft: 6 min\nhard: 10 min\n\na\n  b",
+        "Put the eggs in **cold** water & heat it.\nWait.\n\n- soft: 6 min\n- hard: 10 min\n\n```\na\n  b\n```",
     )
 
 
@@ -32,8 +32,9 @@ def test_a_small_article_does_not_stand_for_the_page():
 
 
 def test_record(reads, tmp_path):
-    (record,), _, _ = reads("eggs.html", PAGE)
+    (record,), _, _ = reads("eggs.html", PAGE.replace("<html>", "<html lang='de-AT'>"))
     assert (record.id, record.title, record.where) == ("eggs.html", "Boiling eggs", f"{tmp_path}/eggs.html:1")
+    assert (record.markdown, record.language) == (True, "de")
     (record,), _, _ = reads("plain.htm", "<p>No title.")
     assert (record.title, record.text) == ("plain", "No title.")
 
@@ -68,10 +69,27 @@ def test_page_without_text(reads):
         ("", ""),
     ],
 )
-def test_fragments(html, expected):
+def test_fragments_as_plain_text(html, expected):
     assert plain(html) == expected
 
 
-def test_deep_nesting():
-    assert plain("<div>" * 2_000 + "x") == "x"
-    assert plain("<b>" * 2_000 + "x") == "x"
+HOSTILE = [
+    "<div>",
+    "<b>",
+    "<table>",
+    "<a><b>",
+    "<ul><li>",
+    "<blockquote>",
+    "<table><tr><td>",
+    "<",
+    "<a ",
+    "<h1>",
+    "<dl><dd>",
+]
+
+
+@pytest.mark.parametrize("piece", HOSTILE)
+def test_hostile_nesting_ends_in_time_and_keeps_the_text(piece):
+    html = piece * 20_000 + " x"
+    for text in (plain(html), fragment(html).text, read_page(html).markdown):
+        assert "x" in text or piece == "<a "  # one unclosed tag

@@ -1,7 +1,14 @@
-"""Markdown files: one document for each section."""
+"""Markdown files as documents."""
+
+import pytest
+
+from qa_bot.documents.ingest.formats.markup.markdown import markdown_blocks
 
 FILE = """---
 title: "The manual"
+date: 2024-03-05
+lang: en
+tags: [setup]
 ---
 Before any heading.
 
@@ -10,7 +17,7 @@ Before any heading.
 ## On Linux & co.
 
 Use **pip** and `make`:
-see [the page](http://example.org) ![a picture](x.png).
+see [the page](http://example.org), [a file](other.md) and [this][ref] ![a picture](x.png).
 
 - one
 - two
@@ -21,53 +28,78 @@ see [the page](http://example.org) ![a picture](x.png).
 pip install x
 ```
 
-### A third level
-
 | a | b |
 |---|---|
 | 1 | 2 |
-
-## On Linux & co.
 
 Again.<br>
 <div>raw <script>alert(1)</script>html</div>
 
 Usage
 =====
-> ## Not at the top level
+> ## Quoted
+
+[ref]: https://example.org/ref
 """
 
 
-def test_split_at_headings_of_level_one_and_two(reads, tmp_path):
-    records, rejects, _ = reads("docs.md", FILE)
-    assert [(record.id, record.title) for record in records] == [
-        ("docs.md", "The manual"),
-        ("docs.md#on-linux--co", "Install › On Linux & co."),
-        ("docs.md#on-linux--co-1", "Install › On Linux & co."),
-        ("docs.md#usage", "Usage"),
-    ]
-    assert [record.where for record in records] == [f"{tmp_path}/docs.md:{line}" for line in (4, 8, 28, 33)]
+def test_a_file_is_one_document(reads, tmp_path):
+    (record,), rejects, _ = reads("docs.md", FILE)
     assert rejects == []
+    assert (record.id, record.title, record.where) == ("docs.md", "The manual", f"{tmp_path}/docs.md:1")
+    assert (record.date, record.language, record.tags, record.markdown) == ("2024-03-05", "en", ("setup",), True)
+    assert record.text == (
+        "Before any heading.\n\n# Install\n\n## On Linux & co.\n\n"
+        "Use **pip** and `make`: see [the page](http://example.org), a file and [this](https://example.org/ref) "
+        "a picture.\n\n- one\n- two\n    1. deep\n\n```sh\n# not a heading\npip install x\n```\n\n"
+        "| a | b |\n| --- | --- |\n| 1 | 2 |\n\nAgain.\n\nraw html\n\n# Usage\n\n> ## Quoted"
+    )
 
 
-def test_markup_becomes_text(reads):
-    records, _, _ = reads("docs.md", FILE)
-    assert [record.text for record in records] == [
-        "Before any heading.",
-        "Use pip and make: see the page a picture.\n\none\ntwo\ndeep\n\n# not a heading\npip install x\n\n"
-        "A third level\n\na b\n1 2",
-        "Again.\n\nraw html",
-        "Not at the top level",
-    ]
+@pytest.mark.parametrize(
+    ("text", "title", "rest"),
+    [
+        ("# Cats\n\nCats sleep.", "Cats", "Cats sleep."),
+        ("Badge\n\n# Cats\n\nCats sleep.", "Cats", "Badge\n\n# Cats\n\nCats sleep."),
+        ("Intro\n\n# One\n\na\n\n# Two\n\nb", "notes", "Intro\n\n# One\n\na\n\n# Two\n\nb"),
+        ("<h1 align=center>Cats</h1>\n\nCats sleep.", "Cats", "Cats sleep."),
+        ("```\n# Cats\n```", "notes", "```\n# Cats\n```"),
+        ("Just text.", "notes", "Just text."),
+        ("---\ntitle: <em>My</em> cats\n---\n# Cats\n\nThey sleep.", "My cats", "# Cats\n\nThey sleep."),
+    ],
+)
+def test_title(reads, text, title, rest):
+    (record,), _, _ = reads("notes.markdown", text)
+    assert (record.title, record.text) == (title, rest)
 
 
-def test_file_without_heading_or_text(reads):
-    (record,), _, _ = reads("notes.markdown", "Just text.")
-    assert (record.id, record.title, record.text) == ("notes.markdown", "notes", "Just text.")
+def test_headings_alone_are_rejected_and_redirects_are_left_out(reads):
     _, (reject,), _ = reads("empty.md", "# A heading\n\n## Another")
     assert "headings alone" in reject.reason
+    records, rejects, (notice,) = reads("moved.md", "---\nredirect_to: /new/\n---\n")
+    assert (records, rejects) == ([], [])
+    assert "redirects to /new/" in notice.message
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ("<details>\n<summary>Why?</summary>\n\nBecause **so**.\n\n</details>", "###### Why?\n\nBecause **so**."),
+        ("Use <your-name> or <b>this</b> <x-tag a=1>one</x-tag>.", "Use <your-name> or **this** one</x-tag>."),
+        ("The <title> tag and <!-- gone --> more", "The <title> tag and more"),
+        ("<!-- open\n\ntext", "open text"),
+        ("<table><tr><th>a<th>b<tr><td>1<td>2</table>", "| a | b |\n| --- | --- |\n| 1 | 2 |"),
+        ("~~old~~ new, <it@a.org>", "~~old~~ new, it@a.org"),
+        ("- [x] done\n- [ ] open", "- [x] done\n- [ ] open"),
+        ("**Parking:**\n\nFree.", "###### Parking\n\nFree."),
+        ("1. a\n\n   ```sh\n   x\n   ```\n2. b", "1. a\n\n    ```sh\n    x\n    ```\n2. b"),
+        ("[a]\n\nb \\*c\\* &amp; \\# d", "[a]\n\nb *c* & # d"),
+    ],
+)
+def test_html_and_extensions(source, expected):
+    assert markdown_blocks(source).text == expected
 
 
 def test_deep_nesting(reads):
-    records, _, _ = reads("deep.md", "> " * 20_000 + "text\n\n" + "[" * 20_000 + "\n\n" + "*" * 20_000)
+    records, _, _ = reads("deep.md", "text\n\n" + "> " * 20_000 + "\n\n" + "[" * 20_000 + "\n\n" + "*" * 20_000)
     assert len(records) == 1

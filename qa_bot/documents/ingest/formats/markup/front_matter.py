@@ -1,0 +1,89 @@
+"""Front matter of Markdown files: YAML between `---`, or TOML between `+++`. The only file that imports yaml."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import yaml
+
+from qa_bot.documents.ingest.dates import iso_date
+from qa_bot.documents.ingest.formats.markup.webpage.metadata import declared_language
+
+LONGEST = 64 * 1024  # characters
+FRONT_MATTER = re.compile(r"\A(---|\+\+\+)[ \t]*\n(.*?\n)?(?:\1|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
+SIMPLE_LINE = re.compile(r"^([A-Za-z_-]+):[ \t]*(.*?)[ \t]*$", re.MULTILINE)
+DATES = (
+    *("updated", "last_updated", "last-updated", "lastupdated", "last_modified_at", "last_modified", "lastmod"),
+    *("modified", "date_modified", "last_reviewed", "reviewed", "date", "date_approved", "published", "created"),
+)
+TRUE = {True, "true", "yes", "on", "1"}
+OLD = {"archived", "archive", "obsolete", "deprecated", "superseded", "outdated", "retired", "withdrawn"}
+MAX_TAGS = 50
+
+
+@dataclass(frozen=True, slots=True)
+class FrontMatter:
+    """What a file says of itself; `redirect` is an address that replaces it, `end` the offset of its text."""
+
+    title: str = ""
+    date: str = ""
+    language: str = ""
+    archived: bool = False
+    draft: bool = False
+    tags: tuple[str, ...] = ()
+    redirect: str = ""
+    end: int = 0
+
+
+def front_matter(source: str) -> FrontMatter:
+    """The front matter of a file; without one, or if it cannot be read, the fields are empty."""
+    match = FRONT_MATTER.match(source[:LONGEST])
+    if match is None:
+        return FrontMatter()
+    fields = _fields(match[2] or "", is_toml=match[1] == "+++")
+    if fields is None:
+        return FrontMatter()  # a text between two lines
+    lower = {str(name).lower(): value for name, value in fields.items()}
+    status = _text(lower.get("status")).lower()
+    return FrontMatter(
+        title=_text(lower.get("title")),
+        date=next(filter(None, (iso_date(lower.get(name)) for name in DATES)), ""),
+        language=next(
+            filter(None, (declared_language(lower.get(name)) for name in ("lang", "language", "locale"))), ""
+        ),
+        archived=status in OLD or any(_is_true(lower.get(name)) for name in OLD),
+        draft=status == "draft" or _is_true(lower.get("draft")) or lower.get("published") is False,
+        tags=_tags(lower),
+        redirect=_text(lower.get("redirect_to")),
+        end=match.end(),
+    )
+
+
+def _fields(text: str, *, is_toml: bool) -> Mapping[Any, Any] | None:
+    """None if the text is no mapping."""
+    try:
+        fields = tomllib.loads(text) if is_toml else yaml.safe_load(text)
+    except (tomllib.TOMLDecodeError, yaml.YAMLError, ValueError, RecursionError):
+        return {name: value.strip("\"'") for name, value in SIMPLE_LINE.findall(text)} or None
+    return fields if isinstance(fields, Mapping) else {} if fields is None else None
+
+
+def _text(value: object) -> str:
+    return " ".join(str(value).split()) if isinstance(value, str | int | float) else ""
+
+
+def _is_true(value: object) -> bool:
+    return (value.lower() if isinstance(value, str) else value) in TRUE if isinstance(value, str | bool) else False
+
+
+def _tags(fields: Mapping[str, Any]) -> tuple[str, ...]:
+    tags: dict[str, None] = {}
+    for name in ("tags", "keywords", "categories"):
+        value = fields.get(name)
+        parts = value.split(",") if isinstance(value, str) else value if isinstance(value, list) else []
+        tags |= dict.fromkeys(filter(None, (_text(part) for part in parts[:MAX_TAGS])))
+    return tuple(tags)[:MAX_TAGS]

@@ -1,0 +1,211 @@
+"""Turns what is not CommonMark into it: template tags, MDX, admonitions, footnotes, wiki links, attribute lists."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+FENCE = re.compile(r"[\s>]*(?:[-*+]\s+|\d{1,9}[.)]\s+)?(`{3,}|~{3,})([^\n]*)$")
+INLINE_CODE = re.compile(r"(``[^\n]+?``|`[^`\n]+`)")
+COMMENT = re.compile(r"\{%-?\s*comment\b[^%]*%\}(?:(?!\{%-?\s*(?:end)?comment).)*\{%-?\s*endcomment\s*-?%\}", re.DOTALL)
+RAW = re.compile(r"\{%-?\s*raw\s*-?%\}((?:(?!\{%-?\s*(?:end)?raw).)*)\{%-?\s*endraw\s*-?%\}", re.DOTALL)
+BRACE = "\ufdd1"  # in place of `{` in raw text: a noncharacter, which never occurs in text
+TAG = re.compile(r"\{%((?:(?!\{%|%\}).)*)%\}", re.DOTALL)
+VARIABLE = re.compile(r"\{\{((?:(?!\{\{|\}\}).)*)\}\}", re.DOTALL)
+TAG_COMMENT = re.compile(r"\{#(?:(?!\{#|#\}).)*#\}", re.DOTALL)
+QUOTED = re.compile(r"(?:\b([\w-]+)\s*=\s*)?(?:\"([^\"]*)\"|'([^']*)')")
+URL_BEFORE = re.compile(r"(?:\]\(\s*<?|=\s*[\"']?)[^\s()\"'<>]*$")
+TEXT_KEYS = {"alt", "title", "caption", "label", "text", "heading", "summary", "header"}
+SILENT = re.compile(
+    r"include|page|link|post|download|asset|url|ref|set|if|elsif|elif|unless|for|assign|capture|layout|extends|block|"
+    r"import|from|else|when|case|end|raw|comment|increment|cycle|render|usa|uswds|icon|feed|css|js|highlight"
+)
+ADMONITION = re.compile(
+    r"^([\s>]*)(?:!!!|\?\?\?\+?|===!?\+?)[ \t]+(?:([\w-]+)[\w\s-]*?)?[ \t]*(?:\"([^\"]*)\")?[ \t]*$"
+)
+CONTAINER = re.compile(r"^\s*:{3,}[ \t]*(?:\{[ \t]*\.?)?([\w-]*)(?:\[([^\]]*)\]|[^\S\n]+([^{}\n]*?))?[^\n]*$")
+ALERT = re.compile(r"^([\s>]*>\s*)\[!(\w+)\][+-]?[ \t]*(.*)$")
+FOOTNOTE = re.compile(r"^(\s{0,3})\[\^([^\]\s]+)\]:[ \t]*(.*)$")
+FOOTNOTE_MARK = re.compile(r"\[\^([^\]\[\s]{1,100})\]")
+WIKI_LINK = re.compile(r"(!?)\[\[([^\[\]|\n]+)(?:\|([^\[\]\n]+))?\]\]")
+ATTRIBUTES = re.compile(r"\{:[^{}\n]{0,200}\}|(?<=[^\s{])[ \t]*\{[#.][\w-][^{}\n]{0,200}\}[ \t]*$", re.MULTILINE)
+CONTENTS = re.compile(r"^\s*(?:\[\[?_?toc_?\]?\]|\$\{toc\}|\{:toc\})\s*$", re.IGNORECASE)
+MDX_CODE = re.compile(r"^(?:import\s[^\n]*from\s+['\"]|import\s+['\"]|export\s+(?:const|let|var|default|function|\{))")
+MDX_COMMENT = re.compile(r"\{/\*(?:(?!\{/\*|\*/\}).)*\*/\}", re.DOTALL)
+JSX = re.compile(r"</?(?:[A-Z][\w.]*|(?=>))")
+JSX_TEXT = re.compile(r"\b(?:title|label|summary|alt|header|heading)=(?:\{\s*)?[\"']([^\"']+)[\"']")
+LONGEST_JSX = 5000  # characters of one tag
+MAX_BROKEN_JSX = 100  # tags without an end, before the rest of the text is left unchanged
+
+
+def is_mdx(source: str) -> bool:
+    """Whether the file imports or exports as MDX does."""
+    return any(MDX_CODE.match(line) for is_code, line in _lines(source) if not is_code)
+
+
+def commonmark(source: str, *, mdx: bool = False) -> str:
+    """The file in CommonMark with HTML; code blocks and inline code stay unchanged."""
+    source = COMMENT.sub("", source)
+    source = RAW.sub(lambda match: str(match[1]).replace("{", BRACE), source)
+    prose: list[str] = []
+    result: list[str] = []
+    for is_code, line in _lines("\n".join(_dedented(source.split("\n")))):
+        if not is_code:
+            prose.append(line)
+            continue
+        if prose:
+            result.append(_converted("\n".join(prose), mdx=mdx))
+            prose.clear()
+        result.append(line)
+    if prose:
+        result.append(_converted("\n".join(prose), mdx=mdx))
+    return "\n".join(result).replace(BRACE, "{")
+
+
+def _lines(source: str) -> Iterator[tuple[bool, str]]:
+    """Each line, and whether it belongs to a fenced code block."""
+    fence = ""
+    for line in source.split("\n"):
+        match = FENCE.match(line) if "```" in line or "~~~" in line else None
+        if fence:
+            yield True, line
+            if match and match[1].startswith(fence) and not match[2].strip():
+                fence = ""
+        elif match and not (match[1][0] == "`" and "`" in match[2]):
+            fence = match[1]
+            yield True, line
+        else:
+            yield False, line
+
+
+def _dedented(lines: list[str]) -> Iterator[str]:
+    """Bodies of admonitions, tabs and footnotes without their indentation, their titles as text."""
+    shifts: list[int] = []  # columns where the open bodies begin
+    fence = False
+    for line in lines:
+        indent = len(line) - len(line.lstrip(" "))
+        while shifts and line.strip() and indent < shifts[-1]:
+            shifts.pop()
+        cut = 4 * len(shifts)
+        line = line[min(indent, cut) :] if line.strip() else ""
+        if "```" in line or "~~~" in line:
+            fence = not fence
+        if fence or not (title := _body_title(line)):
+            yield line
+        else:
+            shifts.append(indent + 4)
+            yield from ("", title) if title.strip() else ("",)
+
+
+def _body_title(line: str) -> str:
+    """The text in place of a line that begins an indented body; "" if it begins none."""
+    if match := ADMONITION.match(line):
+        title = match[3] if match[3] is not None else (match[2] or "").capitalize()
+        return f"{match[1]}**{title}:** " if title else " "
+    if match := FOOTNOTE.match(line):
+        return f"{match[1]}[{match[2]}] {match[3]}"
+    return ""
+
+
+def _converted(text: str, *, mdx: bool) -> str:
+    """Prose without code blocks."""
+    if mdx:
+        text = _without_jsx(_without_mdx_code(text))
+    text = "\n".join(_line(line) for line in text.split("\n"))
+    pieces = INLINE_CODE.split(text)
+    pieces[::2] = _templates_filled(pieces)
+    return "".join(pieces)
+
+
+def _templates_filled(pieces: list[str]) -> Iterator[str]:
+    for text in pieces[::2]:
+        if "{" in text:
+            text = TAG_COMMENT.sub("", text)
+            text = VARIABLE.sub(_variable_text, TAG.sub(_tag_text, text))
+            text = ATTRIBUTES.sub("", text)
+        if "[" in text:
+            text = FOOTNOTE_MARK.sub(r"[\1]", text)
+            text = WIKI_LINK.sub(lambda match: "" if match[1] else (str(match[3] or match[2])), text)
+        yield text
+
+
+def _line(line: str) -> str:
+    if ":::" in line and (match := CONTAINER.match(line)):
+        title = (match[2] or match[3] or match[1] or "").strip()
+        return f"\n**{title.capitalize() if title == match[1] else title}:** " if title else ""
+    if "[!" in line and (match := ALERT.match(line)):
+        return f"{match[1]}**{match[3].strip() or match[2].capitalize()}:**"
+    return "" if "toc" in line.lower() and CONTENTS.match(line) else line
+
+
+def _tag_text(match: re.Match[str]) -> str:
+    return _template_text(match[1].strip(" -\n\t"), match)
+
+
+def _variable_text(match: re.Match[str]) -> str:
+    inner = match[1].strip()
+    is_shortcode = inner[:1] in {"<", "%"}
+    return _template_text(inner.strip("<>% \n\t/"), match) if is_shortcode else ""
+
+
+def _template_text(body: str, match: re.Match[str]) -> str:
+    """The text that a tag shows, as far as it says so itself; inside an address, the address."""
+    texts = [(key, double or single) for key, double, single in QUOTED.findall(body)]
+    if URL_BEFORE.search(match.string[max(0, match.start() - 200) : match.start()]):
+        return next((text for _, text in texts if "://" in text), "#")
+    if keyed := [text for key, text in texts if key in TEXT_KEYS and text]:
+        return str(keyed[0])
+    name = re.match(r"[\w-]*", body)
+    words = [text for key, text in texts if not key and text and not _is_path(text)]
+    if name and re.match(r"(?:image|img|figure|picture|photo)", name[0]):
+        return str(words[-1]) if len(texts) > 1 and words else ""
+    return words[0] if words and name and not SILENT.match(name[0]) else ""
+
+
+def _is_path(text: str) -> bool:
+    return " " not in text and re.search(r"/|\.\w{2,5}$", text) is not None
+
+
+def _without_mdx_code(text: str) -> str:
+    """Import and export statements, up to an empty line, and comments removed."""
+    lines: list[str] = []
+    in_code = False
+    for line in MDX_COMMENT.sub("", text).split("\n"):
+        in_code = bool(MDX_CODE.match(line)) or (in_code and bool(line.strip()))
+        if not in_code:
+            lines.append(line)
+    return "\n".join(lines)
+
+
+def _without_jsx(text: str) -> str:
+    """The text without tags of components; their titles and labels stay."""
+    result: list[str] = []
+    start = broken = 0
+    while broken < MAX_BROKEN_JSX and (match := JSX.search(text, start)) is not None:
+        end = _tag_end(text, match.end())
+        result.append(text[start : match.start()])
+        if end < 0:
+            result.append(match[0])
+            start = match.end()
+            broken += 1
+            continue
+        title = JSX_TEXT.search(text, match.end(), end)
+        result.append(f"\n\n**{title[1]}**\n\n" if title else "")
+        start = end
+    return "".join([*result, text[start:]])
+
+
+def _tag_end(text: str, start: int) -> int:
+    """The offset after the `>` of a tag, outside of braces and quotes; -1 without one."""
+    braces, quote = 0, ""
+    for position in range(start, min(len(text), start + LONGEST_JSX)):
+        sign = text[position]
+        if quote:
+            quote = "" if sign == quote else quote
+        elif sign in "\"'":
+            quote = sign
+        elif sign in "{}":
+            braces += 1 if sign == "{" else -1
+        elif sign == ">" and braces <= 0 and text[position - 1] != "=":
+            return position + 1
+    return -1

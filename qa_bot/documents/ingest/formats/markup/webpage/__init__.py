@@ -1,0 +1,1 @@
+"""Parts of the HTML reader: cleaning a page, its metadata, its blocks, inline text and tables as Markdown."""

@@ -1,0 +1,359 @@
+"""Writes the blocks of an HTML tree as Markdown."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from selectolax.lexbor import LexborNode
+
+from qa_bot.documents.ingest.formats.markup.webpage.inline import Emphasis, Inline
+from qa_bot.documents.ingest.formats.markup.webpage.tables import cells, grid, is_layout
+from qa_bot.documents.ingest.markdown_writer import MarkdownWriter
+
+DEEPEST = 100  # levels of elements; what is nested deeper becomes running text
+DEEPEST_QUOTE = 4
+LONGEST_BOLD_HEADING = 120  # characters
+BOLD_LINE = re.compile(r"\*\*([^*\n]+)\*\*\s*:?")
+LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
+NO_SIGNS = str.maketrans("", "", "*`")
+FILE_NAME = re.compile(r"[\w./%-]+\.(?:png|jpe?g|gif|svg|webp|bmp|tiff?)", re.IGNORECASE)
+ANCHOR_SIGNS = {"¶", "#", "§", "🔗", "link", "permalink", "edit", "[edit]"}
+CODE_LANGUAGE = re.compile(r"(?:language-|lang-|highlight-source-|brush:\s*)([\w+#-]+)")
+SUPERSCRIPTS = str.maketrans("0123456789+-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻")
+EMPHASIS = {
+    "b": Emphasis.STRONG,
+    "strong": Emphasis.STRONG,
+    "i": Emphasis.ITALIC,
+    "em": Emphasis.ITALIC,
+    "del": Emphasis.DELETED,
+    "s": Emphasis.DELETED,
+    "strike": Emphasis.DELETED,
+}
+BLOCKS = (
+    "address article aside body caption center details dialog div fieldset figcaption figure footer form header hgroup "
+    "hr html legend main nav p section td th tr tbody thead tfoot option"
+)
+UNREAD = (
+    "audio base canvas col colgroup datalist embed frame frameset head iframe link map math meta noembed noframes "
+    "noscript object param rp script select source style svg template textarea title track video"
+)
+HANDLERS = {
+    **{f"h{level}": "_heading" for level in range(1, 7)},
+    **dict.fromkeys(("ul", "ol", "menu", "dir"), "_list"),
+    **dict.fromkeys(("code", "samp", "kbd", "tt"), "_code"),
+    **dict.fromkeys(EMPHASIS, "_emphasis"),
+    **dict.fromkeys(BLOCKS.split(), "_block"),
+    **dict.fromkeys(UNREAD.split(), "_nothing"),
+    "-text": "_text",
+    "-comment": "_nothing",
+    "a": "_link",
+    "blockquote": "_quote",
+    "br": "_break",
+    "button": "_button",
+    "dl": "_definitions",
+    "img": "_image",
+    "input": "_input",
+    "li": "_stray_item",
+    "pre": "_preformatted",
+    "q": "_quotation_marks",
+    "summary": "_summary",
+    "sup": "_superscript",
+    "table": "_table",
+}
+"""Tag → method of `BlockWriter`; other elements only contain text."""
+
+
+@dataclass(slots=True)
+class _ListItem:
+    """An item around the current block; its sign is written with its first text."""
+
+    number: int | None = None
+    lead: str = ""
+    is_written: bool = False
+
+
+class BlockWriter:
+    """Walks a tree and writes headings, paragraphs, lists, tables, code and quotes."""
+
+    def __init__(self, writer: MarkdownWriter | None = None, *, quotes: int = 0) -> None:
+        self.writer = writer or MarkdownWriter()
+        self._quotes = quotes
+        self._inline = Inline()
+        self._items: list[_ListItem] = []
+        self._bold_line = ""
+        self._in_heading = False
+
+    def write(self, root: LexborNode, depth: int = 0) -> MarkdownWriter:
+        """Write all that is in the element, which is itself `depth` levels deep."""
+        self._children(root, depth)
+        self._flush()
+        self._settle(is_heading=True)
+        return self.writer
+
+    def _children(self, node: LexborNode, depth: int) -> None:
+        child = node.child
+        while child is not None:
+            if (name := HANDLERS.get(child.tag or "")) is not None:
+                getattr(self, name)(child, depth + 1)
+            elif depth >= DEEPEST:
+                self._inline.text(f" {child.text()} ")
+            else:
+                self._children(child, depth + 1)
+            child = child.next
+
+    # --- inline -----------------------------------------------------------------------------------------------------
+
+    def _nothing(self, node: LexborNode, depth: int) -> None:
+        pass
+
+    def _text(self, node: LexborNode, _: int) -> None:
+        self._inline.text(node.text_content or "")
+
+    def _break(self, _node: LexborNode, _: int) -> None:
+        self._inline.line_break()
+
+    def _emphasis(self, node: LexborNode, depth: int) -> None:
+        emphasis = EMPHASIS[node.tag or "b"]
+        self._inline.begin(emphasis)
+        self._deeper(node, depth)
+        self._inline.end(emphasis)
+
+    def _code(self, node: LexborNode, _: int) -> None:
+        self._inline.code(node.text())
+
+    def _link(self, node: LexborNode, depth: int) -> None:
+        attributes = node.attributes
+        address = (attributes.get("href") or "").strip()
+        if address.startswith("#") and node.text().strip().lower() in ANCHOR_SIGNS:
+            return
+        self._inline.begin_link()
+        self._deeper(node, depth)
+        self._inline.end_link(address)
+
+    def _image(self, node: LexborNode, _: int) -> None:
+        alternative = (node.attributes.get("alt") or "").strip()
+        if alternative and not FILE_NAME.fullmatch(alternative):
+            self._inline.gap_if_glued()
+            self._inline.text(alternative)
+            self._inline.gap_if_glued()
+
+    def _input(self, node: LexborNode, _: int) -> None:
+        attributes = node.attributes
+        if attributes.get("type") == "checkbox":
+            self._inline.text("[x] " if "checked" in attributes else "[ ] ")
+
+    def _quotation_marks(self, node: LexborNode, depth: int) -> None:
+        self._inline.text("“")
+        self._deeper(node, depth)
+        self._inline.text("”")
+
+    def _superscript(self, node: LexborNode, depth: int) -> None:
+        text, word = node.text().strip(), self._inline.last_word()
+        is_number = text.lstrip("+-").isascii() and text.lstrip("+-").isdigit()
+        if not is_number or not word:
+            self._deeper(node, depth)
+        elif word[-1].isdigit() or len(word) <= 2:
+            self._inline.text(text.translate(SUPERSCRIPTS))
+        else:  # a footnote
+            self._inline.text(f" [{text}]")
+
+    def _deeper(self, node: LexborNode, depth: int) -> None:
+        if depth >= DEEPEST:
+            self._inline.text(f" {node.text()} ")
+        else:
+            self._children(node, depth)
+
+    # --- blocks -----------------------------------------------------------------------------------------------------
+
+    def _block(self, node: LexborNode, depth: int) -> None:
+        self._flush()
+        self._deeper(node, depth)
+        self._flush()
+
+    def _heading(self, node: LexborNode, depth: int) -> None:
+        self._flush()
+        self._in_heading = True
+        self._deeper(node, depth)
+        self._in_heading = False
+        text = self._inline.take_plain()
+        for sign in ANCHOR_SIGNS & {"¶", "#", "🔗"}:
+            text = text.removesuffix(sign).rstrip()
+        if self._items and text:  # a heading inside a list does not end it
+            self._write_text(f"**{text}**")
+        elif text:
+            self._settle(is_heading=True)
+            self.writer.heading(int((node.tag or "h6")[1]), text)
+
+    def _summary(self, node: LexborNode, depth: int) -> None:
+        self._flush()
+        self._deeper(node, depth)
+        if text := self._inline.take_plain():
+            self._write_text(f"**{text}**")
+
+    def _button(self, node: LexborNode, depth: int) -> None:
+        attributes = node.attributes
+        if ("aria-expanded" in attributes or "aria-controls" in attributes) and not self._in_heading:
+            self._summary(node, depth)
+        else:
+            self._deeper(node, depth)
+
+    def _list(self, node: LexborNode, depth: int) -> None:
+        self._flush()
+        start = node.attributes.get("start") or "" if node.tag == "ol" else ""
+        number = int(start) if start.isascii() and start.isdigit() and len(start) < 9 else 1
+        child = node.child
+        while child is not None:
+            if child.tag == "li":
+                value = child.attributes.get("value") or ""
+                number = int(value) if value.isascii() and value.isdigit() and len(value) < 9 else number
+                self._item(child, depth + 1, _ListItem(number if node.tag == "ol" else None))
+                number += 1
+            elif (name := HANDLERS.get(child.tag or "")) is not None:
+                getattr(self, name)(child, depth + 1)
+            else:
+                self._deeper(child, depth + 1)
+            child = child.next
+        self._flush()
+
+    def _stray_item(self, node: LexborNode, depth: int) -> None:
+        self._item(node, depth, _ListItem())
+
+    def _item(self, node: LexborNode, depth: int, item: _ListItem) -> None:
+        self._flush()
+        self._items.append(item)
+        self._deeper(node, depth)
+        self._flush()
+        self._items.pop()
+
+    def _definitions(self, node: LexborNode, depth: int) -> None:
+        self._flush()
+        terms: list[str] = []
+        entries = [entry for child in node.iter() for entry in (child.iter() if child.tag == "div" else [child])]
+        for entry in entries:
+            if entry.tag == "dt":
+                self._deeper(entry, depth)
+                terms += filter(None, [self._inline.take_plain()])
+            elif entry.tag == "dd":
+                self._item(entry, depth, _ListItem(lead=_term(terms)))
+                terms.clear()
+        if terms:
+            self._items.append(_ListItem())
+            self._write_text(", ".join(terms))
+            self._items.pop()
+
+    def _preformatted(self, node: LexborNode, _: int) -> None:
+        self._flush()
+        for line_end in node.css("br"):
+            line_end.replace_with("\n")
+        inner = node.css_first("code")
+        names = f"{node.attributes.get('class') or ''} {(inner and inner.attributes.get('class')) or ''}"
+        language = CODE_LANGUAGE.search(names)
+        if node.text().strip():
+            self._settle(is_heading=False)
+            text = "\n".join(line.rstrip() for line in node.text().expandtabs(4).split("\n"))
+            self.writer.code(text, language[1] if language else "", depth=self._depth)
+
+    def _quote(self, node: LexborNode, depth: int) -> None:
+        self._flush()
+        if self._quotes >= DEEPEST_QUOTE or depth >= DEEPEST:
+            self._block(node, depth)
+            return
+        inner = BlockWriter(quotes=self._quotes + 1).write(node, depth)
+        if inner.text:
+            self._settle(is_heading=False)
+            self.writer.quoted(inner, depth=self._depth)
+
+    def _table(self, node: LexborNode, depth: int) -> None:
+        self._flush()
+        for part in node.iter():
+            if part.tag == "caption":
+                self._block(part, depth)
+        if is_layout(node) or depth >= DEEPEST:
+            for cell in cells(node):
+                self._block(cell, depth)
+            return
+        rows = grid(node, lambda cell: cell_text(cell, depth))
+        if rows.rows:
+            self._settle(is_heading=False)
+            self.writer.table(rows.rows, header=rows.header, depth=self._depth)
+
+    # --- output -----------------------------------------------------------------------------------------------------
+
+    @property
+    def _depth(self) -> int:
+        return sum(item.is_written for item in self._items)
+
+    def _flush(self) -> None:
+        self._write_text(self._inline.take())
+
+    def _write_text(self, text: str) -> None:
+        if not text:
+            return
+        if not self._items and _is_bold_line(text):
+            self._settle(is_heading=True)
+            self._bold_line = text
+            return
+        self._settle(is_heading=False)
+        if not self._items or self._items[-1].is_written:
+            self.writer.paragraph(text, depth=self._depth)
+            return
+        item = self._items[-1]
+        self.writer.item(f"{item.lead}{text}", depth=self._depth, number=item.number)
+        item.is_written = True
+
+    def _settle(self, *, is_heading: bool) -> None:
+        """Write a line that is only bold: as a heading, unless a heading or the end follows."""
+        text, self._bold_line = self._bold_line, ""
+        if text and is_heading:
+            self.writer.paragraph(text)
+        elif text:
+            self.writer.heading(6, LINK.sub(r"\1", text).translate(NO_SIGNS).strip().removesuffix(":"))
+
+
+class _CellWriter(BlockWriter):
+    """Collects the text of a cell; items of its lists are divided by semicolons."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.text = ""
+
+    def _write_text(self, text: str) -> None:
+        if text:
+            gap = "; " if self._items and self.text and self.text[-1] not in ".:;,!?" else " "
+            self.text += f"{gap}{text}"
+
+    def _heading(self, node: LexborNode, depth: int) -> None:
+        self._block(node, depth)
+
+    def _preformatted(self, node: LexborNode, depth: int) -> None:
+        self._flush()
+        self._code(node, depth)
+        self._flush()
+
+    def _quote(self, node: LexborNode, depth: int) -> None:
+        self._block(node, depth)
+
+    def _table(self, node: LexborNode, depth: int) -> None:
+        self._flush()
+        lines = [] if depth >= DEEPEST else grid(node, lambda cell: cell_text(cell, depth + 1)).rows
+        self._write_text("; ".join(": ".join(filter(None, line)) for line in lines))
+
+
+def cell_text(cell: LexborNode, depth: int) -> str:
+    """The text of a cell on one line."""
+    child = cell.child
+    if child is not None and child.next is None and child.tag == "-text":
+        return " ".join((child.text_content or "").split())
+    inner = _CellWriter()
+    inner.write(cell, depth)
+    return " ".join(inner.text.split())
+
+
+def _is_bold_line(text: str) -> bool:
+    match = BOLD_LINE.fullmatch(text) if len(text) <= LONGEST_BOLD_HEADING else None
+    return match is not None and match[1].rstrip()[-1:] not in ".;,"
+
+
+def _term(terms: list[str]) -> str:
+    return f"**{', '.join(terms).rstrip(':').rstrip()}**: " if terms else ""

@@ -1,0 +1,122 @@
+"""Removes from a page what is not its text: menus, footers, banners, forms; bounds hostile nesting."""
+
+from __future__ import annotations
+
+import re
+
+from selectolax.lexbor import LexborHTMLParser, LexborNode
+
+DEEPEST = 400  # levels of open elements; tags beyond it are removed, because parsing takes quadratic time
+UNREAD = ["script", "style", "noscript", "template", "svg", "iframe", "object", "head", "math", "canvas"]
+FURNITURE = (
+    "nav, aside, footer, select, dialog, [role=navigation], [role=banner], [role=contentinfo], [role=complementary], "
+    "[role=search], [role=dialog], [role=alertdialog], body > header, [aria-label*=breadcrumb i], "
+    "[class*=breadcrumb i], [id*=breadcrumb i]"
+)
+HIDDEN = '[hidden], [aria-hidden=true], [style*="display:none" i], [style*="display: none" i]'
+PANEL = re.compile(r"accordion|collaps|tab-?(?:panel|content|pane)|panel|faq|toggle|details", re.IGNORECASE)
+BANNER = re.compile(
+    r"(?:^|[\s_-])(?:cookies?|cookie\w+|consent|gdpr|onetrust|cmp|share|sharing|social|addtoany|sharethis|newsletter|"
+    r"subscribe|skip(?:-?to\w*|-?link\w*|-?nav\w*)?|related(?:-?(?:posts|articles|links))|pagination|pager|toc|"
+    r"table-of-contents|advert\w*|ads?|popup|modal|sidebar|print-only|site-?(?:footer|header|nav)|comments?)(?=$|[\s_-])",
+    re.IGNORECASE,
+)
+SKIP_LINK = re.compile(
+    r"(?:skip|jump) (?:to|navigation)|(?:zum|zur) (?:inhalt|navigation|hauptinhalt)|aller au contenu", re.IGNORECASE
+)
+BANNER_SHARE = 0.3  # an element with a larger share of the page's text is no banner or form
+BUTTONS_WITH_TEXT = "h1, h2, h3, h4, h5, h6, summary, dt"
+LINK_LIST = 0.6  # a list with a larger share of its text in links is a menu
+MAIN_SHARE = 0.3  # <main> or <article> replaces the page if it holds this share of its text
+
+_TAG = re.compile(r"<(/?)([a-zA-Z][\w:-]*)[^<>]*>")
+_UNCOUNTED = (
+    "area base br col embed hr img input link meta param source track wbr p li dt dd tr td th thead tbody tfoot option "
+    "optgroup colgroup rp rt caption"
+)
+"""Elements without an end tag, or closed by the next one."""
+
+
+_UNCOUNTED_TAGS = frozenset(_UNCOUNTED.split())
+
+
+def bounded(html: str) -> str:
+    """The page without the tags that would nest its elements deeper than `DEEPEST`."""
+    if html.count("<") <= DEEPEST:
+        return html
+    depth = 0
+
+    def within_bounds(match: re.Match[str]) -> str:
+        nonlocal depth
+        if match[2].lower() in _UNCOUNTED_TAGS or match[0].endswith("/>"):
+            return match[0]
+        if match[1]:
+            depth -= depth > 0
+            return match[0] if depth < DEEPEST else " "
+        depth += 1
+        return match[0] if depth <= DEEPEST else " "
+
+    return _TAG.sub(within_bounds, html)
+
+
+def main_element(tree: LexborHTMLParser) -> LexborNode | None:
+    """The element with the page's text, without furniture; None if the page has no body."""
+    tree.strip_tags(UNREAD)
+    body = tree.body
+    if body is None:
+        return None
+    whole = len(body.text())
+    for node in body.css(FURNITURE):
+        node.decompose()
+    _remove_banners(body, whole)
+    for node in body.css(HIDDEN):
+        if not _is_panel(node):
+            node.decompose()
+    for node in body.css("ul, ol"):
+        if _is_menu(node):
+            node.decompose()
+    return _main(body, whole)
+
+
+def _remove_banners(body: LexborNode, whole: int) -> None:
+    for node in body.css("form"):
+        _remove_small(node, whole)
+    for node in body.css(
+        "div[class], div[id], section[class], section[id], ul[class], ol[class], p[class], span[class]"
+    ):
+        names = f"{node.attributes.get('class') or ''} {node.attributes.get('id') or ''}"
+        if BANNER.search(names):
+            _remove_small(node, whole)
+    for node in body.css('a[href^="#"]'):
+        if SKIP_LINK.match(node.text().strip()):
+            node.decompose()
+    accordions = {node.mem_id for node in body.css("[aria-expanded], [aria-controls]")}
+    headings = {node.mem_id for title in body.css(BUTTONS_WITH_TEXT) for node in title.css("button")}
+    for node in body.css("button"):
+        if node.mem_id not in accordions | headings:
+            node.decompose()
+
+
+def _remove_small(node: LexborNode, whole: int) -> None:
+    if len(node.text()) <= BANNER_SHARE * whole and node.css_first("main, h1, article") is None:
+        node.decompose()
+
+
+def _is_panel(node: LexborNode) -> bool:
+    """Whether a hidden element is shown by a click on its heading."""
+    attributes = node.attributes
+    names = " ".join(attributes.get(name) or "" for name in ("class", "id", "role"))
+    return "aria-labelledby" in attributes or PANEL.search(names) is not None
+
+
+def _main(body: LexborNode, whole: int) -> LexborNode:
+    for selector in ("main, [role=main]", "article"):
+        nodes = body.css(selector)
+        if len(nodes) == 1 and len(nodes[0].text()) >= MAIN_SHARE * whole:
+            return nodes[0]
+    return body
+
+
+def _is_menu(node: LexborNode) -> bool:
+    links = node.css("a")
+    return len(links) >= 3 and sum(len(link.text()) for link in links) > LINK_LIST * len(node.text().strip())

@@ -1,0 +1,121 @@
+"""What a page says of itself: title, date, language, rules for robots, its canonical address, its links."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from selectolax.lexbor import LexborHTMLParser
+
+from qa_bot.documents.ingest.dates import iso_date
+
+DATE_NAMES = (
+    "article:modified_time",
+    "og:updated_time",
+    "last-modified",
+    "dcterms.modified",
+    "dc.date.modified",
+    "datemodified",
+    "revised",
+    "article:published_time",
+    "dcterms.date",
+    "dc.date",
+    "datepublished",
+    "date",
+)
+"""Names of meta elements, the last change before the publication."""
+JSON_DATES = tuple(re.compile(rf'"{name}"\s*:\s*"([^"]{{4,40}})"') for name in ("dateModified", "datePublished"))
+SITE_NAME = re.compile(r"\s*[|·•»–—]\s*|\s+[-:]\s+")
+LANGUAGE = re.compile(r"([A-Za-z]{2,3})(?:[-_].*)?")
+MAX_LINKS = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class Robots:
+    """Rules of `<meta name="robots">`."""
+
+    noindex: bool = False
+    nofollow: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class PageMetadata:
+    """`title` is "" if there is none; `date` is ISO 8601, `language` ISO 639; `archived` if the page is marked so."""
+
+    title: str = ""
+    date: str = ""
+    language: str = ""
+    canonical: str = ""
+    base: str = ""
+    robots: Robots = Robots()
+    links: tuple[str, ...] = ()
+
+
+def page_metadata(tree: LexborHTMLParser, *, with_links: bool = False) -> PageMetadata:
+    """Read from the whole page, before its furniture is removed."""
+    names = _named_contents(tree)
+    canonical, base = tree.css_first("link[rel=canonical]"), tree.css_first("base[href]")
+    return PageMetadata(
+        title=_title(tree, names),
+        date=_date(tree, names),
+        language=declared_language(tree.root.attributes.get("lang") if tree.root is not None else ""),
+        canonical=((canonical and canonical.attributes.get("href")) or "").strip(),
+        base=((base and base.attributes.get("href")) or "").strip(),
+        robots=_robots(names),
+        links=tuple(_links(tree)) if with_links else (),
+    )
+
+
+def declared_language(value: object) -> str:
+    """`de` of `de-AT`; "" if it names no language."""
+    match = LANGUAGE.fullmatch(value.strip()) if isinstance(value, str) else None
+    return match[1].lower() if match else ""
+
+
+def _named_contents(tree: LexborHTMLParser) -> dict[str, str]:
+    contents: dict[str, str] = {}
+    for node in tree.css("meta[content]"):
+        attributes = node.attributes
+        name = attributes.get("name") or attributes.get("property") or attributes.get("http-equiv")
+        name = name or attributes.get("itemprop") or ""
+        contents.setdefault(name.lower(), (attributes.get("content") or "").strip())
+    return contents
+
+
+def _title(tree: LexborHTMLParser, names: dict[str, str]) -> str:
+    """The title without the name of the site: the first heading if the title begins or ends with it."""
+    element = tree.css_first("head > title") or tree.css_first("title")
+    title = " ".join(element.text().split()) if element is not None else ""
+    heading = tree.css_first("main h1") or tree.css_first("h1")
+    first = " ".join(heading.text().split()).rstrip("¶# ") if heading is not None else ""
+    if not title:
+        return first or " ".join(names.get("og:title", "").split())
+    parts = [part for part in SITE_NAME.split(title) if part]
+    return first if len(parts) > 1 and first and first in parts else title
+
+
+def _date(tree: LexborHTMLParser, names: dict[str, str]) -> str:
+    scripts = " ".join(node.text() for node in tree.css('script[type="application/ld+json"]'))
+    values = [names[name] for name in DATE_NAMES[:7] if name in names]
+    values += [match[1] for pattern in JSON_DATES if (match := pattern.search(scripts))]
+    values += [names[name] for name in DATE_NAMES[7:] if name in names]
+    values += [
+        node.attributes.get("datetime") or ""
+        for selector in ("time[itemprop=dateModified]", "time.updated", "time[itemprop=datePublished]", "time[pubdate]")
+        for node in tree.css(selector)[:1]
+    ]
+    return next(filter(None, map(iso_date, values)), "")
+
+
+def _robots(names: dict[str, str]) -> Robots:
+    rules = {rule.strip() for rule in f"{names.get('robots', '')},{names.get('qa-bot', '')}".lower().split(",")}
+    return Robots(noindex=bool(rules & {"noindex", "none"}), nofollow=bool(rules & {"nofollow", "none"}))
+
+
+def _links(tree: LexborHTMLParser) -> list[str]:
+    """Addresses of links that may be followed, unresolved, each once."""
+    links: dict[str, None] = {}
+    for node in tree.css("a[href]"):
+        if len(links) < MAX_LINKS and "nofollow" not in (node.attributes.get("rel") or "").lower().split():
+            links[(node.attributes.get("href") or "").strip()] = None
+    return list(links)

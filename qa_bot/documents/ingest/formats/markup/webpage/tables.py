@@ -1,0 +1,147 @@
+"""The cells of an HTML table as rows of text, spans filled; layout tables are recognised."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from selectolax.lexbor import LexborNode
+
+WIDEST = 200  # columns; more cells are joined into the last
+LONG_CELL = 300  # characters; a row without header cells and with such a cell is layout
+LINE_NUMBERS = {"linenos", "lineno", "gutter", "blob-num", "line-numbers"}
+
+
+@dataclass(slots=True)
+class Grid:
+    """Rows of text; the first is the header if `header`."""
+
+    rows: list[list[str]]
+    header: bool
+
+
+@dataclass(slots=True)
+class _Row:
+    cells: list[LexborNode]
+    in_head: bool
+
+    @property
+    def is_header(self) -> bool:
+        return self.in_head or (bool(self.cells) and all(cell.tag == "th" for cell in self.cells))
+
+
+def grid(table: LexborNode, text: Callable[[LexborNode], str]) -> Grid:
+    """The rows of a data table.
+
+    Args:
+        text: the text of a cell on one line.
+    """
+    rows = [row for row in _rows(table) if row.cells]
+    heads = _header_rows(rows)
+    filled = _filled(rows, text)
+    header = [_joined(column) for column in zip(*_even(filled[:heads]), strict=True)] if heads else []
+    body = [row for row in filled[heads:] if any(row)]
+    if not heads and body and len(body) > 1 and _is_bold(rows[0]):
+        return Grid([[cell.strip("*") for cell in body[0]], *body[1:]], header=True)
+    return Grid([header, *body], header=True) if heads else Grid(body, header=False)
+
+
+def is_layout(table: LexborNode) -> bool:
+    """Whether the table only arranges a page: its cells are read one after another."""
+    if (table.attributes.get("role") or "").lower() in {"presentation", "none"}:
+        return True
+    rows = list(_rows(table))
+    width = max((len(row.cells) for row in rows), default=0)
+    has_header = any(cell.tag == "th" for row in rows for cell in row.cells)
+    if has_header:
+        return False
+    if width <= 1 or table.css_first("td table, td h1, td h2, td h3, td form") is not None:
+        return True
+    return len(rows) == 1 and any(len(cell.text()) > LONG_CELL for cell in rows[0].cells)
+
+
+def cells(table: LexborNode) -> Iterator[LexborNode]:
+    """The cells of a layout table, in order."""
+    for row in _rows(table):
+        yield from row.cells
+
+
+def _rows(table: LexborNode) -> Iterator[_Row]:
+    for part in table.iter():
+        if part.tag == "tr":
+            yield _row(part, in_head=False)
+        elif part.tag in {"thead", "tbody", "tfoot"}:
+            for row in part.iter():
+                if row.tag == "tr":
+                    yield _row(row, in_head=part.tag == "thead")
+
+
+def _row(row: LexborNode, *, in_head: bool) -> _Row:
+    cells = [cell for cell in row.iter() if cell.tag in {"td", "th"} and not _is_line_numbers(cell)]
+    return _Row(cells, in_head)
+
+
+def _is_line_numbers(cell: LexborNode) -> bool:
+    return bool(LINE_NUMBERS.intersection((cell.attributes.get("class") or "").split()))
+
+
+def _header_rows(rows: list[_Row]) -> int:
+    count = 0
+    while count < len(rows) and rows[count].is_header:
+        count += 1
+    return count if count < len(rows) else min(1, count)
+
+
+def _filled(rows: list[_Row], text: Callable[[LexborNode], str]) -> list[list[str]]:
+    """The texts of all cells, repeated over their spans."""
+    result: list[list[str]] = []
+    below: dict[int, tuple[str, int]] = {}  # column → text and number of rows that it still covers
+    width = max((sum(_span(cell, "colspan") for cell in row.cells) for row in rows), default=0)
+    for row in rows:
+        line: list[str] = []
+        for cell in row.cells:
+            _take_spanned(line, below)
+            value, columns = text(cell), min(_span(cell, "colspan"), WIDEST)
+            is_whole_row = len(row.cells) == 1 and columns >= width > 1
+            if len(line) >= WIDEST:
+                line[-1] = f"{line[-1]} {value}"
+                continue
+            for offset in range(columns):
+                shown = "" if is_whole_row and offset else value
+                if (deep := _span(cell, "rowspan")) > 1:
+                    below[len(line)] = (shown, deep - 1)
+                line.append(shown)
+        _take_spanned(line, below)
+        result.append(line)
+    return result
+
+
+def _take_spanned(line: list[str], below: dict[int, tuple[str, int]]) -> None:
+    while (spanned := below.get(len(line))) is not None:
+        value, count = spanned
+        if count > 1:
+            below[len(line)] = (value, count - 1)
+        else:
+            del below[len(line)]
+        line.append(value)
+
+
+def _span(cell: LexborNode, name: str) -> int:
+    value = cell.attributes.get(name) or "1"
+    return min(1000, max(1, int(value))) if value.isascii() and value.isdigit() and len(value) < 6 else 1
+
+
+def _even(rows: list[list[str]]) -> list[list[str]]:
+    width = max(map(len, rows), default=0)
+    return [row + [""] * (width - len(row)) for row in rows]
+
+
+def _joined(column: tuple[str, ...]) -> str:
+    return " ".join(dict.fromkeys(cell for cell in column if cell))
+
+
+def _is_bold(row: _Row) -> bool:
+    texts = [
+        (cell.text().strip(), "".join(node.text() for node in cell.css("b, strong")).strip()) for cell in row.cells
+    ]
+    return len(texts) > 1 and all(text == bold for text, bold in texts) and any(text for text, _ in texts)

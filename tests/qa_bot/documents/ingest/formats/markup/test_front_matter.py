@@ -1,0 +1,45 @@
+"""Front matter of Markdown files."""
+
+import pytest
+
+from qa_bot.documents.ingest.formats.markup.front_matter import FrontMatter, front_matter
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ("---\ntitle: 'The manual'\n---\n", FrontMatter(title="The manual")),
+        ("---\ntitle: 2024\nlang: de-AT\n---\n", FrontMatter(title="2024", language="de")),
+        ("---\nupdated: 2024-03-05\ndate: 2020-01-01\n---\n", FrontMatter(date="2024-03-05")),
+        ("---\nDate: March 5, 2024\n---\n", FrontMatter(date="2024-03-05")),
+        ("---\ntags: [a, b, a]\nkeywords: c, d\n---\n", FrontMatter(tags=("a", "b", "c", "d"))),
+        ("---\narchived: yes\ndraft: true\n---\n", FrontMatter(archived=True, draft=True)),
+        ("---\nstatus: Superseded\npublished: false\n---\n", FrontMatter(archived=True, draft=True)),
+        ("---\narchived: no\ndraft: false\n---\n", FrontMatter()),
+        ("---\nredirect_to: /new/\n---\n", FrontMatter(redirect="/new/")),
+        (
+            '+++\ntitle = "T"\ndate = 2024-03-05T10:00:00Z\n+++\n',
+            FrontMatter(title="T", date="2024-03-05T10:00:00+00:00"),
+        ),
+        ("---\ntitle: Foo: bar\n---\n", FrontMatter(title="Foo: bar")),  # broken YAML, read line by line
+        ("---\n---\n", FrontMatter()),
+    ],
+)
+def test_fields(source, expected):
+    front = front_matter(f"{source}text")
+    assert front.end == len(source)
+    assert front == FrontMatter(
+        **{name: getattr(expected, name) for name in FrontMatter.__slots__ if name != "end"}, end=front.end
+    )
+
+
+@pytest.mark.parametrize(
+    "source", ["text", "---\nA sentence between lines.\n---\n", "---\ntitle: open\n", "+++\nnot toml\n+++\n"]
+)
+def test_a_file_without_front_matter(source):
+    assert front_matter(source) == FrontMatter()
+
+
+@pytest.mark.parametrize("value", ["[" * 5000, "&a [*a, *a]", "!!python/object/apply:os.system [ls]", "{a: {b: [c]}}"])
+def test_hostile_yaml_is_not_run(value):
+    assert front_matter(f"---\ntitle: {value}\nx: *b\n---\n").date == ""

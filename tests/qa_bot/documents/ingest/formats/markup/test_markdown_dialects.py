@@ -1,0 +1,84 @@
+"""What is not CommonMark becomes it."""
+
+import pytest
+
+from qa_bot.documents.ingest.formats.markup.markdown import markdown_blocks
+from qa_bot.documents.ingest.formats.markup.markdown_dialects import commonmark, is_mdx
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ('Ask in {% slack_channel "leave" %}.', "Ask in leave."),
+        ('{% image "_img/a.png" "a red lamp" %}', "a red lamp"),
+        ('{% image "_img/a.png" %}{% include "x.html" %}{% if page.title %}', ""),
+        ('{{< figure src="/a.png" title="A lamp" >}} {{ site.name }}', "A lamp "),
+        (
+            '[b]({% link "https://a.org" %}) [c]({{ site.url }}/c) [d]({% page "d/#e" %})',
+            "[b](https://a.org) [c](/c) [d](#)",
+        ),
+        ("a {% comment %} no\n\nnever {% endcomment %} b", "a  b"),
+        ("{% raw %}{% x %}{{ y }}{% endraw %}", "{% x %}{{ y }}"),
+        ("`{{ x }}` ``{% y %}`` {# z #}", "`{{ x }}` ``{% y %}`` "),
+        ("```\n{{ x }}\n[[y]]\n```\n{{ z }}", "```\n{{ x }}\n[[y]]\n```\n"),
+        ("    ~~~\n    {{ x }}\n    ~~~", "    ~~~\n    {{ x }}\n    ~~~"),
+        ("# Rooms {#rooms}\n{: .wide}\n[TOC]", "# Rooms\n\n"),
+        ("See [[Page|the page]], [[Other]] ![[a.png]].", "See the page, Other ."),
+        ("A claim[^1].\n\n[^1]: Proof.\n    More.", "A claim[1].\n\n\n[1] Proof.\nMore."),
+        ("{% unclosed {{ too", "{% unclosed {{ too"),
+    ],
+)
+def test_tags_links_and_footnotes(source, expected):
+    assert commonmark(source) == expected
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ('!!! warning "Mind"\n    Hot.\n\n    - one\n\nAfter.', "**Mind:** Hot.\n\n- one\n\nAfter."),
+        ("!!! note\n    Hot.\n    ```\n    x\n    ```\nAfter.", "**Note:** Hot.\n\n```\nx\n```\n\nAfter."),
+        ("> [!TIP]\n> Save.\n\nAfter.", "> **Tip:** Save.\n\nAfter."),
+        (":::note\nSave.\n:::\nAfter.", "**Note:** Save.\n\nAfter."),
+        (":::danger[Do not]\nRun.\n:::", "**Do not:** Run."),
+        ('=== "Linux"\n    Use apt.\n\n=== "macOS"\n    Use brew.', "**Linux:** Use apt.\n\n**macOS:** Use brew."),
+    ],
+)
+def test_admonitions(source, expected):
+    assert markdown_blocks(source).text == expected
+
+
+MDX = """import Tabs from '@theme/Tabs';
+import {x} from "y"
+
+export const a = {
+  b: 1,
+}
+
+# Install
+
+{/* a comment */}
+<Tabs groupId="os" values={[{label: 'a > b'}]}>
+  <TabItem value="linux" label="Linux">
+
+    Use **apt**.
+
+  </TabItem>
+</Tabs>
+
+<Note>Do it at `<home>`.</Note> <> fragments </>
+"""
+
+
+def test_mdx_keeps_the_text_of_its_components():
+    assert is_mdx(MDX)
+    text = markdown_blocks(MDX).text
+    assert text == "# Install\n\n###### Linux\n\nUse **apt**.\n\nDo it at `<home>`. fragments"
+    assert not is_mdx("```js\nimport a from 'b'\n```\n")
+
+
+@pytest.mark.parametrize(
+    "piece",
+    ["{%", "{{", "{/*", "{% x %}", "{% raw %}", "[[", "`", "[^", "<A", ":::a\n", "!!! a\n    ", "{:", "{% comment %}"],
+)
+def test_repeated_signs_take_no_long_time(piece):
+    commonmark(piece * 20_000, mdx=True)

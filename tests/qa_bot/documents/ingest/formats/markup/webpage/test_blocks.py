@@ -1,0 +1,83 @@
+"""Blocks of HTML as Markdown."""
+
+import pytest
+
+from qa_bot.documents.ingest.formats.markup.html import fragment
+
+
+@pytest.mark.parametrize(
+    ("html", "expected"),
+    [
+        ("<h2>Rooms <a class=headerlink href='#r'>¶</a></h2><p>Two.", "## Rooms\n\nTwo."),
+        ("one<div>two<span> three</span></div>four", "one\n\ntwo three\n\nfour"),
+        ("<p>a &nbsp; b\n c</p>", "a b c"),
+        ("<p>1. no list</p><p># no heading</p>", "1\\. no list\n\n\\# no heading"),
+        ("<img src=a.png alt='A red lamp'><img alt='photo.jpg'>", "A red lamp"),
+        ("<pre class='language-sh'>ls\n  -l</pre>", "```sh\nls\n  -l\n```"),
+        ("<pre><code class='lang-py'>x<br>y</code></pre>", "```py\nx\ny\n```"),
+        ("<select><option>AF</select><textarea>x</textarea><p>text", "text"),
+        ("<q>Yes</q>, she said", "“Yes”, she said"),
+        ("10<sup>6</sup> m<sup>2</sup> and more<sup>1</sup>, 1<sup>st</sup>", "10⁶ m² and more [1], 1st"),
+        ("<!-- hidden -->seen<svg><text>no</text></svg>", "seen"),
+    ],
+)
+def test_paragraphs_headings_and_code(html, expected):
+    assert fragment(html).text == expected
+
+
+@pytest.mark.parametrize(
+    ("html", "expected"),
+    [
+        ("<ul><li>a<ul><li>b<li>c</ul><li>d</ul>", "- a\n    - b\n    - c\n- d"),
+        ("<ol start=3><li>x<li>y<li value=9>z</ol>", "3. x\n4. y\n9. z"),
+        (
+            "<ol><li><p>one</p><p>more</p><pre>cmd</pre><li>two</ol>",
+            "1. one\n\n    more\n\n    ```\n    cmd\n    ```\n2. two",
+        ),
+        ("<ul><li><ul><li>only inner</ul></ul>", "- only inner"),
+        ("<ul><li><input type=checkbox checked>done<li><input type=checkbox>open</ul>", "- [x] done\n- [ ] open"),
+        ("<li>stray", "- stray"),
+        ("<ul><li><h3>Title</h3><p>Text.</p></ul>", "- **Title**\n\n    Text."),
+        ("<ul>loose<li>a</ul>tail", "loose\n\n- a\n\ntail"),
+        (
+            "<ul><li>a<table><tr><th>k<th>v<tr><td>1<td>2</table><li>b</ul>",
+            "- a\n\n    | k | v |\n    | --- | --- |\n    | 1 | 2 |\n- b",
+        ),
+    ],
+)
+def test_lists(html, expected):
+    assert fragment(html).text == expected
+
+
+def test_definitions_have_their_terms_in_front():
+    html = "<dl><dt>RTO:<dd>Recovery time.<dt>A<dt>B<dd>Both.<dd>Again.<div><dt>C<dd><p>One.<p>Two.</div><dt>Last</dl>"
+    assert fragment(html).text == (
+        "- **RTO**: Recovery time.\n- **A, B**: Both.\n- Again.\n- **C**: One.\n\n    Two.\n- Last"
+    )
+
+
+@pytest.mark.parametrize(
+    ("html", "expected"),
+    [
+        ("<p><b>Parking:</b></p><p>Free.", "###### Parking\n\nFree."),
+        ("<p><b>Closed on Friday</b></p>", "**Closed on Friday**"),
+        ("<p><b>Closed</b></p><h2>Next</h2>", "**Closed**\n\n## Next"),
+        ("<p><b>One</b></p><p><b>Two</b></p><p>x", "**One**\n\n###### Two\n\nx"),
+        ("<p><b>It is a sentence.</b></p><p>x", "**It is a sentence.**\n\nx"),
+        ("<p><b><a href='http://a.org'>Tools</a></b></p><p>x", "###### Tools\n\nx"),
+        ("<details><summary>Why?</summary>Because.</details>", "###### Why?\n\nBecause."),
+        ("<h3><button aria-expanded=false>Fees</button></h3><div>None.</div>", "### Fees\n\nNone."),
+        ("<button aria-controls=a>Fees</button><div id=a>None.</div>", "###### Fees\n\nNone."),
+    ],
+)
+def test_lines_that_head_a_block_are_headings(html, expected):
+    assert fragment(html).text == expected
+
+
+def test_quotes_keep_their_blocks():
+    assert fragment("<blockquote><p>a<p>b<ul><li>c</ul></blockquote>d").text == "> a\n>\n> b\n>\n> - c\n\nd"
+
+
+def test_elements_nested_too_deep_become_running_text():
+    assert fragment("<div>" * 300 + "<p>a</p>b").text == "ab"
+    assert fragment("<blockquote>" * 9 + "a").text == "> > > > a"

@@ -1,0 +1,55 @@
+"""What is not the text of a page is left out, and what looks like it stays."""
+
+import pytest
+
+from qa_bot.documents.ingest.formats.markup.html import page
+from qa_bot.documents.ingest.formats.markup.webpage.furniture import DEEPEST, bounded
+
+TEXT = "The garage has fourteen spaces for people who work here. " * 6
+
+
+@pytest.mark.parametrize(
+    "furniture",
+    [
+        "<div class='cookie-banner'>We use cookies.</div>",
+        "<div id='onetrust-consent-sdk'>Accept</div>",
+        "<ol class='breadcrumb'><li>Home<li>Parking</ol>",
+        "<div class='share-buttons'>Tweet</div>",
+        "<a href='#main'>Skip to content</a>",
+        "<form><input name=q>Search</form>",
+        "<button>Print</button>",
+        "<p hidden>secret</p>",
+        "<p style='display: none'>secret</p>",
+        "<div role=dialog>Subscribe</div>",
+        "<section class='related-posts'>More</section>",
+    ],
+)
+def test_furniture_is_left_out(furniture):
+    assert page(f"<body>{furniture}<p>{TEXT}</p>{furniture}</body>")[1] == TEXT.strip()
+
+
+@pytest.mark.parametrize(
+    ("html", "expected"),
+    [
+        ("<form id=aspnet>{}</form>", "{}"),
+        ("<div class='social'>{}</div>", "{}"),
+        (
+            "<h2><button aria-expanded=false>Fees</button></h2><div class=accordion-content hidden>{}</div>",
+            "## Fees\n\n{}",
+        ),
+        (
+            "<p>{}<ul><li><a href=/a>Map</a>: how to find us<li><a href=/b>Bus</a>: line 4<li>Foot</ul>",
+            "{}\n\n- Map: how to find us\n- Bus: line 4\n- Foot",
+        ),
+    ],
+)
+def test_text_that_looks_like_furniture_stays(html, expected):
+    assert page(html.replace("{}", TEXT))[1] == expected.replace("{}", TEXT.strip())
+
+
+def test_tags_beyond_the_deepest_level_are_removed():
+    html = "<div>" * 1000 + "x" + "</div>" * 1000 + "<p>y</p>"
+    assert bounded(html).count("<div>") == DEEPEST
+    assert bounded(html).endswith("<p>y</p>")
+    flat = "<p>x<br><li>y<img src=a>" * 1000
+    assert bounded(flat) == flat

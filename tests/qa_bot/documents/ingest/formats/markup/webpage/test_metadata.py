@@ -1,0 +1,54 @@
+"""Title, date, language, robots and links of a page."""
+
+import pytest
+
+from qa_bot.documents.ingest.formats.markup.html import read_page
+
+
+def metadata(head, body="<p>x"):
+    return read_page(f"<html lang='fr-CA'><head>{head}</head><body>{body}</body></html>", with_links=True).metadata
+
+
+@pytest.mark.parametrize(
+    ("head", "date"),
+    [
+        ("<meta property='article:modified_time' content='2024-03-05T10:00:00Z'>", "2024-03-05T10:00:00+00:00"),
+        ("<meta http-equiv=Last-Modified content='Tue, 05 Mar 2024 10:00:00 GMT'>", "2024-03-05T10:00:00+00:00"),
+        ("<meta name=date content='2020-01-01'><meta name=revised content='March 5, 2024'>", "2024-03-05"),
+        ('<script type="application/ld+json">{"dateModified": "2024-03-05"}</script>', "2024-03-05"),
+        ("<meta name=date content='03/04/2024'>", ""),
+        ("", ""),
+    ],
+)
+def test_the_date_of_the_last_change(head, date):
+    assert metadata(head).date == date
+
+
+def test_a_time_element_counts_if_it_dates_the_page():
+    assert metadata("", "<time datetime=2020-01-01>then</time>").date == ""
+    assert metadata("", "<time itemprop=dateModified datetime=2020-01-01>then</time>").date == "2020-01-01"
+
+
+@pytest.mark.parametrize(
+    ("head", "body", "title"),
+    [
+        ("<title>Parking | Northwind</title>", "<h1>Parking</h1>", "Parking"),
+        ("<title>Northwind - Parking</title>", "<h1>Parking</h1>", "Parking"),
+        ("<title>Parking and more</title>", "<h1>Parking</h1>", "Parking and more"),
+        ("", "<h1>Parking ¶</h1>", "Parking"),
+        ("<meta property=og:title content='Parking'>", "<p>x", "Parking"),
+        ("", "<svg><title>icon</title></svg><p>x", "icon"),
+    ],
+)
+def test_title(head, body, title):
+    assert metadata(head, body).title == title
+
+
+def test_language_robots_canonical_and_links():
+    page = metadata(
+        "<meta name=ROBOTS content='NoIndex, follow'><link rel=canonical href=' https://a.org/ '><base href=/docs/>",
+        "<a href=b>b</a><a href=b>again</a><a rel='nofollow ugc' href=c>c</a>",
+    )
+    assert (page.language, page.canonical, page.base, page.links) == ("fr", "https://a.org/", "/docs/", ("b",))
+    assert (page.robots.noindex, page.robots.nofollow) == (True, False)
+    assert metadata("<meta name=robots content=none>").robots.nofollow

@@ -1,0 +1,64 @@
+"""Tables of HTML: headers, spans, layout."""
+
+import pytest
+
+from qa_bot.documents.ingest.formats.markup.html import fragment
+
+
+def rows(html):
+    return [line for line in fragment(html).text.splitlines() if not line.startswith("| ---")]
+
+
+@pytest.mark.parametrize(
+    ("html", "expected"),
+    [
+        ("<table><tr><th>a<th>b<tr><td>1<td>2</table>", ["| a | b |", "| 1 | 2 |"]),
+        ("<table><tr><td>1<td>2<tr><td>3</table>", ["|  |  |", "| 1 | 2 |", "| 3 |  |"]),
+        ("<table><tr><th>k<td>v<tr><th>l<td>w</table>", ["|  |  |", "| k | v |", "| l | w |"]),
+        ("<table><tr><td><b>a</b><td><b>b</b><tr><td>1<td>2</table>", ["| a | b |", "| 1 | 2 |"]),
+        ("<table><tr><th>a|b<th>c<tr><td>1<br>2<td><ul><li>x<li>y</ul></table>", ["| a\\|b | c |", "| 1 2 | x; y |"]),
+        (
+            "<table><thead><tr><th rowspan=2>N<th colspan=2>Q1<tr><th>Jan<th>Feb</thead>"
+            "<tr><td rowspan=2>X<td>1<td>2<tr><td>3<td>4</table>",
+            ["| N | Q1 Jan | Q1 Feb |", "| X | 1 | 2 |", "| X | 3 | 4 |"],
+        ),
+        (
+            "<table><tr><th>a<th>b<tr><td colspan=2>Part<tr><td>1<td>2</table>",
+            ["| a | b |", "| Part |  |", "| 1 | 2 |"],
+        ),
+        ("<table><caption>Fees</caption><tr><th>a<th>b<tr><td>1<td>2</table>", ["Fees", "", "| a | b |", "| 1 | 2 |"]),
+        (
+            "<table><tr><th>a<th>b<tr><td>1<td><table><tr><td>k<td>v<tr><td>l<td>w</table></table>",
+            ["| a | b |", "| 1 | k: v; l: w |"],
+        ),
+        ("<table><tr><th>a<th>b<tr><td><pre>x y</pre><td><h4>t</h4>u</table>", ["| a | b |", "| `x y` | t u |"]),
+    ],
+)
+def test_data_tables(html, expected):
+    assert rows(html) == expected
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<table><tr><td><h3>Left</h3>text<td>right</table>",
+        "<table><tr><td>Left<tr><td>right</table>",
+        "<table role=presentation><tr><th>Left<td>right</table>",
+        "<table><tr><td>Left<td><table><tr><td>right</table></table>",
+        f"<table><tr><td>Left<td>{'right ' * 60}</table>",
+    ],
+)
+def test_layout_tables_are_read_in_order(html):
+    text = fragment(html).text
+    assert "|" not in text
+    assert text.index("Left") < text.index("right")
+
+
+def test_line_numbers_of_code_are_left_out():
+    html = "<table><tr><td class=linenos><pre>1\n2</pre><td class=code><pre>a\nb</pre></table>"
+    assert fragment(html).text == "```\na\nb\n```"
+
+
+def test_hostile_spans_are_bounded():
+    html = f"<table>{'<tr>' + '<td rowspan=60000 colspan=99999>x' * 30}</table>"
+    assert len(fragment(html * 20).text) < 200_000
