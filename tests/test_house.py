@@ -41,6 +41,7 @@ IMPORTERS = {
     "markdown_it": ["qa_bot/documents/ingest/formats/markup/markdown.py", "qa_bot/documents/cutting/blocks.py"],
     "matplotlib": ["qa_core/measures/plots.py"],
     "nltk": ["qa_lab/fit/synonym_table.py"],
+    "olefile": ["qa_bot/documents/ingest/formats/mail/msg.py"],
     "onnxruntime": ["qa_core/encoders/transformer_encoder.py"],
     "platformdirs": ["qa_bot/home/folder.py"],
     "prometheus_client": ["qa_bot/web/metrics.py"],

@@ -28,12 +28,12 @@ class Reader(NamedTuple):
 
     @property
     def is_isolated(self) -> bool:
-        """Whether it reads binary files, and therefore runs in a process of limited time and memory."""
+        """Whether it runs in a process of limited time and memory, because it gives files to large parsers."""
         return self.module.startswith(BINARY_MODULES)
 
 
-BINARY_MODULES = ("office.", "sheets.xls", "sheets.ods", "pages.", "mail.msg")
-"""Rooms and modules of `formats/` that give binary files of others to large parsers."""
+BINARY_MODULES = ("office.", "sheets.xls", "sheets.ods", "pages.", "mail.eml", "mail.msg")
+"""Rooms and modules of `formats/` that give files of others to large parsers."""
 
 READERS = {
     "jsonl": Reader("data.jsonl", (".jsonl", ".ndjson")),
@@ -48,6 +48,9 @@ READERS = {
     "docx": Reader("office.docx", (".docx", ".docm", ".dotx", ".dotm")),
     "pptx": Reader("office.pptx", (".pptx", ".pptm", ".ppsx", ".ppsm", ".potx", ".potm")),
     "xlsx": Reader("sheets.xlsx", (".xlsx", ".xlsm", ".xltx", ".xltm")),
+    "eml": Reader("mail.eml", (".eml",)),
+    "mbox": Reader("mail.eml", (".mbox", ".mbx"), function="read_mbox"),
+    "msg": Reader("mail.msg", (".msg",)),
     "text": Reader("markup.text", (".txt",)),
     "json": Reader("data.jsonl", function="read_array"),
 }
@@ -59,6 +62,12 @@ ROOTS = {root: name for name, reader in READERS.items() for root in reader.roots
 TRIPLES = {".nt", ".nq", ".ttl"}
 CONTROLS = re.compile(rb"[\x01-\x08\x0e-\x1a\x1c-\x1f\x7f]")
 CONTROL_SHARE = 0.02  # texts have almost none, random bytes about 10 %
+MAIL_HEAD = re.compile(
+    r"(?:From \S+ .*\d{4}.*\n)?"
+    r"(?:Return-Path|Received|Delivered-To|From|Message-ID|MIME-Version|Date|Subject|X-[\w-]+):.*\n"
+    r"(?:[\w-]+:.*\n|[ \t].*\n)+",
+    re.IGNORECASE,
+)
 XML_ROOT = re.compile(r"^(?:\s|<\?.*?\?>|<!--.*?-->|<!DOCTYPE(?:[^\[>]|\[.*?\])*>)*<([\w:.-]+)", re.DOTALL)
 
 
@@ -108,6 +117,8 @@ def _by_content(suffix: str, text: str) -> str:
         return _json(text)
     if suffix in {".xml", ""} and text.startswith("<"):
         return _markup(text)
+    if suffix == "" and MAIL_HEAD.match(text):
+        return "mbox" if text.startswith("From ") else "eml"
     first = text.partition("\n")[0]
     return "tsv" if suffix == "" and re.match(r"^\S+\t[^\t]+$", first) else "text"
 

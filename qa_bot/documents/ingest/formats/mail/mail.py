@@ -1,0 +1,124 @@
+"""A mail as its document and attachments, whatever file it comes from."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from qa_bot.documents.ingest.files.source_file import SourceFile
+from qa_bot.documents.ingest.formats.mail.quoted_replies import without_quotes
+from qa_bot.documents.ingest.formats.markup.html import page
+from qa_bot.documents.ingest.markdown_writer import MarkdownWriter
+from qa_bot.documents.ingest.records import Item, Part, Record, Reject
+
+MOST_ATTACHMENTS = 200
+WRAPPED = range(55, 81)  # characters of a line that was wrapped by the program that sent it
+STRUCTURED_HTML = re.compile(r"<(?:li|th)\b", re.IGNORECASE)
+FORWARDED = re.compile(r"\s*(?:fwd?|wg|tr|i|rv|vs)\s*:", re.IGNORECASE)
+LIST_ITEM = re.compile(r"(?:[-*•]|(\d{1,3})[.)])\s+(?=\S)")
+
+
+@dataclass(frozen=True, slots=True)
+class Attachment:
+    """A file in a mail, or why it cannot be read."""
+
+    name: str
+    data: bytes = b""
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Mail:
+    """What a mail says; `date` is in ISO 8601."""
+
+    subject: str
+    sender: str = ""
+    recipients: str = ""
+    date: str = ""
+    plain: str = ""
+    html: str = ""
+    attachments: list[Attachment] = field(default_factory=list)
+
+
+def mail_items(mail: Mail, file: SourceFile, identifier: str, where: str) -> Iterator[Item | Part]:
+    """The record of a mail, and its attachments as parts, named `IDENTIFIER!ATTACHMENT`."""
+    clean = file.repairs.clean
+    text = clean(_text(mail))
+    if text:
+        title = clean(" ".join(mail.subject.split()))
+        yield Record(identifier, title, text, where=where, markdown=True, date=mail.date)
+    elif not any(attachment.data or attachment.problem for attachment in mail.attachments):
+        yield Reject(where, "Expected a mail with text, but got none; leave it out.")
+    names: Counter[str] = Counter()
+    for number, attachment in enumerate(mail.attachments):
+        name = _file_name(attachment.name)
+        names[name] += 1
+        name = name if names[name] == 1 else f"{names[name]}-{name}"
+        if number == MOST_ATTACHMENTS:
+            yield Reject(where, f"Expected at most {MOST_ATTACHMENTS} attachments, but got more; save them as files.")
+            return
+        inside = clean(f"{where}!{name}")
+        if attachment.problem:
+            yield Reject(inside, attachment.problem)
+        elif len(attachment.data) > file.limits.record_bytes:
+            yield Reject(
+                inside, f"Expected at most {file.limits.record_bytes:,} bytes in an attachment; save it alone."
+            )
+        elif attachment.data:
+            yield Part(clean(f"{identifier}!{name}"), inside, attachment.data)
+
+
+def _text(mail: Mail) -> str:
+    """Sender, recipients and date, then the mail's own text; "" if there is no text."""
+    keeps_quotes = bool(FORWARDED.match(mail.subject))
+    plain = mail.plain.strip()
+    body = MarkdownWriter()
+    if mail.html and (not plain or STRUCTURED_HTML.search(mail.html)):
+        markdown = page(mail.html)[1]
+        body.raw(markdown if keeps_quotes else without_quotes(markdown))
+    if not body.text and plain:
+        _write_plain(body, plain if keeps_quotes else without_quotes(plain))
+    if not body.text:
+        return ""
+    head = (("From", mail.sender), ("To", mail.recipients), ("Date", mail.date))
+    writer = MarkdownWriter()
+    writer.paragraph("\n".join(f"{name}: {' '.join(value.split())}" for name, value in head if value))
+    writer.raw(body.text)
+    return writer.text
+
+
+def _write_plain(writer: MarkdownWriter, text: str) -> None:
+    for paragraph in re.split(r"\n[ \t]*\n", text.replace("\r\n", "\n")):
+        lines = _unwrapped(paragraph)
+        for index, line in enumerate(lines):
+            if match := LIST_ITEM.match(line):
+                writer.item(line[match.end() :], number=int(match[1]) if match[1] else None)
+            elif not index or LIST_ITEM.match(lines[index - 1]):
+                rest = lines[index + 1 :]
+                end = next((number for number, other in enumerate(rest) if LIST_ITEM.match(other)), len(rest))
+                writer.paragraph("\n".join([line, *rest[:end]]))
+
+
+def _unwrapped(paragraph: str) -> list[str]:
+    """Lines of a paragraph, long ones joined with the next."""
+    lines: list[str] = []
+    is_wrapped = False
+    for line in filter(None, (line.strip() for line in paragraph.splitlines())):
+        if is_wrapped and lines and not LIST_ITEM.match(line):
+            lines[-1] += f" {line}"
+        else:
+            lines.append(line)
+        is_wrapped = len(line) in WRAPPED
+    return lines
+
+
+def file_name(subject: str, otherwise: str) -> str:
+    """A name for a mail inside another one."""
+    return " ".join(re.sub(r"[^\w .-]+", " ", subject).split())[:80] or otherwise
+
+
+def _file_name(name: str) -> str:
+    """A name without folders and control characters."""
+    return re.sub(r"[\x00-\x1f\x7f]", "", name.replace("\\", "/").rpartition("/")[2]).strip() or "attachment"

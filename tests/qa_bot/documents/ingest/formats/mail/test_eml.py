@@ -1,0 +1,143 @@
+"""Mails: headers, bodies, attachments, mailboxes."""
+
+import io
+import zipfile
+from email.message import EmailMessage
+
+import pytest
+
+from qa_bot.documents.ingest import Limits
+
+
+def mail(body="The door closes at six.", *, subject="Opening hours", **headers):
+    message = EmailMessage()
+    message["Subject"] = subject
+    message["From"] = "Ann Lee <ann@example.org>"
+    message["To"] = "all@example.org"
+    message["Date"] = "Mon, 03 Mar 2025 10:15:00 +0100"
+    for name, value in headers.items():
+        message[name.replace("_", "-")] = value
+    message.set_content(body)
+    return message
+
+
+HEAD = "From: Ann Lee <ann@example.org>\nTo: all@example.org\nDate: 2025-03-03"
+
+
+def test_a_mail(reads, tmp_path):
+    (record,), rejects, notices = reads("a.eml", mail().as_bytes())
+    assert (record.id, record.title, record.date) == ("a.eml", "Opening hours", "2025-03-03")
+    assert record.text == f"{HEAD}\n\nThe door closes at six."
+    assert (record.where, record.markdown) == (f"{tmp_path}/a.eml:1", True)
+    assert (rejects, notices) == ([], [])
+
+
+def test_a_mail_is_recognised_without_a_suffix(reads):
+    (record,), _, _ = reads("cur-1741", mail().as_bytes())
+    assert record.title == "Opening hours"
+
+
+def test_encoded_subject_and_body_of_another_encoding(reads):
+    data = (
+        b"Subject: =?iso-8859-1?Q?=D6ffnungszeiten?=\r\nContent-Type: text/plain; charset=windows-1252\r\n"
+        b"Content-Transfer-Encoding: 8bit\r\n\r\nDie T\xfcr schlie\xdft um \x80 6.\r\n"
+    )
+    (record,), _, _ = reads("a.eml", data)
+    assert (record.title, record.text) == ("Öffnungszeiten", "Die Tür schließt um € 6.")
+
+
+@pytest.mark.parametrize("charset", ["x-unknown", "utf-8", "us-ascii"])
+def test_a_wrong_charset_is_replaced_by_a_likely_one(reads, charset):
+    data = f"Subject: S\nContent-Type: text/plain; charset={charset}\n\n".encode() + b"Die T\xfcr.\n"
+    (record,), _, _ = reads("a.eml", data)
+    assert record.text in {"Die Tür.", "Die T\ufffdr."}
+
+
+def test_lists_of_html_are_kept(reads):
+    message = mail("see html")
+    message.add_alternative("<p>Steps:</p><ol><li>Open it.</li><li>Close it.</li></ol>", subtype="html")
+    (record,), _, _ = reads("a.eml", message.as_bytes())
+    assert "Close it." in record.text
+    assert "see html" not in record.text
+
+
+def test_a_forwarded_mail_is_kept_whole(reads):
+    body = "---------- Forwarded message ---------\nFrom: Bob\nDate: 1 March\nSubject: Key\nTo: Ann\n\nThe key is 7."
+    (record,), _, _ = reads("a.eml", mail(body, subject="Fwd: Key").as_bytes())
+    assert "The key is 7." in record.text
+
+
+def test_wrapped_lines_are_joined_and_lists_kept(reads):
+    body = (
+        "This line was wrapped by the program that sent the mail to all of\nus.\nShort line.\n\n"
+        "1. Open the door.\n2. Close it.\n- and lock it\nThe end."
+    )
+    (record,), _, _ = reads("a.eml", mail(body).as_bytes())
+    assert record.text == (
+        f"{HEAD}\n\nThis line was wrapped by the program that sent the mail to all of us.\nShort line.\n\n"
+        "1. Open the door.\n2. Close it.\n- and lock it\n\nThe end."
+    )
+
+
+def test_attachments_are_read_by_their_own_readers(reads):
+    message = mail()
+    message.add_attachment("# Rules\n\nNo smoking.\n", subtype="markdown", filename="rules.md")
+    message.add_attachment("Second file.", filename="../../etc/rules.md")
+    archive = io.BytesIO()
+    with zipfile.ZipFile(archive, "w") as file:
+        file.writestr("inside.txt", "In the archive.")
+    message.add_attachment(archive.getvalue(), maintype="application", subtype="zip", filename="a.zip")
+    message.add_attachment(mail("A mail inside.", subject="Inner: mail"))
+    message.add_attachment(
+        b"\x89PNG\r\n\x1a\n\0\0", maintype="image", subtype="png", cid="<logo>", disposition="inline"
+    )
+    message.add_attachment("BEGIN:VCALENDAR", subtype="calendar", filename="invite.ics")
+    message.add_attachment(b"\0\1\2", maintype="application", subtype="octet-stream", filename="program.bin")
+    records, (reject,), _ = reads("a.eml", message.as_bytes())
+    ids = [record.id.partition("#")[0] for record in records]
+    assert ids == ["a.eml", "a.eml!rules.md", "a.eml!2-rules.md", "a.eml!a.zip!inside.txt", "a.eml!Inner mail.eml"]
+    assert reject.where.endswith("a.eml:1!program.bin")
+
+
+def test_mails_inside_mails_end_at_some_depth(reads):
+    message = mail("innermost")
+    for _ in range(8):
+        outer = mail("around it")
+        outer.add_attachment(message)
+        message = outer
+    records, (reject,), _ = reads("a.eml", message.as_bytes())
+    assert 3 <= len(records) <= 6
+    assert "nested less deeply" in reject.reason
+
+
+def test_encrypted_and_empty_mails_are_rejected(reads):
+    data = (
+        b"Subject: S\nContent-Type: application/pkcs7-mime; name=smime.p7m\nContent-Transfer-Encoding: base64\n\nAAAA\n"
+    )
+    records, (reject,), _ = reads("a.eml", data)
+    assert records == []
+    assert "encrypted" in reject.reason
+    records, (reject,), _ = reads("b.eml", mail("").as_bytes())
+    assert "mail with text" in reject.reason
+
+
+def test_a_mailbox_is_a_document_a_mail(reads, tmp_path):
+    first, second = mail("One.", Message_ID="<1@x>"), mail("From here on, two.\n\nFrom now on, three.", subject="Two")
+    data = b"From a Mon Mar  3 10:15:00 2025\n" + first.as_bytes() + b"\n"
+    data += b"From b Mon Mar  3 10:15:00 2025\n" + second.as_bytes().replace(b"\nFrom now", b"\n>From now") + b"\n"
+    data += b"From c Mon Mar  3 10:15:00 2025\n" + first.as_bytes()
+    records, rejects, _ = reads("all.mbox", data)
+    assert [record.id for record in records] == ["all.mbox#1@x", "all.mbox#2", "all.mbox#1@x-3"]
+    assert records[1].text.endswith("From here on, two.\n\nFrom now on, three.")
+    assert records[1].where == f"{tmp_path}/all.mbox:{1 + data[: data.index(b'From b')].count(10)}"
+    assert rejects == []
+    records, rejects, _ = reads("Inbox", data, limits=Limits(record_bytes=40))
+    assert (len(records), len(rejects)) == (0, 3)
+
+
+@pytest.mark.parametrize("cut", range(0, 900, 60))
+def test_truncated_mails_raise_nothing(reads, cut):
+    message = mail()
+    message.add_attachment("# Rules\n\nNo smoking.\n", subtype="markdown", filename="rules.md")
+    records, rejects, _ = reads("a.eml", message.as_bytes()[:cut])
+    assert records or rejects

@@ -1,0 +1,48 @@
+"""Quoted replies and signatures."""
+
+import pytest
+
+from qa_bot.documents.ingest.formats.mail.quoted_replies import without_quotes
+
+OWN = "Yes, the door is open until six."
+
+
+@pytest.mark.parametrize(
+    "history",
+    [
+        "On Mon, 3 Mar 2025 at 10:15, Ann Lee <ann@example.org> wrote:\n> When does it close?\n> Ann",
+        "On Mon, 3 Mar 2025 at 10:15, Ann Lee\n<ann@example.org>\nwrote:\n\n> When does it close?",
+        "Am 03.03.25 um 10:15 schrieb Ann Lee:\n> Wann?",
+        "Am Mo., 3. März 2025 um 10:15 Uhr schrieb Ann Lee <ann@example.org>:\n\nWann?",
+        "Le lun. 3 mars 2025 à 10:15, Ann Lee <ann@example.org> a écrit :\n> Quand ?",
+        "-----Original Message-----\nFrom: Ann\nSent: Monday\nTo: Bob\nSubject: Door\n\nWhen?",
+        "-----Ursprüngliche Nachricht-----\nVon: Ann\nWann?",
+        "______\nVon: Ann Lee\nGesendet: Montag, 3. März 2025\nAn: Bob\nBetreff: Tür\n\nWann?",
+        "**From:** Ann Lee\n**Sent:** Monday\n**To:** Bob\n**Subject:** Door\n\nWhen?",
+        "De : Ann\nEnvoyé : lundi\nÀ : Bob\nObjet : Porte\n\nQuand ?",
+        "-- \nBob Ray\nDoor Department",
+        "--\nBob Ray",
+        "Sent from my iPhone",
+        "Von meinem iPhone gesendet",
+    ],
+)
+def test_history_and_signature_are_cut(history):
+    assert without_quotes(f"{OWN}\n\n{history}").rstrip("_\n ") == OWN
+
+
+def test_answers_between_quotations_are_kept():
+    text = "On 3 March Ann Lee wrote:\n> When does it close?\nAt six.\n> And when does it open?\n\nAt nine."
+    assert without_quotes(text) == "At six.\n\nAt nine."
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "> A mail that only quotes\n> is kept whole.",
+        "From: here to there it takes an hour.\nThat is long.",
+        "On Monday we wrote: a letter. It was long.",
+        "The list:\n-- one\n" + "line\n" * 20 + "the end",
+    ],
+)
+def test_other_text_is_kept(text):
+    assert without_quotes(text) == text
