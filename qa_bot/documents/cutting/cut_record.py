@@ -6,8 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
+from qa_bot.documents.cutting.archived_notice import is_archived
 from qa_bot.documents.cutting.cut_passage import CutPassage
 from qa_bot.documents.cutting.plain_passages import cut, cut_plain
+from qa_bot.documents.cutting.stated_date import stated_date
 from qa_bot.documents.cutting.tidying import tidy_markdown
 from qa_bot.documents.ingest.records import Record
 from qa_core.text.analysis import normalise
@@ -15,6 +17,10 @@ from qa_core.types import Details
 
 MARKDOWN_CUTTING = 1
 """Part of the hash of each Markdown document. Raise it when their cutting changes; the next `add` then replaces all."""
+
+FIRST_CHARACTERS, FIRST_LINES = 3000, 12
+LAST_CHARACTERS, LAST_LINES = 1500, 5
+"""Where a document's date and notices are looked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,36 +36,50 @@ def cut_record(record: Record, *, characters: int, overlap: int) -> CutRecord:
     """Cut a record; plain text is normalised and cut with overlap, Markdown is tidied and cut without.
 
     Passages of an export are kept if the text is unchanged. A Markdown document without a title has that of its
-    heading of level 1, or the name of its file.
+    heading of level 1, or the name of its file. Its date is that of the reader, else the one that its text states, else
+    that of its file.
     """
-    details = Details(
+    if record.markdown:
+        return _cut_markdown(record, characters)
+    passages = _cut_plain(record, characters, overlap)
+    return CutRecord(normalise(record.title), passages, _details(record, record.date, archived=record.archived))
+
+
+def _details(record: Record, date: str, *, archived: bool) -> Details:
+    return Details(
         kind=record.kind,
-        date=record.date,
+        date=date,
         language=record.language,
-        archived=record.archived,
+        archived=archived,
         draft=record.draft,
         tags=record.tags,
     )
-    if record.markdown:
-        title, passages = _cut_markdown(record, characters)
-    else:
-        title, passages = normalise(record.title), _cut_plain(record, characters, overlap)
-    return CutRecord(title, passages, details)
 
 
 def _cut_plain(record: Record, characters: int, overlap: int) -> list[CutPassage]:
     text, exported = normalise(record.text), record.exported
     if exported and exported.spans and text == record.text:
-        return cut_plain(text, exported.spans)
-    return cut_plain(text, cut(text, characters=characters, overlap=overlap))
+        return cut_plain(text, exported.spans, record.language)
+    return cut_plain(text, cut(text, characters=characters, overlap=overlap), record.language)
 
 
-def _cut_markdown(record: Record, characters: int) -> tuple[str, list[CutPassage]]:
+def _cut_markdown(record: Record, characters: int) -> CutRecord:
     from qa_bot.documents.cutting.markdown_passages import titled_passages  # late: plain text needs no parser
 
     text, positions = tidy_markdown(record.text, record.positions)
-    stem = PurePosixPath(record.id.partition("#")[0]).stem
+    path = record.id.partition("#")[0]
+    stem = PurePosixPath(path).stem
     title = normalise(record.title)
     stated = "" if title == stem else title  # a reader names a document without a title by its file
     title, passages = titled_passages(text, stated, positions, characters=characters, language=record.language)
-    return title or stem, passages
+    lines = _outer_lines(text)
+    archived = record.archived or is_archived(title, lines, path)
+    date = record.date or stated_date(lines) or record.modified
+    return CutRecord(title or stem, passages, _details(record, date, archived=archived))
+
+
+def _outer_lines(text: str) -> list[str]:
+    """The first and last lines that are not empty, where documents speak of themselves."""
+    first = [line for line in text[:FIRST_CHARACTERS].split("\n") if line.strip()][:FIRST_LINES]
+    last = [line for line in text[FIRST_CHARACTERS:][-LAST_CHARACTERS:].split("\n") if line.strip()][-LAST_LINES:]
+    return first + last

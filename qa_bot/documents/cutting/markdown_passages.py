@@ -11,7 +11,7 @@ from itertools import groupby, pairwise
 from qa_bot.documents.cutting.blocks import Block, blocks
 from qa_bot.documents.cutting.cut_passage import CutPassage
 from qa_bot.documents.cutting.packing import packed
-from qa_bot.documents.cutting.pieces import Piece, section_pieces
+from qa_bot.documents.cutting.pieces import Piece, PieceCutter
 from qa_bot.documents.ingest.records import Position
 from qa_core.text.markdown_text import plain_line
 from qa_core.types import BlockKind, Place, Span
@@ -26,6 +26,10 @@ def cut_markdown(
     limits), a block of code (2 limits), or a list with the sentence that introduces it (1.5 limits). Headings are in
     `place.heading`, not in the text; those without text below them are separate passages. The document's own
     heading, of level 1, is in neither: it equals the title or, if there is no title, is the only one of its level.
+
+    Args:
+        positions: where pages and rows of sheets begin.
+        language: a code of ISO 639-1, for sentences.
     """
     return titled_passages(text, title, positions, characters=characters, language=language)[1]
 
@@ -36,14 +40,13 @@ def titled_passages(
     """The passages, and the title: the one given or else the only heading of level 1; "" if there is neither."""
     if characters < 1:
         raise ValueError(f"Expected characters ≥ 1, but got {characters}.")
-    del language
     document = blocks(text)
     title = title or _own_heading(document)
-    finder = _PlaceFinder(text, positions)
+    finder, cutter = _PlaceFinder(text, positions), PieceCutter(text, characters, language)
     return title, [
         finder.passage(chosen, heading)
         for heading, section in _sections(document, title)
-        for chosen in packed(section_pieces(text, section, characters), characters)
+        for chosen in packed(cutter.section(section), characters)
     ]
 
 

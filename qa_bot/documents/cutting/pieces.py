@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
+from itertools import chain, pairwise
 
 from qa_bot.documents.cutting.blocks import Block
 from qa_bot.documents.cutting.sentence_groups import grouped, sentence_spans, stripped, word_pieces
@@ -47,150 +47,155 @@ class Piece:
     suffix: str = ""
 
 
-def section_pieces(text: str, section: Sequence[Block], limit: int) -> Iterator[Piece]:
-    """The pieces of a section's blocks; a paragraph that ends with ":" is joined to the list, table or code after it.
+class PieceCutter:
+    """Cuts the blocks of one text into pieces of about `limit` characters at most."""
 
-    If both are longer than the limit, only the paragraph's last sentence is joined.
-    """
-    lead: Piece | None = None
-    for index, block in enumerate(section):
-        parts = pieces(text, block, limit)
-        if lead is not None:
-            parts = chain([_joined(lead, next(parts))], parts)
-            lead = None
-        following = section[index + 1] if index + 1 < len(section) else None
-        if following is not None and following.type in _LEADS_TO and _is_lead(text, block):
-            fits = following.end - block.start <= limit
-            *before, lead = parts if fits else _sentences(text, block, "prose", limit, last_alone=True)
-            yield from before
-            if not fits and lead.end - lead.start > limit // 2:
-                yield lead
+    def __init__(self, text: str, limit: int, language: str = "") -> None:
+        self._text, self._limit, self._language = text, limit, language
+
+    def section(self, blocks: Sequence[Block]) -> Iterator[Piece]:
+        """The pieces of a section; a paragraph that ends with ":" is joined to the list, table or code after it.
+
+        If both are longer than the limit, only the paragraph's last sentence is joined.
+        """
+        lead: Piece | None = None
+        for block, following in pairwise([*blocks, None]):
+            assert block is not None
+            parts = self.pieces(block)
+            if lead is not None:
+                parts = chain([_joined(lead, next(parts))], parts)
                 lead = None
+            if following is not None and following.type in _LEADS_TO and self._is_lead(block):
+                fits = following.end - block.start <= self._limit
+                *before, lead = parts if fits else self._sentences(block, "prose", last_alone=True)
+                yield from before
+                if not fits and lead.end - lead.start > self._limit // 2:
+                    yield lead
+                    lead = None
+            else:
+                yield from parts
+
+    def pieces(self, block: Block, kind: BlockKind = "prose") -> Iterator[Piece]:
+        """The pieces of one block; `kind` is that of the list around it."""
+        size = block.end - block.start
+        kind = _KINDS.get(block.type, kind)
+        if size <= self._limit or (block.type == "code" and size <= CODE * self._limit):
+            yield Piece(block.start, block.end, kind, tuple(self.units(block)))
+        elif block.type == "code":
+            yield from self._code(block)
+        elif block.type == "table":
+            yield from self._rows(block)
+        elif block.parts:
+            yield from (self._item if block.type == "item" else self._items)(block, kind)
         else:
-            yield from parts
+            yield from self._sentences(block, kind)
 
+    def units(self, block: Block) -> Iterator[Span]:
+        """The parts of a block that are searched one by one: sentences, items, rows."""
+        if block.type == "table":
+            yield from _lines(self._text, block)[2:] or [(block.start, block.end)]
+        elif block.type in {"list", "steps"}:
+            for item in block.parts:
+                yield from self.units(item)
+        elif block.type == "item" and block.end - block.start > WHOLE_ITEM and block.parts:
+            start = block.start
+            for part in block.parts:
+                for first, last in self.units(part):
+                    yield min(start, first), last
+                    start = block.end  # only the first unit begins with the sign of the item
+        elif block.type in {"paragraph", "quote"}:
+            yield from grouped(self._sentence_spans(block))
+        else:
+            yield block.start, block.end
 
-def pieces(text: str, block: Block, limit: int, kind: BlockKind = "prose") -> Iterator[Piece]:
-    """The pieces of one block; `kind` is that of the list around it."""
-    size = block.end - block.start
-    kind = _KINDS.get(block.type, kind)
-    if size <= limit or (block.type == "code" and size <= CODE * limit):
-        yield Piece(block.start, block.end, kind, tuple(units(text, block)))
-    elif block.type == "code":
-        yield from _code(text, block, limit)
-    elif block.type == "table":
-        yield from _rows(text, block, limit)
-    elif block.parts:
-        yield from (_item if block.type == "item" else _items)(text, block, limit, kind)
-    else:
-        yield from _sentences(text, block, kind, limit)
+    def _is_lead(self, block: Block) -> bool:
+        text = self._text[block.start : block.end]
+        return block.type == "paragraph" and text.rstrip("*_ ").endswith((":", "："))
 
+    def _sentence_spans(self, block: Block) -> list[Span]:
+        spans = sentence_spans(self._text, block.start, block.end, self._language)
+        return spans or [(block.start, block.end)]
 
-def units(text: str, block: Block) -> Iterator[Span]:
-    """The parts of a block that are searched one by one: sentences, items, rows."""
-    if block.type == "table":
-        rows = _lines(text, block)[2:]
-        yield from rows or [(block.start, block.end)]
-    elif block.type in {"list", "steps"}:
+    def _sentences(self, block: Block, kind: BlockKind, *, last_alone: bool = False) -> Iterator[Piece]:
+        """A piece for each group of sentences; a longer one is cut between words."""
+        cost = 0.0
+        spans = self._sentence_spans(block)
+        groups = [*grouped(spans[:-1], self._limit), spans[-1]] if last_alone else grouped(spans, self._limit)
+        for start, end in groups:
+            for first, last in word_pieces(self._text, start, end, self._limit):
+                yield Piece(first, last, kind, ((first, last),), cost)
+                cost = IN_TEXT
+
+    def _items(self, block: Block, kind: BlockKind) -> Iterator[Piece]:
+        """The items of a list, or what they are cut into."""
+        cost = 0.0
         for item in block.parts:
-            yield from units(text, item)
-    elif block.type == "item" and block.end - block.start > WHOLE_ITEM and block.parts:
-        start = block.start
-        for part in block.parts:
-            for first, last in units(text, part):
-                yield min(start, first), last
-                start = block.end  # only the first unit begins with the sign of the item
-    elif block.type in {"paragraph", "quote"}:
-        yield from grouped(sentence_spans(text, block.start, block.end)) or [(block.start, block.end)]
-    else:
-        yield block.start, block.end
+            indent = _indent(self._text, item.start)
+            for piece in self.pieces(item, kind):
+                at_sign = piece.start == item.start
+                yield replace(piece, cost=cost, prefix=indent + piece.prefix) if at_sign else piece
+                cost = IN_BLOCK
 
+    def _item(self, item: Block, kind: BlockKind) -> Iterator[Piece]:
+        """What an item is cut into. What is nested in it begins with the item's first line, if it begins a passage."""
+        line = self._parent_line(item)
+        start, cost = item.start, 0.0
+        for part in item.parts:
+            is_first = part is item.parts[0] and part.type == "paragraph"
+            indent = "" if is_first or part.type in {"list", "steps"} else _indent(self._text, part.start)
+            for piece in self.pieces(part, kind):
+                first, last = piece.units[0]
+                yield replace(
+                    piece,
+                    start=min(start, piece.start),
+                    units=((min(start, first), last), *piece.units[1:]),
+                    cost=max(cost, piece.cost),
+                    prefix="" if is_first or start == item.start else f"{line}\n{indent}{piece.prefix}",
+                )
+                start, cost = item.end, IN_BLOCK
 
-def _is_lead(text: str, block: Block) -> bool:
-    return block.type == "paragraph" and text[block.start : block.end].rstrip("*_ ").endswith((":", "："))
+    def _parent_line(self, item: Block) -> str:
+        line_end = self._text.find("\n", item.start, item.end)
+        line = self._text[item.start : line_end if line_end > 0 else item.end]
+        sign = _SIGN.match(line)
+        return f"{sign[0]} …" if len(line) > PARENT_LINE and sign else line
+
+    def _rows(self, block: Block) -> Iterator[Piece]:
+        """The rows of a table, the first with the header; longer rows are cut between words."""
+        head, dashes, *rows = _lines(self._text, block)
+        header = self._text[head[0] : dashes[1]] + "\n"
+        if not rows:
+            yield from self._sentences(block, "table")
+        start, prefix, cost = block.start, "", 0.0
+        for row_start, row_end in rows:
+            size = row_end - row_start
+            longest = self._limit if size > ROW * self._limit else size
+            for first, last in word_pieces(self._text, row_start, row_end, longest):
+                yield Piece(min(start, first), last, "table", ((first, last),), cost, prefix)
+                start, cost = block.end, IN_BLOCK
+                prefix = header if len(header) <= HEADER * self._limit else ""
+
+    def _code(self, block: Block) -> Iterator[Piece]:
+        """Code cut at empty lines, at line ends if those are too far apart, and long lines between words."""
+        text = self._text
+        fence = _FENCE.match(text, block.start, block.end)
+        opening = text[block.start : text.find("\n", block.start) + 1] if fence else ""
+        closing = f"\n{_indent(text, block.start)}{fence[0]}" if fence else ""
+        for start, end in self._code_spans(block):
+            first, last = start == block.start, end == block.end
+            prefix, suffix = "" if first else opening, "" if last else closing
+            yield Piece(start, end, "code", ((start, end),), 0.0 if first else IN_BLOCK, prefix, suffix)
+
+    def _code_spans(self, block: Block) -> Iterator[Span]:
+        for start, end in _between(self._text, block, _EMPTY_LINES):
+            if end - start <= self._limit:
+                yield start, end
+            else:
+                yield from _line_groups(self._text, start, end, self._limit)
 
 
 def _joined(lead: Piece, following: Piece) -> Piece:
     return replace(following, start=lead.start, units=lead.units + following.units, cost=lead.cost, prefix=lead.prefix)
-
-
-def _sentences(text: str, block: Block, kind: BlockKind, limit: int, *, last_alone: bool = False) -> Iterator[Piece]:
-    """A piece for each group of sentences; a longer one is cut between words."""
-    cost = 0.0
-    spans = sentence_spans(text, block.start, block.end) or [(block.start, block.end)]
-    groups = [*grouped(spans[:-1], limit), spans[-1]] if last_alone else grouped(spans, limit)
-    for start, end in groups:
-        for first, last in word_pieces(text, start, end, limit):
-            yield Piece(first, last, kind, ((first, last),), cost)
-            cost = IN_TEXT
-
-
-def _items(text: str, block: Block, limit: int, kind: BlockKind) -> Iterator[Piece]:
-    """The items of a list, or what they are cut into."""
-    cost = 0.0
-    for item in block.parts:
-        indent = _indent(text, item.start)
-        for piece in pieces(text, item, limit, kind):
-            at_sign = piece.start == item.start
-            yield replace(piece, cost=cost, prefix=indent + piece.prefix) if at_sign else piece
-            cost = IN_BLOCK
-
-
-def _item(text: str, item: Block, limit: int, kind: BlockKind) -> Iterator[Piece]:
-    """What an item is cut into. What is nested in it begins with the item's first line, if it begins a passage."""
-    line_end = text.find("\n", item.start, item.end)
-    line = text[item.start : line_end if line_end > 0 else item.end]
-    if len(line) > PARENT_LINE and (sign := _SIGN.match(line)):
-        line = f"{sign[0]} …"
-    start, cost = item.start, 0.0
-    for part in item.parts:
-        is_first = part is item.parts[0] and part.type == "paragraph"
-        indent = "" if is_first or part.type in {"list", "steps"} else _indent(text, part.start)
-        for piece in pieces(text, part, limit, kind):
-            first, last = piece.units[0]
-            opening = min(start, first)
-            piece_units = ((opening, last), *piece.units[1:])
-            prefix = "" if is_first or start == item.start else f"{line}\n{indent}{piece.prefix}"
-            yield replace(
-                piece, start=min(start, piece.start), units=piece_units, cost=max(cost, piece.cost), prefix=prefix
-            )
-            start, cost = item.end, IN_BLOCK
-
-
-def _rows(text: str, block: Block, limit: int) -> Iterator[Piece]:
-    """The rows of a table, the first with the header; longer rows are cut between words."""
-    head, dashes, *rows = _lines(text, block)
-    header = text[head[0] : dashes[1]] + "\n"
-    if not rows:
-        yield from _sentences(text, block, "table", limit)
-        return
-    start, prefix, cost = block.start, "", 0.0
-    for row_start, row_end in rows:
-        longest = limit if row_end - row_start > ROW * limit else row_end - row_start
-        for first, last in word_pieces(text, row_start, row_end, longest):
-            yield Piece(min(start, first), last, "table", ((first, last),), cost, prefix)
-            start, cost = block.end, IN_BLOCK
-            prefix = header if len(header) <= HEADER * limit else ""
-
-
-def _code(text: str, block: Block, limit: int) -> Iterator[Piece]:
-    """Code cut at empty lines, at line ends if those are too far apart, and long lines between words."""
-    fence = _FENCE.match(text, block.start, block.end)
-    spans = list(_code_spans(text, block, limit))
-    opening = text[block.start : text.find("\n", block.start) + 1] if fence else ""
-    closing = f"\n{_indent(text, block.start)}{fence[0]}" if fence else ""
-    for start, end in spans:
-        first, last = start == block.start, end == block.end
-        prefix, suffix = "" if first else opening, "" if last else closing
-        yield Piece(start, end, "code", ((start, end),), 0.0 if first else IN_BLOCK, prefix, suffix)
-
-
-def _code_spans(text: str, block: Block, limit: int) -> Iterator[Span]:
-    for start, end in _between(text, block, _EMPTY_LINES):
-        if end - start <= limit:
-            yield start, end
-        else:
-            yield from _line_groups(text, start, end, limit)
 
 
 def _between(text: str, block: Block, divider: re.Pattern[str]) -> Iterator[Span]:

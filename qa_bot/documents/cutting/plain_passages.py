@@ -32,10 +32,13 @@ def cut(
     return _packed(list(_pieces(text, (sentences or sentences_of)(text), characters)), characters, overlap)
 
 
-def cut_plain(text: str, spans: Sequence[Span]) -> list[CutPassage]:
+def cut_plain(text: str, spans: Sequence[Span], language: str = "") -> list[CutPassage]:
     """The passages of a plain text at `spans`; their units are groups of sentences."""
-    texts = [(text[start:end], start, end) for start, end in spans]
-    return [CutPassage(part, start, end, NO_PLACE, tuple(grouped(sentences_of(part)))) for part, start, end in texts]
+    passages = []
+    for start, end in spans:
+        part = text[start:end]
+        passages.append(CutPassage(part, start, end, NO_PLACE, tuple(grouped(sentences_of(part, language)))))
+    return passages
 
 
 def _pieces(text: str, sentences: Sequence[Span], characters: int) -> Iterator[Span]:

@@ -15,10 +15,10 @@ _UNBROKEN = re.compile(r"`[^`\n]{1,300}`|!?\[[^\]\n]{1,300}\]\([^)\s]{0,500}\)|<
 """Code and links in a line: no sentence ends inside."""
 
 
-def sentence_spans(text: str, start: int, end: int) -> list[Span]:
+def sentence_spans(text: str, start: int, end: int, language: str = "") -> list[Span]:
     """Spans of the sentences of `text[start:end]`; none ends inside a link or inside code."""
     stretch = text[start:end]
-    spans = sentences(stretch)
+    spans = sentences(stretch, language)
     if len(spans) > 1 and ("`" in stretch or "](" in stretch or "<" in stretch):
         spans = _joined(spans, [match.span() for match in _UNBROKEN.finditer(stretch)])
     return [(start + first, start + last) for first, last in spans]

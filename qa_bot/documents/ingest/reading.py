@@ -6,7 +6,8 @@ import io
 import os
 import tempfile
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import cast
 
@@ -24,7 +25,7 @@ from qa_bot.documents.ingest.files.decoding import CHUNK
 from qa_bot.documents.ingest.files.source_file import SourceFile
 from qa_bot.documents.ingest.files.walk import File, files, printable
 from qa_bot.documents.ingest.one_file import ReadRecords, load, raise_if_disk_full, read_file, reason_of
-from qa_bot.documents.ingest.records import Item, Limits, Notice, Part, Reject
+from qa_bot.documents.ingest.records import Item, Limits, Notice, Part, Record, Reject
 from qa_bot.documents.ingest.worker.messages import Request
 from qa_bot.documents.ingest.worker.process import POOL
 
@@ -83,7 +84,8 @@ class _Reading:
             before = _state(file.path)
             with file.path.open("rb", buffering=0) as handle:
                 stream = CountingStream(handle, LayerBudget(self.budget))
-                yield from self._layer(Layer(file.name, where, stream, before[0], is_named=is_named))
+                for item in self._layer(Layer(file.name, where, stream, before[0], is_named=is_named)):
+                    yield _dated(item, where, before[1])
             if _state(file.path) != before:
                 yield Notice(where, "The file changed while it was read; add it again when it is complete.")
         except TotalLimitError:
@@ -152,6 +154,13 @@ def _isolated(source: SourceFile, reader: Reader) -> Iterator[Item | Part]:
             copy.write(data)
         copy.flush()
         yield from POOL.items(request._replace(path=os.fsencode(copy.name)))
+
+
+def _dated(item: Item, where: str, mtime_ns: int) -> Item:
+    """A document that is a whole file knows when that file was changed; one in an archive or a data set does not."""
+    if isinstance(item, Record) and item.markdown and f"{where}!" not in item.where:
+        return replace(item, modified=datetime.fromtimestamp(mtime_ns / 1e9, UTC).date().isoformat())
+    return item
 
 
 def _state(path: Path) -> tuple[int, int]:

@@ -35,7 +35,7 @@ class Record:
     `title` is a question or a page title, `body` the question's body, `text` the answer or the document's text;
     `where` is `FILE:LINE` or `FILE!MEMBER:LINE`. `markdown` says whether `text` is Markdown as `MarkdownWriter` writes
     it; otherwise it is plain text, whose signs mean nothing. `date` (ISO 8601), `language` (ISO 639) and the rest are
-    what the document says of itself.
+    what the document says of itself, `modified` the date of its file.
     """
 
     id: str
@@ -53,6 +53,7 @@ class Record:
     draft: bool = False
     tags: tuple[str, ...] = ()
     positions: tuple[Position, ...] = ()
+    modified: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -58,3 +58,28 @@ def test_details_are_those_of_the_record() -> None:
     details = cut_record(record, characters=100, overlap=1).details
     assert (details.kind, details.date, details.language) == ("pair", "2024-05-01", "de")
     assert (details.archived, details.draft, details.tags) == (True, True, ("a",))
+
+
+@pytest.mark.parametrize(
+    ("date", "text", "expected"),
+    [
+        ("2020-01-01", "Last updated: 2 May 2024", "2020-01-01"),
+        ("", "Last updated: 2 May 2024", "2024-05-02"),
+        ("", "Text.\n\n" * 500 + "Stand: 02.05.2024", "2024-05-02"),
+        ("", "Text.\n\n" * 500 + "Stand: 02.05.2024\n\n" + "Text.\n\n" * 500, "2025-01-01"),  # in the middle
+    ],
+)
+def test_the_date_is_the_readers_or_stated_or_that_of_the_file(date: str, text: str, expected: str) -> None:
+    record = Record("a.md", "t", text, markdown=True, date=date, modified="2025-01-01")
+    assert cut_record(record, characters=1000, overlap=1).details.date == expected
+
+
+def test_plain_records_state_nothing() -> None:
+    record = Record("archive/1", "t", "This page is archived.\nLast updated: 2 May 2024", modified="2025-01-01")
+    details = cut_record(record, characters=1000, overlap=1).details
+    assert (details.archived, details.date) == (False, "")
+
+
+def test_an_archived_document() -> None:
+    record = Record("a/faq-old.md", "FAQ", "Text.", markdown=True)
+    assert cut_record(record, characters=1000, overlap=1).details.archived

@@ -68,6 +68,19 @@ def test_a_folder_is_walked_in_order_without_hidden_files(tmp_path):
     assert rejects == []
 
 
+def test_a_document_knows_when_its_file_was_changed(tmp_path):
+    def two_records(file):
+        yield Record("a", "", "x", markdown=True, where=f"{file.where}:1")
+        yield Record("b", "", "x", where=f"{file.where}:2")
+
+    (tmp_path / "a.txt").write_text("x")
+    os.utime(tmp_path / "a.txt", (0, 1_700_000_000))  # 2023-11-14 in UTC
+    with zipfile.ZipFile(tmp_path / "b.zip", "w") as archive:
+        archive.writestr("c.txt", "x")
+    records = list(read(tmp_path, readers={"text": two_records}))
+    assert [record.modified for record in records] == ["2023-11-14", "", "", ""]  # not data sets, nor in archives
+
+
 def test_links_in_a_circle_are_walked_once(tmp_path):
     put(tmp_path / "a/one.txt", "Text.")
     (tmp_path / "a/up").symlink_to(tmp_path, target_is_directory=True)

@@ -1,0 +1,107 @@
+"""Whether a document says, or its path shows, that it is out of date. Precision comes first.
+
+A document that speaks about archives is not archived: only notices about "this page", banners and marks in titles
+count, and whole words of a path.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+_PAST = r"archived|superseded|obsolete|deprecated|outdated|out[ -]of[ -]date|withdrawn|retired|discontinued"
+_NO_LONGER = (
+    r"no longer (?:being )?(?:maintained|valid|current|in (?:force|effect|use)|supported|updated|applicable|applies)"
+)
+_THIS = (
+    r"(?:page|document|policy|guide|guideline|article|version|handbook|manual|procedure|process|file|faq|wiki|section"
+    r"|content|information|post|runbook|documentation)"
+)
+_GERMAN = (
+    r"(?:seite|dokument|richtlinie|version|fassung|anleitung|artikel|handbuch|regelung|leitfaden|merkblatt|verfahren)"
+)
+_FRENCH = r"(?:page|document|version|politique|guide|article|procédure|manuel|règlement|note)"
+_IF = re.compile(
+    r"\b(?:if|when|once|whether|unless|until|in case|may|might|wenn|falls|sobald|ob|si|quand|lorsque)\b", re.I
+)
+_BEFORE = r"(?:[>\s\[(⚠️!]|\*\*?(?=\S)|__?(?=\S))*"
+_LABEL = r"(?:(?:note|notice|warning|important|hinweis|achtung|attention|remarque)[\s*_:!–—]{1,6})?"
+_NOTICES = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        rf"\bthis {_THIS}(?: (?:here|below))? (?:is|was|has been|is now|has now been) (?:now |officially )?"
+        rf"(?:an? )?(?:{_PAST}|{_NO_LONGER}|replaced by)\b",
+        rf"\bthis is an? (?:{_PAST}|old) (?:{_THIS}|copy|draft)\b",
+        rf"\bdiese[rs]? {_GERMAN} (?:ist|wurde|wird) (?:inzwischen |jetzt |bereits |leider )?"
+        r"(?:archiviert|veraltet|überholt|abgelaufen|außer kraft"
+        r"|nicht (?:mehr|länger) (?:gültig|aktuell|gepflegt|in kraft)"
+        r"|(?:durch|von) [^.\n]{1,80} (?:ersetzt|abgelöst)|ersetzt durch)\b",
+        rf"\bce(?:tte|t)? {_FRENCH} (?:est|a été) (?:désormais |maintenant )?"
+        r"(?:archivée?|obsolète|périmée?|remplacée? par)\b",
+        rf"\bce(?:tte|t)? {_FRENCH} n[’']est plus (?:valable|valide|à jour|en vigueur|maintenue?|d[’']actualité)",
+    )
+)
+_MARK = r"archived|superseded|obsolete|deprecated|outdated|archiviert|veraltet|überholt|archivée?|obsolète|périmée?"
+_BANNERS = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        rf"^\W*(?:status|state|statut)\W{{1,6}}(?:{_MARK})\b",
+        rf"^{_BEFORE}{_LABEL}(?:{_MARK})"
+        r"(?:\W*$|\W{0,3}[:–—(]| (?:on|since|as of|seit|am|depuis|le)\b| in favou?r of\b)",
+        rf"^{_BEFORE}{_LABEL}(?:superseded by|replaced by|ersetzt durch|abgelöst durch|remplacée? par|{_NO_LONGER})\b",
+    )
+)
+"""A line that begins with a mark, and is no heading or item."""
+_TITLE = re.compile(
+    rf"^[\s*_]*[\[(]?(?:{_PAST}|archiviert|veraltet|obsolète)[\])]?\s*(?::|–|—|- |\])"
+    rf"|[(\[][^()\[\]]*\b(?:{_PAST}|old version|old|alte fassung|{_MARK})\b[^()\[\]]*[)\]]"
+    rf"|(?:–|—| -|:)\s*(?:{_PAST}|archiviert|veraltet|obsolète)\s*$",
+    re.IGNORECASE,
+)
+FOLDERS = frozenset(
+    [
+        "archive",
+        "archived",
+        "archiv",
+        "archiviert",
+        "old",
+        "deprecated",
+        "obsolete",
+        "superseded",
+        "outdated",
+        "veraltet",
+    ]
+)
+ENDINGS = FOLDERS | {"obsolète"}
+BEGINNINGS = frozenset({"archived", "deprecated", "obsolete", "superseded", "outdated", "veraltet", "archiviert"})
+_PERIODS = frozenset(["year", "years", "month", "months", "week", "weeks", "day", "days", "how", "an", "the"])
+
+
+def is_archived(title: str, lines: Sequence[str], path: str) -> bool:
+    """Whether title, first and last lines, or the path below the source say that a document is out of date."""
+    return bool(_TITLE.search(title)) or any(map(_is_notice, lines)) or _is_archive_path(path)
+
+
+def _is_notice(line: str) -> bool:
+    line = line[:500]
+    if any(banner.match(line) for banner in _BANNERS):
+        return True
+    return any(
+        match and not _IF.search(line, max(0, line.rfind(". ", 0, match.start())), match.start())
+        for match in (pattern.search(line) for pattern in _NOTICES)
+    )
+
+
+def _is_archive_path(path: str) -> bool:
+    """`archive/a.md`, `faq-2023-old.md`, `deprecated_vpn.md`; not `old-town.md` or `10-years-old.md`."""
+    *folders, name = path.casefold().split("/")
+    if any(_words(folder)[-1:] and _words(folder)[-1] in FOLDERS for folder in folders):
+        return True
+    words = _words(name.partition(".")[0])
+    if len(words) < 2:
+        return bool(words) and words[0] in BEGINNINGS
+    return words[0] in BEGINNINGS or (words[-1] in ENDINGS and words[-2] not in _PERIODS)
+
+
+def _words(name: str) -> list[str]:
+    return re.findall(r"[^\W_]+", name)

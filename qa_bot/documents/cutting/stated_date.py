@@ -1,0 +1,90 @@
+"""The date that a text states of itself in its first or last lines: "Last updated: 3 March 2025", "Stand: 12.03.2024".
+
+Only unambiguous dates count: 03/04/2024 and "March 2024" do not.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from datetime import date
+
+_MONTHS = (
+    "january jan januar jänner jän janvier janv enero gennaio januari",
+    "february feb februar février févr fevrier febrero febbraio februari",
+    "march mar märz maerz mrz mars marzo maart",
+    "april apr avril avr abril aprile",
+    "may mai mayo maggio mei",
+    "june jun juni juin junio giugno",
+    "july jul juli juillet juil julio luglio",
+    "august aug août aout agosto augustus",
+    "september sep sept septembre septiembre settembre",
+    "october oct oktober okt octobre octubre ottobre",
+    "november nov novembre noviembre",
+    "december dec dezember dez décembre decembre diciembre dicembre",
+)
+MONTHS = {name: number for number, names in enumerate(_MONTHS, start=1) for name in names.split()}
+"""Names of months in six languages."""
+
+_MONTH = "|".join(sorted(MONTHS, key=len, reverse=True))
+_DATE = (
+    r"(?:(?P<iso>\d{4}-\d{1,2}-\d{1,2})(?!\d)"
+    rf"|(?P<day>\d{{1,2}})(?:\.|st|nd|rd|th|er)?[ -](?:de )?(?P<month>{_MONTH})\.?,?[ -](?:de )?(?P<year>\d{{4}})(?!\d)"
+    rf"|(?P<month2>{_MONTH})\.? (?P<day2>\d{{1,2}})(?:st|nd|rd|th)?,? (?P<year2>\d{{4}})(?!\d)"
+    r"|(?P<dotted>\d{1,2}\.\d{1,2}\.\d{4})(?!\d)"
+    r"|(?P<slashed>\d{1,2}/\d{1,2}/\d{4})(?!\d))"
+)
+_WEEKDAY = r"(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day,? |(?:montag|dienstag|mittwoch|donnerstag|freitag),? )?"
+_BEFORE = r"on|at|the|as of|from|since|am|vom|den|ab|le|du|au|el|il|op"
+_GAP = rf"[\s*_|:：–—-]{{0,8}}(?:(?:{_BEFORE})\b[\s:*_]{{0,5}})?{_WEEKDAY}"
+_CHANGED = (
+    r"(?:last|latest|most recently|recently)[ -](?:updated?|modified|modification|revised|revision|reviewed|review"
+    r"|changed?|edited)|date (?:of (?:last )?(?:update|revision|change)|updated|modified|revised)"
+    r"|zuletzt (?:aktualisiert|geändert|bearbeitet|überarbeitet|geprüft)"
+    r"|letzte (?:aktualisierung|änderung|überarbeitung|bearbeitung|prüfung)"
+    r"|dernière (?:mise à jour|modification|révision)|mise? à jour"
+    r"|última (?:actualización|modificación)|ultimo aggiornamento|laatst (?:bijgewerkt|gewijzigd)"
+)
+_STATED = (
+    r"updated|revised|modified|reviewed|effective(?: date)?|in effect|valid|as of|date|published|issued|version"
+    r"|stand|datum|gültig|veröffentlicht|aktualisiert|fassung|en vigueur|date d[’']effet|publié|valable"
+    r"|actualizado|fecha|aggiornato|bijgewerkt"
+)
+_PATTERNS = (
+    re.compile(rf"(?<![^\W_])(?:{_CHANGED}){_GAP}{_DATE}", re.IGNORECASE),
+    re.compile(rf"^[\s*_>|(\[]*(?:{_STATED}){_GAP}{_DATE}", re.IGNORECASE),
+)
+"""Labels that count anywhere in a line, then labels that count at its start."""
+EARLIEST = 1970
+
+
+def stated_date(lines: Sequence[str]) -> str:
+    """The date of the first line with a label and a date as `YYYY-MM-DD`; "" if no line has one."""
+    for pattern in _PATTERNS:
+        for line in lines:
+            for match in pattern.finditer(line[:500]):
+                if iso := _iso(match):
+                    return iso
+    return ""
+
+
+def _iso(match: re.Match[str]) -> str:
+    """The date of a match, if it exists and is unambiguous."""
+    parts = match.groupdict()
+    if parts["iso"]:
+        year, month, day = map(int, parts["iso"].split("-"))
+    elif parts["dotted"]:
+        day, month, year = map(int, parts["dotted"].split("."))
+    elif parts["slashed"]:
+        first, second, year = map(int, parts["slashed"].split("/"))
+        if first <= 12 and second <= 12 and first != second:
+            return ""
+        day, month = max(first, second), min(first, second)
+    else:
+        name = parts["month"] or parts["month2"]
+        day, year = int(parts["day"] or parts["day2"]), int(parts["year"] or parts["year2"])
+        month = MONTHS[name.lower()]
+    try:
+        return date(year, month, day).isoformat() if year >= EARLIEST else ""
+    except ValueError:
+        return ""

@@ -1,0 +1,99 @@
+"""Archived documents: notices, titles and paths; documents that speak about archives are not archived."""
+
+import pytest
+
+from qa_bot.documents.cutting.archived_notice import is_archived
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "This page is archived.",
+        "> **This document has been superseded by** [the new one](http://x.y).",
+        "**ARCHIVED** – see the new guide.",
+        "Archived: 2019",
+        "[ARCHIVED]",
+        "⚠️ **Outdated**",
+        "Status: archived",
+        "| Status | Deprecated |",
+        "Note: Deprecated since 2019",
+        "This policy is no longer valid.",
+        "This guide is no longer being maintained.",
+        "This is an outdated version",
+        "Superseded by the policy of 2024.",
+        "No longer maintained.",
+        "Dieses Dokument ist veraltet.",
+        "Diese Richtlinie wurde durch die Fassung von 2024 ersetzt.",
+        "Diese Seite ist nicht mehr gültig.",
+        "Hinweis: Veraltet",
+        "Cette page est archivée.",
+        "Ce document n’est plus valable.",
+        "Cette politique a été remplacée par celle de 2024.",
+    ],
+)
+def test_notices(line: str) -> None:
+    assert is_archived("Guide", ["Words.", line], "guide.md")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "This page is about archived projects.",
+        "This page explains how documents are superseded.",
+        "This page is not archived.",
+        "If this page is outdated, tell us.",
+        "Tell us when this document is outdated.",
+        "We archive mail after a year.",
+        "Archived projects are kept for 10 years.",
+        "Archived by month",
+        "Outdated software must be updated.",
+        "The laptop is replaced by the IT team.",
+        "## Deprecated",
+        "- Deprecated: the old interface",
+        "Diese Seite ist nicht veraltet.",
+        "Wenn diese Seite veraltet ist, schreib uns.",
+        "Cette page est à jour.",
+        "Si cette page est obsolète, dites-le.",
+    ],
+)
+def test_other_lines_are_no_notices(line: str) -> None:
+    assert not is_archived("Guide", [line], "guide.md")
+
+
+@pytest.mark.parametrize(
+    ("title", "expected"),
+    [
+        ("FAQ (archived, 2023)", True),
+        ("[Archived] FAQ", True),
+        ("Archived: FAQ", True),
+        ("VPN – deprecated", True),
+        ("FAQ (old)", True),
+        ("Archived projects", False),
+        ("Mail (archive and search)", False),
+        ("Old town guide", False),
+        ("FAQ (2023)", False),
+    ],
+)
+def test_titles(title: str, expected: bool) -> None:
+    assert is_archived(title, [], "guide.md") is expected
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [
+        ("archive/a.md", True),
+        ("x/2019-archive/a.md", True),
+        ("old/a.md", True),
+        ("x/faq-2023-old.md", True),
+        ("deprecated_vpn.md", True),
+        ("Guide (archived).docx", True),
+        ("old-town.md", False),
+        ("ten-years-old.md", False),
+        ("archives/a.md", False),
+        ("how-to-archive-mail.md", False),
+        ("golden-old-times/a.md", False),
+        ("archive.md", False),
+    ],
+)
+def test_paths(path: str, expected: bool) -> None:
+    assert is_archived("Guide", [], path) is expected

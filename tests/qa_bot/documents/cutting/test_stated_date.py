@@ -1,0 +1,48 @@
+"""Dates that documents state of themselves."""
+
+import pytest
+
+from qa_bot.documents.cutting.stated_date import stated_date
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("Last updated: 3 March 2025. Owner: People team.", "2025-03-03"),
+        ("This policy was last updated on Tuesday, 12 March 2024.", "2024-03-12"),
+        ("_Last reviewed on March 4th, 2022_", "2022-03-04"),
+        ("Effective 1 May 2023", "2023-05-01"),
+        ("Date: 2023-11-05T10:00", "2023-11-05"),
+        ("| Last updated | 2024-03-12 |", "2024-03-12"),
+        ("Updated: 13/04/2024", "2024-04-13"),
+        ("Updated: 04/04/2024", "2024-04-04"),
+        ("Stand: 12.03.2024", "2024-03-12"),
+        ("**Gültig ab:** 01.01.2025", "2025-01-01"),
+        ("Zuletzt aktualisiert am 5. Jänner 2023", "2023-01-05"),
+        ("Dernière mise à jour : 1er mars 2024", "2024-03-01"),
+        ("Mis à jour le 4 avril 2023", "2023-04-04"),
+        ("Fecha: 4 de mayo de 2021", "2021-05-04"),
+    ],
+)
+def test_a_label_and_an_unambiguous_date(line: str, expected: str) -> None:
+    assert stated_date(["Some words.", line]) == expected
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Updated: 03/04/2024",  # March or April
+        "Last updated: March 2024",
+        "Last updated: 2024-02-31",
+        "Last updated: 1 May 1066",
+        "We met on 3 March 2024.",
+        "The effective date 3 March 2024 is in the contract.",
+        "Last updated: 12.03.20244",
+    ],
+)
+def test_other_dates_do_not_count(line: str) -> None:
+    assert stated_date([line]) == ""
+
+
+def test_the_last_change_counts_before_other_dates() -> None:
+    assert stated_date(["Effective 1 May 2023", "Last updated 2 May 2024"]) == "2024-05-02"
