@@ -247,8 +247,8 @@ def test_notices_are_bounded(empty_home, encoder, tmp_path, monkeypatch) -> None
 def test_missing_path_and_unknown_format_are_refused_first(four, encoder, tmp_path) -> None:
     with pytest.raises(FileNotFoundError, match=r"Expected a file or a folder, but got .*nowhere"):
         add(four, CONFIG, encoder, [tmp_path / "nowhere"])
-    with pytest.raises(ChangeError, match=r"Expected one of the formats jsonl, .*, but got 'docx'\."):
-        add(four, CONFIG, encoder, [tmp_path], format="docx")
+    with pytest.raises(ChangeError, match=r"Expected one of the formats jsonl, .*, but got 'exe'\."):
+        add(four, CONFIG, encoder, [tmp_path], format="exe")
     assert number(four) == 1
 
 
