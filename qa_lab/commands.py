@@ -38,6 +38,7 @@ class Task(StrEnum):
     dialogue = "dialogue"
     rewrite = "rewrite"
     workplace = "workplace"
+    everything = "everything"
 
 
 class Keep(StrEnum):
@@ -120,8 +121,13 @@ def evaluate(
     context: typer.Context,
     task: Annotated[Task, typer.Argument(help="What to measure.")],
     data: Annotated[
-        Path, typer.Option(help="The data: a BEIR folder; for known-item and workplace whatever `add` reads.")
-    ],
+        Path | None,
+        typer.Option(
+            help="The data: a BEIR folder; for known-item and workplace whatever `add` reads; for everything the "
+            "folder of the suite's paths.",
+            show_default=False,
+        ),
+    ] = None,
     split: Annotated[str, typer.Option(help="Split of the data.")] = "dev",
     engine: Annotated[list[System] | None, typer.Option(help="System to measure; may be given again.")] = None,
     encoder: Annotated[list[str] | None, typer.Option(help="Encoder to measure; may be given again.")] = None,
@@ -163,16 +169,32 @@ def evaluate(
         ),
     ] = None,
     out: Annotated[
-        Path | None, typer.Option(help="With --calibration: folder for its curves, as PNG and as numbers.")
+        Path | None,
+        typer.Option(
+            help="With --calibration: folder for its curves, as PNG and as numbers; everything: for finished cells."
+        ),
     ] = None,
     questions: Annotated[
         Path | None, typer.Option(help="workplace: questions or dialogues with the texts that answer them, JSON lines.")
     ] = None,
     losses: Annotated[bool, typer.Option("--losses", help="workplace: the stages that lose the answers.")] = False,
+    suite: Annotated[
+        Path | None,
+        typer.Option(help="everything: collections and configurations, a TOML file.", show_default="development"),
+    ] = None,
     every: Annotated[bool, typer.Option("--each", help="workplace: every answer that lost points.")] = False,
     json: Json = False,
 ) -> None:
     """Measure the bot on judged data, with standard errors."""
+    if task is Task.everything:
+        if engine or encoder or model or questions or losses or every:
+            raise typer.BadParameter("Expected engines and data in the suite; leave those options out.")
+        _everything(suite, data, out=out, limit=limit, json=json)
+        return
+    if suite:
+        raise typer.BadParameter("Expected --suite with everything; leave it out.")
+    if data is None:
+        raise typer.BadParameter("Expected --data PATH, but got none; name the data to measure on.")
     if (off_topic or out) and not calibration:
         raise typer.BadParameter("Expected --off-topic and --out with --calibration; add it, or leave them out.")
     if task is Task.workplace:
@@ -254,6 +276,29 @@ def _workplace(
         print_json(as_json(results, with_replies=every))
     else:
         typer.echo(text(results, with_replies=every))
+
+
+def _everything(suite: Path | None, data: Path | None, *, out: Path | None, limit: int | None, json: bool) -> None:
+    from qa_bot.terminal.output import counting, notify
+    from qa_lab.evaluate.suites.cells import run_suite
+    from qa_lab.evaluate.suites.suite import DEVELOPMENT, read_suite
+    from qa_lab.evaluate.suites.tables import as_json, text
+
+    chosen = read_suite(suite or DEVELOPMENT, data=data)
+    with counting("") as progress:
+        cells = list(
+            run_suite(
+                chosen,
+                folder=out,
+                limit=limit,
+                progress=lambda doing, done: progress(done, doing),
+                skip=notify,
+            )
+        )
+    if json:
+        print_json(as_json(chosen, cells))
+    else:
+        typer.echo(text(chosen, cells))
 
 
 def mine(

@@ -52,11 +52,9 @@ class Recipe:
     def _scored(self, turn: Turn) -> tuple[list[str], Evidence, FloatArray]:
         """The readings of a turn, their evidence and F of each passage (P,)."""
         readings = [self._index.corrected(reading) for reading in readings_of(turn)]
-        if len(readings) == 1:
-            evidence = self._index.evidence(readings[0])
-            return readings, evidence, self._index.scores(evidence)
-        evidence = self._index.mean_evidence(readings)
-        return readings, evidence, self._index.scores(evidence, scaled=True)
+        index = self._index
+        evidence = index.mean_evidence(readings) if len(readings) > 1 else index.evidence(readings[0])
+        return readings, evidence, index.scores(evidence)
 
     def _shown(self, order: IntArray) -> list[int]:
         old = self._index.old

@@ -67,10 +67,9 @@ class RecipeIndex:
         signals = [self.evidence(reading) for reading in readings]
         return _mean([min_max(of.channels) for of in signals], [of.units for of in signals])
 
-    def scores(self, evidence: Evidence, *, scaled: bool = False) -> FloatArray:
-        """F of each passage, (P,), at most 3.5; `scaled` if the channels are in [0, 1] already."""
-        channels = evidence.channels if scaled else min_max(evidence.channels)
-        return np.asarray(WEIGHTS @ channels - OLD_PENALTY * self.old, dtype=np.float32)
+    def scores(self, evidence: Evidence) -> FloatArray:
+        """F of each passage, (P,), at most 3.5."""
+        return np.asarray(WEIGHTS @ min_max(evidence.channels) - OLD_PENALTY * self.old, dtype=np.float32)
 
     def _signals(self, question: str) -> Evidence:
         vector = encode(self._encoder, [question], side="question")[0]  # (D,)

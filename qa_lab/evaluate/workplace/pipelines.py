@@ -5,15 +5,19 @@ from __future__ import annotations
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
+from functools import lru_cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from qa_bot.answering.ask import Ask
 from qa_bot.bot import Bot
+from qa_bot.home.folder import Home
+from qa_bot.home.starter import COLLECTION
 from qa_core.types import Question
 from qa_lab.evaluate.datasets import DatasetError
 from qa_lab.evaluate.evaluation_home import EvaluationHome, Progress, evaluation_home, silent
 from qa_lab.evaluate.systems import PATIENCE, rank
-from qa_lab.reference.documents import Document, read_documents
+from qa_lab.reference.documents import read_documents
 from qa_lab.reference.encoders import EncoderChoice, open_encoder, token_encoder
 from qa_lab.reference.plain_hybrid import PlainHybrid
 from qa_lab.reference.recipe import Recipe
@@ -24,6 +28,8 @@ from qa_lab.reference.replies import Extract, Pipeline, Reply, Turn
 DEFAULT = "default"
 REFERENCES = ("plain-hybrid", "recipe", "recipe-gate")
 ENGINES = (DEFAULT, *REFERENCES)
+STARTER_DATA = "starter"
+"""In place of a folder: a new home with the starter collection."""
 
 
 @contextmanager
@@ -36,7 +42,7 @@ def opened(
     flags: Mapping[str, object] | None = None,
     progress: Progress = silent,
 ) -> Iterator[Pipeline]:
-    """A pipeline over the documents of a file or folder.
+    """A pipeline over the documents of a file or folder, or over the starter collection (`STARTER_DATA`).
 
     Args:
         engine: one of `ENGINES`.
@@ -49,8 +55,13 @@ def opened(
     """
     if engine not in ENGINES:
         raise DatasetError(f"Expected one of the engines {', '.join(ENGINES)}, but got {engine!r}.")
-    if not data.exists():
+    is_starter = str(data) == STARTER_DATA
+    if not is_starter and not data.exists():
         raise DatasetError(f"Expected a file or a folder, but got {data}, which does not exist; name it with --data.")
+    if engine == DEFAULT and is_starter:
+        with _starter_home(choice, flags or {}) as held, product(held) as pipeline:
+            yield pipeline
+        return
     if engine == DEFAULT:
         opening = evaluation_home(
             [data],
@@ -65,7 +76,7 @@ def opened(
         return
     if home is not None:
         raise DatasetError(f"Expected --home with the engine {DEFAULT} only, but got {engine}; leave --home out.")
-    yield reference(engine, _documents(data), choice)
+    yield reference(engine, COLLECTION if is_starter else data, choice)
 
 
 @contextmanager
@@ -78,18 +89,32 @@ def product(held: EvaluationHome) -> Iterator[Pipeline]:
         yield ProductPipeline(bot, forced)
 
 
-def reference(engine: str, documents: Sequence[Document], choice: EncoderChoice) -> Pipeline:
-    """A reference pipeline by name."""
-    encoder = open_encoder(choice)
-    match engine:
-        case "plain-hybrid":
-            return PlainHybrid(documents, encoder)
-        case "recipe":
-            return Recipe(RecipeIndex(documents, encoder), Threshold.of(choice.name))
-        case "recipe-gate":
-            index = RecipeIndex(documents, encoder)
-            return Recipe(index, LateInteractionGate(token_encoder(), index.keywords))
-    raise AssertionError(engine)
+def reference(engine: str, data: Path, choice: EncoderChoice) -> Pipeline:
+    """A reference pipeline by name. Raises DatasetError if there is no document."""
+    try:
+        if engine == "plain-hybrid":
+            return PlainHybrid(read_documents(data), open_encoder(choice))
+        index = _recipe_index(data.resolve(), choice)
+    except ValueError as error:
+        raise DatasetError(str(error)) from error
+    gate = LateInteractionGate(token_encoder(), index.keywords) if engine == "recipe-gate" else None
+    return Recipe(index, gate or Threshold.of(choice.name))
+
+
+@lru_cache(maxsize=1)
+def _recipe_index(data: Path, choice: EncoderChoice) -> RecipeIndex:
+    """The last index is kept: two engines share it, and encoding takes minutes."""
+    return RecipeIndex(read_documents(data), open_encoder(choice))
+
+
+@contextmanager
+def _starter_home(choice: EncoderChoice, flags: Mapping[str, object]) -> Iterator[EvaluationHome]:
+    """A temporary new home, which has the starter collection."""
+    with TemporaryDirectory(prefix="qa-bot-evaluation-") as folder:
+        held = EvaluationHome(Home.open(Path(folder)), temporary=True, flags={**choice.flags, **flags})
+        with held.opened():
+            pass
+        yield held
 
 
 class ProductPipeline:
@@ -122,10 +147,3 @@ class ProductPipeline:
             for document in self._bot.store.stream_documents()
             for passage in document.passages
         ]
-
-
-def _documents(data: Path) -> list[Document]:
-    try:
-        return read_documents(data)
-    except ValueError as error:
-        raise DatasetError(str(error)) from error

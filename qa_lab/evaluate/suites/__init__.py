@@ -1,0 +1,1 @@
+"""Suites: many collections measured with several configurations, as one table."""
