@@ -41,7 +41,8 @@ from qa_core.training.loop import Progress, Training, seed_everything
 from qa_core.vectors.word_vectors import WordVectors
 from qa_lab.train.data.pairs import read_pairs, split
 from retrievers.engines.index import KeywordQuery
-from retrievers.engines.local.keyword import Entry, KeywordIndex, KeywordWriter
+from retrievers.engines.local.keyword import KeywordIndex
+from retrievers.engines.local.keyword_writer import Entry, KeywordWriter
 from retrievers.expansion import TermWeights, rm3
 from retrievers.fusion import ScoredDocuments, in_vocabulary_rule, reciprocal_rank
 from retrievers.training import query_expansion

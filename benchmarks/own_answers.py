@@ -40,7 +40,8 @@ from rankers.answer_selection.keyword_features import FEATURES, Keywords
 from rankers.answer_selection.stacked import Inputs, folds, network_pools
 from rankers.gbdt import BoostedTrees, GBDTConfig
 from rankers.neural import TextPair
-from retrievers.engines.local.keyword import Entry, KeywordIndex, KeywordWriter
+from retrievers.engines.local.keyword import KeywordIndex
+from retrievers.engines.local.keyword_writer import Entry, KeywordWriter
 from retrievers.training.examples import Pair
 
 SETS = {

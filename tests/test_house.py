@@ -70,7 +70,7 @@ IMPORTERS = {
         "qa_bot/documents/ingest/formats/data/posts.py",  # a scratch file, not the store
     ],
     "Stemmer": ["qa_core/text/analysis.py"],
-    "tantivy": ["retrievers/engines/local/keyword.py"],
+    "tantivy": ["retrievers/engines/local/keyword.py", "retrievers/engines/local/keyword_writer.py"],
     "threadpoolctl": ["generators/inference/threads.py"],
     "tokenizers": ["qa_core/encoders/tokenisers.py"],
     "tomlkit": ["qa_bot/home/config.py"],

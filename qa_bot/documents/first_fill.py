@@ -22,7 +22,7 @@ PATIENCE = 60
 def prepare(home: Home, config: Config, encoder: Callable[[], Encoder]) -> None:
     """Fill an empty home, or rebuild its index if necessary; see below for the errors."""
     if not fill(home, config, encoder):
-        rebuild_outdated(home, config, encoder)
+        rebuild_unreadable(home, config, encoder)
 
 
 def fill(home: Home, config: Config, encoder: Callable[[], Encoder]) -> bool:
@@ -46,8 +46,8 @@ def fill(home: Home, config: Config, encoder: Callable[[], Encoder]) -> bool:
     return _once(lambda: generations.current_number() is None, add_starter)
 
 
-def rebuild_outdated(home: Home, config: Config, encoder: Callable[[], Encoder]) -> bool:
-    """Rebuild the index from the store if another version of the analyser made it; whether that was necessary.
+def rebuild_unreadable(home: Home, config: Config, encoder: Callable[[], Encoder]) -> bool:
+    """Rebuild the index from the store if this version cannot search it; whether that was necessary.
 
     Raises:
         WriterBusyError: another process was writing for more than a minute.
@@ -55,9 +55,9 @@ def rebuild_outdated(home: Home, config: Config, encoder: Callable[[], Encoder])
     """
     generations = Generations(home.index)
 
-    def is_outdated() -> bool:
+    def is_unreadable() -> bool:
         current = generations.current()
-        return current is not None and Manifest.of(current).is_outdated
+        return current is not None and not Manifest.of(current).is_readable
 
     def rebuild() -> None:
         from qa_bot.documents import sync
@@ -65,7 +65,7 @@ def rebuild_outdated(home: Home, config: Config, encoder: Callable[[], Encoder])
         log.warning("Another version of qa-bot analysed the texts of the index; it is rebuilt from the database.")
         sync.repair(home, config, encoder())
 
-    return _once(is_outdated, rebuild)
+    return _once(is_unreadable, rebuild)
 
 
 def _once(is_needed: Callable[[], bool], work: Callable[[], None]) -> bool:

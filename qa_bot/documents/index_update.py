@@ -16,7 +16,8 @@ from qa_bot.documents.seen_files import SeenFiles
 from qa_bot.home.config import Config
 from qa_bot.home.folder import Home
 from qa_bot.home.generations import CorruptGenerationError, Generation, Generations
-from qa_bot.home.index import IndexWriter, Manifest
+from qa_bot.home.index import Manifest
+from qa_bot.home.index_writer import IndexWriter
 from qa_bot.home.journal import open_store
 from qa_bot.home.store import InsertedDocument, NewDocument, Store, StoredDocument
 from qa_core.types import Encoder
@@ -161,14 +162,18 @@ def _published(generations: Generations) -> int | None:
 
 
 def _indexed(new: NewDocument, keys: InsertedDocument, collection: str) -> IndexedDocument:
-    passages = tuple(IndexedPassage(key, p.text, p.place) for key, p in zip(keys.passages, new.passages, strict=True))
+    passages = tuple(
+        IndexedPassage(key, p.text, p.place, p.units) for key, p in zip(keys.passages, new.passages, strict=True)
+    )
     return IndexedDocument(
         keys.document, new.external_id, new.title, new.body, new.url, collection, passages, new.details
     )
 
 
 def _stored(row: StoredDocument) -> IndexedDocument:
-    passages = tuple(IndexedPassage(passage.key, passage.text, passage.place) for passage in row.passages)
+    passages = tuple(
+        IndexedPassage(passage.key, passage.text, passage.place, passage.units) for passage in row.passages
+    )
     return IndexedDocument(
         row.key, row.external_id, row.title, row.body, row.url, row.collection, passages, row.details
     )

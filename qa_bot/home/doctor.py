@@ -122,7 +122,8 @@ def _index(home: Home, config: Config) -> str:
             f"Expected {counts.documents:,} documents and {counts.passages:,} passages, as in the database, but got "
             f"{manifest.documents:,} and {manifest.passages:,}; run `qa-bot repair`."
         )
-    return f"generation {generation.number}, {len(manifest.segments)} segments, every checksum is right; {dense}"
+    age = "; made by an older version: the next `qa-bot add` or `repair` rebuilds it" if manifest.is_outdated else ""
+    return f"generation {generation.number}, {len(manifest.segments)} segments, every checksum is right; {dense}{age}"
 
 
 def _describe(states: Sequence[DenseState]) -> str:

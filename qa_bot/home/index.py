@@ -8,49 +8,40 @@ manifest.json              the fields of `Manifest`, and the checksum of every f
 
 from __future__ import annotations
 
-import shutil
-from array import array
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from functools import cached_property
-from pathlib import Path
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from qa_bot.home.generations import CorruptGenerationError, Damage, Generation, link
+from qa_bot.home.generations import CorruptGenerationError, Damage, Generation
 from qa_core.mapped_arrays import map_array
-from qa_core.text.analysis import ANALYSER_VERSION, terms
-from qa_core.types import Encoder, FloatArray, IntArray
-from retrievers.engines.index import VIEWS, Field, KeywordQuery, Nearest, View
-from retrievers.engines.local.dense import Kind
+from qa_core.text.analysis import ANALYSER_VERSION
+from qa_core.types import FloatArray, IntArray, Passage
+from retrievers.engines.index import VIEWS, Field, Filter, KeywordQuery, Nearest, Similarities, View
 from retrievers.engines.local.errors import CorruptIndexError
 from retrievers.engines.local.keyword import (
-    Entry,
     KeywordIndex,
-    KeywordWriter,
-    clone,
 )
 from retrievers.engines.local.segments import (
     DenseState,
-    IndexedDocument,
     Segment,
-    SegmentWriter,
-    copy,
-    merge,
-    reencode,
 )
 from retrievers.hits import Hits
 
-FOLDED = 512
-"""Documents: the newest segments with at most so many together are copied into the next one."""
-MERGE_FACTOR = 2
-"""Neighbouring segments are merged if the older is less than this many times the newer …"""
-LARGE, FEW = 16, 4
-"""… but a segment over LARGE times all others together is not rewritten while there are at most FEW."""
 FIRST_ANALYSER = "qa-bot-english/1"
 """Analyser of version 0.1, whose manifests do not name one."""
+READABLE_ANALYSERS = frozenset({FIRST_ANALYSER})
+"""Older analysers whose terms are those of this version's questions, at least in English."""
+LAYOUT = 2
+"""Version of the files: 1 lacks pieces of words, filters, places and units."""
+SCANNED_UNITS = 200_000
+"""Units up to which all are compared with a question; in a larger index only those of candidates."""
+FLOOR_SAMPLE = 512
+"""Passages that tell how low cosines go."""
+CACHED_FILTERS = 32
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,16 +55,22 @@ class Manifest:
     passages: int
     segments: tuple[str, ...]
     analyser: str
+    layout: int = LAYOUT
 
     @classmethod
     def of(cls, generation: Generation) -> Manifest:
-        fields = {"analyser": FIRST_ANALYSER, **generation.manifest}
+        fields = {"analyser": FIRST_ANALYSER, "layout": 1, **generation.manifest}
         return cls(**{**{name: fields[name] for name in cls.__slots__}, "segments": tuple(fields["segments"])})
 
     @property
     def is_outdated(self) -> bool:
-        """Whether another analyser made the index, so that its terms are not those of questions."""
-        return self.analyser != ANALYSER_VERSION
+        """Whether another version made the index, so that the next change rebuilds it."""
+        return (self.analyser, self.layout) != (ANALYSER_VERSION, LAYOUT)
+
+    @property
+    def is_readable(self) -> bool:
+        """Whether it can be searched until then."""
+        return self.layout <= LAYOUT and self.analyser in {ANALYSER_VERSION, *READABLE_ANALYSERS}
 
     def as_dict(self) -> Mapping[str, Any]:
         return asdict(self)
@@ -83,14 +80,16 @@ class Index:
     """A generation opened for reading; documents and passages are named by their keys in the store."""
 
     def __init__(self, generation: Generation) -> None:
-        """Raises CorruptGenerationError if another analyser made the index."""
+        """Raises CorruptGenerationError if a version made the index whose terms are not those of questions."""
         self.generation = generation
         self.manifest = Manifest.of(generation)
-        if self.manifest.is_outdated:
+        if not self.manifest.is_readable:
             detail = f"it was made with the analyser {self.manifest.analyser}, but this version has {ANALYSER_VERSION}"
             raise CorruptGenerationError(Damage("outdated", generation.path, detail))
         self.keyword = KeywordIndex(generation.path / "keyword")
         self._segments = [*open_segments(generation).values()]
+        self._units = sum(len(segment.units) for segment in self._segments if segment.units is not None)
+        self._allowed = lru_cache(maxsize=CACHED_FILTERS)(self.keyword.matching)
 
     @property
     def encoder(self) -> str:
@@ -111,16 +110,52 @@ class Index:
         average = self.keyword.average_length(field)
         return average if field == "all" else average * self.keyword.documents / max(1, self.manifest.documents)
 
-    def keyword_hits(self, query: KeywordQuery, k: int) -> Hits:
+    def keyword_hits(self, query: KeywordQuery, k: int, only: Filter | None = None) -> Hits:
         """The k best passages."""
-        return self.keyword.search(query, k)
+        return self.keyword.search(query, k, only)
 
-    def dense_hits(self, view: View, queries: FloatArray, k: int) -> list[Hits]:
+    def dense_hits(self, view: View, queries: FloatArray, k: int, only: Filter | None = None) -> list[Hits]:
         """The k nearest titles or passages of each query (Q, D)."""
-        by_segment = [segment.search(view, queries, k) for segment in self._segments]
+        allowed = self._allowed(only) if only else None
+        by_segment = [segment.search(view, queries, k, allowed) for segment in self._segments]
         if len(by_segment) == 1:
             return by_segment[0]
         return [Hits.concat([hits[i] for hits in by_segment]).ordered().at(np.s_[:k]) for i in range(len(queries))]
+
+    def unit_hits(self, query: FloatArray, k: int, only: Filter | None = None) -> Hits:
+        """The k passages with the best units for a query (D,); none if the index is too large to scan."""
+        if self._units > SCANNED_UNITS:
+            return Hits.of()
+        allowed = self._allowed(only) if only else None
+        hits = [segment.search_units(query, k, allowed) for segment in self._segments]
+        return hits[0] if len(hits) == 1 else Hits.concat(hits).ordered().at(np.s_[:k])
+
+    def similarities(self, passages: IntArray, query: FloatArray) -> Similarities:
+        """How similar passages, given by their keys (n,), are to a query (D,); 0 for an unknown key."""
+        titles, bodies, units = np.zeros((3, len(passages)), np.float32)
+        similarities = Similarities(titles, bodies, units, np.full(len(passages), -1, np.int64))
+        for segment in self._segments:
+            here, rows = _rows_of_passages(segment, passages)
+            if len(here):
+                near = segment.similarities(rows, query)
+                titles[here], bodies[here], units[here] = near.titles, near.bodies, near.units
+                similarities.best_units[here] = near.best_units
+        return similarities
+
+    def floors(self, query: FloatArray) -> tuple[float, float, float]:
+        """The lowest cosine of a title, a passage and a best unit with a query (D,), from a sample."""
+        floors = [s.floors(query, FLOOR_SAMPLE) for s in self._segments if len(s.passages)]
+        titles, bodies, units = zip(*floors, strict=True) if floors else ((0.0,),) * 3
+        return min(titles), min(bodies), min(units)
+
+    def passages(self, keys: Sequence[int]) -> dict[int, Passage]:
+        """Passages by key."""
+        keyed = np.array(keys, np.int64)
+        passages: dict[int, Passage] = {}
+        for segment in self._segments:
+            here, rows = _rows_of_passages(segment, keyed)
+            passages |= {int(keyed[i]): segment.passage(int(row)) for i, row in zip(here, rows, strict=True)}
+        return passages
 
     def dense_state(self) -> list[DenseState]:
         """The kind of dense index of each segment and view, and its recall against a full scan."""
@@ -145,140 +180,12 @@ class Index:
         return best
 
 
-class IndexWriter:
-    """Builds the next generation in a staged folder from the previous one, additions and deletions.
-
-    If the encoder differs from the previous generation's, everything is encoded again.
-    """
-
-    def __init__(
-        self,
-        staged: Path,
-        previous: Generation | None,
-        encoder: Encoder,
-        *,
-        encoder_name: str,
-        kind: Kind | None = None,
-    ) -> None:
-        """Args: `kind` of new dense indexes; by default it depends on their size."""
-        assert previous is None or not Manifest.of(previous).is_outdated, "another analyser's index is not built upon"
-        self._staged, self._previous, self._encoder, self._encoder_name = staged, previous, encoder, encoder_name
-        self._kind = kind
-        self._fresh = f"{int(staged.stem):08d}"
-        self._folder = staged / "segments"
-        self._deleted = array("q")
-
-    @property
-    def must_reencode(self) -> bool:
-        """Whether another encoder made the previous generation."""
-        return self._previous is not None and Manifest.of(self._previous).fingerprint != self._encoder.fingerprint
-
-    @cached_property
-    def _keyword(self) -> KeywordWriter:
-        """Opened at the first change, so that a run without changes is cheap."""
-        if self._previous:
-            clone(self._previous.path / "keyword", self._staged / "keyword")
-        return KeywordWriter(self._staged / "keyword")
-
-    @cached_property
-    def _segment(self) -> SegmentWriter:
-        """Opened at the first addition; it starts with the documents of small segments."""
-        writer = SegmentWriter(self._folder / self._fresh, self._encoder, kind=self._kind)
-        copy(writer, self._folded.values())
-        return writer
-
-    @cached_property
-    def _folded(self) -> dict[str, Segment]:
-        """The newest segments of the previous generation that are small together, oldest first."""
-        if self._previous is None or self.must_reencode:
-            return {}
-        segments = open_segments(self._previous)
-        sizes = np.cumsum([len(segment) for segment in reversed(segments.values())])
-        first = len(segments) - int(np.searchsorted(sizes, FOLDED, side="right"))
-        return dict([*segments.items()][first:])
-
-    def add(self, documents: Iterable[IndexedDocument]) -> None:
-        for document in documents:
-            self._keyword.add(_entries(document))
-            self._segment.add(document)
-
-    def delete(self, documents: Iterable[int]) -> None:
-        """Delete documents that were added before, in this generation or an earlier one."""
-        keys = list(documents)
-        self._keyword.delete(keys)
-        self._deleted.extend(keys)
-
-    def finish(self) -> Manifest:
-        """Commit, merge small segments, and return the generation's manifest."""
-        self._keyword.commit()
-        self._keyword.close()
-        self._folder.mkdir(exist_ok=True)
-        segments = self._inherited()
-        if "_segment" in self.__dict__:
-            self._segment.close()
-            fresh = Segment(self._folder / self._fresh)
-            _strike(fresh, self._doomed)
-            segments.append((self._fresh, fresh))
-        segments = self._merged(segments)
-        self._write_alive(segments)
-        return Manifest(
-            encoder=self._encoder_name,
-            fingerprint=self._encoder.fingerprint,
-            dimension=self._encoder.dimension,
-            documents=sum(len(segment) for _, segment in segments),
-            passages=KeywordIndex(self._staged / "keyword").documents,
-            segments=tuple(name for name, _ in segments),
-            analyser=ANALYSER_VERSION,
-        )
-
-    def abandon(self) -> None:
-        """Close the files; the caller removes the folder."""
-        if "_keyword" in self.__dict__:
-            self._keyword.close()
-        if "_segment" in self.__dict__:
-            self._segment.abandon()
-
-    def _write_alive(self, segments: Iterable[tuple[str, Segment]]) -> None:
-        folder = self._staged / "alive"
-        folder.mkdir()
-        for name, segment in segments:
-            if segment.live_mask is not None:
-                np.save(folder / f"{name}.npy", segment.live_mask)
-
-    @property
-    def _doomed(self) -> IntArray:
-        return np.sort(np.array(self._deleted, np.int64))
-
-    def _inherited(self) -> list[tuple[str, Segment]]:
-        """The previous generation's segments without deleted documents, in this generation's encoder."""
-        if self._previous is None:
-            return []
-        folded = self._folded if "_segment" in self.__dict__ else {}
-        live = [
-            (name, segment)
-            for name, segment in open_segments(self._previous).items()
-            if name not in folded and _strike(segment, self._doomed)
-        ]
-        if self.must_reencode:
-            name = f"{self._fresh}-encoded"
-            writer = SegmentWriter(self._folder / name, self._encoder, kind=self._kind)
-            count = reencode(writer, [segment for _, segment in live])
-            return [(name, Segment(self._folder / name))] if count else []
-        for name, _ in live:
-            link(self._previous, f"segments/{name}", self._staged)
-        return live
-
-    def _merged(self, segments: list[tuple[str, Segment]]) -> list[tuple[str, Segment]]:
-        """Merge the newest segments while they are of similar size, and rewrite segments that are mostly deleted."""
-        start = _first_to_merge(segments)
-        if start is None:
-            return segments
-        name = f"{self._fresh}-merged"
-        writer = SegmentWriter(self._folder / name, self._encoder, kind=self._kind)
-        merge(writer, [segment for _, segment in segments[start:]])
-        for old, _ in segments[start:]:
-            shutil.rmtree(self._folder / old)
-        return [*segments[:start], (name, Segment(self._folder / name))]
+def _rows_of_passages(segment: Segment, keys: IntArray) -> tuple[IntArray, IntArray]:
+    """Which of the keys (n,) are in a segment, and the rows of those."""
+    rows = np.searchsorted(segment.passages, keys)
+    rows[rows == len(segment.passages)] = 0
+    here = np.flatnonzero(segment.passages[rows] == keys) if len(segment.passages) else np.zeros(0, np.int64)
+    return here, rows[here]
 
 
 def _nearest(segment: Segment, rows: IntArray, query: FloatArray | None, preferred: Sequence[int]) -> Iterator[Nearest]:
@@ -290,28 +197,6 @@ def _nearest(segment: Segment, rows: IntArray, query: FloatArray | None, preferr
     for row, key in zip(rows.tolist(), preferred, strict=True):
         passage = int(np.searchsorted(segment.passages, key)) if key >= 0 else segment.passage_rows(row).start
         yield Nearest(segment.passage(passage), {})
-
-
-def _first_to_merge(segments: Sequence[tuple[str, Segment]]) -> int | None:
-    """Index of the first of the segments that become one, or None to leave all unchanged."""
-    sizes = [len(segment) for _, segment in segments]
-    sparse = [i for i, (_, segment) in enumerate(segments) if len(segment) < segment.size / 2]
-    start = max(0, len(sizes) - 1)
-    while start and sizes[start - 1] < MERGE_FACTOR * sum(sizes[start:]):
-        start -= 1
-    if len(sizes) <= FEW and max(sizes, default=0) > LARGE * (sum(sizes) - max(sizes, default=0)):
-        start = len(sizes)
-    start = min([start, *sparse])
-    return start if sparse or start < len(sizes) - 1 else None
-
-
-def _entries(document: IndexedDocument) -> Iterator[Entry]:
-    """Keyword entries of a document's passages; all hold the context, only the first holds the title."""
-    context = terms(f"{document.title} {document.body}")
-    title = terms(document.title)
-    for passage in document.passages:
-        yield Entry(passage.key, document.key, title, [*context, *terms(passage.text)])
-        title = []
 
 
 def open_segments(generation: Generation) -> dict[str, Segment]:
@@ -331,11 +216,3 @@ def _alive(generation: Generation, name: str) -> NDArray[np.bool_] | None:
     except (OSError, ValueError, EOFError) as error:
         raise CorruptIndexError(generation.path / name, error) from error
     return mask
-
-
-def _strike(segment: Segment, doomed: IntArray) -> bool:
-    """Mark deleted documents in a segment's mask; return whether any document is left."""
-    struck = np.isin(segment.documents, doomed)
-    if struck.any():
-        segment.live_mask = ~struck if segment.live_mask is None else segment.live_mask & ~struck
-    return len(segment) > 0

@@ -32,7 +32,8 @@ from qa_lab.train.data.paraphrase_pairs import KEPT_ASIDE
 from qa_lab.train.data.question_pairs import read_question_pairs, read_titles
 from qa_lab.train.errors import TrainingDataError
 from retrievers.engines.local.dense_writer import build
-from retrievers.engines.local.keyword import Entry, KeywordIndex, KeywordWriter
+from retrievers.engines.local.keyword import KeywordIndex
+from retrievers.engines.local.keyword_writer import Entry, KeywordWriter
 from retrievers.training.questions import QuestionSet, folded, members
 from retrievers.training.search import nearest
 

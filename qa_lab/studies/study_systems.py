@@ -21,7 +21,8 @@ from generators.personas.persona import Persona
 from generators.personas.persona_replies import Share, Style, Styling, styled
 from qa_core.text.analysis import terms
 from retrievers.engines.index import KeywordQuery
-from retrievers.engines.local.keyword import Entry, KeywordIndex, KeywordWriter
+from retrievers.engines.local.keyword import KeywordIndex
+from retrievers.engines.local.keyword_writer import Entry, KeywordWriter
 
 HINTS = 10
 """Retrieved texts that serve as hints."""

@@ -6,11 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, Protocol, get_args
 
-from qa_core.types import FloatArray, Passage
+from qa_core.types import FloatArray, IntArray, Passage
 from retrievers.hits import Hits
 
-Field = Literal["title", "all"]
-"""What keywords are looked up in: the title of a document, or title, body and passage together."""
+Field = Literal["title", "all", "grams"]
+"""What keywords are looked up in: the title of a document; title, headings, body and passage together; or pieces of
+four characters of the words in `all`, which bridge misspellings, inflections and compounds."""
 
 View = Literal["titles", "bodies"]
 """What has vectors: the title of a document, and title and passage together."""
@@ -27,6 +28,36 @@ class KeywordQuery:
     terms: tuple[tuple[str, float], ...]
     field: Field = "all"
     phrases: tuple[Phrase, ...] = ()
+
+
+class Similarities(NamedTuple):
+    """Cosines of passages with a question (n,): of the document's title, the passage, and its best unit.
+
+    `best_units` are the numbers of the best units among those of their passages, −1 where a passage has none.
+    """
+
+    titles: FloatArray
+    bodies: FloatArray
+    units: FloatArray
+    best_units: IntArray
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """Which documents may be found; empty fields allow all.
+
+    `under` holds paths of folders or documents, `since` and `until` are dates YYYYMMDD (a document without a date is
+    then left out).
+    """
+
+    collections: tuple[str, ...] = ()
+    under: tuple[str, ...] = ()
+    languages: tuple[str, ...] = ()
+    since: int = 0
+    until: int = 0
+
+    def __bool__(self) -> bool:
+        return bool(self.collections or self.under or self.languages or self.since or self.until)
 
 
 class Nearest(NamedTuple):
@@ -57,12 +88,28 @@ class Index(Protocol):
         """Mean number of terms in a field, 0 for an empty index."""
         ...
 
-    def keyword_hits(self, query: KeywordQuery, k: int) -> Hits:
-        """The k best passages for a keyword query."""
+    def keyword_hits(self, query: KeywordQuery, k: int, only: Filter | None = None) -> Hits:
+        """The k best passages for a keyword query, of those that a filter lets through."""
         ...
 
-    def dense_hits(self, view: View, queries: FloatArray, k: int) -> list[Hits]:
-        """The k nearest titles or passages for each query (Q, D)."""
+    def dense_hits(self, view: View, queries: FloatArray, k: int, only: Filter | None = None) -> list[Hits]:
+        """The k nearest titles or passages for each query (Q, D), of those that a filter lets through."""
+        ...
+
+    def unit_hits(self, query: FloatArray, k: int, only: Filter | None = None) -> Hits:
+        """The k passages with the best units for a query (D,)."""
+        ...
+
+    def similarities(self, passages: IntArray, query: FloatArray) -> Similarities:
+        """How similar passages, given by their keys (n,), are to a query (D,)."""
+        ...
+
+    def floors(self, query: FloatArray) -> tuple[float, float, float]:
+        """The lowest cosine of a title, a passage and a best unit with a query (D,), from a sample."""
+        ...
+
+    def passages(self, keys: Sequence[int]) -> dict[int, Passage]:
+        """Passages by key; an unknown one is left out."""
         ...
 
     def best_passages(

@@ -11,7 +11,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from qa_core.types import FloatArray
-from retrievers.engines.local.keyword import Entry, KeywordIndex, KeywordWriter
+from retrievers.engines.local.keyword import KeywordIndex
+from retrievers.engines.local.keyword_writer import Entry, KeywordWriter
 from retrievers.training.examples import Examples
 from retrievers.training.search import nearest
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import islice
+from itertools import chain, islice
 from typing import Any, TypeVar
 
 from sqlalchemy import ColumnElement, Connection, Row, Table, and_, delete, func, insert, or_, select, update
@@ -252,6 +252,7 @@ def _passage_row(
         "end": passage.end,
         "duplicate_of": repeats.get(key),
         "place": known_fields(passage.place),
+        "units": list(chain.from_iterable(passage.units)),
     }
 
 
@@ -267,7 +268,16 @@ def _passages_of(connection: Connection, keys: Sequence[int]) -> dict[int, list[
         query = select(passages).where(passages.c.document_id.in_(chunk))
         for row in connection.execute(query.order_by(passages.c.document_id, passages.c.position)):
             grouped.setdefault(row.document_id, []).append(
-                StoredPassage(row.id, row.position, row.text, row.start, row.end, row.duplicate_of, place_of(row.place))
+                StoredPassage(
+                    row.id,
+                    row.position,
+                    row.text,
+                    row.start,
+                    row.end,
+                    row.duplicate_of,
+                    place_of(row.place),
+                    tuple(zip(row.units[::2], row.units[1::2], strict=True)),
+                )
             )
     return grouped
 

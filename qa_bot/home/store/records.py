@@ -10,20 +10,24 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from qa_core.types import NO_DETAILS, NO_PLACE, Details, Place
+from qa_core.types import NO_DETAILS, NO_PLACE, Details, Place, Span
 
 Vote = Literal["up", "down"]
 
 
 @dataclass(frozen=True, slots=True)
 class NewPassage:
-    """`[start, end)` is the passage's span in the document's body; `sketches` are values below 2**63."""
+    """`[start, end)` is the passage's span in the document's text; `sketches` are values below 2**63.
+
+    `units` are the spans in the passage's text of what is searched one by one: sentences, items, rows.
+    """
 
     text: str
     start: int
     end: int
     sketches: tuple[int, ...] = ()
     place: Place = NO_PLACE
+    units: tuple[Span, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +87,7 @@ class StoredPassage:
     end: int
     duplicate_of: int | None
     place: Place = NO_PLACE
+    units: tuple[Span, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -88,6 +88,7 @@ passages = Table(
     Column("end", Integer, nullable=False),
     Column("duplicate_of", Key, _reference("passages.id", on_delete="SET NULL"), index=True),
     Column("place", JSON, nullable=False, server_default="{}"),  # known fields of `Place`
+    Column("units", JSON, nullable=False, server_default="[]"),  # [start, end, start, end, …] in the text
     UniqueConstraint("document_id", "position"),
 )
 

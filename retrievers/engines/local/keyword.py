@@ -10,127 +10,26 @@ import json
 import shutil
 import tempfile
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from collections.abc import Iterable, Sequence
+from contextlib import ExitStack
 from functools import cached_property, lru_cache
 from math import log
 from pathlib import Path
-from types import TracebackType
-from typing import NamedTuple, Self
 
 import numpy as np
 import tantivy
 
 from qa_core.text.analysis import terms as default_terms
 from qa_core.types import IntArray
-from retrievers.engines.index import Field, KeywordQuery, Phrase
+from retrievers.engines.index import Field, Filter, KeywordQuery, Phrase
 from retrievers.engines.local.errors import CorruptIndexError
+from retrievers.engines.local.keyword_writer import Analyser, data_files
 from retrievers.hits import Hits
-
-Analyser = Callable[[str], Sequence[str]]
 
 MAX_TERMS = 64  # time grows with every term; terms beyond the 64 of greatest weight hardly change a ranking
 MAX_PHRASES = 64  # a phrase reads positions and costs more than a term
-WRITER_BYTES = 15_000_000  # the minimum of tantivy; a larger buffer would be filled
-THREADS = 1  # a single writer thread keeps the order of passages, so that equal scores rank the same every time
+LAST_DATE = 99_991_231
 CACHED_FREQUENCIES = 20_000  # terms; every stage of a question needs the frequencies of the same terms
-
-
-class Entry(NamedTuple):
-    """A passage to index; a text that is a sequence holds analysed terms."""
-
-    key: int
-    document: int
-    title: str | Sequence[str]
-    text: str | Sequence[str]  # the contents of the field `all`: title, body and passage
-
-
-class KeywordWriter:
-    """Adds and deletes passages; readers see the changes after `commit`.
-
-    Leaving the `with` block commits. After an error it drops all changes since the last commit.
-    """
-
-    def __init__(self, path: Path, *, analyser: Analyser = default_terms, memory_bytes: int = WRITER_BYTES) -> None:
-        """Create an index in `path`, or open the existing one.
-
-        Raises:
-            CorruptIndexError: `path` holds files, but not a readable index.
-            OSError: another writer holds the lock, or the disk is full.
-        """
-        self._path, self._analyser, self._memory = path, analyser, memory_bytes
-        path.mkdir(parents=True, exist_ok=True)
-        if any(path.iterdir()):
-            self._index = _reopened(path)
-        else:
-            with self._writing():
-                self._index = tantivy.Index(_schema(), path=str(path))
-        self._writer: tantivy.IndexWriter | None = None
-        self._open_writer()  # takes the lock
-
-    def add(self, entries: Iterable[Entry]) -> int:
-        """Add passages and return their number; a passage with a known key is added beside the old one.
-
-        Raises:
-            OSError: the disk is full or fails; committed changes stay intact.
-        """
-        added = 0
-        for added, entry in enumerate(entries, start=1):  # noqa: B007 (the count is returned)
-            document = _tantivy_document(entry, self._analyser)
-            with self._writing():
-                self._open_writer().add_document(document)
-        return added
-
-    def delete(self, documents: Iterable[int]) -> None:
-        """Delete every passage of these documents, including those added since the last commit."""
-        for document in documents:
-            with self._writing():
-                self._open_writer().delete_documents_by_term("document", document)
-
-    def commit(self) -> None:
-        """Make all changes durable, wait until tantivy has merged its segments, and release the lock."""
-        writer, self._writer = self._open_writer(), None
-        with self._writing():
-            writer.commit()
-            writer.wait_merging_threads()  # ends this writer; the next change opens a new one
-
-    def close(self) -> None:
-        """Release the folder; changes since the last commit are lost."""
-        writer, self._writer = self._writer, None
-        if writer is not None:
-            with suppress(ValueError):  # after a full disk the writer cannot roll back, and need not
-                writer.rollback()
-                writer.wait_merging_threads()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        try:
-            if kind is None:
-                self.commit()
-        finally:
-            self.close()
-
-    @contextmanager
-    def _writing(self) -> Iterator[None]:
-        """Turn the `ValueError` with which tantivy reports a failing disk into an `OSError`."""
-        try:
-            yield
-        except ValueError as error:
-            free = shutil.disk_usage(self._path).free // 1_000_000
-            raise OSError(
-                f"Expected to write the keyword index to {self._path}, but got: {error} ({free} MB free on the disk); "
-                "changes since the last commit are lost."
-            ) from error
-
-    def _open_writer(self) -> tantivy.IndexWriter:
-        if self._writer is None:
-            with self._writing():
-                self._writer = self._index.writer(heap_size=self._memory, num_threads=THREADS)
-        return self._writer
 
 
 class KeywordIndex:
@@ -154,6 +53,7 @@ class KeywordIndex:
         except (ValueError, KeyError, OSError) as error:
             raise CorruptIndexError(path, error) from error
         self._schema = self._index.schema
+        self._is_first_layout = not _has_field(self._searcher, "grams")
         self._frequency = lru_cache(maxsize=CACHED_FREQUENCIES)(self._searcher.doc_freq)
 
     @cached_property
@@ -167,10 +67,12 @@ class KeywordIndex:
 
     def document_frequency(self, field: Field, term: str) -> int:
         """Number of passages whose field contains the term, including deleted ones that are not merged away yet."""
+        if field == "grams" and self._is_first_layout:
+            return 0
         return self._frequency(field, term)
 
-    def search(self, query: KeywordQuery, k: int) -> Hits:
-        """The k best passages, best first, equal scores by key.
+    def search(self, query: KeywordQuery, k: int, only: Filter | None = None) -> Hits:
+        """The k best passages, best first, equal scores by key; of those that a filter lets through.
 
         score = Σ_t w_t · idf(t) · f (k1 + 1) / (f + k1 (1 − b + b · length / average length)),
         idf(t) = ln(1 + (N − n + .5) / (n + .5)); lengths are rounded to one byte, as in Lucene. A phrase counts like
@@ -181,15 +83,51 @@ class KeywordIndex:
         limit = min(k, self.documents)
         if limit < 1 or not clauses:
             return Hits.of()
+        text = tantivy.Query.boolean_query(clauses)
+        if only:
+            text = tantivy.Query.boolean_query(
+                [
+                    (tantivy.Occur.Must, text),
+                    (tantivy.Occur.Must, tantivy.Query.const_score_query(self._filter(only), 0.0)),
+                ]
+            )
         try:
-            matches = self._searcher.search(tantivy.Query.boolean_query(clauses), limit, count=False).hits
+            matches = self._searcher.search(text, limit, count=False).hits
         except ValueError as error:
             raise CorruptIndexError(self._path, error) from error
         return self._hits(matches)
 
+    def matching(self, only: Filter) -> IntArray:
+        """The documents (n,) that a filter lets through, ascending."""
+        query = self._filter(only)
+        if query is None or not self.documents:
+            return np.zeros(0, np.int64)
+        hits = self._searcher.search(query, self.documents, count=False).hits
+        return np.unique(self._numbers("document", [address for _, address in hits]))
+
     def search_text(self, text: str, k: int, *, field: Field = "all") -> Hits:
         """The k best passages for a text, each of its words with weight 1."""
         return self.search(KeywordQuery(tuple((term, 1.0) for term in self._analyser(text)), field), k)
+
+    def _filter(self, only: Filter) -> tantivy.Query:
+        """A query for the passages that a filter lets through.
+
+        Raises ValueError for an index of version 0.1, which has no fields to filter by.
+        """
+        if self._is_first_layout:
+            raise ValueError(
+                "Expected an index that can be filtered, but got one of version 0.1; run `qa-bot repair` once."
+            )
+        parts = [
+            _any_of(self._schema, "collection", only.collections),
+            _any_of(self._schema, "folder", only.under),
+            _any_of(self._schema, "language", only.languages),
+        ]
+        if only.since or only.until:
+            bounds = only.since or 1, only.until or LAST_DATE
+            parts.append(tantivy.Query.range_query(self._schema, "date", tantivy.FieldType.Integer, *bounds))
+        clauses = [(tantivy.Occur.Must, part) for part in parts if part is not None]
+        return tantivy.Query.boolean_query(clauses) if clauses else tantivy.Query.all_query()
 
     def _hits(self, matches: Sequence[tuple[float, tantivy.DocAddress]]) -> Hits:
         if not matches:
@@ -253,48 +191,10 @@ class KeywordIndex:
         return {"title": averages["title"]["value"], "all": averages["all"]["value"]}
 
 
-def clone(source: Path, target: Path) -> None:
-    """Make `target` a copy of `source` by hard links, or by copies if the file system has no hard links.
-
-    Writing to the copy does not change the original, because tantivy only adds, replaces or unlinks whole files. Lock
-    files are the exception and are not cloned; close any writer of `source` first.
-    """
-    target.mkdir(parents=True)
-    for file in _data_files(source):
-        try:
-            (target / file.name).hardlink_to(file)
-        except OSError:
-            shutil.copy2(file, target / file.name)
-
-
-def _schema() -> tantivy.Schema:
-    builder = tantivy.SchemaBuilder()
-    for name in ("key", "document"):
-        builder.add_integer_field(name, indexed=True, fast=True)
-    for name in ("title", "all"):
-        builder.add_text_field(name, tokenizer_name="whitespace", index_option="position")
-        builder.add_integer_field(f"{name}_length", fast=True)  # tantivy does not report the total number of terms
-    return builder.build()
-
-
-def _reopened(path: Path) -> tantivy.Index:
-    if not (path / "meta.json").exists():
-        raise CorruptIndexError(path, "files without meta.json")
-    try:
-        return tantivy.Index(_schema(), path=str(path), reuse=True)
-    except (ValueError, OSError) as error:
-        raise CorruptIndexError(path, error) from error
-
-
-def _tantivy_document(entry: Entry, analyser: Analyser) -> tantivy.Document:
-    document = tantivy.Document()
-    document.add_integer("key", entry.key)
-    document.add_integer("document", entry.document)
-    for name, text in (("title", entry.title), ("all", entry.text)):
-        terms = analyser(text) if isinstance(text, str) else text
-        document.add_text(name, " ".join(terms))
-        document.add_integer(f"{name}_length", len(terms))
-    return document
+def _any_of(schema: tantivy.Schema, field: str, values: Iterable[str]) -> tantivy.Query | None:
+    """Passages with one of the values; None to ask for none."""
+    terms = [(tantivy.Occur.Should, tantivy.Query.term_query(schema, field, value, "basic")) for value in values]
+    return tantivy.Query.boolean_query(terms) if terms else None
 
 
 def _open_searcher(path: Path) -> tuple[tantivy.Index, tantivy.Searcher]:
@@ -303,11 +203,19 @@ def _open_searcher(path: Path) -> tuple[tantivy.Index, tantivy.Searcher]:
         try:
             folder = Path(tempfile.mkdtemp(prefix="qa-bot-"))
             stack.callback(_remove, folder)
-            for file in _data_files(path):
+            for file in data_files(path):
                 (folder / file.name).symlink_to(file.resolve())
         except OSError:  # no space for links: reading must work on a full disk too
             folder = path
         return _searcher(folder)
+
+
+def _has_field(searcher: tantivy.Searcher, field: str) -> bool:
+    try:
+        searcher.doc_freq(field, "")
+    except ValueError:
+        return False
+    return True
 
 
 def _remove(folder: Path) -> None:
@@ -324,10 +232,6 @@ def _searcher(folder: Path) -> tuple[tantivy.Index, tantivy.Searcher]:
     for name in ("title", "all"):
         searcher.doc_freq(name, "")  # maps files that tantivy would open at the first search
     return index, searcher
-
-
-def _data_files(path: Path) -> list[Path]:
-    return sorted(file for file in path.iterdir() if file.suffix != ".lock")
 
 
 def _deleted(path: Path) -> int:

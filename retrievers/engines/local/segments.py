@@ -6,6 +6,7 @@
     places.bin, place_ends.npy       place of each passage, as JSON (absent in segments of version 0.1)
     passages.npy, owners.npy         keys of the passages, ascending; the document row of each
     titles/, bodies/                 dense indexes over titles (a row per document) and passages (a row per passage)
+    units/                           vectors of sentences, items and rows, see `units` (absent in segments of 0.1)
 
 A generation of the index is a list of segments with a mask of the live documents in each. Every addition writes a new
 segment. Neighbours of similar size are merged, so a home has about log2(documents) segments.
@@ -13,19 +14,18 @@ segment. Neighbours of similar size are merged, so a home has about log2(documen
 
 from __future__ import annotations
 
-from array import array
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple, Self
+from typing import BinaryIO, NamedTuple
 
 import numpy as np
 import orjson
-from numpy.lib.format import write_array_header_1_0
 from numpy.typing import NDArray
 
 from qa_core.mapped_arrays import map_array
+from qa_core.text.markdown_text import context, plain_text, unit_text
 from qa_core.types import (
     NO_DETAILS,
     NO_PLACE,
@@ -37,26 +37,31 @@ from qa_core.types import (
     Passage,
     Place,
     Source,
+    Span,
     details_of,
     known_fields,
     place_of,
 )
-from retrievers.engines.index import VIEWS, View
+from retrievers.engines.index import VIEWS, Similarities, View
+from retrievers.engines.local.columns import Blob, Column, Slices
 from retrievers.engines.local.dense import DenseIndex, Kind, LiveMask, recall
 from retrievers.engines.local.dense_writer import build
 from retrievers.engines.local.errors import CorruptIndexError
+from retrievers.engines.local.units import BestUnits, Units, UnitWriter, quantise
 from retrievers.hits import Hits
 
 ENCODE_BATCH = 512  # passages
-COLUMN_BUFFER = 4096  # numbers
 PROBES, NEAREST = 50, 10
 """Number of queries that measure the recall of a dense index, and of rows per query."""
 
 
 class IndexedPassage(NamedTuple):
+    """`units` are spans of `text` that are searched one by one."""
+
     key: int
     text: str
     place: Place = NO_PLACE
+    units: tuple[Span, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,11 +94,12 @@ class SegmentWriter:
         """`kind` is the kind of the dense indexes, by default chosen by their size."""
         folder.mkdir(parents=True)
         self._folder, self._encoder, self._kind = folder, encoder, kind
-        self._records, self._texts, self._places = (_Blob(folder, name) for name in ("record", "text", "place"))
-        self._documents, self._firsts = _Column(folder / "documents.npy"), _Column(folder / "firsts.npy")
-        self._passages, self._owners = _Column(folder / "passages.npy"), _Column(folder / "owners.npy", np.int32)
+        self._records, self._texts, self._places = (Blob(folder, name) for name in ("record", "text", "place"))
+        self._documents, self._firsts = Column(folder / "documents.npy"), Column(folder / "firsts.npy")
+        self._passages, self._owners = Column(folder / "passages.npy"), Column(folder / "owners.npy", np.int32)
         self._last_key = -1
         self._vectors: dict[View, BinaryIO] = {v: (folder / f"{v}.f32").open("wb") for v in VIEWS}
+        self._units = UnitWriter(folder / "units", encoder.dimension)
         self._pending: list[IndexedDocument] = []
         self._pending_passages = 0
 
@@ -104,12 +110,16 @@ class SegmentWriter:
         if self._pending_passages >= ENCODE_BATCH:
             self._flush()
 
-    def copy(self, document: IndexedDocument, title: FloatArray, bodies: FloatArray) -> None:
-        """Add a document with known vectors (D,) of its title and (P, D) of its passages; nothing is encoded."""
+    def copy(
+        self, document: IndexedDocument, title: FloatArray, bodies: FloatArray, units: Sequence[NDArray[np.int8]]
+    ) -> None:
+        """Add a document with known vectors: (D,) of its title, (P, D) of its passages, codes of each one's units."""
         self._flush()
         self._write(document)
         self._vectors["titles"].write(np.ascontiguousarray(title, np.float32).tobytes())
         self._vectors["bodies"].write(np.ascontiguousarray(bodies, np.float32).tobytes())
+        for passage, codes in zip(document.passages, units, strict=True):
+            self._units.add(passage.units, codes)
 
     def close(self) -> int:
         """Write pending documents and the dense indexes; return the number of documents."""
@@ -127,9 +137,9 @@ class SegmentWriter:
             with suppress(OSError, ValueError):  # a full disk may refuse the last buffer, which is not needed
                 file.close()
 
-    def _files(self) -> tuple[_Blob | _Column | BinaryIO, ...]:
+    def _files(self) -> tuple[Blob | Column | BinaryIO | UnitWriter, ...]:
         columns = self._documents, self._firsts, self._passages, self._owners
-        return self._records, self._texts, self._places, *columns, *self._vectors.values()
+        return self._records, self._texts, self._places, *columns, *self._vectors.values(), self._units
 
     def _build(self, view: View) -> None:
         raw, width = self._folder / f"{view}.f32", self._encoder.dimension
@@ -143,13 +153,24 @@ class SegmentWriter:
         if not self._pending:
             return
         titles = [document.title for document in self._pending]
-        bodies = [body_text(d.title, p.text) for d in self._pending for p in d.passages]
+        bodies = [body_text(d.title, p.place.heading, p.text) for d in self._pending for p in d.passages]
         self._vectors["titles"].write(self._encoder.encode(titles, side="question").tobytes())
         if bodies:
             self._vectors["bodies"].write(self._encoder.encode(bodies, side="answer").tobytes())
+        self._encode_units([passage for document in self._pending for passage in document.passages])
         for document in self._pending:
             self._write(document)
         self._pending, self._pending_passages = [], 0
+
+    def _encode_units(self, passages: Sequence[IndexedPassage]) -> None:
+        texts = [unit_text(passage.text, unit) for passage in passages for unit in passage.units]
+        codes = np.zeros((0, self._encoder.dimension), np.int8)
+        if texts:
+            codes = quantise(self._encoder.encode(texts, side="answer"))
+        first = 0
+        for passage in passages:
+            self._units.add(passage.units, codes[first : first + len(passage.units)])
+            first += len(passage.units)
 
     def _write(self, document: IndexedDocument) -> None:
         assert document.key > self._last_key, "documents are added in ascending order of keys"
@@ -176,13 +197,14 @@ class Segment:
             self.passages = map_array(folder / "passages.npy")
             self._firsts = map_array(folder / "firsts.npy")
             self._owners = map_array(folder / "owners.npy")
-            self._records = _Slices.open(folder, "record")
-            self._texts = _Slices.open(folder, "text")
+            self._records = Slices.open(folder, "record")
+            self._texts = Slices.open(folder, "text")
             has_places = (folder / "places.bin").exists()
-            self._places = _Slices.open(folder, "place") if has_places else None
+            self._places = Slices.open(folder, "place") if has_places else None
         except (OSError, ValueError, EOFError) as error:
             raise CorruptIndexError(folder, error) from error
         self._dense: dict[View, DenseIndex] = {v: DenseIndex.open(folder / v) for v in VIEWS}
+        self.units = Units(folder / "units") if (folder / "units").exists() else None
         self.live_mask = live_mask
 
     def __len__(self) -> int:
@@ -193,9 +215,9 @@ class Segment:
         """Documents in the files, deleted ones included."""
         return len(self.documents)
 
-    def search(self, view: View, queries: FloatArray, k: int) -> list[Hits]:
-        """The k nearest live rows of each query, (Q, D), best first."""
-        scores, rows = self._dense[view].search(queries, k, live_mask=self._row_mask(view))
+    def search(self, view: View, queries: FloatArray, k: int, only: IntArray | None = None) -> list[Hits]:
+        """The k nearest live rows of each query, (Q, D), best first; of these documents only, if given."""
+        scores, rows = self._dense[view].search(queries, k, live_mask=self._row_mask(view, only))
         full = bool((rows[:, -1:] >= 0).all())  # the usual case: no padding
         return [
             self._hits(view, s, r) if full else self._hits(view, s[r >= 0], r[r >= 0])
@@ -230,6 +252,29 @@ class Segment:
         titles = self._dense["titles"].scores(rows, query)
         return candidates[first], titles, bodies[first]
 
+    def search_units(self, query: FloatArray, k: int, only: IntArray | None = None) -> Hits:
+        """The k live passages with the best units for a query (D,)."""
+        if self.units is None:
+            return Hits.of()
+        scores, mask = self.units.best_of_all(query).scores, self._row_mask("bodies", only)
+        rows = np.flatnonzero(scores > 0 if mask is None else (scores > 0) & mask)
+        if len(rows) > k:
+            rows = rows[np.argpartition(-scores[rows], k - 1)[:k]]
+        return self._hits("bodies", scores[rows], rows).ordered()
+
+    def similarities(self, rows: IntArray, query: FloatArray) -> Similarities:
+        """Cosines of passage rows (n,) with a query (D,)."""
+        none = BestUnits(np.zeros(len(rows), np.float32), np.full(len(rows), -1, np.int64))
+        best = self.units.best(rows, query) if self.units else none
+        titles = self._dense["titles"].scores(self._owners[rows], query)
+        return Similarities(titles, self._dense["bodies"].scores(rows, query), *best)
+
+    def floors(self, query: FloatArray, sample: int) -> tuple[float, float, float]:
+        """The lowest cosines of titles, passages and best units with a query (D,), in an evenly spaced sample."""
+        rows = np.unique(np.linspace(0, len(self.passages) - 1, num=sample, dtype=np.int64))
+        titles, bodies, units, _ = self.similarities(rows, query)
+        return float(titles.min()), float(bodies.min()), float(units.min())
+
     def passage_rows(self, row: int) -> range:
         return range(int(self._firsts[row]), int(self._firsts[row + 1]))
 
@@ -248,9 +293,13 @@ class Segment:
     def document(self, row: int) -> IndexedDocument:
         id_, title, body, url, collection, details = self._record(row)
         passages = tuple(
-            IndexedPassage(int(self.passages[p]), self._text(p), self._place(p)) for p in self.passage_rows(row)
+            IndexedPassage(int(self.passages[p]), self._text(p), self._place(p), self._units_of(p))
+            for p in self.passage_rows(row)
         )
         return IndexedDocument(int(self.documents[row]), id_, title, body, url, collection, passages, details)
+
+    def _units_of(self, row: int) -> tuple[Span, ...]:
+        return tuple(self.units.spans(row)) if self.units else ()
 
     def live_rows(self) -> Iterator[int]:
         return iter(range(self.size)) if self.live_mask is None else map(int, np.flatnonzero(self.live_mask))
@@ -271,16 +320,21 @@ class Segment:
             return Hits(self.documents[rows], np.full(len(rows), -1), scores)
         return Hits(self.documents[self._owners[rows]], self.passages[rows], scores)
 
-    def _row_mask(self, view: View) -> LiveMask | None:
-        if self.live_mask is None or view == "titles":
-            return self.live_mask
-        mask: LiveMask = self.live_mask[self._owners]
-        return mask
+    def _row_mask(self, view: View, only: IntArray | None) -> LiveMask | None:
+        mask = self.live_mask
+        if only is not None:
+            chosen = np.isin(self.documents, only)
+            mask = chosen if mask is None else chosen & mask
+        if mask is None or view == "titles":
+            return mask
+        of_passages: LiveMask = mask[self._owners]
+        return of_passages
 
 
-def body_text(title: str, passage: str) -> str:
-    """The text that is encoded for a passage; the title says what an answer that begins with "It is …" is about."""
-    return f"{title}\n{passage}" if title else passage
+def body_text(title: str, heading: Sequence[str], passage: str) -> str:
+    """The text that is encoded for a passage; the names above say what one that begins with "It is …" is about."""
+    above, plain = context(title, heading), plain_text(passage)
+    return f"{above}\n{plain}" if above else plain
 
 
 def merge(writer: SegmentWriter, segments: Iterable[Segment]) -> int:
@@ -295,7 +349,10 @@ def copy(writer: SegmentWriter, segments: Iterable[Segment]) -> None:
         for row in segment.live_rows():
             bodies = segment.vectors("bodies", np.array(segment.passage_rows(row), np.int64))
             title = segment.vectors("titles", np.array([row], np.int64))
-            writer.copy(segment.document(row), title, bodies)
+            document = segment.document(row)
+            assert segment.units is not None, "a segment without units is encoded anew"
+            units = [segment.units.of_passage(passage) for passage in segment.passage_rows(row)]
+            writer.copy(document, title, bodies, units)
 
 
 def reencode(writer: SegmentWriter, segments: Iterable[Segment]) -> int:
@@ -304,79 +361,3 @@ def reencode(writer: SegmentWriter, segments: Iterable[Segment]) -> int:
         for row in segment.live_rows():
             writer.add(segment.document(row))
     return writer.close()
-
-
-class _Column:
-    """Appends integers to an `.npy` file, whose header is rewritten at the end with their count."""
-
-    def __init__(self, path: Path, kind: type[np.signedinteger[Any]] = np.int64) -> None:
-        self._kind, self._buffer, self._written = np.dtype(kind), array("q"), 0
-        self._file = path.open("wb")
-        self._write_header()
-
-    def __len__(self) -> int:
-        return self._written + len(self._buffer)
-
-    def append(self, number: int) -> None:
-        self._buffer.append(number)
-        if len(self._buffer) == COLUMN_BUFFER:
-            self._flush()
-
-    def close(self) -> None:
-        try:
-            self._flush()
-            self._file.seek(0)
-            self._write_header()
-        finally:
-            self._file.close()
-
-    def _flush(self) -> None:
-        self._file.write(np.array(self._buffer, self._kind).data)
-        self._written += len(self._buffer)
-        del self._buffer[:]
-
-    def _write_header(self) -> None:
-        """The header reserves space for a larger count, so the numbers behind it need not move."""
-        header = {"descr": self._kind.str, "fortran_order": False, "shape": (self._written,)}
-        write_array_header_1_0(self._file, header)
-
-
-class _Blob:
-    """Appends byte strings to one file, and the end of each to another."""
-
-    def __init__(self, folder: Path, name: str) -> None:
-        self._file = (folder / f"{name}s.bin").open("wb")
-        self._ends = _Column(folder / f"{name}_ends.npy")
-        self._ends.append(0)
-        self._end = 0
-
-    def append(self, data: bytes) -> None:
-        self._file.write(data)
-        self._end += len(data)
-        self._ends.append(self._end)
-
-    def close(self) -> None:
-        try:
-            self._file.close()
-        finally:
-            self._ends.close()
-
-
-def _mapped(path: Path) -> NDArray[np.uint8]:
-    return np.asarray(np.memmap(path, np.uint8, "r")) if path.stat().st_size else np.zeros(0, np.uint8)
-
-
-@dataclass(frozen=True, slots=True)
-class _Slices:
-    """The byte strings of a `_Blob`, mapped; a memory view gives one slice much faster than an array does."""
-
-    data: memoryview
-    ends: memoryview  # integers: 0, then the end of each slice
-
-    @classmethod
-    def open(cls, folder: Path, name: str) -> Self:
-        ends = np.ascontiguousarray(map_array(folder / f"{name}_ends.npy"), np.int64)
-        return cls(_mapped(folder / f"{name}s.bin").data, ends.data)
-
-    def __getitem__(self, row: int) -> memoryview:
-        return self.data[self.ends[row] : self.ends[row + 1]]

@@ -18,12 +18,12 @@ from pathlib import Path
 import pytest
 
 from qa_bot.bot import Bot
-from qa_bot.documents.first_fill import rebuild_outdated
+from qa_bot.documents.first_fill import rebuild_unreadable
 from qa_bot.documents.index_update import ChangeError, index_update
 from qa_bot.documents.ingest.records import Limits, Record
 from qa_bot.documents.reject_log import AddReport
 from qa_bot.documents.sync import add, add_records, delete, repair, switch_encoder
-from qa_bot.home import index
+from qa_bot.home import index, index_writer
 from qa_bot.home.config import Config
 from qa_bot.home.folder import Home, WriterBusyError
 from qa_bot.home.generations import CorruptGenerationError, Generation, Generations
@@ -314,7 +314,7 @@ def test_segments_stay_few(empty_home, encoder, write_lines) -> None:
 def test_a_small_collection_does_not_cause_a_large_one_to_be_written_twice(
     folded, segments, four, encoder, write_lines, monkeypatch
 ) -> None:
-    monkeypatch.setattr(index, "FOLDED", folded)
+    monkeypatch.setattr(index_writer, "FOLDED", folded)
     rows = [{**BREAD, "_id": str(i), "text": f"Text {i}"} for i in range(100)]
     add(four, CONFIG, encoder, [write_lines("b.jsonl", *rows)])
     assert manifest(four).segments == segments
@@ -356,6 +356,8 @@ def test_an_error_leaves_the_old_generation_and_no_files(four, encoder, write_li
 @pytest.fixture
 def newer_analyser(four: Home, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(index, "ANALYSER_VERSION", "newer/2")
+    monkeypatch.setattr(index_writer, "ANALYSER_VERSION", "newer/2")
+    monkeypatch.setattr(index, "READABLE_ANALYSERS", frozenset())
 
 
 @pytest.mark.usefixtures("newer_analyser")
@@ -374,9 +376,9 @@ def test_an_index_of_another_analyser_is_rebuilt_before_it_is_changed(four, enco
 
 @pytest.mark.usefixtures("newer_analyser")
 def test_a_home_of_another_analyser_is_rebuilt_once(four, encoder, caplog) -> None:
-    assert rebuild_outdated(four, CONFIG, lambda: encoder)
+    assert rebuild_unreadable(four, CONFIG, lambda: encoder)
     assert "it is rebuilt from the database" in caplog.text
-    assert not rebuild_outdated(four, CONFIG, lambda: encoder)
+    assert not rebuild_unreadable(four, CONFIG, lambda: encoder)
     assert set(stored_documents(four)) == {"moon", "tides", "rust", "tea"}
 
 

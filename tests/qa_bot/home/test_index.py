@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from qa_bot.home import index as module
+from qa_bot.home import index_writer as module
 from qa_bot.home.generations import Generations
-from qa_bot.home.index import Index, IndexWriter, Manifest
+from qa_bot.home.index import Index, Manifest
+from qa_bot.home.index_writer import IndexWriter
 from retrievers.engines.index import KeywordQuery
 from retrievers.engines.local.errors import CorruptIndexError
 from retrievers.engines.local.segments import IndexedDocument, IndexedPassage

@@ -59,6 +59,7 @@ def undo_0002(database: sqlite3.Connection) -> None:
 def undo_0003(database: sqlite3.Connection) -> None:
     database.execute("ALTER TABLE documents DROP COLUMN details")
     database.execute("ALTER TABLE passages DROP COLUMN place")
+    database.execute("ALTER TABLE passages DROP COLUMN units")
     database.execute("UPDATE alembic_version SET version_num = '0002'")
 
 

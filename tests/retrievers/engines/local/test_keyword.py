@@ -12,10 +12,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from retrievers.engines.index import KeywordQuery
+from retrievers.engines.index import Filter, KeywordQuery
 from retrievers.engines.local import keyword
 from retrievers.engines.local.errors import CorruptIndexError
-from retrievers.engines.local.keyword import Entry, KeywordIndex, KeywordWriter, clone
+from retrievers.engines.local.keyword import KeywordIndex
+from retrievers.engines.local.keyword_writer import Entry, Facets, KeywordWriter, clone
 
 # key, document, terms of the title, terms of all
 ENTRIES = [
@@ -285,7 +286,7 @@ def test_a_second_writer_is_refused(tmp_path):
 def test_a_writer_that_was_killed_leaves_the_last_commit(tmp_path):
     write(tmp_path, ENTRIES)
     code = (
-        "import os; from pathlib import Path; from retrievers.engines.local.keyword import *\n"
+        "import os; from pathlib import Path; from retrievers.engines.local.keyword_writer import *\n"
         f"writer = KeywordWriter(Path({str(tmp_path)!r}))\n"
         "writer.add(Entry(n, n, ['egg'], ['egg'] * 9) for n in range(1000)); writer.delete([2]); os._exit(9)"
     )
@@ -300,7 +301,7 @@ def test_a_writer_that_was_killed_leaves_the_last_commit(tmp_path):
 def test_a_full_disk_is_an_os_error_and_loses_nothing(tmp_path):
     write(tmp_path, ENTRIES)
     code = (
-        "import resource, signal; from pathlib import Path; from retrievers.engines.local.keyword import *\n"
+        "import resource, signal; from pathlib import Path; from retrievers.engines.local.keyword_writer import *\n"
         "signal.signal(signal.SIGXFSZ, signal.SIG_IGN); resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))\n"
         "try:\n"
         f"    with KeywordWriter(Path({str(tmp_path)!r})) as writer:\n"
@@ -373,3 +374,46 @@ def test_adding_and_deleting_against_a_dictionary(batches, terms):
     if not index.deleted and live:
         expected = bm25({key: text for key, (_, text) in live.items()}, [(term, 1.0) for term in terms])
         assert scores(hits) == pytest.approx(expected, rel=1e-4)
+
+
+FILED = [
+    Entry(1, 1, [], ["egg"], facets=Facets("a", ("guides", "guides/eggs.md"), 20240501, "en")),
+    Entry(2, 1, [], ["egg", "egg"], facets=Facets("a", ("guides", "guides/eggs.md"), 20240501, "en")),
+    Entry(3, 2, [], ["egg", "egg", "egg"], facets=Facets("b", ("guides", "guides/eier.md"), 20250102, "de")),
+    Entry(4, 3, [], ["egg"], facets=Facets("b", ("notes.md",))),
+]
+
+
+@pytest.mark.parametrize(
+    ("only", "expected"),
+    [
+        (Filter(collections=("a",)), {1, 2}),
+        (Filter(collections=("a", "b")), {1, 2, 3, 4}),
+        (Filter(collections=("c",)), set()),
+        (Filter(under=("guides",)), {1, 2, 3}),
+        (Filter(under=("guides/eier.md", "notes.md")), {3, 4}),
+        (Filter(under=("guide",)), set()),
+        (Filter(languages=("de",)), {3}),
+        (Filter(since=20240501), {1, 2, 3}),
+        (Filter(until=20240501), {1, 2}),  # a document without a date is left out
+        (Filter(since=20240502, until=20250101), set()),
+        (Filter(collections=("b",), languages=("de",), since=20250102), {3}),
+    ],
+)
+def test_a_filter_lets_through_what_matches_all_of_its_fields(tmp_path: Path, only: Filter, expected: set[int]) -> None:
+    with KeywordWriter(tmp_path) as writer:
+        writer.add(FILED)
+    index = KeywordIndex(tmp_path)
+    hits = index.search(query("egg"), 9, only)
+    assert {*keys(hits)} == expected
+    unfiltered = dict(zip(keys(index.search(query("egg"), 9)), index.search(query("egg"), 9).scores, strict=True))
+    assert [unfiltered[key] for key in keys(hits)] == pytest.approx(hits.scores.tolist()), "scores stay"
+    assert index.matching(only).tolist() == sorted({entry.document for entry in FILED if entry.key in expected})
+
+
+def test_pieces_of_words_have_a_field_of_their_own(tmp_path: Path) -> None:
+    with KeywordWriter(tmp_path) as writer:
+        writer.add([Entry(1, 1, [], ["report"], ["_rep", "repo", "epor", "port", "ort_"]), Entry(2, 2, [], ["port"])])
+    index = KeywordIndex(tmp_path)
+    assert keys(index.search(KeywordQuery((("port", 1.0),), "grams"), 9)) == [1]
+    assert keys(index.search(query("port"), 9)) == [2]

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from qa_core.types import Clue, Source
-from retrievers.engines.local import segments
+from retrievers.engines.local import columns
 from retrievers.engines.local.errors import CorruptIndexError
 from retrievers.engines.local.segments import (
     IndexedDocument,
@@ -73,7 +73,7 @@ def test_search_finds_titles_and_passages(tmp_path):
     (title,) = segment.search("titles", encoder.encode(["a"]), 1)
     assert (title.documents.tolist(), title.passages.tolist()) == ([1], [-1])
     assert title.scores.tolist() == pytest.approx([1], abs=1e-3)
-    (body,) = segment.search("bodies", encoder.encode([body_text("aaa", "ccc")]), 1)
+    (body,) = segment.search("bodies", encoder.encode([body_text("aaa", (), "ccc")]), 1)
     assert (body.documents.tolist(), body.passages.tolist()) == ([1], [101])
 
 
@@ -131,7 +131,7 @@ def test_many_documents_are_encoded_in_batches(tmp_path):
 
 @pytest.mark.parametrize("count", [0, 1, 10, 11])
 def test_columns_are_arrays_for_any_number_of_buffers(count, tmp_path, monkeypatch):
-    monkeypatch.setattr(segments, "COLUMN_BUFFER", 5)
+    monkeypatch.setattr(columns, "COLUMN_BUFFER", 5)
     documents = [document(i, "t", ("x",) * (i % 3)) for i in range(1, count + 1)]
     segment = write(tmp_path / "s", documents)
     assert [segment.document(row) for row in segment.live_rows()] == documents

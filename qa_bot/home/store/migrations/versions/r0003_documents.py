@@ -15,3 +15,4 @@ down_revision = "0002"
 def upgrade() -> None:
     op.add_column("documents", sa.Column("details", sa.JSON(), nullable=False, server_default="{}"))
     op.add_column("passages", sa.Column("place", sa.JSON(), nullable=False, server_default="{}"))
+    op.add_column("passages", sa.Column("units", sa.JSON(), nullable=False, server_default="[]"))
