@@ -80,6 +80,7 @@ IMPORTERS = {
     ],
     "typer": ["qa_bot/cli", "qa_lab/commands.py"],
     "uvloop": ["qa_bot/web/server.py"],
+    "xlrd": ["qa_bot/documents/ingest/formats/sheets/xls.py"],
     "yaml": ["qa_bot/documents/ingest/formats/markup/front_matter.py"],
     "yarl": ["qa_bot/documents/websites/urls.py"],
 }

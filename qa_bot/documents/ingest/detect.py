@@ -45,12 +45,17 @@ READERS = {
     "markdown": Reader("markup.markdown", (".md", ".markdown", ".mdx", ".mkd", ".mdown")),
     "html": Reader("markup.html", (".htm", ".html", ".xhtml"), ("html",)),
     "pdf": Reader("pages.pdf", (".pdf",)),
-    "docx": Reader("office.docx", (".docx", ".docm", ".dotx", ".dotm")),
-    "pptx": Reader("office.pptx", (".pptx", ".pptm", ".ppsx", ".ppsm", ".potx", ".potm")),
+    "docx": Reader("office.word.docx", (".docx", ".docm", ".dotx", ".dotm")),
+    "pptx": Reader("office.slides.pptx", (".pptx", ".pptm", ".ppsx", ".ppsm", ".potx", ".potm")),
+    "odt": Reader("office.opendocument.documents", (".odt", ".ott"), function="read_text"),
+    "odp": Reader("office.opendocument.documents", (".odp", ".otp"), function="read_slides"),
     "xlsx": Reader("sheets.xlsx", (".xlsx", ".xlsm", ".xltx", ".xltm")),
     "eml": Reader("mail.eml", (".eml",)),
     "mbox": Reader("mail.eml", (".mbox", ".mbx"), function="read_mbox"),
     "msg": Reader("mail.msg", (".msg",)),
+    "xls": Reader("sheets.xls", (".xls", ".xlt")),
+    "ods": Reader("sheets.ods", (".ods", ".ots")),
+    "rtf": Reader("office.rich_text.rtf", (".rtf",)),
     "text": Reader("markup.text", (".txt",)),
     "json": Reader("data.jsonl", function="read_array"),
 }
@@ -87,7 +92,11 @@ def format_of(name: str, head: bytes) -> str:
         return _binary(kind)
     expect_text(head)
     text = head.decode(encoding_of(head), "replace").lstrip()
-    return BY_SUFFIX.get(suffix) or _by_content(suffix, text)
+    by_suffix = BY_SUFFIX.get(suffix)
+    if by_suffix is None:
+        return _by_content(suffix, text)
+    # a text with the suffix of a binary format: programs save pages and tables as .xls
+    return _by_content("", text) if READERS[by_suffix].is_isolated else by_suffix
 
 
 def _binary(suffix: str) -> str:

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from typing import IO, Any, Generic, TypeVar
-from xml.etree.ElementTree import Element
+from xml.etree.ElementTree import Element, TreeBuilder
+from xml.parsers.expat import ExpatError
 
 from defusedxml.common import DefusedXmlException  # type: ignore[import-untyped]  # it has no type hints
 from defusedxml.ElementTree import (  # type: ignore[import-untyped]  # it has no type hints
     ParseError,
     XMLParser,
-    iterparse,
-    parse,
 )
 
 from qa_bot.documents.ingest.files.byte_budget import LimitError
 from qa_bot.documents.ingest.files.source_file import SourceFile, over_record_limit
+from qa_bot.documents.ingest.records import Limits
 
 CHUNK = 64 * 1024
 
@@ -61,10 +61,19 @@ def stream(file: SourceFile, handler: Handler[T]) -> Iterator[T]:
     Raises XmlError if the XML is broken or has entities, after the results before that line, and LimitError if more
     than the record limit is read without a result.
     """
-    parser = _parser(handler)
+    # the file's stream is UTF-8, whatever the XML declaration says
+    return events(file.stream, handler, file.limits, encoding="utf-8")
+
+
+def events(stream: IO[bytes], handler: Handler[T], limits: Limits, *, encoding: str | None = None) -> Iterator[T]:
+    """Yield the handler's results while an XML document is read; `encoding` replaces the one that it declares.
+
+    Raises as `stream` does.
+    """
+    parser = _parser(handler, encoding)
     waiting = 0
     while True:
-        chunk = file.stream.read(CHUNK)
+        chunk = stream.read(CHUNK)
         error = _feed(parser, chunk)
         results = handler.drain()
         yield from results
@@ -73,49 +82,76 @@ def stream(file: SourceFile, handler: Handler[T]) -> Iterator[T]:
         if not chunk:
             return
         waiting = 0 if results else waiting + len(chunk)
-        if waiting > file.limits.record_bytes:
-            raise LimitError(over_record_limit(file.limits))
+        if waiting > limits.record_bytes:
+            raise LimitError(over_record_limit(limits))
 
 
 def parse_tree(stream: IO[bytes]) -> Element:
-    """The root of a document that fits into memory.
+    """The root of a document that fits into memory; names are `namespace}name`.
 
-    Raises XmlError if the XML is broken or has entities.
+    Raises XmlError if the XML is broken or has a DOCTYPE.
     """
-    try:
-        root: Element = parse(stream, forbid_dtd=True).getroot()
-    except ParseError as error:
-        raise _broken(error) from error
-    except DefusedXmlException as error:
-        raise _forbidden(error, 1) from error
+    root = None
+    for root in _growing(stream):  # noqa: B007  # the last one is whole
+        pass
+    if root is None:
+        raise XmlError(1, "Expected well-formed XML, but got an empty document; correct the file.")
     return root
 
 
 def parse_children(stream: IO[bytes], parents: frozenset[str]) -> Iterator[Element]:
-    """Each child of the elements `parents` (names without namespaces), in order; it is freed after its turn.
+    """Each child of the elements `parents`, which are the root or its children, in order; it is freed after its turn.
 
-    Raises XmlError if the XML is broken or has entities, after the children before that.
+    Args:
+        stream: the document, of any size.
+        parents: names without namespaces.
+
+    Raises XmlError if the XML is broken or has a DOCTYPE, after the children before that.
     """
-    parent: Element | None = None
-    depth = 0
+    root = None
+    for root in _growing(stream):
+        yield from _whole_children(root, parents, is_growing=True)
+    if root is not None:
+        yield from _whole_children(root, parents, is_growing=False)
+
+
+def _whole_children(root: Element, parents: frozenset[str], *, is_growing: bool) -> Iterator[Element]:
+    """Takes the children that have ended from their parents; while the tree grows, each last one may be open."""
+    is_parent = root.tag.rpartition("}")[2] in parents
+    for parent in [root] if is_parent else [element for element in root if element.tag.rpartition("}")[2] in parents]:
+        is_open = is_growing and (is_parent or parent is root[-1])
+        end = max(0, len(parent) - is_open)
+        yield from parent[:end]
+        del parent[:end]
+
+
+def _growing(stream: IO[bytes]) -> Iterator[Element]:
+    """The root of a document after each chunk of it."""
+    builder = TreeBuilder()
+    roots: list[Element] = []
+    parser = XMLParser(target=builder, forbid_dtd=True)
+    expat = parser.parser
+    # straight to the builder, which is compiled: the way through ElementTree's parser takes four times as long
+    expat.ordered_attributes = False
+    expat.buffer_text = True
+    expat.EndElementHandler = builder.end
+    expat.CharacterDataHandler = builder.data
+
+    def start(tag: str, attributes: dict[str, str]) -> None:
+        roots.append(builder.start(tag, attributes))
+        expat.StartElementHandler = builder.start
+
+    expat.StartElementHandler = start
     try:
-        for event, element in iterparse(stream, events=("start", "end"), forbid_dtd=True):
-            if parent is None:
-                if event == "start" and element.tag.rpartition("}")[2] in parents:
-                    parent, depth = element, 0
-            elif event == "start":
-                depth += 1
-            elif depth == 0:
-                parent = None
-            else:
-                depth -= 1
-                if depth == 0:
-                    yield element
-                    parent.clear()
-    except ParseError as error:
-        raise _broken(error) from error
+        while chunk := stream.read(CHUNK):
+            expat.Parse(chunk, False)  # its parameters have no names
+            yield from roots
+        expat.Parse(b"", True)
+    except ExpatError as error:
+        raise XmlError(error.lineno, f"Expected well-formed XML, but got {error}; correct the file.") from error
     except DefusedXmlException as error:
-        raise _forbidden(error, 1) from error
+        raise _forbidden(error, expat.CurrentLineNumber) from error
+    yield from roots
 
 
 def _broken(error: Any) -> XmlError:
@@ -127,9 +163,8 @@ def _forbidden(error: Any, line: int) -> XmlError:
     return XmlError(line, reason)
 
 
-def _parser(handler: Handler[T]) -> Any:
-    # the file's stream is UTF-8, whatever the XML declaration says
-    parser = XMLParser(target=handler, encoding="utf-8")
+def _parser(handler: Handler[T], encoding: str | None) -> Any:
+    parser = XMLParser(target=handler, encoding=encoding)
     expat = parser.parser
     # straight to the handler: the way through ElementTree doubles the time
     expat.ordered_attributes = False

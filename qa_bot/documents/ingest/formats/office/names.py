@@ -1,4 +1,4 @@
-"""Short names of the elements and attributes of office files: `w:p` rather than `{http://…/main}p`."""
+"""Short names of the elements and attributes of office files: `w:p` rather than `http://…/main}p`."""
 
 from __future__ import annotations
 
@@ -46,8 +46,8 @@ PREFIXES = {
 
 @lru_cache(maxsize=4096)  # bounded: a hostile file may have any number of names
 def short(name: str) -> str:
-    """`{namespace}name` as `prefix:name`."""
-    namespace, bracket, local = name[1:].rpartition("}")
+    """`namespace}name` as `prefix:name`."""
+    namespace, bracket, local = name.rpartition("}")
     if not bracket:
         return name
     return next((f"{prefix}:{local}" for end, prefix in PREFIXES.items() if namespace.endswith(end)), local)
@@ -58,7 +58,7 @@ def qualify(root: Element) -> Element:
     for element in root.iter():
         element.tag = short(element.tag)
         for name in element.attrib:
-            if name[0] == "{":
+            if "}" in name:
                 element.attrib = {short(name): value for name, value in element.attrib.items()}
                 break
     return root

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import posixpath
+import re
 import zipfile
 from collections.abc import Callable, Iterator
 from types import TracebackType
@@ -20,6 +21,8 @@ from qa_bot.documents.ingest.formats.office.names import qualify
 from qa_bot.documents.ingest.records import Item, Reject
 
 LARGEST_PART = 8  # times the record limit: markup around the text of a record
+FILE_NAME = re.compile(r"\S+\.(?:png|jpe?g|gif|bmp|tiff?|emf|wmf|svg)", re.IGNORECASE)
+PROGRESS = 1000  # children between two reports that the file is being read
 ENCRYPTED = 1  # the flag of a zip member
 
 
@@ -41,6 +44,7 @@ class Package:
     def __init__(self, file: SourceFile) -> None:
         """Raises UnreadableError if the zip archive is damaged."""
         self.limits = file.limits
+        self._file = file
         if file.head.startswith(OLE):
             raise UnreadableError("Expected an office file without a password, but got one with; save it without.")
         self._stream = file.file()
@@ -92,7 +96,9 @@ class Package:
     def children(self, name: str, *parents: str) -> Iterator[Element]:
         """Each child of the elements `parents` (local names) of a part, in order, freed after its turn."""
         with self.open(name) as stream:
-            for child in parse_children(stream, frozenset(parents)):
+            for number, child in enumerate(parse_children(stream, frozenset(parents)), 1):
+                if number % PROGRESS == 0:
+                    self._file.progress()
                 yield qualify(child)
 
     def links(self, name: str) -> dict[str, Link]:
@@ -135,3 +141,9 @@ def web_link(text: str, target: str) -> str:
     target = target.replace(" ", "%20").replace("(", "%28").replace(")", "%29").replace("|", "%7C")
     plain = target.removeprefix("mailto:")
     return label if label in {target, plain} else f"[{label}]({target})"
+
+
+def picture_text(description: str) -> str:
+    """What the author wrote about a picture; "" for the name of its file, which programs put there."""
+    text = " ".join(description.split())
+    return "" if FILE_NAME.fullmatch(text) else text

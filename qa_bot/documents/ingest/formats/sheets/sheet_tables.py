@@ -34,7 +34,7 @@ class Sheet:
 
     name: str
     rows: Rows
-    merges: Sequence[Merge] = field(default_factory=list)
+    merges: list[Merge] = field(default_factory=list)
 
 
 @dataclass(frozen=True)

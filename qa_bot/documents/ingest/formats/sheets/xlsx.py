@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from xml.etree.ElementTree import Element
 
 from qa_bot.documents.ingest.files.byte_budget import LimitError
@@ -18,6 +19,7 @@ from qa_bot.documents.ingest.formats.sheets.workbook import workbook_items
 from qa_bot.documents.ingest.records import Item
 
 REFERENCE = re.compile(r"\$?([A-Z]{1,3})\$?([0-9]{1,7})")
+DIGITS = "0123456789"
 ROW_PARTS = ("sheetData", "mergeCells", "hyperlinks")
 PLAIN = Format()
 
@@ -120,8 +122,8 @@ def _cells(row: Element, book: _Book) -> dict[int, str]:
     cells: dict[int, str] = {}
     column = 0
     for cell in row:
-        match = REFERENCE.match(cell.get("r", ""))
-        column = column_number(match[1]) if match else column + 1
+        letters = cell.get("r", "").rstrip(DIGITS)
+        column = column_number(letters) if letters else column + 1
         if text := _cell_text(cell, book):
             cells[column] = text
     return cells
@@ -132,7 +134,10 @@ def _cell_text(cell: Element, book: _Book) -> str:
     if kind == "inlineStr":
         inline = child(cell, "x:is")
         return _rich_text(inline) if inline is not None else ""
-    text = next((inner.text for inner in cell if inner.tag == "x:v"), None) or ""
+    text = ""
+    for inner in cell:  # a loop, since this is done for each cell
+        if inner.tag == "x:v":
+            text = inner.text or ""
     if kind == "s":
         index = whole_number(text, -1)
         return book.strings[index] if 0 <= index < len(book.strings) else ""
@@ -153,10 +158,11 @@ def _number(text: str, format_: Format, book: _Book) -> str:
         return text
 
 
+@lru_cache(maxsize=2**14)
 def column_number(letters: str) -> int:
     """1 for A, 27 for AA."""
     number = 0
-    for letter in letters:
+    for letter in letters[:3]:
         number = number * 26 + ord(letter) - ord("A") + 1
     return number
 

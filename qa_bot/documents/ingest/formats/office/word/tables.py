@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 from xml.etree.ElementTree import Element
 
-from qa_bot.documents.ingest.formats.office.docx_styles import is_on
 from qa_bot.documents.ingest.formats.office.names import child, value, whole_number
+from qa_bot.documents.ingest.formats.office.word.styles import is_on
 from qa_bot.documents.ingest.table_shape import is_header
 
 WIDEST_SPAN = 64  # columns; Word allows 63

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from xml.etree.ElementTree import Element
 
-from qa_bot.documents.ingest.formats.office.docx_styles import (
+from qa_bot.documents.ingest.formats.office.names import child, value
+from qa_bot.documents.ingest.formats.office.package import Link
+from qa_bot.documents.ingest.formats.office.word.styles import (
     CONTENTS,
     LIST_DEPTH,
     QUOTE,
@@ -17,10 +19,8 @@ from qa_bot.documents.ingest.formats.office.docx_styles import (
     numbering_of,
     outline_level,
 )
-from qa_bot.documents.ingest.formats.office.docx_tables import cells_of, join_blocks, read_table, rows_of
-from qa_bot.documents.ingest.formats.office.docx_text import Line, Notes, read_line
-from qa_bot.documents.ingest.formats.office.names import child, value
-from qa_bot.documents.ingest.formats.office.package import Link
+from qa_bot.documents.ingest.formats.office.word.tables import cells_of, join_blocks, read_table, rows_of
+from qa_bot.documents.ingest.formats.office.word.text import Line, Notes, read_line
 from qa_bot.documents.ingest.markdown_writer import MarkdownWriter
 
 CONTAINERS = {"w:sdt", "w:sdtContent", "w:customXml", "w:ins", "w:moveTo", "w:smartTag"}

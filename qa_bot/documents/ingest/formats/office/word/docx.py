@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from xml.etree.ElementTree import Element
 
 from qa_bot.documents.ingest.files.source_file import SourceFile
-from qa_bot.documents.ingest.formats.office.docx_blocks import Blocks
-from qa_bot.documents.ingest.formats.office.docx_styles import Numbering, read_styles
-from qa_bot.documents.ingest.formats.office.docx_text import Notes
 from qa_bot.documents.ingest.formats.office.package import Link, Package, read_package
 from qa_bot.documents.ingest.formats.office.properties import check_size, core_properties, document_record
+from qa_bot.documents.ingest.formats.office.word.blocks import Blocks
+from qa_bot.documents.ingest.formats.office.word.styles import Numbering, read_styles
+from qa_bot.documents.ingest.formats.office.word.text import Notes
 from qa_bot.documents.ingest.markdown_writer import MarkdownWriter
 from qa_bot.documents.ingest.records import Item
 

@@ -7,9 +7,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from xml.etree.ElementTree import Element
 
-from qa_bot.documents.ingest.formats.office.docx_styles import is_monospaced, is_on
 from qa_bot.documents.ingest.formats.office.names import child, value, whole_number
-from qa_bot.documents.ingest.formats.office.package import Link, web_link
+from qa_bot.documents.ingest.formats.office.package import Link, picture_text, web_link
+from qa_bot.documents.ingest.formats.office.word.styles import is_monospaced, is_on
 
 SKIPPED = {
     *("w:pPr", "w:rPr", "w:sdtPr", "w:tcPr", "m:rPr", "m:ctrlPr"),  # properties
@@ -18,7 +18,6 @@ SKIPPED = {
     "w:rt",  # the reading of a Japanese word
 }
 LINK_FIELD = re.compile(r'\s*HYPERLINK\s+"([^"]+)"')
-FILE_NAME = re.compile(r"[^\s]+\.(?:png|jpe?g|gif|bmp|tiff?|emf|wmf|svg)", re.IGNORECASE)
 CHARACTERS = {"w:tab": " ", "w:br": "\n", "w:cr": "\n", "w:noBreakHyphen": "\u2011", "w:ptab": " "}
 
 
@@ -163,9 +162,7 @@ class _LineReader:
         self.line.pieces.append(self._notes.mark(kind, node.get("w:id", "")))
 
     def _picture(self, node: Element) -> None:
-        description = " ".join(node.get("descr", "").split())
-        if description and not FILE_NAME.fullmatch(description):
-            self.line.pieces.append(f" {description} ")
+        self.line.pieces.append(f" {picture_text(node.get('descr', ''))} ")
 
     def _control(self, node: Element) -> None:
         if child(node, "w:sdtPr", "w:showingPlcHdr") is None:  # the hint of an empty control

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from xml.etree.ElementTree import Element
 
-from qa_bot.documents.ingest.formats.office.charts import chart_table, diagram_items
-from qa_bot.documents.ingest.formats.office.docx_text import FILE_NAME
 from qa_bot.documents.ingest.formats.office.names import child, value, whole_number
-from qa_bot.documents.ingest.formats.office.package import Link, Package, web_link
+from qa_bot.documents.ingest.formats.office.package import Link, Package, picture_text, web_link
+from qa_bot.documents.ingest.formats.office.slides.charts import chart_table, diagram_items
 from qa_bot.documents.ingest.markdown_writer import MarkdownWriter
 from qa_bot.documents.ingest.table_shape import is_header
 
@@ -133,9 +132,7 @@ class Shapes:
 
     def _alternative_text(self, shape: Element) -> None:
         for properties in shape:
-            text = " ".join(value(properties, "p:cNvPr", attribute="descr").split())
-            if text and not FILE_NAME.fullmatch(text):
-                self._writer.paragraph(text)
+            self._writer.paragraph(picture_text(value(properties, "p:cNvPr", attribute="descr")))
 
 
 def _paragraph_text(paragraph: Element, links: Mapping[str, Link]) -> str:

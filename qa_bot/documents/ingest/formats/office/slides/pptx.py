@@ -10,7 +10,7 @@ from qa_bot.documents.ingest.files.source_file import SourceFile
 from qa_bot.documents.ingest.formats.office.names import child
 from qa_bot.documents.ingest.formats.office.package import Link, Package, read_package
 from qa_bot.documents.ingest.formats.office.properties import check_size, core_properties, document_record
-from qa_bot.documents.ingest.formats.office.slide_shapes import Shapes, placeholder_of, shape_text
+from qa_bot.documents.ingest.formats.office.slides.shapes import Shapes, placeholder_of, shape_text
 from qa_bot.documents.ingest.markdown_writer import MarkdownWriter
 from qa_bot.documents.ingest.records import Item
 

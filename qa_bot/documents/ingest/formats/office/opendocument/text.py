@@ -1,0 +1,238 @@
+"""The text of OpenDocument paragraphs, and blocks of text documents: headings, lists, tables, frames, notes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from xml.etree.ElementTree import Element
+
+from qa_bot.documents.ingest.formats.office.names import child, whole_number
+from qa_bot.documents.ingest.formats.office.opendocument.styles import OdfStyles
+from qa_bot.documents.ingest.formats.office.package import picture_text, web_link
+from qa_bot.documents.ingest.formats.office.word.tables import join_blocks
+from qa_bot.documents.ingest.markdown_writer import MarkdownWriter
+from qa_bot.documents.ingest.table_shape import is_header
+
+MOST_REPEATED = 1000  # spaces, rows or columns of one element
+SKIPPED = {
+    *("text:tracked-changes", "office:annotation", "office:annotation-end", "text:ruby-text", "text:note-citation"),
+    *("text:table-of-content", "text:alphabetical-index", "text:illustration-index", "text:table-index"),
+    *("office:forms", "text:sequence-decls", "presentation:notes", "text:soft-page-break", "text:hidden-text"),
+}
+CONTAINERS = {
+    *("text:section", "text:index-body", "draw:frame", "draw:text-box", "draw:g", "draw:a", "draw:custom-shape"),
+    *("draw:rect", "draw:ellipse", "draw:line", "draw:connector", "text:list-header", "draw:page"),
+}
+BOXES = {"draw:frame", "draw:text-box", "draw:custom-shape", "draw:rect", "draw:ellipse", "draw:g"}
+DEEPEST_LIST = 9
+
+
+class OdfBlocks:
+    """Writes the blocks of a document one by one; `title` is the text of the style Title."""
+
+    def __init__(self, writer: MarkdownWriter, styles: OdfStyles) -> None:
+        self.writer = writer
+        self.title = ""
+        self._styles = styles
+        self._notes: list[Element] = []
+        self._code: list[str] = []
+        self._writers: dict[str, Callable[[Element], None]] = {
+            "text:h": self._heading,
+            "text:p": self._paragraph,
+            "text:list": lambda element: self._list(element, [], ""),
+            "table:table": self._table,
+            "svg:title": self._picture,
+            "svg:desc": self._picture,
+        }
+
+    def add(self, block: Element) -> None:
+        """Writes a block, or what a section or a frame has."""
+        if block.tag != "text:p":
+            self.flush()
+        write = self._writers.get(block.tag)
+        if write is not None:
+            write(block)
+        elif block.tag in CONTAINERS:
+            for inner in block:
+                self.add(inner)
+
+    def flush(self) -> None:
+        """Writes the lines of code that wait for a next one."""
+        if self._code:
+            self.writer.code("\n".join(self._code))
+            self._code = []
+
+    def end(self) -> None:
+        """Writes the notes, with their numbers."""
+        self.flush()
+        notes, self._notes = self._notes, []
+        if notes:
+            self.writer.heading(2, "Notes")
+        for number, note in enumerate(notes, 1):
+            self.writer.paragraph(f"[{number}] {self.blocks_text(note)}")
+
+    def line(self, element: Element) -> tuple[str, list[Element]]:
+        """The text of a paragraph, and the frames in it."""
+        pieces: list[str] = []
+        boxes: list[Element] = []
+        self._walk(element, pieces, boxes)
+        lines = (" ".join(line.split(" ")).strip() for line in "".join(pieces).split("\n"))
+        return "\n".join(line for line in lines if line), boxes
+
+    def blocks_text(self, element: Element) -> str:
+        """The blocks of a cell or a note in one line."""
+        texts: list[str] = []
+        for block in element:
+            if block.tag in {"text:p", "text:h"}:
+                text, boxes = self.line(block)
+                texts += [text, *map(self.blocks_text, boxes)]
+            elif block.tag == "table:table":
+                texts += [", ".join(filter(None, row)) for row in self.rows(block)]
+            elif block.tag not in SKIPPED:
+                texts.append(self.blocks_text(block))
+        return join_blocks(texts)
+
+    def rows(self, table: Element) -> list[list[str]]:
+        """Cells of a table; what is merged downwards is repeated."""
+        rows: list[list[str]] = []
+        merged: dict[int, tuple[int, str]] = {}  # column → rows left, text
+        for row in _rows(table):
+            cells: list[str] = []
+            for cell in row:
+                if cell.tag not in {"table:table-cell", "table:covered-table-cell"}:
+                    continue
+                repeated = min(whole_number(cell.get("table:number-columns-repeated"), 1), MOST_REPEATED)
+                text = self.blocks_text(cell)
+                for _ in range(max(1, repeated)):
+                    column = len(cells)
+                    left, above = merged.pop(column, (0, ""))
+                    cells.append(above if left and cell.tag == "table:covered-table-cell" else text)
+                    if left > 1:
+                        merged[column] = left - 1, above
+                    span = whole_number(cell.get("table:number-rows-spanned"), 1)
+                    if span > 1:
+                        merged[column] = span - 1, text
+            while cells and not cells[-1]:
+                cells.pop()
+            if cells:
+                rows.append(cells)
+        return rows
+
+    def _walk(self, element: Element, pieces: list[str], boxes: list[Element]) -> None:
+        pieces.append(_folded(element.text))
+        for node in element:
+            if node.tag in SKIPPED:
+                pass
+            elif node.tag in BOXES:
+                boxes.append(node)
+            elif node.tag == "text:note":
+                self._notes += [body for body in node if body.tag == "text:note-body"]
+                pieces.append(f"[{len(self._notes)}]")
+            elif node.tag == "text:a":
+                inner: list[str] = []
+                self._walk(node, inner, boxes)
+                pieces.append(web_link("".join(inner), node.get("xlink:href", "")))
+            elif node.tag == "text:s":
+                pieces.append(" " * min(max(1, whole_number(node.get("text:c"), 1)), MOST_REPEATED))
+            elif node.tag in {"text:tab", "text:line-break"}:
+                pieces.append(" " if node.tag == "text:tab" else "\n")
+            else:
+                self._walk(node, pieces, boxes)
+            pieces.append(_folded(node.tail))
+
+    def _heading(self, element: Element) -> None:
+        text, boxes = self.line(element)
+        level = max(1, whole_number(element.get("text:outline-level"), 1))
+        if level == 1 and not len(self.writer):
+            self.title = self.title or " ".join(text.split())
+        self.writer.heading(level, text)
+        for box in boxes:
+            self.add(box)
+
+    def _paragraph(self, element: Element) -> None:
+        style = self._styles.style(element.get("text:style-name", ""))
+        text, boxes = self.line(element)
+        if style.is_code and text:
+            self._code.append(_plain(element))
+        else:
+            self.flush()
+            if style.is_title:
+                self.title = self.title or " ".join(text.split())
+                self.writer.heading(1, text)
+            elif style.is_quote:
+                self.writer.quote(text)
+            else:
+                self.writer.paragraph(text)
+        for box in boxes:
+            self.add(box)
+
+    def _list(self, element: Element, counts: list[int], outer: str) -> None:
+        """Writes a list; `counts` are the numbers of the items around it, `outer` the style of the list around it."""
+        name = element.get("text:style-name", "")
+        name = name if self._styles.knows_list(name) else outer
+        depth = len(counts)
+        first = self._styles.first_number(name, depth + 1)
+        number = first or 1
+        for item in element:
+            if item.tag not in {"text:list-item", "text:list-header"}:
+                continue
+            number = whole_number(item.get("text:start-value"), number)
+            self._item(item, depth, number if first is not None else None)
+            for block in item:
+                if block.tag == "text:list" and depth < DEEPEST_LIST:
+                    self._list(block, [*counts, number], name)
+                elif block.tag in {"table:table", "draw:frame"}:
+                    self.add(block)
+            number += item.tag == "text:list-item"
+
+    def _item(self, item: Element, depth: int, number: int | None) -> None:
+        texts, boxes = [], []
+        for block in item:
+            if block.tag in {"text:p", "text:h"}:
+                text, inner = self.line(block)
+                texts.append(text)
+                boxes += inner
+        self.writer.item("\n".join(filter(None, texts)), depth=depth, number=number)
+        for box in boxes:
+            self.add(box)
+
+    def _table(self, table: Element) -> None:
+        rows = self.rows(table)
+        if rows and max(map(len, rows)) == 1:
+            for row in rows:
+                self.writer.paragraph(row[0])
+        else:
+            has_header = child(table, "table:table-header-rows") is not None
+            self.writer.table(rows, header=len(rows) > 1 and (has_header or is_header(rows)))
+
+    def _picture(self, element: Element) -> None:
+        self.writer.paragraph(picture_text(element.text or ""))
+
+
+def _rows(table: Element) -> Iterator[Element]:
+    for inner in table:
+        if inner.tag == "table:table-row":
+            yield inner
+        elif inner.tag in {"table:table-header-rows", "table:table-rows", "table:table-row-group"}:
+            yield from _rows(inner)
+
+
+def _folded(text: str | None) -> str:
+    """Text with white space folded, as the format demands."""
+    if not text:
+        return ""
+    folded = " ".join(text.split())
+    return f"{' ' if text[0].isspace() else ''}{folded}{' ' if folded and text[-1].isspace() else ''}"
+
+
+def _plain(element: Element) -> str:
+    """A line of code with its spaces."""
+    pieces = [element.text or ""]
+    for node in element:
+        if node.tag == "text:s":
+            pieces.append(" " * min(max(1, whole_number(node.get("text:c"), 1)), MOST_REPEATED))
+        elif node.tag in {"text:tab", "text:line-break"}:
+            pieces.append("    " if node.tag == "text:tab" else "\n")
+        elif node.tag not in SKIPPED:
+            pieces.append(_plain(node))
+        pieces.append(node.tail or "")
+    return "".join(pieces)

@@ -1,0 +1,1 @@
+"""Rich Text Format (RTF)."""

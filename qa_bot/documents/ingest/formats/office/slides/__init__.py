@@ -1,0 +1,1 @@
+"""Presentations of PowerPoint (PPTX)."""

@@ -1,0 +1,78 @@
+"""Reads workbooks of Excel 97 to 2003 (XLS). The only file that imports xlrd."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator
+
+import xlrd
+from xlrd.sheet import Cell
+from xlrd.sheet import Sheet as XlsSheet
+
+from qa_bot.documents.ingest.files.byte_budget import LimitError
+from qa_bot.documents.ingest.files.source_file import SourceFile, over_record_limit
+from qa_bot.documents.ingest.formats.office.package import web_link
+from qa_bot.documents.ingest.formats.office.properties import Properties
+from qa_bot.documents.ingest.formats.sheets.number_formats import parse_format, shown
+from qa_bot.documents.ingest.formats.sheets.sheet_tables import Merge, Sheet
+from qa_bot.documents.ingest.formats.sheets.workbook import workbook_items
+from qa_bot.documents.ingest.records import Item, Reject
+
+LARGEST = 4  # times the record limit: a workbook has formats beside its text
+LOCKED = "Expected a workbook without a password, but got one with; save it without."
+ENCRYPTED = "EncryptedPackage".encode("utf-16-le")
+
+
+def read(file: SourceFile) -> Iterator[Item]:
+    """One record for the tables of a workbook, with its path as its id, and one for each question of an FAQ sheet."""
+    with file.file() as stream:
+        data = stream.read(LARGEST * file.limits.record_bytes + 1)
+    if len(data) > LARGEST * file.limits.record_bytes:
+        raise LimitError(over_record_limit(file.limits))
+    if ENCRYPTED in data:
+        yield Reject(file.where, LOCKED)
+        return
+    try:
+        book = xlrd.open_workbook(file_contents=data, formatting_info=True, on_demand=True, logfile=io.StringIO())
+    except xlrd.XLRDError as error:
+        is_locked = "encrypted" in str(error).lower()
+        reason = LOCKED if is_locked else f"Expected a workbook of Excel, but got {error}; save it as .xlsx."
+        yield Reject(file.where, reason)
+        return
+    left = file.limits.record_bytes
+    sheets = []
+    for index in range(book.nsheets):
+        file.progress()
+        sheet = _sheet(book, book.sheet_by_index(index))
+        left -= sum(len(text) for row in sheet.rows.values() for text in row.values())
+        if left < 0:
+            raise LimitError(over_record_limit(file.limits))
+        sheets.append(sheet)
+        book.unload_sheet(index)
+    yield from workbook_items(file, sheets, Properties())
+
+
+def _sheet(book: xlrd.Book, sheet: XlsSheet) -> Sheet:
+    rows: dict[int, dict[int, str]] = {}
+    for number in range(sheet.nrows):
+        texts = {column: _text(book, cell) for column, cell in enumerate(sheet.row(number), 1)}
+        cells = {column: text for column, text in texts.items() if text}
+        if cells:
+            rows[number + 1] = cells
+    for (row, column), link in sheet.hyperlink_map.items():
+        text = rows.get(row + 1, {}).get(column + 1)
+        if text and link.url_or_path:
+            rows[row + 1][column + 1] = web_link(text, str(link.url_or_path))
+    # the last row and column of a merged area are not part of it
+    merges = [Merge(top + 1, left + 1, bottom, right) for top, bottom, left, right in sheet.merged_cells]
+    return Sheet(sheet.name, rows, merges)
+
+
+def _text(book: xlrd.Book, cell: Cell) -> str:
+    if cell.ctype in {xlrd.XL_CELL_NUMBER, xlrd.XL_CELL_DATE}:
+        style = book.xf_list[cell.xf_index] if cell.xf_index is not None else None
+        format_ = book.format_map.get(style.format_key) if style is not None else None
+        return shown(cell.value, parse_format(format_.format_str if format_ else ""), is_1904=book.datemode == 1)
+    if cell.ctype == xlrd.XL_CELL_BOOLEAN:
+        return "TRUE" if cell.value else "FALSE"
+    return str(cell.value).strip() if cell.ctype == xlrd.XL_CELL_TEXT else ""

@@ -1,0 +1,140 @@
+"""OpenDocument texts and presentations, made of their XML."""
+
+import io
+import zipfile
+
+import pytest
+
+from qa_bot.documents.ingest import Limits
+from qa_bot.documents.ingest.records import Position
+
+OASIS = "urn:oasis:names:tc:opendocument:xmlns"
+NAMESPACES = " ".join(
+    f'xmlns:{prefix}="{uri}"'
+    for prefix, uri in {
+        **{name: f"{OASIS}:{name}:1.0" for name in ("office", "text", "table", "style", "presentation", "meta")},
+        "draw": f"{OASIS}:drawing:1.0",
+        "svg": f"{OASIS}:svg-compatible:1.0",
+        "fo": f"{OASIS}:xsl-fo-compatible:1.0",
+        "xlink": "http://www.w3.org/1999/xlink",
+        "dc": "http://purl.org/dc/elements/1.1/",
+    }.items()
+)
+MIME = "application/vnd.oasis.opendocument."
+STYLES = (
+    '<style:style style:name="P1" style:parent-style-name="Title"/>'
+    '<style:style style:name="P2" style:parent-style-name="Preformatted_20_Text"/>'
+    '<style:style style:name="P3" style:parent-style-name="Quotations"/>'
+    '<text:list-style style:name="L1"><text:list-level-style-number text:level="1" style:num-format="1"/>'
+    '<text:list-level-style-bullet text:level="2"/></text:list-style>'
+)
+
+
+def odf(kind, body, meta="", manifest=""):
+    """The bytes of a file of a kind: text, presentation or spreadsheet."""
+    data = io.BytesIO()
+    with zipfile.ZipFile(data, "w") as archive:
+        archive.writestr("mimetype", MIME + kind)
+        archive.writestr(
+            "content.xml",
+            f"<office:document-content {NAMESPACES}><office:automatic-styles>{STYLES}</office:automatic-styles>"
+            f"<office:body><office:{kind}>{body}</office:{kind}></office:body></office:document-content>",
+        )
+        if meta:
+            archive.writestr("meta.xml", f"<m {NAMESPACES}><office:meta>{meta}</office:meta></m>")
+        if manifest:
+            archive.writestr("META-INF/manifest.xml", manifest)
+    return data.getvalue()
+
+
+@pytest.fixture
+def text_of(reads):
+    def text_of(body, kind="text"):
+        (record,), rejects, notices = reads("a.odp" if kind == "presentation" else "a.odt", odf(kind, body))
+        assert (rejects, notices) == ([], [])
+        return record.text
+
+    return text_of
+
+
+def test_a_text_with_every_block(reads, tmp_path):
+    body = (
+        "<text:tracked-changes><text:p>Deleted.</text:p></text:tracked-changes>"
+        '<text:p text:style-name="P1">Travel</text:p><text:h text:outline-level="1">Booking</text:h>'
+        "<text:p>Ask<text:s/>first,<text:line-break/>  <text:span>then</text:span> go.</text:p>"
+        '<text:list text:style-name="L1"><text:list-item><text:p>Open</text:p><text:list><text:list-item>'
+        "<text:p>Inner</text:p></text:list-item></text:list></text:list-item>"
+        "<text:list-item><text:p>Fill in</text:p></text:list-item></text:list>"
+        '<text:p text:style-name="P2">if x:</text:p><text:p text:style-name="P2"><text:s text:c="4"/>go()</text:p>'
+        '<text:p text:style-name="P3">Cheap is good.</text:p>'
+        "<text:table-of-content><text:index-body><text:p>Booking 1</text:p></text:index-body></text:table-of-content>"
+        '<text:section><text:p>See <text:a xlink:href="https://x.y/">page</text:a><text:note><text:note-citation>1'
+        "</text:note-citation><text:note-body><text:p>A note.</text:p></text:note-body></text:note>.</text:p>"
+        "</text:section>"
+    )
+    meta = (
+        "<dc:title>Old</dc:title><dc:date>2024-05-06T07:08:09.123</dc:date><dc:language>de-AT</dc:language>"
+        "<meta:keyword>cost</meta:keyword><meta:keyword>trip</meta:keyword>"
+    )
+    (record,), rejects, _ = reads("a.odt", odf("text", body, meta))
+    assert rejects == []
+    assert record.text == (
+        "# Travel\n\n# Booking\n\nAsk first,\nthen go.\n\n1. Open\n    - Inner\n2. Fill in\n\n```\nif x:\n    go()\n```"
+        "\n\n> Cheap is good.\n\nSee [page](https://x.y/)[1].\n\n## Notes\n\n[1] A note."
+    )
+    assert (record.title, record.date, record.language) == ("Travel", "2024-05-06T07:08:09", "de")
+    assert (record.id, record.tags, record.where) == ("a.odt", ("cost", "trip"), f"{tmp_path}/a.odt:1")
+
+
+def test_tables_merged_and_nested_frames_and_pictures(text_of):
+    inner = (
+        "<table:table><table:table-row><table:table-cell><text:p>a</text:p></table:table-cell><table:table-cell>"
+        "<text:p>b</text:p></table:table-cell></table:table-row></table:table>"
+    )
+    body = (
+        "<table:table><table:table-header-rows><table:table-row><table:table-cell><text:p>City</text:p>"
+        "</table:table-cell><table:table-cell><text:p>Rate</text:p></table:table-cell></table:table-row>"
+        '</table:table-header-rows><table:table-row><table:table-cell table:number-rows-spanned="2">'
+        "<text:p>Kiel</text:p></table:table-cell><table:table-cell><text:p>1</text:p><text:p>2</text:p></table:table-cell></table:table-row>"
+        f"<table:table-row><table:covered-table-cell/><table:table-cell>{inner}</table:table-cell></table:table-row>"
+        '<table:table-row><table:table-cell table:number-columns-repeated="16384"/></table:table-row></table:table>'
+        "<text:p>With<draw:frame><draw:text-box><text:p>A box.</text:p></draw:text-box></draw:frame>"
+        "<draw:frame><draw:image/><svg:title>a.png</svg:title><svg:desc>A red door</svg:desc></draw:frame>"
+        " box.</text:p>"
+    )
+    assert text_of(body) == (
+        "| City | Rate |\n| --- | --- |\n| Kiel | 1; 2 |\n| Kiel | a, b |\n\nWith box.\n\nA box.\n\nA red door"
+    )
+
+
+def test_slides_are_pages_with_their_notes(reads):
+    def page(title, text, notes=""):
+        return (
+            f'<draw:page><draw:frame presentation:class="title"><draw:text-box><text:p>{title}</text:p></draw:text-box>'
+            f"</draw:frame><draw:g><draw:custom-shape><text:p>{text}</text:p></draw:custom-shape></draw:g>"
+            '<draw:frame presentation:class="footer"><draw:text-box><text:p>Foot</text:p></draw:text-box></draw:frame>'
+            f'<presentation:notes><draw:frame presentation:class="notes"><draw:text-box><text:p>{notes}</text:p>'
+            "</draw:text-box></draw:frame></presentation:notes></draw:page>"
+        )
+
+    body = page("Goals", "Grow.") + page("", "", "") + page("", "Fast.", "Smile.")
+    (record,), rejects, _ = reads("a.odp", odf("presentation", body))
+    assert rejects == []
+    assert record.text == "## Goals\n\nGrow.\n\n## Slide 3\n\nFast.\n\nNotes:\n\nSmile."
+    assert record.positions == (Position(0, page=1), Position(record.text.index("## Slide"), page=3))
+
+
+def test_broken_encrypted_and_large_files(reads):
+    _, (reject,), _ = reads("a.odt", odf("text", "<text:p>x"))
+    assert "well-formed XML" in reject.reason
+    manifest = '<m:manifest xmlns:m="urn:oasis:manifest"><m:file-entry><m:encryption-data/></m:file-entry></m:manifest>'
+    _, (reject,), _ = reads("b.odt", odf("text", "<text:p>x</text:p>", manifest=manifest))
+    assert "password" in reject.reason
+    long = odf("text", f"<text:p>{'word ' * 30_000}</text:p>")
+    _, (reject,), _ = reads("c.odt", long, limits=Limits(record_bytes=20_000))
+    assert "--max-record-bytes" in reject.reason
+    _, (reject,), _ = reads("d.odt", odf("text", ""))
+    assert "document with text" in reject.reason
+    deep = "<text:section>" * 5000 + "</text:section>" * 5000
+    _, (reject,), _ = reads("e.odt", odf("text", deep))
+    assert "nested too deeply" in reject.reason

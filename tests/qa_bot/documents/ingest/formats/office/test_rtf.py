@@ -1,0 +1,76 @@
+"""RTF files: structure, code pages, changes, hostile files."""
+
+import pytest
+
+from qa_bot.documents.ingest import Limits
+
+
+@pytest.fixture
+def text_of(reads):
+    def text_of(body, head=r"\rtf1\ansi\ansicpg1252"):
+        data = "{" + head + "\n" + body + "}"
+        (record,), rejects, notices = reads("a.rtf", data.encode("latin-1"))
+        assert (rejects, notices) == ([], [])
+        assert record.markdown
+        return record.text
+
+    return text_of
+
+
+def test_headings_steps_bullets_and_metadata(reads, tmp_path):
+    data = r"""{\rtf1\ansi{\fonttbl{\f0 Arial;}{\f5 Courier;}}{\stylesheet{\ql Normal;}{\s1 heading 1;}
+{\s2 Source Code;}{\s3\outlinelevel1 Own;}{\*\cs10 Default Font;}}{\info{\title Trips}{\keywords cost, trip}
+{\revtim\yr2024\mo5\dy6\hr7\min8}}{\*\generator X;}{\header Top}
+\pard\s1 Travel\par\pard Ask {\b first}.\par
+\pard{\listtext 1.\tab}Open\par{\listtext 2.\tab}Fill in\par\pard\ilvl1{\pntext\'b7\tab}Inner\par
+\pard\s3 Costs\par\pard\s2 if x:\par\tab go()\par\pard\plain End\par}"""
+    (record,), rejects, _ = reads("a.rtf", data.encode("latin-1"))
+    assert rejects == []
+    assert record.text == (
+        "# Travel\n\nAsk first.\n\n1. Open\n2. Fill in\n    - Inner\n\n## Costs\n\n```\nif x:\n    go()\n```\n\nEnd"
+    )
+    assert (record.id, record.title, record.date) == ("a.rtf", "Travel", "2024-05-06T07:08")
+    assert (record.tags, record.where) == (("cost", "trip"), f"{tmp_path}/a.rtf:1")
+
+
+@pytest.mark.parametrize(
+    ("head", "body", "expected"),
+    [
+        (r"\rtf1\ansi\ansicpg1252", r"Gr\'fc\'dfe \endash  \u8364?5\~x\_y \{a\}\\", "Grüße – €5 x‑y {a}\\"),
+        (r"\rtf1\ansi\ansicpg1251", r"\'cf\'f0\'e8\'e2\'e5\'f2", "Привет"),
+        (r"\rtf1\ansi{\fonttbl{\f3\fcharset128 MS Mincho;}}", r"{\f3 \'93\'8c\'8b\'9e}", "東京"),
+        (r"\rtf1\ansi{\fonttbl{\f1\fcharset177 D;}}", r"\rtlpar{\f1\rtlch \'f9\'ec\'e5\'ed}", "שלום"),
+        (r"\rtf1\ansi\uc2", r"\u-10179ab\u-8694cd!", "😊!"),
+        (r"\rtf1\mac", r"\'9f", "ü"),
+        (r"\rtf1\ansi\ansicpg99999", "caf\xe9", "café"),
+    ],
+)
+def test_characters(text_of, head, body, expected):
+    assert text_of(body, head).replace("\u00a0", " ") == expected
+
+
+def test_tables_links_notes_and_changes(text_of):
+    body = (
+        r"{\field{\*\fldinst HYPERLINK "
+        '"https://x.y/"'
+        r"}{\fldrslt our page}} and {\deleted old}{\v hidden}new"
+        r"{\footnote\pard{\chftn} A note.\par}.{\pict\bin4 }}{}abc}\par"
+        r"\trowd\cellx1\cellx2\pard\intbl City\cell Rate\cell\row"
+        r"\trowd\clvmgf\cellx1\cellx2\intbl Kiel\cell 1\par 2\cell\row\trowd\clvmrg\cellx1\cellx2\cell 3\cell\row"
+        r"\pard\intbl{\*\shpinst{\sp x}{\shptxt Box}}\cell 4\cell\row\pard After\par"
+    )
+    assert text_of(body) == (
+        "[our page](https://x.y/) and new[1].\n\n| City | Rate |\n| --- | --- |\n| Kiel | 1; 2 |\n| Kiel | 3 |\n"
+        "| Box | 4 |\n\nAfter\n\n## Notes\n\n[1] A note."
+    )
+
+
+def test_hostile_files(reads):
+    _, (reject,), _ = reads("deep.rtf", b"{\\rtf1 " + b"{" * 50_000)
+    assert "nested too deeply" in reject.reason
+    _, (reject,), _ = reads("long.rtf", b"{\\rtf1 " + b"word " * 50_000 + b"}", limits=Limits(record_bytes=10_000))
+    assert "--max-record-bytes" in reject.reason
+    _, (reject,), _ = reads("empty.rtf", b"{\\rtf1 {\\pict 00ff}}")
+    assert "document with text" in reject.reason
+    (record,), _, _ = reads("cut.rtf", b"{\\rtf1 Kept {\\b text \\u99999999999 \\bin-5 \\'z")
+    assert record.text.startswith("Kept text")

@@ -1,0 +1,54 @@
+"""Workbooks of Excel 97 to 2003, and what programs save as .xls."""
+
+import io
+from datetime import date
+
+import xlwt
+
+from qa_bot.documents.ingest.records import Position
+
+
+def saved(workbook):
+    data = io.BytesIO()
+    workbook.save(data)
+    return data.getvalue()
+
+
+def test_values_as_shown_merged_cells_and_rows(reads, tmp_path):
+    workbook = xlwt.Workbook()
+    sheet = workbook.add_sheet("Räume")
+    formats = {name: xlwt.easyxf(num_format_str=name) for name in ("DD.MM.YYYY", "0.0%", '#,##0.00 "€"')}
+    for column, name in enumerate(("Room", "Date", "Share", "Price", "Open")):
+        sheet.write(0, column, name)
+    sheet.write_merge(1, 2, 0, 0, "Curie")
+    sheet.write(1, 1, date(2024, 2, 29), formats["DD.MM.YYYY"])
+    sheet.write(1, 2, 0.075, formats["0.0%"])
+    sheet.write(1, 3, 1234.5, formats['#,##0.00 "€"'])
+    sheet.write(1, 4, True)
+    sheet.write(2, 3, 3)
+    (record,), rejects, notices = reads("a.xls", saved(workbook))
+    assert (rejects, notices) == ([], [])
+    assert record.text == (
+        "## Räume\n\n| Room | Date | Share | Price | Open |\n| --- | --- | --- | --- | --- |\n"
+        "| Curie | 2024-02-29 | 7.5% | 1,234.50 € | TRUE |\n| Curie |  |  | 3 |  |"
+    )
+    assert record.positions == (Position(record.text.index("| Curie"), row=2),)
+    assert (record.id, record.where) == ("a.xls", f"{tmp_path}/a.xls:1")
+
+
+def test_broken_and_encrypted_workbooks_are_rejected(reads):
+    workbook = xlwt.Workbook()
+    workbook.add_sheet("A").write(0, 0, "x")
+    data = saved(workbook)
+    for cut in (600, 1500, len(data) - 100):
+        records, rejects, _ = reads("cut.xls", data[:cut])
+        assert records or rejects
+    locked = data[:8] + bytes(600) + "EncryptedPackage".encode("utf-16-le") + bytes(600)
+    _, (reject,), _ = reads("locked.xls", locked)
+    assert "password" in reject.reason
+
+
+def test_text_that_is_called_xls_is_read_as_what_it_is(reads):
+    (record,), rejects, _ = reads("page.xls", "<html><body><p>A page of a program.</p></body></html>")
+    assert rejects == []
+    assert "A page of a program." in record.text
