@@ -44,6 +44,7 @@ READERS = {
     "stackexchange": Reader("data.stackexchange", roots=("posts",)),
     "markdown": Reader("markup.markdown", (".md", ".markdown", ".mdx", ".mkd", ".mdown")),
     "html": Reader("markup.html", (".htm", ".html", ".xhtml"), ("html",)),
+    "epub": Reader("pages.epub", (".epub",)),
     "pdf": Reader("pages.pdf", (".pdf",)),
     "docx": Reader("office.word.docx", (".docx", ".docm", ".dotx", ".dotm")),
     "pptx": Reader("office.slides.pptx", (".pptx", ".pptm", ".ppsx", ".ppsm", ".potx", ".potm")),
@@ -57,6 +58,7 @@ READERS = {
     "ods": Reader("sheets.ods", (".ods", ".ots")),
     "rtf": Reader("office.rich_text.rtf", (".rtf",)),
     "text": Reader("markup.text", (".txt",)),
+    "text": Reader("markup.text", (".txt", ".text")),
     "json": Reader("data.jsonl", function="read_array"),
 }
 FORMATS = tuple(name for name in READERS if name != "json")

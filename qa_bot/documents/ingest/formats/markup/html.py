@@ -11,7 +11,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from qa_bot.documents.ingest.files.source_file import SourceFile
 from qa_bot.documents.ingest.formats.markup.webpage.blocks import BlockWriter
-from qa_bot.documents.ingest.formats.markup.webpage.furniture import UNREAD, bounded, main_element
+from qa_bot.documents.ingest.formats.markup.webpage.furniture import UNREAD, as_html, bounded, main_element
 from qa_bot.documents.ingest.formats.markup.webpage.metadata import PageMetadata, page_metadata
 from qa_bot.documents.ingest.markdown_writer import MarkdownWriter
 from qa_bot.documents.ingest.records import Item, Record, Reject
@@ -57,7 +57,7 @@ def read_page(html: str, *, with_links: bool = False) -> HtmlPage:
     Args:
         with_links: also collect the addresses of its links.
     """
-    tree = LexborHTMLParser(bounded(html))
+    tree = LexborHTMLParser(bounded(as_html(html)))
     metadata = page_metadata(tree, with_links=with_links)
     body = main_element(tree)
     markdown = BlockWriter().write(body).text if body is not None else ""
@@ -72,7 +72,7 @@ def page(html: str) -> tuple[str, str]:
 
 def fragment(html: str, writer: MarkdownWriter | None = None) -> MarkdownWriter:
     """All blocks of a fragment as Markdown, nothing removed: parts of notebooks, e-mails, e-books, Markdown files."""
-    body = LexborHTMLParser(bounded(html)).body
+    body = LexborHTMLParser(bounded(as_html(html))).body
     writer = writer or MarkdownWriter()
     return BlockWriter(writer).write(body) if body is not None else writer
 

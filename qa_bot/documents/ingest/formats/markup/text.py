@@ -1,26 +1,216 @@
-"""Plain text: one document a file."""
+"""Plain text, one document a file: its headings, lists, tables and wrapped lines are recognised by their shape."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 from pathlib import PurePosixPath
 
 from qa_bot.documents.ingest.files.source_file import SourceFile
+from qa_bot.documents.ingest.markdown_writer import MarkdownWriter
 from qa_bot.documents.ingest.records import Item, Record, Reject
 
 TITLE_CHARACTERS = 100
+HEADING_CHARACTERS = 60  # of a heading that is only a short line between empty ones
 SENTENCE_ENDS = ".!?…。！？:;,"
+WRAPPED_WIDTH = 50  # characters; shorter lines are not wrapped but meant so
+UNDERLINE = re.compile(r"\s*([=\-~^*_#+])\1{2,}\s*")
+RULE = re.compile(r"[\s=\-~^*_#+.─━═]*")
+NUMBERED = re.compile(r"(\d{1,2}(?:\.\d{1,3}){0,4})\.?\s+(\S.*)")
+SIGN = re.compile(r"(\s*)(?:([-*•·‣▪◦–—+])|(\d{1,3})[.)]|\(?([a-z])[.)])\s+(\S.*)")
+COLUMNS = re.compile(r"\S(?: {2,}|\t+)\S")
+PIPES = re.compile(r"\s*\|.*\|\s*")
+DASHES = re.compile(r"[\s|:+=-]+")
+PAIR = re.compile(r"[^\W\d_][\w ()/.&'-]{0,30}:\s+\S")
 
 
 def read(file: SourceFile) -> Iterator[Item]:
     """One record; its id is the path, its title a short first line that ends no sentence, else the file's stem."""
-    text = file.text().strip()
-    if not text:
+    text = file.text().replace("\f", "\n\n").strip("\n")
+    if not text.strip():
         yield Reject(f"{file.where}:1", "Expected text, but got white space; fill the file or leave it out.")
         return
-    first, _, rest = text.partition("\n")
-    first = first.strip()
-    if rest.strip() and len(first) <= TITLE_CHARACTERS and first[-1] not in SENTENCE_ENDS:
-        yield Record(file.name, first, rest.strip(), where=f"{file.where}:1")
+    title, blocks = _title(_blocks(text))
+    yield Record(
+        file.name,
+        title or PurePosixPath(file.name).stem,
+        markdown_text(blocks),
+        where=f"{file.where}:1",
+        markdown=True,
+    )
+
+
+def markdown_text(blocks: Sequence[Sequence[str]]) -> str:
+    """Blocks of lines as Markdown."""
+    writer = MarkdownWriter()
+    shouts = sum(_is_capitals(line) for block in blocks for line in block) * 3 > sum(map(len, blocks))
+    for number, block in enumerate(blocks):
+        before, after = (blocks[number - 1] if number else ()), (blocks[number + 1] if number + 1 < len(blocks) else ())
+        lines = _write_heading(writer, list(block), before, after, capitals=not shouts)
+        if lines:
+            _write_block(writer, lines, before)
+    return writer.text
+
+
+def _blocks(text: str) -> list[list[str]]:
+    blocks: list[list[str]] = [[]]
+    for line in text.expandtabs(8).splitlines() if "\t" not in text else text.splitlines():
+        if line.strip():
+            blocks[-1].append(line.rstrip())
+        elif blocks[-1]:
+            blocks.append([])
+    return [block for block in blocks if not all(RULE.fullmatch(line) for line in block)]
+
+
+def _title(blocks: list[list[str]]) -> tuple[str, list[list[str]]]:
+    """The title, "" without one, and the blocks after it."""
+    if not blocks:
+        return "", blocks
+    lines = [line for line in blocks[0][:1] if not UNDERLINE.fullmatch(line)] + blocks[0][1:]
+    first, rest = lines[0].strip(), lines[1:]
+    is_underlined = bool(rest) and UNDERLINE.fullmatch(rest[0]) is not None
+    others = rest[1:] if is_underlined else rest
+    if not is_underlined and (not _may_be_title(first) or (rest and _is_wrapped(first, rest[0]))):
+        return "", blocks
+    if not others and len(blocks) == 1:
+        return "", blocks
+    return first, [*([others] if others else []), *blocks[1:]]
+
+
+def _may_be_title(line: str) -> bool:
+    return len(line) <= TITLE_CHARACTERS and line[-1] not in SENTENCE_ENDS and not SIGN.match(line) and "\t" not in line
+
+
+def _is_wrapped(line: str, following: str) -> bool:
+    return len(line) >= WRAPPED_WIDTH and following.lstrip()[:1].islower()
+
+
+def _write_heading(
+    writer: MarkdownWriter, lines: list[str], before: Sequence[str], after: Sequence[str], *, capitals: bool
+) -> list[str]:
+    """Write the heading that the block begins with, if it does; the lines after it."""
+    if len(lines) > 2 and UNDERLINE.fullmatch(lines[0]) and UNDERLINE.fullmatch(lines[2]):
+        lines = lines[1:]
+    first = lines[0].strip()
+    if len(lines) > 1 and (underline := UNDERLINE.fullmatch(lines[1])) and len(first) <= TITLE_CHARACTERS:
+        writer.heading(1 if underline[1] == "=" else 2, first)
+        return lines[2:]
+    if (
+        capitals
+        and _is_capitals(first)
+        and (after or len(lines) > 1)
+        and not (len(lines) > 1 and _is_capitals(lines[1]))
+    ):
+        writer.heading(2, first)
+        return lines[1:]
+    if len(lines) == 1 and after and (level := _level(lines[0], before, after)):
+        writer.heading(level, first)
+        return []
+    return lines
+
+
+def _level(line: str, before: Sequence[str], after: Sequence[str]) -> int:
+    """The level of a line between empty ones, 0 if it is no heading."""
+    text = line.strip()
+    if len(text) > TITLE_CHARACTERS or text[-1] in SENTENCE_ENDS.replace("?", ""):
+        return 0
+    if number := NUMBERED.fullmatch(text):
+        depth = number[1].count(".")
+        neighbours = [NUMBERED.fullmatch(lines[0].strip()) for lines in (before, after) if len(lines) == 1]
+        is_item = any(other and other[1].count(".") == depth for other in neighbours) and not depth
+        return 0 if is_item or not number[2][0].isupper() else 2 + depth
+    follows_text = len(" ".join(after)) > max(80, len(text)) or SIGN.match(after[0]) is not None
+    is_short = len(text) <= HEADING_CHARACTERS and (text[0].isupper() or not text[0].isascii()) and not SIGN.match(text)
+    return 3 if is_short and follows_text and not COLUMNS.search(text) and line[0] != " " else 0
+
+
+def _is_capitals(line: str) -> bool:
+    text = line.strip()
+    letters = sum(character.isalpha() for character in text)
+    return text.isupper() and letters >= 3 and len(text) <= 80 and text[-1] not in ".;," and letters * 2 > len(text)
+
+
+def _write_block(writer: MarkdownWriter, lines: list[str], before: Sequence[str]) -> None:
+    if _write_table(writer, lines):
+        return
+    is_indented = all(line.startswith(("    ", "\t")) for line in lines)
+    if is_indented and before and before[-1].rstrip().endswith(":") and not SIGN.match(lines[0]):
+        margin = min(len(line) - len(line.lstrip()) for line in lines)
+        writer.code("\n".join(line[margin:] for line in lines))
+    elif len(lines) > 2 and all(PAIR.match(line) for line in lines):
+        for line in lines:
+            writer.item(line)
     else:
-        yield Record(file.name, PurePosixPath(file.name).stem, text, where=f"{file.where}:1")
+        _write_items(writer, lines)
+
+
+def _write_table(writer: MarkdownWriter, lines: list[str]) -> bool:
+    """Write lines of cells as a table, or as code if blanks align them."""
+    if len(lines) < 2:
+        return False
+    tabs = [line.strip().count("\t") for line in lines]
+    if min(tabs) and len(set(tabs)) == 1:
+        writer.table([line.strip().split("\t") for line in lines])
+        return True
+    if all(PIPES.fullmatch(line) or DASHES.fullmatch(line) for line in lines):
+        writer.table([_cells(line) for line in lines if not DASHES.fullmatch(line)])
+        return True
+    aligned = sum(COLUMNS.search(line.strip()) is not None for line in lines if not SIGN.match(line))
+    if aligned >= 2 and aligned * 10 >= len(lines) * 7:
+        writer.code("\n".join(lines))
+        return True
+    return False
+
+
+def _cells(line: str) -> list[str]:
+    return [cell.strip() for cell in line.strip().strip("|").split("|")]
+
+
+def _write_items(writer: MarkdownWriter, lines: list[str]) -> None:
+    """Items of lists and paragraphs, wrapped lines joined."""
+    width = max(map(len, lines))
+    indents: list[int] = []  # of the open items
+    texts: list[str] = []
+    number: int | None = None
+
+    def flush() -> None:
+        if texts and indents:
+            writer.item("\n".join(texts), depth=len(indents) - 1, number=number)
+        elif texts:
+            writer.paragraph("\n".join(texts))
+        texts.clear()
+
+    previous = ""
+    for line in lines:
+        match = SIGN.fullmatch(line)
+        indent = len(line) - len(line.lstrip())
+        if match and not _continues(previous, match, width, is_list=bool(indents)):
+            flush()
+            indents = [*[column for column in indents if column < indent], indent]
+            number = int(match[3]) if match[3] else None
+            texts.append(f"{match[4]}) {match[5]}" if match[4] else match[5])
+        elif texts and _joins(previous, line, width, is_item=bool(indents) and indent > indents[-1]):
+            texts[-1] = f"{texts[-1]} {line.strip()}"
+        else:
+            if indents and indent <= indents[0] and not _is_full(previous, line, width):
+                flush()
+                indents = []
+            texts.append(line.strip())
+        previous = line
+    flush()
+
+
+def _continues(previous: str, sign: re.Match[str], width: int, *, is_list: bool) -> bool:
+    """Whether a line that begins like an item goes on a wrapped sentence: `… in the years` / `– or 12. more`."""
+    is_doubtful = sign[2] in {"-", "–", "—", "+"} or sign[3] or sign[4]
+    ends = not previous.strip() or previous.rstrip()[-1] in SENTENCE_ENDS
+    return bool(is_doubtful) and not is_list and not ends and len(previous) > 0.8 * width and width >= WRAPPED_WIDTH
+
+
+def _joins(previous: str, line: str, width: int, *, is_item: bool) -> bool:
+    return is_item or (width >= WRAPPED_WIDTH and _is_full(previous, line, width))
+
+
+def _is_full(previous: str, line: str, width: int) -> bool:
+    """Whether the next word did not fit into the line before."""
+    return len(previous.rstrip()) + 1 + len(line.split(maxsplit=1)[0]) > 0.8 * width

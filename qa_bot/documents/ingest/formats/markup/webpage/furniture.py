@@ -30,6 +30,9 @@ LINK_LIST = 0.6  # a list with a larger share of its text in links is a menu
 MAIN_SHARE = 0.3  # <main> or <article> replaces the page if it holds this share of its text
 
 _TAG = re.compile(r"<(/?)([a-zA-Z][\w:-]*)[^<>]*>")
+_XHTML = re.compile(r"^\s*(?:\ufeff)?<\?xml|xmlns=[\"']http://www\.w3\.org/1999/xhtml")
+_EMPTY_ELEMENT = re.compile(r"<([a-zA-Z][\w:-]*)(\s[^<>]*?)?/>")
+_VOID_TAGS = {"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param", "source", "wbr"}
 _UNCOUNTED = (
     "area base br col embed hr img input link meta param source track wbr p li dt dd tr td th thead tbody tfoot option "
     "optgroup colgroup rp rt caption"
@@ -57,6 +60,15 @@ def bounded(html: str) -> str:
         return match[0] if depth <= DEEPEST else " "
 
     return _TAG.sub(within_bounds, html)
+
+
+def as_html(text: str) -> str:
+    """XHTML with end tags for its empty elements, which HTML would leave open; HTML unchanged."""
+    if not _XHTML.search(text[:2000]):
+        return text
+    return _EMPTY_ELEMENT.sub(
+        lambda match: match[0] if match[1] in _VOID_TAGS else f"<{match[1]}{match[2] or ''}></{match[1]}>", text
+    )
 
 
 def main_element(tree: LexborHTMLParser) -> LexborNode | None:
