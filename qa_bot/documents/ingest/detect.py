@@ -57,7 +57,6 @@ READERS = {
     "xls": Reader("sheets.xls", (".xls", ".xlt")),
     "ods": Reader("sheets.ods", (".ods", ".ots")),
     "rtf": Reader("office.rich_text.rtf", (".rtf",)),
-    "text": Reader("markup.text", (".txt",)),
     "text": Reader("markup.text", (".txt", ".text")),
     "json": Reader("data.jsonl", function="read_array"),
 }

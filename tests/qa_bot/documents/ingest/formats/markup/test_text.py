@@ -62,7 +62,7 @@ def test_structure(reads, data, expected):
 
 def test_wrapped_lines_are_joined(reads):
     wrapped = (
-        "First of all, a paragraph that an editor wrapped at sixty\ncharacters or so; lines begin with words, with signs –\n"
+        "First of all, a paragraph that an editor wrapped at sixty\ncharacters or so; lines begin with words, signs –\n"
         "– as here – and numbers, which are not items of a list.\n"
     )
     (record,), _, _ = reads("notes.txt", wrapped)
