@@ -117,6 +117,7 @@ class _Reading:
         if name in self.readers:
             return self.readers[name](source)
         reader = READERS[name]
+        source = replace(source, guesses_encoding=not reader.module.startswith("data."))
         return _isolated(source, reader) if reader.is_isolated else load(reader.path, reader.function)(source)
 
     def _format_of(self, source: SourceFile) -> str:

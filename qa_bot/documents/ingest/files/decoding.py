@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from qa_bot.documents.ingest.files.byte_budget import CountingStream
+from qa_bot.documents.ingest.files.charset import shown, unmarked_utf_16
 from qa_bot.documents.ingest.records import Notice
 
 if TYPE_CHECKING:
@@ -27,15 +28,17 @@ CHUNK = 64 * 1024
 
 
 def has_mark(head: bytes) -> bool:
-    """Whether the bytes begin with a Unicode byte order mark."""
-    return any(head.startswith(mark) for mark, _ in BYTE_ORDER_MARKS)
+    """Whether the bytes begin with a Unicode byte order mark, or are UTF-16 without one."""
+    return any(head.startswith(mark) for mark, _ in BYTE_ORDER_MARKS) or unmarked_utf_16(head) is not None
 
 
 def encoding_of(head: bytes) -> str:
-    """The encoding by byte order mark, XML declaration or HTML meta element; else UTF-8."""
+    """The encoding by byte order mark, zero bytes of UTF-16, XML declaration or HTML meta element; else UTF-8."""
     for mark, name in BYTE_ORDER_MARKS:
         if head.startswith(mark):
             return name
+    if unmarked := unmarked_utf_16(head):
+        return unmarked
     is_markup = head.lstrip().startswith(b"<")
     declared = XML_ENCODING.search(head) or (HTML_ENCODING.search(head) if is_markup else None)
     name = declared[1].decode("ascii", "replace") if declared else "utf-8"
@@ -57,8 +60,15 @@ class Repairs:
         self.invalid = 0
         self.unstorable = 0
         self.line = 0
+        self.guessed = ""
 
     def notices(self, where: str) -> Iterator[Notice]:
+        if self.guessed:
+            yield Notice(
+                where,
+                f"Read as {shown(self.guessed)}, because it is no UTF-8; if letters are wrong, convert the file "
+                "(iconv -t UTF-8).",
+            )
         if self.invalid:
             yield Notice(
                 f"{where}:{self.line}",

@@ -10,10 +10,12 @@ from functools import cached_property
 from typing import IO
 
 from qa_bot.documents.ingest.files.byte_budget import CountingStream, LimitError
+from qa_bot.documents.ingest.files.charset import guessed_encoding
 from qa_bot.documents.ingest.files.decoding import CHUNK, Recoded, Repairs, encoding_of
 from qa_bot.documents.ingest.records import Limits
 
 HEAD = 8 * 1024
+SAMPLE = 256 * 1024  # bytes from which an encoding is guessed
 SPOOL_IN_MEMORY = 8 * 1024**2
 
 
@@ -27,6 +29,7 @@ class SourceFile:
     limits: Limits
     repairs: Repairs = field(default_factory=Repairs)
     depth: int = 0  # layers of archives and documents around it
+    guesses_encoding: bool = False  # of bytes that are no UTF-8; formats for data are UTF-8 by their definition
     progress: Callable[[], None] = lambda: None  # a reader that works long, but steadily, calls it at times
 
     @property
@@ -36,7 +39,10 @@ class SourceFile:
     @cached_property
     def stream(self) -> io.BufferedReader:
         """The file recoded to valid UTF-8."""
-        return io.BufferedReader(Recoded(self.raw, encoding_of(self.head), self.repairs), CHUNK)
+        encoding = encoding_of(self.head)
+        if encoding == "utf-8" and self.guesses_encoding and (guess := guessed_encoding(self.raw.head(SAMPLE))):
+            encoding = self.repairs.guessed = guess
+        return io.BufferedReader(Recoded(self.raw, encoding, self.repairs), CHUNK)
 
     def lines(self) -> Iterator[tuple[int, bytes | None]]:
         """Numbered lines without line ends, or None for a line over the record limit."""
