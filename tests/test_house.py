@@ -54,6 +54,7 @@ IMPORTERS = {
     "rank_bm25": ["qa_lab/evaluate/answers.py"],
     "rich": [
         "qa_bot/terminal/output.py",
+        "qa_bot/terminal/source_output.py",
         "qa_bot/terminal/comparison.py",
         "qa_lab/evaluate/report.py",
         "qa_lab/train/display.py",
@@ -81,6 +82,7 @@ IMPORTERS = {
     ],
     "typer": ["qa_bot/cli", "qa_lab/commands.py"],
     "uvloop": ["qa_bot/web/server.py"],
+    "watchfiles": ["qa_bot/documents/sources/watching.py"],
     "xlrd": ["qa_bot/documents/ingest/formats/sheets/xls.py"],
     "yaml": ["qa_bot/documents/ingest/formats/markup/front_matter.py"],
     "yarl": ["qa_bot/documents/websites/urls.py"],

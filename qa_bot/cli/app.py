@@ -10,8 +10,9 @@ from typing import Annotated
 
 import typer
 
-from qa_bot.cli import asking, comparing, conversations, documents, graph, maintenance, serving, transfer
+from qa_bot.cli import asking, comparing, conversations, graph, maintenance, serving, transfer
 from qa_bot.cli.context import FAILED, INTERRUPTED, OK, WRONG_USAGE, GlobalOptions
+from qa_bot.cli.documents import adding, sources
 from qa_bot.cli.entry_points import PLAIN_HELP, ExtensibleGroup
 from qa_bot.terminal.sigint import deferred_sigint
 
@@ -28,9 +29,11 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "chat": asking.chat,
     "hint": asking.hint,
     "serve": serving.serve,
-    "add": documents.add,
-    "delete": documents.delete,
-    "use": documents.use,
+    "add": adding.add,
+    "sync": sources.sync,
+    "watch": sources.watch,
+    "delete": adding.delete,
+    "use": adding.use,
     "status": maintenance.status,
     "doctor": maintenance.doctor,
     "repair": maintenance.repair,
@@ -42,6 +45,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
 for name, command in COMMANDS.items():
     app.command(name)(command)
 app.add_typer(maintenance.settings, name="config")
+app.add_typer(sources.sources, name="sources")
 app.add_typer(graph.app, name="kg")
 app.add_typer(conversations.app, name="conversations")
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from qa_bot.home.folder import Home
     from qa_core.types import Encoder
 
-OK, FAILED, WRONG_USAGE, NO_ANSWER, INTERRUPTED = 0, 1, 2, 3, 130
+OK, FAILED, WRONG_USAGE, NO_ANSWER, PARTLY, INTERRUPTED = 0, 1, 2, 3, 4, 130
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 

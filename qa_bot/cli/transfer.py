@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from qa_bot.cli.context import FAILED, OK, Json, open_encoder, open_home, print_json
-from qa_bot.cli.documents import MaxRatio, MaxRecordBytes, MaxTotalBytes, ingest_limits
+from qa_bot.cli.documents.adding import MaxRatio, MaxRecordBytes, MaxTotalBytes, ingest_limits
 
 
 class FeedbackFormat(StrEnum):

@@ -41,7 +41,7 @@ def fill(home: Home, config: Config, encoder: Callable[[], Encoder]) -> bool:
 
         if Generations(home.graph).current_number() is None:
             graph.add(home, GRAPH)
-        sync.add(home, config, encoder(), [COLLECTION], collection=NAME)
+        sync.add(home, config, encoder(), [COLLECTION], collection=NAME, as_sources=False)
 
     return _once(lambda: generations.current_number() is None, add_starter)
 

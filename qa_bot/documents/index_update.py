@@ -9,13 +9,12 @@ from __future__ import annotations
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import islice
 
-from qa_bot.documents.seen_files import SeenFiles
 from qa_bot.home.config import Config
 from qa_bot.home.folder import Home
-from qa_bot.home.generations import CorruptGenerationError, Generation, Generations
+from qa_bot.home.generations import CorruptGenerationError, Generations
 from qa_bot.home.index import Manifest
 from qa_bot.home.index_writer import IndexWriter
 from qa_bot.home.journal import open_store
@@ -39,8 +38,9 @@ class IndexUpdate:
     store: Store
     number: int
     writer: IndexWriter
-    seen_files: SeenFiles
     touched: bool = False
+    afterwards: list[Callable[[], None]] = field(default_factory=list)
+    """Called when the generation is current, or when nothing was changed: they record what it was made from."""
 
     def insert(self, documents: Sequence[NewDocument], collection: str) -> list[InsertedDocument]:
         """Add documents; earlier versions of them must be retired before."""
@@ -57,7 +57,6 @@ class IndexUpdate:
         self.writer.delete(keys)
         if retired:
             self.touched = True
-            self.seen_files.entries.clear()
         return retired
 
     def rebuild(self, progress: Callable[[int], None] = lambda _: None) -> int:
@@ -109,14 +108,14 @@ def index_update(
             encoder_name=encoder_name or config.dense.encoder,
             kind=None if config.dense.index == "auto" else config.dense.index,
         )
-        update = IndexUpdate(store, number, writer, _seen_files(previous))
+        update = IndexUpdate(store, number, writer)
         try:
             if outdated:
                 update.rebuild()
             yield update
             if update.touched:
                 manifest = writer.finish()
-                generations.publish(staged, {**manifest.as_dict(), "receipts": update.seen_files.as_dict()})
+                generations.publish(staged, manifest.as_dict())
         except BaseException:
             writer.abandon()
             shutil.rmtree(staged, ignore_errors=True)  # frees space at once if the disk is full
@@ -124,14 +123,12 @@ def index_update(
         if not update.touched:
             store.roll_back(number)
             shutil.rmtree(staged)
-            return
-        store.finish(number, {"documents": manifest.documents, "passages": manifest.passages})
-        generations.prune(keep=KEPT_GENERATIONS)
-        store.purge(number)
-
-
-def _seen_files(generation: Generation | None) -> SeenFiles:
-    return SeenFiles.of(generation.manifest if generation else {})
+        else:
+            store.finish(number, {"documents": manifest.documents, "passages": manifest.passages})
+            generations.prune(keep=KEPT_GENERATIONS)
+            store.purge(number)
+        for record in update.afterwards:
+            record()
 
 
 def _begin(store: Store, generations: Generations, encoder: Encoder, *, repairing: bool) -> int:

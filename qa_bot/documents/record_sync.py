@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import hashlib
+import os
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import NamedTuple
 
 from qa_bot.documents.cutting.cut_record import MARKDOWN_CUTTING, cut_record
 from qa_bot.documents.index_update import IndexUpdate
 from qa_bot.documents.ingest.near_duplicates import super_shingles
 from qa_bot.documents.ingest.records import Item, Notice, Record, Reject
 from qa_bot.documents.reject_log import AddReport, RejectLog
-from qa_bot.documents.seen_files import MAX_ENTRIES, SeenFiles
 from qa_bot.home.sections import PassagesSection
 from qa_bot.home.store import KnownDocument, NewDocument, NewPassage, Store
 from qa_core.text.analysis import normalise
@@ -26,6 +30,23 @@ NO_TEXT = "Expected text, but got none; give the record an answer or text."
 Progress = Callable[[AddReport], None]
 
 
+class Owner(NamedTuple):
+    """In a stream of items: the file of a source that the following records come from.
+
+    `name` is the source's: it goes before the id of a file that has the id of another source's file.
+    """
+
+    source: int
+    file: str
+    name: str
+
+
+NO_OWNER = Owner(0, "", "")
+"""Of records that come from no source."""
+SourceItem = Item | Owner
+IsSettled = Callable[[int, str], bool]
+
+
 class RecordSync:
     """One run over the records of a collection, in batches. Without an `update` it only counts what would change."""
 
@@ -33,67 +54,63 @@ class RecordSync:
         self,
         store: Store,
         update: IndexUpdate | None,
-        seen_files: SeenFiles,
         collection: str,
         passages: PassagesSection,
         log: RejectLog,
         progress: Progress = lambda _: None,
+        *,
+        is_settled: IsSettled = lambda _source, _file: False,
     ) -> None:
-        self._store, self._update, self._seen_files, self._log = store, update, seen_files, log
+        """Args: `is_settled(source, file)` tells whether this run keeps the documents of a file without reading it."""
+        self._store, self._update, self._log = store, update, log
         self._name, self._passages = collection, passages
         self._progress, self._counts = progress, log.counts
+        self._is_settled = is_settled
         self._collection = store.collection(collection) if update else _collection_key(store, collection)
         self._seen = bytearray()  # by document key: 1 if this run has met it
-        self._repeats = 0
         self._dry_ids: set[str] = set()  # new ids of a dry run, which the store does not learn
+        self.claims: dict[Owner, list[int]] = {}
+        """Unchanged documents that another file holds now, by key."""
 
-    def run(self, items: Iterable[Item], signature: str | None = None) -> None:
-        """Read records, unless `signature` says that their only file was added before."""
-        if signature and (seen := self._seen_files.entries.get(signature)):
-            self._counts.unchanged += seen.documents
-            self._report((*seen.rejects, *seen.notices))
-            return
-        accepted, repeats = self._counts.accepted, self._repeats
-        problems = self._report(self._sync(items))
-        if signature and self._repeats == repeats:
-            self._seen_files.add(signature, self._counts.accepted - accepted, problems)
+    def run(self, items: Iterable[SourceItem]) -> None:
+        """Store records; log rejects and notices."""
+        for item in self._sync(items):
+            if isinstance(item, Reject):
+                self._log.reject(item)
+            else:
+                self._log.notice(item)
 
-    def _sync(self, items: Iterable[Item]) -> Iterator[Reject | Notice]:
+    def was_seen(self, key: int) -> bool:
+        """Whether this run has met the document with a key."""
+        return key < len(self._seen) and self._seen[key] == 1
+
+    def _sync(self, items: Iterable[SourceItem]) -> Iterator[Reject | Notice]:
         """Store records in batches; yield rejects and notices."""
-        batch: list[Record] = []
-        characters = 0
+        batch: list[tuple[Record, Owner]] = []
+        characters, owner = 0, NO_OWNER
         for item in items:
+            if isinstance(item, Owner):
+                owner = item
+                continue
             if not isinstance(item, Record):
                 yield item
                 continue
-            batch.append(item)
+            batch.append((item, owner))
             characters += len(item.text)
             if len(batch) >= BATCH or characters >= BATCH_CHARACTERS:
                 yield from self._sync_batch(batch)
                 batch, characters = [], 0
         yield from self._sync_batch(batch)
 
-    def _report(self, items: Iterable[Reject | Notice]) -> list[Reject | Notice]:
-        """Log rejects and notices, and return the first ones: at most one more than an entry of `SeenFiles` holds."""
-        first: list[Reject | Notice] = []
-        for item in items:
-            if isinstance(item, Reject):
-                self._log.reject(item)
-            else:
-                self._log.notice(item)
-            if len(first) <= MAX_ENTRIES:
-                first.append(item)
-        return first
-
-    def _sync_batch(self, batch: Sequence[Record]) -> Iterator[Reject]:
+    def _sync_batch(self, batch: Sequence[tuple[Record, Owner]]) -> Iterator[Reject]:
         """Store the new and changed records of a batch; yield its rejects."""
-        known = self._known([record.id for record in batch])
+        known = dict(self._known([record.id for record, _ in batch]))
+        batch = self._apart(batch, known)
         new: dict[str, NewDocument] = {}
         retired: list[int] = []
-        for record in batch:
+        for record, owner in batch:
             before = known.get(record.id)
-            if record.id in new or record.id in self._dry_ids or (before and self._was_seen(before.document)):
-                self._repeats += 1
+            if record.id in new or record.id in self._dry_ids or (before and self._is_taken(before, owner)):
                 yield Reject(
                     record.where,
                     f"Expected ids that differ, but got {record.id!r} again; the first one is kept. Rename this one.",
@@ -103,7 +120,9 @@ class RecordSync:
             if before and before.hash == hash_:
                 self._counts.unchanged += 1
                 self._mark_seen(before.document)
-            elif not (document := self._document(record, hash_)).passages:
+                if owner.source and (before.source, before.file) != owner[:2]:
+                    self.claims.setdefault(owner, []).append(before.document)
+            elif not (document := self._document(record, hash_, owner)).passages:
                 yield Reject(record.where, NO_TEXT)
             else:
                 new[record.id] = document
@@ -114,6 +133,40 @@ class RecordSync:
                     self._counts.added += 1
         self._write(list(new.values()), retired)
         self._progress(self._counts)
+
+    def _apart(
+        self, batch: Sequence[tuple[Record, Owner]], known: dict[str, KnownDocument]
+    ) -> list[tuple[Record, Owner]]:
+        """Put the source's name before ids that are paths and that another source's documents have.
+
+        A document that has such an id keeps it if the other source's document is gone.
+        """
+        other = {
+            record.id: f"{owner.name}/{record.id}"
+            for record, owner in batch
+            if owner.source and self._belongs_elsewhere(known.get(record.id), record, owner)
+        }
+        known.update(self._known(list(other.values())))
+        renamed = []
+        for record, owner in batch:
+            before, longer = known.get(record.id), other.get(record.id)
+            is_kept = longer is not None and (longer in known or before is not None)
+            renamed.append((replace(record, id=longer) if longer and is_kept else record, owner))
+        return renamed
+
+    def _belongs_elsewhere(self, before: KnownDocument | None, record: Record, owner: Owner) -> bool:
+        """Whether an id that is a path is that of another file, or may have been before."""
+        if before is not None and before.source == owner.source:
+            return False
+        if not _is_path(record):
+            return False
+        return before is None or before.source is not None or is_other_file(before.origin, record.where)
+
+    def _is_taken(self, before: KnownDocument, owner: Owner) -> bool:
+        if self.was_seen(before.document):
+            return True
+        is_others = before.source is not None and (before.source, before.file) != owner[:2]
+        return is_others and self._is_settled(before.source or 0, before.file)
 
     def _known(self, ids: Sequence[str]) -> Mapping[str, KnownDocument]:
         return {} if self._collection is None or not ids else self._store.known(self._collection, ids)
@@ -128,7 +181,7 @@ class RecordSync:
             self._counts.passages += len(inserted.passages)
             self._counts.duplicates += sum(duplicate is not None for duplicate in inserted.duplicates)
 
-    def _document(self, record: Record, hash_: str) -> NewDocument:
+    def _document(self, record: Record, hash_: str, owner: Owner) -> NewDocument:
         settings, exported = self._passages, record.exported
         document = cut_record(record, characters=settings.characters, overlap=settings.overlap)
         return NewDocument(
@@ -144,6 +197,8 @@ class RecordSync:
             url=record.url,
             origin=exported.origin if exported else record.where,
             details=document.details,
+            source=owner.source or None,
+            file=owner.file,
         )
 
     def _hash(self, record: Record) -> str:
@@ -164,10 +219,25 @@ class RecordSync:
             self._seen.extend(bytes(key + 1 - len(self._seen)))
         self._seen[key] = 1
 
-    def _was_seen(self, key: int) -> bool:
-        return key < len(self._seen) and self._seen[key] == 1
-
 
 def _collection_key(store: Store, name: str) -> int | None:
     """The key of a collection, or None if it does not exist."""
     return next((info.id for info in store.collections() if info.name == name), None)
+
+
+def _is_path(record: Record) -> bool:
+    """Whether the id is the path of its file, with or without a part of the file: not an id of the user's data."""
+    base = re.split("[#:!]", record.id, maxsplit=1)[0]
+    path = file_of(record.where)
+    return f"/{path}".endswith(f"/{base}") or f"/{path.rpartition('!')[2]}".endswith(f"/{base}")
+
+
+def file_of(where: str) -> str:
+    """The path in `PATH:LINE` or `PATH!MEMBER:LINE`, with the member."""
+    return re.sub(r":\d+$", "", where)
+
+
+def is_other_file(origin: str, where: str) -> bool:
+    """Whether a document that no source holds came from a file that still exists elsewhere."""
+    before, now = (file_of(place).partition("!")[0] for place in (origin, where))
+    return bool(before) and Path(before).exists() and os.path.realpath(before) != os.path.realpath(now)

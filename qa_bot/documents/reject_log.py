@@ -1,4 +1,4 @@
-"""The report of an `add`: what was added, and what was rejected, with a file of all rejects."""
+"""The report of an `add` or `sync`: what was added and removed, and what was rejected, with a file of all rejects."""
 
 from __future__ import annotations
 
@@ -16,22 +16,48 @@ from qa_bot.home.folder import Home
 
 NOTICES = 1000
 """Most notices that a report lists."""
-COUNTS = ("added", "updated", "unchanged", "rejected", "passages", "duplicates")
+COUNTS = ("added", "updated", "unchanged", "removed", "rejected", "passages", "duplicates")
+LISTS = ("new", "changed", "moved", "deleted")
+
+
+@dataclass(slots=True)
+class SourceReport:
+    """The files of one source that differ from its last synchronisation, as paths below it.
+
+    `unchanged` counts files; `error` says why nothing was compared.
+    """
+
+    name: str
+    kind: str
+    place: str
+    new: list[str] = field(default_factory=list)
+    changed: list[str] = field(default_factory=list)
+    moved: list[tuple[str, str]] = field(default_factory=list)
+    deleted: list[str] = field(default_factory=list)
+    unchanged: int = 0
+    error: str = ""
+
+    def as_dict(self) -> dict[str, Any]:
+        """An entry of `sources` in the object of `sync --json`."""
+        moved = [{"from": before, "to": now} for before, now in self.moved]
+        return {**{name: getattr(self, name) for name in self.__slots__}, "moved": moved}
 
 
 @dataclass(slots=True)
 class AddReport:
-    """Counts of an `add`; `examples` holds the first rejects, `rejects_file` all of them."""
+    """Counts of documents; `examples` holds the first rejects, `rejects_file` all of them."""
 
     added: int = 0
     updated: int = 0
     unchanged: int = 0
+    removed: int = 0
     rejected: int = 0
     passages: int = 0
     duplicates: int = 0
     notices: list[Notice] = field(default_factory=list)
     examples: list[Reject] = field(default_factory=list)
     rejects_file: Path | None = None
+    sources: list[SourceReport] = field(default_factory=list)
 
     @property
     def records(self) -> int:
@@ -43,7 +69,12 @@ class AddReport:
 
     @property
     def changed(self) -> bool:
-        return bool(self.added or self.updated)
+        return bool(self.added or self.updated or self.removed)
+
+    @property
+    def errors(self) -> list[str]:
+        """Why sources could not be compared."""
+        return [report.error for report in self.sources if report.error]
 
     def as_dict(self) -> dict[str, Any]:
         """The object of `add --json`."""
@@ -53,6 +84,12 @@ class AddReport:
             "rejects": [{"where": reject.where, "reason": reject.reason} for reject in self.examples],
             "rejects_file": str(self.rejects_file) if self.rejects_file else None,
         }
+
+    def lists(self) -> dict[str, Any]:
+        """What `sync --json` adds to `as_dict`: four lists of files, the same by source, and errors."""
+        entries = [report.as_dict() for report in self.sources]
+        lists = {name: [item for entry in entries for item in entry[name]] for name in LISTS}
+        return {**lists, "errors": self.errors, "sources": entries}
 
 
 class RejectLog:

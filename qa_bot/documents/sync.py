@@ -1,10 +1,12 @@
-"""Every verb that changes the documents of a home: add, delete, switch the encoder, rebuild."""
+"""Every verb that changes the documents of a home: add, synchronise, delete, switch the encoder, rebuild."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
+from functools import partial
 from pathlib import Path
+from threading import Event
 
 from qa_bot.documents import graph
 from qa_bot.documents.index_update import ChangeError, IndexUpdate, index_update
@@ -12,18 +14,17 @@ from qa_bot.documents.ingest.detect import FORMATS
 from qa_bot.documents.ingest.files.byte_budget import ByteBudget
 from qa_bot.documents.ingest.reading import read
 from qa_bot.documents.ingest.records import Item, Limits, Record
-from qa_bot.documents.record_sync import CUTTING, Progress, RecordSync
+from qa_bot.documents.record_sync import Progress, RecordSync
 from qa_bot.documents.reject_log import AddReport, RejectLog, reject_log
-from qa_bot.documents.seen_files import SeenFiles, signature
+from qa_bot.documents.sources.places import FILE_KINDS, resolve
+from qa_bot.documents.sources.registry import Registry
+from qa_bot.documents.sources.synchronise import Synchronisation
+from qa_bot.documents.sources.watching import Watcher
 from qa_bot.home import starter
 from qa_bot.home.config import Config
 from qa_bot.home.folder import Home
-from qa_bot.home.generations import Generations
-from qa_bot.home.store import Store
+from qa_bot.home.store import Source, SourceInfo, Store
 from qa_core.types import Encoder
-
-LARGE_FILE = 1_000_000
-"""Bytes; reading a smaller file again is as fast as looking it up."""
 
 
 def add(
@@ -32,15 +33,24 @@ def add(
     encoder: Encoder,
     paths: Sequence[Path],
     *,
-    collection: str = "default",
+    collection: str | None = None,
     format: str | None = None,  # noqa: A002 (the flag's own name)
     limits: Limits | None = None,
     dry_run: bool = False,
+    removing: bool = False,
+    allow_empty: bool = False,
+    as_sources: bool = True,
     progress: Progress = lambda _: None,
 ) -> AddReport:
-    """Add or update the documents of files and folders; unchanged ones cost a look-up.
+    """Add or update the documents of files and folders, which become sources; unchanged files are not read.
 
     If the index was made with another encoder, everything is encoded again.
+
+    Args:
+        collection: of new sources, `default` if it is not given; a path in a source belongs to that source's.
+        removing: also remove the documents of files that are gone.
+        allow_empty: with `removing`, an empty folder means that its files were deleted.
+        as_sources: remember what was added, so that it can be kept in step.
 
     Raises:
         FileNotFoundError: a path does not exist; nothing was changed.
@@ -49,23 +59,127 @@ def add(
     """
     _expect_input(paths, format)
     budget = ByteBudget(limits or Limits())
+    with _changing(home, config, encoder, "add", dry_run=dry_run) as (store, update, log):
+        if not as_sources:
+            run = RecordSync(store, update, collection or "default", config.passages, log, progress)
+            run.run(item for path in paths for item in read(path, format=format, budget=budget))
+            return log.counts
+        registry = Registry(store, config.passages, update is not None, removing, allow_empty)
+        try:
+            runs = list(registry.runs(paths, collection=collection, format_=format))
+            Synchronisation(store, update, config.passages, log, progress, budget, removing).run(runs)
+        except BaseException:
+            registry.undo()
+            raise
+    return log.counts
+
+
+def synchronise(
+    home: Home,
+    config: Config,
+    encoder: Encoder,
+    names: Sequence[str] = (),
+    *,
+    limits: Limits | None = None,
+    dry_run: bool = False,
+    allow_empty: bool = False,
+    progress: Progress = lambda _: None,
+) -> AddReport:
+    """Bring documents in step with some sources, or with all, in one generation: also what was moved or deleted.
+
+    A source that is unreachable or suddenly empty is not changed, with an error in the report, unless `allow_empty`.
+
+    Args:
+        dry_run: only compare; nothing is read or changed, and the report has only the lists of files.
+
+    Raises:
+        ChangeError: there is no source of that name.
+        WriterBusyError: another process is writing.
+    """
+    with _changing(home, config, encoder, "sync", dry_run=dry_run) as (store, update, log):
+        registry = Registry(store, config.passages, update is not None, removing=True, allow_empty=allow_empty)
+        chosen = chosen_sources(store, names)
+        runs = [registry.of_source(source) for source in chosen if source.kind in FILE_KINDS]
+        if update is None:
+            log.counts.sources += [run.report() for run in runs]
+        else:
+            budget = ByteBudget(limits or Limits())
+            Synchronisation(store, update, config.passages, log, progress, budget, removing=True).run(runs)
+    return log.counts
+
+
+def chosen_sources(store: Store, names: Sequence[str] = ()) -> list[Source]:
+    """The sources of these names or places, or all; raises ChangeError for an unknown name."""
+    known = store.sources.all()
+    chosen = []
+    for name in names:
+        place = str(resolve(Path(name)))
+        match = next((source for source in known if name == source.name or source.place in (name, place)), None)
+        if match is None:
+            listed = ", ".join(source.name for source in known) or "none"
+            raise ChangeError(f"Expected the name or place of a source, but got {name!r}; there is: {listed}.")
+        chosen.append(match)
+    return chosen if names else known
+
+
+def list_sources(home: Home, config: Config) -> list[SourceInfo]:
+    """All sources with their counts."""
+    with Store.open(home.store_url(config)) as store:
+        return store.sources.infos()
+
+
+def rename_source(home: Home, config: Config, old: str, new: str) -> None:
+    """Give a source another name; ids of documents stay. Raises ChangeError if the new name is taken or empty."""
+    with home.lock("sources"), Store.open(home.store_url(config)) as store:
+        (source,) = chosen_sources(store, [old])
+        if not new.strip() or any(other.name == new for other in store.sources.all()):
+            raise ChangeError(f"Expected a new name for the source {old}, but got {new!r}, which is taken or empty.")
+        store.sources.change(source.id, name=new)
+
+
+def remove_source(home: Home, config: Config, encoder: Encoder, name: str) -> int:
+    """Remove a source and its documents; the number of documents. Raises ChangeError if it is unknown."""
+    with index_update(home, config, encoder, action="sources") as update:
+        (source,) = chosen_sources(update.store, [name])
+        removed = update.retire(update.store.sources.of_source(source.id))
+        update.afterwards.append(lambda: update.store.sources.remove(source.id))
+    return removed
+
+
+def watcher_of(
+    home: Home, opened: Callable[[], tuple[Config, Encoder]], names: Sequence[str] = (), *, stop: Event | None = None
+) -> Watcher:
+    """What keeps some sources of a home in step, or all.
+
+    Args:
+        opened: the present configuration and encoder.
+        stop: ends the watching.
+
+    Raises:
+        ChangeError: there is no source of that name.
+    """
+
+    def listed() -> list[Source]:
+        with Store.open(home.store_url(opened()[0])) as store:
+            return chosen_sources(store, names)
+
+    listed()
+    return Watcher(listed, lambda changed: synchronise(home, *opened(), changed), home.path, stop or Event())
+
+
+@contextmanager
+def _changing(
+    home: Home, config: Config, encoder: Encoder, action: str, *, dry_run: bool
+) -> Iterator[tuple[Store, IndexUpdate | None, RejectLog]]:
+    """The store, the update, which is None in a dry run, and a log of rejects."""
     with ExitStack() as stack:
         log = stack.enter_context(reject_log(None if dry_run else home))
-        update: IndexUpdate | None = None
         if dry_run:
-            store = stack.enter_context(Store.open(home.store_url(config)))
-            current = Generations(home.index).current()
-            seen_files = SeenFiles.of(current.manifest if current else {})
-        else:
-            update = stack.enter_context(index_update(home, config, encoder, action="add"))
-            update.touched = update.touched or update.writer.must_reencode
-            store, seen_files = update.store, update.seen_files
-        run = RecordSync(store, update, seen_files, collection, config.passages, log, progress)
-        settings = (collection, format, budget.limits, CUTTING, config.passages)
-        for group, file_signature in _grouped(paths, settings):
-            items = (item for path in group for item in read(path, format=format, budget=budget))
-            run.run(items, file_signature)
-    return log.counts
+            yield stack.enter_context(Store.open(home.store_url(config))), None, log
+            return
+        update = stack.enter_context(index_update(home, config, encoder, action=action))
+        update.touched = update.touched or update.writer.must_reencode
+        yield update.store, update, log
 
 
 def add_records(
@@ -83,7 +197,7 @@ def add_records(
                 f"Expected an index made with the encoder {config.dense.encoder}, but got another's; run "
                 f"`qa-bot use {config.dense.encoder}` first."
             )
-        RecordSync(update.store, update, update.seen_files, collection, config.passages, log).run(records)
+        RecordSync(update.store, update, collection, config.passages, log).run(records)
     return log.counts
 
 
@@ -105,7 +219,7 @@ def join(
     with index_update(home, config, encoder, action=action) as update:
         update.touched = update.touched or update.writer.must_reencode
         for name, items in collections:
-            RecordSync(update.store, update, update.seen_files, name, config.passages, log, progress).run(items)
+            RecordSync(update.store, update, name, config.passages, log, progress).run(items)
 
 
 def delete(
@@ -119,6 +233,9 @@ def delete(
         graph.remove(home, namespace=starter.NAMESPACE)
     with index_update(home, config, encoder, action="delete") as update:
         if collection is not None:
+            for source in update.store.sources.all():
+                if source.collection == collection:
+                    update.afterwards.append(partial(update.store.sources.remove, source.id))
             return update.retire(update.store.of_collection(collection)), []
         matches = update.store.find(ids)
         keys = sorted(key for document_keys in matches.values() for key in document_keys)
@@ -135,19 +252,6 @@ def repair(home: Home, config: Config, encoder: Encoder, *, progress: Callable[[
     """Rebuild the index from the store, and return the number of documents."""
     with index_update(home, config, encoder, action="repair", from_nothing=True) as update:
         return update.rebuild(progress)
-
-
-def _grouped(paths: Iterable[Path], settings: tuple[object, ...]) -> Iterator[tuple[list[Path], str | None]]:
-    """Each large file alone, with its signature; the paths between them in groups without one."""
-    small: list[Path] = []
-    for path in paths:
-        if path.is_file() and path.stat().st_size >= LARGE_FILE:
-            yield small, None
-            yield [path], signature(path, *settings)
-            small = []
-        else:
-            small.append(path)
-    yield small, None
 
 
 def _expect_input(paths: Iterable[Path], format_: str | None) -> None:

@@ -136,6 +136,7 @@ def show_added(added: AddReport, *, dry_run: bool, console: Console | None = Non
     _show_rejects(added, errors)
     would = "would be " if dry_run else ""
     parts = [f"{getattr(added, what):,} {what}" for what in ("added", "updated", "unchanged", "rejected")]
+    parts += [f"{added.removed:,} removed"] * bool(added.removed)
     extra = f" ({added.passages:,} passages, {added.duplicates:,} nearly repeat another)" if added.passages else ""
     console.print(would + ", ".join(parts) + extra)
 

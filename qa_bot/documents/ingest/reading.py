@@ -56,7 +56,7 @@ def read(
     if format is not None and format not in FORMATS:
         raise ValueError(f"Expected one of the formats {', '.join(FORMATS)}, but got {format!r}.")
     budget = budget or ByteBudget(limits or Limits())
-    reading = _Reading(format, limits or budget.limits, budget, readers or {})
+    reading = Reading(format, limits or budget.limits, budget, readers or {})
     for file in files(path):
         if not isinstance(file, File):
             yield file
@@ -69,7 +69,7 @@ def read(
 
 
 @dataclass(frozen=True, slots=True)
-class _Reading:
+class Reading:
     """The options of one reading."""
 
     format: str | None
@@ -77,14 +77,23 @@ class _Reading:
     budget: ByteBudget
     readers: Mapping[str, ReadRecords]
 
-    def path(self, file: File, *, is_named: bool) -> Iterator[Item]:
-        """The items of a file on disk."""
+    def path(self, file: File, *, is_named: bool, prefix: str = "") -> Iterator[Item]:
+        """The items of a file on disk; the ids of its documents begin with its name.
+
+        Args:
+            is_named: the user named this file, so that ids of members of an archive need not begin with its name …
+            prefix: … but with this.
+
+        Raises:
+            TotalLimitError: the budget is exhausted.
+        """
         where = printable(str(file.path))
         try:
             before = _state(file.path)
             with file.path.open("rb", buffering=0) as handle:
                 stream = CountingStream(handle, LayerBudget(self.budget))
-                for item in self._layer(Layer(file.name, where, stream, before[0], is_named=is_named)):
+                layer = Layer(file.name, where, stream, before[0], is_named=is_named, prefix=prefix)
+                for item in self._layer(layer):
                     yield _dated(item, where, before[1])
             if _state(file.path) != before:
                 yield Notice(where, "The file changed while it was read; add it again when it is complete.")

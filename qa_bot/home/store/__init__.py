@@ -3,7 +3,7 @@
 Only this package imports SQLAlchemy.
 """
 
-from qa_bot.home.store.database import StoreError
+from qa_bot.home.store.database import StoreError, storable
 from qa_bot.home.store.history import NotFoundError
 from qa_bot.home.store.records import (
     CollectionInfo,
@@ -18,10 +18,15 @@ from qa_bot.home.store.records import (
     NearestDocument,
     NewDocument,
     NewPassage,
+    OwnedDocument,
+    Source,
+    SourceFile,
+    SourceInfo,
     StoredDocument,
     StoredPassage,
     Turn,
 )
+from qa_bot.home.store.sources import SourceStore
 from qa_bot.home.store.store import Store, migrate
 
 __all__ = [
@@ -38,10 +43,16 @@ __all__ = [
     "NewDocument",
     "NewPassage",
     "NotFoundError",
+    "OwnedDocument",
+    "Source",
+    "SourceFile",
+    "SourceInfo",
+    "SourceStore",
     "Store",
     "StoreError",
     "StoredDocument",
     "StoredPassage",
     "Turn",
     "migrate",
+    "storable",
 ]

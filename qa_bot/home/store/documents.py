@@ -86,7 +86,8 @@ def _upsert(connection: Connection) -> Any:
 
 
 def known(connection: Connection, collection_id: int, external_ids: Sequence[str]) -> dict[str, KnownDocument]:
-    query = select(documents.c.external_id, documents.c.id, documents.c.hash, documents.c.born).where(
+    fields = ("external_id", "id", "hash", "born", "source_id", "file", "origin")
+    query = select(*(documents.c[name] for name in fields)).where(
         documents.c.collection_id == collection_id, documents.c.external_id.in_(external_ids), live()
     )
     return {row[0]: KnownDocument(*row[1:]) for row in connection.execute(query)}
@@ -224,6 +225,8 @@ def _document_row(key: int, document: NewDocument, generation: int) -> dict[str,
         "born": generation,
         "retired": None,
         "details": known_fields(document.details),
+        "source_id": document.source,
+        "file": storable(document.file),
     }
 
 

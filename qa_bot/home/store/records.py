@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from qa_core.types import NO_DETAILS, NO_PLACE, Details, Place, Span
 
@@ -32,7 +32,10 @@ class NewPassage:
 
 @dataclass(frozen=True, slots=True)
 class NewDocument:
-    """`collection` is a key from `Store.collection`, `origin` the document's file."""
+    """`collection` is a key from `Store.collection`, `origin` the document's file as messages name it.
+
+    `source` is the key of the source that holds the document, `file` the path of its file below that source.
+    """
 
     collection: int
     external_id: str
@@ -43,6 +46,8 @@ class NewDocument:
     url: str = ""
     origin: str = ""
     details: Details = NO_DETAILS
+    source: int | None = None
+    file: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +64,61 @@ class KnownDocument:
     document: int
     hash: str
     born: int
+    source: int | None = None
+    file: str = ""
+    origin: str = ""
+
+
+class OwnedDocument(NamedTuple):
+    """A document by key, with the file of its source."""
+
+    document: int
+    external_id: str
+    file: str
+    origin: str
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """What was added: `kind` is folder, file, archive, website or upload, `place` a resolved path or a URL.
+
+    `options` are those of the `add` that made it, `synced` is the time of the last synchronisation, `error` why that
+    failed.
+    """
+
+    id: int
+    name: str
+    kind: str
+    place: str
+    collection: str
+    options: Mapping[str, Any]
+    synced: float | None = None
+    error: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SourceInfo:
+    source: Source
+    files: int
+    documents: int
+    passages: int
+
+
+class SourceFile(NamedTuple):
+    """A file of a source when it was last read.
+
+    `path` is its path below the source, `stem` what the ids of its documents begin with, `hash` the digest of its
+    bytes, `settings` that of what affected how it was read, `outcome` one of `qa_bot.documents.sources.plan`.
+    """
+
+    path: str
+    stem: str
+    size: int
+    mtime_ns: int
+    hash: str
+    settings: str
+    outcome: str
+    documents: int
 
 
 @dataclass(frozen=True, slots=True)

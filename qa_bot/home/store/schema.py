@@ -60,6 +60,15 @@ documents = Table(
     Column("born", Integer, nullable=False, index=True),
     Column("retired", Integer),
     Column("details", JSON, nullable=False, server_default="{}"),  # known fields of `Details`
+    Column("source_id", BigInteger),  # of the table `sources`; without a key, which SQLite adds only by a copy
+    Column("file", Text, nullable=False, server_default=""),  # its path below the source
+)
+Index(
+    "ix_documents_source",
+    documents.c.source_id,
+    documents.c.file,
+    sqlite_where=documents.c.source_id.is_not(None),
+    postgresql_where=documents.c.source_id.is_not(None),
 )
 Index(
     "uq_documents_live",  # one live document an id; its predecessor may not be purged yet
@@ -99,6 +108,46 @@ sketches = Table(
     Column("passage_id", Key, _reference("passages.id"), primary_key=True, autoincrement=False, index=True),
     sqlite_with_rowid=False,
 )
+
+sources = Table(
+    "sources",
+    metadata,
+    Column("id", Key, primary_key=True),
+    Column("name", Text, nullable=False, unique=True),
+    Column("kind", String(16), nullable=False),
+    Column("place", Text, nullable=False),  # an absolute path without links, or a URL
+    Column("collection", Text, nullable=False),
+    Column("options", JSON, nullable=False),
+    Column("synced", Double),
+    Column("error", Text, nullable=False),
+    UniqueConstraint("place", "collection"),
+)
+
+source_files = Table(
+    "source_files",  # the files of a source when it was last read
+    metadata,
+    Column("source_id", Key, _reference("sources.id"), primary_key=True, autoincrement=False),
+    Column("path", Text, primary_key=True),
+    Column("stem", Text, nullable=False),  # what the ids of its documents begin with
+    Column("size", BigInteger, nullable=False),
+    Column("mtime_ns", BigInteger, nullable=False),
+    Column("hash", String(64), nullable=False),
+    Column("settings", String(64), nullable=False),  # digest of what affected how it was read
+    Column("outcome", String(16), nullable=False),
+    Column("documents", Integer, nullable=False),
+    sqlite_with_rowid=False,
+)
+Index("ix_source_files_stem", source_files.c.stem)
+
+document_aliases = Table(
+    "document_aliases",  # former ids, which votes and conversations may name
+    metadata,
+    Column("collection_id", Key, _reference("collections.id"), primary_key=True, autoincrement=False),
+    Column("old", Text, primary_key=True),
+    Column("new", Text, nullable=False),
+    sqlite_with_rowid=False,
+)
+Index("ix_document_aliases_old", document_aliases.c.old)
 
 counters = Table(
     "counters",  # the next key of a table; keys are never reused, since the index remembers deleted ones

@@ -10,7 +10,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Engine
 
-from qa_bot.home.store import documents, gaps, history, retention
+from qa_bot.home.store import aliases, documents, gaps, history, retention
 from qa_bot.home.store.database import empty_journal, ensure_schema, open_engine, reading, storable, writing
 from qa_bot.home.store.records import (
     CollectionInfo,
@@ -27,13 +27,14 @@ from qa_bot.home.store.records import (
     Turn,
     Vote,
 )
+from qa_bot.home.store.sources import SourceStore
 
 INSERT_BATCH = 200  # documents a transaction, which blocks other writers for about 0.1 s
 TURN_BATCH = 50  # turns a transaction: some 0.01 s
 
 
 class Store:
-    """Documents by generation, conversations, turns and feedback; safe to share between threads.
+    """Documents by generation, conversations, turns and feedback, and `sources`; safe to share between threads.
 
     A generation is written in many short transactions: `begin`, any number of `known`, `retire` and `insert`, then
     `finish` and `purge`. The next `begin` undoes an unfinished generation. Every method raises StoreError if the
@@ -42,6 +43,7 @@ class Store:
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
+        self.sources = SourceStore(engine)
 
     @classmethod
     def open(cls, url: str) -> Store:
@@ -122,11 +124,13 @@ class Store:
         return by_id
 
     def find(self, external_ids: Iterable[str]) -> dict[str, tuple[int, ...]]:
-        """Keys by external id, in any collection; unknown ids are left out."""
+        """Keys by external id, in any collection; former ids are known, too, others are left out."""
         keys: dict[str, tuple[int, ...]] = {}
         for chunk in documents.chunks(map(storable, external_ids)):
             with reading(self._engine) as connection:
-                for external_id, key in documents.find(connection, chunk):
+                live = list(documents.find(connection, chunk))
+                former = aliases.targets(connection, sorted({*chunk} - {*dict(live)}))
+                for external_id, key in (*live, *former):
                     keys[external_id] = (*keys.get(external_id, ()), key)
         return keys
 
@@ -293,10 +297,7 @@ class Store:
         empty_journal(self._engine)
 
     def expire(self, before: float) -> tuple[list[str], int]:
-        """Delete what was last used before a time, also from the files.
-
-        Returns the ids of the deleted conversations, and the number of deleted turns without one.
-        """
+        """Delete what was last used before a time: ids of the conversations, number of turns without one."""
         with reading(self._engine) as connection:
             if not retention.has_expired(connection, before):
                 return [], 0

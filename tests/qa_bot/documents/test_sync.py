@@ -340,7 +340,7 @@ def test_an_error_leaves_the_old_generation_and_no_files(four, encoder, write_li
         yield Record("bread", BREAD["title"], BREAD["text"])
         raise RuntimeError("halfway")
 
-    monkeypatch.setattr("qa_bot.documents.sync.read", lambda *_args, **_options: items())
+    monkeypatch.setattr("qa_bot.documents.sources.source_run.Reading.path", lambda *_args, **_options: items())
     monkeypatch.setattr("qa_bot.documents.record_sync.BATCH", 1)
     with pytest.raises(RuntimeError, match="halfway"):
         add(four, CONFIG, encoder, [four.path])

@@ -36,6 +36,7 @@ class Layer:
     packed: int
     is_named: bool = True  # given by the user, so its members need no prefix
     depth: int = 0
+    prefix: str = ""  # of members, if is_named
 
 
 def source_files(layer: Layer, limits: Limits) -> Iterator[SourceFile | Reject]:
@@ -109,7 +110,7 @@ def _seven_zip(layer: Layer, limits: Limits) -> Iterator[SourceFile | Reject]:
 
 
 def _member(layer: Layer, name: str, raw: CountingStream, packed: int) -> Layer:
-    inside = name if layer.is_named else f"{layer.name}!{name}"
+    inside = f"{layer.prefix}{name}" if layer.is_named else f"{layer.name}!{name}"
     return Layer(inside, f"{layer.where}!{name}", raw, packed, is_named=False, depth=layer.depth + 1)
 
 

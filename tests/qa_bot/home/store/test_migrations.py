@@ -57,6 +57,11 @@ def undo_0002(database: sqlite3.Connection) -> None:
 
 
 def undo_0003(database: sqlite3.Connection) -> None:
+    for table in ("source_files", "sources", "document_aliases"):
+        database.execute(f"DROP TABLE {table}")
+    database.execute("DROP INDEX ix_documents_source")
+    database.execute("ALTER TABLE documents DROP COLUMN source_id")
+    database.execute("ALTER TABLE documents DROP COLUMN file")
     database.execute("ALTER TABLE documents DROP COLUMN details")
     database.execute("ALTER TABLE passages DROP COLUMN place")
     database.execute("ALTER TABLE passages DROP COLUMN units")

@@ -7,16 +7,20 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from qa_bot.cli.context import FAILED, NO_ANSWER, OK, Json, open_bot, print_json
+from qa_bot.cli.context import FAILED, NO_ANSWER, OK, PARTLY, Json, open_bot, print_json
 
 if TYPE_CHECKING:
     from qa_bot.documents.ingest.records import Limits
+    from qa_bot.documents.reject_log import AddReport
     from qa_bot.home.folder import Home
     from qa_core.types import Encoder
 
 MaxTotalBytes = Annotated[int | None, typer.Option(help="Limit on all bytes read, unpacked.", min=1)]
 MaxRecordBytes = Annotated[int | None, typer.Option(help="Limit on the bytes of one record.", min=1)]
 MaxRatio = Annotated[int | None, typer.Option(help="Limit on unpacked by packed bytes.", min=1)]
+AllowEmpty = Annotated[
+    bool, typer.Option("--allow-empty", help="An empty or missing source means that all of its files were deleted.")
+]
 
 
 def add(
@@ -25,7 +29,11 @@ def add(
     format: Annotated[  # noqa: A002 (the flag's name)
         str | None, typer.Option(help="Format of the files, if it is not detected.")
     ] = None,
-    collection: Annotated[str, typer.Option(help="Collection to add to.")] = "default",
+    collection: Annotated[
+        str | None, typer.Option(help="Collection to add to; `default`, or that of the source.")
+    ] = None,
+    sync: Annotated[bool, typer.Option("--sync", help="Also remove documents whose files are gone.")] = False,
+    allow_empty: AllowEmpty = False,
     dry_run: Annotated[bool, typer.Option(help="Only report what would happen.")] = False,
     json: Json = False,
     max_total_bytes: MaxTotalBytes = None,
@@ -34,12 +42,13 @@ def add(
 ) -> None:
     """Add or update documents; unchanged ones cost nothing."""
     from qa_bot.answering.fit_confidence import ensure
-    from qa_bot.documents import sync
+    from qa_bot.documents import sync as changes
     from qa_bot.terminal.output import counting, show_added
+    from qa_bot.terminal.source_output import show_synchronised
 
     limits = ingest_limits(max_total_bytes, max_record_bytes, max_ratio)
     with open_bot(context) as bot, counting("Adding") as progress:
-        added = sync.add(
+        added = changes.add(
             bot.home,
             bot.config,
             bot.encoder,
@@ -48,15 +57,28 @@ def add(
             format=format,
             limits=limits,
             dry_run=dry_run,
+            removing=sync,
+            allow_empty=allow_empty,
             progress=lambda counts: progress(counts.records),
         )
         if added.changed and not dry_run:
             ensure(bot.encoder, bot.home.models)
     if json:
-        print_json(added.as_dict())
+        print_json({**added.as_dict(), **(added.lists() if sync else {})})
+    elif sync:
+        show_synchronised(added, dry_run=dry_run)
     else:
         show_added(added, dry_run=dry_run)
-    raise typer.Exit(FAILED if added.rejected and not added.records - added.rejected else OK)
+    raise typer.Exit(exit_code(added))
+
+
+def exit_code(report: AddReport) -> int:
+    """1 if a source could not be compared or everything was rejected, 4 if only some records were."""
+    if report.errors:
+        return FAILED
+    if not report.rejected:
+        return OK
+    return PARTLY if report.accepted or report.removed else FAILED
 
 
 def ingest_limits(total: int | None, record: int | None, ratio: int | None) -> Limits:

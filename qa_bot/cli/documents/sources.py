@@ -1,0 +1,115 @@
+"""Commands about sources: `sync`, `watch`, and `sources` with `rename` and `remove`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from qa_bot.cli.context import FAILED, OK, Json, open_bot, open_home, print_json
+from qa_bot.cli.documents.adding import AllowEmpty, exit_code
+
+if TYPE_CHECKING:
+    from qa_bot.documents.reject_log import AddReport
+
+sources = typer.Typer(help="Show the sources of documents, rename or remove one.", invoke_without_command=True)
+
+Names = Annotated[list[str] | None, typer.Argument(metavar="[SOURCE]...", help="Names or paths of sources.")]
+
+
+def sync(
+    context: typer.Context,
+    names: Names = None,
+    dry_run: Annotated[bool, typer.Option(help="Only list the files that differ.")] = False,
+    allow_empty: AllowEmpty = False,
+    json: Json = False,
+) -> None:
+    """Bring documents in step with their sources: new, changed, moved and deleted files."""
+    from qa_bot.answering.fit_confidence import ensure
+    from qa_bot.documents import sync as changes
+    from qa_bot.terminal.output import counting
+    from qa_bot.terminal.source_output import show_synchronised
+
+    with open_bot(context) as bot, counting("Synchronising") as progress:
+        report = changes.synchronise(
+            bot.home,
+            bot.config,
+            bot.encoder,
+            names or (),
+            dry_run=dry_run,
+            allow_empty=allow_empty,
+            progress=lambda counts: progress(counts.records),
+        )
+        if report.changed:
+            ensure(bot.encoder, bot.home.models)
+    if json:
+        print_json({**report.as_dict(), **report.lists()})
+    else:
+        show_synchronised(report, dry_run=dry_run)
+    raise typer.Exit(exit_code(report))
+
+
+def watch(context: typer.Context, names: Names = None, json: Json = False) -> None:
+    """Keep documents in step with their sources as files change, until stopped."""
+    from qa_bot.documents.sync import watcher_of
+    from qa_bot.terminal.output import notify
+    from qa_bot.terminal.source_output import show_synchronised
+
+    def show(report: AddReport) -> None:
+        if json:
+            print_json({**report.as_dict(), **report.lists()})
+        else:
+            show_synchronised(report, dry_run=False)
+
+    with open_bot(context) as bot:
+        watcher = watcher_of(bot.home, lambda: (bot.config, bot.encoder), names or ())
+        watcher.run(show, started=lambda count: notify(f"Watching {count:,} sources; stop with Ctrl-C."))
+
+
+@sources.callback()
+def list_sources(context: typer.Context, json: Json = False) -> None:
+    """Show the sources of documents."""
+    if context.invoked_subcommand is not None:
+        return
+    from qa_bot.documents import sync as changes
+    from qa_bot.terminal.source_output import show_sources, source_fields
+
+    infos = changes.list_sources(*open_home(context))
+    if json:
+        print_json({"sources": [source_fields(info) for info in infos]})
+    else:
+        show_sources(infos)
+
+
+@sources.command("rename")
+def rename(
+    context: typer.Context,
+    old: Annotated[str, typer.Argument(help="Name of the source.")],
+    new: Annotated[str, typer.Argument(help="Its new name.")],
+) -> None:
+    """Give a source another name; ids of its documents stay."""
+    from qa_bot.documents import sync as changes
+
+    changes.rename_source(*open_home(context), old, new)
+    typer.echo(f"The source {old} is now {new}.")
+
+
+@sources.command("remove")
+def remove(
+    context: typer.Context,
+    name: Annotated[str, typer.Argument(help="Name of the source.")],
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Remove without a question.")] = False,
+    json: Json = False,
+) -> None:
+    """Remove a source with its documents; its files are not touched."""
+    from qa_bot.documents import sync as changes
+
+    with open_bot(context) as bot:
+        if not yes and not typer.confirm(f"Remove the source {name} and its documents?", err=True):
+            raise typer.Exit(FAILED)
+        removed = changes.remove_source(bot.home, bot.config, bot.encoder, name)
+    if json:
+        print_json({"removed": removed})
+    else:
+        typer.echo(f"{removed:,} documents removed")
+    raise typer.Exit(OK)

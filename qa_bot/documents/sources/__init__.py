@@ -1,0 +1,1 @@
+"""Sources: folders, files and archives that were added, and how they are compared and kept in step."""

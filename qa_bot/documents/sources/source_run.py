@@ -1,0 +1,145 @@
+"""One source within a synchronisation: its plan, the reading of its files, and what became of each."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from qa_bot.documents.ingest.files.byte_budget import ByteBudget
+from qa_bot.documents.ingest.files.walk import File
+from qa_bot.documents.ingest.reading import Reading
+from qa_bot.documents.ingest.records import Item, Record, Reject
+from qa_bot.documents.record_sync import Owner, SourceItem
+from qa_bot.documents.reject_log import SourceReport
+from qa_bot.documents.sources.listing import FileState, Listing
+from qa_bot.documents.sources.plan import REJECTED, STALE, WHOLE, SyncPlan, compare, file_digest
+from qa_bot.home.store import Source, SourceFile, SourceStore
+
+YOUNG = 2_000_000_000
+"""Nanoseconds: a file that changed so recently may change again without a new time, so its time is not trusted."""
+KEPT = " Its {count:,} documents from before are kept."
+
+
+@dataclass(slots=True)
+class FileResult:
+    """A file that was read; `first` is the id of its first document."""
+
+    stem: str
+    state: FileState
+    hash: str
+    records: int = 0
+    first: str = ""
+    outcome: str = WHOLE
+
+
+@dataclass(slots=True)
+class SourceRun:
+    """A source, or the path `scope` below it, that is compared and read."""
+
+    store: SourceStore
+    source: Source
+    settings: str
+    scope: str = ""
+    plan: SyncPlan = field(default_factory=SyncPlan)
+    rows: Mapping[str, SourceFile] = field(default_factory=dict)
+    results: dict[str, FileResult] = field(default_factory=dict)
+    is_new: bool = False
+    first_reject: str = ""
+    rejected: int = 0
+    _gone: set[str] = field(default_factory=set)
+
+    def compare(self, *, completing: bool, removing: bool, allow_empty: bool = False) -> None:
+        """Plan what to read and remove.
+
+        Args:
+            completing: read files again of which documents were deleted.
+            removing: read files again whose earlier documents were kept.
+            allow_empty: an empty source means that all of its files were deleted.
+        """
+        self.rows = self.store.files(self.source.id, self.scope)
+        held = self.store.documents_by_file(self.source.id) if completing and self.rows else {}
+        self.plan = compare(
+            self.rows,
+            Listing(Path(self.source.place), self.scope),
+            settings=self.settings,
+            incomplete=lambda row: (
+                (completing and held.get(row.path, 0) < row.documents) or (removing and row.outcome == STALE)
+            ),
+            allow_empty=allow_empty,
+        )
+        self._gone = set(self.plan.gone)
+
+    def is_settled(self, file: str) -> bool:
+        """Whether the documents of a file stay without being read."""
+        return file in self.rows and file not in self.plan.states and file not in self._gone
+
+    def items(self, budget: ByteBudget) -> Iterator[SourceItem]:
+        """The records of the files to read.
+
+        Raises:
+            TotalLimitError: the budget is exhausted; the rest is not read.
+        """
+        for problem in self.plan.problems:
+            self._count(problem)
+            yield problem
+        for path, state in self.plan.states.items():
+            yield Owner(self.source.id, path, self.source.name)
+            yield from self._read(path, state, budget)
+
+    def row(self, path: str, documents: int) -> SourceFile:
+        """What is stored of a file that was read."""
+        result, state = self.results[path], self.results[path].state
+        is_young = time.time_ns() - state.mtime_ns < YOUNG
+        mtime = -1 if is_young else state.mtime_ns
+        return SourceFile(path, result.stem, state.size, mtime, result.hash, self.settings, result.outcome, documents)
+
+    def report(self) -> SourceReport:
+        plan, source = self.plan, self.source
+        lists = (plan.new, plan.changed, plan.moved, plan.deleted, plan.unchanged + len(plan.again))
+        return SourceReport(source.name, source.kind, source.place, *lists, plan.error)
+
+    @property
+    def error(self) -> str:
+        """What is remembered as the last error of the source."""
+        if self.plan.error or not self.rejected:
+            return self.plan.error
+        return f"{self.rejected:,} rejected, first {self.first_reject}"
+
+    def stem(self, path: str) -> str:
+        """What the ids of a file's documents begin with."""
+        row = self.rows.get(path)
+        return row.stem if row else f"{self.source.options.get('prefix', '')}{path}"
+
+    def _read(self, path: str, state: FileState, budget: ByteBudget) -> Iterator[Item]:
+        result = FileResult(self.stem(path), state, file_digest(state.location))
+        last: Reject | None = None
+        for item in self._records(result, budget):
+            if last is not None:
+                yield last
+            last = None
+            if isinstance(item, Reject):
+                result.outcome, last = REJECTED, item
+                self._count(item)
+                continue
+            if isinstance(item, Record):
+                result.first = result.first or item.id
+                result.records += 1
+            yield item
+        if last is not None:
+            row = self.rows.get(path)
+            note = KEPT.format(count=row.documents) if row and row.documents and not result.records else ""
+            yield Reject(last.where, last.reason + note)
+        self.results[path] = result
+
+    def _records(self, result: FileResult, budget: ByteBudget) -> Iterator[Item]:
+        options = self.source.options
+        reading = Reading(options.get("format"), budget.limits, budget, {})
+        file = File(Path(result.state.location), result.stem)
+        return reading.path(file, is_named=self.source.kind != "folder", prefix=options.get("prefix", ""))
+
+    def _count(self, item: Item) -> None:
+        if isinstance(item, Reject):
+            self.rejected += 1
+            self.first_reject = self.first_reject or f"{item.where}: {item.reason}"

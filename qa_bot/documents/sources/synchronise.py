@@ -1,0 +1,169 @@
+"""Brings the documents of a home in step with its sources, all in one generation."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from qa_bot.documents.index_update import IndexUpdate
+from qa_bot.documents.ingest.files.byte_budget import ByteBudget, TotalLimitError
+from qa_bot.documents.ingest.records import Limits, Reject
+from qa_bot.documents.record_sync import CUTTING, Progress, RecordSync, SourceItem, is_other_file
+from qa_bot.documents.reject_log import RejectLog
+from qa_bot.documents.sources.plan import REJECTED, STALE, WHOLE
+from qa_bot.documents.sources.source_run import SourceRun
+from qa_bot.home.sections import PassagesSection
+from qa_bot.home.store import OwnedDocument, Source, Store
+
+READING = 1
+"""Version of the readers. Raise it when they read better; the next `add` or `sync` then reads all files again."""
+
+
+def settings_of(source: Source, passages: PassagesSection) -> str:
+    """A digest of what affects how the files of a source are read."""
+    settings = (READING, CUTTING, source.options.get("format"), passages)
+    return hashlib.blake2b(repr(settings).encode(), digest_size=8).hexdigest()
+
+
+@dataclass(slots=True)
+class Synchronisation:
+    """One update of several sources. Without an `update` it only counts what would change.
+
+    `removing` also removes documents whose files are gone; otherwise documents are only added and replaced.
+    """
+
+    store: Store
+    update: IndexUpdate | None
+    passages: PassagesSection
+    log: RejectLog
+    progress: Progress
+    budget: ByteBudget = field(default_factory=lambda: ByteBudget(Limits()))
+    removing: bool = False
+
+    def run(self, runs: Sequence[SourceRun]) -> None:
+        """Read what differs from the runs' plans, store it, and remember the state of the files."""
+        self.log.counts.sources += [run.report() for run in runs]
+        by_id = {run.source.id: run for run in runs}
+        collections = dict.fromkeys(run.source.collection for run in runs)
+        for name in collections:
+            chosen = [run for run in runs if run.source.collection == name]
+            if not any(self._has_work(run) for run in chosen):
+                self._skip(chosen)
+                continue
+            records = RecordSync(
+                self.store,
+                self.update,
+                name,
+                self.passages,
+                self.log,
+                self.progress,
+                is_settled=lambda source, file: source in by_id and by_id[source].is_settled(file),
+            )
+            records.run(self._items(chosen))
+            for run in chosen:
+                self._finish(run, records)
+
+    def _has_work(self, run: SourceRun) -> bool:
+        return bool(run.plan.states or run.plan.problems or (self.removing and run.plan.gone))
+
+    def _skip(self, runs: Iterable[SourceRun]) -> None:
+        for run in runs:
+            self.log.counts.unchanged += run.plan.documents
+            if self.update:
+                self.update.afterwards.append(lambda run=run: self._remember(run, []))  # type: ignore[misc]
+
+    def _items(self, runs: Iterable[SourceRun]) -> Iterator[SourceItem]:
+        for run in runs:
+            self.log.counts.unchanged += run.plan.documents
+            try:
+                yield from run.items(self.budget)
+            except TotalLimitError as error:
+                yield Reject(run.source.place, str(error))
+                return
+
+    def _finish(self, run: SourceRun, records: RecordSync) -> None:
+        """Remove what is gone, and have the state of the files remembered."""
+        update = self.update
+        if update is None:
+            return
+        gone = self._retire_gone(run, records, update) if self.removing else []
+        self._retire_left_over(run, records, update)
+        self._replace_sections(run, records, update)
+        claims = {owner: keys for owner, keys in records.claims.items() if owner.source == run.source.id}
+
+        def remember() -> None:
+            for owner, keys in claims.items():
+                self.store.sources.claim(owner.source, owner.file, keys)
+            self._remember(run, gone)
+
+        update.afterwards.append(remember)
+
+    def _retire_gone(self, run: SourceRun, records: RecordSync, update: IndexUpdate) -> list[str]:
+        """Remove the documents of deleted and moved files; the files that are forgotten."""
+        moves = {
+            before: now for before, now in run.plan.moved if now in run.results and run.results[now].outcome == WHOLE
+        }
+        gone = [*run.plan.deleted, *moves]
+        owned = [one for one in self.store.sources.of_files(run.source.id, gone) if not records.was_seen(one.document)]
+        aliases = [
+            (one.external_id, run.results[moves[one.file]].stem + one.external_id[len(run.rows[one.file].stem) :])
+            for one in owned
+            if one.file in moves and one.external_id.startswith(run.rows[one.file].stem)
+        ]
+        self._retire(owned, update)
+        self._alias(run, aliases)
+        return gone
+
+    def _retire_left_over(self, run: SourceRun, records: RecordSync, update: IndexUpdate) -> None:
+        """Remove documents that a file held before and holds no longer, or mark the file as stale."""
+        left: dict[str, list[OwnedDocument]] = {}
+        known = (path for path in run.results if path in run.rows)
+        for one in self.store.sources.of_files(run.source.id, known):
+            if not records.was_seen(one.document):
+                left.setdefault(one.file, []).append(one)
+        for path, owned in left.items():
+            result = run.results[path]
+            if result.outcome == WHOLE and self.removing:
+                self._retire(owned, update)
+            elif result.outcome == WHOLE:
+                result.outcome = STALE
+
+    def _replace_sections(self, run: SourceRun, records: RecordSync, update: IndexUpdate) -> None:
+        """Remove the documents that version 0.1 made of a Markdown file's sections; their ids mean the file's now."""
+        stems = {
+            result.stem: result
+            for result in run.results.values()
+            if result.outcome != REJECTED and result.first == result.stem
+        }
+        if not stems:
+            return
+        collection = self.store.collection(run.source.collection)
+        replaced: list[OwnedDocument] = []
+        for one in self.store.sources.unowned(collection):
+            result = stems.get(one.external_id.partition("#")[0])
+            if result and not records.was_seen(one.document) and not is_other_file(one.origin, result.state.location):
+                replaced.append(one)
+        self._retire(replaced, update)
+        self._alias(run, [(one.external_id, one.external_id.partition("#")[0]) for one in replaced])
+
+    def _retire(self, owned: Sequence[OwnedDocument], update: IndexUpdate) -> None:
+        self.log.counts.removed += update.retire([one.document for one in owned])
+
+    def _alias(self, run: SourceRun, pairs: Sequence[tuple[str, str]]) -> None:
+        if pairs:
+            self.store.sources.add_aliases(self.store.collection(run.source.collection), pairs)
+
+    def _remember(self, run: SourceRun, gone: Sequence[str]) -> None:
+        """Store the state of the files; only once their documents are in the current generation."""
+        store, source = self.store.sources, run.source
+        if run.plan.error:
+            store.change(source.id, error=run.error)
+            return
+        if run.results:
+            held = store.documents_by_file(source.id)
+            store.save_files(source.id, [run.row(path, held.get(path, 0)) for path in run.results])
+        store.save_files(source.id, run.plan.touched)
+        store.forget_files(source.id, gone)
+        store.change(source.id, synced=time.time(), error=run.error)

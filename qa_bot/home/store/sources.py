@@ -1,0 +1,191 @@
+"""Sources, the state of their files, and which documents belong to which file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from sqlalchemy import Connection, Engine, Row, delete, func, insert, select, update
+
+from qa_bot.home.store import aliases
+from qa_bot.home.store.database import reading, storable, writing
+from qa_bot.home.store.documents import chunks, live, visible
+from qa_bot.home.store.records import OwnedDocument, Source, SourceFile, SourceInfo
+from qa_bot.home.store.schema import documents, passages, source_files, sources
+
+
+class SourceStore:
+    """The sources of a home; each method runs one short transaction, or several for long work."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+
+    # --- sources ---
+
+    def all(self) -> list[Source]:
+        """Sources by name."""
+        with reading(self._engine) as connection:
+            return [_source(row) for row in connection.execute(select(sources).order_by(sources.c.name))]
+
+    def infos(self) -> list[SourceInfo]:
+        """Sources by name, with the files, documents and passages of the current generation."""
+        counted = select(documents.c.source_id, func.count(documents.c.id.distinct()), func.count(passages.c.id))
+        joined = documents.outerjoin(passages, passages.c.document_id == documents.c.id)
+        query = counted.select_from(joined).where(documents.c.source_id.is_not(None), visible())
+        files = select(source_files.c.source_id, func.count()).group_by(source_files.c.source_id)
+        with reading(self._engine) as connection:
+            counts = {row[0]: (row[1], row[2]) for row in connection.execute(query.group_by(documents.c.source_id))}
+            held = {row[0]: row[1] for row in connection.execute(files)}
+        return [SourceInfo(source, held.get(source.id, 0), *counts.get(source.id, (0, 0))) for source in self.all()]
+
+    def create(
+        self, name: str, kind: str, place: str, collection: str, options: Mapping[str, Any] | None = None
+    ) -> Source:
+        """Add a source whose name and place are new."""
+        row = {
+            "name": storable(name),
+            "kind": kind,
+            "place": storable(place),
+            "collection": storable(collection),
+            "options": dict(options or {}),
+            "error": "",
+        }
+        with writing(self._engine) as connection:
+            key = connection.execute(insert(sources).values(**row).returning(sources.c.id)).scalar_one()
+        return Source(int(key), **row)  # type: ignore[arg-type]  # the names of its fields
+
+    def change(self, source: int, **values: object) -> None:
+        """Set columns of a source: `name`, `options`, `synced`, `error`."""
+        with writing(self._engine) as connection:
+            connection.execute(update(sources).where(sources.c.id == source).values(**values))
+
+    def remove(self, source: int) -> None:
+        """Forget a source and its files; its documents must be retired before."""
+        with writing(self._engine) as connection:
+            _forget(connection, source)
+
+    def absorb(self, inner: int, outer: int, folder: str) -> None:
+        """Move the files and documents of a source in `folder` of another source to that source; ids stay.
+
+        If the inner source is a file, `folder` is the folder of that file, "" for the outer source itself.
+        """
+        below = f"{folder}/" if folder else ""
+        mine = source_files.c.source_id == inner
+        with writing(self._engine) as connection:
+            connection.execute(
+                update(source_files).where(mine).values(source_id=outer, path=storable(below) + source_files.c.path)
+            )
+            connection.execute(
+                update(documents)
+                .where(documents.c.source_id == inner)
+                .values(source_id=outer, file=storable(below) + documents.c.file)
+            )
+            _forget(connection, inner)
+
+    # --- files ---
+
+    def files(self, source: int, scope: str = "") -> dict[str, SourceFile]:
+        """The files of a source by path, or those at or below the path `scope`."""
+        columns = (source_files.c[name] for name in SourceFile._fields)
+        query = select(*columns).where(source_files.c.source_id == source).execution_options(yield_per=1000)
+        with reading(self._engine) as connection:
+            rows = (SourceFile(*row) for row in connection.execute(query))
+            return {row.path: row for row in rows if _is_within(row.path, scope)}
+
+    def save_files(self, source: int, files: Iterable[SourceFile]) -> None:
+        """Add the states of files, or replace the earlier ones."""
+        for chunk in chunks(files):
+            with writing(self._engine) as connection:
+                _delete_files(connection, source, [file.path for file in chunk])
+                rows = [{**file._asdict(), "path": storable(file.path), "source_id": source} for file in chunk]
+                connection.execute(insert(source_files), rows)
+
+    def forget_files(self, source: int, paths: Iterable[str]) -> None:
+        for chunk in chunks(paths):
+            with writing(self._engine) as connection:
+                _delete_files(connection, source, chunk)
+
+    def taken(self, ids: Iterable[str], *, place: str) -> Iterator[str]:
+        """Those of some ids of files that files of sources at other places have."""
+        joined = source_files.join(sources, sources.c.id == source_files.c.source_id)
+        for chunk in chunks(map(storable, ids)):
+            query = select(source_files.c.stem).select_from(joined)
+            query = query.where(source_files.c.stem.in_(chunk), sources.c.place != place)
+            with reading(self._engine) as connection:
+                yield from connection.execute(query).scalars().all()
+
+    # --- documents ---
+
+    def documents_by_file(self, source: int) -> dict[str, int]:
+        """The number of live documents of each file of a source."""
+        query = select(documents.c.file, func.count()).where(documents.c.source_id == source, live())
+        with reading(self._engine) as connection:
+            return {row[0]: row[1] for row in connection.execute(query.group_by(documents.c.file))}
+
+    def of_files(self, source: int, files: Iterable[str]) -> Iterator[OwnedDocument]:
+        """The live documents of some files of a source."""
+        for chunk in chunks(map(storable, files)):
+            query = _owned().where(documents.c.source_id == source, documents.c.file.in_(chunk), live())
+            with reading(self._engine) as connection:
+                rows = connection.execute(query).all()
+            yield from (OwnedDocument(*row) for row in rows)
+
+    def of_source(self, source: int) -> list[int]:
+        """The keys of a source's live documents."""
+        query = select(documents.c.id).where(documents.c.source_id == source, live()).order_by(documents.c.id)
+        with reading(self._engine) as connection:
+            return list(connection.execute(query).scalars())
+
+    def unowned(self, collection: int) -> list[OwnedDocument]:
+        """The live documents of a collection that no source holds and whose ids name a part of a file (`PATH#PART`)."""
+        query = _owned().where(
+            documents.c.collection_id == collection,
+            documents.c.source_id.is_(None),
+            documents.c.external_id.contains("#", autoescape=True),
+            live(),
+        )
+        with reading(self._engine) as connection:
+            return [OwnedDocument(*row) for row in connection.execute(query)]
+
+    def claim(self, source: int, file: str, keys: Sequence[int]) -> None:
+        """Make documents those of a file."""
+        for chunk in chunks(keys):
+            with writing(self._engine) as connection:
+                statement = update(documents).where(documents.c.id.in_(chunk))
+                connection.execute(statement.values(source_id=source, file=storable(file)))
+
+    # --- aliases ---
+
+    def add_aliases(self, collection: int, pairs: Iterable[tuple[str, str]]) -> None:
+        """Record that documents have new ids: pairs of the id before and the id now."""
+        for chunk in chunks(pairs):
+            with writing(self._engine) as connection:
+                aliases.add(connection, collection, [(storable(before), storable(now)) for before, now in chunk])
+
+    def aliases(self) -> dict[tuple[str, str], str]:
+        """The present id by collection and former id, for all renamed documents."""
+        with reading(self._engine) as connection:
+            return aliases.by_collection(connection)
+
+
+def _owned() -> Any:
+    return select(documents.c.id, documents.c.external_id, documents.c.file, documents.c.origin)
+
+
+def _source(row: Row[Any]) -> Source:
+    fields = (row.name, row.kind, row.place, row.collection, row.options, row.synced, row.error)
+    return Source(row.id, *fields)
+
+
+def _is_within(path: str, scope: str) -> bool:
+    return not scope or path == scope or path.startswith(f"{scope}/")
+
+
+def _delete_files(connection: Connection, source: int, paths: Sequence[str]) -> None:
+    named = source_files.c.path.in_([storable(path) for path in paths])
+    connection.execute(delete(source_files).where(source_files.c.source_id == source, named))
+
+
+def _forget(connection: Connection, source: int) -> None:
+    connection.execute(delete(source_files).where(source_files.c.source_id == source))
+    connection.execute(delete(sources).where(sources.c.id == source))
