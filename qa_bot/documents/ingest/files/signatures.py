@@ -23,7 +23,8 @@ MIME_TYPES = {
     b"application/vnd.oasis.opendocument.presentation": ".odp",
 }
 MIME_MEMBER = re.compile(rb"^PK\x03\x04.{26}mimetype([\w/.+-]+?)(?:-template)?PK", re.DOTALL)
-OFFICE_FOLDERS = ((b"word/", ".docx"), (b"xl/", ".xlsx"), (b"ppt/", ".pptx"))
+OFFICE_FOLDER = re.compile(rb"PK\x03\x04.{26}(word|xl|ppt)/", re.DOTALL)
+OFFICE_FOLDERS = {b"word": ".docx", b"xl": ".xlsx", b"ppt": ".pptx"}
 OFFICE_MEMBER = re.compile(rb"^PK\x03\x04.{26}(\[Content_Types\]\.xml|_rels/|docProps/|mimetype)", re.DOTALL)
 OFFICE_SUFFIX = re.compile(r"\.(docx|docm|dotx|dotm|xlsx|xlsm|xltx|xlsb|pptx|pptm|potx|ppsx|od[tspg]|epub)$")
 OLE_STREAMS = (
@@ -54,11 +55,11 @@ def signature(name: str, head: bytes) -> str:
 def _of_zip(suffix: str, head: bytes) -> str:
     if match := MIME_MEMBER.match(head):
         return MIME_TYPES.get(match[1], ".zip-document")
-    if OFFICE_SUFFIX.match(suffix):
+    folder = OFFICE_FOLDER.search(head) if OFFICE_MEMBER.match(head) else None
+    kind = OFFICE_FOLDERS[folder[1]] if folder else ""
+    if OFFICE_SUFFIX.match(suffix) and (not kind or kind[1] == suffix[1]):  # .docm and .docx are of one family
         return suffix
-    if OFFICE_MEMBER.match(head):
-        return next((kind for folder, kind in OFFICE_FOLDERS if b"PK\x03\x04" in head and folder in head), ".docx")
-    return ""
+    return kind or (".docx" if OFFICE_MEMBER.match(head) else "")
 
 
 def _of_ole(suffix: str, head: bytes) -> str:

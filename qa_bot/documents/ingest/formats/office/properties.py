@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import PurePosixPath
 from xml.etree.ElementTree import Element
 
@@ -36,15 +37,27 @@ class Properties:
         cls, *, title: str = "", date: str = "", language: str = "", status: str = "", keywords: str = ""
     ) -> Properties:
         """Properties from the values of the file."""
-        found_date, found_language = DATE.match(date.strip()), LANGUAGE.match(language.strip())
+        found_language = LANGUAGE.match(language.strip())
         tags = [" ".join(tag.split()) for tag in re.split(r"[,;]", keywords)]
         return cls(
             " ".join(title.split()),
-            found_date[0] if found_date and found_date[0] not in TEMPLATE_DATES else "",
+            iso_date(date),
             found_language[0].lower() if found_language else "",
             status.strip().lower() in {"draft", "entwurf", "brouillon", "borrador"},
             tuple(dict.fromkeys(filter(None, tags))),
         )
+
+
+def iso_date(text: str) -> str:
+    """The date, or date and time, that a text begins with, in ISO 8601; "" if there is none."""
+    match = DATE.match(text.strip())
+    if match is None or match[0] in TEMPLATE_DATES:
+        return ""
+    try:
+        datetime.fromisoformat(match[0])
+    except ValueError:
+        return ""
+    return match[0]
 
 
 def core_properties(package: Package) -> Properties:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from qa_bot.documents.ingest.files.decoding import Repairs
-from qa_bot.documents.ingest.formats.office.properties import DATE
+from qa_bot.documents.ingest.formats.office.properties import iso_date
 from qa_bot.documents.ingest.formats.sheets.sheet_tables import Table
 from qa_bot.documents.ingest.records import Item, Record, Reject
 
@@ -76,7 +76,6 @@ def faq_records(table: Table, columns: Columns, *, prefix: str, where: str, repa
             yield Reject(location, f"Expected a question and its answer, but got no {missing}; add it or drop the row.")
             continue
         more = [f"{table.header[column]}: {row[column]}" for column in columns.others if row[column]]
-        date = DATE.match(_cell(row, columns.date))
         yield Record(
             repairs.clean(_cell(row, columns.id) or f"{prefix}{number}"),
             repairs.clean(" ".join(question.split())),
@@ -85,7 +84,7 @@ def faq_records(table: Table, columns: Columns, *, prefix: str, where: str, repa
             url=repairs.clean(_cell(row, columns.url)),
             where=location,
             kind="pair",
-            date=date[0] if date else "",
+            date=iso_date(_cell(row, columns.date)),
             tags=tuple(filter(None, (tag.strip() for tag in re.split(r"[,;]", _cell(row, columns.tags))))),
         )
 

@@ -33,12 +33,18 @@ def read(file: SourceFile) -> Iterator[Item]:
         yield Reject(file.where, LOCKED)
         return
     try:
-        book = xlrd.open_workbook(file_contents=data, formatting_info=True, on_demand=True, logfile=io.StringIO())
-    except xlrd.XLRDError as error:
-        is_locked = "encrypted" in str(error).lower()
-        reason = LOCKED if is_locked else f"Expected a workbook of Excel, but got {error}; save it as .xlsx."
-        yield Reject(file.where, reason)
+        sheets = _sheets(file, data)
+    except (LimitError, MemoryError):
+        raise
+    except Exception as error:  # hostile input: xlrd raises nearly everything on a broken file
+        damage = f"Expected a whole workbook of Excel, but got a damaged one ({error}); save it as .xlsx."
+        yield Reject(file.where, LOCKED if "encrypted" in str(error).lower() else damage)
         return
+    yield from workbook_items(file, sheets, Properties())
+
+
+def _sheets(file: SourceFile, data: bytes) -> list[Sheet]:
+    book = xlrd.open_workbook(file_contents=data, formatting_info=True, on_demand=True, logfile=io.StringIO())
     left = file.limits.record_bytes
     sheets = []
     for index in range(book.nsheets):
@@ -49,7 +55,7 @@ def read(file: SourceFile) -> Iterator[Item]:
             raise LimitError(over_record_limit(file.limits))
         sheets.append(sheet)
         book.unload_sheet(index)
-    yield from workbook_items(file, sheets, Properties())
+    return sheets
 
 
 def _sheet(book: xlrd.Book, sheet: XlsSheet) -> Sheet:
