@@ -191,8 +191,8 @@ class RecordSync:
             body=normalise(record.body),
             hash=hash_,
             passages=tuple(
-                NewPassage(passage.text, passage.start, passage.end, super_shingles(passage.text), passage.place)
-                for passage in document.passages
+                NewPassage(one.text, one.start, one.end, super_shingles(one.text), one.place, one.units)
+                for one in document.passages
             ),
             url=record.url,
             origin=exported.origin if exported else record.where,
