@@ -44,6 +44,7 @@ IMPORTERS = {
     "nltk": ["qa_lab/fit/synonym_table.py"],
     "olefile": ["qa_bot/documents/ingest/formats/mail/msg.py"],
     "onnxruntime": ["qa_core/encoders/transformer_encoder.py"],
+    "PIL": ["qa_bot/documents/ingest/formats/pages/image.py"],
     "platformdirs": ["qa_bot/home/folder.py"],
     "prometheus_client": ["qa_bot/web/metrics.py"],
     "protego": ["qa_bot/documents/websites/robots.py"],

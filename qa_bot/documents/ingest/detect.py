@@ -51,6 +51,7 @@ READERS = {
     "odt": Reader("office.opendocument.documents", (".odt", ".ott"), function="read_text"),
     "odp": Reader("office.opendocument.documents", (".odp", ".otp"), function="read_slides"),
     "xlsx": Reader("sheets.xlsx", (".xlsx", ".xlsm", ".xltx", ".xltm")),
+    "image": Reader("pages.image", (".png", ".jpg", ".jpeg", ".tif", ".tiff", ".webp")),
     "eml": Reader("mail.eml", (".eml",)),
     "mbox": Reader("mail.eml", (".mbox", ".mbx"), function="read_mbox"),
     "msg": Reader("mail.msg", (".msg",)),

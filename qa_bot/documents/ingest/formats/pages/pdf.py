@@ -9,33 +9,21 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from pathlib import PurePosixPath
-from typing import NamedTuple
 
 from qa_bot.documents.ingest.files.source_file import SourceFile, over_record_limit
-from qa_bot.documents.ingest.formats.pages import pdfium
-from qa_bot.documents.ingest.formats.pages.columns import regions
+from qa_bot.documents.ingest.formats.pages import pdfium, recognition
 from qa_bot.documents.ingest.formats.pages.flow import Flow
-from qa_bot.documents.ingest.formats.pages.lines import Line, Rule, joined, pieces_of, rows_of
-from qa_bot.documents.ingest.formats.pages.running_lines import RunningLines
-from qa_bot.documents.ingest.formats.pages.tables import split_tables
-from qa_bot.documents.ingest.formats.pages.typography import Typography
+from qa_bot.documents.ingest.formats.pages.layout import PageRows, written
+from qa_bot.documents.ingest.formats.pages.lines import pieces_of, rows_of
 from qa_bot.documents.ingest.records import Item, Notice, Record, Reject
 
+MOST_SCANS = 500  # pages; each takes seconds
 TITLE_CHARACTERS = 150
 NO_TITLE = re.compile(
     r"microsoft (?:word|powerpoint|excel)\b.*|\(?(?:anonymous|untitled|unspecified|unknown)\)?"
     r"|(?:document|dokument|slide)\d*|.*\.(?:docx?|pptx?|xlsx?|odt|pdf|indd|tex|dvi|rtf|qxd|pages|html?)|https?:\S+",
     re.IGNORECASE,
 )
-
-
-class _PageRows(NamedTuple):
-    """A page that could be read: its number and height, its rows and drawn rules."""
-
-    number: int
-    height: float
-    rows: list[list[Line]]
-    rules: list[Rule]
 
 
 def read(file: SourceFile) -> Iterator[Item]:
@@ -51,10 +39,9 @@ def read(file: SourceFile) -> Iterator[Item]:
 
 
 def _document(file: SourceFile, document: pdfium.Document) -> Iterator[Item]:
-    pages: list[_PageRows] = []
+    pages: list[PageRows] = []
     scanned: list[int] = []
     damaged: list[int] = []
-    running = RunningLines()
     size = 0
     for number in range(1, len(document) + 1):
         try:
@@ -67,15 +54,25 @@ def _document(file: SourceFile, document: pdfium.Document) -> Iterator[Item]:
         if size > file.limits.record_bytes:
             yield Reject(file.where, over_record_limit(file.limits))
             return
-        if rows:
-            running.count(rows, page.height)
-            pages.append(_PageRows(number, page.height, rows, page.rules))
-        elif page.has_pictures:
+        if page.is_scan:
             scanned.append(number)
-    flow = _written(pages, running, document)
+        if rows and not (page.is_scan and recognition.is_available()):
+            pages.append(PageRows(number, page.height, rows, page.rules))
+    recognised, unread = _recognised(file, document, scanned)
+    is_recognised = len(recognised) > len(pages)
+    flow = written(sorted([*pages, *recognised]), document.outline(), is_recognised=is_recognised)
+    yield from _record(file, flow, document, unread)
+    if flow.writer.text and damaged:
+        yield Notice(file.where, f"{_shown(damaged)} could not be read; save the file anew.")
+    if flow.writer.text and unread:
+        yield Notice(file.where, f"{_shown(unread)} without text (scans?); {recognition.HINT}.")
+
+
+def _record(file: SourceFile, flow: Flow, document: pdfium.Document, scanned: list[int]) -> Iterator[Item]:
     text = file.repairs.clean(flow.writer.text)
     if not text:
-        yield Reject(file.where, _no_text(scanned))
+        advice = f"a scan; {recognition.HINT}, or" if scanned else "none;"
+        yield Reject(file.where, f"Expected a PDF with text, but got {advice} save it with text.")
         return
     title = _title(document.title, file.name) or _first_heading(text) or PurePosixPath(file.name).stem
     yield Record(
@@ -87,24 +84,24 @@ def _document(file: SourceFile, document: pdfium.Document) -> Iterator[Item]:
         date=document.date,
         positions=tuple(flow.writer.positions),
     )
-    if damaged:
-        yield Notice(file.where, f"{_pages(damaged)} could not be read; save the file anew.")
-    if scanned:
-        yield Notice(file.where, f"{_pages(scanned)} without text (scans?); run text recognition on them.")
 
 
-def _written(pages: list[_PageRows], running: RunningLines, document: pdfium.Document) -> Flow:
-    typography = Typography(document.outline())
-    split = [split_tables(running.body(page.rows, page.height), page.rules) for page in pages]
-    lines = [[line for row in rest for line in joined(row)] for _, rest in split]
-    for page_lines in lines:
-        typography.count(page_lines)
-    typography.settle()
-    flow = Flow(typography)
-    for page, (tables, _), page_lines in zip(pages, split, lines, strict=True):
-        flow.add(page.number, regions([*page_lines, *tables]))
-    flow.end()
-    return flow
+def _recognised(file: SourceFile, document: pdfium.Document, scanned: list[int]) -> tuple[list[PageRows], list[int]]:
+    """The pages that text recognition read, and the numbers of the others."""
+    pages: list[PageRows] = []
+    unread = scanned[MOST_SCANS:] if recognition.is_available() else list(scanned)
+    for number in scanned[: len(scanned) - len(unread)]:
+        file.progress()
+        try:
+            width, height, pixels = document.picture(number, recognition.DOTS_PER_INCH)
+            words = recognition.recognised(width, height, pixels)
+        except (pdfium.DamageError, recognition.RecognitionError):
+            unread.append(number)
+            continue
+        if words:
+            height_in_points = 72 * height / recognition.DOTS_PER_INCH
+            pages.append(PageRows(number, height_in_points, rows_of(pieces_of(words)), []))
+    return pages, sorted(unread)
 
 
 def _title(metadata: str, name: str) -> str:
@@ -119,11 +116,6 @@ def _first_heading(text: str) -> str:
     return first.lstrip("# ") if first.startswith("#") and len(first) <= TITLE_CHARACTERS else ""
 
 
-def _no_text(scanned: list[int]) -> str:
-    kind = "a scan" if scanned else "none"
-    return f"Expected a PDF with text, but got {kind}; run text recognition on it first."
-
-
-def _pages(numbers: list[int]) -> str:
-    shown = ", ".join(map(str, numbers[:10])) + (", …" if len(numbers) > 10 else "")
-    return f"Page{'s' if len(numbers) > 1 else ''} {shown}"
+def _shown(numbers: list[int]) -> str:
+    listed = ", ".join(map(str, numbers[:10])) + (", …" if len(numbers) > 10 else "")
+    return f"Page{'s' if len(numbers) > 1 else ''} {listed}"

@@ -21,6 +21,8 @@ BOLD = re.compile(r"bold|black|heavy|semibold|demi", re.IGNORECASE)
 MONO = re.compile(r"courier|mono|consol|menlo|typewriter|code", re.IGNORECASE)
 WORD = re.compile(rf"[^\s{BREAK_HYPHENS}]+[{BREAK_HYPHENS}]?")
 DATE = re.compile(r"D:(\d{4})(\d\d)?(\d\d)?(\d\d)?(\d\d)?(\d\d)?(?:([+-]\d\d)'?(\d\d)|(Z))?")
+FEW_WORDS = 12
+SCAN_SHARE = 0.25  # of the page that pictures take
 SHORTEST_RULE = 15.0  # points
 THICKEST_RULE = 2.5
 MOST_PATHS = 5000  # of a page: drawings have more, tables fewer
@@ -37,14 +39,17 @@ class PasswordError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A page: its number from 1, its size in points, its words in the file's order, whether it shows pictures."""
+    """A page: its number from 1, its size in points, its words in the file's order, its drawn rules.
+
+    `is_scan` says that it shows pictures and hardly any text.
+    """
 
     number: int
     width: float
     height: float
     words: list[Word]
     rules: list[Rule]
-    has_pictures: bool
+    is_scan: bool
 
 
 class Document:
@@ -73,8 +78,11 @@ class Document:
         try:
             width, height = page.get_size()
             words = list(self._words(page))
-            has_pictures = not words and any(True for _ in page.get_objects([raw.FPDF_PAGEOBJ_IMAGE], max_depth=3))
-            return Page(number, width, height, words, list(_rules(page)), has_pictures)
+            is_scan = len(words) < FEW_WORDS and any(
+                _area(item) > SCAN_SHARE * width * height
+                for item in page.get_objects([raw.FPDF_PAGEOBJ_IMAGE], max_depth=3)
+            )
+            return Page(number, width, height, words, list(_rules(page)), is_scan)
         finally:
             page.close()
 
@@ -146,6 +154,11 @@ def iso_date(text: str) -> str:
         return ""
     year, month, day = match[1], match[2] or "01", match[3] or "01"
     return f"{year}-{month}-{day}" if "1970" < year < "2200" and "01" <= month <= "12" and "01" <= day <= "31" else ""
+
+
+def _area(item: Any) -> float:
+    left, bottom, right, top = map(float, item.get_bounds())
+    return abs((right - left) * (top - bottom))
 
 
 def _rules(page: Any) -> Iterator[Rule]:
