@@ -196,7 +196,7 @@ class Corridor:
         """
         config = self._config.retrieval
         depth = depth or config.depth
-        formulation = clock.run_inline("formulate", lambda: formulate(question))
+        formulation = clock.run_inline("formulate", lambda: formulate(question, self.index))
         clock.listen(StageBegun("retrieve"))
         limit = max(depth, config.depth)
         retrieved = retrieve(

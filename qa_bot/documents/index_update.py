@@ -9,7 +9,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 
 from qa_bot.home.config import Config
@@ -19,12 +19,15 @@ from qa_bot.home.index import Manifest
 from qa_bot.home.index_writer import IndexWriter
 from qa_bot.home.journal import open_store
 from qa_bot.home.store import InsertedDocument, NewDocument, Store, StoredDocument
+from qa_core.text.language_detection import language_of
 from qa_core.types import Encoder
 from retrievers.engines.local.segments import IndexedDocument, IndexedPassage
 
 BATCH = 500
 """Documents that are copied from the store at once."""
 KEPT_GENERATIONS = 2
+MOST_READ = 4
+"""Passages that show the language of a document stored without one."""
 
 
 class ChangeError(ValueError):
@@ -171,6 +174,8 @@ def _stored(row: StoredDocument) -> IndexedDocument:
     passages = tuple(
         IndexedPassage(passage.key, passage.text, passage.place, passage.units) for passage in row.passages
     )
-    return IndexedDocument(
-        row.key, row.external_id, row.title, row.body, row.url, row.collection, passages, row.details
-    )
+    details = row.details
+    if not details.language:  # a document of version 0.1, or one that does not decide
+        text = "\n".join(passage.text for passage in row.passages[:MOST_READ])
+        details = replace(details, language=language_of(f"{row.title}\n{row.body}\n{text}"))
+    return IndexedDocument(row.key, row.external_id, row.title, row.body, row.url, row.collection, passages, details)

@@ -18,6 +18,8 @@ from qa_bot.documents.reject_log import AddReport, RejectLog
 from qa_bot.home.sections import PassagesSection
 from qa_bot.home.store import KnownDocument, NewDocument, NewPassage, Store
 from qa_core.text.analysis import normalise
+from qa_core.text.language_detection import language_of
+from qa_core.text.languages import language_code
 
 BATCH = 500
 """Documents that are looked up and stored at once …"""
@@ -183,7 +185,7 @@ class RecordSync:
 
     def _document(self, record: Record, hash_: str, owner: Owner) -> NewDocument:
         settings, exported = self._passages, record.exported
-        document = cut_record(record, characters=settings.characters, overlap=settings.overlap)
+        document = cut_record(_in_its_language(record), characters=settings.characters, overlap=settings.overlap)
         return NewDocument(
             collection=self._collection or 0,
             external_id=record.id,
@@ -218,6 +220,15 @@ class RecordSync:
         if key >= len(self._seen):
             self._seen.extend(bytes(key + 1 - len(self._seen)))
         self._seen[key] = 1
+
+
+def _in_its_language(record: Record) -> Record:
+    """The record with the language of its text; a declared one counts only if the text does not decide.
+
+    Templates declare English for texts in any language.
+    """
+    text = f"{record.title}\n{record.body}\n{record.text}"
+    return replace(record, language=language_of(text, language_code(record.language)))
 
 
 def _collection_key(store: Store, name: str) -> int | None:

@@ -101,6 +101,11 @@ class Index:
         """Number of entries that `document_frequency` counts over."""
         return self.keyword.documents
 
+    @property
+    def languages(self) -> Mapping[str, int]:
+        """Number of entries by the language of their analysis; deleted ones may be counted."""
+        return self.keyword.languages
+
     def document_frequency(self, field: Field, term: str) -> int:
         """At most `documents`; tantivy itself counts deleted entries until it merges them."""
         return min(self.documents, self.keyword.document_frequency(field, term))

@@ -186,13 +186,21 @@ def _first_to_merge(segments: Sequence[tuple[str, Segment]]) -> int | None:
 
 def _entries(document: IndexedDocument) -> Iterator[Entry]:
     """Keyword entries of a document's passages; all hold the context, only the first holds the title."""
-    context = terms(f"{document.title} {document.body}")
-    title = terms(document.title)
+    language = document.details.language
+    context = terms(f"{document.title} {document.body}", language)
+    title = terms(document.title, language)
     facets = facets_of(document)
     for passage in document.passages:
         heading, plain = " ".join(passage.place.heading), plain_text(passage.text)
         grams = character_ngrams(f"{document.title} {document.body} {heading} {plain}")
-        yield Entry(passage.key, document.key, title, [*context, *terms(heading), *terms(plain)], grams, facets)
+        yield Entry(
+            passage.key,
+            document.key,
+            title,
+            [*context, *terms(heading, language), *terms(plain, language)],
+            grams,
+            facets,
+        )
         title = []
 
 

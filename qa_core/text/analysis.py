@@ -15,11 +15,9 @@ from qa_core.text.languages import LANGUAGES
 from qa_core.text.sentences import sentences as sentences
 from qa_core.text.stop_words import word_set
 
-ANALYSER_VERSION = "qa-bot-english/1"
+ANALYSER_VERSION = "qa-bot/2"
 """The rules of `terms` and Snowball's stemmers (of PyStemmer 3). Change it when `terms` gives other terms: an index
 names the version that made it, and one made by another is rebuilt."""
-ENGLISH_ANALYSER = "qa-bot-english/1"
-"""The analyser of version 0.1: that of English, for texts of every language."""
 
 
 STOP_TERMS = word_set(

@@ -33,7 +33,7 @@ WORD_LISTS: dict[str, WordLists] = {
         "a i v ve na se si z ze s do k ke o u je že to za po pro od ale nebo jako by",
         "co kdo kdy kde jak jaký jaká jaké proč kolik který která které jsem jsi jsou jsme byl byla bylo být není "
         "můj moje mám máme může můžu můžeme mě mi už jen také když pokud tento tato jejich jeho její",
-        "prosím dobrý den děkuji chci vědět řekni",
+        "prosím děkuji chci vědět řekni",
     ),
     "da": WordLists(
         "og i at det en et den de til er som på med for af der ikke til om fra har var eller ved",
@@ -52,7 +52,7 @@ WORD_LISTS: dict[str, WordLists] = {
         "dort hier über unter vor durch um ohne gegen seit bis zwischen während wegen ab dieser diese dieses diesen "
         "diesem jeder jede jedes alle allem allen kein keine keinen keinem keiner zuhause sowie bzw damit dazu dafür "
         "davon hierzu darauf",
-        "bitte hallo guten tag danke gern gerne wissen sagen sag mal etwas erzähl erzähle gibt geben geht gehen hoch "
+        "bitte hallo danke gern gerne wissen sagen sag mal etwas erzähl erzähle gibt geben geht gehen hoch "
         "viel viele vielen lange lang oft groß finde findet finden bekomme bekommt bekommen mache macht machen tun tue "
         "eigentlich überhaupt genau heißt bedeutet",
     ),
@@ -62,7 +62,7 @@ WORD_LISTS: dict[str, WordLists] = {
         "mi mis tu tus sus me te le les nos yo tú él ella ellos nosotros usted ustedes este esta estos estas ese esa "
         "eso esto hay ha han he son ser está están estoy soy fue era puede puedo pueden debe debo tiene tengo tienen "
         "hacer hace hago sobre desde hasta entre sin también ya cuando donde quien cual",
-        "hola gracias favor quiero saber quisiera dime háblame decir buenos días existe",
+        "hola gracias favor quiero saber quisiera dime háblame decir existe",
     ),
     "et": WordLists(
         "ja on ei et see ka kui oma või mis ta ma",
@@ -85,13 +85,13 @@ WORD_LISTS: dict[str, WordLists] = {
         "cela ça c suis es êtes sommes était être été ai as a avons avez ont avoir peut peux puis peuvent dois doit "
         "doivent faut fait faire si mais donc car plus moins très aussi sans sous entre chez vers depuis pendant "
         "après avant lors y comme tout toute tous toutes aucun aucune",
-        "bonjour merci plaît veux voudrais savoir dire dites parlez parle dis moi existe trouver trouve obtenir temps",
+        "bonjour merci plaît veux voudrais savoir dire dites parlez parle dis moi existe trouver trouve obtenir",
     ),
     "hu": WordLists(
         "a az és egy hogy nem is van ez de",
         "ki mi mit mikor hol hova hogyan miért mennyi hány melyik milyen én te ő mi ti ők vagyok volt lesz lehet kell "
         "van vannak ha csak már még vagy ezt azt azok ezek meg után alatt szerint között",
-        "kérem köszönöm szia jó napot szeretném tudni",
+        "kérem köszönöm szia szeretném tudni",
     ),
     "it": WordLists(
         "il lo la i gli le l un uno una di del dello della dei degli delle dell a al allo alla ai agli alle all da dal "
@@ -100,7 +100,7 @@ WORD_LISTS: dict[str, WordLists] = {
         "tu lui lei noi voi loro mi ti ci vi mio mia miei mie tuo tua suo sua suoi nostro nostra vostro vostra questo "
         "questa questi queste quello quella sono sei siamo era essere stato stata ho hai ha abbiamo hanno avere può "
         "posso possono devo deve devono fare fa viene vengono c cui tra fra senza ogni già così",
-        "ciao buongiorno grazie favore voglio vorrei sapere dimmi parlami dire esiste trovo tempo",
+        "ciao buongiorno grazie favore voglio vorrei sapere dimmi parlami dire esiste trovo",
     ),
     "nl": WordLists(
         "de het een en of van in op aan te voor met door bij naar om uit is zijn dat die er niet ook als",
@@ -122,7 +122,7 @@ WORD_LISTS: dict[str, WordLists] = {
         "co kto kiedy gdzie jak jaki jaka jakie dlaczego ile który która które czy kogo komu ja ty on ona my wy oni "
         "mnie mi mój moja moje mam ma mamy mają są był była było być może mogę można musi muszę już tylko także ale "
         "jeśli jeżeli ten ta te tego tej tym tych jego jej ich nad pod między podczas bez u by",
-        "proszę dzień dobry dziękuję chcę wiedzieć powiedz opowiedz",
+        "proszę dziękuję chcę wiedzieć powiedz opowiedz",
     ),
     "pt": WordLists(
         "o a os as um uma uns umas de do da dos das em no na nos nas ao à aos às por pelo pela para com e ou que não "
@@ -131,7 +131,7 @@ WORD_LISTS: dict[str, WordLists] = {
         "ela eles elas nós você vocês me te lhe meu minha meus minhas seu sua seus suas este esta estes estas esse "
         "essa isso isto há são ser está estão estou sou foi era ter tem tenho têm pode posso podem deve devo fazer "
         "faço faz já sobre desde até entre sem ainda",
-        "olá obrigado obrigada favor quero saber gostaria fale diga bom dia existe encontro",
+        "olá obrigado obrigada favor quero saber gostaria fale diga existe encontro",
     ),
     "ro": WordLists(
         "și în de la cu pe a al ai ale un o unei unui din pentru că nu este sau se să",

@@ -80,6 +80,11 @@ class Index(Protocol):
         """Number of entries that `document_frequency` counts over."""
         ...
 
+    @property
+    def languages(self) -> Mapping[str, int]:
+        """Number of entries by the language (ISO 639-1) that their texts were analysed in."""
+        ...
+
     def document_frequency(self, field: Field, term: str) -> int:
         """Number of entries whose field contains the term, at most `documents`."""
         ...

@@ -5,7 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from qa_core.types import Question
-from retrievers.formulate import asking_sentences, content_terms, formulate, question_text
+from retrievers.formulate import asking_sentences, formulate, question_text
+from retrievers.question_terms import content_terms
 
 RAMBLING = Question(
     "Gum infection",

@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING
 
 from qa_bot.answering.stages.question_words import QuestionWord, words_of_terms
 from qa_core.text.analysis import terms, words
+from qa_core.text.languages import analysis_language
 from qa_core.types import Candidate
 from rankers.clue import Statistics
-from retrievers.formulate import QUESTION_STOP_STEMS, question_text
+from retrievers.formulate import Formulation, question_text
+from retrievers.question_terms import QUESTION_STOP_STEMS
 
 if TYPE_CHECKING:
     from qa_bot.answering.stages.decide import Decision
@@ -40,20 +42,36 @@ def reason(ranking: Ranking, decision: Decision, index: Statistics) -> str:
         return EMPTY_QUESTION
     if not ranking.candidates and ranking.skipped:
         return NO_TIME
-    content = [term for term in ranking.formulation.content_terms if term not in QUESTION_STOP_STEMS]
+    formulation = ranking.formulation
+    language = formulation.languages.first
+    content = _content(formulation, language)
     if not content:
         return NOTHING_NAMED
     unknown = [term for term in content if not index.document_frequency("all", term)]
+    if others := [code for code in formulation.languages.analyses if code != language]:
+        unknown = [term for term in unknown if not _is_known_elsewhere(text, term, language, others, index)]
     if unknown:
-        return _unknown_words(text, unknown, whole=len(unknown) == len(content), nearest=ranking.candidates)
+        missing = words_of_terms(text, unknown, language)
+        return _unknown_words(missing, unknown, whole=len(unknown) == len(content), nearest=ranking.candidates)
     if not ranking.candidates:
         return NOTHING_FOUND
-    return _nearest_document(text, content, ranking.candidates[0], decision, index)
+    return _nearest_document(text, formulation, ranking.candidates[0], decision, index)
 
 
-def _unknown_words(text: str, unknown: Sequence[str], *, whole: bool, nearest: Sequence[Candidate]) -> str:
+def _content(formulation: Formulation, language: str) -> list[str]:
+    return [term for term in formulation.content_in(language) if term not in QUESTION_STOP_STEMS]
+
+
+def _is_known_elsewhere(text: str, term: str, language: str, others: Sequence[str], index: Statistics) -> bool:
+    """Whether the documents contain the word of a term in the analysis of another language."""
+    analyses = (terms(word.text, other) for word in words_of_terms(text, [term], language) for other in others)
+    return any(index.document_frequency("all", other) for analysis in analyses for other in analysis)
+
+
+def _unknown_words(
+    missing: Sequence[QuestionWord], unknown: Sequence[str], *, whole: bool, nearest: Sequence[Candidate]
+) -> str:
     """For words that no document contains: names, misspellings, or another topic."""
-    missing = words_of_terms(text, unknown)
     start = f"None of your documents mentions {_join_quoted([word.text for word in missing] or unknown)}"
     corrections = [word for word in (_correction(word, nearest) for word in missing) if word]
     if corrections:
@@ -65,12 +83,16 @@ def _unknown_words(text: str, unknown: Sequence[str], *, whole: bool, nearest: S
     return f"{start}; leave it out, ask in other words, or add documents about it. The nearest is {_title(nearest[0])}."
 
 
-def _nearest_document(text: str, content: Sequence[str], best: Candidate, decision: Decision, index: Statistics) -> str:
+def _nearest_document(
+    text: str, formulation: Formulation, best: Candidate, decision: Decision, index: Statistics
+) -> str:
     """For a document that does not fit well enough: the words that it lacks."""
+    language = analysis_language(best.passage.source.details.language)
+    content = _content(formulation, language)
     if len(content) == 1:
-        alone = _join_quoted([word.text for word in words_of_terms(text, content)] or content)
+        alone = _join_quoted([word.text for word in words_of_terms(text, content, language)] or content)
         return f"{alone} alone could ask many things; ask a whole question, such as {_title(best)}."
-    present = {*terms(best.passage.clue.title), *terms(best.passage.text)}
+    present = {*terms(best.passage.clue.title, language), *terms(best.passage.text, language)}
     lacking = [term for term in content if term not in present]
     if len(content) > LONG and lacking:
         return (
@@ -85,7 +107,7 @@ def _nearest_document(text: str, content: Sequence[str], best: Candidate, decisi
         )
     frequency = {term: index.document_frequency("all", term) for term in lacking}
     rarest = sorted(lacking, key=frequency.__getitem__)
-    missing = _join_quoted([word.text for word in words_of_terms(text, rarest)] or rarest)
+    missing = _join_quoted([word.text for word in words_of_terms(text, rarest, language)] or rarest)
     return (
         f"The nearest document, {_title(best)}, does not mention {missing} and probably does not answer this "
         f"{confidence}; ask in other words or add documents about it."

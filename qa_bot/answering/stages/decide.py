@@ -13,6 +13,7 @@ from qa_bot.answering.stages.owner_answers import is_owned
 from qa_bot.answering.stages.question_words import names
 from qa_bot.answering.stages.rank import Ranking
 from qa_core.text.analysis import terms
+from qa_core.text.languages import analysis_language
 from qa_core.types import AnswerSource, Candidate, Choice
 from rankers.clue import Statistics, inverse_frequency
 
@@ -106,11 +107,12 @@ def confidence_features(ranking: Ranking, index: Statistics) -> Features:
         return {}
     best = ranking.candidates[0]
     evidence, second = _evidence(best), sum(map(_evidence, ranking.candidates[1:2]))
-    content = ranking.formulation.content_terms
+    language = analysis_language(best.passage.source.details.language)
+    content = ranking.formulation.content_in(language)
     rarity = {t: inverse_frequency(index.documents, index.document_frequency("all", t)) for t in content}
     total, rarest = sum(rarity.values()) or 1.0, inverse_frequency(index.documents, 0)
-    title = set(terms(best.passage.clue.title))
-    text = title | set(terms(best.passage.text))
+    title = set(terms(best.passage.clue.title, language))
+    text = title | set(terms(best.passage.text, language))
     return {
         "title_similarity": best.signals.title_similarity or 0.0,
         "passage_similarity": best.signals.passage_similarity or 0.0,
@@ -121,7 +123,8 @@ def confidence_features(ranking: Ranking, index: Statistics) -> Features:
         "evidence": evidence,
         "margin": max(0.0, 1 - second / evidence) if evidence > 0 else 0.0,
         "words": float(np.log1p(len(content))),
-        "missing_name": max((rarity.get(t, 0.0) for t in names(ranking.question.title) - text), default=0.0) / rarest,
+        "missing_name": max((rarity.get(t, 0.0) for t in names(ranking.question.title, language) - text), default=0.0)
+        / rarest,
     }
 
 

@@ -5,9 +5,13 @@ from __future__ import annotations
 from qa_core.text.noun_phrases import noun_phrases
 from qa_core.text.synonyms import synonyms
 from qa_core.types import Question
-from retrievers.formulate import Formulation
+from retrievers.engines.index import Index
+from retrievers.formulate import Formulation, question_text
 from retrievers.formulate import formulate as formulate_with
+from retrievers.question_terms import search_languages
 
 
-def formulate(question: Question) -> Formulation:
-    return formulate_with(question, noun_phrases=noun_phrases, synonyms=synonyms)
+def formulate(question: Question, index: Index) -> Formulation:
+    """Queries in the languages of the question and of the documents."""
+    languages = search_languages(question_text(question), index.languages)
+    return formulate_with(question, languages=languages, noun_phrases=noun_phrases, synonyms=synonyms)

@@ -29,21 +29,24 @@ class QuestionWord(NamedTuple):
         return any(term in candidates for term in self.terms)
 
 
-def question_words(text: str) -> Iterator[QuestionWord]:
-    """Words in order. A capitalised word is a name, unless it begins a sentence or the text is a headline."""
+def question_words(text: str, language: str = "") -> Iterator[QuestionWord]:
+    """Words in order. A capitalised word is a name, unless it begins a sentence or the text is a headline.
+
+    In German all nouns have a capital, so that no word is known to be a name.
+    """
     for position, (word, name) in enumerate(_words(text)):
-        yield QuestionWord(word, tuple(terms(word)), position, name)
+        yield QuestionWord(word, tuple(terms(word, language)), position, name and language != "de")
 
 
-def names(text: str) -> frozenset[str]:
+def names(text: str, language: str = "") -> frozenset[str]:
     """The terms of all names."""
-    return frozenset(term for word, name in _words(text) if name for term in terms(word))
+    return frozenset(term for word in question_words(text, language) if word.name for term in word.terms)
 
 
-def words_of_terms(text: str, index_terms: Collection[str]) -> list[QuestionWord]:
+def words_of_terms(text: str, index_terms: Collection[str], language: str = "") -> list[QuestionWord]:
     """The distinct words of a text with these terms, in the order of the terms; neighbouring names are joined."""
     rank = {term: rank for rank, term in enumerate(index_terms)}
-    matches = [word for word in _joined(question_words(text), rank) if word.has(rank)]
+    matches = [word for word in _joined(question_words(text, language), rank) if word.has(rank)]
     matches.sort(key=lambda word: min(rank.get(term, len(rank)) for term in word.terms))
     first: dict[str, QuestionWord] = {}
     for word in matches:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 from qa_bot.answering.clock import Clock
@@ -13,6 +14,7 @@ from qa_bot.answering.stages.owner_answers import owned_first
 from qa_bot.answering.stages.retrieve import Found, RankedList
 from qa_bot.home.sections import RankingSection
 from qa_core.text.analysis import terms
+from qa_core.text.languages import analysis_language
 from qa_core.text.synonyms import synonyms
 from qa_core.types import Candidate, Clue, Question, Signals
 from rankers.clue import ClueRanker
@@ -46,7 +48,6 @@ class RankingStage:
 
     def __init__(self, index: Index, rankers: ConfiguredRankers, config: RankingSection) -> None:
         self._index, self._rankers, self._config = index, rankers, config
-        self._clue = ClueRanker(index, analyse=terms, synonyms=synonyms)
 
     def rank(
         self, question: Question, fused: Fused, retrieved: Found, clock: Clock, *, depth: int
@@ -71,11 +72,14 @@ class RankingStage:
     def _by_formula(self, question: Question, fused: Fused, retrieved: Found, deadline: Deadline) -> list[Candidate]:
         candidates = self._fused_order(fused, retrieved)
         deadline.check()
-        clue = self._clue.scorer(question)
-        perfect = clue(Clue(question.title, question.body)) or 1.0
+        scorers: dict[str, tuple[Callable[[Clue], float], float]] = {}
         scored = []
         for candidate in candidates:
             deadline.check()
+            language = analysis_language(candidate.passage.source.details.language)
+            if language not in scorers:
+                scorers[language] = self._clue_scorer(question, language)
+            clue, perfect = scorers[language]
             score = clue(candidate.passage.clue)
             signals = candidate.signals
             similarity = signals.title_similarity or 0.0
@@ -86,6 +90,13 @@ class RankingStage:
         passage = [candidate.signals.passage_similarity for candidate in scored]
         combined = combine(first, passage, weight=self._config.passage_weight)
         return _best_first([c.scored(score, combined=score) for c, score in zip(scored, combined, strict=True)])
+
+    def _clue_scorer(self, question: Question, language: str) -> tuple[Callable[[Clue], float], float]:
+        """The clue score of titles in a language, and that of the question itself."""
+        analyse = partial(terms, language=language)
+        ranker = ClueRanker(self._index, analyse=analyse, synonyms=synonyms if language == "en" else _no_synonyms)
+        clue = ranker.scorer(question)
+        return clue, clue(Clue(question.title, question.body)) or 1.0
 
     def _by_model(
         self, model: NeuralRanker, question: Question, candidates: list[Candidate], clock: Clock
@@ -121,6 +132,10 @@ class RankingStage:
             )
             candidates.append(Candidate(passage, score, signals))
         return candidates
+
+
+def _no_synonyms(_: str) -> Sequence[str]:
+    return ()
 
 
 def _formula_score(candidate: Candidate, formula: str) -> float:

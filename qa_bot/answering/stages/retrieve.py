@@ -15,12 +15,15 @@ from retrievers.expansion import rm3
 from retrievers.formulate import DENSE_WEIGHT, Formulation
 from retrievers.fusion import ScoredDocuments
 from retrievers.hits import Hits
+from retrievers.question_terms import content_words
 
 SearchMode = Literal["keyword", "dense", "hybrid"]
 Engine = Literal["keyword", "dense"]
 
 PASSAGES = 2
 """Passages requested for each document: some documents have several among the best."""
+ENOUGH_KNOWN, LEAST_UNDERSTANDING = 0.5, 0.05
+"""Share of known content words from which on a dense list has its full weight, and the least share of that weight."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +91,7 @@ def _keyword(index: Index, formulation: Formulation, depth: int, feedback: int) 
         limit = depth if weighted.query.field == "title" else PASSAGES * depth
         hits = index.keyword_hits(_expanded(index, weighted.query, feedback), limit)
         best = hits.distinct()
-        if weighted.query.field == "all":
+        if weighted.query.field != "title":
             passages = {**best.passage_of(), **passages}
         lists.append(_ranked_list(weighted.name, "keyword", weighted.weight, best, complete=len(hits) < limit))
     return Found(tuple(lists), passages)
@@ -101,7 +104,8 @@ def _expanded(index: Index, query: KeywordQuery, feedback: int) -> KeywordQuery:
     hits = index.keyword_hits(query, feedback)
     documents = hits.documents.tolist()
     nearest = index.best_passages(documents, None, hits.passage_of())
-    texts = [terms(nearest[document].passage.text) for document in documents]
+    passages = [nearest[document].passage for document in documents]
+    texts = [terms(passage.text, passage.source.details.language) for passage in passages]
     return replace(
         query, terms=rm3([term for term, _ in query.terms], [*zip(texts, hits.scores.tolist(), strict=True)])
     )
@@ -111,17 +115,32 @@ def _dense(index: Index, encoder: Encoder, formulation: Formulation, depth: int,
     if not formulation.text:
         return Found()
     queries = encoder.encode([formulation.text], side="question")  # (1, D)
+    weight = DENSE_WEIGHT * understanding(encoder, formulation)
     deadline.check()
-    titles = _nearest(index, "titles", queries, depth)
+    titles = _nearest(index, "titles", queries, depth, weight)
     deadline.check()
-    bodies = _nearest(index, "bodies", queries, PASSAGES * depth)
+    bodies = _nearest(index, "bodies", queries, PASSAGES * depth, weight)
     return Found((titles, bodies), query=queries[0])
 
 
-def _nearest(index: Index, view: View, queries: FloatArray, limit: int) -> RankedList:
+def understanding(encoder: Encoder, formulation: Formulation) -> float:
+    """How far an encoder knows the words of a question, from `LEAST_UNDERSTANDING` to 1.
+
+    An English encoder knows 95 % of the content words of English questions, and under 25 % of those in other
+    languages. If all documents are English, the answer is 1.
+    """
+    languages = formulation.languages
+    if languages.analyses == ("en",) or languages.question == "en":
+        return 1.0
+    content = content_words(formulation.text, languages)
+    known = sum(map(encoder.knows, content)) / max(1, len(content))
+    return min(1.0, max(LEAST_UNDERSTANDING, known / ENOUGH_KNOWN))
+
+
+def _nearest(index: Index, view: View, queries: FloatArray, limit: int, weight: float) -> RankedList:
     """Documents by the similarity of their titles, or of their best passages, to the question (1, D)."""
     (hits,) = index.dense_hits(view, queries, limit)
-    return _ranked_list(f"dense:{view}", "dense", DENSE_WEIGHT, hits.distinct(), complete=len(hits) < limit)
+    return _ranked_list(f"dense:{view}", "dense", weight, hits.distinct(), complete=len(hits) < limit)
 
 
 def _ranked_list(name: str, engine: Engine, weight: float, best: Hits, *, complete: bool) -> RankedList:

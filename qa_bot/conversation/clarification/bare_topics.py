@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from qa_core.text.analysis import terms, words
 from qa_core.types import Choice
-from retrievers.formulate import content_terms
+from retrievers.question_terms import content_terms
 
 ChoiceWithTarget = tuple[Choice, str]
 """A choice, and the target that must answer its question: a document's title, or the text of a fact."""

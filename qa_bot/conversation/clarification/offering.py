@@ -25,7 +25,7 @@ from qa_bot.conversation.clarification.bare_topics import (
 )
 from qa_bot.documents.ingest.near_duplicates import near, super_shingles
 from qa_core.types import Answer, Candidate, Choice
-from retrievers.formulate import content_terms
+from retrievers.question_terms import content_terms
 
 if TYPE_CHECKING:
     from qa_bot.answering.graph.facts import FactResult, Facts

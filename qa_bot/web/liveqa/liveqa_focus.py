@@ -15,7 +15,7 @@ from math import log
 from qa_core.text.analysis import sentences, terms
 from qa_core.text.noun_phrases import noun_phrases, tokens
 from qa_core.types import Question, Span
-from retrievers.formulate import QUESTION_STOP_STEMS
+from retrievers.question_terms import QUESTION_STOP_STEMS
 
 Rarity = Callable[[str], float]
 """Informativeness of an index term, never negative; usually its inverse document frequency."""

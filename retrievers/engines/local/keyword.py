@@ -20,6 +20,7 @@ import numpy as np
 import tantivy
 
 from qa_core.text.analysis import terms as default_terms
+from qa_core.text.languages import LANGUAGES
 from qa_core.types import IntArray
 from retrievers.engines.index import Field, Filter, KeywordQuery, Phrase
 from retrievers.engines.local.errors import CorruptIndexError
@@ -29,6 +30,7 @@ from retrievers.hits import Hits
 MAX_TERMS = 64  # time grows with every term; terms beyond the 64 of greatest weight hardly change a ranking
 MAX_PHRASES = 64  # a phrase reads positions and costs more than a term
 LAST_DATE = 99_991_231
+OTHER_LANGUAGES = sorted(LANGUAGES.keys() - {"en"})
 CACHED_FREQUENCIES = 20_000  # terms; every stage of a question needs the frequencies of the same terms
 
 
@@ -60,6 +62,13 @@ class KeywordIndex:
     def documents(self) -> int:
         """Number of searchable passages; `deleted` more remain in the files until tantivy merges them away."""
         return self._searcher.num_docs
+
+    @cached_property
+    def languages(self) -> dict[str, int]:
+        """Number of passages by the language of their analysis; in an index of version 0.1 all are English."""
+        others = {} if self._is_first_layout else {code: self._frequency("language", code) for code in OTHER_LANGUAGES}
+        counts = {code: count for code, count in others.items() if count}
+        return {**counts, "en": max(0, self.documents - sum(counts.values()))}
 
     def average_length(self, field: Field) -> float:
         """Mean number of terms in a field of a passage, 0 for an empty index."""

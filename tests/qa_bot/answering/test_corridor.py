@@ -223,12 +223,13 @@ def test_without_the_encoder_the_keyword_calibration_is_used(corridor, encoder):
 
 def test_slow_ranking_falls_back_to_the_fused_order(corridor, monkeypatch, now):
     slow = corridor()
-    scorer = slow._ranking._clue.scorer
+    clue_scorer = slow._ranking._clue_scorer
 
-    def slow_scorer(question):
-        return lambda clue: now.advance(0.2) or scorer(question)(clue)
+    def slow_scorer(question, language):
+        scorer, perfect = clue_scorer(question, language)
+        return lambda clue: now.advance(0.2) or scorer(clue), perfect
 
-    monkeypatch.setattr(slow._ranking._clue, "scorer", slow_scorer)
+    monkeypatch.setattr(slow._ranking, "_clue_scorer", slow_scorer)
     answer = ask(slow, "Why do cats purr?", seconds=1.0, now=now)
     assert "rank" in answer.skipped
     ranking = rank(slow, "Why do cats purr?", seconds=1.0, now=now)

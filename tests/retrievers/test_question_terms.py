@@ -1,0 +1,81 @@
+from __future__ import annotations
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from qa_core.text.languages import LANGUAGES
+from retrievers.question_terms import ENGLISH_ONLY, SearchLanguages, content_terms, query_terms, search_languages
+
+
+@pytest.mark.parametrize(
+    ("text", "passages", "expected"),
+    [
+        ("Wie viele Urlaubstage habe ich?", {}, ENGLISH_ONLY),
+        ("Wie viele Urlaubstage habe ich?", {"en": 5}, ENGLISH_ONLY),
+        ("Wie viele Urlaubstage habe ich?", {"en": 5, "de": 1}, SearchLanguages("de", ("de", "en"))),
+        ("Wie viele Urlaubstage habe ich?", {"en": 5, "fr": 9}, SearchLanguages("de", ("fr", "en"))),
+        ("How many days do I get?", {"de": 9, "en": 1}, SearchLanguages("en", ("en", "de"))),
+        ("How many days do I get?", {"de": 1, "en": 999}, SearchLanguages("en", ("en",))),
+        ("Wie viele Urlaubstage habe ich?", {"de": 1, "en": 999}, SearchLanguages("de", ("de", "en"))),
+        ("Urlaubstage", {"en": 9, "de": 9}, SearchLanguages("", ("en", "de"))),
+        ("Urlaubstage", {"de": 9, "fr": 8, "it": 7, "es": 6, "nl": 5}, SearchLanguages("", ("de", "fr", "it", "es"))),
+        ("Urlaubstage", {"de": 9, "fr": 8, "en": 1}, SearchLanguages("", ("de", "fr", "en"))),
+        ("有給休暇は何日ありますか？", {"de": 9, "en": 1}, SearchLanguages("en", ("en", "de"))),
+    ],
+)
+def test_languages_of_a_search(text: str, passages: dict[str, int], expected: SearchLanguages) -> None:
+    assert search_languages(text, passages) == expected
+
+
+@pytest.mark.parametrize(
+    ("language", "question", "content"),
+    [
+        ("de", "Wie hoch ist die Kilometerpauschale?", ["kilometerpauschal"]),
+        ("de", "Was muss ich bei einem Unfall mit dem Dienstwagen tun?", ["unfall", "dienstwag"]),
+        ("fr", "Quelle est l'indemnité kilométrique ?", ["indemnit", "kilometr"]),
+        ("fr", "Combien de jours de congés payés ai-je ?", ["jour", "cong", "pai"]),
+        ("es", "¿Cuántos días de vacaciones tengo?", ["dias", "vacacion"]),
+        ("it", "Quanti giorni di ferie ho?", ["giorn", "fer"]),
+        ("nl", "Hoe hoog zijn de vergoedingen?", ["vergoed"]),
+        ("pt", "Quantos dias de férias tenho?", ["dias", "fer"]),
+        ("sv", "Hur många semesterdagar har jag?", ["semesterdag"]),
+        ("pl", "Ile dni urlopu mam?", ["dni", "urlop"]),
+        ("ru", "Сколько дней отпуска я могу взять?", ["дне", "отпуск", "взят"]),
+        ("de", "wer bist du", ["wer", "bist", "du"]),
+    ],
+)
+def test_words_around_the_topic_are_left_out(language: str, question: str, content: list[str]) -> None:
+    assert content_terms(question, language) == content
+
+
+def test_stop_words_are_those_of_the_question_in_every_analysis() -> None:
+    assert content_terms("Wie hoch ist die Gebühr?", "en", "de") == ["gebuhr"]
+    assert content_terms("What is the Gebühr for dogs?", "de", "en") == ["gebuhr", "dog"]
+
+
+def test_terms_of_one_language_are_weighted_by_their_count() -> None:
+    assert query_terms("pain pain pain in my knee") == {"pain": pytest.approx(1 + math.log(3)), "knee": 1.0}
+
+
+def test_another_language_adds_its_terms_with_less_weight() -> None:
+    german = SearchLanguages("de", ("de", "en"))
+    assert query_terms("Welche Regeln gelten für das VPN?", german) == {
+        "regel": 1.0,
+        "gelt": 1.0,
+        "vpn": 1.0,
+        "regeln": 0.5,
+        "gelten": 0.5,
+    }
+
+
+@pytest.mark.parametrize("languages", [SearchLanguages("", ("en", "de")), SearchLanguages("it", ("en", "de"))])
+def test_without_the_language_of_the_question_all_analyses_count_alike(languages: SearchLanguages) -> None:
+    assert query_terms("Regeln", languages) == {"regeln": 1.0, "regel": 1.0}
+
+
+@given(st.text(max_size=100), st.lists(st.sampled_from(sorted(LANGUAGES)), min_size=1, max_size=4, unique=True))
+def test_weights_are_positive(text: str, analyses: list[str]) -> None:
+    assert all(weight > 0 for weight in query_terms(text, SearchLanguages(analyses[0], tuple(analyses))).values())
