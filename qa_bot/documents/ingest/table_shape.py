@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-LONGEST_NAME = 60  # characters of a column's name
+LONGEST_NAME = 60  # characters of a column's name, unless what is below it is shorter
+LONGEST_VALUE = 60
+FILLED = 0.6  # of the columns have a name
 VALUE = re.compile(
     r"[-+(]?\s*(?:[$€£¥]|[A-Z]{3}\s|CHF|Fr\.)?\s*[-+]?[\d.,'\u00a0\u202f ]*\d[\d.,'\u00a0\u202f ]*\)?\s*"
     r"(?:%|[$€£¥]|[A-Z]{3}|[eE][-+]?\d+)?"
@@ -14,35 +16,46 @@ VALUE = re.compile(
     re.IGNORECASE,
 )
 ADDRESS = re.compile(r"https?://|\S+@\S+\.\w")
+PERIOD = re.compile(r"\d{4}(?:-\d\d){0,2}(?: 00:00)?|(?:19|20)\d\d/\d\d(?:\d\d)?|\d{1,2}[./]\d{4}")
+"""Years, months and days, which name columns if there are none below them."""
+SAMPLE = 50  # rows
 
 
 def is_value(text: str) -> bool:
     """Whether a cell is a number, an amount, a date, a time, or yes or no, rather than words."""
-    return len(text) <= LONGEST_NAME and bool(VALUE.fullmatch(text.strip()))
+    return len(text) <= LONGEST_VALUE and bool(VALUE.fullmatch(text.strip()))
 
 
 def is_header(rows: Sequence[Sequence[str]]) -> bool:
-    """Whether the first row names the columns: short, distinct words without values, and other rows below."""
+    """Whether the first row names the columns: distinct words or periods, and other rows below.
+
+    A name is short, or longer than what is below it, as the questions of a survey are.
+    """
     if len(rows) < 2:
         return False
+    below = rows[1:SAMPLE]
     names = [name.strip() for name in rows[0]]
     filled = [name for name in names if name]
-    if len(filled) < max(1, 0.6 * _width(rows)) or len({*filled}) < len(filled):
+    width = len({column for row in below for column, cell in enumerate(row) if cell.strip()})
+    corner = names[:1] == [""]  # a table of two dimensions has no name above its first column
+    if not filled or len(filled) + corner < FILLED * width or len({*filled}) < len(filled):
         return False
-    return not any(_cannot_name(name) for name in filled) and not _has_labels(rows)
+    columns = ([row[column].strip() for row in below if column < len(row)] for column in range(len(names)))
+    is_named = all(not name or _can_name(name, cells) for name, cells in zip(names, columns, strict=True))
+    return is_named and not _has_labels(rows)
 
 
-def _width(rows: Sequence[Sequence[str]]) -> int:
-    """Number of columns with text in the rows below the first."""
-    return len({column for row in rows[1:50] for column, cell in enumerate(row) if cell.strip()})
-
-
-def _cannot_name(name: str) -> bool:
-    is_year = re.fullmatch(r"(?:19|20)\d\d|Q[1-4]", name)
-    return len(name) > LONGEST_NAME or bool(ADDRESS.match(name)) or (is_value(name) and not is_year)
+def _can_name(name: str, cells: Sequence[str]) -> bool:
+    """Whether a column with these cells can have this name."""
+    if len(name) > LONGEST_NAME:
+        lengths = [len(cell) for cell in cells if cell]
+        return name.endswith("?") or (bool(lengths) and 2 * max(lengths) < len(name))
+    if PERIOD.fullmatch(name):
+        return not any(PERIOD.fullmatch(cell) for cell in cells)
+    return not ADDRESS.match(name) and (name.lower() == "no" or not is_value(name))
 
 
 def _has_labels(rows: Sequence[Sequence[str]]) -> bool:
     """Whether the first column names its row ("Name: | Anna"), so that the first row is like the others."""
-    labels = [row[0].strip() for row in rows if row and row[0].strip()]
+    labels = [row[0].strip() for row in rows[:SAMPLE] if row and row[0].strip()]
     return len(labels) > 1 and sum(label.endswith(":") for label in labels) > len(labels) / 2

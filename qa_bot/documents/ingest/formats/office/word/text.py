@@ -18,6 +18,21 @@ SKIPPED = {
     "w:rt",  # the reading of a Japanese word
 }
 LINK_FIELD = re.compile(r'\s*HYPERLINK\s+"([^"]+)"')
+SYMBOLS = {
+    "F0FC": "✓",
+    "F0FB": "✗",
+    "F0FE": "☒",
+    "F0A8": "☐",
+    "F06F": "☐",
+    "F0FD": "☒",
+    "F052": "☑",
+    "F0E0": "→",
+    "F0DF": "←",
+    "F0B7": "•",
+    "F0A7": "▪",
+    "F0D8": "➢",
+}
+"""Signs of Wingdings and Symbol, by their code in the private area."""
 CHARACTERS = {"w:tab": " ", "w:br": "\n", "w:cr": "\n", "w:noBreakHyphen": "\u2011", "w:ptab": " "}
 
 
@@ -88,6 +103,7 @@ class _LineReader:
             "w:endnoteReference": lambda node: self._note("endnote", node),
             "w:txbxContent": lambda node: self.line.boxes.append(node),
             "wp:docPr": self._picture,
+            "w:sym": lambda node: self.line.pieces.append(SYMBOLS.get(node.get("w:char", "").upper(), "")),
             "w:sdt": self._control,
             "mc:AlternateContent": self._alternative,
         }

@@ -206,12 +206,13 @@ def test_forms_and_controls(text_of, docx):
         "<w:p><w:r><w:fldChar w:fldCharType='begin'><w:ffData>"
         "<w:checkBox><w:default w:val='1'/></w:checkBox></w:ffData>"
         "</w:fldChar><w:fldChar w:fldCharType='end'/><w:t>Agreed</w:t></w:r></w:p>"
+        "<w:p><w:r><w:sym w:font='Wingdings' w:char='F0FC'/><w:sym w:char='F000'/><w:t>Read</w:t></w:r></w:p>"
         "<w:p><w:r><w:fldChar w:fldCharType='begin'><w:ffData><w:ddList><w:result w:val='1'/><w:listEntry w:val='red'/>"
         "<w:listEntry w:val='blue'/></w:ddList></w:ffData></w:fldChar><w:fldChar w:fldCharType='end'/></w:r></w:p>"
         "<w:sdt><w:sdtPr><w:docPartObj><w:docPartGallery w:val='Table of Contents'/></w:docPartObj></w:sdtPr>"
         "<w:sdtContent>" + paragraph("Intro 3") + "</w:sdtContent></w:sdt>"
     )
-    assert text_of(docx(body)) == "In a control.\n\nName: Anna\n\n☒ Agreed\n\nblue"
+    assert text_of(docx(body)) == "In a control.\n\nName: Anna\n\n☒ Agreed\n\n✓Read\n\nblue"
 
 
 def test_right_to_left_vertical_and_annotated_text(text_of, docx):

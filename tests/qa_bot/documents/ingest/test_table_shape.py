@@ -1,0 +1,47 @@
+"""Values and headers of tables."""
+
+import pytest
+
+from qa_bot.documents.ingest.table_shape import is_header, is_value
+
+
+@pytest.mark.parametrize(
+    "text", ["8", "-1,234.50", "7.5 %", "€ 12", "12 EUR", "CHF 5", "2024-02-29", "29.02.24", "13:05", "n/a", "TRUE"]
+)
+def test_values(text):
+    assert is_value(text)
+
+
+@pytest.mark.parametrize("text", ["", "Room", "Room 8", "Q1", "30 days", "x" * 100])
+def test_words_are_no_values(text):
+    assert not is_value(text)
+
+
+LONG = "How satisfied are you with the canteen, its staff and its prices this year"
+
+
+@pytest.mark.parametrize(
+    ("rows", "expected"),
+    [
+        ([["Name", "Age"], ["Anna", "7"]], True),
+        ([["No", "Name"], ["1", "Anna"]], True),
+        ([["", "2023", "2024"], ["North", "1", "2"]], True),
+        ([["", "Rate"], ["North", "1"]], True),
+        ([["City", "2024-01-01", "2024-02-01"], ["Kiel", "3", "4"]], True),
+        ([["Name", LONG], ["Anna", "very"]], True),
+        ([["Name", f"{LONG}?"], ["Anna", LONG]], True),
+        ([["Name", LONG], ["Anna", LONG]], False),
+        ([["Anna", "2024-01-01"], ["Ben", "2024-02-01"]], False),
+        ([["Anna", "7"], ["Ben", "8"]], False),
+        ([["Anna", "a@b.c"], ["Ben", "d@e.f"]], False),
+        ([["Name:", "Anna"], ["Role:", "Cook"]], False),
+        ([["Name", "Name"], ["Anna", "Ben"]], False),
+        ([["Name", "", "", ""], ["a", "b", "c", "d"]], False),
+        ([["Name", "Age"]], False),
+        ([], False),
+        ([[], ["a"]], False),
+        ([["", ""], ["a", "b"]], False),
+    ],
+)
+def test_headers(rows, expected):
+    assert is_header(rows) == expected
