@@ -33,6 +33,7 @@ IMPORTERS = {
     "alembic": ["qa_bot/home/store/migrations"],
     "charset_normalizer": ["qa_bot/documents/ingest/files/charset.py"],
     "defusedxml": ["qa_bot/documents/ingest/formats/data/xml.py"],
+    "docutils": ["qa_bot/documents/ingest/formats/markup/restructured.py"],
     "faiss": ["retrievers/engines/local/dense.py"],
     "filelock": ["qa_bot/home/folder.py"],
     "huggingface_hub": ["qa_bot/home/encoders.py"],

@@ -34,13 +34,24 @@ TEXTS = {
     ),
     "markdown": ("a.md", "# Cats\n\nCats sleep.\n"),
     "html": ("a.html", "<html><title>Cats</title><body><p>Cats sleep.</p></body></html>"),
+    "restructured": ("a.rst", "Cats\n====\n\nCats sleep.\n"),
+    "notebook": (
+        "a.ipynb",
+        json.dumps({"cells": [{"cell_type": "markdown", "source": ["# Cats\n", "\n", "Cats sleep."]}]}),
+    ),
+    "python": ("Cats.py", '"""Cats sleep."""\n'),
+    "transcript": ("a.vtt", "WEBVTT - Cats\n\n00:00.000 --> 00:02.000\nCats sleep.\n"),
     "text": ("a.txt", "Cats\n\nCats sleep.\n"),
 }
 """A file with one document for each format of text; PDF has its own tests."""
 
 
+def text_of(record: Record) -> str:
+    return record.text.removeprefix("[00:00:00] ")  # the time in transcripts
+
+
 def rows(records: list[Record]) -> list[tuple[str, str, str]]:
-    return [(record.id, record.title, record.text) for record in records]
+    return [(record.id, record.title, text_of(record)) for record in records]
 
 
 @pytest.fixture(params=TEXTS)
@@ -58,7 +69,7 @@ def test_every_format_has_an_example_and_a_module() -> None:
 def test_a_format_is_detected_and_its_document_read(reads: Reads, tmp_path: Path, example: Any) -> None:
     format_, name, content = example
     records, rejects, notices = reads(name, content)
-    assert [(record.title, record.text) for record in records] == [("Cats", "Cats sleep.")]
+    assert [(record.title, text_of(record)) for record in records] == [("Cats", "Cats sleep.")]
     assert (rejects, notices) == ([], [])
     assert records[0].id
     assert records[0].where.startswith(f"{tmp_path / name}:")
@@ -80,7 +91,7 @@ def test_encodings_and_compression_make_no_difference(reads: Reads, example: Any
 def test_bytes_that_are_not_utf_8_are_replaced_with_a_notice(reads: Reads, example: Any) -> None:
     _, name, content = example
     records, _, notices = reads(name, content.encode().replace(b"sleep", b"sl\xffep"))
-    assert [record.text for record in records] == ["Cats sl\ufffdep."]
+    assert [text_of(record) for record in records] == ["Cats sl\ufffdep."]
     assert "1 invalid UTF-8 bytes replaced" in notices[0].message
 
 

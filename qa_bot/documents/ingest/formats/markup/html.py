@@ -73,7 +73,7 @@ def page(html: str) -> tuple[str, str]:
 def fragment(html: str, writer: MarkdownWriter | None = None) -> MarkdownWriter:
     """All blocks of a fragment as Markdown, nothing removed: parts of notebooks, e-mails, e-books, Markdown files."""
     body = LexborHTMLParser(bounded(as_html(html))).body
-    writer = writer or MarkdownWriter()
+    writer = MarkdownWriter() if writer is None else writer
     return BlockWriter(writer).write(body) if body is not None else writer
 
 

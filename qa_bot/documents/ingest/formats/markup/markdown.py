@@ -40,7 +40,7 @@ def read(file: SourceFile) -> Iterator[Item]:
     source = file.text().replace("\r\n", "\n")
     front = front_matter(source)
     writer = markdown_blocks(source[front.end :], mdx=file.name.lower().endswith(".mdx"))
-    title = plain(front.title) or _title(writer)
+    title = plain(front.title) or first_title(writer)
     text = file.repairs.clean(without_title(writer.text, title))
     if front.redirect and not text:
         yield Notice(f"{file.where}:1", f"The page has no text, because it redirects to {front.redirect[:200]}.")
@@ -76,7 +76,7 @@ def markdown_blocks(source: str, writer: MarkdownWriter | None = None, *, mdx: b
     return fragment(str(parser.renderer.render(tokens, parser.options, {})), writer)
 
 
-def _title(writer: MarkdownWriter) -> str:
+def first_title(writer: MarkdownWriter) -> str:
     """The first heading if it begins the text, else the only one of level 1; "" without one."""
     if not writer.headings:
         return ""

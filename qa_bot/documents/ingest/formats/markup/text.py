@@ -40,6 +40,11 @@ def read(file: SourceFile) -> Iterator[Item]:
     )
 
 
+def text_blocks(text: str) -> str:
+    """A text as Markdown, its structure recognised by shape."""
+    return markdown_text(_blocks(text))
+
+
 def markdown_text(blocks: Sequence[Sequence[str]]) -> str:
     """Blocks of lines as Markdown."""
     writer = MarkdownWriter()

@@ -19,7 +19,7 @@ LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
 NO_SIGNS = str.maketrans("", "", "*`")
 FILE_NAME = re.compile(r"[\w./%-]+\.(?:png|jpe?g|gif|svg|webp|bmp|tiff?)", re.IGNORECASE)
 ANCHOR_SIGNS = {"¶", "#", "§", "🔗", "link", "permalink", "edit", "[edit]"}
-CODE_LANGUAGE = re.compile(r"(?:language-|lang-|highlight-source-|brush:\s*)([\w+#-]+)")
+CODE_LANGUAGE = re.compile(r"(?:language-|lang-|highlight-source-|brush:\s*|code (?=[\w+#-]+ literal))([\w+#-]+)")
 SUPERSCRIPTS = str.maketrans("0123456789+-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻")
 EMPHASIS = {
     "b": Emphasis.STRONG,
@@ -77,7 +77,7 @@ class BlockWriter:
     """Walks a tree and writes headings, paragraphs, lists, tables, code and quotes."""
 
     def __init__(self, writer: MarkdownWriter | None = None, *, quotes: int = 0) -> None:
-        self.writer = writer or MarkdownWriter()
+        self.writer = MarkdownWriter() if writer is None else writer
         self._quotes = quotes
         self._inline = Inline()
         self._items: list[_ListItem] = []

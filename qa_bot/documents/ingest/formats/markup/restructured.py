@@ -1,0 +1,184 @@
+"""reStructuredText, one document a file. The only file that imports docutils.
+
+No file is read or included, and nothing raw is passed on. Directives and roles that docutils does not know (those of
+Sphinx) keep their text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import PurePosixPath
+from typing import Any
+
+from docutils import nodes
+from docutils.core import publish_doctree, publish_from_doctree
+from docutils.parsers.rst import Directive, directives, roles
+from docutils.parsers.rst.languages import en as english
+
+from qa_bot.documents.ingest.dates import iso_date
+from qa_bot.documents.ingest.files.source_file import SourceFile
+from qa_bot.documents.ingest.formats.markup.html import fragment, without_title
+from qa_bot.documents.ingest.formats.markup.markdown import first_title
+from qa_bot.documents.ingest.formats.markup.text import text_blocks
+from qa_bot.documents.ingest.records import Item, Notice, Record, Reject
+
+SETTINGS = {
+    "_disable_config": True,
+    "file_insertion_enabled": False,
+    "raw_enabled": False,
+    "report_level": 5,
+    "halt_level": 5,
+    "warning_stream": False,
+    "traceback": True,  # errors are raised; otherwise they end the process
+    "syntax_highlight": "none",
+    "math_output": "LaTeX",
+    "embed_stylesheet": False,
+    "stylesheet_path": None,
+    "output_encoding": "unicode",
+    "input_encoding": "unicode",
+    "line_length_limit": 100_000,
+    "xml_declaration": False,
+}
+LARGEST = 2 * 1024**2  # characters; parsing takes seconds for each million
+USED_DIRECTIVE = re.compile(r"^[ \t]*\.\.[ \t]+(?:\|[^|\n]+\|[ \t]+)?([\w:+.-]{1,60}?)::(?:\s|$)", re.MULTILINE)
+USED_ROLE = re.compile(r":([A-Za-z][\w:+.-]{0,60}):`|`:([A-Za-z][\w+.-]{0,60}):")
+TARGET = re.compile(r"^(.*?)\s*<[^<>]*>$", re.DOTALL)
+MAX_NAMES = 500
+CODE = {
+    "code-block",
+    "sourcecode",
+    "prompt",
+    "ipython",
+    "testcode",
+    "doctest",
+    "testoutput",
+    "productionlist",
+    "parsed-literal",
+}
+SILENT = {
+    "toctree",
+    "index",
+    "highlight",
+    "currentmodule",
+    "module",
+    "include",
+    "literalinclude",
+    "only",
+    "tabularcolumns",
+}
+CHANGES = {
+    "versionadded": "Added in version",
+    "versionchanged": "Changed in version",
+    "deprecated": "Deprecated since version",
+    "versionremoved": "Removed in version",
+}
+LITERAL_ROLES = (
+    "attr class cls const data envvar exc file func kbd keyword meth mod obj option program samp type command dfn "
+    "c cpp js py"
+)
+"""Roles of names in code, also behind a domain (`py:func`)."""
+
+
+class _AnyOptions(dict[str, Any]):
+    """Accepts options of any name."""
+
+    def __missing__(self, name: str) -> Any:
+        return directives.unchanged
+
+
+class KeptDirective(Directive):  # type: ignore[misc]  # docutils has no types
+    """A directive of unknown meaning: its argument and its content are text."""
+
+    optional_arguments = 1000
+    final_argument_whitespace = True
+    option_spec = _AnyOptions(name=directives.unchanged)
+    has_content = True
+
+    def run(self) -> list[nodes.Node]:
+        """The nodes in its place."""
+        argument = " ".join(self.arguments)
+        if self.name in SILENT:
+            return []
+        if self.name.rpartition(":")[2] in CODE:
+            return [
+                nodes.literal_block(
+                    "\n".join(self.content), "\n".join(self.content), classes=["code", f"language-{argument}"]
+                )
+            ]
+        container = nodes.container()
+        if self.name in CHANGES:
+            argument = f"{CHANGES[self.name]} {argument}"
+        if argument:
+            is_signature = "(" in argument or ":" in self.name
+            text: nodes.Node = nodes.literal(argument, argument) if is_signature else nodes.Text(argument)
+            container += nodes.paragraph("", "", text)
+        self.state.nested_parse(self.content, self.content_offset, container)
+        return [container]
+
+
+def _kept_role(name: str, rawtext: str, text: str, *_: object, **__: object) -> tuple[list[nodes.Node], list[Any]]:
+    """The text of a role of unknown meaning, without its target."""
+    shown = text.replace("\x00", "\\")
+    match = TARGET.match(shown)
+    shown = (match[1] if match and match[1] else shown).lstrip("!")
+    if not match and shown.startswith("~"):
+        shown = shown.rpartition(".")[2].lstrip("~")
+    is_code = name.rpartition(":")[2].lower() in LITERAL_ROLES.split()
+    return [nodes.literal(rawtext, shown) if is_code else nodes.inline(rawtext, shown)], []
+
+
+def read(file: SourceFile) -> Iterator[Item]:
+    """One record; its title is that of the document, else the file's stem."""
+    source = file.text()
+    if not source.strip():
+        yield Reject(f"{file.where}:1", "Expected text, but got white space; fill the file or leave it out.")
+        return
+    title, date, text = "", "", ""
+    try:
+        if len(source) <= LARGEST:
+            title, date, text = restructured(source)
+    except (Exception, RecursionError) as error:  # docutils raises nearly everything on hostile input
+        yield Notice(
+            f"{file.where}:1", f"Its markup could not be read ({type(error).__name__}); it is read as plain text."
+        )
+    text = text or text_blocks(source)
+    yield Record(
+        file.name,
+        file.repairs.clean(title) or PurePosixPath(file.name).stem,
+        file.repairs.clean(text),
+        where=f"{file.where}:1",
+        markdown=True,
+        date=date,
+    )
+
+
+def restructured(source: str) -> tuple[str, str, str]:
+    """Title, date and Markdown of a document."""
+    _register(source)
+    document = publish_doctree(source, settings_overrides=SETTINGS)
+    for unwanted in [*document.findall(nodes.system_message), *document.findall(_is_contents)]:
+        unwanted.parent.remove(unwanted)
+    for literal in document.findall(nodes.literal):
+        literal["classes"].append("code")  # the writer makes it <code>
+    dates = [iso_date(node.astext()) for node in document.findall(nodes.date)]
+    page = publish_from_doctree(document, writer="html5", settings_overrides=SETTINGS)
+    writer = fragment(str(page))
+    title = first_title(writer)
+    return title, next(filter(None, dates), ""), without_title(writer.text, title)
+
+
+def _is_contents(node: nodes.Node) -> bool:
+    return isinstance(node, nodes.topic) and "contents" in node["classes"]
+
+
+def _register(source: str) -> None:
+    """Accept the directives and roles of the document that docutils lacks."""
+    names = dict.fromkeys(match[1].lower() for match in USED_DIRECTIVE.finditer(source))
+    for name in list(names)[:MAX_NAMES]:
+        if name not in english.directives and name not in directives._directives:
+            directives.register_directive(name, KeptDirective)
+    used = dict.fromkeys((match[1] or match[2]).lower() for match in USED_ROLE.finditer(source))
+    for name in list(used)[:MAX_NAMES]:
+        if name not in english.roles and name not in roles._roles:
+            roles.register_local_role(name, _kept_role)

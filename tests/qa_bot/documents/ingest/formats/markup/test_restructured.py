@@ -1,0 +1,125 @@
+"""reStructuredText."""
+
+import pytest
+
+from qa_bot.documents.ingest.formats.markup.restructured import restructured
+
+FILE = """
+==========
+The manual
+==========
+
+:Date: 2024-03-05
+:Author: Ann
+
+.. contents::
+
+Install
+=======
+
+Use *pip* and ``make``; see `the page <https://a.org>`_ and :ref:`usage <use>`, :class:`~pot.Pot`, :foo:`bar`.
+
+1. Open
+2. Pour
+
+   * deep
+
+.. code-block:: sh
+
+   pip install x
+
+.. list-table::
+   :header-rows: 1
+
+   * - a
+     - b
+   * - 1
+     - 2
+
+Term
+    Its definition.
+
+.. note:: Mind the heat.
+
+.. tip-box:: A hint
+   :colour: red
+
+   It stays **here**.
+
+.. versionadded:: 1.2
+   Lids.
+
+.. py:function:: boil(minutes)
+
+   Boils.
+
+.. toctree::
+
+   other
+
+.. include:: /etc/passwd
+
+.. raw:: html
+
+   <b>raw</b>
+
+.. image:: a.png
+   :alt: A red lamp
+
+Footnote [1]_.
+
+.. [1] The note.
+"""
+
+
+def test_a_document():
+    title, date, text = restructured(FILE)
+    assert (title, date) == ("The manual", "2024-03-05")
+    for part in (
+        "## Install",
+        "Use *pip* and `make`; see [the page](https://a.org) and usage, `Pot`, bar.",
+        "1. Open\n2. Pour\n    - deep",
+        "```sh\npip install x\n```",
+        "| a | b |\n| --- | --- |\n| 1 | 2 |",
+        "- **Term**: Its definition.",
+        "Mind the heat.",
+        "A hint\n\nIt stays **here**.",
+        "Added in version 1.2",
+        "Lids.",
+        "`boil(minutes)`\n\nBoils.",
+        "A red lamp",
+        "The note.",
+    ):
+        assert part in text
+    assert not any(word in text for word in ("root:", "raw", "toctree", "other", "Contents", "colour"))
+
+
+def test_record(reads, tmp_path):
+    (record,), _, _ = reads("a.rst", FILE)
+    assert (record.id, record.title, record.date, record.where) == (
+        "a.rst",
+        "The manual",
+        "2024-03-05",
+        f"{tmp_path}/a.rst:1",
+    )
+    (record,), _, _ = reads("b.rst", "One\n===\n\na\n\nTwo\n===\n\nb")
+    assert (record.title, record.text) == ("b", "## One\n\na\n\n## Two\n\nb")
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "Title\n=\n\ntext `unclosed *text |sub| text_ [#a]_",
+        "* " * 3000 + "text",
+        "\n".join(" " * depth + "* text" for depth in range(0, 2000, 2)),
+        ".. a::\n\n" * 500 + "text",
+        "=====\ntext",
+        ".. csv-table::\n   :file: /etc/passwd\n\ntext",
+        ".. |a| replace:: |a|\n\ntext |a|",
+    ],
+)
+def test_broken_markup_keeps_its_text(reads, source):
+    (record,), rejects, _ = reads("a.rst", source)
+    assert rejects == []
+    assert "text" in f"{record.title} {record.text}"
+    assert "root:" not in record.text
